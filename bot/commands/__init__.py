@@ -1,4 +1,4 @@
-"""What people can ask for in a comment: the words that are read in it, and what a model answers to a question.
+"""Read commands in comments, and answer questions with a model.
 
 `bot/workflow/commands` has a file for each command, and lists them.
 """

@@ -1,7 +1,8 @@
-"""A question to a model about the change: it answers from code that it is shown, and what it quotes is looked up in the tree.
+"""Ask a model a question about the change. It answers from code that it is shown, and its quotes are checked.
 
-It may ask once to see more, as a reader of a review may. Every call is reserved under the repository's budget and recorded like those of a review.
-In the answer, whatever a model or the change brings is disarmed, every quote has its place, and the cost is below.
+The model may ask once to see more code. Every call is reserved under the repository's budget and recorded
+like those of a review. In the answer, text from a model or the change is escaped, every quote has its
+location, and the cost is below.
 """
 
 import time
@@ -35,12 +36,12 @@ from deeprepo.rlm.values import Message, Model, Prompt, Purpose, Schema
 ANSWER_TOKENS = 2_048
 MAX_QUOTES = 8
 THREAD_CHARS, PULL_CHARS = 4_000, 2_000
-MOST_ABOUT = 200  # characters of a question, where a second request names it
+MOST_ABOUT = 200  # characters of a question that a second request repeats
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedAnswer:
-    """What the model said. Each quote is in the tree; the model's other quotes are gone."""
+    """The model's answer. Quotes that are not in the tree are removed."""
 
     text: str
     quotes: tuple[Evidence, ...]
@@ -49,7 +50,7 @@ class CheckedAnswer:
 
 @lru_cache(maxsize=1)
 def schema() -> Schema:
-    """Return what the model hands in."""
+    """Return the schema of the answer."""
     properties: dict[str, Any] = {
         "answer": text("the reply, in plain sentences; names of code in backticks"),
         "quotes": {
@@ -82,7 +83,10 @@ async def answer(template: str, question: str, about: CommandTarget, session: Se
 
 
 async def reply_to(prompt: Prompt, session: Session, model: Model, role: Purpose) -> Mapping[str, Any]:
-    """Return what a model hands in, once it has seen the code that it asks for. Raises ProviderError and BudgetSpent."""
+    """Return a model's answer, after showing it code that it asks for.
+
+    Raises ProviderError and BudgetSpent.
+    """
     (reply,) = await Dialogues(session.calls, model, role, session.look_ups).answers([prompt])
     if isinstance(reply, DeepRepoError):
         raise reply
@@ -90,7 +94,7 @@ async def reply_to(prompt: Prompt, session: Session, model: Model, role: Purpose
 
 
 async def as_it_is_now(finding: Finding, tree: Tree) -> Finding:
-    """Return the finding where its quote stands today: the pull request may have gone on since its review."""
+    """Return the finding at its quote's current location, which may have moved since the review."""
     current = await check_quotes(finding, tree)
     return current if isinstance(current, Finding) else finding
 
@@ -114,7 +118,7 @@ def _prompt(
 
 
 async def verbatim(quotes: Sequence[Mapping[str, str]], tree: Tree) -> tuple[Evidence, ...]:
-    """Return the quotes that are found in the tree, each with its line: after the change, else before it."""
+    """Return the quotes that are in the tree with their lines, after the change or else before it."""
     proofs: dict[tuple[str, int], Evidence] = {}
     for quote in quotes[: 4 * MAX_QUOTES]:
         item = Evidence(quote["path"], quote["quote"].strip("\n"))
@@ -133,12 +137,12 @@ OpenSession = Callable[[], AbstractAsyncContextManager[Session]]
 
 
 def _is_secret(about: CommandTarget) -> bool:
-    """Whether the finding is a leaked secret: its code is shown to no model, and quoted in no answer."""
+    """Return whether the finding is a leaked secret, whose code is neither shown to models nor quoted."""
     return about.finding is not None and about.finding.category == "secret"
 
 
 def _stored_reply(finding: Finding, last_review: LastReview, context: CommandContext, *, model: bool) -> CommandReply:
-    """The finding as the last review has it."""
+    """Return the finding as the last review stored it."""
     words, pull = context.words, last_review.pull
     place = facts.permalink(pull, finding.path, finding.side, finding.start, finding.end)
     return context.reply(
@@ -168,7 +172,7 @@ async def _model_reply(
     open_session: OpenSession,
     instead: CommandReply | None = None,
 ) -> CommandReply:
-    """A model's answer; without a model, the reason and what is known without it."""
+    """Return a model's answer; without a model, the reason and what is known without it."""
     start = time.monotonic()
     try:
         async with open_session() as session:
@@ -177,7 +181,7 @@ async def _model_reply(
                 return instead or context.say("reply_no_model", example="`/deeprepo explain`")
             checked_answer = session.survey.shown(await answer(template, question, about, session, model))
             cost = facts.cost(session.calls.budget.cost(), time.monotonic() - start, context.words)
-    except (ProviderError, BudgetSpent) as error:  # a cap of the day is met before the change is opened
+    except (ProviderError, BudgetSpent) as error:  # daily caps are checked before the change is opened
         failure_text = context.say("reply_failed", why=public(error)).body
         return CommandReply(f"{failure_text}\n{instead.body if instead else ''}".strip())
     quotes = [evidence(item, pull) for item in checked_answer.quotes]
@@ -187,7 +191,7 @@ async def _model_reply(
 
 
 async def ask(argument: str, context: CommandContext) -> CommandReply:
-    """Return a model's answer about the change, or in a thread about its finding, with the lines that it rests on, and what it cost."""
+    """Return a model's answer about the change, or in a thread about its finding, with quotes and cost."""
     if not argument.strip():
         return context.say("reply_no_question", example="`/deeprepo ask who calls this?`")
     if context.open_session is None:
@@ -199,7 +203,7 @@ async def ask(argument: str, context: CommandContext) -> CommandReply:
 
 
 async def explain(argument: str, context: CommandContext) -> CommandReply:
-    """Return a model's explanation of a finding, else the evidence that is stored."""
+    """Return a model's explanation of a finding, else the stored evidence."""
     about = target.find(argument, context)
     if about.finding is None or about.last_review is None:
         return about.missing(context, "explain 2")

@@ -1,6 +1,6 @@
-"""What a command is given to work with, and what it hands back; whether a person may give it, and how often.
+"""A command's context and reply, and whether and how often a person may give commands.
 
-Each may cost money, and each answer is a comment that notifies others.
+Commands are limited because each may cost money, and each answer notifies people.
 """
 
 import math
@@ -20,24 +20,24 @@ Reaction = Literal["", "+1", "-1", "confused"]
 
 @dataclass(frozen=True, slots=True)
 class CommandReply:
-    """What the person gets: a reply, a reaction on the comment, or both. An empty body is not a reply."""
+    """The answer to a command: a comment, a reaction, or both. An empty body means no comment."""
 
     body: str = ""
     reaction: Reaction = ""
-    rule: int = 0  # the number of the rule that it proposes; reactions on it decide
-    silences: bool = False  # the command changes which findings are silenced: page and check are made again
+    rule: int = 0  # number of the proposed rule; reactions to the comment decide on it
+    silences: bool = False  # whether silenced findings change, so that summary and check must be updated
 
 
 @dataclass(frozen=True, slots=True)
 class CommandContext:
-    """What one command knows."""
+    """What a command knows."""
 
-    settings: Config  # of the tip of the base branch
+    settings: Config  # at the base branch's tip
     actor: str  # who gave the command
     branch: str  # the base branch
-    last: bytes | None = None  # the JSON output of the last finished review, where there is one
-    top: str = ""  # the top comment of the thread, where we wrote it
-    # The change, opened; None: there is no model.
+    last: bytes | None = None  # JSON output of the last finished review, if any
+    top: str = ""  # the thread's top comment, if we wrote it
+    # Opens the change; None if there is no model.
     open_session: Callable[[], AbstractAsyncContextManager[Session]] | None = None
 
     @property
@@ -54,46 +54,46 @@ class CommandContext:
         return CommandReply(phrase(self.words, key, number, **values))
 
 
-STRANGER = 3  # commands in an hour of somebody who may not write here
-STRANGERS = 60  # commands and mentions in an hour of all people who may not write, in one installation
+STRANGER = 3  # commands per hour of a person without write access
+STRANGERS = 60  # commands and mentions per hour of all people without write access, per installation
 WRITERS = frozenset({"admin", "maintain", "write"})
 
 
 @dataclass(frozen=True, slots=True)
 class Permission:
-    """Who gives a command: what they may do here, and when they gave others (seconds on the clock of `now`)."""
+    """A person's permission, and when they gave earlier commands (seconds on the clock of `now`)."""
 
-    permission: str  # as GitHub says it
+    permission: str  # as GitHub reports it
     now: float
     earlier: Sequence[float] = ()
-    outsiders: Sequence[float] = ()  # when other people without write permission gave theirs
+    outsiders: Sequence[float] = ()  # when other people without write access gave theirs
 
     @property
     def writes(self) -> bool:
-        """Whether they may change the repository: only then may they spend its money."""
+        """Whether the person has write access, which is required for spending money."""
         return self.permission in WRITERS
 
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """A limit that a person has reached: in how many minutes it ends, and whether an answer has said so."""
+    """A limit that a person has reached: minutes until it ends, and whether they were informed."""
 
     minutes: int
-    until: str  # the time at which it ends
+    until: str  # when it ends
     is_known: bool
-    by_others: bool = False  # other people without write permission have used it up
+    by_others: bool = False  # whether other people without write access used it up
 
     def reply(self, key: str, most: int) -> CommandReply:
-        """Tell the person once, with the phrase `key`."""
+        """Return a reply with the phrase `key`, only once."""
         key = "reply_too_many_others" if self.by_others else key
         text = "" if self.is_known else phrase(load(), key, self.minutes, most=most, until=Safe(self.until))
         return CommandReply(text, "-1")
 
 
 def wait(permission: Permission, most: int) -> Wait | None:
-    """Return how long a person has to wait who may give this many commands an hour; None if this one is carried out.
+    """Return how long a person must wait who may give `most` commands an hour; None if not at all.
 
-    A refused command doesn't count, so the limit ends when the answer says it does.
+    A refused command does not count, so the limit ends when the answer says it does.
     """
     full = _full(permission.earlier, permission.now, most)
     if full is not None:
@@ -110,7 +110,7 @@ def _wait(until: float, now: float, *, is_known: bool, by_others: bool = False) 
 
 
 def _full(given: Sequence[float], now: float, most: int) -> tuple[float, bool] | None:
-    """Return when the next command is carried out after these, and whether one was refused meanwhile; None if it is carried out now."""
+    """Return when the next command is possible, and whether one was refused; None if it is possible now."""
     accepted, was_refused = list[float](), False
     for at in sorted(at for at in given if at <= now):
         accepted = [one for one in accepted if one > at - HOUR]

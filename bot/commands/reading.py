@@ -1,6 +1,7 @@
-"""A command in a comment, `/deeprepo WORD`, `@deeprepo WORD` or `@<our login> WORD` at the start of a line, and whom a comment names. Pure.
+"""Read commands in a comment (`/deeprepo WORD`, `@deeprepo WORD` or `@<our login> WORD`), and mentions.
 
-Quotes, code and HTML comments give no command and call nobody: they are somebody else's words, or what nobody sees.
+A command starts a line. Quotes, code and HTML comments do not count, because they are other people's words or
+invisible.
 """
 
 import re
@@ -11,12 +12,12 @@ from unicodedata import category
 
 from bot.render import encodable
 
-MAX_COMMENT_CHARS = 16_000  # characters looked at
-MAX_ARGUMENT_CHARS, MAX_WORD_CHARS = 4_000, 40  # characters of an argument, and of a word that nobody knows
+MAX_COMMENT_CHARS = 16_000  # characters of a comment that are read
+MAX_ARGUMENT_CHARS, MAX_WORD_CHARS = 4_000, 40  # characters of an argument, and of an unknown word
 MOST_COMMANDS = 5  # of one comment
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HIDDEN = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_APART = re.compile(r" {0,3}>| {4}|\t")  # a quote, indented code
+_APART = re.compile(r" {0,3}>| {4}|\t")  # a quote or indented code
 _CODE = re.compile(r"(`+)[^`\n]*\1")
 _MENTION = re.compile(
     r"(?<![\w@/.`+-])@([A-Za-z0-9](?:[A-Za-z0-9-]{0,98}[A-Za-z0-9])?)(\[bot\])?((?:/[\w-]+)?)(?![\w@-])"
@@ -26,14 +27,17 @@ _SIGNS = ".,:;!?"
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What was asked. `word` is a known one, or what was typed instead."""
+    """A command. `word` is a known one, or what was typed instead."""
 
     word: str
     argument: str = ""
 
 
 def read(body: str, login: str, words: Sequence[str], long: Sequence[str] = ()) -> tuple[Command, ...]:
-    """Return the commands of a comment. The argument of a word that is `long` goes on over the lines below, up to the next command."""
+    """Return the commands of a comment.
+
+    A `long` command's argument includes the lines up to the next command.
+    """
     text, call = plain_lines(body), _call(login)
     rows = text.split("\n")
     calls = ((index, call.match(_from_sight(line).rstrip())) for index, line in enumerate(own_lines(text)))
@@ -51,18 +55,18 @@ def read(body: str, login: str, words: Sequence[str], long: Sequence[str] = ()) 
 
 
 def _from_sight(text: str) -> str:
-    """A text from its first character that can be seen: editors and pasted pages put others before it."""
+    """Return a text from its first visible character, because editors and pasted pages add others."""
     at = next((index for index, sign in enumerate(text) if category(sign)[0] not in "CZ"), len(text))
     return text[at:]
 
 
 def plain_lines(body: str) -> str:
-    """Return the beginning of a comment as it is read here: bounded, with line feeds alone."""
+    """Return the start of a comment with line feeds only."""
     return encodable(body[:MAX_COMMENT_CHARS]).replace("\r\n", "\n").replace("\r", "\n").replace("\0", " ")
 
 
 def own_lines(text: str) -> list[str]:
-    """Return the lines of a text, those that are not its writer's own words (quotes, code, HTML comments) emptied."""
+    """Return the lines of a text, with those that are not the author's words (quotes, code) empty."""
     lines, fence = list[str](), ""
     for line in _HIDDEN.sub(lambda hidden: "\n" * hidden[0].count("\n"), text).split("\n"):
         mark = _FENCE.match(line)
@@ -78,14 +82,14 @@ def own_lines(text: str) -> list[str]:
 
 
 def _names(login: str) -> list[str]:
-    """How we are called after an @: by the product's name too, as the App may have another one (`deeprepo-acme`)."""
+    """Return our names after an @. The App may have another name than the product (`deeprepo-acme`)."""
     name = login.removesuffix("[bot]").lower()
     return ["deeprepo", name] if name else []
 
 
 @cache
 def _call(login: str) -> re.Pattern[str]:
-    """How a command begins. An App is written with and without "[bot]"."""
+    """Return the pattern of a command's start. An App is written with and without "[bot]"."""
     mentions = "".join(rf"|@{re.escape(name)}(?:\[bot\])?" for name in _names(login))
     return re.compile(rf"(?:(/deeprepo){mentions})(?![\w/-])[,:]?[ \t]*([^\n]*)", re.IGNORECASE)
 
@@ -108,7 +112,7 @@ def _command(text: str, below: str, words: Sequence[str], long: Sequence[str], *
 
 @dataclass(frozen=True, slots=True)
 class Mentions:
-    """Who is named. `first`: the comment begins with the name of somebody who is not us."""
+    """Who is mentioned. `first`: the comment starts with another person's name."""
 
     us: bool = False
     others: bool = False
@@ -116,7 +120,7 @@ class Mentions:
 
 
 def read_mentions(body: str, login: str) -> Mentions:
-    """Return whom the prose of a comment names. `login` is ours, with or without "[bot]"."""
+    """Return who is mentioned in a comment's prose. `login` is ours, with or without "[bot]"."""
     if "@" not in body:
         return Mentions()
     ours = _names(login)
@@ -143,7 +147,7 @@ REJECTS = re.compile(
 
 
 def reason(body: str) -> str:
-    """Return the writer's own words on one line, if they begin with a rejection and their first sentence asks nothing; else nothing."""
+    """Return the author's words on one line if they start with a rejection that is no question, else ""."""
     prose = " ".join(" ".join(own_lines(plain_lines(body))).replace("\u2019", "'").split())
     first = re.split(r"(?<=[.!?])\s", prose, maxsplit=1)[0]
     return prose[:LONGEST_REASON] if REJECTS.match(prose) and not first.endswith("?") else ""

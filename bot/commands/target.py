@@ -1,4 +1,4 @@
-"""Which finding a command means: that of its thread, else the one with this number or this identity."""
+"""Find the finding that a command means: by its thread, or else by number or identity."""
 
 import re
 from dataclasses import dataclass, replace
@@ -17,18 +17,18 @@ _NUMBER_OR_MARK = re.compile(r"(?:#?(\d{1,4})|([0-9a-f]{32}|[0-9a-f]{16}))(?=$|[
 
 @dataclass(frozen=True, slots=True)
 class CommandTarget:
-    """What a command is about. A fingerprint without a finding: the last review does not hold it any more."""
+    """The subject of a command. A fingerprint without finding means that the last review no longer has it."""
 
     last_review: LastReview | None
     fingerprint: str = ""
     finding: Finding | None = None
     rest: str = ""  # of the argument
-    unknown_argument: str = ""  # a number or a fingerprint that no finding has
-    thread: str = ""  # what our comment at the top of the thread says
-    problem: str = ""  # why the last review cannot be used, if there is one
+    unknown_argument: str = ""  # a number or fingerprint without a finding
+    thread: str = ""  # text of our comment at the top of the thread
+    problem: str = ""  # why the last review cannot be used
 
     def missing(self, context: CommandContext, example: str) -> CommandReply:
-        """Return the answer where no finding is meant."""
+        """Return the answer if no finding is meant."""
         if self.problem:
             return context.say("reply_unreadable", why=self.problem)
         if self.last_review is None:
@@ -42,7 +42,7 @@ class CommandTarget:
 
 
 def of_thread(context: CommandContext) -> CommandTarget:
-    """Return the finding of the thread in which the command stands; none where it stands elsewhere, or the thread is about several."""
+    """Return the finding of the command's thread; none elsewhere, or if the thread has several."""
     last_review, problem = _read(context.last)
     top = context.top
     marker = markers.read(top)
@@ -51,14 +51,15 @@ def of_thread(context: CommandContext) -> CommandTarget:
     mark = names[0] if len(names) == 1 else ""
     finding = last_review.by_identity(mark) if last_review and mark else None
     if finding is None and last_review is not None and any(one.fingerprint == mark for one in last_review.findings):
-        mark = ""  # a guess's thread, at a place where code has proven something since: its person has to name it
+        # The thread's unproven finding may differ from one proven since, so the person must name it.
+        mark = ""
     return CommandTarget(
         last_review, mark, finding, problem=problem, thread=top.partition("\n")[2].strip() if ours else ""
     )
 
 
 def find(argument: str, context: CommandContext) -> CommandTarget:
-    """Return the finding that is meant, and what is left of the argument."""
+    """Return the finding that is meant, and the rest of the argument."""
     of_this_thread = of_thread(context)
     if of_this_thread.fingerprint:
         return replace(of_this_thread, rest=argument.strip())
@@ -86,12 +87,12 @@ def find(argument: str, context: CommandContext) -> CommandTarget:
 
 
 def finding_numbers(text: str) -> tuple[int, ...]:
-    """Return the numbers of findings that a text in plain words names: "finding 2", "#2"."""
+    """Return the numbers of findings that a text mentions: "finding 2", "#2"."""
     return tuple(int(match[1]) for match in _MENTIONED.finditer(text))
 
 
 def read(data: bytes | None) -> LastReview | None:
-    """Return the last review from its JSON output; None if there is none, or this build cannot read it."""
+    """Return the last review from its JSON output; None if there is none or it cannot be read."""
     return _read(data)[0]
 
 

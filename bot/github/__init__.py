@@ -1,6 +1,6 @@
-"""GitHub: its JSON comes in and becomes our values; its refusals become our errors.
+"""GitHub: convert its JSON to our values and its refusals to our errors.
 
-Imported where it is needed: the HTTP library takes longer to load than `--help` may.
+Imported only where needed, because the HTTP library loads slowly.
 """
 
 from bot.github.apps import COMMITTING, READ_CONTENTS, acting, open_pull, reading, with_token

@@ -1,4 +1,4 @@
-"""The App, and the pull requests that it and others with a token see."""
+"""Open clients for the App, its installations and pull requests, and for other tokens."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
@@ -31,23 +31,24 @@ Permissions: TypeAlias = "AppPermissionsType"
 READ_CONTENTS: Permissions = {"contents": "read"}
 POSTING: Permissions = {"contents": "read", "metadata": "read", "checks": "write"}
 POSTING |= {"pull_requests": "write", "issues": "write"}
-RESOLVING: Permissions = {"pull_requests": "write", "contents": "write", "metadata": "read"}  # a thread
-COMMITTING: Permissions = {"pull_requests": "read", "contents": "write", "metadata": "read"}  # on a branch
-LISTING: Permissions = {"metadata": "read"}  # which repositories there are
+RESOLVING: Permissions = {"pull_requests": "write", "contents": "write", "metadata": "read"}  # for threads
+COMMITTING: Permissions = {"pull_requests": "read", "contents": "write", "metadata": "read"}  # to a branch
+LISTING: Permissions = {"metadata": "read"}  # which repositories exist
 UNPROCESSABLE = 422
-UNUSABLE = (jwt.PyJWTError, UnsupportedAlgorithm, ValueError, TypeError, AttributeError)  # keys, public ones too
-_voices: dict[Identity, Voice] = {}  # what GET /app has answered, once in a process
+# Errors for bad keys, including public ones.
+UNUSABLE = (jwt.PyJWTError, UnsupportedAlgorithm, ValueError, TypeError, AttributeError)
+_voices: dict[Identity, Voice] = {}  # answers of GET /app, cached per process
 
 
 @lru_cache(maxsize=8)
 def _signing(identity: Identity) -> tuple[AppAuthStrategy, MemCacheStrategy]:
-    """Give an App's signature, and where githubkit keeps it while it is good. Raises ConfigError."""
+    """Return an App's signature and githubkit's cache for it. Raises ConfigError."""
     return AppAuthStrategy(identity.app_id, _signing_key(identity.key)), MemCacheStrategy()
 
 
 @lru_cache(maxsize=8)
-def _signing_key(pem: SecretStr) -> Any:  # noqa: ANN401 - githubkit asks for a text and hands it to PyJWT, which takes a key as well
-    """Read the App's key once: to check its numbers takes 40 ms, and to sign with it 0.3 ms. Raises ConfigError."""
+def _signing_key(pem: SecretStr) -> Any:  # noqa: ANN401 - githubkit hands it to PyJWT
+    """Parse the App's key once, as checking takes 40 ms and signing 0.3 ms. Raises ConfigError."""
     with suppress(*UNUSABLE):
         key: Any = RSAAlgorithm(RSAAlgorithm.SHA256).prepare_key(pem.get_secret_value())
         jwt.encode({}, key, algorithm="RS256")
@@ -56,13 +57,13 @@ def _signing_key(pem: SecretStr) -> Any:  # noqa: ANN401 - githubkit asks for a 
 
 
 def app(identity: Identity, pace: RequestPace) -> AbstractAsyncContextManager[GitHubClient]:
-    """Open a client with which the App speaks for itself."""
+    """Open a client for the App itself."""
     auth, kept = _signing(identity)
     return client.open_client(identity.api, auth, pace, cache=kept)
 
 
 async def repositories(client: GitHubClient) -> AsyncIterator[Any]:
-    """List the repositories that a token of an installation is good for, as GitHub's JSON has them."""
+    """Yield the repositories that an installation's token covers, as GitHub's JSON."""
     async for data in client.pages(client.rest.apps.async_list_repos_accessible_to_installation, "repositories"):
         yield data
 
@@ -70,7 +71,7 @@ async def repositories(client: GitHubClient) -> AsyncIterator[Any]:
 def acting(
     identity: Identity, installation: int, permissions: Permissions, pace: RequestPace, repository: int | str = 0
 ) -> AbstractAsyncContextManager[GitHubClient]:
-    """Open a client that speaks for an installation, and can do this much in this repository (its id or name; 0: in all) and no other."""
+    """Open a client for an installation, with these permissions in one repository (id or name) or all (0)."""
     token = Token(partial(_minted, identity, installation, permissions, pace, repository))
     return client.open_client(identity.api, UnauthAuthStrategy(), pace, installation, token=token)
 
@@ -78,7 +79,7 @@ def acting(
 async def _minted(
     identity: Identity, installation: int, permissions: Permissions, pace: RequestPace, at: int | str | tuple[int, ...]
 ) -> tuple[str, datetime]:
-    """Make a token, and tell when it ends. Of what the owner has not granted it has nothing, or may only read it."""
+    """Create a token and return it with its expiry. Permissions that the owner did not grant are dropped."""
     async with app(identity, pace) as asked:
         mint = asked.rest.apps.async_create_installation_access_token
         field, ids = "repositories" if isinstance(at, str) else "repository_ids", [at] if at else UNSET
@@ -97,7 +98,7 @@ async def _minted(
 
 
 def _narrowed(asked: Permissions, granted: Mapping[str, str]) -> Permissions:
-    """What is asked for, as far as it is granted."""
+    """Return the requested permissions as far as they are granted."""
     levels = {name: "read" if granted[name] == "read" else level for name, level in asked.items() if name in granted}
     return cast("Permissions", levels)
 
@@ -105,18 +106,18 @@ def _narrowed(asked: Permissions, granted: Mapping[str, str]) -> Permissions:
 def holding(
     token: SecretStr, api: str, pace: RequestPace, installation: int = 0
 ) -> AbstractAsyncContextManager[GitHubClient]:
-    """Open a client for a token that was made elsewhere. It is not revoked."""
+    """Open a client for an existing token, which is not revoked."""
     return client.open_client(api, TokenAuthStrategy(HiddenText(token.get_secret_value())), pace, installation)
 
 
 async def read_app(identity: Identity, pace: RequestPace) -> Any:  # noqa: ANN401 - JSON
-    """Read what GitHub knows about the App: its slug, permissions and events."""
+    """Return what GitHub knows about the App: its slug, permissions and events."""
     async with app(identity, pace) as asked:
         return await asked.json(asked.rest.apps.async_get_authenticated())
 
 
 async def voice(identity: Identity, pace: RequestPace, *, again: bool = False) -> Voice:
-    """Look up the name that the App writes under. `again`: also if it is known."""
+    """Return the name under which the App writes. `again` ignores the cache."""
     if again or identity not in _voices:
         data = await read_app(identity, pace)
         _voices[identity] = shapes.value(Voice, data, {"app": "id"}, login=f"{shapes.at(data, 'slug')}[bot]")
@@ -124,7 +125,7 @@ async def voice(identity: Identity, pace: RequestPace, *, again: bool = False) -
 
 
 async def installation_of(identity: Identity, pull: PullRef, pace: RequestPace) -> int:
-    """Look up the installation of a repository, which may have been renamed or transferred. Raises HostRefused if it has none."""
+    """Return a repository's current installation, after a rename or transfer. Raises HostRefused if none."""
     async with app(identity, pace) as asked:
         installation = await asked.json(asked.rest.apps.async_get_repo_installation(pull.owner, pull.name))
         return int(shapes.at(installation, "id"))
@@ -134,9 +135,9 @@ async def installation_of(identity: Identity, pull: PullRef, pace: RequestPace) 
 async def open_pull(
     identity: Identity, pull: PullRef, pace: RequestPace, permissions: Permissions = POSTING
 ) -> AsyncIterator[Host]:
-    """Open a pull request as the App sees it. The token lives as long as this does, and can do this much.
+    """Open a pull request for the App, with a token for these permissions that ends with the context.
 
-    For threads there is a token of its own, made when the first one is resolved.
+    Resolving threads uses a separate token, created for the first one.
     """
     name = await voice(identity, pace)
     where, repository = pull.installation, pull.repository
@@ -151,7 +152,10 @@ async def open_pull(
 async def reading(
     identity: Identity, installation: int, repositories: tuple[int, ...], pace: RequestPace
 ) -> AsyncIterator[tuple[GitHubClient, SecretStr]]:
-    """Open a client that can read these repositories and no other, with its token for git. Both end with the context."""
+    """Open a client that can only read these repositories, with its token for git.
+
+    Both end with the context.
+    """
     token = Token(partial(_minted, identity, installation, READ_CONTENTS, pace, repositories))
     async with client.open_client(identity.api, UnauthAuthStrategy(), pace, installation, token=token) as inside:
         yield inside, SecretStr(await token.current())
@@ -159,6 +163,6 @@ async def reading(
 
 @asynccontextmanager
 async def with_token(token: SecretStr, api: str, pull: PullRef, ours: Voice, pace: RequestPace) -> AsyncIterator[Host]:
-    """Open a pull request as an Action's token sees it, which is not revoked."""
+    """Open a pull request with an Action's token, which is not revoked."""
     async with holding(token, api, pace, pull.installation) as inside:
         yield Host(inside, pull, ours)

@@ -1,4 +1,4 @@
-"""githubkit's client for one piece of work, with our policy and our errors."""
+"""githubkit's client for one task, with our policy and errors."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
@@ -21,14 +21,14 @@ from bot.github.responses import failure, unknown
 
 QUERIES = Path(__file__).with_name("queries")
 MOST_PAGES = 100
-LIST_END = object()  # of a list
+LIST_END = object()  # the end of a list
 Json = TypeVar("Json")
 Found = TypeVar("Found")
 Listing = Callable[..., Awaitable[Response[Any, Any]]]
 
 
 class HiddenText(str):
-    """A text whose repr does not show it: the library's values show everything in theirs."""
+    """A text whose repr hides it, because reprs of the library's values show everything."""
 
     __slots__ = ()
 
@@ -37,32 +37,33 @@ class HiddenText(str):
 
 
 class GitHubClient:
-    """Speaks for an installation, for the App itself, or for the owner of a token.
+    """A client for an installation, the App itself, or a token's owner.
 
-    What githubkit's methods return is handed to `json`, those that list to `pages`.
+    Pass a single response to `json`, and a listing method to `pages`.
     """
 
     def __init__(self, github: GitHub[Any], pace: RequestPace) -> None:
         self.github, self.rest, self.pace = github, github.rest, pace
 
     async def json(self, request: Awaitable[Response[Any, Json]]) -> Json:
-        """Await one answer: its JSON, None if it has no body."""
+        """Return a response's JSON; None without a body."""
         response = await _ours(request)
         return _json(response) if response.content else cast("Json", None)
 
     async def content(self, request: Awaitable[Response[Any, Any]]) -> bytes:
-        """Await an answer that is not JSON, as it came: bounded as every answer is."""
+        """Return a response's bytes, limited in size like every response."""
         return (await _ours(request)).content
 
     async def pages(self, listing: Listing, key: str = "", most: int = MOST_PAGES) -> AsyncIterator[Any]:
-        """Go through the items of a list, page after page; `key` names the list if the answer is an object."""
+        """Yield the items of all pages of a list. `key` names the list if the response is an object."""
         pages = left = 0
 
         def items(response: Response[Any, Any]) -> list[Any]:
             nonlocal pages, left
             data = _json(response)
             rows = data.get(key) if key and isinstance(data, dict) else data
-            if not isinstance(rows, list) or pages == most:  # the last: GitHub goes on with empty pages
+            # The last page, because GitHub continues with empty ones.
+            if not isinstance(rows, list) or pages == most:
                 raise unknown("the list that was asked for")
             pages, left = pages + 1, len(rows)
             return rows
@@ -76,11 +77,11 @@ class GitHubClient:
             yield item
 
     async def ask(self, name: str, /, **variables: object) -> dict[str, Any]:
-        """Await the data of one of our GraphQL documents, each of which may be carried out twice."""
+        """Return the data of one of our GraphQL documents, all of which may be repeated."""
         return await _ours(self.github.async_graphql(query(name), variables))
 
     async def nodes(self, name: str, variables: dict[str, Any], most: int = MOST_PAGES) -> AsyncIterator[Any]:
-        """Go through the nodes of a document's list, page after page."""
+        """Yield the nodes of all pages of a document's list."""
         pages = self.github.graphql.paginate(query(name), variables)
         for _ in range(most):
             try:
@@ -106,7 +107,10 @@ async def open_client(
     cache: MemCacheStrategy | None = None,
     token: Token | None = None,
 ) -> AsyncIterator[GitHubClient]:
-    """Open a client for one task and its children: they share its connections. A token that is made for it ends with it."""
+    """Open a client for one task and its children, which share connections.
+
+    A token made for it is revoked.
+    """
     policy = Policy(api, pace, installation, token)
     github = GitHub(
         auth,
@@ -116,10 +120,11 @@ async def open_client(
         ssl_verify=_trusted() if api.startswith("https:") else False,
         async_event_hooks={"request": [policy.leaves], "response": [policy.arrives]},
         cache_strategy=cache or MemCacheStrategy(),
-        http_cache=False,  # what was kept is not the answer
+        http_cache=False,  # cached responses may be outdated
         throttler=policy,
         auto_retry=policy.retry,
-        rest_api_validate_body=False,  # mypy has compared the requests with GitHub's description; doing it again loads the models
+        # Mypy has checked the requests, and validating again would load the models.
+        rest_api_validate_body=False,
     )
     async with github:
         client = GitHubClient(github, pace)
@@ -127,13 +132,13 @@ async def open_client(
             yield client
         finally:
             if token is not None and token.made:
-                with suppress(HostError):  # it ends by itself within the hour
+                with suppress(HostError):  # it expires within the hour anyway
                     await client.json(client.rest.apps.async_revoke_installation_access_token())
 
 
 @cache
 def query(name: str) -> str:
-    """Read a GraphQL document. REST can neither fold a comment nor tell or resolve a thread, and finds no fork's pull request by its commit."""
+    """Return a GraphQL document, for what REST cannot do, such as hiding comments and resolving threads."""
     return (QUERIES / f"{name}.graphql").read_text(encoding="utf-8")
 
 
@@ -142,7 +147,8 @@ async def _ours(request: Awaitable[Found]) -> Found:
         return await request
     except (GitHubException, ValidationError, httpx.InvalidURL) as error:
         wrong = failure(error)
-    raise wrong.with_traceback(None)  # outside of `except`: what the library raised has the request, and it the token
+    # Raised outside `except`, because the library's error contains the request with the token.
+    raise wrong.with_traceback(None)
 
 
 def _json(response: Response[Any, Json]) -> Json:
@@ -151,4 +157,5 @@ def _json(response: Response[Any, Json]) -> Json:
     raise HostDown("GitHub sent a response that is not JSON")
 
 
-_trusted = cache(httpx2.create_ssl_context)  # the system's, or SSL_CERT_FILE: to read them takes longer than a request
+# The system's or SSL_CERT_FILE; loading them takes longer than a request.
+_trusted = cache(httpx2.create_ssl_context)

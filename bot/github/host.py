@@ -1,4 +1,4 @@
-"""One pull request at GitHub: what is there, and what we write there."""
+"""Read and write one pull request at GitHub."""
 
 import re
 from collections import deque
@@ -27,21 +27,23 @@ if TYPE_CHECKING:
 ACCESS: tuple[Access, ...] = ("admin", "write", "read")
 NOT_FOUND = 404
 Event = Literal["COMMENT", "REQUEST_CHANGES"]
-MOST_OTHERS = 300  # comments of other people that one list holds
-MOST_READ = 16_000  # characters of one of them: no more of it is looked at
+MOST_OTHERS = 300  # other people's comments per list
+MOST_READ = 16_000  # characters of each that are kept
 Thing = TypeVar("Thing")
 Reaction = Literal["+1", "-1", "eyes", "confused", "rocket", "heart"]
 _PATH_PART = re.compile(r"[A-Za-z0-9._-]+")
 
 
 class Host:
-    """A pull request: what several rooms ask of it. What one room alone asks it asks of `client`, with githubkit's methods in `rest`.
+    """A pull request, with the requests that several packages need.
 
-    Reading is tried again by itself; a write that may not be done twice raises HostDown: see `once`.
+    Others use `client` and githubkit's `rest`.
+
+    Reads are retried. A write that must not be repeated raises HostDown: see `once`.
     """
 
     def __init__(self, client: GitHubClient, pull: PullRef, voice: Voice, resolver: GitHubClient | None = None) -> None:
-        """Speak through this client, and resolve threads through `resolver`: GitHub wants a permission for it that nothing else here needs."""
+        """Write with this client, and resolve threads with `resolver`, which has an extra permission."""
         if not all(_PATH_PART.fullmatch(part) and part.strip(".") for part in (pull.owner, pull.name)):
             raise UsageError(
                 "names of owners and repositories may only contain letters, digits, dots, dashes and underscores"
@@ -56,7 +58,10 @@ class Host:
         return Host(self.client, replace(self.pull, number=number), self.voice, self.resolver)
 
     async def once(self, find: Callable[[], Awaitable[Thing | None]], write: Callable[[], Awaitable[Thing]]) -> Thing:
-        """Write what is not there yet. After an answer that was lost it is looked for before it is written again."""
+        """Write something that does not exist yet.
+
+        After a lost answer, search for it before writing again.
+        """
         for left in reversed(range(TRIES)):
             try:
                 return await find() or await write()
@@ -70,11 +75,11 @@ class Host:
         return found
 
     async def facts(self) -> PullFacts:
-        """Read the pull request as it is now."""
+        """Return the current pull request."""
         return shapes.pull(await self.client.json(self.rest.pulls.async_get(*self.at)))
 
     async def permission(self, login: str) -> Access:
-        """Look up what a person may do here."""
+        """Return a person's permission."""
         ask = self.rest.repos.async_get_collaborator_permission_level
         try:
             level = await self.client.json(ask(*self.repo, safe(quote(login, safe=""))))
@@ -85,10 +90,10 @@ class Host:
         return next((access for access in ACCESS if access == level.get("permission")), "none")
 
     async def comments(self, kind: CommentKind = "issue", thread: int = 0) -> tuple[PostedComment, ...]:
-        """Read comments, oldest first: ours, and the last ones of others. Anybody can write thousands of long ones, so no more are held.
+        """Return comments, oldest first: all of ours, and the last MOST_OTHERS of others.
 
-        `kind`: those of the conversation, those on the diff with their replies ("review"), or the texts of reviews ("whole").
-        `thread`: of this one alone.
+        `kind` selects the conversation, the diff with replies ("review"), or the texts of reviews ("whole").
+        `thread` selects one thread.
         """
         pulls = self.rest.pulls
         lists: dict[CommentKind, Listing] = {
@@ -109,12 +114,12 @@ class Host:
         return tuple(comment for _, comment in sorted((*ours, *others), key=itemgetter(0)))
 
     async def comment_at(self, ref: CommentRef) -> PostedComment:
-        """Read one comment."""
+        """Return one comment."""
         get = self.rest.issues.async_get_comment if ref.kind == "issue" else self.rest.pulls.async_get_review_comment
         return await self._posted(get(*self.repo, ref.id), ref.kind)
 
     async def review(self, head: str, body: str, rows: "Sequence[Row]", event: Event = "COMMENT") -> PostedComment:
-        """Post one review with all its comments on lines; GitHub takes all of them or none."""
+        """Post one review with all its comments on lines; GitHub accepts all of them or none."""
         asked = self.rest.pulls.async_create_review(*self.at, commit_id=head, event=event, body=body, comments=rows)
         return await self._posted(asked, "whole")
 
@@ -123,16 +128,16 @@ class Host:
         return await self._posted(self.rest.issues.async_create_comment(*self.at, body=body), "issue")
 
     async def line_comment(self, comment: "Comment") -> PostedComment:
-        """Post a comment on lines or on a changed file as a whole; it is a review of its own."""
+        """Post a single comment on lines or on a changed file, which becomes its own review."""
         return await self._posted(self.rest.pulls.async_create_review_comment(*self.at, data=comment), "review")
 
     async def reply(self, thread: int, body: str) -> PostedComment:
-        """Answer in a review thread, named by its top comment."""
+        """Reply in the review thread of this top comment."""
         asked = self.rest.pulls.async_create_reply_for_review_comment(*self.at, thread, body=body)
         return await self._posted(asked, "review")
 
     async def edit_comment(self, number: int, body: str, kind: CommentKind = "issue") -> PostedComment:
-        """Give a comment, or the text of a review ("whole"), another text."""
+        """Replace the text of a comment or of a review ("whole")."""
         issues, pulls = self.rest.issues, self.rest.pulls
         if kind == "whole":
             return await self._posted(pulls.async_update_review(*self.at, number, body=body), kind)
@@ -140,14 +145,14 @@ class Host:
         return await self._posted(edit(*self.repo, number, body=body), kind)
 
     async def delete(self, comment: PostedComment) -> None:
-        """Delete one of the App's comments; one that is gone already is not an error."""
+        """Delete one of the App's comments. A missing comment is not an error."""
         issues, pulls = self.rest.issues, self.rest.pulls
         delete = issues.async_delete_comment if comment.kind == "issue" else pulls.async_delete_review_comment
         with suppress(HostRefused):
             await self.client.json(delete(*self.repo, comment.id))
 
     async def react(self, comment: CommentRef, content: Reaction) -> None:
-        """Put a reaction under a comment; a second one of the same kind changes nothing. A review's text takes none."""
+        """React to a comment; repeating it changes nothing. A review's text accepts no reactions."""
         api, at = self.rest.reactions, (*self.repo, comment.id)
         review = api.async_create_for_pull_request_review_comment
         forms = {"issue": api.async_create_for_issue_comment, "review": review}
@@ -159,7 +164,7 @@ class Host:
 
 
 def safe(path: str) -> str:
-    """Return a part of an address that leads nowhere else."""
+    """Return a part of an address if it cannot lead elsewhere. Raises UsageError."""
     if any(part in ("", ".", "..") for part in path.replace("...", "-").split("/")):
         raise UsageError("a path or name from outside may not lead to another address")
     return path

@@ -1,4 +1,4 @@
-"""Who we are at GitHub: the App with its key, and where things are on its server."""
+"""The App's identity at GitHub, and addresses on its server."""
 
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
@@ -7,7 +7,7 @@ from pydantic import SecretStr
 
 from bot.values import PullRef
 
-ENTERPRISE = "/api/v3"  # what the API's address ends with on a GitHub Enterprise Server
+ENTERPRISE = "/api/v3"  # end of the API's address on a GitHub Enterprise Server
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,12 +20,12 @@ class Identity:
 
 
 def git_url(api: str, pull: PullRef) -> str:
-    """Return where git finds the repository of a server with this API."""
+    """Return a repository's git address on the server with this API."""
     return f"{site(api)}/{pull.owner}/{pull.name}.git"
 
 
 def site(api: str) -> str:
-    """Return the address of the server's pages: "https://github.com" for "https://api.github.com"."""
+    """Return the server's web address: "https://github.com" for "https://api.github.com"."""
     parts = urlsplit(api)
     host = parts.netloc if parts.path.rstrip("/").endswith(ENTERPRISE) else parts.netloc.removeprefix("api.")
     return f"{parts.scheme}://{host}"

@@ -1,13 +1,14 @@
-"""How fast and how patiently GitHub is spoken to: its rules are about all requests of an installation together."""
+"""Limit the rate of requests to GitHub, whose limits apply to an installation's requests together."""
 
 import asyncio
 from collections.abc import Callable
 
-FIRST_WAIT, MAX_WAIT = 60.0, 3600.0  # of a wait that GitHub names no time for: the first, and the most it doubles to
+# Seconds to wait if GitHub names no time: the first, and the maximum after doubling.
+FIRST_WAIT, MAX_WAIT = 60.0, 3600.0
 
 
 class RequestPace:
-    """One for the process. Not frozen: it remembers when each installation may write again."""
+    """The pace of this process. Not frozen, because it records when each installation may write again."""
 
     def __init__(
         self,
@@ -17,21 +18,24 @@ class RequestPace:
         timeout: float = 30.0,
         on_answer: Callable[[int, int | None], None] = lambda _status, _remaining: None,
     ) -> None:
-        """Seconds: between two writes, before the second try, of waiting in all, for one answer. `on_answer` gets the status and the requests that are left."""
+        """Set seconds between writes, before the second try, of waiting in total, and per response.
+
+        `on_answer` gets the status and the remaining requests.
+        """
         self.between, self.backoff, self.patience, self.timeout = between, backoff, patience, timeout
         self.on_answer = on_answer
         self._free: dict[int, float] = {}  # when an installation may write again
-        self._held: dict[int, float] = {}  # until when GitHub wants to hear nothing of it
-        self._streak: dict[int, int] = {}  # limits in a row for which GitHub named no time
+        self._held: dict[int, float] = {}  # until when GitHub refuses its requests
+        self._streak: dict[int, int] = {}  # consecutive limits without a time
 
     async def turn(self, installation: int) -> None:
-        """Wait for this installation's next moment to write."""
+        """Wait until this installation may write."""
         at = max(_now(), self._free.get(installation, 0.0))
         self._free[installation] = at + self.between
         await asyncio.sleep(max(0.0, at - _now()))
 
     def pause(self, tries: int) -> float:
-        """Return seconds before another try: longer each time."""
+        """Return the seconds before another try, which grow each time."""
         return self.backoff * 2.0 ** (tries - 1)
 
     async def breathe(self, tries: int) -> None:
@@ -39,11 +43,11 @@ class RequestPace:
         await asyncio.sleep(self.pause(tries))
 
     def left(self, installation: int) -> float:
-        """Return seconds until GitHub's last limit is over."""
+        """Return the seconds until GitHub's last limit ends."""
         return max(0.0, self._held.get(installation, 0.0) - _now())
 
     def note_limit(self, installation: int, seconds: float | None) -> float:
-        """Note that a limit was met; return for how many seconds. Where GitHub names no time it is a minute, and twice as long each time again."""
+        """Record a limit and return its seconds. Without a time it is a minute, doubled each time."""
         if seconds is None:
             streak = self._streak[installation] = self._streak.get(installation, 0) + 1
             seconds = min(FIRST_WAIT * 2 ** (streak - 1), MAX_WAIT)
@@ -51,7 +55,7 @@ class RequestPace:
         return seconds
 
     def fine(self, installation: int) -> None:
-        """Note that an answer came: the next limit without a time is the first again."""
+        """Record a success, which resets the waiting time."""
         self._streak.pop(installation, None)
 
 

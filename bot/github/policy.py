@@ -1,4 +1,4 @@
-"""What githubkit leaves to us: how fast it asks, what is asked again, which responses are taken, and where a token may go."""
+"""Our policy for githubkit: request rate, retries, accepted responses, and where tokens may be sent."""
 
 import asyncio
 import re
@@ -19,26 +19,27 @@ from bot.errors import HostLimited, HostRefused
 from bot.github import responses
 from bot.github.pace import RequestPace
 
-VERSION = "2022-11-28"  # of the API; newer ones are unknown to Enterprise servers
+VERSION = "2022-11-28"  # API version; Enterprise servers do not know newer ones
 TRIES, UNAUTHORIZED = 3, 401
-FOLLOWED = frozenset({301, 307, 308})  # with which GitHub leads a write to where a repository is now
+FOLLOWED = frozenset({301, 307, 308})  # redirects that GitHub uses for writes to a moved repository
 BY_ID = re.compile(r"/repositories/[0-9]+(?:/|$)")
-MOST_LIMITS = 10  # responses "wait" in a row: a server that asks for no time at all would be asked for ever
+MOST_LIMITS = 10  # consecutive requests to wait, so that a server that names no time is not asked forever
 SYNCHRONOUS = "GitHub is asked from an event loop only: use the asynchronous methods of the client"
-MAX_ANSWER_BYTES = 32 << 20  # of one answer: a hundred of the longest comments that GitHub stores have 26 MB
-AT_ONCE = 0.001  # seconds; for a wait of 0 githubkit waits a minute
-UNSEEN = ("/access_tokens", "/access_token", "/token", "/attempts", "/conversions")  # no person sees their effect
-_waited: ContextVar[float] = ContextVar("waited")  # seconds that the request under way has spent on limits
+MAX_ANSWER_BYTES = 32 << 20  # per response; 100 of GitHub's longest comments have 26 MB
+AT_ONCE = 0.001  # seconds; githubkit treats 0 as a minute
+# Writes whose effect nobody sees.
+UNSEEN = ("/access_tokens", "/access_token", "/token", "/attempts", "/conversions")
+_waited: ContextVar[float] = ContextVar("waited")  # seconds that the current request has waited for limits
 
 
 class Token:
-    """An installation's token for one piece of work: nobody else has it, so it can be revoked. Not frozen: it is renewed before it ends."""
+    """An installation's token for one task, which can be revoked. Not frozen, because it is renewed."""
 
     def __init__(self, mint: Callable[[], Awaitable[tuple[str, datetime]]]) -> None:
         self.made, self._mint, self._making, self._ends = "", mint, asyncio.Lock(), datetime.now(UTC)
 
     async def current(self) -> str:
-        """Make a token if none is valid: a single one, however many requests wait for it."""
+        """Return a valid token. Concurrent requests share one."""
         async with self._making:
             if not self.made or datetime.now(UTC) > self._ends - timedelta(minutes=1):
                 self.made, self._ends = await self._mint()
@@ -53,12 +54,12 @@ class Policy(BaseThrottler):
 
     @contextmanager
     def acquire(self, request: httpx.Request) -> Iterator[None]:
-        """Refuse: this client has no synchronous form. Raises TypeError."""
+        """Raise TypeError, because this client has no synchronous form."""
         raise TypeError(f"{request.method}: {SYNCHRONOUS}")
 
     @asynccontextmanager
     async def async_acquire(self, request: httpx.Request) -> AsyncIterator[None]:
-        """Wait for a request's turn. Raises HostLimited if GitHub wants to hear nothing for longer than patience lasts."""
+        """Wait for a request's turn. Raises HostLimited if GitHub's limit lasts longer than our patience."""
         path, question = request.url.path, b'{"query":"query'
         if request.method != "GET" and not path.endswith(UNSEEN) and not request.content.startswith(question):
             await self._pace.turn(self._installation)
@@ -71,25 +72,27 @@ class Policy(BaseThrottler):
         yield
 
     async def leaves(self, request: httpx.Request) -> None:
-        """Look at a signed request, also one that follows a redirect or a link to the next page: no other server gets the token."""
-        request.headers.update({"X-GitHub-Api-Version": VERSION, "Accept-Encoding": "gzip"})  # which `_Bounded` unpacks
+        """Sign a request only if it goes to this server, also after redirects and on next pages."""
+        # Unpacked by `_BoundedStream`.
+        request.headers.update({"X-GitHub-Api-Version": VERSION, "Accept-Encoding": "gzip"})
         signed, origin = request.headers.pop("Authorization", ""), request.url
         if signed and (origin.scheme, origin.host, origin.port) == (self._api.scheme, self._api.host, self._api.port):
             request.headers["Authorization"] = signed.replace("token ", "Bearer ", 1)
 
     async def arrives(self, response: httpx.Response) -> None:
-        """Look at an answer. Raises our error unless it is one to the request."""
+        """Check a response, and raise our error unless it answers the request."""
         left = response.headers.get("x-ratelimit-remaining", "")
         self._pace.on_answer(response.status_code, int(left) if left.isdecimal() else None)
         response.stream = _BoundedStream(response)
         if response.has_redirect_location and self._leads_to_repository(response):
-            # The same request once more: of 301 the library makes a GET
+            # Repeat the request, because the library turns a 301 into a GET.
             response.status_code = HTTPStatus.PERMANENT_REDIRECT
         elif response.has_redirect_location and response.request.method != "GET":
             what, status = responses.route_of(response.request), response.status_code
             raise HostRefused(f"GitHub refused {what} with status {status}: the address has moved", status)
         await response.aread()
-        response.stream = httpx.ByteStream(b"")  # the read one refers to the answer, and would keep megabytes
+        # The read stream refers to the response and would keep megabytes.
+        response.stream = httpx.ByteStream(b"")
         if response.is_error:
             raise responses.http_error(response)
         if response.url.path.endswith("/graphql"):
@@ -97,7 +100,7 @@ class Policy(BaseThrottler):
         self._pace.fine(self._installation)
 
     def _leads_to_repository(self, response: httpx.Response) -> bool:
-        """Whether a write is led to the id of a repository that has another name or owner now, at this very server."""
+        """Return whether a write is redirected to a repository's id on this server."""
         target, api = response.request.url.join(response.headers["location"]), self._api
         is_here = (target.scheme, target.host, target.port) == (api.scheme, api.host, api.port)
         below = target.path.removeprefix(api.path.rstrip("/"))
@@ -105,7 +108,7 @@ class Policy(BaseThrottler):
         return is_write and is_here and BY_ID.match(below) is not None
 
     def retry(self, error: GitHubException, count: int) -> RetryOption:
-        """Return whether to ask again after the failure of this number, and after how long."""
+        """Return whether to retry after this failure, and after how long."""
         failed, waited, wait = responses.failure(error), _waited.get() if count else 0.0, AT_ONCE
         if isinstance(failed, HostLimited):
             unnamed = isinstance(failed, responses.Nameless)
@@ -118,12 +121,12 @@ class Policy(BaseThrottler):
         again = isinstance(failed, responses.Repeatable)
         wait += self._pace.pause(count + 1) if again else 0.0
         if isinstance(failed, HostRefused) and failed.status == UNAUTHORIZED and self._token is not None:
-            self._token.made, again = "", True  # with another one
+            self._token.made, again = "", True  # retry with another one
         return RetryOption(again and count + 1 < TRIES, timedelta(seconds=wait))
 
 
 class _BoundedStream(httpx.AsyncByteStream):
-    """The body of an answer, unpacked here so that its length is known, and cut off if it is too long."""
+    """A response's body, unpacked here to limit its size."""
 
     def __init__(self, response: httpx.Response) -> None:
         self._stream, self._what = cast("httpx.AsyncByteStream", response.stream), responses.route_of(response.request)
@@ -143,5 +146,5 @@ class _BoundedStream(httpx.AsyncByteStream):
             yield part
 
     async def aclose(self) -> None:
-        """Close the connection's side of it."""
+        """Close the stream."""
         await self._stream.aclose()

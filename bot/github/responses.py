@@ -1,4 +1,4 @@
-"""GitHub's refusals and the network's faults as our own errors, each with a sentence for the person who reads the log."""
+"""Turn GitHub's refusals and network errors into our errors, each with a sentence for the log."""
 
 import json
 import re
@@ -15,15 +15,16 @@ from pydantic import ValidationError
 from bot.errors import ConfigError, DeepRepoError, HostDown, HostError, HostLimited, HostRefused
 from bot.github.pace import FIRST_WAIT
 
-MAX_REFUSAL_CHARS = 300  # characters of GitHub's own words that are repeated
-UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)  # nothing has left this machine
-# What may be asked twice. A change of a check run may not: it adds its annotations again. A token that is not revoked expires.
+MAX_REFUSAL_CHARS = 300  # characters quoted from GitHub's messages
+UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)  # errors before anything was sent
+# Requests that may be repeated. An update of a check run may not, because it adds its annotations again. A
+# token that is not revoked expires.
 TWICE = re.compile(
     r"(?:GET|PUT) |DELETE (?!.*/token$)|PATCH (?!.*/check-runs/)|POST .*/(?:graphql|access_tokens|reactions|attempts)$"
 )
-OPAQUE = "not accessible by"  # GitHub's words for a permission that was not granted: they do not tell what to do
+OPAQUE = "not accessible by"  # GitHub's words for a missing permission, which do not say what to do
 ADDRESS = re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}\b|(?<![\w:])(?:[0-9a-fA-F]{0,4}:){3,7}[0-9a-fA-F]{0,4}(?![\w:])")
-LINE_END = re.compile(r"(?<![\s.:;,!?])\s*\n\s*(?=\S)")  # without a sign: what follows explains it
+LINE_END = re.compile(r"(?<![\s.:;,!?])\s*\n\s*(?=\S)")  # without punctuation, the next line explains it
 UNKNOWN_FORM = "GitHub sent a response in an unknown format"
 MEANING = {
     401: "the key or token was rejected",
@@ -37,7 +38,7 @@ MEANING = {
 
 
 class Repeatable(HostDown):
-    """Another try does no harm: nothing has left this machine, or the request may be carried out twice."""
+    """Retrying is safe: nothing was sent, or the request may be repeated."""
 
 
 class Nameless(HostLimited):
@@ -45,7 +46,7 @@ class Nameless(HostLimited):
 
 
 def failure(error: Exception) -> DeepRepoError:
-    """Return our error for what the library raised. It holds neither the request nor the cause: both carry the token."""
+    """Return our error for the library's. It contains neither request nor cause, which contain the token."""
     cause = error.exc if isinstance(error, RequestError) else error
     if isinstance(cause, DeepRepoError):
         return cause
@@ -61,13 +62,13 @@ def failure(error: Exception) -> DeepRepoError:
 
 
 def route_of(request: httpx.Request) -> str:
-    """Return what is asked, for a sentence: "GET repos/o/n/pulls/1"."""
+    """Return the request's route for a sentence: "GET repos/o/n/pulls/1"."""
     path = re.sub(r"^/(?:api/v3/)?", "", request.url.path)
     return "a GraphQL request" if path.endswith("graphql") else f"{request.method} {path}"
 
 
 def http_error(response: httpx.Response) -> HostError:
-    """Return our error for an answer with a status of 400 or more."""
+    """Return our error for a response with a status of 400 or more."""
     status, words, what = response.status_code, _words(response), route_of(response.request)
     limited, seconds = _wait(status, response.headers, words)
     if limited:
@@ -80,7 +81,7 @@ def http_error(response: httpx.Response) -> HostError:
 
 
 def _refused(what: str, status: int, words: str, fields: frozenset[str] = frozenset()) -> HostRefused:
-    """Our error for a refusal. What GitHub gives as its reason is that; what the status means is said where that does not tell."""
+    """Return our error for a refusal, with GitHub's reason, or the status's meaning if that is unclear."""
     is_told = (
         words and status in {HTTPStatus.FORBIDDEN, HTTPStatus.UNPROCESSABLE_ENTITY} and OPAQUE not in words.lower()
     )
@@ -89,7 +90,7 @@ def _refused(what: str, status: int, words: str, fields: frozenset[str] = frozen
 
 
 def graphql(response: httpx.Response) -> None:
-    """Raise HostError if an answer of GraphQL has errors, which come with the status 200 and perhaps with a part of the data."""
+    """Raise HostError if a GraphQL response has errors, which come with status 200 and partial data."""
     data = _json(response)
     if not isinstance(data, dict) or not (data.get("data") or data.get("errors")):
         raise unknown()
@@ -107,17 +108,17 @@ def graphql(response: httpx.Response) -> None:
 
 
 def unknown(lacks: str = "") -> HostRefused:
-    """Return our error for an answer that is not what was asked for. It may be a passing fault of something in between."""
+    """Return our error for a response in an unknown format, which may be a temporary fault."""
     return HostRefused(f"{UNKNOWN_FORM}{f': {lacks} is missing' if lacks else ''}", HTTPStatus.OK)
 
 
 def _down(request: httpx.Request, sentence: str) -> HostDown:
-    """GitHub's failure at a request."""
+    """Return our error for a failure of GitHub."""
     return (Repeatable if TWICE.match(f"{request.method} {request.url.path}") else HostDown)(sentence)
 
 
 def _wait(status: int, headers: httpx.Headers, words: str) -> tuple[bool, float | None]:
-    """Whether an answer is a rate limit, and how many seconds it asks to wait; None: it names no time."""
+    """Return whether a response is a rate limit, and the seconds to wait; None if it names no time."""
     words = words.lower()
     if status == HTTPStatus.UNPROCESSABLE_ENTITY:
         return "submitted too quickly" in words, None
@@ -128,7 +129,7 @@ def _wait(status: int, headers: httpx.Headers, words: str) -> tuple[bool, float 
         return True, float(asked)
     if headers.get("x-ratelimit-remaining") == "0" and reset.isdecimal():
         now = time.time()
-        with suppress(KeyError, ValueError):  # the clock that the reset time was read from
+        with suppress(KeyError, ValueError):  # the same clock as that of the reset time
             now = parsedate_to_datetime(headers["date"]).timestamp()
         return True, max(0.0, float(reset) - now) + 1
     limit = "rate limit" in words or "abuse detection" in words
@@ -136,7 +137,7 @@ def _wait(status: int, headers: httpx.Headers, words: str) -> tuple[bool, float 
 
 
 def _words(response: httpx.Response) -> str:
-    """What GitHub gives as its reason, on one line: its errors, else its message. No address of a machine is in it: others read this too."""
+    """Return GitHub's reason on one line, from its errors or message, without IP addresses."""
     data, words = _json(response), list[str]()
     for error in _errors(data):
         message = error.get("message") or " ".join(str(error[key]) for key in ("field", "code") if error.get(key))
@@ -148,18 +149,18 @@ def _words(response: httpx.Response) -> str:
 
 
 def _fields(response: httpx.Response) -> frozenset[str]:
-    """The fields of the request that GitHub names in its errors."""
+    """Return the fields of the request that GitHub names in its errors."""
     return frozenset(str(error["field"]) for error in _errors(_json(response)) if error.get("field"))
 
 
 def _errors(data: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - JSON
-    """The errors of an answer: GitHub sends texts and objects."""
+    """Return a response's errors, which are texts or objects."""
     errors = data.get("errors") if isinstance(data, dict) else None
     rows = errors if isinstance(errors, list) else [errors] if errors else []
     return [row if isinstance(row, dict) else {"message": str(row)} for row in rows]
 
 
 def _json(response: httpx.Response) -> Any:  # noqa: ANN401 - JSON
-    """The body, None where something in between answered with a page of its own."""
+    """Return the body; None if a proxy answered with its own page."""
     with suppress(ValueError, RecursionError):
         return json.loads(response.content)

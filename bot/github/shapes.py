@@ -1,4 +1,4 @@
-"""GitHub's JSON as our values. Slim: a field that nobody reads cannot break anything."""
+"""Convert GitHub's JSON to our values. Fields that are not used cannot break anything."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields
@@ -13,7 +13,7 @@ from bot.values import CommentKind, PostedComment, PullFacts, RepositoryFacts, V
 
 Value = TypeVar("Value")
 _adapter: Callable[[type], TypeAdapter[Any]] = cache(TypeAdapter)
-PULL = {  # where the fields of a value are in the JSON, unless they have their own names there
+PULL = {  # JSON paths of fields with another name
     "author": "user.login",
     "author_type": "user.type",
     "base_ref": "base.ref",
@@ -33,7 +33,7 @@ POSTED = {"author": "user.login", "url": "html_url", "head": "commit_id", "disli
 
 
 def at(data: Any, path: str) -> Any:  # noqa: ANN401 - JSON
-    """Look up a field by its path: None if it or what it is in is null, UNSET if GitHub has not sent it."""
+    """Return a field by path: None if it or its parent is null, UNSET if it is missing."""
     for name in path.split("."):
         if not isinstance(data, dict):
             return None if data is None else UNSET
@@ -42,7 +42,7 @@ def at(data: Any, path: str) -> Any:  # noqa: ANN401 - JSON
 
 
 def value(kind: type[Value], data: Any, paths: Mapping[str, str] | None = None, /, **more: object) -> Value:  # noqa: ANN401 - JSON
-    """Read a value. A text that is null is empty. Raises HostRefused if GitHub has sent something else."""
+    """Return a value from JSON. A null text becomes "". Raises HostRefused for unexpected data."""
     form, places, known = cast("Any", kind), paths or {}, dict[str, object]()
     for form_field in fields(form):
         found = (
@@ -58,7 +58,7 @@ def value(kind: type[Value], data: Any, paths: Mapping[str, str] | None = None, 
 
 
 def pull(data: Any) -> PullFacts:  # noqa: ANN401 - JSON
-    """Read a pull request. Its fork may be gone."""
+    """Return a pull request from JSON. Its fork may have been deleted."""
     labels = [at(label, "name") for label in at(data, "labels") or ()]
     fork = at(data, "head.repo.id") != at(data, "base.repo.id")
     repository = value(RepositoryFacts, data, BASE_REPOSITORY)
@@ -66,7 +66,7 @@ def pull(data: Any) -> PullFacts:  # noqa: ANN401 - JSON
 
 
 def read_comment(data: Any, kind: CommentKind, voice: Voice) -> PostedComment:  # noqa: ANN401 - JSON
-    """Read a comment of either kind, or a review. Its author may be a deleted account, which is nobody."""
+    """Return a comment or review from JSON. The author of a deleted account is ""."""
     login, author, app = at(data, "user.login"), at(data, "user.type"), at(data, "performed_via_github_app.id")
     created = at(data, "submitted_at" if kind == "whole" else "created_at")
     return value(

@@ -1,4 +1,4 @@
-"""Settings in, working parts out: the only modules that name concrete classes."""
+"""Build working parts from settings. Only these modules name concrete classes."""
 
 from bot.wiring.access import Connections, address, in_force, limits, named_models
 from bot.wiring.review import (

@@ -1,8 +1,10 @@
-"""Which models a review asks, and where each provider's calls go: an address is used with the key of its own provider, and with no other.
+"""Choose a review's models and the address of each provider.
 
-`DEEPREPO_BASE_URL_<PROVIDER>` names its provider. `DEEPREPO_BASE_URL` belongs to the provider of the models that the person
-who runs deeprepo names. A repository's file may name models too, but never where they are: otherwise a gateway would be sent
-the key of every provider that somebody's file mentions.
+A provider's key is only sent to its own address.
+
+`DEEPREPO_BASE_URL_<PROVIDER>` names its provider. `DEEPREPO_BASE_URL` belongs to the provider of the models
+chosen by the person who runs deeprepo. A repository's file may name models, but never addresses. Otherwise a
+gateway would receive the key of every provider mentioned in a repository.
 """
 
 from collections.abc import Iterable, Mapping
@@ -30,26 +32,28 @@ from deeprepo.rlm.values import OWN_SERVERS, Limits, Model, Sampling, Usage, pro
 if TYPE_CHECKING:
     from deeprepo.rlm.models.local import Function
 
-# Root and worker where a key is there and no model is named, in the order of preference.
+# Root and worker models by available key if none is named, in order of preference.
 PREFERRED = (
     ("anthropic", "anthropic/claude-sonnet-5-5", "anthropic/claude-haiku-5-5"),
     ("openai", "openai/gpt-5.4", "openai/gpt-5.4-mini"),
 )
 
 UNLISTED = (
-    5.0  # dollars that a review must be allowed for a model of unknown price: each call counts as one of the dearest
+    # Dollars that a review must allow for a model with an unknown price, as each call counts at the highest
+    # price.
+    5.0
 )
-RENAMED = {"azure", "bedrock"}  # providers at which a customer can name a deployed model freely
-MISSPELT_FROM = 0.9  # of two names, from 0 to 1: one of them is misspelt
+RENAMED = {"azure", "bedrock"}  # providers at which customers choose names of deployed models
+MISSPELT_FROM = 0.9  # similarity from 0 to 1 from which a name counts as misspelled
 HIGH_TURNS = 24  # of a root at effort high
 COMMON = "DEEPREPO_BASE_URL"
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """How one model is called where a program says it instead of the environment. Key and address do not show themselves when printed.
+    """How a program calls one model, overriding the environment. Key and address are hidden in reprs.
 
-    `function` is the model itself, where it is one of the program's own.
+    `function` is the model itself if the program provides it.
     """
 
     key: str | None = field(default=None, repr=False)
@@ -58,13 +62,13 @@ class Access:
     function: "Function | None" = None
 
 
-NOTHING: Mapping[str, Access] = {}  # the environment says how every model is called
+NOTHING: Mapping[str, Access] = {}  # the environment determines how models are called
 
 
 def owner(common: str | None, first_models: Iterable[str | None], else_named: Iterable[str | None] = ()) -> str | None:
-    """Return the provider that DEEPREPO_BASE_URL belongs to: of the models of the environment, else of the flags.
+    """Return the provider of DEEPREPO_BASE_URL, from the environment's models or else the flags'.
 
-    Raises UsageError if that is more than one.
+    Raises UsageError if there is more than one.
     """
     if not common:
         return None
@@ -82,9 +86,10 @@ def owner(common: str | None, first_models: Iterable[str | None], else_named: It
 
 
 def address(provider: str, flags: Mapping[str, Any], settings: Settings) -> str | None:
-    """Return the address to call this provider at, None for its own.
+    """Return the provider's configured address; None for its own.
 
-    Raises UsageError if DEEPREPO_BASE_URL is set and nobody said for which provider: the code would go elsewhere than expected.
+    Raises UsageError if DEEPREPO_BASE_URL is set without a known provider, because code could be sent
+    elsewhere.
     """
     address = config.base_url(provider)
     if address or not settings.base_url:
@@ -102,14 +107,18 @@ def address(provider: str, flags: Mapping[str, Any], settings: Settings) -> str 
 
 @dataclass(frozen=True, slots=True)
 class Connections:
-    """How models are called: as the environment says (`settings`), for models that a person has typed (`flags`), and by a program (`access`)."""
+    """How models are called.
+
+    `settings` are those of the environment, `flags` name typed models, and `access` is for models that a
+    program configures.
+    """
 
     settings: Settings
     flags: Mapping[str, Any] = field(default_factory=dict)
     access: Mapping[str, Access] = field(default_factory=dict)
 
     def connect(self, name: str, timeout: float = TIMEOUT) -> Model:
-        """Return a model by its name."""
+        """Return a model by name."""
         provider, access = provider_of(name), self.access.get(name, Access())
         if access.function is not None:
             from deeprepo.rlm.models.local import FunctionModel
@@ -134,7 +143,7 @@ class Connections:
             raise MissingPart(str(missing), extras.install(missing.extra)) from None
 
     def check_known(self, names: Iterable[str | None], usd: float | None) -> None:
-        """Raise UsageError for a model that its provider's list lacks, unless the cap pays for one that is newer than the list."""
+        """Raise UsageError for a model missing from its provider's list, unless the budget allows it."""
         for name in filter(None, names):
             provider = provider_of(name)
             if usd is None or usd >= UNLISTED or self._url(name, provider) or not is_installed(prices.LIST):
@@ -150,7 +159,7 @@ class Connections:
             )
 
     def models(self, settings: Config) -> Models:
-        """Return root and worker of a review, or none: then it runs offline."""
+        """Return a review's root and worker; none for an offline review."""
         if settings.strategy == "offline":
             return Models(None, None)
         root, worker = named_models(settings)
@@ -169,7 +178,7 @@ class Connections:
         return Models(self.connect(root, settings.timeout) if root else None, connected_reader, others)
 
     def own(self, called_models: Iterable[Model | None]) -> tuple[str, ...]:
-        """Return the providers that are called at an address of this machine or of a private network: these bill nobody by the token."""
+        """Return the providers at private addresses, which do not bill by token."""
         providers = set()
         for model in filter(None, called_models):
             provider = provider_of(model.name)
@@ -179,13 +188,13 @@ class Connections:
         return tuple(sorted(providers))
 
     def _url(self, name: str, provider: Provider) -> str | None:
-        """Where a model is called, None for its provider's own address."""
+        """Return a model's address; None for its provider's own."""
         named = self.access.get(name, Access()).base_url or address(provider.name, self.flags, self.settings)
         return named or config.first(provider.url_variables)
 
 
 def limits(settings: Config, own: tuple[str, ...] = (), worker: str = "") -> Limits:
-    """Return the hard caps of one review, and how its models are called. A server of the user's own gets few calls at once."""
+    """Return a review's limits and call settings. The user's own servers get few concurrent calls."""
     return Limits(
         usd=settings.usd,
         tokens=settings.tokens,
@@ -200,7 +209,7 @@ def limits(settings: Config, own: tuple[str, ...] = (), worker: str = "") -> Lim
 
 
 def in_force(settings: Config) -> Config:
-    """Return the settings with the models that a key brings, where nobody names one."""
+    """Return the settings with the models chosen by an available key if none is named."""
     if settings.root or settings.worker or settings.strategy == "offline":
         return settings
     root, worker = named_models(settings)
@@ -210,25 +219,28 @@ def in_force(settings: Config) -> Config:
 
 
 def _spelling(name: str) -> str:
-    """The question whether a name was meant that is near to it: without the packages, only ours are known."""
+    """Return a "did you mean" question for a misspelled name.
+
+    Without the packages, only our names are known.
+    """
     known = [model for _, *models in PREFERRED for model in models]
     near = [] if name in known else get_close_matches(name.lower(), known, 1, MISSPELT_FROM)
     return f"{name}: did you mean {near[0]}? " if near else ""
 
 
 def keys() -> tuple[str, ...]:
-    """Return the keys of providers that are set: no log shows them."""
+    """Return the providers' keys that are set, so that logs can hide them."""
     values = (config.key(provider.key_variable) for provider in PROVIDERS.values())
     return tuple(key.get_secret_value() for key in values if key)
 
 
 def can_ask(settings: Config) -> bool:
-    """Return whether a question can be put to a model."""
+    """Return whether a model can be asked."""
     return any(named_models(settings)) and settings.strategy != "offline"
 
 
 def named_models(settings: Config | Settings) -> tuple[str | None, str | None]:
-    """Return root and worker as they are named, else those of the first provider whose key is set."""
+    """Return root and worker as named, else those of the first provider with a key."""
     if settings.root or settings.worker:
         return settings.root, settings.worker
     keyed = (models for provider, *models in PREFERRED if config.key(PROVIDERS[provider].key_variable))
@@ -237,7 +249,7 @@ def named_models(settings: Config | Settings) -> tuple[str | None, str | None]:
 
 
 def model_fault(settings: Settings) -> UsageError | None:
-    """Return why a model that the operator has configured cannot be asked on this machine; None if nothing is missing."""
+    """Return why a model configured by the operator cannot be used on this machine; None if it can."""
     try:
         for name in filter(None, named_models(settings)):
             if provider_of(name).name not in LOCAL:
@@ -248,7 +260,7 @@ def model_fault(settings: Settings) -> UsageError | None:
 
 
 def _nearest(name: str) -> str | None:
-    """The listed model whose name is nearest to one that is on no list, "" if none is near, None if nobody can know it to be wrong."""
+    """Return the listed model nearest to an unlisted name, "" if none is near, None if it may be valid."""
     provider, model = provider_name(name), name.partition("/")[2]
     known = prices.listed(provider)
     if provider in OWN_SERVERS | RENAMED or prices.VARIANT.search(model) or not known:
@@ -260,7 +272,7 @@ def _nearest(name: str) -> str | None:
 
 
 def _is_private(base_url: str) -> bool:
-    """Whether an address is one of this machine or of a private network."""
+    """Return whether an address is on this machine or a private network."""
     host = (urlsplit(base_url).hostname or "").lower()
     try:
         address = ip_address(host)
@@ -270,7 +282,7 @@ def _is_private(base_url: str) -> bool:
 
 
 def load(name: str) -> None:
-    """Load all that is behind a model, its prices and its HTTP client too. `connect` reports a wrong name."""
+    """Load the modules behind a model, including prices and HTTP client. `connect` reports wrong names."""
     provider = PROVIDERS.get(name.partition("/")[0])
     if provider is not None and is_installed(*PACKAGES):
         import_module(f"deeprepo.rlm.models.{provider.dialect}")
@@ -279,5 +291,5 @@ def load(name: str) -> None:
 
 
 def warm(name: str) -> None:
-    """Begin to load what is behind a model in a thread, while git is waited for."""
+    """Start loading the modules behind a model in a thread, while git is running."""
     Thread(target=load, args=(name,), name="warm", daemon=True).start()

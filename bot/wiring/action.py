@@ -1,4 +1,4 @@
-"""The parts of a workflow's step: the pipeline over a change that is on the runner, and the keys that the step was given."""
+"""The parts of a GitHub Actions step: the pipeline for a change on the runner, and the step's keys."""
 
 import tempfile
 from collections.abc import Mapping
@@ -38,13 +38,16 @@ async def converse(remark: Remark) -> RemarkReply:
 
 
 def _workspace(scratch: str) -> Workspace:
-    """Where a child writes. A runner may be everybody's: what is told of files is kept only where its owner has named a folder."""
+    """Return where a child writes.
+
+    Facts are only cached if the owner configured a folder, as runners can be shared.
+    """
     folder = config.environment().cache
     return Workspace(scratch, facts=Path(folder).expanduser() if folder not in (None, "off") else None)
 
 
 def lend(inputs: Inputs) -> None:
-    """Put the key of the input `api-key` where its provider's is looked for. Raises UsageError where nobody says whose it is."""
+    """Set the key from the input `api-key` for its provider. Raises UsageError if the provider is unknown."""
     if inputs.api_key is None or not inputs.api_key.get_secret_value().strip():
         return
     name = inputs.provider or (inputs.worker or inputs.root or "").partition("/")[0]

@@ -1,9 +1,10 @@
-"""Work in a process of its own, with limits: nothing that a repository holds can stop the process that answers everybody.
+"""Run work in a separate process with limits, so that no repository content can stop the main process.
 
-`run` and `call` carry out a coroutine function of a module in a child and hand back what it returned. On Linux the child is
-forked by a server process of the standard library (`multiprocessing`), which has loaded the pipeline: it begins within some
-milliseconds and shares its memory with the others. Elsewhere it is started again. What it says on its way comes through a pipe:
-progress, lines of the journal, of the log. It ends with its parent, and with it ends all that it has started.
+`run` and `call` run a coroutine function in a child and return its result. On Linux the child is forked by a
+server process of the standard library (`multiprocessing`) that has loaded the pipeline, so it starts within
+milliseconds and shares memory with other children. Elsewhere it is started from scratch. Messages come
+through a pipe: progress, journal lines and log records. The child ends with its parent, and its descendants
+end with it.
 """
 
 import asyncio
@@ -33,23 +34,23 @@ if TYPE_CHECKING:
     from bot.brief import Brief
     from deeprepo.rlm.journal.writer import Keep
 
-CHILD_LOOK_SECONDS = 0.2  # seconds between two looks at a child
-GENTLE = 3.0  # seconds for a child that is told to leave, until it is killed
-TURN = 1.0  # seconds between two signs that the child's event loop turns
+CHILD_LOOK_SECONDS = 0.2  # seconds between two checks of a child
+GENTLE = 3.0  # seconds after which a child that was asked to stop is killed
+TURN = 1.0  # seconds between two signs of life from the child's event loop
 APP_SECRETS = ("PRIVATE_KEY", "WEBHOOK_SECRET", "CLIENT_SECRET", "DATABASE_URL")
 GITHUB_TOKENS = ("GITHUB_TOKEN", "GH_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "GH_ENTERPRISE_TOKEN")
-# How variables begin that hold a runner's tokens, or an input of the Action's step
+# Prefixes of variables with a runner's tokens or inputs of the Action's step.
 OF_WORKFLOWS = ("ACTIONS_", "DEEPREPO_ACTION_")
-MOST_AT_ONCE = 512  # children of one process; the jobs' own limits are far below
-MOST_LEFT_OUT = 20  # files that a review goes on without
-GRACE = 120.0  # seconds beyond the review's own budget: for its end, and for what it renders
+MOST_AT_ONCE = 512  # children of one process; the jobs' own limits are far lower
+MOST_LEFT_OUT = 20  # files that a review can leave out
+GRACE = 120.0  # seconds beyond a review's budget, for its end and rendering
 PRELOADED = ("__main__", "bot.wiring.preload")
 Result = TypeVar("Result")
 Task = Callable[..., Coroutine[Any, Any, Result]]  # called with a ChildPipe and the arguments
 
 
 class ChildEnded(OverLimit):
-    """A limit or a fault ended a child. `path`: the file that it had in hand, "" where there was none; `why`: what happened."""
+    """A limit or fault ended a child. `path` is the file it was working on, or ""; `why` is what happened."""
 
     def __init__(self, path: str, why: str) -> None:
         super().__init__(f"reading `{path}` {why}" if path else f"the work {why}")
@@ -57,27 +58,27 @@ class ChildEnded(OverLimit):
 
 
 class ChildPipe:
-    """The child's end of the pipe. What it says is heard by the parent (`run`)."""
+    """The child's end of the pipe, whose messages the parent receives (`run`)."""
 
     def __init__(self, pipe: "connection.Connection[Any, Any]") -> None:
         self._pipe = pipe
         self._sending, self._asking = threading.Lock(), asyncio.Lock()
 
     def send(self, *message: object) -> None:
-        """Tell the parent."""
+        """Send a message to the parent."""
         with self._sending:
             self._pipe.send(message)
 
     def say(self, text: str | Reading) -> None:
-        """Report progress: one short line, or what the review reads and has found by code."""
+        """Report progress: one short line, or the coverage with the static findings."""
         self.send("say", text)
 
     def put(self, text: str) -> None:
-        """Store a line of the journal."""
+        """Store a journal line."""
         self.send("put", text)
 
     async def wait_stored(self) -> None:
-        """Wait until the parent has stored every line that was put."""
+        """Wait until the parent has stored every line."""
         async with self._asking:
             self.send("stored")
             failure = await asyncio.to_thread(self._pipe.recv)
@@ -92,15 +93,15 @@ async def run(
     say: Say = lambda _: None,
     keep: "Keep | None" = None,
 ) -> Result:
-    """Await the work of a child. Who is cancelled here ends it there, and leaves when it has ended.
+    """Run a function in a child. Canceling ends the child first.
 
-    Raises ChildEnded where a limit or a fault ended it, and DeepRepoError's kinds as they were raised there.
+    Raises ChildEnded if a limit or fault ended it, and subclasses of DeepRepoError as raised in the child.
     """
     loop, leave = asyncio.get_running_loop(), threading.Event()
 
-    def hear(kind: str, *words: Any) -> None:  # noqa: ANN401 - of the child's words
+    def hear(kind: str, *words: Any) -> None:  # noqa: ANN401 - the child's words
         if kind == "say":
-            with suppress(RuntimeError):  # the loop is gone, and who listened with it
+            with suppress(RuntimeError):  # the loop has ended
                 loop.call_soon_threadsafe(say, *words)
         elif keep is not None and kind == "put":
             keep.put(*words)
@@ -126,11 +127,14 @@ def call(
     hear: Callable[..., None] = lambda *_: None,
     leave: threading.Event | None = None,
 ) -> Result:
-    """Do the same for a thread that may wait. `hear` is given what the child says; once `leave` is set it is told to leave."""
+    """Run a function in a child, for a thread that may wait.
+
+    `hear` gets the child's messages. Setting `leave` asks the child to stop.
+    """
     context = _context()
     pipe, theirs = context.Pipe()
-    alive, ours = context.Pipe(duplex=False)  # nothing is written: it closes when this process ends
-    note = context.RawArray("c", limits.SIZE)  # memory that both see
+    alive, ours = context.Pipe(duplex=False)  # nothing is written; it closes when this process ends
+    note = context.RawArray("c", limits.SIZE)  # shared memory
     given = theirs, alive, task, arguments, caps, note, _environment()
     process: Any = context.Process(target=_main, args=given, daemon=True)
     with _LOCK:
@@ -147,7 +151,7 @@ def call(
 
 
 def for_review(caps: ProcessLimits, brief: "Brief | None") -> ProcessLimits:
-    """Return these limits with what the budget of a review adds: its seconds, and what its features need beside it."""
+    """Return the limits extended by a review's budget in seconds and its features' memory."""
     if brief is None:
         return caps
     from bot.review.hooks import hooks
@@ -158,7 +162,7 @@ def for_review(caps: ProcessLimits, brief: "Brief | None") -> ProcessLimits:
 
 
 def begin() -> None:
-    """Have the fork server load what children need before the first of them is started. Returns at once."""
+    """Make the fork server load what children need, without waiting for it."""
 
     def start() -> None:
         if isinstance(_context(), ForkServerContext):
@@ -169,10 +173,11 @@ def begin() -> None:
 
 
 async def leaving_out(attempt: Callable[[Mapping[str, str], str], Awaitable[Result]], *, by_model: bool) -> Result:
-    """Attempt it; if that ends a child, once more without models, then without each file that a child was reading when it ended.
+    """Try, and if a child ends, try without models, then without each file that a child was reading.
 
-    So whatever models or files do to a child costs nothing that static checks have proven (`by_model`: whether there are models).
-    The path of a file that cannot be read within the limits is handed on with the reason. Raises ChildEnded if nothing helps.
+    So nothing that models or files do to a child costs a statically proven finding. `by_model` says whether
+    there are models. The path of a file that exceeds the limits is passed on with the reason. Raises
+    ChildEnded if nothing helps.
     """
     left_out: dict[str, str] = {}
     while True:
@@ -198,7 +203,7 @@ def _last_word(  # noqa: C901, PLR0912 - each way in which a child can end
     hear: Callable[..., None],
     leave: threading.Event,
 ) -> Any:  # noqa: ANN401 - whatever the task returns
-    """Hear the child out to its last word."""
+    """Handle the child's messages until its last one, and return the result."""
     deadline, killed_at, looked_at = time.monotonic() + caps.wall, 0.0, 0.0
     while True:
         now = time.monotonic()
@@ -230,7 +235,7 @@ def _last_word(  # noqa: C901, PLR0912 - each way in which a child can end
                 failure = None
                 try:
                     hear("stored")
-                except DeepRepoError as error:  # the child's to answer: it asks again, or ends
+                except DeepRepoError as error:  # the child handles it: it asks again, or ends
                     failure = error
                 pipe.send(failure)
             case "log":
@@ -249,7 +254,7 @@ def _out_of_memory(path: str, caps: ProcessLimits) -> ChildEnded:
 
 
 def _end_reason(process: Any, path: str, caps: ProcessLimits) -> ChildEnded:  # noqa: ANN401 - a process of either context
-    """Why it is gone without a word."""
+    """Return why the child ended without a message."""
     connection.wait([process.sentinel], GENTLE)
     with _LOCK:
         process.join(GENTLE)
@@ -261,8 +266,8 @@ def _end_reason(process: Any, path: str, caps: ProcessLimits) -> ChildEnded:  # 
 
 
 def _end(process: Any) -> None:  # noqa: ANN401 - a process of either context
-    """Nothing of it stays, whatever it has started. A child that has said its last word is gone already."""
-    for kill in (os.killpg, os.kill):  # it may have no group of its own yet
+    """Kill the child and its descendants. A child that sent its last message has already ended."""
+    for kill in (os.killpg, os.kill):  # it may not have its own group yet
         with suppress(ProcessLookupError, PermissionError):
             kill(process.pid, signal.SIGKILL)
     connection.wait([process.sentinel], GENTLE)
@@ -270,11 +275,11 @@ def _end(process: Any) -> None:  # noqa: ANN401 - a process of either context
         process.join(GENTLE)
 
 
-_LOCK = threading.Lock()  # the library looks after all its children whenever one is started
+_LOCK = threading.Lock()  # the library checks all its children whenever one is started
 
 
 def _environment() -> dict[str, str]:
-    """The environment of now, without the secrets that only the parent needs: docs/security.md names them."""
+    """Return the current environment without secrets that only the parent needs; see docs/security.md."""
     left_out = {*GITHUB_TOKENS, *(f"DEEPREPO_{name}{end}" for name in APP_SECRETS for end in ("", "_FILE"))}
     return {
         name: value
@@ -290,9 +295,10 @@ def _threads() -> ThreadPoolExecutor:
 
 @cache
 def _context() -> SpawnContext | ForkServerContext:
-    """How children begin. A process with threads must not be forked, so one without any is asked to fork.
+    """Return how children are started. A process with threads must not be forked, so a server process forks.
 
-    Python starts that one by `-c` in the folder we are in, which is often the reviewed repository: it imports no module of it.
+    Python starts the server with `-c` in the current folder, often the reviewed repository, and must not
+    import modules from it.
     """
     os.environ["PYTHONSAFEPATH"] = "1"
     if sys.platform != "linux":
@@ -311,13 +317,14 @@ def _main(
     note: Any,  # noqa: ANN401 - a ctypes array
     environment: dict[str, str],
 ) -> None:
-    """The child."""
-    # A group of its own: a key that ends the parent does not end it, and it is ended with what it started.
+    """Run in the child."""
+    # A separate group, so that Ctrl-C in the parent does not end it, and it can be ended with its
+    # descendants.
     os.setpgid(0, 0)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _end_with(alive)
     os.environ.clear()
-    os.environ.update(environment)  # the fork server's is as old as the server
+    os.environ.update(environment)  # the fork server's environment is outdated
     os.nice(caps.nice)
     limits.arm(memoryview(note).cast("B"), caps)
     line = ChildPipe(pipe)
@@ -331,7 +338,10 @@ def _main(
 
 
 def _failure(error: BaseException, path: str, caps: ProcessLimits) -> tuple[Exception, Exception | None]:
-    """What the parent is to raise, and its cause. A class of nobody's may not be known over there: it goes as text, with its traceback."""
+    """Return the error for the parent and its cause.
+
+    Unknown classes are passed as text with the traceback.
+    """
     match error:
         case DeepRepoError():
             return error, None
@@ -346,7 +356,7 @@ def _failure(error: BaseException, path: str, caps: ProcessLimits) -> tuple[Exce
 
 
 async def _turning(work: Coroutine[Any, Any, Result]) -> Result:
-    """The work, ended gently by SIGTERM. As long as the event loop turns the limit of CPU begins anew."""
+    """Run the work, cancel it on SIGTERM, and restart the CPU limit while the event loop is running."""
     work_task = asyncio.ensure_future(work)
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, work_task.cancel)
 
@@ -363,7 +373,7 @@ async def _turning(work: Coroutine[Any, Any, Result]) -> Result:
 
 
 def _end_with(alive: "connection.Connection[Any, Any]") -> None:
-    """End this process and what it started when the parent ends, however that ends."""
+    """End this process and its descendants when the parent ends."""
 
     def wait() -> None:
         with suppress(EOFError, OSError):
@@ -374,17 +384,17 @@ def _end_with(alive: "connection.Connection[Any, Any]") -> None:
 
 
 class _Log(logging.Handler):
-    """Hands records to the parent, which hides secrets and knows the form."""
+    """Sends records to the parent, which hides secrets and formats them."""
 
     def __init__(self, line: ChildPipe) -> None:
         super().__init__()
         self._line = line
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Send one."""
+        """Send a record."""
         facts = dict(getattr(record, "facts", {}))
         text = record.getMessage()
         if record.exc_info:
             text += "\n" + logging.Formatter().formatException(record.exc_info)
-        with suppress(Exception):  # facts of any kind; a pipe that is closed
+        with suppress(Exception):  # facts can have any type, and the pipe may be closed
             self._line.send("log", record.name, record.levelno, text, facts)

@@ -1,4 +1,4 @@
-"""What a change affects, by code alone: the survey of a review and the contracts that are broken, without judging anything."""
+"""Compute what a change affects, with static analysis only: a review's survey and its broken contracts."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,20 +14,20 @@ from bot.wiring import review
 from deeprepo.impact.families import LANGUAGES
 from deeprepo.impact.uses.budget import SearchLimits
 
-# A person who selects tests needs each use, of a definition whose body alone changed too.
+# Selecting tests needs every reference, including those to definitions whose body changed.
 EVERY_USE = SearchLimits(sites=SearchLimits().obliging, install=extras.install)
 NO_MODEL = MappingProxyType({"effort": "none"})
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """The change, what it defines otherwise, who uses that, and where its contract is broken."""
+    """The change, its changed definitions, their references, and broken contracts."""
 
     pull: PullRequest
     files: tuple[ChangedFile, ...]
     dependents: Dependents
     breakages: tuple[Finding, ...]
-    left_out: Mapping[str, str]  # files that could not be read, and why
+    left_out: Mapping[str, str]  # unreadable files with the reason
     consumers: tuple[ConsumerReport, ...] = ()
 
 
@@ -38,7 +38,7 @@ async def compute(
     *,
     consumers: Sequence[str] = (),
 ) -> Effect:
-    """Compute the impact. Raises NothingToReview where the change is empty."""
+    """Compute the impact. Raises NothingToReview for an empty change."""
     brief = await review.brief(request, {**NO_MODEL, "of_features": {"consumers": consumers}}, scratch)
     tools = replace(review.tools(brief, scratch, review.lines(say)), search=EVERY_USE)
     async with pipeline.survey(brief, tools) as subject:

@@ -1,4 +1,4 @@
-"""Where facts are stored from one review to the next: about files, and about how a model's server wants to be asked."""
+"""Store facts between reviews: about files, and about how a model's server must be asked."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -17,7 +17,7 @@ def keep_facts(folder: str | Path | None, most: int = MAX_CACHE_BYTES) -> None:
     """
     store = None
     if folder is not None and folder != "off":
-        with suppress(OSError, RuntimeError):  # no such home
+        with suppress(OSError, RuntimeError):  # there is no home folder
             store = FactFiles(Path(folder).expanduser(), most)
     memo.use_store(store)
     Known.store = store

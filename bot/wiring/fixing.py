@@ -1,4 +1,4 @@
-"""Fixes of findings: applied to a copy of the head, parsed, and reviewed by code before anybody relies on them."""
+"""Fix findings in a copy of the head, and check the result with a parser and a static review."""
 
 import asyncio
 from collections import Counter
@@ -24,14 +24,17 @@ from bot.wiring import review
 from deeprepo.impact.families import LANGUAGES
 from deeprepo.impact.faults import faults
 
-MOST_ATTEMPTS = 3  # to keep a part of the fixes, if others bring something new
-MAX_FIXED_BYTES = 8 << 20  # bytes of a file of the work tree that is changed
+MOST_ATTEMPTS = 3  # attempts to keep part of the fixes if others cause new findings
+MAX_FIXED_BYTES = 8 << 20  # bytes of a changed file in the work tree
 SCOPES = {"staged changes": "staged", "uncommitted changes": "uncommitted"}
 CODE_SOURCES = frozenset({"analyser"})
 
 
 def fixable(review_done: Review, names: Collection[str] = ()) -> tuple[PlacedFinding, ...]:
-    """Return the findings that something is known to mend: all, or those with these numbers or fingerprints. Raises UsageError for a name of none."""
+    """Return the findings with known fixes: all, or those with these numbers or fingerprints.
+
+    Raises UsageError for an unknown name.
+    """
     rows = [
         placed_finding for placed_finding in review_done.findings if placed_finding.finding.status in ("new", "still")
     ]
@@ -66,7 +69,7 @@ def _is_named(finding: Finding, name: str) -> bool:
 
 
 def _is_beside(placed_finding: PlacedFinding, others: Sequence[PlacedFinding]) -> bool:
-    """Whether it is the same broken contract at another caller: to mend one of them alone would leave the defect."""
+    """Return whether it is the same broken contract at another caller, which must be fixed together."""
     mine = _definitions(placed_finding.finding)
     return bool(mine and placed_finding.finding.rewrites) and any(
         not mine.isdisjoint(_definitions(other.finding)) for other in others
@@ -74,7 +77,7 @@ def _is_beside(placed_finding: PlacedFinding, others: Sequence[PlacedFinding]) -
 
 
 def _definitions(finding: Finding) -> frozenset[tuple[str, int]]:
-    """The places before the change of the definitions whose users a check has found broken."""
+    """Return where the definitions with broken callers were before the change."""
     if not finding.rewrites:
         return frozenset()
     return frozenset(
@@ -83,7 +86,7 @@ def _definitions(finding: Finding) -> frozenset[tuple[str, int]]:
 
 
 def others(review_done: Review, fix: Fix) -> tuple[int, ...]:
-    """Return the numbers of the open findings about which the fix says nothing."""
+    """Return the numbers of open findings that the fix does not mention."""
     answered_ids = {finding.identity for finding in (*fix.findings, *(finding for finding, _ in fix.refusals))}
     return tuple(
         finding.number
@@ -93,10 +96,10 @@ def others(review_done: Review, fix: Fix) -> tuple[int, ...]:
 
 
 async def mend(rows: Sequence[PlacedFinding], brief: Brief, scratch: str) -> tuple[Fix, FixCheck]:
-    """Fix the findings, and return the new contents with what a static review under this brief reports about them.
+    """Fix the findings, and return the new contents with what a static review of them reports.
 
-    A fix that brings something new is taken back with everything else in its files; what it would have brought is in `Fix.problems`.
-    Nothing is written outside of `scratch`, and no code of the repository is run.
+    A fix that causes a new finding is reverted with everything else in its files; the finding is in
+    `Fix.problems`. Nothing is written outside `scratch`, and no repository code is run.
     """
     async with checkout.Checkout(brief.pull) as tree:
         fix = await fixes.fix(rows, tree, faults)
@@ -125,29 +128,30 @@ async def mend(rows: Sequence[PlacedFinding], brief: Brief, scratch: str) -> tup
 
 
 def _blamed(rows: Sequence[PlacedFinding], paths: set[str]) -> list[PlacedFinding]:
-    """The findings whose fixes change a file in which something new is reported."""
+    """Return the findings whose fixes change a file with new problems."""
     return [row for row in rows if not paths.isdisjoint({rewrite.path for rewrite in fixes.rewrites_of(row)})]
 
 
 async def _new_errors(brief: Brief, amended: PullRequest, fix: Fix) -> list[tuple[str, str]]:
-    """The errors of type checkers that the fixed files have and did not have before: their paths, and what to say of each."""
+    """Return the type checker errors that a fix adds, as paths and sentences."""
     step = replace(amended, base=brief.pull.head)  # the fix as a change of its own
     found: list[tuple[str, str]] = []
     async with checkout.Checkout(step) as tree:
         for name in brief.settings.analyzers:
             checker = ANALYZERS[name](LANGUAGES) if name in TYPE_CHECKERS else None
             if isinstance(checker, Confirms):
-                with suppress(DeepRepoError):  # it could not run: the review of the result says so
+                with suppress(DeepRepoError):  # it could not run; the review of the result reports that
                     errors = await checker.regressions(tree, tuple(fix.contents))
                     found += [(one.path, f"{one.path}:{one.line} {name}: {one.summary}") for one in errors]
     return found
 
 
 def compare(findings: Sequence[Finding], before: Sequence[Finding], after: Sequence[Finding]) -> FixCheck:
-    """Return what the review of the result reports that the one before did not. A finding is itself wherever its lines have gone."""
+    """Compare the static reviews before and after a fix, by the findings' identities."""
     old = Counter(finding.identity for finding in before)
     by_code = [finding for finding in findings if any(source.kind in CODE_SOURCES for source in finding.basis.sources)]
-    marks = {finding.identity for finding in by_code if not finding.unmended}  # of the others some places are left
+    # Others have unfixed locations left.
+    marks = {finding.identity for finding in by_code if not finding.unmended}
     still = tuple(finding for finding in after if finding.identity in marks)
     new = []
     for finding in after:
@@ -158,10 +162,10 @@ def compare(findings: Sequence[Finding], before: Sequence[Finding], after: Seque
 
 
 async def _reviewed(brief: Brief, scratch: str) -> tuple[Finding, ...]:
-    """What checks by code report of a change, silenced or not. No test is run: what a fix may break there, its own review shows."""
+    """Return what static checks report about a change, silenced or not. No tests are run."""
     try:
         review_by_code = await pipeline.review(brief, review.tools(brief, scratch, lambda _: None))
-    except NothingToReview:  # the fix takes back all that the change did
+    except NothingToReview:  # the fix reverts the whole change
         return ()
     return (*review_by_code.open_findings, *review_by_code.having("below"), *review_by_code.having("silenced"))
 
@@ -175,9 +179,9 @@ def fix_work_tree(
     *,
     keep: bool = False,
 ) -> tuple[Fix, FixCheck]:
-    """Mend the findings in the work tree. Raises UsageError if it is not what was reviewed, and then changes none of its files.
+    """Fix the findings in the work tree. Raises UsageError without changes if it is not what was reviewed.
 
-    `origin`: the option and the file that the review was read from; `keep`: leave the work tree as it is.
+    `origin`: the option and file of the review; `keep`: leave the work tree unchanged.
     """
     top = locate(repo).top
     if top is None:
@@ -191,7 +195,7 @@ def fix_work_tree(
 
 
 def refuse_elsewhere(repo: str, head: str, scratch: str) -> None:
-    """Raise UsageError unless the head of a change is what is checked out: a fix of another branch's code would break this one."""
+    """Raise UsageError unless the change's head is checked out, as fixes of other code could break it."""
     if not asyncio.run(checkout.is_checked_out(repo, head, scratch)):
         raise UsageError(
             f"the review is about {head}, which is not checked out here, so nothing was changed. Check out {head},"
@@ -209,7 +213,7 @@ async def _mend(
 
 
 async def _here(pull: PullRequest, repo: str, scratch: str) -> PullRequest:
-    """The reviewed change in this repository. Raises UsageError if it is another one by now."""
+    """Return the reviewed change in this repository. Raises UsageError if it has changed."""
     scope = SCOPES.get(pull.head_name)
     if scope is None:
         return replace(pull, git_dir=locate(repo).git_dir)
@@ -220,7 +224,10 @@ async def _here(pull: PullRequest, repo: str, scratch: str) -> PullRequest:
 
 
 def write(fix: Fix, top: Path) -> None:
-    """Write the new contents, all or none: each file has to hold what was reviewed, but for its line ends. Raises UsageError."""
+    """Write all new contents or none. Raises UsageError if a file differs from what was reviewed.
+
+    Line endings may differ.
+    """
     ready: dict[Path, bytes] = {}
     for path, content in fix.contents.items():
         here = files.content(top / path, MAX_FIXED_BYTES, below=top)

@@ -1,4 +1,4 @@
-"""A review on the machine of the person who waits for it, in this process: Ctrl-C, profilers and coverage work as in any program."""
+"""Review locally for a waiting person, in this process, so that Ctrl-C and profilers work as usual."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
@@ -16,13 +16,13 @@ from bot.values import EFFORTS, Review, ReviewRequest
 from bot.wiring import child, review, tasks
 from bot.wiring.child import ChildPipe
 
-LOCAL = ProcessLimits(memory=4 << 30, cpu=60, nice=0)  # of a machine that has one thing to do
+LOCAL = ProcessLimits(memory=4 << 30, cpu=60, nice=0)  # for a machine with nothing else to do
 
 
 async def reviewed_aside(
     request: ReviewRequest, flags: Mapping[str, Any], scratch: str, say: Callable[[str], None] = lambda _: None
 ) -> Review:
-    """Review in a child, so that no file can hold up a process that answers others meanwhile."""
+    """Review in a child, so that no file can block a process that serves others."""
 
     async def attempt(left_out: Mapping[str, str], lost: str) -> Review:
         brief = await child.run(_brief, request, flags, scratch, left_out, caps=LOCAL)
@@ -37,13 +37,13 @@ async def reviewed_aside(
 async def _brief(
     _: ChildPipe, request: ReviewRequest, flags: Mapping[str, Any], scratch: str, left_out: Mapping[str, str]
 ) -> Brief:
-    """In a child."""
+    """Make the brief, in a child."""
     records = review.records(flags, config.environment().journal)
     return await review.brief(request, flags, scratch, left_out, records=records)
 
 
 async def _review(line: ChildPipe, brief: Brief, flags: Mapping[str, Any], scratch: str) -> Review:
-    """In another one, whose limits are known by now."""
+    """Review, in another child with limits for this brief."""
     opened = partial(review.journal, flags, config.environment().journal, brief.pull)
     return await pipeline.review(brief, review.tools(brief, scratch, line.say, opened))
 
@@ -51,7 +51,10 @@ async def _review(line: ChildPipe, brief: Brief, flags: Mapping[str, Any], scrat
 async def weigh(
     request: ReviewRequest, flags: Mapping[str, Any], scratch: str, say: Callable[[str], None]
 ) -> dict[str, Any]:
-    """Return each effort's strategy rehearsed over the change, with a coverage record of its own. A root's turns are only where its REPL is installed."""
+    """Return an estimate per effort, each with its own coverage record.
+
+    Estimates with a root's turns need the REPL to be installed.
+    """
     from bot.machine import extras
     from bot.review.strategies.choice import WITHOUT_ROOT
     from bot.review.strategies.estimate import ASSUMED, Estimate, estimate
@@ -78,7 +81,7 @@ async def weigh(
             is_runnable = name in WITHOUT_ROOT or (root is not None and extras.is_installed("models"))
             if name == "offline" or not is_runnable:
                 continue
-            # A larger change is read alike at `medium` and at `high`, with more turns of a root at most.
+            # Larger changes get the same passes at `medium` and `high`, with only more turns of a root.
             alike = [row for row in rows if row.strategy == name != "cascade" and row.effort == "medium"]
             if not alike:
                 async with tools.open_session(_unread(subject)) as session:
@@ -101,7 +104,7 @@ async def weigh(
 
 
 def _unread(subject: Survey) -> Survey:
-    """The change with a coverage record in which only what earlier reviews have read is read."""
+    """Return the change with a coverage record that only contains earlier reviews."""
     fresh = replace(subject, tracker=coverage.CoverageTracker(subject.units, subject.files, subject.dependents))
     fresh.past.carry(fresh.tracker, fresh.dependents, by_model=True)
     return fresh

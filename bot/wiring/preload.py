@@ -1,6 +1,6 @@
-"""What the fork server of `child` does before it forks, so that no child has to: what every review needs is loaded and used once.
+"""Load and use in the fork server of `child` what every review needs, so that children need not.
 
-Children share the memory of it. What garbage collection would write into each object's page is kept apart from theirs.
+Children share its memory. Garbage collection is kept from writing into shared pages.
 """
 
 import ctypes
@@ -25,10 +25,10 @@ from deeprepo.impact.language import languages as known_languages
 
 __all__ = ["tasks"]
 
-# A review goes through all of these, and would load their modules one by one.
+# Packages of which a review loads all modules.
 ROOMS = (analyzers, context, findings, reviewing, lenses, strategies)
-ARENA_MAX = -8  # of mallopt, as glibc's malloc.h has it
-# What a review with a model loads when it is first used, and what libraries do.
+ARENA_MAX = -8  # of mallopt, from glibc's malloc.h
+# What a review with a model loads on first use.
 LATER = (
     "bot.analyzers.type_checkers.tsc",
     "bot.analyzers.type_checkers.ty",
@@ -54,22 +54,22 @@ LATER = (
 def _load() -> None:
     rooms = (module.name for room in ROOMS for module in iter_modules(room.__path__, f"{room.__name__}."))
     settings = config.Settings()
-    with suppress(ConfigError):  # the server says it
+    with suppress(ConfigError):  # the server reports it
         settings = config.environment()
     of_features = (module for hook in hooks() for module in hook.modules(settings))
     known = (module.name for module in walk_packages(languages.__path__, f"{languages.__name__}."))
     for module in (*rooms, *of_features, *known, *LATER):
         import_module(module)
-    with suppress(ModuleNotFoundError):  # it comes with the clients of models, which the base installation lacks
+    with suppress(ModuleNotFoundError):  # installed with the model clients, not in the base installation
         import_module("anyio._backends._asyncio")
     for model in filter(None, access.named_models(settings)):
         access.load(model)
-    for moment in ("section", "finding", "review"):  # at which a review asks its features
+    for moment in ("section", "finding", "review"):  # the hooks of features that a review calls
         registry.parts(moment)
     forms.known_forms()
     templates.load()
     build.name()
-    for language in LANGUAGES.values():  # its grammar comes with the first text
+    for language in LANGUAGES.values():  # a grammar is loaded with the first text
         language.outline(f"empty{language.SUFFIXES[0]}", b"", "head")
         _ = language.receivers
     for parsed in known_languages().values():
@@ -79,9 +79,9 @@ def _load() -> None:
 
 
 def _trim() -> None:
-    """Keep the threads of children to one heap, and give back what loading has freed: glibc holds on to both."""
+    """Limit children's threads to one heap, and return freed memory, both of which glibc would keep."""
     library = ctypes.CDLL(None)
-    with suppress(AttributeError):  # another C library has neither
+    with suppress(AttributeError):  # other C libraries lack both
         library.mallopt(ARENA_MAX, 1)
         library.malloc_trim(0)
 
@@ -90,4 +90,5 @@ _load()
 gc.collect()
 _trim()
 gc.freeze()
-gc.set_threshold(150_000, 20, 20)  # for the children: to look through what a review makes each time takes a tenth of it
+# For children, because collecting what a review allocates would otherwise take a tenth of its time.
+gc.set_threshold(150_000, 20, 20)

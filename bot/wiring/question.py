@@ -1,4 +1,4 @@
-"""The parts of a question about a context: models by their names, limits, the journal."""
+"""The parts of a question about a context: models by name, limits and the journal."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -20,9 +20,9 @@ from deeprepo.rlm.values import Limits, Model, provider_name
 
 @dataclass(frozen=True, slots=True)
 class ChosenModels:
-    """Who is chosen: models by their names, and how they are called. `workers`: by the names that the root's code uses.
+    """The chosen models by name, and how they are called. `workers` has the names used in the root's code.
 
-    `share`: of so many runs at once this is one, and they have the caps together.
+    `share` is the number of concurrent runs that share the limits.
     """
 
     root: str | None = None
@@ -36,7 +36,7 @@ class ChosenModels:
 async def open_inquiry(
     chosen: ChosenModels, limits: Limits, path: Path | None, watch: Watch | None, question: TextQuestion
 ) -> AsyncIterator[Inquiry]:
-    """Open what a question is worked on with: models by their names, the limits that an operator sets, the journal."""
+    """Open what a question needs: models by name, the operator's limits and the journal."""
     settings = config.environment()
     keep_facts(settings.cache or DEFAULT_FOLDER)
     first = next(iter(chosen.workers.values()), chosen.worker)
@@ -76,7 +76,7 @@ async def open_inquiry(
 
 
 def _choose_models(root: str | None, worker: str | None, settings: config.Settings) -> tuple[str, str]:
-    """Root and worker: as given, as the environment names them, or those of a provider whose key is set."""
+    """Return root and worker as given, as named in the environment, or of a provider with a key."""
     if not root and not worker:
         root, worker = named_models(settings)
     first, second = root or worker, worker or root

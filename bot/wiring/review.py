@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from bot.values.shared_file import SharedFile
     from deeprepo.rlm.journal.reader import Record, Section
 
-BEYOND = 30.0  # seconds that a review on a host looks at other repositories
+BEYOND = 30.0  # seconds that a review on a server spends on other repositories
 
 
 async def brief(
@@ -53,10 +53,10 @@ async def brief(
     *,
     records: Iterable[tuple[str, str]] = (),
 ) -> Brief:
-    """Return what decides a review of a local change: what a person has typed, the repository's settings, and the environment.
+    """Return the brief of a local change from flags, the repository's settings and the environment.
 
-    `records`: the option or variable and the file of what the review itself writes. Raises UsageError where one of the files that decide
-    belongs to the reviewed tree.
+    `records` pairs the option or variable with each file that the review writes. Raises UsageError if a file
+    that affects the review is in the reviewed tree.
     """
     made = await brief_of(await checkout.pull(request, scratch), flags, scratch, left_out, records=records)
     return replace(made, request=request)
@@ -70,7 +70,7 @@ async def brief_of(
     *,
     records: Iterable[tuple[str, str]] = (),
 ) -> Brief:
-    """Return the same of a change whose ends are known."""
+    """Return the brief of a change whose commits are known."""
     environment = config.environment()
     async with Checkout(pull, left_out) as tree:
         await ownership.refuse_reviewed(tree, (*flags.get("deciding", ()), *records))
@@ -96,7 +96,7 @@ async def brief_of(
 
 
 def _unusable_models(settings: Config, environment: Settings) -> str:
-    """Return why the models that a settings file names cannot be asked on this machine, "" if they can: a hook reviews without them."""
+    """Return why models in a settings file cannot be used here, or ""; a hook then reviews without them."""
     own = ("flag", "environment", "default")
     if all(settings.origins[name] in own for name in ("root", "worker", "readers", "strategy")):
         return ""
@@ -119,10 +119,10 @@ def tools(
     warn: Callable[[str], None] = lambda _: None,
     access: Mapping[str, Access] = NOTHING,
 ) -> Tools:
-    """Return what a review of this brief is made with. `on_server`: under the ceilings of a server; `facts`: where that keeps what it is told of files.
+    """Return a review's tools. `on_server` applies a server's limits; `facts` is its cache folder.
 
-    `warn` is given what a person has to know before anything is spent. `access` is how models are called that a program names with a
-    key or an address of their own.
+    `warn` gets sentences for the person before money is spent. `access` says how a program's models are
+    called.
     """
     environment, settings = config.environment(on_server=on_server), brief_made.settings
     if on_server:
@@ -146,7 +146,7 @@ def tools(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LookingTools(Tools):
-    """Tools of a review on this machine, which reports its progress."""
+    """The tools of a review on this machine, which reports progress."""
 
     languages: Mapping[str, Language] = field(default_factory=lambda: LANGUAGES)
     scratch: str
@@ -160,10 +160,10 @@ class LookingTools(Tools):
     async def look_beyond(
         self, tree: Checkout, files: Sequence[ChangedFile], users: Dependents, consumers: Consumers
     ) -> ConsumerImpact:
-        """Look at the repositories that somebody named."""
+        """Check the named repositories."""
         if (
             consumers.named and consumers.audience is None
-        ):  # on a host those who see how far a review is may not know how many
+        ):  # on a server, people who see the progress may not know the number
             self.say(f"searching {len(consumers.named)} repositories that may use this one")
         looks = [
             await hook.look_beyond(tree, files, users, consumers, scratch=self.scratch, seconds=self.seconds_beyond)
@@ -172,13 +172,13 @@ class LookingTools(Tools):
         return next((impact for impact in looks if impact.reports), ConsumerImpact())
 
     def faults(self, path: str, source: bytes) -> frozenset[int] | None:
-        """List the lines on which a file does not parse."""
+        """Return the lines on which a file does not parse."""
         return faults(path, source)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewTools(LookingTools):
-    """The tools of a review. `warn` is given what a person has to know before anything is spent."""
+    """The tools of a review. `warn` gets sentences for the person before money is spent."""
 
     connections: Connections
     open_journal: Callable[[], Journal]
@@ -215,23 +215,23 @@ class ReplayTools(Tools):
         return _open(subject, models, recorded, lambda _: None, own=self.start.own)
 
     def clock(self) -> float:
-        """Let no time pass."""
+        """Return a constant time."""
         return 0.0
 
     async def look_beyond(
         self, tree: Checkout, files: Sequence[ChangedFile], users: Dependents, consumers: Consumers
     ) -> ConsumerImpact:
-        """Return what the record says of them."""
+        """Return the recorded results."""
         del tree, files, users, consumers
         return ConsumerImpact.restore(self.start.brief.get("consumers"))
 
     def faults(self, path: str, source: bytes) -> frozenset[int] | None:
-        """List the lines on which a file does not parse."""
+        """Return the lines on which a file does not parse."""
         return faults(path, source)
 
 
 class RehearsalTools(LookingTools):
-    """The tools of an estimate: models weigh prompts instead of answering them. No key is needed."""
+    """The tools of an estimate: models measure prompts instead of answering them. No key is needed."""
 
     __slots__ = ()
 
@@ -256,7 +256,7 @@ class RehearsalTools(LookingTools):
 def check_models(
     settings: Config, environment: Settings | None = None, access: Mapping[str, Access] = NOTHING
 ) -> Connections:
-    """Return how the models of a review are called. Raises UsageError if one of them is known to nobody."""
+    """Return how a review's models are called. Raises UsageError for an unknown model."""
     typed = {role: getattr(settings, role) for role in ("root", "worker") if settings.origins[role] == "flag"}
     connections = Connections(environment or config.environment(), typed, access)
     if settings.strategy != "offline":
@@ -274,7 +274,7 @@ async def local_review(
     warn: Callable[[str], None] = lambda _: None,
     access: Mapping[str, Access] = NOTHING,
 ) -> Review:
-    """Return the review of a local change, with a journal where the flags or the environment name one."""
+    """Review a local change, with a journal if the flags or environment name one."""
     default = config.environment().journal
     made = await brief(request, flags, scratch, records=records(flags, default))
     opened = partial(journal, flags, default, made.pull)
@@ -284,17 +284,17 @@ async def local_review(
 
 
 def lines(say: Callable[[str], None]) -> Say:
-    """Return progress for who reads lines alone."""
+    """Return a progress function that only passes on lines."""
     return lambda message: say(message) if isinstance(message, str) else None
 
 
 async def shared_files(pull: PullRequest, settings: config.Settings, scratch: str) -> "tuple[SharedFile, ...]":
-    """Read the settings that a repository on this machine shares with others."""
+    """Return the settings files that a local repository shares with others."""
     return tuple([file for hook in hooks() for file in await hook.shared_files(pull, settings, scratch)])
 
 
 async def replay(record: "Record", section: "Section", start: Start, scratch: str, repo: str | None) -> Review:
-    """Return the review once more from its record: no provider, no environment, no clock."""
+    """Repeat a review from its record, without provider, environment and clock."""
     from bot.brief import restore
     from bot.review.journal import replay as recorded_reviews
 
@@ -310,7 +310,7 @@ async def replay(record: "Record", section: "Section", start: Start, scratch: st
 
 
 def rehearsal(say: Callable[[str], None], scratch: str) -> Tools:
-    """Return what an estimate is made with."""
+    """Return the tools of an estimate."""
     keep_facts(config.environment().cache or DEFAULT_FOLDER)
     return RehearsalTools(scratch=scratch, tell=lines(say))
 
@@ -339,7 +339,7 @@ def _open(
 
 
 def _others(subject: Survey) -> dict[str, Analyzer]:
-    """What features and other tools have found, if anybody has asked for it."""
+    """Return the analyzers for features and other tools."""
     others: dict[str, Analyzer] = {
         name: analyzer for hook in hooks() for name, analyzer in hook.analyzers(subject).items()
     }
@@ -351,7 +351,7 @@ def _others(subject: Survey) -> dict[str, Analyzer]:
 
 
 def _reports(flags: Mapping[str, Any]) -> tuple[ToolResult, ...]:
-    """The results in the files of `--sarif`, compared with those of `--sarif-base` if there are any."""
+    """Return the results in the files of `--sarif`, compared with those of `--sarif-base` if given."""
     results, base = (
         tuple(each for name, data in flags.get(option) or () for each in sarif_results.read(data, name))
         for option in ("sarif", "sarif_base")
@@ -360,7 +360,7 @@ def _reports(flags: Mapping[str, Any]) -> tuple[ToolResult, ...]:
 
 
 def records(flags: Mapping[str, Any], default: str | None) -> Iterator[tuple[str, str]]:
-    """Yield the journal with what names it: the option before the environment."""
+    """Yield the journal with the option or variable that names it. Options take precedence."""
     for option, name in (("--trace", flags.get("trace")), ("--journal", flags.get("journal") or default)):
         if name:
             yield option if name != default else "DEEPREPO_JOURNAL", str(name)
@@ -368,9 +368,9 @@ def records(flags: Mapping[str, Any], default: str | None) -> Iterator[tuple[str
 
 
 def journal(flags: Mapping[str, Any], default: str | None, pull: PullRequest) -> Journal:
-    """Return where this review is recorded: a journal that is resumed, a trace that is begun again, or memory.
+    """Return the review's record: a resumed journal, a new trace, or memory.
 
-    A folder holds one for each change.
+    A folder contains one per change.
     """
     kept_path, fresh = flags.get("journal"), flags.get("trace")
     if kept_path and fresh:
@@ -390,5 +390,5 @@ def journal(flags: Mapping[str, Any], default: str | None, pull: PullRequest) ->
 
 
 def lenses(settings: Config) -> dict[str, Lens]:
-    """Return the questions that workers may be asked. A name that is not known is a warning of the settings."""
+    """Return the questions for workers. The settings warn about unknown names."""
     return {name: lens for name, lens in LENSES.items() if name in settings.lenses}

@@ -1,7 +1,8 @@
-"""Rounds of a coding agent, which reviews, mends and reviews again: the end is said, so that nobody has to guess whether one more would help.
+"""Reviews of a coding agent, which reviews, fixes and reviews again until a review says that it can stop.
 
-A finding is answered by `TODO(#123)` in the code, on its lines or on the one above: the agent has handed it on to an issue. That counts here
-alone, where somebody reviews his own work, and never for a secret; a review of a pull request goes on naming it.
+`TODO(#123)` in the code, on a finding's lines or the line above, answers the finding: the agent has moved it
+to an issue. That only counts here, where people review their own work, and never for a secret. A review of a
+pull request still reports it.
 """
 
 import re
@@ -11,26 +12,26 @@ from dataclasses import dataclass
 from bot.checkout import Checkout
 from bot.values import Finding, PullRequest, Review
 
-MAX_ROUNDS = 3  # rounds
+MAX_ROUNDS = 3  # reviews
 TODO = re.compile(r"\bTODO\((?:[\w.-]+/[\w.-]+)?#\d+\)")
-Answers = tuple[tuple[int, str], ...]  # the number of a finding, and the words in the code
+Answers = tuple[tuple[int, str], ...]  # a finding's number, and the words in the code
 
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """What one round came to."""
+    """The outcome of one review."""
 
     number: int
-    change: str  # the two commits that it looked at
-    seen: tuple[str, ...]  # findings of all rounds so far, by their identity
-    settled: bool  # whether another round can add nothing
+    change: str  # the two reviewed commits
+    seen: tuple[str, ...]  # identities of all findings so far
+    settled: bool  # whether another review cannot add anything
     why: str
-    open: tuple[int, ...] = ()  # the numbers of what is neither mended nor answered
+    open: tuple[int, ...] = ()  # numbers of findings neither fixed nor answered
     answers: Answers = ()
 
 
 async def answers(pull: PullRequest, findings: Sequence[Finding]) -> Answers:
-    """Look which findings the code answers, by reading the files of the head."""
+    """Return which findings the code answers, from the files of the head."""
     at_head = [
         finding
         for finding in findings
@@ -50,7 +51,7 @@ async def answers(pull: PullRequest, findings: Sequence[Finding]) -> Answers:
 def settle(
     review: Review, findings: Sequence[Finding], given: Answers, last: Round | None, *, is_new: bool = False
 ) -> Round:
-    """Return the round of this review after the last one. A further change begins anew after a settled one, and for a new piece of work."""
+    """Return the outcome of this review. A new change after a settled one, or new work, starts from one."""
     change = f"{review.pull.base}..{review.pull.head}"
     is_same = last is not None and last.change == change
     if last is None or (not is_same and (last.settled or is_new)):

@@ -1,7 +1,7 @@
-"""What is done in child processes of a server and of a workflow's step: everything that computes on what somebody else has written.
+"""Functions for child processes of a server or GitHub Actions step, which process untrusted content.
 
-Each function is named to `child.run` and carried out over there, so it takes and returns values only. What it imports stands in the
-memory of the fork server, which has no use for GitHub's client.
+`child.run` runs each by name, so they only take and return values. Their imports stay in the fork server's
+memory, which does not need GitHub's client.
 """
 
 import time
@@ -43,7 +43,11 @@ from deeprepo.rlm.journal.writer import Journal
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """Where a child writes. `journal`: None for one in memory; `sends_journal`: its lines go to the parent too; `facts`: what it is told of files."""
+    """Where a child writes.
+
+    `journal`: None for one in memory; `sends_journal`: also send its lines to the parent; `facts`: the cache
+    folder.
+    """
 
     scratch: str
     journal: Path | None = None
@@ -57,11 +61,12 @@ async def review(line: ChildPipe, brief: Brief, workspace: Workspace) -> Review:
 
 
 async def rendered_review(line: ChildPipe, brief: Brief, workspace: Workspace) -> MadeReview:
-    """Review a change and render everything that is reported of it."""
+    """Review a change and render all its outputs."""
     review_done = await review(line, brief, workspace)
     content = json_file.content(review_done)
     texts = posts.comments(review_done), markdown.render(review_done), edits.write(content), states.store(content)
-    files = tuple(replace(file, hunks=()) for file in review_done.files)  # 90,000 hunks are 400 MB over there
+    # 90,000 hunks take 400 MB in the parent.
+    files = tuple(replace(file, hunks=()) for file in review_done.files)
     return MadeReview(replace(review_done, files=files), *texts)
 
 
@@ -74,7 +79,7 @@ async def answer(line: ChildPipe, question: Question, workspace: Workspace) -> C
 
 
 async def converse(line: ChildPipe, remark: Remark, workspace: Workspace) -> RemarkReply:
-    """Answer a remark by a model."""
+    """Answer a remark with a model."""
     opening = partial(_open_session, remark.brief, _tools(line, remark.brief, workspace))
     silences = silencing.IgnoreList().also(remark.brief.dismissals, remark.brief.rules)
     heard = remark.heard_remark, remark.last, silences
@@ -82,7 +87,10 @@ async def converse(line: ChildPipe, remark: Remark, workspace: Workspace) -> Rem
 
 
 async def fix(_: ChildPipe, request: FixRequest, scratch: str) -> MadeFix:
-    """Fix the findings in a copy of the head, but for those that people have silenced. Raises UsageError for a number that no finding has, and if the review cannot be read."""
+    """Fix findings that are not silenced in a copy of the head.
+
+    Raises UsageError for an unknown number, and if the review cannot be read.
+    """
     from bot.checkout.amending import modes
     from bot.wiring import fixing
 
@@ -102,7 +110,7 @@ async def fix(_: ChildPipe, request: FixRequest, scratch: str) -> MadeFix:
 def _without_secrets(made_fix: MadeFix) -> MadeFix:
     """Mask the secrets in a fix's texts.
 
-    A patch with a secret is dropped, because a masked patch doesn't apply.
+    A patch with a secret is dropped, because a masked patch does not apply.
     """
     texts = {path: content.decode("utf-8", "replace") for path, content in made_fix.fix.before.items()}
     fix_to_show = written.of_files(made_fix, texts)
@@ -120,9 +128,10 @@ async def page(
     dismissals: Sequence[Dismissal],
     rules: Sequence[OwnerRule],
 ) -> MadeReview:
-    """Render a stored review under the words that hold now; as JSON, and what it leaves, only if findings were given numbers by it.
+    """Render a stored review with today's dismissals and rules.
 
-    Raises StorageError if this build cannot read it.
+    JSON and state are only returned if numbers were assigned. Raises StorageError if this build cannot read
+    it.
     """
     try:
         stored_review = reviews.review(output)
@@ -136,30 +145,30 @@ async def page(
 
 
 async def packages(_: ChildPipe, store: str, scratch: str) -> tuple[PackageRow, ...]:
-    """Return which packages the repository in a store offers and takes."""
+    """Return the packages that a store's repository publishes and uses."""
     its_clone = await checkout.clone(store, scratch)
     async with checkout.Checkout(its_clone.pull) as tree:
         return await package_rows(tree, LANGUAGES)
 
 
 async def comments(_: ChildPipe, review_done: Review) -> Comments:
-    """Render the comments of a review once more, after GitHub has refused some of its places."""
+    """Render a review's comments again, after GitHub refused some locations."""
     return posts.comments(review_done)
 
 
 async def settings(_: ChildPipe, file: str | None, shared: Sequence[SharedFile], operator_settings: Settings) -> Config:
-    """Resolve every setting with the repository's file and those that it shares with others."""
+    """Resolve every setting with the repository's file and the shared files."""
     text = None if file is None else file.encode()
     return config.resolve({}, text, operator_settings, shared=shared)
 
 
 async def no_review_reason(_: ChildPipe, brief: Brief, trigger: Trigger) -> No | None:
-    """Return why there is no review, now that the changed files are known."""
+    """Return the reason for no review, now that the changed files are known."""
     return await scope.no_review_reason(brief, trigger)
 
 
 def _tools(line: ChildPipe, brief: Brief, workspace: Workspace) -> Tools:
-    """What a review in a child is made with."""
+    """Return the tools of a review in a child."""
 
     def open_journal() -> Journal:
         if workspace.journal is None:
@@ -175,14 +184,15 @@ def _tools(line: ChildPipe, brief: Brief, workspace: Workspace) -> Tools:
 
 
 def by_code(brief: Brief, lost: str) -> Brief:
-    """Return the brief of a review by code alone, in the place of one by models that was ended: why."""
+    """Return the brief of a static review that replaces a review with models; `lost` is why that ended."""
     return replace(brief, settings=brief.settings.with_flags(strategy="offline"), lost=lost)
 
 
 def without(brief: Brief, left_out: Mapping[str, str], lost: str = "") -> Brief:
-    """Return the brief without files that cannot be read. A consumer that holds one is left out as a whole: its paths are told to nobody.
+    """Return the brief without unreadable files.
 
-    `lost`: why it is to be done without models too.
+    A consumer with one is left out as a whole, because its paths must not be shown. `lost` is why models are
+    not used either.
     """
     brief = by_code(brief, lost) if lost else brief
     rows = brief.consumers.named
@@ -202,6 +212,6 @@ def without(brief: Brief, left_out: Mapping[str, str], lost: str = "") -> Brief:
 
 @asynccontextmanager
 async def _open_session(brief: Brief, tools: Tools) -> AsyncIterator[Session]:
-    """The change, read and opened for a question."""
+    """Open the change for a question."""
     async with pipeline.survey(brief, tools) as subject, tools.open_session(subject) as session:
         yield session

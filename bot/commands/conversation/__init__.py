@@ -1,6 +1,6 @@
-"""Remarks of people, answered: whether one is meant for us, what has been said before it, and what a model says to it.
+"""Answer people's remarks: whether one is addressed to us, the thread before it, and a model's answer.
 
-`hearing` decides and keeps the thread in bounds; `answering` asks the model, checks what it says and writes the comment.
+`hearing` decides and limits the thread; `answering` asks the model, checks its answer and writes the comment.
 """
 
 from bot.commands.conversation.answering import RemarkReply, Withdrawal, refusal, respond

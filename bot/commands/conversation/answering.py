@@ -1,7 +1,8 @@
-"""What a model says to a remark: one call, a second one where it asks to see more code. What it quotes is looked up in the tree.
+"""Ask a model to answer a remark, with a second call if it asks for more code. Its quotes are checked.
 
-The prompt begins with what stays the same through a thread (the finding, the code), so that a provider's cache serves the next
-answer. Whether a finding is withdrawn is decided here, by the model's reason and by what code can check of it.
+The prompt starts with what does not change within a thread (the finding, the code), so that the provider's
+cache serves the next answer. This module decides whether a finding is withdrawn, by the model's reason and
+what can be checked in the code.
 """
 
 import re
@@ -35,19 +36,20 @@ from deeprepo.rlm.errors import BudgetSpent, ProviderError
 from deeprepo.rlm.values import Message, Prompt, Schema, tokens
 
 REMARK_TOKENS = 1_500
-CODE_TOKENS, DIFF_TOKENS = 2_200, 2_500  # of the code beside the remark; the diff is shown where no finding is meant
+# Of the code next to the remark; the diff is shown if there is no finding.
+CODE_TOKENS, DIFF_TOKENS = 2_200, 2_500
 MOST_FINDINGS, MOST_LISTED = 3, 20
-MOST_ABOUT = 200  # characters of a remark, where a second request names it
+MOST_ABOUT = 200  # characters of a remark that a second request repeats
 BODY_CHARS = 600
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 Objection = Literal["proven", "unshown", "unsaid"]
-MIN_WORDS = 3  # words that state a fact
-SHARED = 0.3  # the part of the telling words that the reason takes from what was stated
+MIN_WORDS = 3  # words of a stated fact
+SHARED = 0.3  # share of the distinctive words that the reason has in common with the statement
 
 
 @dataclass(frozen=True, slots=True)
 class Withdrawal:
-    """A finding that is taken back, and why. `objection`: it is not, for a reason that the model does not see."""
+    """A withdrawn finding and the reason. With an `objection`, it is not withdrawn."""
 
     finding: Finding
     reason: str
@@ -56,7 +58,7 @@ class Withdrawal:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What is answered. An empty text without withdrawals: there is nothing to answer."""
+    """The answer. An empty text without withdrawals means that nothing needs an answer."""
 
     text: str
     quotes: tuple[Evidence, ...]
@@ -65,7 +67,7 @@ class Answer:
 
 @lru_cache(maxsize=1)
 def schema() -> Schema:
-    """Return what the model hands in."""
+    """Return the schema of the answer."""
     quote = strict(path=text("the file"), quote=text("whole lines, verbatim, without line numbers"))
     withdrawal_schema = strict(
         finding={"type": "integer", "description": "the number in the heading of the finding, counted from 1"},
@@ -98,7 +100,7 @@ async def answer(heard_remark: HeardRemark, last_review: LastReview | None, sess
 
 
 def subjects(heard_remark: HeardRemark, last_review: LastReview | None) -> tuple[Finding, ...]:
-    """Return the findings that the thread is about; elsewhere those that the remark names by their number."""
+    """Return the findings of the thread, or else those that the remark names by number."""
     if last_review is None:
         return ()
     if heard_remark.findings:
@@ -111,7 +113,7 @@ def subjects(heard_remark: HeardRemark, last_review: LastReview | None) -> tuple
 async def _prompt(
     heard_remark: HeardRemark, findings: Sequence[Finding], last_review: LastReview | None, session: Session
 ) -> Prompt:
-    """First what stays the same while the head does, then what has been said."""
+    """Return the prompt: first what does not change with the head, then the conversation."""
     code, room = list[Excerpt](), CODE_TOKENS
     for left, finding in zip(range(len(findings), 0, -1), findings, strict=True):
         for excerpt in await proof.gather(finding, session.tree, session.dependents, session.files, room // left):
@@ -161,9 +163,10 @@ def _withdrawals(
     quotes: Sequence[Evidence],
     heard_remark: HeardRemark,
 ) -> Iterator[Withdrawal]:
-    """What the model takes back, each once. What code proved stays; a reason that code shows needs a line that shows it.
+    """Yield what the model withdraws, each finding once. Proven findings stay.
 
-    A fact that is told needs the words that tell it, in the remark itself: who wrote that may decide, others in the thread may not.
+    A reason from the code needs a line that shows it. A fact stated by a person needs their exact words in
+    the remark itself, because only its author may decide, not others in the thread.
     """
     rows_by_number = {entry["finding"]: entry for entry in rows[:MAX_QUOTES] if 1 <= entry["finding"] <= len(findings)}
     for number, entry in sorted(rows_by_number.items()):
@@ -181,20 +184,20 @@ def _withdrawals(
 
 
 def _others(heard_remark: HeardRemark) -> bool:
-    """Whether somebody else has spoken in the thread, who may have talked the model into it."""
+    """Return whether others commented in the thread, who may have influenced the model."""
     actor = heard_remark.said[-1].who
     return any(speech.kind != "us" and speech.who != actor for speech in heard_remark.said)
 
 
 def _states_reason(words: str, reason: str, heard_remark: HeardRemark) -> bool:
-    """Whether the last remark holds these very words of a reason, as its writer's own: not quoted, not in code, not asked."""
+    """Return whether the last remark states these words: not quoted, not in code, not as a question."""
     written = fold(" ".join(own_lines(heard_remark.said[-1].text))).lower()
     written = " ".join(sentence for sentence in _SENTENCE.split(written) if not sentence.endswith("?"))
     return len(words.split()) >= MIN_WORDS and fold(words).lower() in written and alike(words, reason, SHARED)
 
 
 def _further(quote: Evidence, finding: Finding) -> bool:
-    """Whether a quote shows something that the finding itself did not quote."""
+    """Return whether a quote shows something that the finding itself does not quote."""
     own = {
         fold(line) for text in (finding.quote, *(item.quote for item in finding.evidence)) for line in text.split("\n")
     }
@@ -207,7 +210,7 @@ IGNORE, HELP = "/deeprepo ignore", "/deeprepo help"
 
 @dataclass(frozen=True, slots=True)
 class RemarkReply:
-    """What a remark gets: a reply, a reaction, and the findings that are withdrawn by it: fingerprint and reason."""
+    """The answer to a remark: a comment, a reaction, and the withdrawn findings with reasons."""
 
     body: str = ""
     reaction: str = ""
@@ -217,7 +220,7 @@ class RemarkReply:
 def refusal(
     actor: str, permission: Permission, settings: Config, *, names_us: bool, model: bool
 ) -> CommandReply | None:
-    """Return the answer where no model is asked, mostly nothing; None where one is asked."""
+    """Return the answer, often empty, if no model is asked; None if one is asked."""
     words = load()
     most = settings.triggers.replies_per_hour
     if not most or (permission.writes and not names_us and not model):
@@ -237,7 +240,10 @@ async def respond(
     open_session: Callable[[], AbstractAsyncContextManager[Session]],
     clock: Callable[[], float],
 ) -> RemarkReply:
-    """Return a model's answer as a comment; the reason if the model gave no answer. `silences`: what people have said since that review."""
+    """Return a model's answer as a comment, or why there is none.
+
+    `silences` are decisions since the review.
+    """
     words, last_review, start = load(), target.read(last), clock()
     if last_review is not None:
         last_review = replace(last_review, open_findings=silences.split(last_review.open_findings)[0])

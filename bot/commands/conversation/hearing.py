@@ -1,6 +1,7 @@
-"""Whether a remark is meant for us, and what came before it. Pure, over the comments as they are now.
+"""Decide whether a remark is addressed to us, and collect the comments before it.
 
-A remark that is gone by now is not answered, and an edited one is answered as it stands. The thread is bounded: the newest is kept.
+A deleted remark is not answered, and an edited one is answered in its current form. Only the newest part of
+the thread is kept.
 """
 
 import re
@@ -13,7 +14,8 @@ from bot.render import cut
 from bot.stored import markers
 from bot.values import PostedComment, RemarkAsk
 
-MOST_SPEECH, MOST_THREAD, MOST_SPEECHES = 2_000, 6_000, 16  # characters of one, of all together, and how many
+# Characters per comment and in total, and number of comments.
+MOST_SPEECH, MOST_THREAD, MOST_SPEECHES = 2_000, 6_000, 16
 REPLY, FINDING = "reply", "finding"  # kinds of our markers
 GONE = "the comment was deleted"
 _FOOT = re.compile(r"\n[ \t]*+<sub>")
@@ -24,7 +26,7 @@ Speaker = Literal["person", "bot", "us"]
 
 @dataclass(frozen=True, slots=True)
 class Speech:
-    """One comment of a thread, as a model is shown it."""
+    """One comment of a thread, as a model sees it."""
 
     who: str  # a login
     kind: Speaker
@@ -33,13 +35,13 @@ class Speech:
 
 @dataclass(frozen=True, slots=True)
 class HeardRemark:
-    """A remark that is meant for us. `said` ends with it; `findings` are the fingerprints that its thread is about."""
+    """A remark addressed to us. `said` ends with it; `findings` are the fingerprints of its thread."""
 
     said: tuple[Speech, ...]
-    left_out: int = 0  # older comments for which there was no room
+    left_out: int = 0  # older comments without room
     findings: tuple[str, ...] = ()
     top: str = ""  # our comment at the top of the thread
-    place: str = ""  # where a thread of other people is: "path:line"
+    place: str = ""  # location of another person's thread: "path:line"
 
 
 def above(ask: RemarkAsk, thread: Sequence[PostedComment], login: str) -> HeardRemark | str:
@@ -71,7 +73,7 @@ def above(ask: RemarkAsk, thread: Sequence[PostedComment], login: str) -> HeardR
 
 
 def below(comments: Sequence[PostedComment], remark: PostedComment | None, login: str) -> HeardRemark | str:
-    """Return a remark in the conversation, or in the text of a review. Before it: what people wrote to us there, and our answers."""
+    """Return a remark in the conversation or a review's text, with earlier comments to us and our answers."""
     if remark is None:
         return GONE
     if not read_mentions(remark.body, login).us:
@@ -88,7 +90,7 @@ def _reply(comment: PostedComment) -> bool:
 
 
 def _within_limit(speeches: Iterable[Speech]) -> HeardRemark:
-    """The newest that fit; the remark itself always does."""
+    """Return the newest comments that fit, always including the remark itself."""
     *before, remark = speeches
     room, newest = MOST_THREAD - len(remark.text), [remark]
     for speech in reversed(before[-MOST_SPEECHES:]):
@@ -107,6 +109,6 @@ def _speech(comment: PostedComment) -> Speech:
 
 
 def _own(body: str) -> str:
-    """Our words as the model wrote them: without the marker, what disarms them, and what stands below them."""
+    """Return our own text as the model wrote it, without marker, escapes and footer."""
     text = body.partition("\n")[2] if markers.read(body).kind else body
     return cut(_DISARMED.sub("", _FOOT.split(text, maxsplit=1)[0]).strip(), MOST_SPEECH)
