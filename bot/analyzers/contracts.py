@@ -1,6 +1,6 @@
 """Find contracts that a change breaks for callers that it does not touch.
 
-Every finding is proven from the tree.
+Findings are proven from the tree, except for hints.
 
 There are two families: a name that was removed (`removed-symbol`, `removed-module`), and a signature that a
 call or an overriding method no longer matches (`arity`, `keyword`, `required-parameter`, `override`,

@@ -1,6 +1,6 @@
 """Run Ruff on changed Python files, with rules for bugs and security, and only what the change causes.
 
-A rule that the code alone decides is "proven". Others are heuristics, stay "unproven" and rank lower. Style
+A rule that is decided by the code itself is "proven". Others are heuristics, stay "unproven" and rank lower. Style
 is left to the project's own linter.
 """
 
