@@ -165,7 +165,7 @@ class _Run:
         return ended and isinstance(self.row.get("results"), list)
 
     def files(self) -> tuple[str, ...] | None:
-        """Return the files that the tool was told to analyze; None if the file doesn't say."""
+        """Return the files that the tool was run on; None if the file doesn't say."""
         targets = [
             artifact for artifact in self._artifacts[:MOST_RESULTS] if "analysisTarget" in _list(artifact.get("roles"))
         ]

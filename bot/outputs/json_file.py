@@ -117,7 +117,7 @@ def _coverage(coverage: Coverage) -> dict[str, Any]:
 
 
 def _sound(value: Any) -> Any:  # noqa: ANN401 - any JSON value
-    """Replace lone surrogates in a JSON value, because readers of UTF-8 fail on them."""
+    """Replace lone surrogates in a JSON value, because UTF-8 decoders reject them."""
     if isinstance(value, str):
         return encodable(value)
     if isinstance(value, dict):

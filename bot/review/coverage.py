@@ -428,7 +428,7 @@ def obliged_uses(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[
 
 
 def _may_be_made(reference: Reference) -> bool:
-    """Whether a line of the head may provide the name: the row says which one, and a look at it is no part of the review."""
+    """Whether a line at the head may provide the name. The row says which line, and a person must check it."""
     return isinstance(reference.resolution, Unknown) and reference.resolution.is_by_line
 
 

@@ -1,4 +1,4 @@
-"""Hold the state of one running review that the root's code, the workers and the strategies share."""
+"""Define the state of one running review, which the root's code, the workers and the strategies share."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence

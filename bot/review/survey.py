@@ -1,4 +1,4 @@
-"""Hold what is known about a change before it is judged, for reviews and estimates."""
+"""Define what is known about a change before it is judged, for reviews and estimates."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""Hold the state of one root's run: the session, the workers' findings, and what the root reported."""
+"""Keep the state of one root's run: the session, the workers' findings, and what the root reported."""
 
 from dataclasses import dataclass, field
 

@@ -155,7 +155,7 @@ def names(path: str, text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=16_384)
 def _names(suffix: str, text: str) -> frozenset[str]:
-    """Return the same, cached, because each part of a prompt asks for the same lines."""
+    """Return what a line defines. Cached, because each part of a prompt asks for the same lines."""
     forms = (look for suffixes, look in _LOOKS if not suffixes or suffix in suffixes)
     return frozenset(name for look in forms for match in look.finditer(text) for name in match.groups() if name)
 
