@@ -82,8 +82,8 @@ class AnalyzerWorker:
     def absence(self, source: Source, finding: Finding) -> Absence | None:
         """Return how to interpret that a source no longer reports this finding; None if its analyzer is off.
 
-        Reports from other tools and clones of consumers are supplied separately for each run. If they are missing,
-        the finding is "unseen".
+        Reports from other tools and clones of consumers are supplied for each run. If they are missing, the
+        finding is "unseen".
         """
         name = "sarif" if source.kind == "tool" else source.name
         analyzer = self._analyzers.get(name)

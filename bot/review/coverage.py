@@ -428,7 +428,10 @@ def obliged_uses(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[
 
 
 def _may_be_made(reference: Reference) -> bool:
-    """Whether a line at the head may provide the name. The row says which line, and a person must check it."""
+    """Return whether a line at the head may provide the name.
+
+    The coverage row says which line, and the review itself doesn't check it.
+    """
     return isinstance(reference.resolution, Unknown) and reference.resolution.is_by_line
 
 
