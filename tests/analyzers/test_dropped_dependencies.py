@@ -201,6 +201,13 @@ def test_a_dependency_that_code_still_imports(
             {"Cargo.toml": CARGO, "src/lib.rs": "use rand::random;\n"},
             {"Cargo.toml": CARGO.replace('rand = "0.8"', 'rand = { package = "oorandom", version = "11" }')},
         ),
+        (
+            {
+                "app/build.gradle": "dependencies {\n    androidTestImplementation('com.wix:detox:+')\n}\n",
+                "app/src/main/java/A.java": "import com.wix.notifications.Push;\nclass A {}\n",
+            },
+            {"app/build.gradle": "dependencies {\n}\n"},
+        ),
     ],
 )
 def test_what_is_still_listed_or_never_needed_is_silent(repository: Repository, base: Files, change: Files) -> None:

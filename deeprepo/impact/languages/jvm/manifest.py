@@ -26,6 +26,7 @@ _DEPENDENCY = re.compile(r"<dependency>((?:[^<]|<(?!/dependency>))*+)")
 _EXCLUSIONS = re.compile(r"<exclusions>(?:[^<]|<(?!/exclusions>))*+")
 _PROPERTY = re.compile(r"<([\w.-]{1,200})>\s{0,200}([^<>\s]{1,400})\s{0,200}</\1>")
 _USE = re.compile(r"\$\{([\w.-]{1,200})\}")
+_WORDS = re.compile(r"[^\W_]+")
 _GROUP = re.compile(
     r"(?<![\w$'\"(,-])(?:(?:project|rootProject)\.)?group(?:Id)?[ \t]*+=?[ \t]*+['\"]([\w-]++(?:\.[\w-]++)++)['\"]|^[ \t]*+(?:group|GROUP)=(\S++)",
     re.MULTILINE,
@@ -218,11 +219,18 @@ def _folder(path: str) -> str:
     return posixpath.dirname(folder) if path.endswith(".versions.toml") else folder
 
 
+def _means(name: str, spec: str) -> bool:
+    """Return whether an import can mean an artifact: a short group, `com.wix`, has packages of many artifacts."""
+    group, _, artifact = name.partition(":")
+    is_known = group.count(".") > 1 or not set(_WORDS.findall(artifact)).isdisjoint(_WORDS.findall(spec))
+    return is_known and f"{spec}.".startswith(f"{group}.")
+
+
 DEPENDENCIES = DependencyRules(
     (".java", ".kt", ".scala", ".groovy"),
     lambda name: rf"^\s*import\s+(?:static\s+)?{re.escape(name.partition(':')[0])}\.",
     _called,
-    means=lambda name, spec: f"{spec}.".startswith(f"{name.partition(':')[0]}."),
+    means=_means,
     folder=_folder,
     passes_on=True,
 )
