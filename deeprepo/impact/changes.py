@@ -184,7 +184,7 @@ class Reference(Struct, frozen=True):
     spread: bool = False  # a call with *args, **kwargs or ...rest, whose arguments cannot be counted
     form: Literal["call", "import", "definition", "mention"] = "mention"
     misuse: ResultMisuse | None = None  # why its use of a result or dictionary no longer works
-    asks: bool = False  # found by name only; nothing provides the requested member any more
+    asks: bool = False  # found by name only; nothing provides the requested member
     resolution: Resolution | None = (
         None  # whether the head still provides the name; None if nothing says that it is missing
     )

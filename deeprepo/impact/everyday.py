@@ -1,4 +1,4 @@
-"""List method names that are common in every language, so that a call by such a name alone proves nothing."""
+"""List method names that are so common that a call by such a name proves nothing."""
 
 BUILT_IN = frozenset(
     name

@@ -60,7 +60,7 @@ class FileType(Struct, frozen=True, kw_only=True):
     )
     assigned_members: bool = False  # an assignment to a member of a class or a module defines it
     symbols: bool = False  # `:name` is a string-like literal
-    static_calls: bool = False  # code calls no function by a text that holds its name
+    static_calls: bool = False  # code cannot call a function by a string with its name
     arrow_entries: bool = False  # `"name" => value` is a dictionary entry; elsewhere it is a case of a match
     implicit_result: bool = False  # a function returns its last value
     named_arguments: str = ""  # what follows a parameter's name in a call; "" if calls don't name arguments

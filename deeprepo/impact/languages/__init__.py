@@ -1,1 +1,1 @@
-"""One folder for each language: README.md says how one is written."""
+"""Contain one folder for each language; README.md describes how to add one."""

@@ -186,7 +186,7 @@ def _mentions(
     by_word: Mapping[str, Sequence[tuple[str, SchemaBreak]]],
     told: Collection[tuple[SchemaBreak, str, int]],
 ) -> dict[SchemaBreak, list[SchemaUse]]:
-    """The lines of other files that contain the name of each break and are no use that was found."""
+    """Return lines in other files that contain the name of a break and are not among its uses."""
     mentions: dict[SchemaBreak, list[SchemaUse]] = defaultdict(list)
     for path, number, text in rows:
         for one in dict.fromkeys(one for word in re.findall(look, text) for _, one in by_word[word]):
@@ -203,7 +203,10 @@ def _uses(
     by_word: Mapping[str, Sequence[tuple[str, SchemaBreak]]],
     unsure: tuple[Collection[str], Collection[SchemaBreak]],
 ) -> dict[SchemaBreak, tuple[SchemaUse, ...]]:
-    """Return the lines that use each break. `unsure`: files and breaks for which a name alone proves nothing."""
+    """Return the lines that use each break.
+
+    `unsure`: files and breaks for which a name by itself is no evidence.
+    """
     uses: dict[SchemaBreak, dict[tuple[str, int], SchemaUse]] = defaultdict(dict)
     counts: Counter[tuple[SchemaBreak, bool]] = Counter()
     wholes = {path: "\n".join(lines.get(path, ())[:MOST_LINES]) for path in numbers}

@@ -23,7 +23,7 @@ NEAR = 15  # lines around a call in which its arguments are written
 
 
 class Routine(Struct, frozen=True):
-    """A procedure or a function with its parameters, by name, and whether a call has to give each."""
+    """A procedure or function with its parameters by name, and whether each is required."""
 
     name: str
     line: int
@@ -43,7 +43,7 @@ def routines(text: str) -> Iterator[Routine]:
 
 
 def compare(old: Document, new: Document) -> Iterator[SchemaBreak]:
-    """Yield each parameter that a routine of a file has no more, and each that its calls have to give now."""
+    """Yield each parameter that a routine no longer has, and each that is newly required."""
     before = {one.name: one for one in routines(old.text)}
     for now in routines(new.text):
         was = before.get(now.name)

@@ -195,7 +195,7 @@ def is_unwritten(path: str, size: int) -> bool:
 
 
 def is_settings(path: str) -> bool:
-    """Return whether a file holds settings or data that a program reads by key."""
+    """Return whether a file contains settings or data that a program reads by key."""
     return bool(_SETTINGS.search(path))
 
 

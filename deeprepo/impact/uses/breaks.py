@@ -226,10 +226,7 @@ def insists_on_signatures(definition: str, caller: str) -> bool:
 
 
 def misfit(before: Definition, after: Definition, call: Reference) -> Misfit | None:
-    """Return the first problem of a call, using `before` to tell what is new.
-
-    One matching overload is enough.
-    """
+    """Return the first problem of a call, compared with `before`. One matching overload is enough."""
     language = filetype(call.path)
     found = [call.arguments.misfit(parameters, language) for parameters in _forms(after, call)]
     wrong = found[0]

@@ -162,7 +162,10 @@ class Judge(Struct):
         return await self._sees(path, target)
 
     async def _is_no_other(self, target: UseTarget, hit: Match) -> bool:
-        """Whether neither an extension nor, where this is one, the type itself can have another member of that name."""
+        """Return whether no other member can have that name.
+
+        It may come from an extension or, for an extension, from the type itself.
+        """
         name = hit.use.name
         if hit.is_extension:
             is_of_tree = [await self.names.is_defined(one.rpartition(".")[2]) for one in hit.use.types]

@@ -1,8 +1,12 @@
 """Find access checks around definitions and routes, and those that a change removes.
 
-An access check is a decorator, annotation or attribute, something passed to a route besides its handler, a
-parameter dependency, a condition that ends a function early, or a call that only checks. Their meaning is not
-judged; a reviewer is only shown which were removed.
+An access check is one of the following:
+- a decorator, annotation or attribute;
+- something passed to a route in addition to its handler, or a parameter dependency;
+- a condition that ends a function early;
+- a call that only checks.
+
+Their meaning is not judged; a reviewer is only shown which were removed.
 """
 
 import posixpath

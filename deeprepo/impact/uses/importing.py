@@ -117,7 +117,7 @@ async def _through_barrels(
         importers = await scene.head.importers(barrels - visited)
         targets = {item.target for items in importers.values() for item in items}
         targets |= {item.target for items in scene.former.values() for item in items}
-        for barrel in barrels - visited - targets:  # nobody imports from it
+        for barrel in barrels - visited - targets:  # no file imports from it
             del scene.origins[barrel]
         visited |= barrels
         importers = {
@@ -172,7 +172,7 @@ class ReExports(Struct):
         new: set[str] = set()
         for path, ways in sorted(candidates.items()):
             if path not in barrels and taken[path].isdisjoint({"*", *ways}):
-                continue  # nobody imports it
+                continue  # no file imports it
             door_names = ways if path in known else await self._offered(path, ways)
             earlier_names = self.scene.doors[path]
             for name, meanings in door_names.items():

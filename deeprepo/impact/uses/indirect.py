@@ -240,7 +240,7 @@ async def _prototypes(
 
 
 def _with(item: ChangedSymbol, declarations: Mapping[tuple[Side, str, str], Definition]) -> ChangedSymbol:
-    """Return a definition with the signature of its prototype, which alone has the default arguments."""
+    """Return a definition with the signature of its prototype, because only that has the default arguments."""
     before, after = [
         _with_signature(symbol, declarations.get((side, symbol.path, symbol.name))) if symbol is not None else None
         for side, symbol in zip(SIDES, (item.before, item.after), strict=True)

@@ -136,7 +136,7 @@ def _gain(sides: _Sides, new: str, old: str) -> None:
 
 
 def _built(known: Parts) -> list[Requirement]:
-    """Return the parts that literals give to the types of a file."""
+    """Return the parts of a file's types that literals must provide."""
     return [one for one in (*known.requirements, *known.optional) if one.kind == "build"]
 
 

@@ -1,7 +1,9 @@
-"""What the added lines of a change define without a declaration: `setattr(Order, "total", ...)`, a computed key of `exports`, a class that is given to a call.
+"""Find names that added lines define without a declaration.
 
-The base declared the name and the head doesn't. If the program still works, an added line makes the name. A line that writes the name provides it. A line that
-can make any name leaves the question open: nobody can call the name gone.
+Examples are `setattr(Order, "total", ...)`, a computed key of `exports`, and a class passed to a call. If the
+base declares a name and the head does not, and the program still works, an added line defines the name. A
+line that contains the name provides it. A line that can define any name leaves the question open, so the name
+is not reported as removed.
 """
 
 import re

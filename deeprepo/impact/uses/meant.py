@@ -1,4 +1,4 @@
-"""Remove references that meant something else before the change, by resolving names in the base."""
+"""Remove references that had another target before the change, by resolving names in the base."""
 
 import posixpath
 import re
@@ -33,7 +33,7 @@ class OldUse(Struct, frozen=True):
 
 
 async def of_the_change(tree: Tree, scene: Scene, references: Sequence[Reference]) -> tuple[Reference, ...]:
-    """Return the references that meant the changed definition before.
+    """Return the references whose target before the change was the changed definition.
 
     One that another definition provides now is not removed.
     """

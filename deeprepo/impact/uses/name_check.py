@@ -142,7 +142,7 @@ def _made_of(name: str) -> str:
 
 
 def _said(row: Reference, answer: Resolution) -> Reference:
-    """Return a reference that claims no more than the resolution allows."""
+    """Return a reference that is no more certain than its resolution."""
     said = replace(row, resolution=answer)
     if isinstance(answer, Absent):
         return said

@@ -1,6 +1,6 @@
 """Search the dependents, and by name the rest of the tree, for references to the changed definitions.
 
-The class of a member's receiver is often unknown. Then the name alone counts, if nothing else in the tree has
+The class of a member's receiver is often unknown. Then only the name counts, if nothing else in the tree has
 it or the receiver is likely to be of the class.
 """
 

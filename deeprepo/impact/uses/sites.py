@@ -325,7 +325,7 @@ def _member_by_name(target: UseTarget, use: Use, bound: Bindings, definitions: S
 
 def _member_of_result(target: UseTarget, use: Use, uses: Sequence[Use], classes: Mapping[str, str]) -> Match | None:
     """Return a reference to a member of a function's result, through a variable or by destructuring."""
-    # A value gives little evidence.
+    # The line of a value gives little evidence.
     is_function = target.symbol is not None and target.symbol.symbol.kind == "method"
     if not (target.owner.endswith(RESULT) and is_function) or use.name not in target.shorts or use.form == "definition":
         return None

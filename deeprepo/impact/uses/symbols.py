@@ -225,7 +225,10 @@ def _renames(
 
 
 def _is_special(symbol: Definition) -> bool:
-    """Whether the language itself calls a function by a fixed name, such as `__getattr__`, `__call` or `method_missing`."""
+    """Return whether the language calls a function by a fixed name.
+
+    Examples are `__getattr__`, `__call` and `method_missing`.
+    """
     return symbol.short.startswith("__") or symbol.short.rstrip("?").endswith("_missing")
 
 

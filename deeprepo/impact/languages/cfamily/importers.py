@@ -94,7 +94,7 @@ def _told_apart(symbols: Iterable[Definition]) -> tuple[Definition, ...]:
 def _plain(use: Use, source: bytes, parameters: Collection[str]) -> Use:
     """Resolve `ns::call()`, which may name a member of a namespace or a class.
 
-    Only the case of the first letter tells them apart, so the reference is uncertain until the definition's
+    Only the case of its first letter distinguishes them, so the reference is uncertain until the definition's
     namespace is known.
     """
     types = tuple(one for row in use.types if (one := row.rpartition("::")[2]) not in parameters)

@@ -1,6 +1,6 @@
 """Resolve Elixir modules to files, and local names to modules.
 
-Mix compiles every file below `lib`, whatever its name. By convention, `Shop.CartView` is in
+Mix compiles every file below `lib` under any name. By convention, `Shop.CartView` is in
 lib/shop/cart_view.ex, with or without folders such as `views` between. One folder may spell several parts
 (`Phoenix.LiveView` is lib/phoenix_live_view), a task's file spells them with dots, and files below `web` omit
 the application. A module that several files match resolves to none of them.

@@ -108,7 +108,7 @@ class Modules(Standalone):
                     yield file
 
     def clues(self, path: str) -> Clues:
-        """Return a pattern with the parent package, since words such as `utils` alone match half of a large tree."""
+        """Return a pattern with the parent package, since a word such as `utils` matches half of a large tree."""
         folder, name = posixpath.split(path)
         package = name.rpartition(".")[0] == "__init__"
         module = folder if package else path.rpartition(".")[0]

@@ -239,7 +239,7 @@ LISTING = _DECLARING
 
 
 def ships(manifests: Mapping[str, bytes], paths: Mapping[str, bool], path: str) -> tuple[str, bool] | None:
-    """Return the file that tells setuptools which packages to install, and whether it includes a module.
+    """Return the file that lists the packages setuptools installs, and whether it includes a module.
 
     Only lists and `find_packages` without options count.
     """

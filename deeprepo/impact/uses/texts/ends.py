@@ -28,8 +28,8 @@ _TAG = re.compile(
     rf"`[^`\n]{{0,300}}\b\w{{1,30}}:\"{_STANDS_FOR}[\",]|\b(?:alias|name|rename|key|value|by_name)\s*+[=(]\s*+[\"']{_STANDS_FOR}[\"']"
     rf"|^\s*+[@#\[](?!Suppress)[^\n]{{0,200}}[\"']{_STANDS_FOR}[\"']"
 )
-# Of a dictionary, or an argument of that name: data as well as code may be made of it.
-# Behind a bracket, a comma or nothing: `case "total":` and `x ? "total" : y` ask for the word.
+# A dictionary entry or named argument, from which data or code may be made. It follows a bracket, a comma or
+# nothing, since `case "total":` and `x ? "total" : y` use the word.
 _ENTRY = re.compile(
     rf"(?:^|[{{\[(,])\s*+[\"']{_STANDS_FOR}[\"']\s*+:|(?<![\w:]):{_STANDS_FOR}\s*+=>|[(,]\s*+{_STANDS_FOR}\s*+(?:=(?![=>~])|:)"
 )
@@ -63,9 +63,9 @@ def gives(word: str, path: str, text: str) -> Given:
 
 
 def asks(word: str, path: str, text: str, *, is_function: bool = False) -> bool:
-    """Return whether a line of code or of a page takes a word from something: as a member, or as a text that holds nothing else.
+    """Return whether a line of code or of a page uses a word, as a member or as a whole string.
 
-    `is_function`: the word was the name of a function, which not every language can call by a text.
+    `is_function`: the word was a function's name, which not every language can call by a string.
     """
     line = _with(word, text)
     if is_page(path) or not filetype(path).parser:
@@ -77,7 +77,7 @@ def asks(word: str, path: str, text: str, *, is_function: bool = False) -> bool:
 
 
 def is_of_another(word: str, home: str, text: str) -> bool:
-    """Return whether a text in quotes says which class has a word, and that is not the one at home: `"Database::find"`."""
+    """Return whether a quoted text names a word's class, and that class is not the one at home: `"Database::find"`."""
     owners = {found[1].lower() for found in _OWNED.finditer(_with(word, text))}
     return bool(owners) and owners.isdisjoint(map(str.lower, _WORDS.findall(home)))
 

@@ -38,7 +38,7 @@ _LINE = 2_000
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")  # a word of a name
 MOST_RENAMED = 3  # names of one line
 ALIKE = 0.8  # of two spellings of one name
-FEW = 6  # lines that a renaming may leave behind: more say that the former name is in use
+FEW = 6  # lines that a renaming may forget; more mean that the former name is in use
 
 
 class Lost(Struct, frozen=True):
@@ -49,7 +49,7 @@ class Lost(Struct, frozen=True):
     words: str  # a plain pattern that every use matches, for searching the whole tree
     asks: str
     gives: str = "(?!)"
-    has_twins: bool = False  # the data files beside its own repeat it, as translations do
+    has_twins: bool = False  # data files next to its own repeat it, as translations do
     is_given_by_its_last_part: bool = False  # the defining lines need not match `words`
     new_name: str = ""  # what the change calls it now: it's a new name only if the base has it nowhere
     role: str = ""  # the word in front of the former name where it was renamed
@@ -149,10 +149,10 @@ def _around(lines: Sequence[str], number: int, indent: int) -> str:
 
 
 def _renamings(files: Sequence[ChangedFile], before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Lost]:
-    """The names in texts and data that edited lines replace by another one.
+    """Yield the names in strings and data that edited lines rename.
 
-    Either both ends of a contract move (the name has two different roles), or the new name resembles the former one: a value that is exchanged
-    for another one seldom does.
+    Either the name has two different roles, so that both ends of a contract change, or the new name resembles
+    the old one, which is rare for an exchanged value.
     """
     del before
     roles: dict[tuple[str, str], set[tuple[str, str, bool]]] = defaultdict(set)
@@ -175,7 +175,7 @@ def _renamings(files: Sequence[ChangedFile], before: Mapping[str, str], after: M
 
 
 def _resembles(old: str, new: str) -> bool:
-    """Whether two names share a word, or differ in a few letters, and neither has a digit as versions have."""
+    """Return whether two names share a word or differ in a few letters, and neither has a digit as versions do."""
     if re.search(r"\d", old + new):
         return False
     one, other = ({part.lower() for part in _PART.findall(name) if len(part) >= SHORT} for name in (old, new))
@@ -213,7 +213,7 @@ def _one_name(text: str, added: Sequence[str], path: str) -> Iterator[tuple[str,
 
 
 def _role(text: str, at: int, path: str) -> str:
-    """The word in front of a name: the function that it is given to, the attribute of an element."""
+    """Return the word before a name: the function that it is passed to, or an element's attribute."""
     before = text[:at]
     match = (_ATTRIBUTE.search(before) if _MARKUP.search(path) else None) or _BEFORE.search(before)
     return match[1] if match else ""
@@ -269,7 +269,7 @@ def _stem(path: str) -> tuple[str, ...]:
 def asking_lines(
     lost: Lost, rows: Sequence[tuple[str, int, str]], is_silent: Callable[[str, str], bool]
 ) -> list[tuple[str, int, str]]:
-    """Return the lines that use a name; none if there are so many that it is an ordinary word."""
+    """Return the lines that use a name; none if the number shows that it is an ordinary word."""
     asks = re.compile(lost.asks)
     mine = [
         row
@@ -283,13 +283,17 @@ def asking_lines(
         return mine if len(mine) <= MANY else []
     look = re.compile(_word(lost.name))
     like_it = {row for row in mine for one in look.finditer(row[2]) if _role(row[2], one.start(), row[0]) == lost.role}
-    if like_it:  # the edit took one of several places that give it, or that ask for it; what its own file still asks for is left behind
+    # the edit changed one of several definitions or uses; other uses in the same file are left behind
+    if like_it:
         mine = [row for row in mine if row[0] == lost.home] if all(row[0] != lost.home for row in like_it) else []
     return mine if len(mine) <= FEW else []
 
 
 def is_given(lost: Lost, rows: Sequence[tuple[str, int, str]]) -> bool:
-    """Return whether a line still gives a name: not in a test, in prose, or in a translation beside the former file."""
+    """Return whether a line still defines a name.
+
+    Tests, prose and translations next to the former file do not count.
+    """
     gives, folder = re.compile(lost.gives), posixpath.dirname(lost.home)
     return any(
         gives.search(text)

@@ -148,7 +148,10 @@ def namings() -> tuple[Naming, ...]:
 def lost_names(
     files: Sequence[ChangedFile], before: Mapping[str, bytes], texts: Mapping[str, str], head_paths: Collection[str]
 ) -> Iterator[LostName]:
-    """Yield names that no changed file defines any more. `before`, `texts`: the changed files on each side."""
+    """Yield the names that the change removes and no changed file defines.
+
+    `before`, `texts`: the changed files on each side.
+    """
     mine = [file for file in files if file.is_analyzed and (is_test(file.path) or not uses_nothing(file.path))]
     removed = {file.path: _removed(file) for file in mine}
     gone_paths = [

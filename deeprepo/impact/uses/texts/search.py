@@ -62,7 +62,7 @@ class _Lost(Struct, frozen=True):
     paths: Mapping[str, str]  # spelling in a text -> the file
     without_definition: Sequence[Lost]
     unasked: frozenset[str]  # names of definitions that text elsewhere cannot mean
-    functions: frozenset[str]  # names of functions that are gone
+    functions: frozenset[str]  # names of removed functions
 
     @property
     def words(self) -> Mapping[str, LostWord]:
@@ -240,7 +240,7 @@ async def _left_behind(
     added: Mapping[str, Collection[int]],
     suffixes: Collection[str],
 ) -> list[Reference]:
-    """Return the unchanged lines that use a name that nothing defines any more."""
+    """Return the unchanged lines that use a name without a definition."""
     asking = {one: asking_lines(one, rows, lambda path, text: _is_silent(path, text, suffixes)) for one in lost}
     keys = [one.gives.removeprefix("^") for one, mine in asking.items() if mine and one.is_given_by_its_last_part]
     giving = await tree.grep_lines(Query(keys, syntax="perl", limit=ROWS)) if keys else ()
@@ -303,10 +303,11 @@ def _missed(
     files: Iterable[ChangedFile],
     functions: Collection[str] = (),
 ) -> set[tuple[str, int, str]]:
-    """The lines (path, number, word) that ask for a word which nothing gives any more. `functions`: the words that named one.
+    """Return the lines (path, number, word) that use a word without a definition.
 
-    Data give what code reads of them, and code what it defines: a key of settings is no field of a class, though both have one name.
-    Where other data give the word as well, it is missed only if it was renamed and the change touches nobody who asks for it.
+    `functions`: words that named one. Data define what code reads from them, and code its own names: a
+    setting is not a field of the same name. If other data define the word, it only counts if it was renamed
+    and the change touches no use.
     """
     by_word = _by_word(rows, words)
     removed = [
@@ -533,7 +534,7 @@ def _some(names: Sequence[str]) -> str:
 def lost_paths(files: Sequence[ChangedFile], head_paths: Collection[str]) -> Iterator[tuple[str, str]]:
     """Yield (mention, path) for each removed file.
 
-    It is mentioned by its name with its folder, by a unique name alone, or as a module.
+    It is mentioned with its folder, by a unique file name, or as a module.
     """
     names = {posixpath.basename(path) for path in head_paths}
     for file in files:

@@ -1,4 +1,4 @@
-"""Find the words in strings, keys or paths of removed lines that no changed file contains any more."""
+"""Find the words in strings, keys or paths of removed lines that no changed file now contains."""
 
 import posixpath
 import re
