@@ -82,3 +82,16 @@ def test_a_member_is_there_if_a_base_on_a_later_line_of_the_head_has_it(
     change = repository.change(before, after)
     named = {one.path for one in (*look(change), *open_uses(change))}
     assert named == (set() if moved else {user})
+
+
+def test_a_module_in_the_file_of_the_user_has_the_name(repository: Repository) -> None:
+    """Another module of that name lost the function."""
+    own = "defmodule Util do\n  def random_string(n) do\n    n\n  end\nend\n\n"
+    user = "config :shop, key: Util.random_string(64)\n"
+    other = "defmodule Shop.Auth.Util do\n  def random_string(n) do\n    n\n  end\n\n  def code do\n    1\n  end\nend\n"
+    gone = other.replace("  def random_string(n) do\n    n\n  end\n\n", "")
+    change = repository.change(
+        {"lib/shop/auth/util.ex": other, "config/runtime.exs": f"import Config\n\n{own}{user}"},
+        {"lib/shop/auth/util.ex": gone},
+    )
+    assert [*look(change), *(use for use in open_uses(change) if use.may_break)] == []

@@ -65,6 +65,7 @@ class Claim(Struct, frozen=True):
     is_part: bool = False  # something that the user must provide since the change
     is_resolved: bool = False  # the language's resolver found nothing, so plain declarations need not be searched
     is_word: bool = False  # the name only matches as a word
+    text: str = ""  # the line of the user
 
 
 class _Line(Struct, frozen=True):
@@ -132,6 +133,7 @@ def _claim(row: Reference, item: ChangedSymbol | None) -> Claim | None:
         is_part=is_part,
         is_resolved=row.is_lost,
         is_word=row.asks,
+        text=row.text,
     )
 
 
@@ -370,6 +372,8 @@ class _Check:
     def _reaches(self, claim: Claim, one: _Line, way: str) -> bool:
         if claim.is_part:
             return self._wraps(claim, one)
+        if one.path == claim.user and way == "declaration" and self._is_of_own_type(claim, one):
+            return True
         if claim.owner and way in ("declaration", "accessor"):
             return self._is_of(claim, one)
         if claim.owner and way == "re-export":
@@ -401,6 +405,12 @@ class _Check:
     def _around(self, one: _Line) -> list[str]:
         lines = self._now.get(one.path, ())
         return around(lines, one.line) if one.line <= len(lines) else []
+
+    def _is_of_own_type(self, claim: Claim, one: _Line) -> bool:
+        """Return whether the user asks a type of its own file for the name, and that type declares it."""
+        receivers = re.findall(rf"([A-Za-z_]\w{{0,80}})(?:\.|::){re.escape(claim.names[0])}\b", claim.text)
+        heads = [head for head in self._around(one) if TYPE.search(head)]
+        return bool(heads) and any(re.search(rf"\b{receiver}\b", heads[0]) for receiver in receivers)
 
     def _is_of(self, claim: Claim, one: _Line) -> bool:
         """Return whether a line declares a member of a class, of its bases or mixins, or in an extension."""
