@@ -218,8 +218,15 @@ LEFT_BEHIND: dict[str, tuple[dict[str, str], dict[str, str | None], str]] = {
         "b.rb:1",
     ),
     "a route that one edited line renames": (
-        {"api.ts": 'router.post("pins.list", f);\n', "store.ts": 'const r = client.post("/pins.list");\n'},
-        {"api.ts": 'router.post("pins.index", f);\n'},
+        {
+            "api.ts": 'router.post("pins.list", f);\n',
+            "store.ts": 'const r = client.post("/pins.list");\n',
+            "api.test.ts": 'describe("#pins.list", () => {\n  server.post("/api/pins.list");\n});\n',
+        },
+        {
+            "api.ts": 'router.post("pins.index", f);\n',
+            "api.test.ts": 'describe("#pins.list", () => {\n  server.post("/api/pins.index");\n});\n',
+        },
         "store.ts:1",
     ),
     "a class that only a script asks for": (

@@ -164,7 +164,7 @@ def _renamings(files: Sequence[ChangedFile], before: Mapping[str, str], after: M
                 homes[old] = file.path
     for (old, new), seen in roles.items():
         is_new = len(seen) < 2  # noqa: PLR2004 - both ends
-        left = [path for path, text in after.items() if re.search(_word(old), text)]
+        left = [path for path, text in after.items() if re.search(_word(old), text) and not is_test(path)]
         if (is_new and (not _resembles(old, new) or left not in ([], [homes[old]]))) or (left and not is_new):
             continue
         word = re.escape(old)
