@@ -10,6 +10,8 @@ section    `render.section.Section`: what it adds to a review, to the pages of i
 finding    `render.section.FindingSection`: what it adds to a finding
 review     `review.hooks.ReviewHooks`: what it does while a change is reviewed
 server     `workflow.hooks.ServerHooks`: what it does in the jobs of a server
+described  `workflow.described_hooks.DescribedHooks`: what it adds to the description that models see
+posted     `workflow.posted_hooks.PostedHooks`: what it does on the pull request after a review, on a server and in a workflow
 step       `action.hooks.StepHooks`: what it does in a step of a workflow
 command    `cli.hooks.Command`: a command of the command line
 options    `cli.hooks.Option`: an option of `deeprepo review`
@@ -62,6 +64,10 @@ FEATURES: Final[Mapping[str, tuple[str, ...]]] = {
         "comment:REMEMBER",
         "comment:RULES",
     ),
+    "tickets": ("settings:TicketSettings", "variables:TicketVariables", "described:TICKETS_OF_PULL"),
+    "description": ("settings:DescriptionSettings", "posted:DESCRIPTION_SECTION"),
+    "labels": ("settings:LabelSettings", "posted:LABELS_OF_REVIEW"),
+    "approval": ("settings:ApprovalSettings", "posted:APPROVAL_OF_REVIEW"),
     "ci": ("settings:CISettings", "section:FAILED_JOBS", "server:FAILED_JOBS_LATER", "step:FAILED_JOBS_NOW"),
 }
 

@@ -161,6 +161,9 @@ class Triggers:
     branches: tuple[str, ...] = setting((), "Base branches to review; `*` matches any text. Empty: every branch.")
     labels: tuple[str, ...] = setting((), "A pull request needs one of these labels. Empty: no label needed.")
     skip_labels: tuple[str, ...] = setting((), "A pull request with one of these labels is not reviewed.")
+    skip_titles: tuple[str, ...] = setting(
+        (), "A pull request whose title matches one of these patterns is not reviewed; `*` matches any text."
+    )
     skip_authors: tuple[str, ...] = setting((), "Users whose pull requests are not reviewed automatically.")
     paths: tuple[Pattern, ...] = setting(
         (),

@@ -168,6 +168,8 @@ def _brought(facts: PullFacts, events: Sequence[Trigger], settings: "Config") ->
     triggers, of = settings.triggers, settings.file_of
     if facts.draft and not triggers.drafts:
         yield "it is a draft"
+    if any(fnmatchcase(facts.title.lower(), pattern.lower()) for pattern in triggers.skip_titles):
+        yield f"its title matches `triggers.skip_titles` in {of('skip_titles')}"
     if not any(bool(triggers.events) if event == "catch-up" else event in triggers.events for event in events):
         yield f"`triggers.events` in {of('events')} does not list this event"
     if facts.fork and not triggers.forks:

@@ -110,7 +110,7 @@ def _has_its_words(past: Evidence, now: Evidence, _: Since) -> bool:
     return past.path == now.path and says_the_same(past.quote, now.quote)
 
 
-def _is_rewritten(past: Evidence, now: Evidence, since: Since) -> bool:
+def is_rewritten(past: Evidence, now: Evidence, since: Since) -> bool:
     """Return whether both lines are between the same kept lines."""
     if past.path != now.path or past.path not in since.before:
         return False
@@ -132,7 +132,7 @@ def _has_moved(past: Evidence, now: Evidence, _: Since) -> bool:
 
 
 _SAME: tuple[Callable[[Evidence, Evidence, Since], bool], ...] = (
-    _stays, _has_its_words, _is_rewritten, _is_edited, _has_moved,
+    _stays, _has_its_words, is_rewritten, _is_edited, _has_moved,
 )  # fmt: skip
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 ACCESS: tuple[Access, ...] = ("admin", "write", "read")
 NOT_FOUND = 404
-Event = Literal["COMMENT", "REQUEST_CHANGES"]
+Event = Literal["APPROVE", "COMMENT", "REQUEST_CHANGES"]
 MOST_OTHERS = 300  # other people's comments per list
 MOST_READ = 16_000  # characters of each that are kept
 Thing = TypeVar("Thing")

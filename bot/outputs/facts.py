@@ -136,6 +136,9 @@ def summary(review: Review, words: Phrases = ENGLISH) -> Summary:
         both = words.say("new_and_open", new=words.number(new), open=words.number(before))
         since = both if new else "" if review.new_places else words.say("none_new")
     failed = sum(ruling.result == "failed" and ruling.warns for ruling in review.rulings)
+    is_whole = review.coverage.complete and not review.cut.partial and not any(each.warns for each in review.rulings)
+    if review.open_findings and review.round.number > 1 and is_whole:
+        since = _sentences(since, words.say("nothing_else"))
     places = [
         reading
         for reading in review.coverage.readings
@@ -408,6 +411,10 @@ def origin(finding: Finding, words: Phrases = ENGLISH) -> str:
         "added" if finding.tracking.added else finding.status if finding.status in {"still", "fixed"} else ""
     )
     status = f", {words.say(f'status_{since}')}" if since else ""
+    if finding.is_new and finding.tracking.origin:
+        number = finding.tracking.fix_of
+        cause = words.say("origin_fix", finding=number) if number else words.say(f"origin_{finding.tracking.origin}")
+        status = f"{status}, {cause}"
     is_counted = finding.basis.readings > 1 and finding.basis.votes
     votes = f", {words.say('votes', votes=finding.basis.votes, readings=finding.basis.readings)}" if is_counted else ""
     return f"{finding.source}{f' {finding.rule}' if finding.rule else ''}{votes}, {words.say(finding.basis.certainty)}{status}"

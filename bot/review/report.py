@@ -6,7 +6,7 @@ from itertools import compress
 
 from bot import diff
 from bot.diff import units
-from bot.findings import copies, places, placing, rounds, suggest
+from bot.findings import copies, origins, places, placing, rounds, suggest
 from bot.machine import build
 from bot.render.wording.offers import lost_offers
 from bot.review import incremental
@@ -43,6 +43,8 @@ async def place(
     subject, settings = session.survey, session.survey.brief.settings
     past, least = subject.past, settings.minimum_severity
     findings = await rounds.at_end(judgement.findings, least, past.known, past.before, subject.tree)
+    if past.known is not None:
+        findings = origins.with_origins(findings, past.since, {file.path for file in subject.files})
     statuses = ("new", "still") if past.round.full else ("new",)
     findings = [
         places.at_best(finding, subject.files) if finding.status in ("new", "still") else finding

@@ -27,6 +27,8 @@ Existence = Literal[  # claims that a finding can make about a name in the whole
 LastStatus = Literal["new", "still", "fixed", "silenced", "refuted", "unproven", "below"]
 # Until it is confirmed: reported before, and something about it has changed
 Status = Literal[LastStatus, "doubtful"]
+# Why a later review reports a finding first: the last push introduced it, or earlier reviews missed it
+Origin = Literal["", "push", "missed"]
 # Detail of the status. "back": new, but fixed before. "moved": still there, elsewhere. "accepted": fixed as
 # suggested.
 How = Literal["", "back", "moved", "accepted"]
@@ -258,6 +260,8 @@ class Tracking:
     how: How = ""
     silencing: Silencing | None = None  # set if it is silenced
     added: Exact[tuple[tuple[str, int], ...]] = ()  # path and line of each new location
+    origin: Origin = ""  # if a later review reports it first
+    fix_of: int = 0  # number of the finding whose fix introduced it, 0: none
 
 
 @dataclass(frozen=True, slots=True)

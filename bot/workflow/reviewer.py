@@ -20,7 +20,7 @@ from bot.values.ask import ASKED
 from bot.values.consumer import Consumers
 from bot.values.progress import Progress, Say
 from bot.values.review import Lack
-from bot.workflow import pull_state
+from bot.workflow import described_hooks, posted_hooks, pull_state
 from bot.workflow.progress import progress
 from bot.workflow.publish import PublishResult, checks, publish
 from bot.workflow.publish.checks import HeadStatus
@@ -212,9 +212,10 @@ class Reviewer(ABC):
                 if decision.offline or funds.refusal:
                     settings = brief.settings.with_flags(strategy="offline")
                     brief = replace(brief, settings=settings, is_capped=funds.is_capped)
-                elif funds.model and settings.linked_issues:
-                    issues = await pull_state.linked_issues(run.host)
-                    brief = replace(brief, pull=replace(brief.pull, issues=issues))
+                elif funds.model:
+                    issues = await pull_state.linked_issues(run.host) if settings.linked_issues else brief.pull.issues
+                    described = await described_hooks.described(replace(brief.pull, issues=issues), run)
+                    brief = replace(brief, pull=described)
                 of_run = self.check_lack, funds.refusal, consumers.note, decision.reason, state.note, run.pushes.note
                 brief = replace(
                     funds.within(brief),
@@ -233,6 +234,7 @@ class Reviewer(ABC):
         conclusion, posted, fault = checks.conclude(made.review), None, None
         try:
             posted = await publish(run.host, made.review, comments, run.id, self.is_current, run.pushes.facts)
+            posted = replace(posted, notes=(*posted.notes, *await posted_hooks.act(made.review, run)))
         except SupersededError:
             raise
         except DeepRepoError as error:

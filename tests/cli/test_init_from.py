@@ -169,6 +169,7 @@ def test_what_others_were_told_is_taken_over(repository: Repository, capsys: pyt
                 "branches": ["main", "master", "develop", "release/*"],
                 "labels": ["review"],
                 "skip_labels": ["wip"],
+                "skip_titles": ["*WIP*"],
                 "skip_authors": ["renovate[bot]"],
             }
             assert found["ignore"] == ["*", "!src/**", "**/gen/**"]
@@ -280,6 +281,39 @@ def test_a_different_meaning_is_said(repository: Repository, capsys: pytest.Capt
     assert init(repository, "--from") == 0
     told = capsys.readouterr().out
     assert "deeprepo also reviews each push" in told
-    assert "deeprepo never approves" in told
+    assert "unless you set `approve`" in told
     found = written(repository)
     assert (found["pause_after"], "develop" in found["triggers"]["branches"]) == (5, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("learnings.csv", 'Learning,File,Repository\n"Prices, too, are in cents.",src/price.py,acme/shop\nUse dates in UTC.,,acme/shop\n'),
+        (
+            "learnings.json",
+            json.dumps(
+                {
+                    "learnings": [
+                        {"text": "Prices, too, are in cents.", "path": "src/price.py"},
+                        {"text": "Use dates in UTC."},
+                    ]
+                }
+            ),
+        ),
+    ],
+)  # fmt: skip
+def test_exported_learnings_become_instructions(
+    repository: Repository, capsys: pytest.CaptureFixture[str], name: str, text: str
+) -> None:
+    """Each for its file, or for all files; a file without a column for the text is refused with the names of its columns."""
+    repository.commit({name: text}, "learnings")
+    assert init(repository, "--from") == 0
+    assert written(repository)["instructions"] == [
+        {"path": "/src/price.py", "text": "Prices, too, are in cents."},
+        {"path": "*", "text": "Use dates in UTC."},
+    ]
+    assert cli.run(["config", "--repo", str(repository.folder)]) == 0
+    repository.commit({name: "Who,When\nme,now\n" if name.endswith("csv") else '[{"Who": "me", "When": 1}]'}, "other")
+    init(repository, "--from", "--overwrite")
+    assert "Name it `learning`; the columns are who, when" in " ".join(capsys.readouterr().out.split())

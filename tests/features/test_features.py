@@ -22,8 +22,10 @@ from bot.cli.hooks import Command, Option
 from bot.config.owner_file import OwnerFile
 from bot.render.section import FindingSection, Section
 from bot.review.hooks import ReviewHooks
+from bot.workflow.described_hooks import DescribedHooks
 from bot.workflow.given_command import CommandSpec
 from bot.workflow.hooks import ServerHooks
+from bot.workflow.posted_hooks import PostedHooks
 
 HOUSE = Path(bot.__file__).parent
 ROOT = HOUSE.parent
@@ -35,6 +37,8 @@ FORMS: dict[str, type] = {
     "finding": FindingSection,
     "review": ReviewHooks,
     "server": ServerHooks,
+    "posted": PostedHooks,
+    "described": DescribedHooks,
     "step": StepHooks,
     "command": Command,
     "options": Option,
@@ -61,6 +65,7 @@ ELSEWHERE: dict[str, dict[str, str]] = {  # files in which a feature's word has 
 PLAIN = {  # keys that are words of English, or of the core, too: a file that has one says nothing of the feature
     "run", "tried",
     "checks",  # of GitHub, and by code
+    "description", "labels", "approve",  # of a pull request
     "consumers",  # the core has values for other repositories, too: `bot/values/consumer.py`
 }  # fmt: skip
 

@@ -4,7 +4,7 @@ from functools import partial
 from typing import Any
 
 from bot.config.defaults import ANALYZERS
-from bot.config.elsewhere.old import ALL, EVENTS, OldSettings, SettingsFormat, branch, language, patterns
+from bot.config.elsewhere.old import ALL, EVENTS, OldSettings, SettingsFormat, branch, language, patterns, title
 
 SEVERITIES = {"warning": "warn", "error": "fail"}
 MAX_CHECK_CHARS = 600  # characters of a check
@@ -34,7 +34,8 @@ def _triggers(old: OldSettings) -> None:
         name = str(label)
         old.take(key, "triggers.skip_labels" if name.startswith("!") else "triggers.labels", _plain)
     old.take(f"{part}.ignore_usernames", "triggers.skip_authors")
-    old.tell(f"{part}.ignore_title_keywords", "not supported: titles cannot skip a review. Use `triggers.skip_labels`")
+    for key, _ in old.each(f"{part}.ignore_title_keywords"):
+        old.take(key, "triggers.skip_titles", title)
 
 
 def _branches(old: OldSettings, key: str) -> None:
@@ -99,8 +100,8 @@ class CodeRabbit(SettingsFormat):
         old.take("reviews.request_changes_workflow", "request_changes", lambda is_on: "low" if is_on else "off")
         if old["reviews.request_changes_workflow"]:
             old.differences.append(
-                "CodeRabbit approves once all its comments are resolved. deeprepo never approves: it dismisses its request "
-                "for changes. With `request_changes: low`, every open finding blocks the merge; `high` blocks less."
+                "CodeRabbit approves once all its comments are resolved. deeprepo only dismisses its request for "
+                "changes, unless you set `approve`. With `request_changes: low`, every open finding blocks the merge; `high` blocks less."
             )
         old.take("reviews.assess_linked_issues", "linked_issues")
         old.take("reviews.pre_merge_checks.issue_assessment.mode", "linked_issues", lambda mode: mode != "off")
@@ -116,7 +117,7 @@ class CodeRabbit(SettingsFormat):
             old.guide(key, entry)
         old.tell("reviews.profile", HOW_MUCH)
         for key in ("suggested_labels", "auto_apply_labels", "labeling_instructions"):
-            old.tell(f"reviews.{key}", "not supported: deeprepo sets no labels")
+            old.tell(f"reviews.{key}", "use `set_labels` to set labels by path, size and findings")
         for key in ("suggested_reviewers", "auto_assign_reviewers"):
             old.tell(f"reviews.{key}", "not supported: deeprepo assigns no reviewers")
         for key in ("title", "description", "docstrings"):
@@ -131,5 +132,5 @@ class CodeRabbit(SettingsFormat):
         ):
             old.tell(f"reviews.{key}", "not supported: `walkthrough` has only one format")
         old.tell("reviews.poem", "not supported: comments contain only findings")
-        old.tell("knowledge_base.learnings", "use `/deeprepo remember` in a comment to teach a rule")
+        old.tell("knowledge_base.learnings", "export them to learnings.csv, and run this command with that file")
         old.tell("chat.auto_reply", "use `triggers.replies_per_hour` to limit replies")

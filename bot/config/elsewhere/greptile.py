@@ -56,7 +56,5 @@ class Greptile(SettingsFormat):
         old.tell("commentTypes", "use `ignore` to silence findings by kind")
         old.tell("excludeBranches", "use `triggers.branches` to choose the branches to review")
         for key in ("includeKeywords", "ignoreKeywords"):
-            old.tell(
-                key, "not supported: titles cannot select a review. Use `triggers.labels` and `triggers.skip_labels`"
-            )
+            old.tell(key, "use `triggers.skip_titles` for titles, and `triggers.labels` for labels")
         old.tell("statusCheck", "deeprepo always creates a check run")

@@ -22,6 +22,7 @@ ALL = "*"  # the pattern of all files
 EVENTS = ["opened", "reopened", "ready", "push"]
 WHOLE = {"triggers.events": EVENTS, "analyzers": list(ANALYZERS)}  # lists that one file sets; without it they hold
 USUAL = DEFAULTS | {f"triggers.{each.name}": each.default for each in fields(Triggers)} | WHOLE
+ESCAPED = re.compile(r"\\([^\w\s])")  # a sign that a regular expression takes as it is
 NO_GLOB = re.compile(r"[\\^$+()\[\]|]")  # of a regular expression, and of no pattern with `*`
 
 
@@ -190,6 +191,16 @@ def branch(value: Any) -> list[str]:  # noqa: ANN401 - of an old file
     if NO_GLOB.search(name):
         raise ValueError(f"{value} is a regular expression, but `triggers.branches` only supports `*`")
     return [name]
+
+
+def title(value: Any) -> list[str]:  # noqa: ANN401 - of an old file
+    """Return a pattern with `*` for titles that contain a text, or begin with it after `^`. Raises ValueError for any other expression."""
+    text = str(value)
+    begins, plain = text.startswith("^"), ESCAPED.sub(r"\1", text.removeprefix("^"))
+    if NO_GLOB.search(ESCAPED.sub("", text.removeprefix("^"))) or "*" in plain:
+        raise ValueError(f"{value} is a regular expression, but `triggers.skip_titles` only supports `*`")
+    exact = "".join(f"[{sign}]" if sign in "[?" else sign for sign in plain)
+    return [f"{exact}*" if begins else f"*{exact}*"]
 
 
 def language(value: Any) -> str:  # noqa: ANN401 - of an old file

@@ -3,7 +3,7 @@
 import tomllib
 from typing import Any
 
-from bot.config.elsewhere.old import ALL, EVENTS, OldSettings, SettingsFormat, language, patterns
+from bot.config.elsewhere.old import ALL, EVENTS, OldSettings, SettingsFormat, language, patterns, title
 
 REVIEWING = ("review", "improve")  # parts of the commands that find something
 ACTIONS = {"opened": "opened", "reopened": "reopened", "ready_for_review": "ready", "synchronize": "push"}
@@ -49,11 +49,13 @@ class PrAgent(SettingsFormat):
         old.take("github_app.feedback_on_draft_pr", "triggers.drafts")
         old.take("pr_reviewer.require_ticket_analysis_review", "linked_issues")
         old.instruct("best_practices.content", ALL, old["best_practices.content"] or "")
-        old.tell("config.ignore_pr_title", "not supported: titles cannot skip a review. Use `triggers.skip_labels`")
+        for key, _ in old.each("config.ignore_pr_title"):
+            old.take(key, "triggers.skip_titles", title)
+        old.take("config.ignore_pr_title", "triggers.skip_titles", title)
         old.tell("config.ignore_pr_source_branches", "not supported: source branches cannot skip a review")
         old.tell("config.ignore_pr_target_branches", "use `triggers.branches`, which lists the branches to review")
         for key in ("enable_review_labels_security", "enable_review_labels_effort"):
-            old.tell(f"pr_reviewer.{key}", "not supported: deeprepo sets no labels")
+            old.tell(f"pr_reviewer.{key}", "use `set_labels` to set labels by path, size and findings")
         old.tell("pr_code_suggestions.suggestions_score_threshold", "use `minimum_severity`")
         old.tell("ignore.regex", "`ignore` uses .gitignore patterns, not regular expressions")
         old.take("pr_reviewer.num_max_findings", "quota")
@@ -61,7 +63,7 @@ class PrAgent(SettingsFormat):
             old.instruct(f"{part}.extra_instructions", ALL, old[f"{part}.extra_instructions"] or "")
         old.tell(
             "pr_description",
-            "not supported: deeprepo writes no description. `walkthrough` summarizes the change in its comment",
+            "use `description: true`, which keeps a summary in the description",
         )
         for key in ("model", "model_turbo", "fallback_models"):
             old.tell(f"config.{key}", "use `models.root` and `models.worker`, or DEEPREPO_ROOT and DEEPREPO_WORKER")

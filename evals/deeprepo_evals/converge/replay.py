@@ -30,6 +30,8 @@ class Round:
 
     comments: int
     untouched: tuple[str, ...]  # those about code that the push did not touch, as "path:line severity title"
+    fixes: int = 0  # those that name the finding whose fix introduced them
+    uncaused: int = 0  # those of a later review that name no cause
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,9 @@ async def play(series: Series, read: Reader) -> Played:
             said = [row for row in review.reported if row.finding.status == "new" and row.place != "folded"]
             touched = await _touched(store, reviewed, head)
             beyond = [] if is_first else [row for row in said if not touched.has(row)]
-            rounds.append(Round(len(said), tuple(map(_place, beyond))))
+            tracked = [row.finding.tracking for row in said if not is_first]
+            fixes, uncaused = sum(bool(one.fix_of) for one in tracked), sum(not one.origin for one in tracked)
+            rounds.append(Round(len(said), tuple(map(_place, beyond)), fixes, uncaused))
         return Played(series, tuple(rounds))
 
 

@@ -20,6 +20,7 @@ from deeprepo_evals.reviews import product
 from deeprepo_evals.reviews.oracle import confirmation, shown_rows
 from deeprepo_sandbox.scripted import ScriptedModel
 
+SOON = 3  # reviews after which most pull requests should be silent
 SHORTEST = 8  # characters of a line that a talkative reader takes up
 
 
@@ -97,17 +98,31 @@ def table(played: Sequence[Played]) -> str:
 
 def _summary(played: Sequence[Played]) -> str:
     spoken = [one for one in played if any(row.comments for row in one.rounds)]
-    heads = ("round", "reviews", "comments a review", "of them new, about untouched code")
+    heads = (
+        "round",
+        "reviews",
+        "comments a review",
+        "of them about untouched code",
+        "caused by a fix",
+        "without a cause",
+    )
     rows = []
     for number in range(max(len(one.rounds) for one in played)):
         here = [one.rounds[number] for one in played if len(one.rounds) > number]
         each = intervals.mean([row.comments for row in here])
-        rows.append((str(number + 1), str(len(here)), str(each), str(sum(len(row.untouched) for row in here))))
+        counts = (
+            len(here),
+            sum(len(row.untouched) for row in here),
+            sum(row.fixes for row in here),
+            sum(row.uncaused for row in here),
+        )
+        rows.append((str(number + 1), str(counts[0]), str(each), *map(str, counts[1:])))
     silent = sum(one.was_silent for one in played)
     first = [one.silent_from for one in played]
+    soon = sum(number <= SOON for number in first)
     told = (
         f"{len(played)} pull requests of {len({one.series.repo for one in played})} repositories; "
         f"{len(spoken)} had a comment; {silent} ended in silence, the median from review {median(first):g} on "
-        f"(mean {intervals.mean(first)})."
+        f"(mean {intervals.mean(first)}), {soon} from review {SOON} on or before."
     )
     return f"{tables.align(heads, rows)}\n\n{told}"

@@ -43,6 +43,8 @@ NEEDS: dict[str, tuple[tuple[str, ...], str]] = {
     "issues/get-comment": (TALK, "read"),
     "issues/update-comment": (TALK, "write"),
     "issues/delete-comment": (TALK, "write"),
+    "issues/add-labels": (TALK, "write"),
+    "issues/remove-label": (TALK, "write"),
     "reactions/create-for-issue-comment": (TALK, "write"),
     "reactions/list-for-issue-comment": (TALK, "read"),
     "reactions/create-for-pull-request-review-comment": (("pull_requests",), "write"),

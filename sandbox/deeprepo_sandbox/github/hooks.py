@@ -49,6 +49,13 @@ async def on_review(world: World, pull: Pull, review: Review) -> None:
         await send(world, pull.repository, "pull_request_review", "submitted", facts, review.user)
 
 
+async def on_pull_edited(world: World, pull: Pull, who: User, changes: Json) -> None:
+    """A title or a description was changed over the API."""
+    if world.has_listeners:
+        facts = await payloads.pull(world, pull, changes=changes)
+        await send(world, pull.repository, "pull_request", "edited", facts, who)
+
+
 async def on_check(world: World, where: Repository, check: Check, action: str) -> None:
     """Tell the App of a check run that something happened to it."""
     if world.has_listeners:

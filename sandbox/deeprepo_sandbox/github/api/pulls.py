@@ -1,9 +1,9 @@
 """Pull requests: one, a list, their files and commits."""
 
-from deeprepo_sandbox.github import git
+from deeprepo_sandbox.github import git, hooks
 from deeprepo_sandbox.github.bodies import commits
-from deeprepo_sandbox.github.bodies.pulls import changed_files, list_item, whole
-from deeprepo_sandbox.github.call import Answer, Call, Do
+from deeprepo_sandbox.github.bodies.pulls import changed_files, label, list_item, whole
+from deeprepo_sandbox.github.call import Answer, Call, Do, GitHubRefusal
 from deeprepo_sandbox.github.things import Pull
 
 MOST_FILES, MOST_COMMITS = 3000, 250
@@ -54,9 +54,40 @@ async def history(call: Call) -> Answer:
     return call.pages([await commits.commit(call.world, pull.repository, sha) for sha in shas])
 
 
+async def update(call: Call) -> Answer:
+    """PATCH R/pulls/N: a new title or description."""
+    pull, said = call.pull, call.body
+    old = {name: {"from": getattr(pull, name)} for name in ("title", "body") if name in said}
+    pull.title, pull.body = said.get("title", pull.title), said.get("body", pull.body)
+    call.world.begin(hooks.on_pull_edited(call.world, pull, call.user, old))
+    return Answer(200, await whole(call.world, pull))
+
+
+async def add_labels(call: Call) -> Answer:
+    """POST R/issues/N/labels."""
+    pull = call.pull
+    low = {name.lower() for name in pull.labels}
+    for name in call.body["labels"]:
+        if name.lower() not in low:
+            pull.labels.append(name)
+    return Answer(200, [label(call.world, pull.repository, name) for name in pull.labels])
+
+
+async def remove_label(call: Call) -> Answer:
+    """DELETE R/issues/N/labels/NAME."""
+    pull, name = call.pull, str(call.params["name"]).lower()
+    if name not in map(str.lower, pull.labels):
+        raise GitHubRefusal(404, "Label does not exist")
+    pull.labels[:] = [each for each in pull.labels if each.lower() != name]
+    return Answer(200, [label(call.world, pull.repository, each) for each in pull.labels])
+
+
 OPERATIONS: dict[str, Do] = {
     "pulls/get": get,
     "pulls/list": find,
+    "pulls/update": update,
+    "issues/add-labels": add_labels,
+    "issues/remove-label": remove_label,
     "pulls/list-files": files,
     "pulls/list-commits": history,
 }

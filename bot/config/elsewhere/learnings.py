@@ -1,0 +1,55 @@
+"""Learnings that another reviewer has exported as CSV or JSON: each becomes an instruction for its files."""
+
+import csv
+import json
+from collections.abc import Iterable, Mapping
+from io import StringIO
+from typing import Any
+
+from bot.config.elsewhere.old import ALL, OldSettings, SettingsFormat
+
+TEXT = (
+    "learning",
+    "text",
+    "content",
+    "rule",
+    "instruction",
+    "description",
+)  # columns that may have it, the first that is there
+FILES = ("file", "path", "filename", "file_path", "pattern")
+
+
+class Learnings(SettingsFormat):
+    """Read a file of learnings."""
+
+    word, name = "learnings", "Exported learnings"
+    files = ("learnings.csv", "learnings.json", "coderabbit-learnings.csv", "coderabbit_learnings.csv")
+
+    def load(self, text: str) -> Any:  # noqa: ANN401 - whatever the file holds
+        """Parse JSON, else CSV. Raises ValueError if no column has the text."""
+        is_json = text.lstrip("\ufeff \t\r\n")[:1] in ("[", "{")
+        data: Any = (
+            json.loads(text.lstrip("\ufeff")) if is_json else list(csv.DictReader(StringIO(text.lstrip("\ufeff"))))
+        )
+        rows = data.get("learnings", []) if isinstance(data, dict) else data
+        return {"learnings": [_row(row) for row in rows if isinstance(row, dict)]} if rows else None
+
+    def read(self, old: OldSettings, /) -> None:
+        """Take each learning over as an instruction."""
+        for key, row in old.each("learnings"):
+            old.instruct(key, row["path"] or ALL, row["text"])
+
+
+def _row(row: Mapping[Any, Any]) -> dict[str, str]:
+    values = {str(name).strip().lower().replace(" ", "_"): value for name, value in row.items()}
+    text = _first(values, TEXT)
+    if text is None:
+        raise ValueError(
+            f"no column has the text of a learning. Name it `learning`; the columns are {', '.join(values)}"
+        )
+    path = (_first(values, FILES) or "").strip()
+    return {"text": text, "path": f"/{path.lstrip('/')}" if path and "*" not in path else path}
+
+
+def _first(values: Mapping[str, Any], names: Iterable[str]) -> str | None:
+    return next((str(values[name] or "") for name in names if name in values), None)

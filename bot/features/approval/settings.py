@@ -1,0 +1,18 @@
+"""From which severity on a finding prevents an approval."""
+
+from dataclasses import dataclass
+
+from bot.config.setting import setting
+from bot.levels import Severity
+
+
+# ruff: noqa: RUF009 - `setting` returns what `field` returns
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApprovalSettings:
+    """When a review approves."""
+
+    approve: Severity | None = setting(
+        None,
+        "Approve a pull request once a model has read everything and no open finding has this severity or a higher one. Pull "
+        "requests by authors without write permission are never approved.",
+    )

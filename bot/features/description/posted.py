@@ -1,0 +1,61 @@
+"""Keep a section of the description up to date. The rest of the text is the author's, and stays as it is."""
+
+from collections import defaultdict
+from posixpath import dirname
+
+from bot.features.description.settings import DescriptionSettings
+from bot.outputs import facts
+from bot.render import Safe, comment, load
+from bot.values import Review
+from bot.workflow.posted_hooks import PostedHooks
+from bot.workflow.reviewer import ReviewRun
+
+START, END = "<!-- deeprepo:description -->", "<!-- /deeprepo:description -->"
+MOST_FOLDERS = 12
+MAX_DESCRIPTION_CHARS = 65_536  # that GitHub takes
+
+
+class DescriptionSection(PostedHooks):
+    """Writes the section between two markers."""
+
+    refused = "description_refused"
+
+    async def on_posted(self, review: Review, run: ReviewRun) -> None:
+        """Write the section, unless it says the same already, or a person has removed it since the first review."""
+        if not run.settings.of(DescriptionSettings).description:
+            return
+        now = await run.host.facts()
+        body = with_section(now.body or "", section(review), is_first=review.round.number == 1 or review.round.full)
+        if now.head_sha == review.pull.head and body != now.body and len(body) <= MAX_DESCRIPTION_CHARS:
+            await run.host.client.json(run.host.rest.pulls.async_update(*run.host.at, body=body))
+
+
+def with_section(body: str, text: str, *, is_first: bool) -> str:
+    """Return the description with the section; as it is if the section was removed or one of its markers is missing."""
+    counts = body.count(START), body.count(END)
+    if counts == (1, 1) and body.index(START) < body.index(END):
+        before, _, rest = body.partition(START)
+        return f"{before}{START}\n{text}\n{END}{rest.partition(END)[2]}"
+    if counts != (0, 0) or not is_first:
+        return body
+    return f"{body.rstrip()}\n\n{START}\n{text}\n{END}".lstrip()
+
+
+def section(review: Review) -> str:
+    """Return what the change does: a model's summary if there is one, the size, and the files by folder."""
+    words, by_folder = load(), defaultdict[str, list[int]](lambda: [0, 0, 0])
+    for file in review.files:
+        row = by_folder[dirname(file.path) or words.say("top_folder")]
+        row[:] = row[0] + 1, row[1] + len(file.added_lines), row[2] + len(file.removed_lines)
+    folders = sorted(((name, *row) for name, row in by_folder.items()), key=lambda row: (-row[2] - row[3], row[0]))
+    return comment(
+        "description/section.md.j2",
+        words,
+        summary=review.summary,
+        size=Safe(facts.size(review, words)),
+        folders=folders[:MOST_FOLDERS],
+        more=max(len(folders) - MOST_FOLDERS, 0),
+    ).strip()
+
+
+DESCRIPTION_SECTION = DescriptionSection()

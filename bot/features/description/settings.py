@@ -1,0 +1,15 @@
+"""Whether the description of a pull request has a section."""
+
+from dataclasses import dataclass
+
+from bot.config.setting import setting
+
+
+# ruff: noqa: FBT003 - `setting` returns what `field` returns; its first argument is the default
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DescriptionSettings:
+    """The description of pull requests."""
+
+    description: bool = setting(
+        False, "Whether reviews keep a summary of the change in the description, in a section of its own."
+    )

@@ -1,0 +1,1 @@
+"""Labels that a review sets by path, size and findings."""

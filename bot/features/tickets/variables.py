@@ -1,0 +1,14 @@
+"""The operator's command that prints a ticket."""
+
+from dataclasses import dataclass
+
+from bot.config.setting import setting
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TicketVariables:
+    """DEEPREPO_TICKET_COMMAND."""
+
+    ticket_command: str | None = setting(
+        None, "A command that prints a ticket as text. It gets the key, such as `SHOP-12`, as its last argument."
+    )

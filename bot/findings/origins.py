@@ -1,0 +1,36 @@
+"""Why a later review reports a finding for the first time: the fix for an earlier one, the last push, or an earlier review that missed it."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from bot.findings.places import Since, is_rewritten
+from bot.findings.rounds import is_new_code
+from bot.values import Evidence, Finding
+
+NEAR = 3  # lines between the place of a finding and a line that its fix added
+
+
+def with_origins(findings: Sequence[Finding], since: Since, changed: Collection[str]) -> list[Finding]:
+    """Return the findings, each new one with its origin. `changed`: paths of the change."""
+    fixed = [finding for finding in findings if finding.status == "fixed" and finding.number]
+    return [_with_origin(each, fixed, since, changed) if each.is_new else each for each in findings]
+
+
+def _with_origin(finding: Finding, fixed: Sequence[Finding], since: Since, changed: Collection[str]) -> Finding:
+    here = [*finding.places, *(item for item in finding.evidence if item.side == "head")]
+    fixes = (past.number for past in fixed for old in past.places for new in here if _has_replaced(old, new, since))
+    fix_of = next(fixes, 0)
+    is_of_push = bool(fix_of) or is_new_code(finding, since, changed)
+    return replace(
+        finding, tracking=replace(finding.tracking, origin="push" if is_of_push else "missed", fix_of=fix_of)
+    )
+
+
+def _has_replaced(old: Evidence, new: Evidence, since: Since) -> bool:
+    """Return whether a new line stands in the place of an old one, or next to it."""
+    if is_rewritten(old, new, since):
+        return True
+    if old.path != new.path or old.path not in since.before:
+        return False
+    kept = since.moves(old.path)
+    return new.line not in kept.values() and abs(kept.get(old.line, -NEAR) - new.line) <= NEAR

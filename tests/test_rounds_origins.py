@@ -1,0 +1,43 @@
+"""Why a later review reports something for the first time."""
+
+from fakes import Repository
+from pushes import Hand
+
+from bot.outputs import facts, json_file
+from bot.stored import reviews
+from bot.values import Review
+
+BROKEN = "def label(parcel):\n    return parcell.size\n"
+REPLACED = "def label(parcel):\n    return package.size\n"
+MENDED = "def label(parcel):\n    return parcel.size\n"
+OTHER = "def stamp(letter):\n    return leter.stamps\n"
+
+
+def said(review: Review) -> dict[str, str]:
+    """Who reports each new finding, and since when, by the name that is not defined."""
+    return {
+        row.finding.title.split("`")[1]: facts.origin(row.finding)
+        for row in review.reported
+        if row.finding.status == "new"
+    }
+
+
+def test_a_finding_of_a_later_review_names_its_cause(hand: Hand, repository: Repository) -> None:
+    """In place of a fixed line it is introduced by that fix, elsewhere in a pushed line by the push; the first review names nothing."""
+    repository.commit({"shop/new.py": BROKEN}, "first")
+    first = hand.review(strategy="offline")
+    (number,) = [row.finding.number for row in first.reported if "parcell" in row.finding.title]
+    repository.commit({"shop/new.py": REPLACED, "shop/other.py": OTHER}, "second")
+    second = hand.review(first, strategy="offline")
+    repository.commit({"shop/new.py": MENDED}, "third")
+    third = hand.review(second, strategy="offline")
+
+    assert said(first)["parcell"] == "ruff F821, proven"
+    assert said(second) == {
+        "package": f"ruff F821, proven, introduced by the fix for {number}",
+        "leter": "ruff F821, proven, introduced by the last push",
+    }
+    stored = reviews.review(json_file.render(second).encode())
+    assert said(stored) == said(second)
+    assert "Nothing else blocks this pull request." in facts.summary(third).result
+    assert "Nothing else blocks" not in facts.summary(first).result

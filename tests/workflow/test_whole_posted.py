@@ -1,0 +1,92 @@
+"""What features do on a pull request after its review: the real server and the sandbox GitHub."""
+
+from pathlib import Path
+
+import pytest
+from whole import BROKEN, MENDED, Whole, whole
+
+from deeprepo_sandbox import providers as doubles
+
+SETTINGS = """\
+description: true
+approve: high
+set_labels:
+  - {name: Docs, path: "*.md"}
+  - {name: large, lines: 400}
+  - {name: needs a fix, findings: high}
+triggers: {skip_titles: ["wip*"]}
+strategy: direct
+verify: false
+"""
+READ = doubles.Reply(data={"answer": "Takes the tax out of prices.", "findings": []})
+
+
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DEEPREPO_WORKER", "openai/gpt-5.4-mini")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-pretended")
+
+
+def approvals(at: Whole, number: int) -> list[str]:
+    """The states of our reviews that approve or approved."""
+    return [each.state for each in at.gh.pull(number).reviews if '"kind": "approval"' in each.body]
+
+
+@pytest.mark.usefixtures("model")
+async def test_labels_description_and_approval_follow_the_reviews(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A broken caller gets a label and no approval; once it is fixed, the label goes and the head is approved."""
+    async with doubles.openai_server(READ) as server:
+        monkeypatch.setenv("DEEPREPO_BASE_URL", server.openai_url)
+        async with whole(tmp_path) as at:
+            await at.repo.commit("main", {".deeprepo.yml": SETTINGS})
+            at.repo.add("colleague", "write")
+            number = await at.reviewed(files={**BROKEN, "NEWS.md": "one\n"})
+            pull = at.repo.repository.pulls[number]
+            assert (sorted(pull.labels), approvals(at, number)) == (["Docs", "needs a fix"], [])
+            assert pull.body.startswith("Tax is added elsewhere.\n\n<!-- deeprepo:description -->")
+            assert "Takes the tax out of prices." in pull.body
+            assert "- `shop`: 1 file, +3 -3" in pull.body
+
+            await at.pushed(MENDED)
+            assert (pull.labels, approvals(at, number)) == (["Docs"], ["APPROVED"])
+            assert "- `shop`: 2 files" in pull.body
+            assert pull.body.count("deeprepo:description") == 2
+
+            pull.body = "Mine alone."
+            await at.pushed({"NEWS.md": "two\n"})
+            assert (pull.body, approvals(at, number)) == ("Mine alone.", ["DISMISSED", "APPROVED"])
+
+
+@pytest.mark.usefixtures("model")
+async def test_models_see_the_tickets_of_a_pull_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The operator's command prints what the title names; a ticket that an outsider names is not printed."""
+    tickets = tmp_path / "tickets"
+    tickets.mkdir()
+    (tickets / "SHOP-12").write_text("Prices are shown without tax in every list.")
+    monkeypatch.setenv("DEEPREPO_TICKET_COMMAND", f"sh -c 'cat {tickets}/$0'")
+    async with doubles.openai_server(READ) as server:
+        monkeypatch.setenv("DEEPREPO_BASE_URL", server.openai_url)
+        async with whole(tmp_path) as at:
+            await at.repo.commit("main", {".deeprepo.yml": "tickets: true\nstrategy: direct\nverify: false\n"})
+            for branch, author in (("known", "maintainer"), ("foreign", "stranger")):
+                await at.repo.commit(branch, BROKEN)
+                await at.repo.open_pull(branch, title="SHOP-12: prices, UTF-8", body="", author=author)
+                await at.quiet()
+    seen = [str(body["messages"]) for body in server.requests]
+    assert sum("Prices are shown without tax in every list." in text for text in seen) == 1
+    assert not any("Ticket UTF-8:" in text for text in seen)
+
+
+async def test_a_title_skips_the_review(tmp_path: Path) -> None:
+    """The check says which setting; without a model nothing is approved, and a title that does not match is reviewed."""
+    async with whole(tmp_path) as at:
+        await at.repo.commit("main", {".deeprepo.yml": SETTINGS.replace("strategy: direct\n", "")})
+        await at.repo.commit("later", {"NEWS.md": "one\n"})
+        skipped = await at.repo.open_pull("later", title="WIP: news", body="")
+        await at.quiet()
+        assert "its title matches `triggers.skip_titles`" in (at.gh.pull(skipped).checks[-1].title or "")
+        number = await at.reviewed(files={"NEWS.md": "two\n"})
+        assert "Not reviewed" not in (at.gh.pull(number).checks[-1].title or "")
+        assert approvals(at, number) == []
