@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.config.elsewhere.old import ALL, OldSettings, SettingsFormat
 
-TEXT = (
+TEXT_COLUMNS = (
     "learning",
     "text",
     "content",
@@ -16,7 +16,7 @@ TEXT = (
     "instruction",
     "description",
 )  # columns that may have it, the first that is there
-FILES = ("file", "path", "filename", "file_path", "pattern")
+FILE_COLUMNS = ("file", "path", "filename", "file_path", "pattern")
 
 
 class Learnings(SettingsFormat):
@@ -42,12 +42,12 @@ class Learnings(SettingsFormat):
 
 def _row(row: Mapping[Any, Any]) -> dict[str, str]:
     values = {str(name).strip().lower().replace(" ", "_"): value for name, value in row.items()}
-    text = _first(values, TEXT)
+    text = _first(values, TEXT_COLUMNS)
     if text is None:
         raise ValueError(
             f"no column has the text of a learning. Name it `learning`; the columns are {', '.join(values)}"
         )
-    path = (_first(values, FILES) or "").strip()
+    path = (_first(values, FILE_COLUMNS) or "").strip()
     return {"text": text, "path": f"/{path.lstrip('/')}" if path and "*" not in path else path}
 
 

@@ -13,7 +13,7 @@ from bot.workflow.described_hooks import DescribedHooks
 from bot.workflow.reviewer import ReviewRun
 
 KEY = re.compile(r"(?<![\w-])[A-Z][A-Z0-9]{1,9}-[1-9][0-9]{0,6}(?![\w-])")
-MOST_TICKETS, MAX_TICKET_CHARS, SECONDS = 3, 8_000, 20.0
+MOST_TICKETS, MAX_TICKET_CHARS, TICKET_SECONDS = 3, 8_000, 20.0
 
 
 class TicketsOfPull(DescribedHooks):
@@ -41,7 +41,7 @@ async def _print(command: list[str], key: str) -> str:
             stderr=asyncio.subprocess.DEVNULL,
         )
         try:
-            async with asyncio.timeout(SECONDS):
+            async with asyncio.timeout(TICKET_SECONDS):
                 out, _ = await process.communicate()
                 text = out.decode("utf-8", "replace").strip()[:MAX_TICKET_CHARS] if not process.returncode else ""
         finally:

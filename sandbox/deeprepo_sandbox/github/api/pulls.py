@@ -57,7 +57,8 @@ async def history(call: Call) -> Answer:
 async def update(call: Call) -> Answer:
     """PATCH R/pulls/N: a new title or description."""
     pull, said = call.pull, call.body
-    old = {name: {"from": getattr(pull, name)} for name in ("title", "body") if name in said}
+    fields: tuple[str, ...] = ("title", "body")
+    old = {name: {"from": getattr(pull, name)} for name in fields if name in said}
     pull.title, pull.body = said.get("title", pull.title), said.get("body", pull.body)
     call.world.begin(hooks.on_pull_edited(call.world, pull, call.user, old))
     return Answer(200, await whole(call.world, pull))
