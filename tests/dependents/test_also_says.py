@@ -318,6 +318,10 @@ KEPT: dict[str, tuple[dict[str, str], dict[str, str | None]]] = {
         {"a/Reply.kt": 'class Reply(\n    @SerialName("device_id")\n    val deviceId: String,\n)\n', "a/Report.kt": 'fun f(body: Body, id: String) = body.addFormDataPart("device_id", id)\n'},
         {"a/Reply.kt": None},
     ),
+    "two lines of one file rename a value of their own": (
+        {"a.js": 'make("my-source");\nrows.get("my-source");\n', "b.js": 'open("my-source");\n'},
+        {"a.js": 'make("kafka-stream");\nrows.get("kafka-stream");\n'},
+    ),
     "a case of a match": (
         {"src/a.rs": 'fn f(name: &str) -> u8 {\n    match name {\n        "hide-env" => 1,\n        _ => 2,\n    }\n}\n', "src/b.rs": 'fn g() -> S {\n    S::build("hide-env")\n}\n'},
         {"src/a.rs": "fn f(name: &str) -> u8 {\n    2\n}\n"},

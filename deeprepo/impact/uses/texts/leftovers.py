@@ -156,14 +156,16 @@ def _renamings(files: Sequence[ChangedFile], before: Mapping[str, str], after: M
     """
     del before
     roles: dict[tuple[str, str], set[tuple[str, str, bool]]] = defaultdict(set)
+    ends: dict[tuple[str, str], set[str]] = defaultdict(set)
     homes: dict[str, str] = {}
     for file in files_with_tests(files):
         for old, new, role in _replaced(file):
             roles[old, new].add((role, posixpath.splitext(file.path)[1], is_test(file.path)))
+            ends[old, new].add(file.path)
             if old not in homes or is_test(homes[old]):
                 homes[old] = file.path
     for (old, new), seen in roles.items():
-        is_new = len(seen) < 2  # noqa: PLR2004 - both ends
+        is_new = len(seen) < 2 or len(ends[old, new]) < 2  # noqa: PLR2004 - both ends
         left = [path for path, text in after.items() if re.search(_word(old), text) and not is_test(path)]
         if (is_new and (not _resembles(old, new) or left not in ([], [homes[old]]))) or (left and not is_new):
             continue
