@@ -47,7 +47,8 @@ def section(review: Review) -> str:
     for file in review.files:
         row = by_folder[dirname(file.path) or words.say("top_folder")]
         row[:] = row[0] + 1, row[1] + len(file.added_lines), row[2] + len(file.removed_lines)
-    folders = sorted(((name, *row) for name, row in by_folder.items()), key=lambda row: (-row[2] - row[3], row[0]))
+    rows = [(name, count, added, removed) for name, (count, added, removed) in by_folder.items()]
+    folders = sorted(rows, key=lambda row: (-row[2] - row[3], row[0]))
     return comment(
         "description/section.md.j2",
         words,
