@@ -190,10 +190,18 @@ def telemetry() -> str | None:
     return os.environ.get("OTEL_EXPORTER_OTLP_ENDPOINT", "").strip() or None
 
 
-def programs() -> dict[str, str]:
-    """Return what a program of this machine is started with: where programs are, whose it is, and where a container service listens."""
+def programs(prefix: str | None = None) -> dict[str, str]:
+    """Return the environment with which another program is started.
+
+    It has the search path, the home folder and the address of a container service, but none of deeprepo's secrets. With `prefix`, it
+    also has the variables whose names begin like that.
+    """
     names = ("PATH", "HOME", "XDG_RUNTIME_DIR", "DOCKER_HOST", "DOCKER_CONTEXT", "CONTAINER_HOST")
-    return {name: os.environ[name] for name in names if name in os.environ}
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name in names or (prefix and name.upper().startswith(prefix))
+    }
 
 
 def first(variables: Sequence[str]) -> str | None:

@@ -61,11 +61,15 @@ async def test_labels_description_and_approval_follow_the_reviews(
 
 @pytest.mark.usefixtures("model")
 async def test_models_see_the_tickets_of_a_pull_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The operator's command prints what the title names; a ticket that an outsider names is not printed."""
+    """The operator's command prints what the title names, without the server's own variables.
+
+    A ticket that an outsider names is not printed.
+    """
     tickets = tmp_path / "tickets"
     tickets.mkdir()
     (tickets / "SHOP-12").write_text("Prices are shown without tax in every list.")
-    monkeypatch.setenv("DEEPREPO_TICKET_COMMAND", f"sh -c 'cat {tickets}/$0'")
+    monkeypatch.setenv("DEEPREPO_TICKET_COMMAND", f"sh -c 'cat {tickets}/$0 && env'")
+    monkeypatch.setenv("TICKET_PLACE", "jira.example")
     async with doubles.openai_server(READ) as server:
         monkeypatch.setenv("DEEPREPO_BASE_URL", server.openai_url)
         async with whole(tmp_path) as at:
@@ -76,7 +80,8 @@ async def test_models_see_the_tickets_of_a_pull_request(tmp_path: Path, monkeypa
                 await at.quiet()
     seen = [str(body["messages"]) for body in server.requests]
     assert sum("Prices are shown without tax in every list." in text for text in seen) == 1
-    assert not any("Ticket UTF-8:" in text for text in seen)
+    assert sum("TICKET_PLACE=jira.example" in text for text in seen) == 1
+    assert not any("Ticket UTF-8:" in text or "DEEPREPO_" in text for text in seen)
 
 
 async def test_a_title_skips_the_review(tmp_path: Path) -> None:

@@ -13,7 +13,8 @@ from bot.workflow.described_hooks import DescribedHooks
 from bot.workflow.reviewer import ReviewRun
 
 KEY = re.compile(r"(?<![\w-])[A-Z][A-Z0-9]{1,9}-[1-9][0-9]{0,6}(?![\w-])")
-MOST_TICKETS, MAX_TICKET_CHARS, TICKET_SECONDS = 3, 8_000, 20.0
+MOST_TICKETS, MAX_TICKET_BYTES, TICKET_SECONDS = 3, 8_000, 20.0
+OWN_VARIABLES = "TICKET_"  # the variables of the server that the command gets begin with this
 
 
 class TicketsOfPull(DescribedHooks):
@@ -36,17 +37,30 @@ async def _print(command: list[str], key: str) -> str:
         process = await asyncio.create_subprocess_exec(
             *command,
             key,
+            env=config.programs(OWN_VARIABLES),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
         )
         try:
             async with asyncio.timeout(TICKET_SECONDS):
-                out, _ = await process.communicate()
-                text = out.decode("utf-8", "replace").strip()[:MAX_TICKET_CHARS] if not process.returncode else ""
+                out = await _beginning(process)
+                text = out.decode("utf-8", "replace").strip() if not process.returncode else ""
         finally:
             await end_process(process, process.stdout)
     return f"Ticket {key}:\n{text}" if text else f"Ticket {key} could not be read."
+
+
+async def _beginning(process: asyncio.subprocess.Process) -> bytes:
+    """Return what a command prints, up to a limit. A command that prints less has ended by then."""
+    out, pipe = b"", process.stdout
+    while pipe is not None and len(out) < MAX_TICKET_BYTES:
+        part = await pipe.read(MAX_TICKET_BYTES - len(out))
+        if not part:
+            await process.wait()
+            break
+        out += part
+    return out
 
 
 TICKETS_OF_PULL = TicketsOfPull()

@@ -10,5 +10,7 @@ class TicketVariables:
     """DEEPREPO_TICKET_COMMAND."""
 
     ticket_command: str | None = setting(
-        None, "A command that prints a ticket as text. It gets the key, such as `SHOP-12`, as its last argument."
+        None,
+        "A command that prints a ticket as text. It gets the key, such as `SHOP-12`, as its last argument. Of the environment, it gets "
+        "`PATH`, `HOME` and variables that begin with `TICKET_`.",
     )
