@@ -56,15 +56,6 @@ def test_a_receiver_of_another_class_is_silent(repository: Repository) -> None:
 
 
 TIES = {
-    "a receiver of another class of the tree": (
-        {
-            "src/Store.cs": "public static class Tools { public static int CountRows(this Log l) { return 1; } }\n",
-            "src/Log.cs": "public class Log { }\n",
-            "app/App.cs": "class App {\n  int F(Log log) {\n    Tools.X();\n    return log.CountRows();\n  }\n}\n",
-        },
-        {"src/Store.cs": "public static class Tools { }\n"},
-        ("app/App.cs", 4),
-    ),
     "a condition of the preprocessor": (
         {
             "a.h": "class Store {\n public:\n  int count_rows();\n};\n",
