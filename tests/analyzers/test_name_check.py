@@ -33,6 +33,10 @@ CORE: Files = {
 }
 ALLMAN = "namespace Shop\n{\n    public static class Sizes\n    {\n        public static int Even(Box box) { return 2; }\n    }\n}\n"
 BOX = "namespace Shop\n{\n    public class Box\n    {\n        public int Wide() { return 3; }\n    }\n}\n"
+LIB = "namespace Shop\n{\n    public static class Tools\n    {\n        public static int CountRows(this Box box) { return 3; }\n    }\n}\n"
+CALLER = "using Shop;\n\nnamespace App\n{\n    public class Use : Box\n    {\n        public int Far() { return Make().CountRows() + this.CountRows(); }\n        Box Make() { return null; }\n    }\n}\n"
+EXTENSION: Files = {"Box.cs": BOX, "Tools.cs": LIB, "App/Use.cs": CALLER}
+WITHOUT = LIB.replace("        public static int CountRows(this Box box) { return 3; }\n", "")
 MOVED: dict[str, tuple[Files, Files]] = {
     "a module of Rust, to another crate": (
         RUST,
@@ -148,6 +152,21 @@ def test_what_the_head_still_provides_is_neither_a_finding_nor_open(repository: 
     before, after = MOVED[layout]
     pull = repository.change(dict(before), dict(after))
     assert ([one.title for one in look(pull)], [use.says for use in open_uses(pull) if use.may_break]) == ([], [])
+
+
+IN_SIGHT: dict[str, tuple[Files, Files]] = {
+    "an extension method, to another static class": (
+        EXTENSION,
+        {"Tools.cs": WITHOUT, "BoxTools.cs": LIB.replace("class Tools", "class BoxTools")},
+    ),
+}
+
+
+@pytest.mark.parametrize("move", IN_SIGHT)
+def test_what_moves_within_sight_of_its_user_leaves_nothing_open(repository: Repository, move: str) -> None:
+    """In C#, a namespace decides what is in sight, whatever file or static class declares it."""
+    before, after = IN_SIGHT[move]
+    assert open_uses(repository.change(dict(before), dict(after))) == ()
 
 
 LOST: dict[str, tuple[Files, Files, str]] = {

@@ -29,6 +29,7 @@ from deeprepo.impact.text.paths import is_prose, is_test
 from deeprepo.impact.uses.made_names import MadeNames, made_names
 from deeprepo.impact.uses.providers import GLOB, LONGEST_HEAD, MACRO, TYPE, around, is_invoked, provides, rest_of_head
 from deeprepo.impact.uses.sites import MODULE
+from deeprepo.impact.uses.targets import extended_type
 from deeprepo.impact.uses.texts import roles
 
 MOST = 4_000  # lines with one of the names that are checked
@@ -66,6 +67,7 @@ class Claim(Struct, frozen=True):
     is_resolved: bool = False  # the language's resolver found nothing, so plain declarations need not be searched
     is_word: bool = False  # the name only matches as a word
     text: str = ""  # the line of the user
+    extended: str = ""  # the type that the name extends, unless the line calls it on its own class
 
 
 class _Line(Struct, frozen=True):
@@ -124,6 +126,10 @@ def _claim(row: Reference, item: ChangedSymbol | None) -> Claim | None:
     owner = before.owner if before is not None else full.rpartition(".")[0]
     if is_part:
         name, owner = full.rpartition(".")[2], full.rpartition(".")[0]
+    is_on_class = (
+        re.search(rf"\b{re.escape(owner.rpartition('.')[2])}\s*\.\s*{re.escape(name)}\b", row.text) is not None
+    )
+    extended = extended_type(before) if before is not None and not is_on_class else ""
     others = (_made_of(name),) if (name := name.removesuffix("()")) and _made_of(name) else ()
     return Claim(
         (name, *others),
@@ -134,6 +140,7 @@ def _claim(row: Reference, item: ChangedSymbol | None) -> Claim | None:
         is_resolved=row.is_lost,
         is_word=row.asks,
         text=row.text,
+        extended=extended,
     )
 
 
@@ -390,12 +397,17 @@ class _Check:
         if one.path in parents(home):
             module = re.compile(rf"\b(?:mod|namespace|module)\s+{re.escape(_stem(home))}\b")
             return way != "declaration" or (is_top and any(map(module.search, heads)))
-        return not is_plain and is_top and (one.path == home or (not claim.is_module and self._is_in_sight(home, one)))
+        return (
+            not is_plain
+            and is_top
+            and (one.path == home or (not claim.is_module and self._is_in_sight(claim, home, one)))
+        )
 
-    def _is_in_sight(self, home: str, one: _Line) -> bool:
+    def _is_in_sight(self, claim: Claim, home: str, one: _Line) -> bool:
         """Return whether a name is visible as if it were in another file, without an import."""
         if _shared(one.path) == "namespace":
-            return self._namespace(one.path) == _namespace(self._before.get(home, ""))
+            homes = {_namespace(self._before.get(home, "")), self._namespace(claim.user)}
+            return self._namespace(one.path) in homes
         is_beside = posixpath.dirname(one.path) == posixpath.dirname(home)
         return _shared(one.path) == "tree" or (_shared(one.path) == "folder" and is_beside)
 
@@ -420,12 +432,23 @@ class _Check:
             one.text,
         ):
             return True
+        if claim.extended and self._extends_too(claim, one):
+            return True
         heads = [head for head in self._around(one) if TYPE.search(head)]
         if not heads:
             return one.path in claim.homes and re.search(rf"\b{owner}\b", one.text) is not None
         if re.search(rf"(?<![\w$]){owner}(?![\w$])", heads[0]):
             return self._is_same_type(claim, one, heads[0])
         return not self._above(claim).isdisjoint(_WORD.findall(heads[0].partition("(")[0]))
+
+    def _extends_too(self, claim: Claim, one: _Line) -> bool:
+        """Return whether a line declares an extension of the same type in a namespace that the user sees."""
+        if not re.search(rf"\bthis\s+[\w.]{{0,80}}\b{re.escape(claim.extended)}\b", one.text):
+            return False
+        namespace = self._namespace(one.path)
+        homes = {_namespace(self._before.get(home, "")) for home in claim.homes}
+        imports = re.compile(rf"\s*(?:global\s+)?using\s+{re.escape(namespace)}\s*;")
+        return namespace in homes or any(map(imports.match, self._now.get(claim.user, ())))
 
     def _is_same_type(self, claim: Claim, one: _Line, head: str) -> bool:
         """Return whether a type with the class's name is that class.

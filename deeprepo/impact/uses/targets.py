@@ -148,6 +148,12 @@ def is_extension(definition: Definition) -> bool:
     return any(one.startswith(EXTENSION) for one in definition.marks)
 
 
+def extended_type(definition: Definition) -> str:
+    """Return the name of the type that a definition extends, without its namespace; "" if it extends none."""
+    marks = (one.removeprefix(EXTENSION) for one in definition.marks if one.startswith(EXTENSION))
+    return next(marks, "").rpartition(".")[2]
+
+
 def telling(name: str) -> bool:
     """Return whether a name has several words: `load_settings` or `setWasTracked`, not `resolve` or `__len__`."""
     return not name.startswith("__") and bool(TWO_WORDS.search(name))
