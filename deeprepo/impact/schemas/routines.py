@@ -15,7 +15,7 @@ _CREATES = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _BODY = re.compile(r"^\s*+(?:AS|BEGIN|WITH|RETURNS|LANGUAGE)\b", re.IGNORECASE | re.MULTILINE)
-_PARAMETER = re.compile(r"\s*+(?:(?:IN|OUT|INOUT|VARIADIC)\s++)?@?(\w++)[^,]*", re.IGNORECASE)
+_PARAMETER = re.compile(r"(?:(?:IN|OUT|INOUT|VARIADIC)\s++)?@?(\w++)", re.IGNORECASE)
 _DEFAULT = re.compile(r"=|\bDEFAULT\b|\bOUT(?:PUT)?\b", re.IGNORECASE)
 _DEFINES = re.compile(r"\b(?:CREATE|ALTER|DROP|GRANT|REVOKE|COMMENT|sp_refresh\w+)\b", re.IGNORECASE)
 _LONGEST = 4_000  # characters of a list of parameters
@@ -37,8 +37,9 @@ def routines(text: str) -> Iterator[Routine]:
         is_bracket = behind.lstrip().startswith("(")
         end = _BODY.search(behind)
         inner = before_close(behind.partition("(")[2]) if is_bracket else behind[: end.start()] if end else ""
-        parts = [one for one in _PARAMETER.finditer(re.sub(r"\([^()]*\)|--[^\n]*", "", inner)) if one[1]]
-        parameters = {one[1]: _DEFAULT.search(one[0]) is None for one in parts}
+        parts = [part.strip() for part in re.sub(r"\([^()]*\)|--[^\n]*", "", inner).split(",")]
+        named = {part: name[1] for part in parts if (name := _PARAMETER.match(part))}
+        parameters = {name: _DEFAULT.search(part) is None for part, name in named.items()}
         yield Routine(match[2], line_number(text, match.start()), parameters)
 
 
