@@ -24,9 +24,22 @@ async def overridden(tree: Tree, dependents: Dependents) -> list[Finding]:
     left: dict[tuple[str, bool], list[tuple[Definition, Evidence]]] = defaultdict(list)
     symbols = dependents.by_key()
     for key, override in left_behind(dependents):
-        if (at := await line_of(tree, override, "")) is not None:
+        at = await line_of(tree, override, "")
+        if at is not None and not await _provides_both(tree, symbols[key], override, at):
             left[key, await _has_to_fit(tree, symbols[key], override, at)].append((override, at))
     return [await _finding(tree, key, symbols[key], rows, fits=fits) for (key, fits), rows in left.items()]
+
+
+async def _provides_both(tree: Tree, item: ChangedSymbol, override: Definition, at: Evidence) -> bool:
+    """Return whether a file with a method of the old name seems to have the new name as well.
+
+    Without the keyword `override`, the method of the old name is then an ordinary method of its class.
+    """
+    if item.before is None or item.after is None or item.before.short == item.after.short:
+        return False
+    lines = file_lines(await tree.read(override.path))
+    declares = re.compile(rf"\b{re.escape(item.after.short)}\s*[(<]")
+    return any(map(declares.search, lines)) and OVERRIDE.search(_head(lines, at.line)) is None
 
 
 async def _has_to_fit(tree: Tree, item: ChangedSymbol, override: Definition, at: Evidence) -> bool:

@@ -252,8 +252,10 @@ async def _worktree(request: ReviewRequest, repository: _OwnRepository) -> PullR
     base = await _commit(repository, request.base or "HEAD")
     index = worktree.index(place, repository.own)
     withheld = await index.add_work_tree() if request.scope == "uncommitted" else ()
-    unmerged = await index.run("diff", "--name-only", "-z", "--diff-filter=U")
-    if paths := sorted({path.decode("utf-8", "replace") for path in unmerged.out.split(b"\0") if path}):
+    unmerged = await index.run("ls-files", "--unmerged", "-z")  # `diff` would start filter programs
+    if paths := sorted(
+        {row.partition(b"\t")[2].decode("utf-8", "replace") for row in unmerged.out.split(b"\0") if row}
+    ):
         more = f" and {len(paths) - MOST_NAMED:,} more" if len(paths) > MOST_NAMED else ""
         named = ", ".join(paths[:MOST_NAMED])
         raise GitError(f"{named}{more}: resolve the merge conflicts, then run `git add`")

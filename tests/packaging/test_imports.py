@@ -17,9 +17,13 @@ ROOMS = {
     "models": ("deeprepo.rlm.models",),
     "github": (
         "bot.action",
+        "bot.features.approval.posted",
         "bot.features.ci.jobs",
         "bot.features.ci.step",
         "bot.features.consumers.fetching",
+        "bot.features.description.posted",
+        "bot.features.labels.posted",
+        "bot.features.tickets.described",
         "bot.features.consumers.step",
         "bot.features.organization.files",
         "bot.features.organization.step",

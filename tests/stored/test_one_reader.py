@@ -31,6 +31,7 @@ JSON_FROM_ELSEWHERE = {
     "app/webhook.py": "GitHub's delivery",
     "cli/stop_hook.py": "what the agent says",
     "config/elsewhere/greptile.py": "another reviewer's settings",
+    "config/elsewhere/learnings.py": "another reviewer's learnings",
     "config/reference.py": "our own schema",
     "findings/sarif_results.py": "SARIF of other tools",
     "github/responses.py": "GitHub's answer",

@@ -20,7 +20,7 @@ async def test_a_removed_secret_is_open_until_it_is_revoked(at: Whole) -> None:
 
     await at.said(number, "/deeprepo ignore 1 revoked", "stranger")
     assert at.ending(number) == "failure"
-    assert "will not be reported again" in await at.said(number, "/deeprepo ignore 1 revoked")
+    assert "Ignored in this pull request" in await at.said(number, "/deeprepo ignore 1 revoked")
     assert at.ending(number) == "success"
     await at.pushed({"NEWS.md": "One more round.\n"})
     assert at.ending(number) == "success"

@@ -45,14 +45,14 @@ async def test_labels_description_and_approval_follow_the_reviews(
             number = await at.reviewed(files={**BROKEN, "NEWS.md": "one\n"})
             pull = at.repo.repository.pulls[number]
             assert (sorted(pull.labels), approvals(at, number)) == (["Docs", "needs a fix"], [])
-            assert pull.body.startswith("Tax is added elsewhere.\n\n<!-- deeprepo:description -->")
+            assert pull.body.startswith("Tax is added elsewhere.\n\n<!-- deeprepo description -->")
             assert "Takes the tax out of prices." in pull.body
             assert "- `shop`: 1 file, +3 -3" in pull.body
 
             await at.pushed(MENDED)
             assert (pull.labels, approvals(at, number)) == (["Docs"], ["APPROVED"])
             assert "- `shop`: 2 files" in pull.body
-            assert pull.body.count("deeprepo:description") == 2
+            assert pull.body.count("deeprepo description") == 2
 
             pull.body = "Mine alone."
             await at.pushed({"NEWS.md": "two\n"})

@@ -167,5 +167,5 @@ async def test_a_committed_secret_suggests_no_rule(at: Whole) -> None:
     key = "AKIA" + "Q3ZRT5PLMX7WQN2B"
     number = await at.reviewed(files={"shop/key.py": f'KEY = "{key}"\n'})
     answer = await at.said(number, "/deeprepo ignore 1 The key is revoked.")
-    assert "will not be reported again" in answer
+    assert "Ignored in this pull request" in answer
     assert "rule" not in answer

@@ -10,7 +10,7 @@ from bot.values import Review
 from bot.workflow.posted_hooks import PostedHooks
 from bot.workflow.reviewer import ReviewRun
 
-START, END = "<!-- deeprepo:description -->", "<!-- /deeprepo:description -->"
+START, END = "<!-- deeprepo description -->", "<!-- end of deeprepo description -->"
 MOST_FOLDERS = 12
 MAX_DESCRIPTION_CHARS = 65_536  # that GitHub takes
 

@@ -437,7 +437,8 @@ class _Check:
         heads = [head for head in self._around(one) if TYPE.search(head)]
         if not heads:
             return one.path in claim.homes and re.search(rf"\b{owner}\b", one.text) is not None
-        if re.search(rf"(?<![\w$]){owner}(?![\w$])", heads[0]):
+        declared = re.split(r"\b(?:extends|implements)\b", heads[0], maxsplit=1)[0]  # not in a subclass
+        if re.search(rf"(?<![\w$]){owner}(?![\w$])", declared):
             return self._is_same_type(claim, one, heads[0])
         return not self._above(claim).isdisjoint(_WORD.findall(heads[0].partition("(")[0]))
 

@@ -34,6 +34,7 @@ _KEY = re.compile(rf"^(\s*)[\"']?({_NAME})[\"']?\s*:(?:\s|$)")
 _TOKEN = re.compile(r"[\w-]+(?:[.][\w-]+)*")
 _BEFORE = re.compile(r"([\w$@.]*)\W*(?:[\"'`][^\"'`]*)?$")
 _ATTRIBUTE = re.compile(r"([\w:-]+)\s*=\s*\{?[\"'`][^\"'`]*$")
+_STRUCTURED = re.compile(r"[./:_A-Z]")  # paths and identifiers: values and packages are often hyphenated words
 _LINE = 2_000
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")  # a word of a name
 MOST_RENAMED = 3  # names of one line
@@ -166,6 +167,8 @@ def _renamings(files: Sequence[ChangedFile], before: Mapping[str, str], after: M
                 homes[old] = file.path
     for (old, new), seen in roles.items():
         is_new = len(seen) < 2 or len(ends[old, new]) < 2  # noqa: PLR2004 - both ends
+        if is_new and not _STRUCTURED.search(old):
+            continue
         left = [path for path, text in after.items() if re.search(_word(old), text) and not is_test(path)]
         if (is_new and (not _resembles(old, new) or left not in ([], [homes[old]]))) or (left and not is_new):
             continue
