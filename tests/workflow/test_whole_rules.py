@@ -168,4 +168,4 @@ async def test_a_committed_secret_suggests_no_rule(at: Whole) -> None:
     number = await at.reviewed(files={"shop/key.py": f'KEY = "{key}"\n'})
     answer = await at.said(number, "/deeprepo ignore 1 The key is revoked.")
     assert "Ignored in this pull request" in answer
-    assert "rule" not in answer
+    assert "rules confirm" not in answer

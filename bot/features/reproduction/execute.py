@@ -1,4 +1,4 @@
-"""Run one command in a sandbox: probe it, pass in the tree, enforce the limits, and end everything together.
+"""Run one command in a sandbox: probe it, pass in the tree, apply the limits, and end everything together.
 
 The tree is passed through a pipe after the probe succeeds, and exists only in the sandbox's memory, so there
 is nothing to clean up: when the sandbox's first process ends, the kernel ends all others and drops the files.
