@@ -229,6 +229,16 @@ LEFT_BEHIND: dict[str, tuple[dict[str, str], dict[str, str | None], str]] = {
         },
         "store.ts:1",
     ),
+    "a class that only a script asks for": (
+        {"a.html.erb": '<a class="btn js-empty-cart">a</a>\n', "cart.js": "$('.js-empty-cart').on('click', f);\n"},
+        {"a.html.erb": '<a class="btn js-clear-cart">a</a>\n'},
+        "cart.js:1",
+    ),
+    "an option that its own file reads": (
+        {"a.rs": 'let c = arg!(--"input-path" <P>);\nlet p = m.remove_one::<P>("input-path");\n', "b.rs": 'let c = arg!(--"input-path" <P>);\n'},
+        {"a.rs": 'let c = arg!(--"input-file" <F>);\nlet p = m.remove_one::<P>("input-path");\n'},
+        "a.rs:2",
+    ),
     "an event that one edited line renames": (
         {"order.ts": 'bus.emit("orderWithdrawn", id);\n', "mail.ts": 'bus.on("orderWithdrawn", f);\n'},
         {"order.ts": 'bus.emit("orderTakenBack", id);\n'},

@@ -34,7 +34,8 @@ _KEY = re.compile(rf"^(\s*)[\"']?({_NAME})[\"']?\s*:(?:\s|$)")
 _TOKEN = re.compile(r"[\w-]+(?:[.][\w-]+)*")
 _BEFORE = re.compile(r"([\w$@.]*)\W*(?:[\"'`][^\"'`]*)?$")
 _ATTRIBUTE = re.compile(r"([\w:-]+)\s*=\s*\{?[\"'`][^\"'`]*$")
-_STRUCTURED = re.compile(r"[./:_A-Z]")  # paths and identifiers: values and packages are often hyphenated words
+# The line gives something a whole text as its value: `export const theme = "dark-mode"`.
+_ASSIGNED = re.compile(r"(?<![=!<>:])=\s*[\"'`][^\"'`]*[\"'`]\s*[;,]?\s*$")
 _LINE = 2_000
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")  # a word of a name
 MOST_RENAMED = 3  # names of one line
@@ -167,8 +168,6 @@ def _renamings(files: Sequence[ChangedFile], before: Mapping[str, str], after: M
                 homes[old] = file.path
     for (old, new), seen in roles.items():
         is_new = len(seen) < 2 or len(ends[old, new]) < 2  # noqa: PLR2004 - both ends
-        if is_new and not _STRUCTURED.search(old):
-            continue
         left = [path for path, text in after.items() if re.search(_word(old), text) and not is_test(path)]
         if (is_new and (not _resembles(old, new) or left not in ([], [homes[old]]))) or (left and not is_new):
             continue
@@ -199,8 +198,14 @@ def _replaced(file: ChangedFile) -> Iterator[tuple[str, str, str]]:
             run = list(lines) if is_edit else []
             added = [line.text for line in run if line.kind == "+" and len(line.text) <= _LINE]
             for line in run:
-                if line.kind == "-" and len(line.text) <= _LINE and not is_comment(line.text, file.path):
+                if line.kind == "-" and len(line.text) <= _LINE and _may_rename(line.text, file.path):
                     yield from _one_name(line.text, added, file.path)
+
+
+def _may_rename(text: str, path: str) -> bool:
+    """Return whether an edit of this line may rename something: not a comment, a package or the value of a variable."""
+    is_value = not _MARKUP.search(path) and _ASSIGNED.search(text) is not None
+    return not (is_value or is_comment(text, path) or posixpath.basename(path) in _MANIFESTS)
 
 
 def _one_name(text: str, added: Sequence[str], path: str) -> Iterator[tuple[str, str, str]]:
