@@ -20,6 +20,8 @@ def _with_origin(finding: Finding, fixed: Sequence[Finding], since: Since, chang
     here = [*finding.places, *(item for item in finding.evidence if item.side == "head")]
     fixes = (past.number for past in fixed for old in past.places for new in here if _has_replaced(old, new, since))
     fix_of = next(fixes, 0)
+    if not fix_of and finding.path not in changed and not any(item.path in changed for item in here):
+        return finding  # nothing was compared, so nobody knows whether the push or an earlier change broke it
     is_of_push = bool(fix_of) or is_new_code(finding, since, changed)
     return replace(
         finding, tracking=replace(finding.tracking, origin="push" if is_of_push else "missed", fix_of=fix_of)

@@ -109,6 +109,16 @@ SILENT: dict[str, tuple[Files, Files]] = {
         },
         {"base.ts": "export abstract class Job {\n  abstract run(name: string, when: number): void\n}\n"},
     ),
+    "a method of an interface of C# that made way for another one": (
+        {
+            "Job.cs": "namespace A;\npublic interface IJob {\n  int Prime();\n  int Update(string name, int when);\n}\n",
+            "Mail.cs": "namespace A;\nclass Mail : IJob {\n  public int Prime() { return 1; }\n  public int Update(string name, int when) { return when; }\n}\n",
+        },
+        {
+            "Job.cs": "namespace A;\npublic interface IJob {\n  int Prime();\n  int Reset();\n}\n",
+            "Mail.cs": 'namespace A;\nclass Mail : IJob {\n  public int Prime() { return Update("", 1); }\n  public int Reset() { return 2; }\n  public int Update(string name, int when) { return when; }\n}\n',
+        },
+    ),
     "an overload of java takes the call": (
         {
             "src/a/Job.java": "package a;\npublic class Job {\n  void run(String name) {}\n}\n",
