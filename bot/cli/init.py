@@ -85,7 +85,7 @@ def command(
     if taken is not None:
         say(text("setup/elsewhere.txt.j2", taken=taken))
     if isinstance(source, str):
-        tell(f"{WORKFLOW}: not written: {source}")
+        tell(f"{WORKFLOW}: not written, because {source}")
     if not isinstance(source, Source):
         say(text("setup/init_app.txt.j2", file=SETTINGS_FILE, has_app=app))
         return CLEAN
@@ -142,10 +142,7 @@ def _installed_from() -> Source | str:
     commit = printed_by_git(folder, "rev-parse", "HEAD").strip()
     found = REMOTE_ADDRESS.fullmatch(address)
     if not found or not commit:
-        return (
-            f"deeprepo was installed from {folder}, which has no GitHub remote, so a workflow cannot use it. Push that clone to GitHub, "
-            "or name a published copy with --action OWNER/NAME@COMMIT"
-        )
+        return f"deeprepo was installed from {folder}, which has no GitHub remote"
     changed = printed_by_git(folder, "status", "--porcelain", "--untracked-files=no")
     warning = (
         f"{address} may not have {commit[:12]}. Push that commit, or the workflow cannot fetch it"

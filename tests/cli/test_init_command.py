@@ -106,7 +106,8 @@ def test_without_a_remote_on_github_the_settings_are_written(
         clone.git("remote", "add", "origin", origin)
     try:
         done = init(clone, repository)
-        assert (done.returncode, "--action OWNER/NAME@COMMIT" in done.stderr) == (0, True), done.stderr
+        assert (done.returncode, "--action OWNER/NAME@COMMIT" in done.stdout) == (0, True), done.stderr
+        assert "not written, because" in done.stderr
         assert (repository.folder / ".deeprepo.yml").is_file()
         assert not (repository.folder / WORKFLOW).exists()
         named = init(clone, repository, "--action", f"me/mine@{'a' * 40}")
