@@ -65,7 +65,7 @@ async def clone(place: str, scratch: str) -> Clone:
 
 
 async def origin_name(repo: str) -> str:
-    """Return the "owner/name" in the origin's address; "" if there is none."""
+    """Return the "owner/name" in the origin's address, or ""."""
     return await _origin(locate(repo))
 
 
@@ -76,7 +76,7 @@ def _named(place: str) -> tuple[str, str]:
 
 
 async def _origin(place: RepositoryPaths) -> str:
-    """Return the "owner/name" in the origin's address; "" if there is none."""
+    """Return the "owner/name" in the origin's address, or ""."""
     settings = dict(await own_git_dir.local(place))
     match = ORIGIN.search(settings.get("remote.origin.url", ""))
     return f"{match[1]}/{match[2]}" if match else ""

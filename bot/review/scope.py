@@ -134,7 +134,7 @@ def without_unread(users: Dependents, files: Sequence[ChangedFile], left_out: Ma
 
 
 async def no_review_reason(brief: Brief, trigger: "Trigger") -> "No | None":
-    """Return the reason not to review these changed files after all; None if there is none."""
+    """Return the reason not to review these changed files after all, or None."""
     from bot.config import policy
 
     async with checkout.Checkout(brief.pull) as tree:

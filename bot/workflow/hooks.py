@@ -69,7 +69,7 @@ class ServerHooks:
     async def on_withdrawn(
         self, finding: Finding, dismissal: Dismissal, link: str, host: Host, server: "Server"
     ) -> tuple[Safe, int]:
-        """Return a suggestion and its number for a finding that a person dismissed; 0 if there is none."""
+        """Return a suggestion and its number for a finding that a person dismissed. The number is 0 without one."""
         del finding, dismissal, link, host, server
         return Safe(), 0
 

@@ -94,7 +94,7 @@ async def read_pull_state(
 
 
 async def _below(host: Host, facts: PullFacts) -> int:
-    """Return the number of the open pull request whose head is this one's base branch; 0 if there is none."""
+    """Return the number of the open pull request whose head is this one's base branch, or 0."""
     if facts.base_ref == facts.repository.default_branch:
         return 0
     head = f"{facts.repository.name.partition('/')[0]}:{facts.base_ref}"

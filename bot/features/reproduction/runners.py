@@ -193,7 +193,7 @@ class Layout:
         return (RUNNERS["pytest"], "") if "python" in (kind.family, kind.lexer) else None
 
     def _runner_of(self, folder: str, language: str) -> str:
-        """Return the name of the runner in a folder's manifests; "" if there is none."""
+        """Return the name of the runner in a folder's manifests, or ""."""
         named = _RUNNER_OF_WEB.search(self._text(folder, "package.json")) if language == "web" else None
         is_told = {
             "python": {"pytest": self.has(folder, *PYTHON)},

@@ -193,7 +193,7 @@ class Lessons:
         return [(each, reason) for each, reason in replies if reason]
 
     async def _who_dislikes(self, finding: PostedFinding) -> str:
-        """Return a person with write access who put a 👎 on the finding's comment; "" if there is none."""
+        """Return a person with write access who put a 👎 on the finding's comment, or ""."""
         with suppress(HostRefused):
             for login, *_ in await self._reactions(CommentRef(finding.comment.id, "review"), content=NO):
                 if await self._may_write(login):

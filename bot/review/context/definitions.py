@@ -161,7 +161,7 @@ def _names(suffix: str, text: str) -> frozenset[str]:
 
 
 def head(path: str, rows: Sequence[str], line: int) -> int:
-    """Return the first line of the function around a line; 0 if there is none."""
+    """Return the first line of the function around a line, or 0."""
     indent = _indent(rows[line - 1])
     for number in range(line - 1, 0, -1):
         text = rows[number - 1]
