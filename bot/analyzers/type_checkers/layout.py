@@ -79,7 +79,18 @@ def _is_readable(path: str, entries: Mapping[str, object]) -> bool:
     return kind == "file" and 0 <= size <= MOST_BYTES and is_plain(path)
 
 
+def folders_of(paths: Iterable[str]) -> frozenset[str]:
+    """Return every folder that contains one of these paths, at any depth."""
+    found: set[str] = set()
+    for path in paths:
+        folder = path.rpartition("/")[0]
+        while folder and folder not in found:
+            found.add(folder)
+            folder = folder.rpartition("/")[0]
+    return frozenset(found)
+
+
 def lay_out(folder: Path, contents: Contents) -> None:
     """Write files into an empty temporary folder. A file whose path is another's folder is skipped."""
-    folders = {"/".join(path.split("/")[:depth]) for path in contents for depth in range(1, path.count("/") + 1)}
+    folders = folders_of(contents)
     own.fill(folder, {path: text for path, text in contents.items() if path not in folders})

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +11,7 @@ from posixpath import dirname, join, normpath
 from bot.analyzers import linter_run
 from bot.analyzers.type_checkers.checker import MEMORY, SECONDS, TypeChecker
 from bot.analyzers.type_checkers.diagnostics import Diagnostic, rules
-from bot.analyzers.type_checkers.layout import Contents, Sources, gather, lay_out
+from bot.analyzers.type_checkers.layout import Contents, Sources, folders_of, gather, lay_out
 from bot.errors import DeepRepoError
 from bot.values import Side
 from deeprepo.impact.ports import Tree
@@ -48,12 +49,15 @@ class Ty(TypeChecker):
         entries = await tree.entries()
         folders = _roots(entries)
         known = {*entries, *changed["base"]}
+        homes = _homes(known, folders)
+        followed: set[str] = set()  # `gather` needs each file only once
 
         def imports(path: str, text: bytes) -> Iterator[str]:
-            for stem in _imported(path, text, folders):
-                yield from (stem + end for end in MODULE_ENDINGS if stem + end in known)
-                yield from _packages(stem, known)
-            yield from _packages(path, known)
+            for stem in (path, *_imported(path, text, homes)):
+                if stem not in followed:
+                    followed.add(stem)
+                    yield from (stem + end for end in MODULE_ENDINGS if stem + end in known)
+                    yield from _packages(stem, known, followed)
 
         return await gather(tree, roots, changed, imports, setup=folders)
 
@@ -114,33 +118,50 @@ def _roots(entries: Collection[str]) -> tuple[str, ...]:
     homes = {dirname(path) for path in entries if path.rpartition("/")[2] in MANIFESTS}
     homes = {home for home in homes if f"{home}/__init__.py" not in entries}
     near = sorted({"", *homes}, key=lambda home: (home.count("/") + bool(home), home))[:MOST_ROOTS]
-    sources = {home for home in near if any(path.startswith(join(home, "src/")) for path in entries)}
+    folders = folders_of(entries)
+    sources = {home for home in near if join(home, "src") in folders}
     return tuple(root for home in near for root in ((join(home, "src"), home) if home in sources else (home,)))
+
+
+def _homes(paths: Collection[str], roots: Collection[str]) -> Mapping[str, Collection[str]]:
+    """Return the roots that contain a module or package of each top-level name, in the order of the roots."""
+    found: dict[str, list[str]] = defaultdict(list)
+    inside = {*paths, *folders_of(paths)}
+    names: dict[str, set[str]] = defaultdict(set)
+    for path in inside:
+        names[dirname(path)].add(path.rpartition("/")[2].partition(".")[0])
+    for root in roots:
+        for name in names.get(root, ()):
+            found[name].append(root)
+    return found
 
 
 def _settings(roots: object, contents: Contents) -> bytes:
     """Return our configuration, which only sets the tree's roots."""
-    folders = {"/".join(path.split("/")[:depth]) for path in contents for depth in range(1, path.count("/") + 1)}
+    folders = folders_of(contents)
     tops = [root or "." for root in roots if not root or root in folders] if isinstance(roots, tuple) else ["."]
     return f"[environment]\nroot = {json.dumps(tops)}\n".encode()
 
 
-def _imported(path: str, text: bytes, folders: Collection[str]) -> Iterator[str]:
-    """Yield the paths, without suffix, that a file's imports may refer to."""
+def _imported(path: str, text: bytes, homes: Mapping[str, Collection[str]]) -> Iterator[str]:
+    """Yield the paths, without suffix, that a file's imports may refer to.
+
+    `homes` are the roots that contain each top-level name.
+    """
     for match in IMPORT.finditer(text):
         home, several, names, modules = match.groups()
         if modules is not None:
             for module in modules.split(b","):
-                yield from _stems(module.strip().split(b" ")[0].decode("utf-8", "replace"), path, folders)
+                yield from _stems(module.strip().split(b" ")[0].decode("utf-8", "replace"), path, homes)
             continue
         module = home.decode("utf-8", "replace")
         parts = [name.decode("utf-8", "replace") for name in NAME.findall(several or names or b"")]
-        for stem in _stems(module, path, folders):
+        for stem in _stems(module, path, homes):
             yield stem
             yield from (join(stem, part) for part in parts)
 
 
-def _stems(module: str, path: str, folders: Collection[str]) -> Iterator[str]:
+def _stems(module: str, path: str, homes: Mapping[str, Collection[str]]) -> Iterator[str]:
     plain = module.lstrip(".")
     tail = plain.replace(".", "/")
     if dots := len(module) - len(plain):
@@ -150,15 +171,16 @@ def _stems(module: str, path: str, folders: Collection[str]) -> Iterator[str]:
             else normpath(join(dirname(path) or ".", *[".."] * (dots - 1)))
         )
     elif tail:
-        yield from (join(folder, tail) for folder in folders)
+        yield from (join(root, tail) for root in homes.get(plain.partition(".")[0], ()))
 
 
-def _packages(stem: str, known: Collection[str]) -> Iterator[str]:
-    """Yield the `__init__` files of the packages that contain a module."""
-    folder = dirname(stem)
-    while folder:
-        yield from (path for end in ("/__init__.py", "/__init__.pyi") if (path := folder + end) in known)
-        folder = dirname(folder)
+def _packages(stem: str, known: Collection[str], followed: set[str]) -> Iterator[str]:
+    """Yield the `__init__` files of the packages that contain a module, unless they were yielded before."""
+    folder = f"{dirname(stem)}/"
+    while folder != "/" and folder not in followed:
+        followed.add(folder)
+        yield from (path for end in ("__init__.py", "__init__.pyi") if (path := folder + end) in known)
+        folder = f"{dirname(folder[:-1])}/"
 
 
 def build(languages: object) -> Ty:
