@@ -58,7 +58,7 @@ def command(
 
 
 def _table(estimates: dict[str, Any]) -> None:
-    """The figures as a table."""
+    """Print the estimate: the change, a table with one row per effort, and what the figures rest on."""
     from rich.console import Console
     from rich.table import Table
 
@@ -67,45 +67,38 @@ def _table(estimates: dict[str, Any]) -> None:
     from bot.render.disarm import line
 
     console, table = Console(), Table(box=None, padding=(0, 2, 0, 0))
-    table.add_column("effort", no_wrap=True)
-    table.add_column("strategy", no_wrap=True)
-    for name in ("calls", "tokens in", "at least", "out", "about", "root"):
-        table.add_column(name, justify="right", no_wrap=name == "about")
-    for entry in estimates["efforts"]:
-        usage, effort = entry["usage"], entry["effort"]
-        mark = " <- chosen" if effort == estimates["effort"] else ""
-        usd, share = entry["usd"], entry["root_usd"]
-        money = "price unknown" if usd is None else f"${usd:.4f}"
-        above = usd is not None and estimates["cap_usd"] is not None and usd > estimates["cap_usd"]
-        part = "" if not usd or share is None else f"{share / usd:.0%}"
-        counts = (entry["calls"], usage["input"], entry["weighed"]["input"], usage["output"])
-        table.add_row(
-            effort + mark,
-            entry["strategy"],
-            *(f"{count:,}" for count in counts),
-            money + (" > limit" if above else ""),
-            part,
-        )
-    console.print(
-        f"{count(estimates['units'], 'code region')} in {count(estimates['files'], 'file')}; {estimates['strategy']['reason']}"
-    )
     say = partial(console.print, highlight=False, markup=False)
+    for name in ("Effort", "Strategy"):
+        table.add_column(name, no_wrap=True)
+    for name in ("Calls", "Input tokens", "Output tokens", "Cost"):
+        table.add_column(name, justify="right", no_wrap=name == "Cost")
+    limit = estimates["cap_usd"]
+    for entry in estimates["efforts"]:
+        usage, usd = entry["usage"], entry["usd"]
+        mark = " (selected)" if entry["effort"] == estimates["effort"] else ""
+        counts = (f"{number:,}" for number in (entry["calls"], usage["input"], usage["output"]))
+        table.add_row(entry["effort"] + mark, entry["strategy"], *counts, _cost(usd, limit))
+    say(f"Change: {count(estimates['units'], 'code region')} in {count(estimates['files'], 'file')}")
     for path, why in estimates["left_out"].items():
-        say(line(f"{path} was not read: {why}."))
-    say(f"root model: {estimates['root'] or 'none'}; worker model: {estimates['worker']}\n")
+        say(line(f"Not read: {path}, {why}"))
+    say(f"Root model: {estimates['root'] or 'none'}")
+    say(f"Worker model: {estimates['worker']}\n")
     if estimates["efforts"]:
         console.print(table)
-    if not extras.is_installed("models"):
-        missing = "Install model support to see prices and the calls of a root model"
-        say(f"\n{missing}: {extras.install('models')}", soft_wrap=True)
-    if estimates["cap_usd"] is not None:
-        say(f"\nThe limit for one review is ${estimates['cap_usd']:.2f} ({estimates['cap_from']}).")
-    say(
-        "\n'at least' is the number of input tokens if no model requests more code and nothing is found. 'root' is the root model's share of the cost."
-    )
+    say(f"\nReason for the strategy: {estimates['strategy']['reason']}.")
     if any(entry["strategy"] == "cascade" for entry in estimates["efforts"]):
-        say(
-            "At effort medium, cascade makes one call and uses the root model only if questions remain (in 15 of 100 recorded reviews)."
-        )
-    say("Effort none runs only static checks, which cost nothing.")
-    say(f"Averages from recorded reviews: {estimates['assumed']}.", style="dim")
+        say("cascade: one call reads the change, and the root model continues if that call leaves questions open.")
+    if limit is not None:
+        say(f"A review stops before it costs more than ${limit:.2f} ({estimates['cap_from']}).")
+    say("Effort none runs only static checks and costs nothing.")
+    if not extras.is_installed("models"):
+        missing = "To see prices and the calls of a root model, install model support"
+        say(f"{missing}: {extras.install('models')}", soft_wrap=True)
+    say(f"\nThe estimate assumes the averages of recorded reviews: {estimates['assumed']}.", style="dim")
+
+
+def _cost(usd: float | None, limit: float | None) -> str:
+    """Return the cost of one effort, and whether it is above the limit."""
+    if usd is None:
+        return "price unknown"
+    return f"${usd:.4f}" + (" (above the limit)" if limit is not None and usd > limit else "")

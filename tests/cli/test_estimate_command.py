@@ -78,14 +78,14 @@ def test_the_table_names_the_choice_its_reason_and_what_is_assumed(changed: Repo
     )
     assert done.returncode == 0, done.stderr
     for words in (
-        "medium <- chosen",
+        "medium (selected)",
         "the change is small (4 code regions",
-        "root model: openai/gpt-5.4",
-        "> limit",
-        "Averages from recorded reviews: a root model takes 2.7 turns",
-        "'at least' is the number of input tokens if no model requests",
+        "Root model: openai/gpt-5.4",
+        "(above the limit)",
+        "the averages of recorded reviews: a root model takes 2.7 turns",
+        "A review stops before it costs more than $0.00",
     ):
-        assert words in done.stdout.replace("\n", " "), words
+        assert words in " ".join(done.stdout.split()), words
     assert not (changed.folder / "j").exists()
 
 
