@@ -21,6 +21,8 @@ ASKS = (  # each asks for something that is different in another process or at a
     "print(hash(object()))",
     "print(llm_query(str(hash(object()))))",
     "print([llm_query(f'{one} {hash(one)}') for one in {object(), object()}])",
+    "print(hash(float('nan')), hash(print), hash(list), hash(None), {'a': hash('a')})",
+    "print([llm_query(f'{object.__hash__(one)}') for one in (object(), object())])",
 )
 
 
@@ -55,16 +57,47 @@ def test_a_block_that_asks_the_world_is_resumed_without_a_second_payment(block: 
     assert (resumed.calls, resumed.answer, resumed.notes) == (whole.calls, "done", ())
 
 
-def test_a_block_that_was_cut_off_pays_for_no_finished_call(tmp_path: Path) -> None:
-    """Killed between two calls of one block, the run sends the second alone."""
-    journal = tmp_path / "run.jsonl"
-    block = "print(llm_query(f'a {time.ctime()}'), llm_query('b'))"
-    run_block(block, journal)
+def cut_after_first_answer(block: str, journal: Path) -> tuple[deeprepo.Result, list[str], list[str]]:
+    """A run that is killed after the first answer of a worker and resumed, with what its models were asked before and after."""
+    _, whole = run_block(block, journal)
     rows = journal.read_text().splitlines(keepends=True)
     first_answer = next(at for at, row in enumerate(rows) if '"call"' in row and '"worker"' in row and "reply" in row)
     journal.write_text("".join(rows[: first_answer + 1]))
-    _, sent = run_block(block, journal)
+    resumed, sent = run_block(block, journal)
+    return resumed, whole, sent
+
+
+def test_a_block_that_was_cut_off_pays_for_no_finished_call(tmp_path: Path) -> None:
+    """Killed between two calls of one block, the run sends the second alone."""
+    block = "print(llm_query(f'a {time.ctime()}'), llm_query('b'))"
+    _, _, sent = cut_after_first_answer(block, tmp_path / "run.jsonl")
     assert sent[0] == "b"
+
+
+def test_calls_with_other_numbers_are_not_paid_again(tmp_path: Path) -> None:
+    """A block that puts an address into a prompt gets the recorded answer, and a note says so."""
+    block = "print([llm_query(f'{name} {object.__hash__(object())}') for name in 'ab'])"
+    resumed, whole, sent = cut_after_first_answer(block, tmp_path / "run.jsonl")
+    assert [text[0] for text in sent[:2]] == ["b", "t"]
+    assert resumed.calls == len(whole)
+    assert any("with other numbers" in note for note in resumed.notes)
+
+
+def test_recorded_answers_belong_to_their_questions(tmp_path: Path) -> None:
+    """A block whose calls come in another order after a kill gets the answer of each question, and pays for none again."""
+    journal = tmp_path / "run.jsonl"
+    block = "print([llm_query(f'{name} {object.__hash__(object())}') for name in 'abc'])"
+    run_block(block, journal)
+    rows = journal.read_text().splitlines(keepends=True)
+    calls = [at for at, row in enumerate(rows) if json.loads(row)["kind"] == "host_call"][:3]
+    end = next(at for at, row in enumerate(rows) if json.loads(row)["kind"] == "turn")
+    for at, number in zip(calls, (2, 0, 1), strict=True):  # as if b, c and a had been asked first, in this order
+        rows[at] = json.dumps(json.loads(rows[at]) | {"number": number}) + "\n"
+    ordered = [*rows[: calls[0]], *(rows[calls[at]] for at in (1, 2, 0))]
+    journal.write_text("".join([*ordered, *(row for row in rows[calls[0] : end] if row not in ordered)]))
+    resumed, sent = run_block(block, journal)
+    assert resumed.trajectory[0].output == "['2', '3', '4']\n"
+    assert sent[0] == "turn 1"
 
 
 def test_equal_prompts_are_requests_of_their_own() -> None:

@@ -1,46 +1,65 @@
 """Record a block's calls to the host, so that a resumed run repeats them and pays for nothing twice."""
 
 import json
+import re
 from collections.abc import Sequence
 
 from deeprepo.rlm.journal.writer import Journal
 from deeprepo.rlm.repl.process import ADDRESS, Frame
 from deeprepo.rlm.values import Masks
 
+NUMBER = re.compile(r"[0-9a-f]{6,}|[0-9]+")  # may be an address or a hash, which differs from process to process
+
 
 class BlockCalls:
     """The host calls of one block. `next` is a `repl.process.Recorded`.
 
     If the block had run to its end (`is_finished`), the recorded calls are made again, even if it now asks
-    for something else: its output is the recorded one, and only the host's state has to be rebuilt. If the
-    block was cut off, recorded calls are repeated while they match, and later calls are new.
+    for something else: its output is the recorded one, and only the host's state has to be rebuilt.
+
+    If the block was cut off, it makes the recorded calls again, in any order. A call that differs from a
+    recorded one only in its numbers becomes that call, so that its answer isn't paid twice (`has_other_numbers`).
+    Any other call is new. After recorded calls were expected, this sets `has_diverged`.
     """
 
     def __init__(self, journal: Journal, masks: Masks, run: str, turn: int, *, is_finished: bool) -> None:
         self._journal, self._masks, self._at = journal, masks, {"run": run, "turn": turn}
-        self._recorded: Sequence[Frame] = journal.outcomes.host_calls(run, turn)
+        # The recorded calls that the block has not made yet, each with its text.
+        self._recorded = [(_text(row), row) for row in journal.outcomes.host_calls(run, turn)]
         self._is_finished = is_finished
         self._count = 0
-        self.has_diverged = False
+        self._is_in_order = True  # the record begins with exactly the calls that this block has made
+        self.has_other_numbers = self.has_diverged = False
 
     def next(self, frame: Frame) -> Frame:
-        """Return the call to carry out. Raises ValueError where a finished block asks for more than it did the first time."""
+        """Return the call to carry out. Raises ValueError if a finished block asks for more than it did the first time."""
         at, self._count = self._count, self._count + 1
-        known = self._recorded[at] if at < len(self._recorded) and not self.has_diverged else None
         if self._is_finished:
-            if known is None:
+            if not self._recorded:
                 raise ValueError("this block is replayed, and asks for more than it did when it was recorded")
-            return known
-        if known is not None and _text(known) == _text(frame):
-            return known
-        self.has_diverged |= known is not None
-        row = {name: self._masks.hide(frame[name]) for name in ("call", "arguments", "keywords")}
-        self._journal.put("host_call", **self._at, number=at, **row)
-        return frame
+            return self._recorded.pop(0)[1]
+        place = self._place(_text(frame))
+        self._is_in_order &= place == 0
+        self.has_diverged |= place is None and bool(self._recorded)
+        made = frame if place is None else self._recorded.pop(place)[1]
+        if not self._is_in_order:
+            row = {name: self._masks.hide(made[name]) for name in ("call", "arguments", "keywords")}
+            self._journal.put("host_call", **self._at, number=at, **row)
+        return made
 
     def left(self) -> Sequence[Frame]:
         """Return the recorded calls that a finished block did not ask for this time."""
-        return self._recorded[self._count :] if self._is_finished else ()
+        return [row for _, row in self._recorded] if self._is_finished else ()
+
+    def _place(self, text: str) -> int | None:
+        """Return where the recorded call is that a cut-off block makes again, or None if it makes a new one."""
+        place = next((at for at, (recorded, _) in enumerate(self._recorded) if recorded == text), None)
+        if place is None:
+            form = NUMBER.sub("0", text)
+            forms = (at for at, (recorded, _) in enumerate(self._recorded) if NUMBER.sub("0", recorded) == form)
+            place = next(forms, None)
+            self.has_other_numbers |= place is not None
+        return place
 
 
 def _text(frame: Frame) -> str:

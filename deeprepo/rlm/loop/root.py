@@ -37,9 +37,13 @@ BROKEN = (
     "The arguments of that tool call were no valid JSON; nothing ran. Send the code again: one string named `code`."
 )
 REPEATED = "This very cell ran before, and would print the same; it was not run again. Build on its result, or finish: set_answer('...')."
+OTHER_NUMBERS = (
+    "When the run was resumed, block {number} of {run} repeated its calls with other numbers, such as the hash of an "
+    "object. It got the recorded answers, so nothing was paid again."
+)
 DIVERGED = (
-    "When the run was resumed, block {number} of {run} asked for something else than before it was cut off: "
-    "calls that it had paid for may have been sent again. All of them are in the totals."
+    "When the run was resumed, block {number} of {run} made other calls than before it was cut off, "
+    "so it may have paid for some answers that it did not use. All calls are in the totals."
 )
 TYPICAL_REPLY = 1_500  # tokens; a call reserves more than that
 GONE = frozenset({"limit", "crash"})  # outcomes of a block after which its REPL begins anew
@@ -237,8 +241,9 @@ class RootRun:
         observation = await self.repl.run(code, asked.next)
         for frame in asked.left():
             await self.repl.call(frame)
-        if asked.has_diverged:
-            calls.budget.note(DIVERGED.format(number=number, run=self.name))
+        for sentence, is_true in ((OTHER_NUMBERS, asked.has_other_numbers), (DIVERGED, asked.has_diverged)):
+            if is_true:
+                calls.budget.note(sentence.format(number=number, run=self.name))
         if recording is None:
             return observation
         if recording["outcome"] in GONE and observation.outcome not in GONE:

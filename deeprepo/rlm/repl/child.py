@@ -23,6 +23,7 @@ import inspect
 import io
 import json
 import linecache
+import math
 import os
 import platform
 import random
@@ -336,7 +337,10 @@ def _refusal(name: str) -> Callable[..., Never]:
 
 
 class Identities:
-    """`id` of a block: objects are numbered in the order in which they are asked for, and kept, so that no number is used twice."""
+    """`id` and `hash` of a block. Objects get numbers in the order in which a block asks, because addresses differ from run to run.
+
+    Every object with a number is kept, so that no number is used twice.
+    """
 
     def __init__(self) -> None:
         self._numbers: dict[int, int] = {}
@@ -348,6 +352,11 @@ class Identities:
             self._objects.append(value)
             self._numbers[id(value)] = 1000 + 16 * len(self._objects)
         return self._numbers[id(value)]
+
+    def hash(self, value: object, /) -> int:
+        """Return the hash of a value, or its number if Python would use its address."""
+        by_address = type(value).__hash__ is object.__hash__ or (isinstance(value, float) and math.isnan(value))
+        return self(value) if by_address else hash(value)
 
 
 def without_folder(path: str) -> str:
@@ -453,7 +462,8 @@ class Blocks:
         }
         self.names |= variables
         self.names |= {name: self._function(name) for name in functions}
-        self.names["id"] = Identities()
+        identities = Identities()
+        self.names |= {"id": identities, "hash": identities.hash}
         if "set_answer" in functions:
             self.names["FINAL_VAR"] = self._final_var
         # A block may change the answer in place or put another one there; every other given name comes back after it.
