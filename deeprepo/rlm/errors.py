@@ -56,13 +56,13 @@ class ProviderError(DeepRepoError):
 
     `may_be_billed`: the provider accepted the request, so it may bill for it. Otherwise, it bills nothing.
     `usage`: the tokens (`values.Usage`) of a useless reply, as reported, or else of the prompt and the text
-    that arrived. `is_lost`: no part of the reply arrived, although the provider may have written all of it,
-    so caps count the maximum. `requests`: how many requests were sent before the error was raised.
+    that arrived. `worst`: the tokens that caps count instead, because the provider may have written more
+    than arrived. `requests`: how many requests were sent before the error was raised.
     """
 
     may_be_billed: bool = False
     usage: Any = None
-    is_lost: bool = False
+    worst: Any = None
     requests: int = 1
 
 

@@ -46,6 +46,7 @@ MOST_REPLY = 32 << 20  # bytes of a reply
 STREAMS = ("text/event-stream", "application/vnd.amazon.eventstream")
 LIMITS = {"max_connections": 1000, "max_keepalive_connections": 256, "keepalive_expiry": 30.0}
 WORK_FIELDS = ("choices", "content", "usage")  # of a reply: what the model has written, and what it has cost
+FASTEST = 5_000  # tokens that a model writes in a second, at most
 SMALL_PROMPT = 2_000  # tokens of a prompt that every model takes
 MOST_SIZE_GUESSES = 6  # guesses in a row that a prompt is too long
 
@@ -208,6 +209,8 @@ class HttpModel(ABC):
         """
         assembly, pieces, reply = self.assembly(), list[bytes](), dict[str, Any]()
         was_accepted = is_whole = False
+        clock = asyncio.get_running_loop().time
+        began = clock()
         failing = (ProviderError, Refusal, self.failure, self.http.HTTPError, aiohttp.ClientError, OSError, ValueError)
         try:
             response = await self._send(self._sampled(self.body(prompt, form)))
@@ -231,10 +234,9 @@ class HttpModel(ABC):
                 failure = failures.translate(cause, self.name, self._host, _texts(prompt))
             else:
                 failure = cause
-            # A reply that broke off costs the prompt and what arrived. One that never began costs nothing, unless the
-            # server took the request and then fell silent: nobody knows what it did.
-            is_silent = isinstance(failure, TimedOut) or (not was_accepted and failures.was_sent(error))
-            failure.may_be_billed |= has_work or is_silent
+            # A reply that broke off costs the prompt and what arrived. One that never began costs nothing. If the
+            # connection was lost before it began, caps count what the model may have written in that time.
+            failure.may_be_billed |= has_work
             reported = reply.get("usage") if is_whole else assembly.usage
             reported = reported if isinstance(reported, Mapping) else {}
             if reported or has_work:
@@ -245,8 +247,12 @@ class HttpModel(ABC):
                     arrived = min(estimate(prompt, written).output, self._cap(prompt, form))
                     counted = failure.usage.output if reported else 0
                     failure.usage = replace(failure.usage, output=max(counted, arrived))
+            elif not was_accepted and not isinstance(failure, TimedOut) and failures.was_sent(error):
+                written_by_now = int((clock() - began) * FASTEST)
+                failure.usage = Usage()
+                failure.worst = Usage(estimate(prompt, "").input, min(written_by_now, self._cap(prompt, form)))
             elif failure.may_be_billed and not isinstance(failure, TimedOut):
-                failure.usage, failure.is_lost = Usage(estimate(prompt, "").input), is_silent
+                failure.usage = Usage(estimate(prompt, "").input)
             raise failure from None
 
     @property

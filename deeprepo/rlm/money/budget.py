@@ -160,7 +160,7 @@ class Budget:
         if usd is None:
             self.note_unpriced(model)
             self._unpriced.add(role)
-            self._rough_usd += 0.0 if self.is_owned(model) else unknown(usage)
+            self._rough_usd += max(0.0 if self.is_owned(model) else unknown(usage), worst_usd)
         else:
             self._usd.setdefault(role, []).append(usd)
             self._rough_usd += max(usd, worst_usd)

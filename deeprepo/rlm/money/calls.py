@@ -321,7 +321,9 @@ class Calls:
         elif isinstance(outcome, ProviderError):
             ending = {"error": f"{type(outcome).__name__}: {outcome}"}
             if outcome.usage is not None:
-                usage, usd, worst = outcome.usage, model.price(outcome.usage), hold.usd * outcome.is_lost
+                usage, usd = outcome.usage, model.price(outcome.usage)
+                if outcome.worst is not None:
+                    worst = self.budget.worst(model.price, model.name, outcome.worst)
             elif not outcome.may_be_billed:  # it was turned away
                 usage, usd = Usage(), model.price(Usage())
         has_failed = "error" in ending
