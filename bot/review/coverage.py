@@ -312,7 +312,7 @@ class CoverageTracker:
         if use.is_left_to_a_run:
             return replace(reading, state="skipped", reason="in a test, which its own run checks")
         if use.reference.asks and not _may_be_made(use.reference):
-            return replace(reading, kind="word", state="unread", reason=use.says)
+            return replace(reading, kind="word", name=use.mentions, state="unread", reason=use.says)
         if not use.may_break:
             return replace(reading, state="relies", reason=use.was_now or use.says)
         why = self._left.get(use.place) or ("its lines were not in any prompt" if self.by_model else "")
@@ -339,6 +339,7 @@ class ObligedUse:
     reference: Reference
     was_now: str  # both signatures if they differ: "`def total(a)` is now `def total(a, b=1)`"
     may_break: bool  # whether its target was removed or renamed; False if only the name matches
+    mentions: str  # "path:name" of the definition by the name that the line has: the former name after a rename
 
     @property
     def place(self) -> UsePlace:
@@ -422,6 +423,7 @@ def obliged_uses(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[
             reference,
             was_now,
             may_break,
+            _mentions(reference, item),
         )
         uses_by_place.setdefault(use.place, use)
     return tuple(uses_by_place.values())
@@ -450,6 +452,13 @@ def _says(part: Contract, reference: Reference, item: ChangedSymbol | None) -> s
     if part == "renamed":
         return f"{name} moved to {reference.symbol.rpartition(':')[0]}"
     return SAYS[part].format(name=name)
+
+
+def _mentions(reference: Reference, item: ChangedSymbol | None) -> str:
+    """Return the "path:name" of the definition that the line names, from before a rename if it has the old name."""
+    before = item.before if item is not None else None
+    is_former = before is not None and before.short == reference.name
+    return f"{before.path}:{before.name}" if before is not None and is_former else reference.symbol
 
 
 def _was_now(item: ChangedSymbol) -> str:

@@ -210,3 +210,16 @@ def test_a_field_that_something_may_still_take_is_in_no_headline(repository: Rep
     )
     assert not any("shop/use.py" in place for place in reviewed.open)
     assert "still mention" not in reviewed.to_markdown().partition("\n")[0]
+
+
+def test_a_line_with_the_name_from_before_a_rename_is_listed_under_that_name(repository: Repository) -> None:
+    """The line cannot mention the new name, so neither the headline nor the pointer says so."""
+    model = "class Order\n  def refresh_rates_of_all\n    1\n  end\nend\n"
+    caller = "class OrdersController\n  def update\n    @order = Order.find(params[:id])\n    @order.refresh_rates_of_all\n  end\nend\n"
+    stub = "describe OrdersController do\n  it 'works' do\n    allow(order).to receive_messages(refresh_rates_of_all: true)\n  end\nend\n"
+    path = "app/models/order.rb"
+    before = {path: model, "app/controllers/orders_controller.rb": caller, "spec/orders_controller_spec.rb": stub}
+    reviewed = review(repository, before, {path: model.replace("refresh_", "renew_")})
+    comment = reviewed.to_markdown()
+    assert "still mentions `Order.refresh_rates_of_all`" in comment.partition("\n")[0]
+    assert "`Order.refresh_rates_of_all` was renamed and it is used in" in comment

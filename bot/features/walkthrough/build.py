@@ -226,7 +226,9 @@ def _guard(guard: LostGuard, words: Phrases) -> str:
 def _reason(unit: Unit, symbol: ChangedSymbol | None, dependents: Dependents, words: Phrases) -> str:
     deed = words.say("walk_is_riskiest")
     if symbol is not None:
-        deed = words.say(f"walk_is_{code.deed(symbol)}", name=code.as_code(symbol.symbol.name))
+        deed = code.deed(symbol)
+        former = symbol.before if deed == "renames" else None
+        deed = words.say(f"walk_is_{deed}", name=code.as_code((former or symbol.symbol).name))
     uses = {(reference.path, reference.line) for reference in unit.references if not reference.is_guessed}
     if not uses:
         return f"{deed}."
