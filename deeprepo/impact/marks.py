@@ -30,8 +30,9 @@ CLASS = re.compile(r"\\?[\w$]+(?:(?:\.|::|\\)[\w$]+)*")
 LAST = re.compile(r"\W+")
 QUOTED = re.compile(r"[\"':\\](\w+)")
 WORD = re.compile(r"[\w$]+")
-CALLEES = ("identifier", "member_expression", "attribute")
-LONGEST = 200  # characters; a longer callee is an expression that has no name
+CALLEE = re.compile(r"[\w$]+(?:(?:\.|::)[\w$]+)*")
+PASSED = re.compile(r"\w*argument(?:s|_list)|call_suffix")  # the part of a call behind its callee
+LONGEST = 200  # bytes; a longer callee is an expression that has no name
 SHORT = 1_500  # bytes; shorter code is always included
 MOST_READ = 0.7  # share of a file; above it, the whole file is read
 # These nodes may contain many definitions, so their irrelevant children are skipped.
@@ -504,10 +505,12 @@ def bare(node: Node, wraps: Collection[str] = WRAPS, but: Collection[tuple[int, 
 
 
 def _called(value: Node) -> str:
-    """Return the callee of a call as written; "" for any other value."""
-    function = bare(value).child_by_field_name("function")
-    written = text(function) if function is not None and function.type in CALLEES else ""
-    return written if len(written) <= LONGEST else ""
+    """Return the callee of a call as written, a name or a path; "" for any other value."""
+    call = bare(value)
+    passed = call.child_by_field_name("arguments") or next(reversed(call.named_children), None)
+    size = passed.start_byte - call.start_byte if passed is not None and PASSED.fullmatch(passed.type) else 0
+    written = text(call)[:size] if size <= LONGEST else ""
+    return written if CALLEE.fullmatch(written) else ""
 
 
 def function_of(marks: Marks, value: Node) -> str:

@@ -20,6 +20,8 @@ from deeprepo.impact.parsing import Lines
 from deeprepo.impact.structs import Struct, field, replace
 
 WORD = re.compile(rb"\w+")
+# A declared result that is an object of one class, or a reference to one.
+CLASS_NAME = re.compile(r"(?:\*|&\s*(?:'\w+\s+)?(?:mut\s+)?)?(\w+(?:(?:\.|::)\w+)*)\??")
 PARTS = ("several", "indexed", "iterated", "spread")  # forms that unpack a result
 IMPORTS = ("dotted_name", "aliased_import")
 # Forms that read a dictionary without adding keys.
@@ -181,12 +183,15 @@ class Results:
         rules = self._language.results
         declared = " ".join(text(found["result"][0]).split()) if "result" in found else ""
         awaits, line = "async" in found, found["name"][0].start_point[0] + 1
+        of = CLASS_NAME.fullmatch(declared)
+        made = of[1] if of is not None else ""
         if rules.counted:
-            return Result(declared, self._returns.count(found["result"][0]) if "result" in found else 0, line=line)
+            number = self._returns.count(found["result"][0]) if "result" in found else 0
+            return Result(declared, number, line=line, made=made)
         if not rules.inferred:
             waits = re.fullmatch(rf"(?:\w+\.)*(?:{rules.awaitable})(?:<(.*)>)?", declared)
             inner = (waits[1] or rules.none) if waits else declared or rules.none
-            return Result(inner, awaits=awaits or waits is not None, line=line)
+            return Result(inner, awaits=awaits or waits is not None, line=line, made=made)
         given = self._given.get(node.id, [])
         if any(form == "yields" for form, _ in given):
             return Result(declared, awaits=awaits, line=line)

@@ -116,8 +116,7 @@ async def class_of_result(
     `known`: a cache of results.
     """
     function = await _meaning(exports, path, called)
-    language = language_of(function.path) if function is not None and function.kind == "function" else None
-    if function is None or language is None or not language.results.inferred:
+    if function is None or function.called is None:
         return ""
     if function not in known:
         known |= await _results(tree, [function])
@@ -127,11 +126,15 @@ async def class_of_result(
 
 
 async def _meaning(exports: Exports, path: str, written: str) -> Definition | None:
-    """Return the definition that a name refers to, if it is unique in its file."""
+    """Return the definition that a name refers to, if it is unique in its file: also a member written with its class."""
     found = await exports.named(path, written) if written else None
-    outline = await exports.outline("head", found.path) if found is not None else None
-    rows = outline.definitions if outline is not None else ()
-    return found if found is not None and sum(one.name == found.name for one in rows) == 1 else None
+    owner, _, member = written.replace("::", ".").rpartition(".")
+    of = await exports.named(path, owner) if found is None and owner else None
+    holder = found or of
+    outline = await exports.outline("head", holder.path) if holder is not None else None
+    name = found.name if found is not None else f"{of.name}.{member}" if of is not None else ""
+    rows = [one for one in outline.definitions if one.name == name] if outline is not None else []
+    return rows[0] if len(rows) == 1 else None
 
 
 async def _replaced(tree: Tree, symbols: Iterable[Definition]) -> set[tuple[str, str]]:

@@ -32,6 +32,7 @@ IMPORTS = re.compile(r"^\s*+(?:import|from|use|using)\b")
 LONG_LINE = 400  # characters; longer lines are cut
 SHORT = 3  # letters; a shorter name is only searched in importers
 MAX_LINES = 20_000
+UNTOLD = ((), ("?",))  # of a receiver whose class the file does not tell
 MAX_PATHS = 2_000  # on one command line
 EVERYWHERE: tuple[str, ...] = ()
 ALL_LINES = range(1, 1 << 30)  # lines of a changed file whose added lines are unknown
@@ -356,7 +357,8 @@ class Search(Struct):
         """Return the references, with the class of members of function results if it is a target's class."""
         classes = {f"{home}:{target.within}" for target in targets if target.owner for home in target.homes}
         shorts = {short for target in targets if target.owner for short in target.shorts}
-        called = {use.result_of for use in uses if use.result_of and not use.types and use.name in shorts}
+        asking = [bool(use.result_of) and use.types in UNTOLD and use.name in shorts for use in uses]
+        called = {use.result_of for use, asks in zip(uses, asking, strict=True) if asks}
         if not called:
             return uses
         from deeprepo.impact.uses.results import (
@@ -366,8 +368,8 @@ class Search(Struct):
         scene, known = self.scene, self.results
         made = {one: await class_of_result(scene.head.tree, scene.exports, path, one, known) for one in called}
         return [
-            replace(use, types=(made[use.result_of],)) if made.get(use.result_of) in classes and not use.types else use
-            for use in uses
+            replace(use, types=(made[use.result_of],)) if asks and made[use.result_of] in classes else use
+            for use, asks in zip(uses, asking, strict=True)
         ]
 
     async def _file(
