@@ -186,34 +186,21 @@ class CallRules(Struct, frozen=True):
 
 
 class ResultRules(Struct, frozen=True):
-    """Rules for results of calls, and types that are never compatible."""
+    """Rules for results of calls."""
 
     counted: bool = False  # a call returns several results and must receive each of them
     # Patterns of code that replaces NAME by something else.
     replaced: Mapping[str, str] = field(default_factory=dict)
     inferred: bool = False  # results come from `return` statements, since declared types are not enforced
-    strict: bool = True  # conditions only accept booleans
-    none: str = ""  # the type of a function without a declared type
-    awaitable: str = "(?!)"  # a pattern of types that must be awaited
     of_awaitable: tuple[str, ...] = ()  # members of an object that is not awaited yet
     of_keys: tuple[str, ...] = ()  # members of a dictionary that do not change it
-    unawaited: str = "does not compile"  # the consequence of using a result that is not awaited
-    nothing: tuple[str, ...] = ()  # types without a value
+    unawaited: str = ""  # the consequence of using a result that is not awaited
     nothing_is: str = "nothing"  # the word for no value in a message
-    tops: tuple[str, ...] = ()  # types that are compatible with any wrapper
-    wrappers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # wrapper type -> its own members
-    # wrapper type -> forms that require it
-    of_wrappers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    kinds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # text, number, truth -> plain types
 
     @property
     def is_read(self) -> bool:
         """Return whether a module of the language infers the results."""
         return self.counted or self.inferred
-
-    def kind_of(self, name: str) -> str:
-        """Return the kind of a plain type; "" for any other type."""
-        return next((kind for kind, names in self.kinds.items() if name in names), "")
 
 
 class Language(Struct, frozen=True, eq=False, dict=True):
@@ -489,19 +476,10 @@ def _language(folder: str, name: str, row: Mapping[str, Any], grammars: Collecti
         grammar_function=row["grammar"][1],
         modules=getattr(hooks, "Modules", Unresolved),
         calls=table.filled(CallRules, row["calls"]),
-        results=_result_rules(row["results"]),
+        results=table.filled(ResultRules, row["results"]),
         ambient=frozenset(row.get("ambient", "").split()) | getattr(hooks, "AMBIENT", frozenset()),
         **given,
     )
-
-
-def _result_rules(row: Mapping[str, Any]) -> ResultRules:
-    """Return the table `[results]`, with space-separated names split."""
-    lists = {
-        key: {name: tuple(words.split()) for name, words in row.get(key, {}).items()}
-        for key in ("wrappers", "of_wrappers", "kinds")
-    }
-    return table.filled(ResultRules, {**row, **lists})
 
 
 def language_of(path: str) -> Language | None:

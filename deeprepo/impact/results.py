@@ -1,6 +1,8 @@
 """Compare what a call returns before and after a change with how the code around the call uses it.
 
-A result is the declared type, or is inferred from the `return` statements. Unknown results are not reported.
+Only languages are compared whose results can be counted, or inferred from `return` statements. Elsewhere a
+result is a declared type. It says to which class a member of the result belongs, but only a type checker
+knows whether two types are compatible. Unknown results are not reported.
 """
 
 import re
@@ -36,7 +38,6 @@ FAILING = {  # form -> what the code does with None, which raises TypeError
     "awaited": "awaits",
     "entered": "enters",
 }
-LITERALS = {"string": "text", "number": "number", "integer": "number", "int": "number", "float": "number"}
 
 
 class Held(Struct, frozen=True, eq=False):
@@ -84,9 +85,9 @@ class Result(Struct, frozen=True, eq=False):
 class Way(Struct, frozen=True):
     """How the code around a call uses its result."""
 
-    form: str  # tested, member, one, several, typed, awaited, tried, iterated, indexed, keyed, operand, called, entered, spread, asked, searched, compared, returned, dropped
+    form: str  # tested, member, one, several, awaited, iterated, indexed, keyed, operand, called, entered, spread, asked, searched, compared, returned, dropped
     line: int
-    word: str = ""  # the member, the key, the variable's declared type or the kind of the literal
+    word: str = ""  # the member or the key
     number: int = -1  # names on the left side of an assignment
     result: Result | None = None  # result of the function that returns it
     awaited: bool = False  # it was awaited first
@@ -189,9 +190,7 @@ class Results:
             number = self._returns.count(found["result"][0]) if "result" in found else 0
             return Result(declared, number, line=line, made=made)
         if not rules.inferred:
-            waits = re.fullmatch(rf"(?:\w+\.)*(?:{rules.awaitable})(?:<(.*)>)?", declared)
-            inner = (waits[1] or rules.none) if waits else declared or rules.none
-            return Result(inner, awaits=awaits or waits is not None, line=line, made=made)
+            return Result(declared, awaits=awaits, line=line, made=made)
         given = self._given.get(node.id, [])
         if any(form == "yields" for form, _ in given):
             return Result(declared, awaits=awaits, line=line)
@@ -255,13 +254,8 @@ class Results:
                 yield from (replace(way, awaited=True) for way in self._of(found["value"][0], follow=follow))
             elif "key" in found:
                 yield Way(form, line, self._returns.written(found["key"][0]))
-            elif "literal" in found:
-                yield Way(
-                    form, line, next((kind for part, kind in LITERALS.items() if part in found["literal"][0].type), "")
-                )
             else:
-                word = next((text(found[key][0]) for key in ("member", "type") if key in found), "")
-                yield Way(form, line, " ".join(word.split()))
+                yield Way(form, line, " ".join(text(found["member"][0]).split()) if "member" in found else "")
 
     def _of_variable(self, variable: Node, value: Node) -> Iterator[Way]:
         """Yield how a variable is used that is only bound to this result in its function."""
@@ -348,24 +342,17 @@ def misuse(language: Language, before: Result, after: Result, ways: Sequence[Way
 def _wrongs(rules: ResultRules, before: Result, after: Result, way: Way, ways: Sequence[Way]) -> Iterator[Misuse]:
     is_awaited = any(one.form == "awaited" for one in ways)
     if before.awaits and not after.awaits:
-        if way.form == "awaited" and rules.inferred and after.kind in ("plain", "tuple", "nothing"):
+        if way.form == "awaited" and after.kind in ("plain", "tuple", "nothing"):
             yield Misuse("awaits something that is no longer a coroutine", "raises TypeError when it runs")
     elif after.awaits and not before.awaits:
-        if not is_awaited and not _may_have_awaited(before, after):
-            yield from _unawaited(rules, before, way)
+        if not is_awaited:
+            yield from _unawaited(rules, way)
     elif before != after and way.awaited == after.awaits:
-        judge = _counted if rules.counted else _dynamic if rules.inferred else _declared
-        yield from judge(rules, before, after, way)
+        yield from (_counted if rules.counted else _dynamic)(before, after, way)
         yield from _unkept(before, after, way, ways)
 
 
-def _may_have_awaited(before: Result, after: Result) -> bool:
-    """Return whether a function may have returned a future already: its type held the type that the function has now."""
-    now = re.escape(after.declared)
-    return before.declared != after.declared and re.search(rf"[<\[ ]{now}[^\w]*$", before.declared) is not None
-
-
-def _unawaited(rules: ResultRules, before: Result, way: Way) -> Iterator[Misuse]:
+def _unawaited(rules: ResultRules, way: Way) -> Iterator[Misuse]:
     """Yield what goes wrong when a result that must now be awaited is not."""
     if way.form == "dropped":
         yield Misuse("calls it without `await`", "does nothing, because a coroutine only runs when awaited")
@@ -375,27 +362,23 @@ def _unawaited(rules: ResultRules, before: Result, way: Way) -> Iterator[Misuse]
         yield Misuse("uses it without `await`", rules.unawaited)
     if way.form == "compared":
         yield Misuse("compares it without `await`", "finds them different each time")
-    if way.form == "typed" and way.word == before.declared and way.word not in ("", *rules.tops):
-        yield Misuse(f"keeps it as `{way.word}` without `await`", "does not compile")
 
 
-def _counted(rules: ResultRules, before: Result, after: Result, way: Way) -> Iterator[Misuse]:
+def _counted(before: Result, after: Result, way: Way) -> Iterator[Misuse]:
     """Judge a use in a language in which a call returns several results, and the caller must receive each."""
-    del rules
     now = f"{after.number} results" if after.number > 1 else "1 result" if after.number else "no result"
     if before.number == after.number:
         return
     if way.form == "several" and way.number == before.number:
         yield Misuse(f"assigns {now} to {way.number} {'name' if way.number == 1 else 'names'}", "does not compile")
-    if way.form in ("one", "member", "compared", "tested", "typed") and before.number == 1:
+    if way.form in ("one", "member") and before.number == 1:
         yield Misuse(f"uses {now} as one value", "does not compile")
     if way.form == "returned" and way.result is not None and way.result.number == before.number:
         yield Misuse(f"returns {now} from a function that returns {before.number}", "does not compile")
 
 
-def _dynamic(rules: ResultRules, before: Result, after: Result, way: Way) -> Iterator[Misuse]:
+def _dynamic(before: Result, after: Result, way: Way) -> Iterator[Misuse]:
     """Judge a use in a language whose results are inferred."""
-    del rules
     took = before.number if before.kind == "tuple" else -1
     now = {"tuple": "a tuple", "nothing": "None"}.get(after.kind, "") if before.kind not in ("", after.kind) else ""
     if (before.body == after.body != "") or (after.is_promised and not before.declared):
@@ -422,47 +405,6 @@ def _unkept(before: Result, after: Result, way: Way, ways: Sequence[Way]) -> Ite
     says = _lost_key(before.keys, after.keys, way.word) if way.form == "asked" else ""
     if says and not any(one.form == "searched" and one.word == way.word for one in ways):
         yield Misuse(says, "raises KeyError when it runs", "removed-key", before.keys[way.word].line)
-
-
-def _declared(rules: ResultRules, before: Result, after: Result, way: Way) -> Iterator[Misuse]:
-    """Judge a use in a language whose declared types are enforced."""
-    one, other = before.declared, after.declared
-    if not one or not other or one == other:
-        return
-    wraps, unwraps = _wrapper(rules, other, one), _wrapper(rules, one, other)
-    kinds = [rules.kind_of(side) for side in (one, other)]
-    differ = bool(kinds[0] and kinds[1]) and kinds[0] != kinds[1]
-    expects = way.word if way.form == "typed" else way.result.declared if way.result is not None else ""
-    says = ""
-    if other in rules.nothing:
-        is_used = way.form in ("typed", "member", "compared", "tested", "several") and one not in rules.nothing
-        says = "uses its result, and it returns nothing now" if is_used else ""
-    elif way.form in ("typed", "returned") and expects == one and (wraps or unwraps or differ):
-        says = f"{'returns' if way.form == 'returned' else 'keeps'} it as `{one}`, and it is `{other}` now"
-    elif way.form == "member" and rules.wrappers.get(wraps) and way.word not in rules.wrappers[wraps]:
-        says = f"asks it for `.{way.word}`, which `{other}` does not have"
-    elif way.form == "compared" and way.word and way.word == kinds[0] and (wraps or differ):
-        says = f"compares it with a value of `{one}`, and it is `{other}` now"
-    elif way.form in rules.of_wrappers.get(unwraps, ()):
-        says = f"takes it for `{one}`, and it is `{other}` now"
-    elif way.form == "tested" and kinds[0] == "truth" and rules.strict and (wraps or differ):
-        says = f"tests it, and it is `{other}` now"
-    if says:
-        yield Misuse(says, "does not compile")
-
-
-def _wrapper(rules: ResultRules, outer: str, inner: str) -> str:
-    """Return the wrapper around a type: `Promise` for `Promise<string>` around `string`; "" if unknown."""
-    if inner in rules.tops or re.fullmatch(r"[A-Z]\d?", inner):
-        return ""
-    if outer == f"{inner}?" and "?" in rules.wrappers:
-        return "?"
-    if outer in (f"{inner}[]", f"[]{inner}") and "[]" in rules.wrappers:
-        return "[]"
-    match = re.fullmatch(r"(?:\w+(?:\.|::))*(\w+)<(.*)>", outer)
-    if match is None or match[1] not in rules.wrappers:
-        return ""
-    return match[1] if parts_of(match[2])[:1] == [inner] else ""
 
 
 def _lost_key(before: Mapping[str, Held], after: Mapping[str, Held], key: str) -> str:

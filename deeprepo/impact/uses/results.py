@@ -169,7 +169,7 @@ def _may_differ(before: Definition, after: Definition) -> bool:
         return language.results.inferred and "." not in after.name
     if not before.called or not after.called or language is None:
         return False
-    return language.results.inferred or before.head != after.head
+    return language.results.inferred or (language.results.counted and before.head != after.head)
 
 
 async def _results(tree: Tree, symbols: Sequence[Definition]) -> dict[Definition, Result | None]:

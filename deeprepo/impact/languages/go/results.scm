@@ -5,8 +5,7 @@
 (call_expression function: [(identifier) @callee (selector_expression field: (field_identifier) @callee)]) @call
 (short_var_declaration left: (expression_list) @left right: (expression_list . (_) @is.several .))
 (assignment_statement left: (expression_list) @left right: (expression_list . (_) @is.several .))
-(var_spec !type name: (identifier) value: (expression_list . (_) @is.one .))
-(var_spec name: (identifier) type: (_) @type value: (expression_list . (_) @is.typed .))
+(var_spec name: (identifier) value: (expression_list . (_) @is.one .))
 (binary_expression [left: (_) @is.one right: (_) @is.one])
 (unary_expression operand: (_) @is.one)
 (if_statement condition: (_) @is.one)

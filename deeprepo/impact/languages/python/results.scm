@@ -44,8 +44,8 @@
 (named_expression name: (identifier) @var value: (_) @is.bound)
 (augmented_assignment left: (identifier) @var right: (_) @is.bound)
 (assignment left: [(pattern_list) (tuple_pattern)] @left right: (_) @is.several)
-(comparison_operator . (_) @is.compared ["==" "!="] [(string) (integer) (float) (true) (false) (none)] @literal .)
-(comparison_operator . (_) @is.compared ["is" "is not"] [(true) (false) (none)] @literal .)
+(comparison_operator . (_) @is.compared ["==" "!="] [(string) (integer) (float) (true) (false) (none)] .)
+(comparison_operator . (_) @is.compared ["is" "is not"] [(true) (false) (none)] .)
 ; dictionaries that are written out, and who asks them for a key
 (module (expression_statement (assignment left: (identifier) @name right: (dictionary) @holds)))
 (subscript value: (_) @is.asked subscript: (string) @key .)
