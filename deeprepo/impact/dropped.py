@@ -28,6 +28,7 @@ from deeprepo.impact.views import OneSide
 
 LANGUAGES = Path(__file__).parent / "languages"
 _WORD = re.compile(r"[@A-Za-z_][\w./\\@-]*")
+TOP_DOMAIN = 3  # letters of the first word of a group that begins with a domain, as `com`
 MOST = 40  # dependencies checked per change
 ROWS = 20_000  # lines that may import one of them
 UNREAD = "its dependencies could not be compared: it {}"
@@ -97,6 +98,10 @@ class _Side:
             rows: Iterable[Requirement] = () if own else self.reader.requirements({path: self.manifests[path]})
             self._names[path] = own(path, self.manifests) if own else frozenset(row.name for row in rows)
         return self._names[path]
+
+    def all_names(self) -> Iterator[str]:
+        """Yield the dependencies that the manifests list."""
+        return (one for path in self.manifests for one in self.names(path))
 
     def shipped(self, path: str) -> frozenset[str]:
         """Return the dependencies that are shipped, without development dependencies."""
@@ -192,7 +197,7 @@ async def _dropped(
         for row in await _asking(tree, reader, name, rules.folder(manifest))
         if base.provider(row.path, name, row.spec) == name and not head.provider(row.path, name, row.spec)
     ]
-    if not asking:
+    if not asking or (rules.passes_on and _publisher(name) in {_publisher(one) for one in head.all_names()}):
         return None
     still = "" if rules.is_closed else await _still(tree, reader, name, file, head)
     is_shared = any(posixpath.basename(path) == rules.shared for path in await tree.entries())
@@ -305,6 +310,15 @@ async def _still(tree: Tree, reader: ModuleType, name: str, file: ChangedFile, h
 def _word(name: str) -> str:
     """Return a pattern for a dependency's name in a manifest; for `group:artifact`, of the artifact."""
     return re.sub(r"\\-|[_.]", "[-_.]", re.escape(name.rpartition(":")[2]))
+
+
+def _publisher(name: str) -> str:
+    """Return what the artifacts of one publisher begin with: `com.squareup`, `androidx`, `serilog`.
+
+    Such artifacts usually depend on each other, so one that is listed may install another one.
+    """
+    words = name.partition(":")[0].split(".")
+    return ".".join(words[: 2 if len(words[0]) <= TOP_DOMAIN else 1])
 
 
 def _line_of(name: str, source: bytes, removed: Collection[int]) -> int:

@@ -208,6 +208,21 @@ def test_a_dependency_that_code_still_imports(
             },
             {"app/build.gradle": "dependencies {\n}\n"},
         ),
+        (
+            {
+                "app/build.gradle": "dependencies {\n    implementation 'androidx.lifecycle:lifecycle-runtime:2.8'\n    implementation 'androidx.core:core-ktx:1.1'\n}\n",
+                "app/src/main/java/A.java": "import androidx.lifecycle.Lifecycle;\nclass A {}\n",
+            },
+            {"app/build.gradle": "dependencies {\n    implementation 'androidx.core:core-ktx:1.1'\n}\n"},
+        ),
+        (
+            {
+                "App/App.csproj": '<Project><PackageReference Include="Serilog.Sinks.File" Version="5.0" /></Project>',
+                "App/A.cs": "using Serilog.Sinks.File;\nclass A {}\n",
+                "Core/Core.csproj": '<Project><PackageReference Include="Serilog.Extensions" Version="5.0" /></Project>',
+            },
+            {"App/App.csproj": '<Project><ProjectReference Include="../Core/Core.csproj" /></Project>'},
+        ),
     ],
 )
 def test_what_is_still_listed_or_never_needed_is_silent(repository: Repository, base: Files, change: Files) -> None:
