@@ -541,3 +541,15 @@ def test_a_quoted_column_keeps_its_case(repository: Repository) -> None:
     drop = {"prisma/migrations/2_drop/migration.sql": 'ALTER TABLE "Shortcut" DROP COLUMN "embedData";\n'}
     (found,) = of_schemas(effect(repository, before, drop))
     assert (found.verdict, found.evidence[0].path) == ("proven", "src/shortcut.js")
+
+
+def test_a_field_of_the_body_that_became_a_parameter_says_where_it_went(repository: Repository) -> None:
+    """The name lives on in another part of the request, so "removed" would send the reader the wrong way."""
+    field, parameter = "strict: {type: boolean}", "        - {name: strict, in: query}\n"
+    body = "      requestBody: {content: {application/json: {schema: {type: object, properties: {FIELD}}}}}\n"
+    api = f"openapi: 3.0.0\npaths:\n  /orders/import:\n    post:\n      parameters:\n        - {{name: page, in: query}}\n{body}"
+    repository.commit({"openapi.yaml": api.replace("FIELD", f"{field}, size: {{}}")}, "before")
+    after = api.replace("FIELD", "size: {}").replace("        - {name: page", f"{parameter}        - {{name: page")
+    repository.commit({"openapi.yaml": after}, "after")
+    (finding,) = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none").findings
+    assert finding.title == "strict of the body of POST /orders/import moved to the parameters"

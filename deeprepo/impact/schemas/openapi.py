@@ -1,11 +1,12 @@
 """Check OpenAPI and Swagger descriptions: what clients can no longer call, send or receive."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterable, Iterator
 
 from deeprepo.impact.schemas import breaks
 from deeprepo.impact.schemas.documents import Node, load
 from deeprepo.impact.schemas.shapes import Members, Part, ShapeComparer
+from deeprepo.impact.structs import replace
 from deeprepo.impact.uses.targets import telling
 
 NAME = "openapi"
@@ -85,16 +86,24 @@ def _of_operation(
         part = Part(label, "id")
         yield part.broken("operation-renamed", change, law, new.at("operationId"), "head", (), name, kind="operation")
     part = Part(label, owner, noun="parameter")
-    yield from comparer.of_members(part, _parameters(items[0], old), _parameters(items[1], new))
     before, after = _body(old), _body(new)
+    given, taken = (_parameters(item, one) for item, one in zip(items, (old, new), strict=True))
+    yield from _moved(comparer.of_members(part, given, taken), _content(after).at("properties").mapping, "the body")
     part = Part(f"the body of {label}", owner)
     if after.mapping.get("required") is True and before.mapping.get("required") is not True:
         law = "A call without it is refused."
         yield part.broken("body-required", "is now required", law, after, "head", (), kind="operation")
-    yield from comparer.compare(part, _content(before), _content(after))
+    yield from _moved(comparer.compare(part, _content(before), _content(after)), taken.properties, "the parameters")
     for code in [one for one in old.at("responses").mapping if one.startswith("2")]:
         part = Part(f"the answer of {label}", owner, "out")
         yield from comparer.compare(part, _content(old.at("responses", code)), _content(new.at("responses", code)))
+
+
+def _moved(rows: Iterable[breaks.SchemaBreak], names: Container[str], place: str) -> Iterator[breaks.SchemaBreak]:
+    """Yield the breaks, and say of each removed name that another part of the request has now where it went."""
+    for row in rows:
+        is_whole = row.rule.endswith("-removed") and row.element.startswith(f"{row.name} of ")
+        yield replace(row, change=f"moved to {place}") if is_whole and row.name in names else row
 
 
 def _parameters(item: Node, operation: Node) -> Members:
