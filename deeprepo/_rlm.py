@@ -17,7 +17,7 @@ from deeprepo._errors import UsageError, translate
 from deeprepo._values import Budget, Call, Event, FunctionNames, Model, Result, Turn, access, caps, cost
 
 if TYPE_CHECKING:
-    from deeprepo.rlm.texts.session import TextAnswer
+    from deeprepo.texts.session import TextAnswer
 
 T = TypeVar("T")
 Context = str | os.PathLike[str] | Sequence[Any] | Mapping[str, Any]
@@ -199,10 +199,10 @@ class Session:
     ) -> None:
         with translate():
             from bot.wiring.question import ChosenModels, open_inquiry
-            from deeprepo.rlm.texts import callables, material
-            from deeprepo.rlm.texts.dialogue import TextQuestion
-            from deeprepo.rlm.texts.session import TextSession
             from deeprepo.rlm.values import Limits
+            from deeprepo.texts import callables, material
+            from deeprepo.texts.dialogue import TextQuestion
+            from deeprepo.texts.session import TextSession
 
             if rlm.turns < 1 or rlm.depth < 0:
                 raise UsageError(
@@ -262,7 +262,7 @@ class Session:
         loop = asyncio.get_running_loop()
         self._loop = self._loop or loop
         with translate():
-            from deeprepo.rlm.texts import material, typed
+            from deeprepo.texts import material, typed
 
             if not query.strip():
                 raise UsageError("the query is empty: ask something")

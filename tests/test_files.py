@@ -121,7 +121,11 @@ def test_nothing_else_of_the_product_writes_a_file() -> None:
     """What is not written here follows the links of a stranger."""
     seen = {
         f"{path.relative_to(ROOT)}:{number} {line.strip()}"
-        for path in (*BOT.rglob("*.py"), *(ROOT / "deeprepo/rlm").rglob("*.py"))
+        for path in (
+            *BOT.rglob("*.py"),
+            *(ROOT / "deeprepo/rlm").rglob("*.py"),
+            *(ROOT / "deeprepo/texts").rglob("*.py"),
+        )
         if path not in OF_THEIR_OWN
         for number, line in enumerate(path.read_text().splitlines(), 1)
         if WRITES.search(line.replace("files.copytree", ""))

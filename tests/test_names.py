@@ -39,7 +39,7 @@ def constants(path: Path) -> Iterator[str]:
 def test_a_constants_name_says_of_what() -> None:
     """`MOST` of bytes, of files and of rounds are three constants with three names."""
     files = defaultdict(set)
-    for folder in ("bot", "deeprepo/rlm"):
+    for folder in ("bot", "deeprepo/rlm", "deeprepo/texts"):
         for path in (HOUSE.parent / folder).rglob("*.py"):
             for name in constants(path):
                 files[name].add(path)
@@ -52,7 +52,7 @@ def test_a_constants_name_says_of_what() -> None:
 def test_a_class_is_a_concept() -> None:
     """No value has more than twenty fields, settings and rows of tables apart, and none is a bag of functions: that is a class with methods."""
     named = defaultdict[str, list[tuple[Path, ast.ClassDef]]](list)
-    for folder in ("bot", "deeprepo/rlm"):
+    for folder in ("bot", "deeprepo/rlm", "deeprepo/texts"):
         for path in (HOUSE.parent / folder).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_bytes())):
                 if isinstance(node, ast.ClassDef):
@@ -87,7 +87,7 @@ def test_a_functions_docstring_begins_with_a_verb() -> None:
     """What a public function does is said first: "Return the ..." and not "The ...". A property is named for what it is."""
     nouns = []
     read = 0
-    for folder in ("bot", "deeprepo/rlm"):
+    for folder in ("bot", "deeprepo/rlm", "deeprepo/texts"):
         for path in (HOUSE.parent / folder).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_bytes())):
                 if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or node.name.startswith("_"):

@@ -14,8 +14,8 @@ from bot.wiring.facts import DEFAULT_FOLDER, keep_facts
 from deeprepo.rlm.journal.writer import Journal, Watch
 from deeprepo.rlm.models import PROVIDERS, TIMEOUT
 from deeprepo.rlm.money import capacity
-from deeprepo.rlm.texts.dialogue import Inquiry, TextQuestion
 from deeprepo.rlm.values import Limits, Model, provider_name
+from deeprepo.texts.dialogue import Inquiry, TextQuestion
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from shop import Table, called
 from bot.review.agent import loop
 from bot.review.context.data_files import MAX_CHARS, parse
 from bot.review.session import Session
-from deeprepo.rlm.texts.material import paths
+from deeprepo.texts.material import paths
 
 BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 10)

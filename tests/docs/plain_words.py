@@ -71,7 +71,7 @@ _SPOKEN_TO_MODELS = (  # what a model is asked for and told: its prompts, forms 
     "bot/secrets/masking/masks.py",
     "deeprepo/rlm/repl",
     "deeprepo/rlm/loop",
-    "deeprepo/rlm/texts",
+    "deeprepo/texts",
 )
 _WORDS_IN_A_SENTENCE = 3  # shorter strings are keys and names
 _GENERATED = ("docs/api.md",)  # docstrings

@@ -129,7 +129,9 @@ def test_the_table_of_plug_ins_names_what_exists() -> None:
     for cells in table:
         names = [name for name in quoted(cells[3]) if re.fullmatch(r"\w+", name)]
         places = [
-            ROOT / name for name in quoted(cells[3]) if name.startswith(("bot/", "deeprepo/rlm/", "deeprepo/impact/"))
+            ROOT / name
+            for name in quoted(cells[3])
+            if name.startswith(("bot/", "deeprepo/rlm/", "deeprepo/texts/", "deeprepo/impact/"))
         ]
         assert places
         assert all(re.search(rf"^(def )?{name}\b", places[0].read_text(), re.MULTILINE) for name in names), cells

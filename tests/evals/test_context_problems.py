@@ -4,7 +4,7 @@ from itertools import combinations
 
 import pytest
 
-from deeprepo.rlm.texts import material
+from deeprepo.texts import material
 from deeprepo_evals.context import lines, problems
 from deeprepo_evals.context.problems import KINDS, LAST, POSITIONS, Position, Task
 from deeprepo_evals.context.score import Expected, grade, judge

@@ -1,4 +1,4 @@
-"""Provide the reviewer's tools, workers and prompts for questions about a text (`deeprepo.rlm.texts`).
+"""Provide the reviewer's tools, workers and prompts for questions about a text (`deeprepo.texts`).
 
 The text is stored as a Git commit.
 """
@@ -30,8 +30,8 @@ from deeprepo.rlm.loop.tools import Work
 from deeprepo.rlm.money.budget import Budget
 from deeprepo.rlm.money.calls import Calls
 from deeprepo.rlm.repl.process import Async
-from deeprepo.rlm.texts.dialogue import Inquiry, TextQuestion
 from deeprepo.rlm.values import Limits, Message, Model, Prompt, Schema
+from deeprepo.texts.dialogue import Inquiry, TextQuestion
 
 # Fixed, so that the same text gets the same commit ID
 WHO = b"committer deeprepo <deeprepo@example.invalid> 1767268800 +0000\n"

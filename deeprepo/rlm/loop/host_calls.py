@@ -8,7 +8,7 @@ from deeprepo.rlm.journal.writer import Journal
 from deeprepo.rlm.repl.process import ADDRESS, Frame
 from deeprepo.rlm.values import Masks
 
-NUMBER = re.compile(r"[0-9a-f]{6,}|[0-9]+")  # may be an address or a hash, which differs from process to process
+ADDRESS_OR_NUMBER = re.compile(r"[0-9a-f]{6,}|[0-9]+")  # addresses and hashes differ from process to process
 
 
 class BlockCalls:
@@ -55,8 +55,10 @@ class BlockCalls:
         """Return where the recorded call is that a cut-off block makes again, or None if it makes a new one."""
         place = next((at for at, (recorded, _) in enumerate(self._recorded) if recorded == text), None)
         if place is None:
-            form = NUMBER.sub("0", text)
-            forms = (at for at, (recorded, _) in enumerate(self._recorded) if NUMBER.sub("0", recorded) == form)
+            form = ADDRESS_OR_NUMBER.sub("0", text)
+            forms = (
+                at for at, (recorded, _) in enumerate(self._recorded) if ADDRESS_OR_NUMBER.sub("0", recorded) == form
+            )
             place = next(forms, None)
             self.has_other_numbers |= place is not None
         return place

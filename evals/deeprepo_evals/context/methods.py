@@ -12,8 +12,8 @@ from bot.review.context import file_questions
 from bot.review.context.file_questions import Sight
 from deeprepo.rlm.errors import BudgetSpent, ProviderDown
 from deeprepo.rlm.loop.root import RootRun
-from deeprepo.rlm.texts import dialogue as roots
 from deeprepo.rlm.values import Completion, Message, Prompt
+from deeprepo.texts import dialogue as roots
 from deeprepo_evals import words
 from deeprepo_evals.context.problems import Problem
 from deeprepo_evals.context.room import Room

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.errors import UsageError
-from deeprepo.rlm.texts import material
+from deeprepo.texts import material
 from deeprepo_evals.context.problems import Problem
 from deeprepo_evals.context.score import Expected
 

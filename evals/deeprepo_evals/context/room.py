@@ -10,10 +10,10 @@ from bot.review.agent import texts
 from bot.review.agent.texts import Reader, TextInquiry
 from bot.review.session import Session
 from deeprepo.rlm.journal.writer import Journal
-from deeprepo.rlm.texts import callables, material
-from deeprepo.rlm.texts.dialogue import TextQuestion
-from deeprepo.rlm.texts.material import Material
 from deeprepo.rlm.values import Limits, Model
+from deeprepo.texts import callables, material
+from deeprepo.texts.dialogue import TextQuestion
+from deeprepo.texts.material import Material
 from deeprepo_evals.context.problems import Problem
 
 ANSWER = "the value alone; several values in the order that was asked for, separated by commas"

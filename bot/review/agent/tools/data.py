@@ -13,7 +13,7 @@ from bot.review.context import data_files, long_text
 from bot.review.context.look_ups import absent
 from bot.values import Side
 from deeprepo.rlm.repl.frames import both_ends
-from deeprepo.rlm.texts.material import paths
+from deeprepo.texts.material import paths
 
 MAX_PATH_CHARS = 400  # a longer argument is a text
 PREVIEW_CHARS, MAX_PREVIEW, MAX_OUTLINE_ROWS = 2_000, 100_000, 500  # characters, and rows of an outline

@@ -10,10 +10,10 @@ from typing import Any
 from deeprepo.rlm.errors import BudgetSpent, ProviderError, UsageError
 from deeprepo.rlm.journal import codec
 from deeprepo.rlm.loop.root import Outcome, RootRun
-from deeprepo.rlm.texts.dialogue import Dialogue, Inquiry, TextQuestion, open_dialogue, put
-from deeprepo.rlm.texts.material import Material
-from deeprepo.rlm.texts.typed import AnswerType
 from deeprepo.rlm.values import Cost
+from deeprepo.texts.dialogue import Dialogue, Inquiry, TextQuestion, open_dialogue, put
+from deeprepo.texts.material import Material
+from deeprepo.texts.typed import AnswerType
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,11 +17,11 @@ from deeprepo.rlm.money.budget import Budget
 from deeprepo.rlm.money.calls import Calls
 from deeprepo.rlm.repl.frames import both_ends
 from deeprepo.rlm.repl.process import PYTHON, Async, Repl, open_repl
-from deeprepo.rlm.texts import callables
-from deeprepo.rlm.texts.callables import CustomTool
-from deeprepo.rlm.texts.material import Material
-from deeprepo.rlm.texts.typed import AnswerType
 from deeprepo.rlm.values import Model
+from deeprepo.texts import callables
+from deeprepo.texts.callables import CustomTool
+from deeprepo.texts.material import Material
+from deeprepo.texts.typed import AnswerType
 
 PREVIEW = 1_600  # characters of both ends together
 
