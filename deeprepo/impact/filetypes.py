@@ -78,6 +78,7 @@ class FileType(Struct, frozen=True, kw_only=True):
     default_import: str = ""  # a pattern of imports that rename a file's default export
     any_suffix: bool = False  # an import may use another suffix of the same language
     shared_macros: bool = False  # macros are visible in the whole package without an import
+    redefines: str = ""  # a pattern of lines with which any file may give NAME other parameters
     loose_methods: str = "(?!)"  # a pattern of heads of functions that untyped values may have
     folder_namespaces: bool = True  # a file's namespace follows from its folder
     unbuilt: str = "(?!)"  # a pattern of files that are neither built nor run: stubs, declarations, scripts

@@ -18,6 +18,7 @@ WIDER: Tree = {
     "src/sds.c": SOURCE.replace("int len)", "int len, int flags)"),
 }
 MACROS = "#pragma once\n#define MAX_ITEMS 10\n#define AREA(w, h) ((w) * (h))\nenum color { COLOR_RED, COLOR_BLUE };\n"
+ROOM = '#include "m.h"\nint room(int n) {\n    return AREA(n, 2);\n}\n'
 STRUCT = "typedef struct client {\n    int fd;\n    int reply_len;\n} client;\n"
 READER = '#include "s.h"\nint size(client *c) {\n    return c->reply_len;\n}\n'
 BOX = (
@@ -69,6 +70,12 @@ TRUE: list[tuple[str, Tree, Tree, list[Row]]] = [
         {"box.hpp": BOX.replace("grow(int by)", "grow(int by, int most)")},
         [("draw.cpp", 4, "required-parameter")],
     ),
+    (
+        "a macro takes one more argument",
+        {"m.h": MACROS, "a.c": ROOM},
+        {"m.h": MACROS.replace("AREA(w, h)", "AREA(w, h, d)")},
+        [("a.c", 3, "required-parameter")],
+    ),
 ]
 FALSE: list[tuple[str, Tree, Tree]] = [
     ("the definition is left", BEFORE, {"src/sds.h": NO_LEN["src/sds.h"]}),
@@ -105,6 +112,25 @@ FALSE: list[tuple[str, Tree, Tree]] = [
             "a.c": '#include "l.h"\nint f(void) { return GO; }\n',
         },
         {"l.h": "#ifndef FAST\n#define GO 2\n#endif\n"},
+    ),
+    (
+        "a macro takes any number of arguments",
+        {"m.h": MACROS, "a.c": ROOM},
+        {"m.h": MACROS.replace("AREA(w, h)", "AREA(w, ...)")},
+    ),
+    (
+        "the only argument of a macro is empty",
+        {"m.h": "#define NOW() 1\n", "a.c": '#include "m.h"\nint f(void) { return NOW(); }\n'},
+        {"m.h": "#define NOW(zone) 1 + 0##zone\n"},
+    ),
+    (
+        "another header defines the macro again",
+        {
+            "m.h": MACROS,
+            "own.h": '#include "m.h"\n#undef AREA\n#define AREA(w, h) 0\n',
+            "a.c": ROOM.replace("m.h", "own.h"),
+        },
+        {"m.h": MACROS.replace("AREA(w, h)", "AREA(w, h, d)")},
     ),
     (
         "the use stands under a condition",

@@ -1,11 +1,13 @@
 """Run the search: changed symbols, the files that import them, and their references."""
 
 import posixpath
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from deeprepo.impact.changes import MOVED, REPLACED, ChangedFile, ChangedSymbol, Dependents, TreeEntry
+from deeprepo.impact.changes import MOVED, REPLACED, ChangedFile, ChangedSymbol, Dependents, Query, TreeEntry
 from deeprepo.impact.concurrency import together
+from deeprepo.impact.filetypes import filetype
 from deeprepo.impact.ports import Language, Tree
 from deeprepo.impact.structs import replace
 from deeprepo.impact.text.lines import file_lines
@@ -136,7 +138,7 @@ async def _of_language(
     missed_uses += indirect.cut
     merged_symbols, headers = await merge_prototypes(tree, exports, sources, symbols_by_file)
     weighed_symbols = _weigh(sources, merged_symbols, indirect)
-    limited_symbols = await _exact(_limit(weighed_symbols, budget, cut, missed_uses), exports)
+    limited_symbols = await _exact(_limit(weighed_symbols, budget, cut, missed_uses), exports, head.tree)
     scene = Scene(sources, limited_symbols, head, base, exports, headers)
     dependents = await importing(scene)
     missed_uses += scene.missed_uses
@@ -210,12 +212,13 @@ def _tell(sources: Iterable[ChangedSource], head: Reach, base: Reach) -> Exports
 
 
 async def _exact(
-    symbols_by_file: Mapping[str, Sequence[ChangedSymbol]], exports: Exports
+    symbols_by_file: Mapping[str, Sequence[ChangedSymbol]], exports: Exports, tree: Tree
 ) -> dict[str, tuple[ChangedSymbol, ...]]:
     """Return the symbols, marking signatures as unreliable if a neighbor has an unchanged alternative.
 
-    Only one of them is built, and it is unknown which.
+    Only one of them is built, and it is unknown which. The same is true if another file redefines the name.
     """
+    redefined = await _redefined(symbols_by_file, tree)
     alike: dict[object, set[str]] = defaultdict(set)
     for items in symbols_by_file.values():
         for item in items:
@@ -224,7 +227,10 @@ async def _exact(
     for path, items in symbols_by_file.items():
         doubtful = [
             item.change == "signature"
-            and await exports.elsewhere(item.symbol.path, item.symbol.name, but=alike[_takes(item)])
+            and (
+                (item.symbol.path, item.symbol.short) in redefined
+                or await exports.elsewhere(item.symbol.path, item.symbol.name, but=alike[_takes(item)])
+            )
             for item in items
         ]
         exact[path] = tuple(
@@ -232,6 +238,23 @@ async def _exact(
             for item, is_doubtful in zip(items, doubtful, strict=True)
         )
     return exact
+
+
+async def _redefined(symbols_by_file: Mapping[str, Sequence[ChangedSymbol]], tree: Tree) -> Collection[tuple[str, str]]:
+    """Return the paths and names of changed signatures for which another file has a line that redefines the name."""
+    found = set[tuple[str, str]]()
+    for path, items in symbols_by_file.items():
+        pattern = filetype(path).redefines
+        names = {item.symbol.short for item in items if pattern and item.change == "signature"}
+        any_name = pattern.replace("NAME", f"(?:{'|'.join(map(re.escape, sorted(names)))})")
+        rows = await tree.grep_lines(Query([any_name], syntax="perl")) if names else ()
+        found |= {
+            (path, name)
+            for other, _, line in rows
+            for name in names.intersection(re.findall(r"\w+", line))
+            if other != path and re.search(pattern.replace("NAME", re.escape(name)), line)
+        }
+    return found
 
 
 def _takes(item: ChangedSymbol) -> object:

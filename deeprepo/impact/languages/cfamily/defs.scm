@@ -8,8 +8,10 @@
 (translation_unit . [(comment) (preproc_call) (preproc_include)]* . (preproc_ifdef "#ifndef" name: (_) @guard . (preproc_def name: (_) @guarded) @local (#eq? @guard @guarded)))
 ; macros
 (preproc_def name: (identifier) @name) @def.variable
-(preproc_function_def name: (identifier) @name parameters: (_) @params) @def.function @as.macro @opaque
+(preproc_function_def name: (identifier) @name parameters: (_) @params) @def.function @as.macro
 (preproc_params (identifier) @name @param.positional)
+; it takes any number of arguments, or its only one may be empty
+((preproc_function_def parameters: (preproc_params) @list) @opaque (#match? @list "[.]{3}|^[^,]*$"))
 ; functions: without a body it is a declaration
 (function_definition) @as.function
 (function_declarator declarator: [(identifier) @name (parenthesized_declarator (identifier) @name)] parameters: (_) @params) @def.function @as.declaration
