@@ -13,9 +13,6 @@ RUST: Files = {
     "src/order.rs": "pub struct Order;\n\nimpl Order {\n    pub fn parse_index(&self) -> u32 {\n        1\n    }\n}\n",
     "src/user.rs": "use crate::order::Order;\npub fn index(order: &Order) -> u32 {\n    order.parse_index()\n}\n",
 }
-FUTURE = "use futures::future::BoxFuture;\nuse futures::FutureExt;\n\npub struct Order;\n\nimpl Order {\n    pub fn begin(n: u32) -> BoxFuture<'static, Result<u32, u8>> {\n        async move { Ok(n) }.boxed()\n    }\n}\n"
-READY = "pub struct Order;\n\nimpl Order {\n    pub fn begin(n: u32) -> Result<u32, u8> {\n        Ok(n)\n    }\n}\n"
-AWAITED = READY.replace("pub fn", "pub async fn")
 JAVA: Files = {
     "src/shop/a/Prices.java": "package shop.a;\npublic class Prices {\n    public static int total(int n) {\n        return n;\n    }\n}\n",
     "src/shop/u/User.java": (
@@ -111,14 +108,6 @@ LEGAL: dict[str, tuple[Files, Files]] = {
             "src/order.rs": "macro_rules! methods {\n    ($name:ident) => {\n        pub fn $name(&self, code: u32) -> u32 {\n            code\n        }\n    };\n}\n\npub struct Order;\n\nimpl Order {\n    pub fn load(&self, code: u32) -> u32 {\n        code\n    }\n\n    methods!(check);\n}\n"
         },
     ),
-    "an async function takes the place of one that returned a future": (
-        {
-            **RUST,
-            "src/order.rs": FUTURE,
-            "src/user.rs": "use crate::order::Order;\nuse futures::future::BoxFuture;\nuse futures::FutureExt;\n\npub fn index() -> BoxFuture<'static, Result<u32, u8>> {\n    Order::begin(1).boxed()\n}\n",
-        },
-        {"src/order.rs": AWAITED},
-    ),
     "attributes say a word that the file imported": (
         {
             "Cargo.toml": RUST["Cargo.toml"],
@@ -159,14 +148,6 @@ BROKEN: dict[str, tuple[Files, Files]] = {
     "a function that loses its default argument": (
         CPP,
         {"a.h": "#pragma once\nnamespace a {\nint parse_share(int n);\n}\n"},
-    ),
-    "an async function takes the place of one that returned a value": (
-        {
-            **RUST,
-            "src/order.rs": READY,
-            "src/user.rs": "use crate::order::Order;\n\npub fn index() -> bool {\n    Order::begin(1).is_ok()\n}\n",
-        },
-        {"src/order.rs": AWAITED},
     ),
     "a call of what the file imported": (
         {
