@@ -306,5 +306,7 @@ def _combine(strong: Finding, weak: Finding) -> Finding:
             readings=max(strong.basis.readings, weak.basis.readings),
         ),
         suggestion=strong.suggestion or weak.suggestion,
+        why=strong.why or weak.why,
+        consequence=strong.consequence or weak.consequence,
         trigger=strong.trigger or weak.trigger,
     )

@@ -37,7 +37,8 @@ class Opinions:
 
     async def _ask(self, requests: Sequence[Request]) -> dict[str, Reply]:
         """Return the answer about each claim in these requests, by the text of its own prompt."""
-        answers = await self._send([joint_opinions.prompt(request) for request in requests]) if requests else ()
+        shown = [[excerpt for question in request for excerpt in question.excerpts] for request in requests]
+        answers = await self._send([joint_opinions.prompt(each) for each in requests], shown) if requests else ()
         return {
             _text(question.prompt): own
             for request, reply in zip(requests, answers, strict=True)

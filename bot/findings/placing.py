@@ -4,8 +4,8 @@ A finding is shown on lines of the diff, on the file, or outside the diff. No fi
 comments on added and unchanged lines of a hunk (RIGHT) and on removed ones (LEFT). A range must be in one
 hunk and on one side. The attempts are: the finding's own lines, the part of them in a hunk, the file, and the
 list outside the diff. The finding's own lines never change. Findings are shown in full up to a quota. Proven
-and reproduced findings come first, with those found twice, and those above low severity from one model pass.
-Minor findings follow if there is room. A critical finding is always shown in full. A model's own confidence
+and reproduced findings come first, then those found by several model passes, and those above low severity
+from one model pass. Minor findings follow if there is room. A critical finding is always shown in full. A model's own confidence
 is ignored, since it doesn't predict whether a finding is true (see docs/using.md). Pure functions.
 """
 
@@ -31,6 +31,7 @@ from deeprepo.impact.text.paths import is_prose
 # Lines of one file's diff; GitHub collapses a longer diff and rejects comments in it
 MAX_ANCHORED_LINES = 20_000
 TWICE = 2
+MOST_COUNTED = 3  # more reports of a finding don't make it surer
 LEAST_IN_FULL, MOST_IN_FULL = 4, 10  # findings shown in full for a small change, and for a large one
 FILES_FOR_MOST = 100  # changed files of a large change
 SECURITY = ("security", "secret")  # categories
@@ -129,17 +130,22 @@ def room(files: int) -> int:
 def rank(placed_findings: Iterable[PlacedFinding], quota: int, held: Collection[str] = ()) -> tuple[PlacedFinding, ...]:
     """Sort findings, best first, and collapse those that are not shown in full.
 
-    Spelling mistakes, unsettled findings and those in `held` (fingerprints) are always collapsed, and so is
-    what exceeds `quota`. Critical findings don't count toward the quota. Minor findings get what is left.
+    Spelling mistakes, unsettled findings, remarks, what a single pass reported and nothing confirmed, and those
+    in `held` (fingerprints) are always collapsed, and so is what exceeds `quota`. Critical findings don't count toward the quota. Minor findings get what is left.
     """
     ranked = sorted(placed_findings, key=lambda placed: _order(placed.finding))
-    candidates = [at for at, item in enumerate(ranked) if not _slip(item.finding) and not item.finding.basis.unsettled]
+    candidates = [at for at, item in enumerate(ranked) if not _is_always_collapsed(item.finding)]
     critical = {at for at in candidates if ranked[at].finding.severity == "critical"}
     others = [at for at in candidates if at not in critical and ranked[at].finding.fingerprint not in held]
     others.sort(key=lambda at: _need(ranked[at].finding))  # stable, so the better finding comes first
     shown = critical.union(others[:quota])
     out = [item if at in shown else replace(item, place="folded") for at, item in enumerate(ranked)]
     return tuple(sorted(out, key=lambda placed: placed.place == "folded"))
+
+
+def _is_always_collapsed(finding: Finding) -> bool:
+    """Return whether a finding is never shown in full, however much room there is."""
+    return _slip(finding) or bool(finding.basis.unsettled) or finding.basis.is_single or finding.is_remark
 
 
 def _need(finding: Finding) -> int:
@@ -150,15 +156,18 @@ def _need(finding: Finding) -> int:
     return 0 if not _is_minor(finding) else 1 if finding.category in SECURITY else 2
 
 
-def _order(finding: Finding) -> tuple[int, int, bool, bool, bool, str, int]:
+def _order(finding: Finding) -> tuple[int, int, int, int, bool, bool, str, int]:
     """Return the sort key: severity, then evidence.
 
-    After that, findings from checks are sorted by path and line, and models' findings keep their order.
+    Proofs come first, then the number of passes that reported it, then a confirmation. After that, findings from
+    checks are sorted by path and line, and models' findings keep their order.
     """
     place = (finding.path, finding.start) if finding.rule else ("", 0)
-    is_alone = finding.basis.reports < TWICE
+    verdict = finding.verdict
+    proof = verdict.rank if verdict in (Verdict.PROVEN, Verdict.REPRODUCED) else Verdict.CONFIRMED.rank
     is_here = all(item.path == finding.path for item in finding.evidence)
-    return severity_rank(finding.severity), finding.verdict.rank, is_alone, is_here, not finding.rule, *place
+    found = -min(finding.basis.reports, MOST_COUNTED)
+    return severity_rank(finding.severity), proof, found, verdict.rank, is_here, not finding.rule, *place
 
 
 def _slip(finding: Finding) -> bool:

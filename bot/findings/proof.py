@@ -4,6 +4,7 @@ The evidence contains the function around the quote, the previous code, the find
 definitions of the names in the claim, and the callers. Each line appears once, within a token limit.
 """
 
+import posixpath
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -24,18 +25,19 @@ from bot.values import (
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.text import blocks
 from deeprepo.impact.text.lines import binds, defines, definition, file_lines
-from deeprepo.impact.text.paths import is_product
+from deeprepo.impact.text.paths import decides_nothing, is_product
 from deeprepo.rlm.values import tokens
 
 TOKENS = 5_000  # tokens of all excerpts for one finding
 # Lines of the definition that the claim is about; a longer one is cut to the blocks around the quote.
-MAX_DEFINITION_LINES = 100
+MAX_DEFINITION_LINES = 160
 BLOCK = 40  # lines of the block around a quote outside known definitions, or in a very short one
 EVIDENCE = 80  # lines of the block around a piece of evidence
 CALLER = 24  # lines of the block around a call
 LINES_OF_ANY_BLOCK = 12  # lines of any block if there is no room for more
+BEFORE = 60  # lines of the block around removed lines
 MAX_CALLERS, MAX_DEFINITIONS, MAX_REMOVED = 3, 6, 3
-DEFINITION_LINES = 40
+DEFINITION_LINES = 120
 MEANT = 2  # definitions allowed per name: one, or one and its declaration
 MAX_HEADS = 8  # lines that open what encloses an excerpt, such as its function and class
 _CALLED = re.compile(r"(?<![\w$])\$*+([A-Za-z_][\w$]{2,}+)\s*+\(")
@@ -136,9 +138,7 @@ def _before(finding: Finding, files: Sequence[ChangedFile]) -> Iterator[CodeSpan
             if max([*near, number]) - min([*near, number]) < BLOCK:
                 near.append(number)
         if near:
-            yield CodeSpan(
-                file.old_path or file.path, "base", min(near) - 3, max(near) + 3, LINES_OF_ANY_BLOCK, "as it was"
-            )
+            yield CodeSpan(file.old_path or file.path, "base", min(near) - 3, max(near) + 3, BEFORE, "as it was")
 
 
 def _removed_lines(finding: Finding, file: ChangedFile) -> Iterator[tuple[int, int]]:
@@ -224,23 +224,32 @@ async def _definitions(finding: Finding, tree: Tree) -> list[CodeSpan]:
     definition_places: list[CodeSpan] = []
     for name in names:
         hits = _meanings(
-            (path, line)
-            for path, line, text in rows
-            if (defines(text, name, path) or (name in constants and binds(text, name)))
-            and (is_product(path) or not is_product(finding.path))
-            # A single word called in a quote, such as `get` or `compile`, means something else elsewhere.
-            and (path in quoted_paths or name in claim_names or not (name.isalpha() and name.islower()))
+            (
+                (path, line)
+                for path, line, text in rows
+                if (defines(text, name, path) or (name in constants and binds(text, name)))
+                and (is_product(path) or not is_product(finding.path))
+                # A single word called in a quote, such as `get` or `compile`, means something else elsewhere.
+                and (path in quoted_paths or name in claim_names or not (name.isalpha() and name.islower()))
+            ),
+            quoted_paths,
         )
         for path, line in hits if len(definition_places) < MAX_DEFINITIONS else ():
             definition_places.append(CodeSpan(path, "head", line, line, DEFINITION_LINES, f"defines {name}"))
     return definition_places
 
 
-def _meanings(hits: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
-    """Return the definitions that a name may refer to, preferably in product code; none if many."""
+def _meanings(hits: Iterable[tuple[str, int]], near: Collection[str]) -> list[tuple[str, int]]:
+    """Return the definitions that a name may refer to, preferably in product source code; none if many.
+
+    If there are many, those in the files `near` are preferred, then those in the same folders.
+    """
     every = list(hits)
-    mine = [hit for hit in every if is_product(hit[0])] or every
-    return mine if len(mine) <= MEANT else []
+    sources = [hit for hit in every if not decides_nothing(hit[0])] or every
+    mine = [hit for hit in sources if is_product(hit[0])] or sources
+    folders = {posixpath.dirname(path) for path in near}
+    nearer = (mine, [hit for hit in mine if hit[0] in near], [h for h in mine if posixpath.dirname(h[0]) in folders])
+    return next((hits for hits in nearer if 0 < len(hits) <= MEANT), [])
 
 
 async def _excerpt(tree: Tree, place: CodeSpan, room: int, shown_lines: ShownLines) -> Excerpt | None:
@@ -251,7 +260,7 @@ async def _excerpt(tree: Tree, place: CodeSpan, room: int, shown_lines: ShownLin
         return None
     if shown_lines.has(place.path, first, place.side) and _TYPE.match(lines[first - 1]):
         return None  # its relevant part is already shown
-    for most in dict.fromkeys((place.most, min(place.most, LINES_OF_ANY_BLOCK), 0)):
+    for most in dict.fromkeys((place.most, *(min(place.most, fewer) for fewer in (BLOCK, LINES_OF_ANY_BLOCK)), 0)):
         block = sorted({*range(first, last + 1), *_block(lines, place, most)})
         new = shown_lines.left(place.path, block, place.side)
         if not any(lines[number - 1].strip() for number in new):

@@ -96,6 +96,10 @@ FINDINGS = many(
         },
     )
 )
+_REMARKS = many(
+    strict(path=text(), quote=text("the line, verbatim"), title=TITLE_FORM),
+    "whatever else a maintainer would want changed, but would not hold the merge for: one line each, nothing that `findings` has",
+)
 _LOOK_UP = strict(
     kind=one_of(
         get_args(LookUpKind),
@@ -143,8 +147,9 @@ def schema(notes: Extent = "none") -> Schema:
     """Return the form of a worker's answer. `notes`: which part of the change to summarize."""
     names = {"none": (), "parts": ("files",), "whole": tuple(_NOTES)}[notes]
     more = {name: _NOTES[name] for name in names}
-    fields = {"answer": ANSWER, "findings": FINDINGS, "unsettled": _UNSETTLED}
-    tool, forgiven = ("review", "Hand in the review of the code in the prompt."), frozenset({"unsettled", *names})
+    fields = {"answer": ANSWER, "findings": FINDINGS, "remarks": _REMARKS, "unsettled": _UNSETTLED}
+    tool = "review", "Hand in the review of the code in the prompt."
+    forgiven = frozenset({"unsettled", "remarks", *names})
     final = Schema(*tool, strict(**fields, **more), forgiven=forgiven)
     asked = strict(**fields, **wishes(), withdrawn=_WITHDRAWN, **more)
     return Schema(*tool, asked, final, forgiven | {"look_ups", "withdrawn"})
@@ -243,7 +248,20 @@ def is_reading(data: Row | None, paths: Iterable[str], notes: Extent) -> bool:
 def parse_reply(data: Row | None, source: Source) -> tuple[str, tuple[Finding, ...]]:
     """Return a reply's text and findings."""
     reply = data or {}
-    return reply.get("answer", ""), tuple(_finding(entry, source) for entry in rows(reply, "findings")[:MAX_FINDINGS])
+    findings = [_finding(entry, source) for entry in rows(reply, "findings")]
+    remarks = [
+        _remark(entry, source)
+        for entry in rows(reply, "remarks")
+        if all(isinstance(entry.get(name), str) and entry[name].strip() for name in ("path", "quote", "title"))
+    ]
+    return reply.get("answer", ""), tuple([*findings, *remarks][:MAX_FINDINGS])
+
+
+def _remark(entry: Row, source: Source) -> Finding:
+    """Return something minor that a reply tells in one line."""
+    blank = dict.fromkeys(("why", "consequence", "trigger"), "")
+    words = {"title": entry["title"], "severity": "low", "category": "other", **blank}
+    return finding_of(words, entry["path"], entry["quote"], (), source)
 
 
 def _finding(entry: Row, source: Source) -> Finding:

@@ -93,7 +93,7 @@ class OpinionQuestion:
     prompt: Prompt  # about this claim only
 
 
-Send = Callable[[Sequence[Prompt]], Awaitable[Sequence[Completion | DeepRepoError]]]
+Send = Callable[[Sequence[Prompt], Sequence[Sequence[Excerpt]]], Awaitable[Sequence[Completion | DeepRepoError]]]
 Ask = Callable[[Sequence[OpinionQuestion]], Awaitable[Sequence[Completion | DeepRepoError]]]
 
 

@@ -4,7 +4,7 @@ The request is the field `look_ups` in the answer form. It is offered only if th
 model's window and into the remaining budget, after the first calls of all other prompts.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from bot import render
@@ -14,7 +14,7 @@ from bot.review import foresight
 from bot.review.context import look_ups
 from bot.review.context.look_up_room import LookedUp
 from bot.review.context.look_ups import LookUps
-from bot.values import Finding, LookUp
+from bot.values import Excerpt, Finding, LookUp
 from deeprepo.rlm.errors import BudgetSpent, ProviderError
 from deeprepo.rlm.money.calls import Calls
 from deeprepo.rlm.values import Completion, Model, Prompt, Purpose
@@ -33,10 +33,13 @@ class Dialogues:
     role: Purpose
     look_ups: LookUps | None  # None: models can't request code
 
-    async def answers(self, prompts: Sequence[Prompt]) -> list[Completion | DeepRepoError]:
+    async def answers(
+        self, prompts: Sequence[Prompt], shown: Sequence[Sequence[Excerpt]] = ()
+    ) -> list[Completion | DeepRepoError]:
         """Ask each prompt and return its last answer.
 
-        If the second call fails, that is the first answer, with its open requests.
+        `shown`: the code in each prompt, which is not sent again. If the second call fails, the first answer is
+        returned, with its open requests.
         """
         offers = self.offering(prompts)
         first = await self.send(offers)
@@ -49,7 +52,8 @@ class Dialogues:
             if isinstance(reply, Completion) and wishes_by_prompt[index]
         ]
         further_prompts = [
-            further(offers[at], reply, await self.show(wishes_by_prompt[at], offers[at])) for at, reply in back
+            further(offers[at], reply, await self.show(wishes_by_prompt[at], offers[at], shown[at] if shown else ()))
+            for at, reply in back
         ]
         second = dict(zip((at for at, _ in back), await self.send(further_prompts), strict=True))
         replies: list[Completion | DeepRepoError] = []
@@ -69,11 +73,13 @@ class Dialogues:
         can_offer = self.look_ups is not None
         return [prompt if can_offer and offer else final(prompt) for prompt, offer in zip(prompts, offers, strict=True)]
 
-    async def show(self, wishes: Sequence[LookUp], prompt: Prompt) -> tuple[LookedUp, ...]:
-        """Return the requested code."""
+    async def show(
+        self, wishes: Sequence[LookUp], prompt: Prompt, shown: Iterable[Excerpt] = ()
+    ) -> tuple[LookedUp, ...]:
+        """Return the requested code without the lines in `shown`, which the dialogue already contains."""
         if self.look_ups is None or not wishes:
             return ()
-        return await self.look_ups.show(wishes, _room(prompt))
+        return await self.look_ups.show(wishes, _room(prompt), shown)
 
 
 def wishes(prompt: Prompt, reply: Completion | DeepRepoError) -> tuple[LookUp, ...]:

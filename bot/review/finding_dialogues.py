@@ -133,7 +133,9 @@ class FindingDialogues:
         """Return the second prompt of a dialogue."""
         vague = [finding for finding in answer.worker_reply.findings if _vague(finding)]
         if answer.look_ups:
-            shown_code = await self._dialogues.show(answer.look_ups, answer.sent_prompt.prompt)
+            shown_code = await self._dialogues.show(
+                answer.look_ups, answer.sent_prompt.prompt, answer.sent_prompt.shown
+            )
             prompt = dialogues.further(answer.sent_prompt.prompt, answer.reply, shown_code, vague)
             return replace(answer.sent_prompt, prompt=prompt, seen_text=look_ups.text(shown_code))
         again = render.text("prompts/worker_again.md.j2", findings=vague)
@@ -175,7 +177,7 @@ class FindingDialogues:
 
 def _vague(finding: Finding) -> bool:
     """Return whether a finding doesn't say when it happens or what harm it does."""
-    return not finding.trigger.strip() or not finding.consequence.strip()
+    return not finding.is_remark and not (finding.trigger.strip() and finding.consequence.strip())
 
 
 def at_its_line(finding: Finding, units: Iterable[Unit]) -> Finding:

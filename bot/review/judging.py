@@ -1,8 +1,9 @@
 """Decide which findings of a review are reported.
 
-A finding is reported if static analysis proved it or a second model call confirmed it. Dismissed findings are
-counted and can be listed. A finding without a verdict is reported as unconfirmed, so that it doesn't vanish
-silently.
+A finding is reported if static analysis proved it, a second model call confirmed it, or several passes
+reported it independently. A second call is only made where it can change what people see. Dismissed findings
+are counted and can be listed. A finding without a verdict is reported as unconfirmed, so that it doesn't
+vanish silently.
 """
 
 from collections import Counter
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from bot.findings import silencing
+from bot.findings import placing, silencing
 from bot.findings.merge import merge, unite
 from bot.findings.rounds import look_again, outlasting, recall, tell_apart
 from bot.render import count
@@ -95,7 +96,12 @@ async def judge(
     of_other_build = sum(finding.status == "unproven" for finding in found)
     found = tell_apart(found)
     found = _silence(found, survey)
-    due = [index for index, finding in enumerate(found) if ask is not None and _is_due(finding, least)]
+    precedents = partial(_precedents, survey=survey, dismissals=_dismissed_claims(survey))
+    due = [
+        index
+        for index, finding in enumerate(found)
+        if ask is not None and _is_due(finding, least) and _changes_report(finding, survey, precedents)
+    ]
     asked = [found[at].with_verdict(Verdict.UNPROVEN) for at in due]
     judged: list[Finding | None] = [
         _unasked(finding, ask is not None and not at_least(finding.severity, least)) for finding in found
@@ -104,7 +110,6 @@ async def judge(
     unheard = list[Finding]()
     reasons, answers = Counter[str](), Counter[OwnerRule | None]()
     if ask is not None and asked:
-        precedents = partial(_precedents, survey=survey, dismissals=_dismissed_claims(survey))
         # imported here, because a review without a model needs no confirmations
         from bot.findings.verify import verify
 
@@ -159,14 +164,18 @@ def _outdated_entries(survey: Survey, found: Sequence[Finding]) -> Iterator[str]
 def _decided(before: Finding, opinion: "Opinion") -> Finding:
     """Return a new finding after its confirmation.
 
-    If the confirmation could not decide, a finding that several passes reported stays, marked as unsettled.
+    If the confirmation could not decide, a finding stays, marked as unsettled, if several passes reported it or
+    if it is serious and one of several passes did.
     """
     now = opinion.finding
     if now.is_shown:
         return now
     if not now.verdict.is_undecided:
         return now.with_status("refuted")
-    if opinion.unsettled and before.basis.votes >= AGREED:
+    is_kept = before.basis.votes >= AGREED or (
+        before.serious and before.basis.votes and before.basis.readings >= AGREED
+    )
+    if opinion.unsettled and is_kept:
         return now.with_verdict(now.verdict, unsettled=opinion.unsettled)
     return now.with_status("unproven")
 
@@ -219,6 +228,26 @@ def _is_due(finding: Finding, least: Severity) -> bool:
         finding.status == "new" or (finding.status == "still" and not finding.number)
     )
     return is_open or finding.status == "doubtful"
+
+
+def _changes_report(finding: Finding, survey: Survey, precedents: "Callable[[Finding], Precedents]") -> bool:
+    """Return whether a confirmation could change what people see of a finding.
+
+    If several passes read the change, a finding that at least two of them reported needs no confirmation,
+    unless it depends on code outside the diff. Neither does a low-severity one, since a single pass's is
+    collapsed. Findings that reach a threshold, and those that earlier comments may answer, are always
+    confirmed. With effort high, all findings are.
+    """
+    settings, basis = survey.brief.settings, finding.basis
+    bars = [bar for bar in (settings.fail_on, settings.request_changes) if bar is not None and bar != "off"]
+    if settings.effort == "high" or finding.status != "new" or basis.readings < AGREED or precedents(finding):
+        return True
+    if any(at_least(finding.severity, bar) for bar in bars):
+        return True
+    depends_on_other_code = bool(basis.claims) or any(
+        placing.spot_of(item, survey.files) is None for item in (*finding.places, *finding.evidence)
+    )
+    return at_least(finding.severity, "medium") and (basis.votes < AGREED or depends_on_other_code)
 
 
 def _unasked(finding: Finding, is_below: bool) -> Finding:

@@ -1,6 +1,6 @@
 """Set up one review (budget, journal, workers), and close it at the end."""
 
-from collections.abc import AsyncIterator, Collection, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -14,7 +14,7 @@ from bot.review.analyzer_worker import AnalyzerWorker
 from bot.review.hooks import hooks
 from bot.review.session import Results, Session, Worker
 from bot.review.survey import Survey
-from bot.values import Reference
+from bot.values import ChangedFile, Reference
 from bot.values.progress import Say
 from deeprepo.impact import uses
 from deeprepo.impact.ports import Language, Tree
@@ -112,7 +112,7 @@ def _look_ups(
     survey: Survey, tree: Tree, languages: Mapping[str, Language], journal: Journal
 ) -> "tuple[LookUps, ConsumerCode | None]":
     """Return the look-ups, and what models may see of consumers (None if they may see nothing)."""
-    over = partial(look_ups_over, languages=languages, changed_paths=frozenset(file.path for file in survey.files))
+    over = partial(look_ups_over, languages=languages, files=survey.files)
     if not survey.consumers.readable:
         return over(tree), None
     from bot.review.context.consumer_code import ConsumerCode
@@ -121,11 +121,11 @@ def _look_ups(
     return replace(over(tree), beyond=consumer_code.find), consumer_code
 
 
-def look_ups_over(tree: Tree, languages: Mapping[str, Language], changed_paths: Collection[str]) -> "LookUps":
+def look_ups_over(tree: Tree, languages: Mapping[str, Language], files: Sequence[ChangedFile]) -> "LookUps":
     """Return the look-ups for models, over one tree."""
     from bot.review.context.look_ups import LookUps
 
-    return LookUps(tree, languages, partial(_callers, tree, languages), partial(_readers, tree), changed_paths)
+    return LookUps(tree, languages, partial(_callers, tree, languages), partial(_readers, tree), files)
 
 
 def _start(survey: Survey, models: Models, limits: Limits) -> Start:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from bot import render
-from bot.diff import file_diffs
+from bot.diff import alike, file_diffs
 from bot.diff.render import FileDiff
 from bot.findings import issues, read
 from bot.ports import Lens
@@ -44,6 +44,7 @@ class SentPrompt:
     prompt: Prompt
     seen_text: str
     bare: bool = False  # whether the code around the regions is left out
+    shown: tuple[Excerpt, ...] = ()  # the code in the prompt, which is not looked up again
     notes: read.Extent = "none"  # which part of the change the model is asked to summarize
     issues: tuple[LinkedIssue, ...] = ()  # issues that the prompt asks about
     # features' questions, answered in addition to the findings
@@ -121,27 +122,29 @@ class PromptWriter:
         abroad = () if bare else self.survey.consumers.beside([f"{unit.path}:{unit.name}" for unit in units])
         issues_to_close = self._issues_to_close(units)
         asked = self._asked(units) if not question else ()
-        parts = self._diffs(units, {} if bare else builder.rest_of_definitions(units))
+        whole_parts = self._diffs(units, {} if bare else builder.rest_of_definitions(units))
         telling = partial(
             render.text,
             "prompts/worker.md.j2",
             **self._common_values(unit.path for unit in units),
             issues=issues_to_close,
-            parts=parts,
             questions=[question] if question else [*self._questions(units), *(each.text for each in asked)],
             consumers=self.survey.consumers.readable[:NAMED_CONSUMERS] if self.may_ask and not bare else (),
         )
         # A code region that is only shown next to others is not judged, so it doesn't count as read.
         judged_excerpts = [excerpt for excerpt in beside if not excerpt.overlaps_change]
+        parts = alike.collapse(whole_parts)
         prompt = self.of(
-            telling(unchanged=(*abroad, *beside)),
+            telling(parts=parts, unchanged=(*abroad, *beside)),
             units,
             notes,
             issues_to_close,
             asked,
         )
-        seen_text = telling(unchanged=judged_excerpts)
-        return SentPrompt(tuple(units), prompt, seen_text, bare, notes, issues_to_close, asked)
+        # A collapsed edit counts as read: the prompt shows two like it, and names its line.
+        seen_text = telling(parts=whole_parts, unchanged=judged_excerpts)
+        shown = (*alike.excerpts(parts), *beside)
+        return SentPrompt(tuple(units), prompt, seen_text, bare, shown, notes, issues_to_close, asked)
 
     def _diffs(self, units: Sequence[Unit], further_lines: Mapping[str, Mapping[int, str]]) -> list[FileDiff]:
         """Return the diffs of the regions per file, with less context if the change is split."""
@@ -172,7 +175,7 @@ class PromptWriter:
             "prompts/worker.md.j2",
             **{**self._common_values(()), "guidance": ()},
             issues=(),
-            parts=diffs,
+            parts=alike.collapse(diffs),
             unchanged=(),
             questions=[render.text("prompts/diff_only.md.j2", backwards=backwards).strip()],
             consumers=(),

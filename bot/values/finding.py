@@ -224,6 +224,11 @@ class Basis:
         )
 
     @property
+    def is_single(self) -> bool:
+        """Whether several passes read the change, only one of them reported it, and nothing has decided it."""
+        return self.verdict.is_undecided and self.votes == 1 < self.readings
+
+    @property
     def has_model(self) -> bool:
         """Whether a model is among the sources."""
         return any(source.kind == "model" for source in self.sources)
@@ -242,7 +247,8 @@ class Basis:
     def certainty(self) -> str:
         """The key of the displayed certainty."""
         if self.verdict.is_undecided:
-            return "unsettled" if self.unsettled else "unconfirmed" if self.unconfirmed else self.verdict.value
+            agreement = "agreed" if self.votes > 1 else "single" if self.is_single else self.verdict.value
+            return "unsettled" if self.unsettled else "unconfirmed" if self.unconfirmed else agreement
         return self.verdict.value
 
     @property
@@ -317,6 +323,11 @@ class Finding:
     def verdict(self) -> Verdict:
         """How certain it is."""
         return self.basis.verdict
+
+    @property
+    def is_remark(self) -> bool:
+        """Whether a model reported it in one line, without a reason."""
+        return not self.rule and not self.why
 
     @property
     def cause(self) -> str:

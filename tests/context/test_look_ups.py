@@ -2,6 +2,7 @@ import asyncio
 from collections.abc import Sequence
 from functools import partial
 
+import step
 from fakes import Repository
 
 from bot.checkout import Checkout
@@ -75,6 +76,34 @@ def test_what_a_prompt_shows_already_is_not_shown_again(repository: Repository) 
     (again,) = shown(repository, LookUp("definition", "pick"), above=first.excerpts)
     assert again.excerpts == ()
     assert again.notes == ("shown before: src/pick.py 1 to 6", "shown before: src/shelf.py 2 to 3")
+
+
+def test_a_definition_is_shown_from_the_source_and_not_from_its_bundle(repository: Repository) -> None:
+    """A generated copy and a sample in a document define nothing else."""
+    source = "export function total(rows) {\n  return rows.length\n}\n"
+    files = {"src/total.js": source, "dist/app.js": source, "docs/use.md": f"```js\n{source}```\n"}
+    (found,) = shown(repository, LookUp("definition", "total"), files={**files})
+    assert [excerpt.path for excerpt in found.excerpts] == ["src/total.js"]
+
+
+def test_a_range_is_named_as_it_is_shown(repository: Repository) -> None:
+    """Not beyond the end of the file."""
+    (found,) = shown(repository, LookUp("lines", "", "src/shelf.py", 2, 8898))
+    assert found.heading == "lines 2 to 3 of src/shelf.py"
+
+
+def test_looked_up_lines_have_the_signs_of_the_change(repository: Repository) -> None:
+    """An added line is told from one that was there before."""
+    pull = repository.change({"a.py": "x = 1\ny = 2\n"}, {"a.py": "x = 1\ny = 3\n"})
+
+    async def run(tree: Checkout, files: step.Files) -> tuple[LookedUp, ...]:
+        async def nobody(_: str) -> tuple[()]:
+            return ()
+
+        return await LookUps(tree, LANGUAGES, nobody, nobody, files).show([LookUp("lines", "", "a.py", 1, 2)])
+
+    (found,) = step.over(pull, run)
+    assert [(row.sign, row.text) for row in found.excerpts[0].rows] == [(" ", "x = 1"), ("+", "y = 3")]
 
 
 def test_a_file_that_is_not_a_text_is_named_and_not_shown(repository: Repository) -> None:

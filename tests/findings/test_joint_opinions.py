@@ -12,7 +12,7 @@ from bot.checkout import Checkout
 from bot.findings import joint_opinions
 from bot.findings.opinion_cache import Opinions
 from bot.review.judging import JudgedFindings, judge
-from bot.values import Basis, Evidence, Finding, Source
+from bot.values import Basis, Evidence, Excerpt, Finding, Source
 from deeprepo.rlm.values import Completion, Prompt, Usage
 
 CODE = "def f(x): return x.y\nx = f(None)\nz = f(3)\n"
@@ -30,7 +30,8 @@ class Answers:
     def __init__(self, rows: Rows, alone: Mapping[str, Any] = CONFIRMED) -> None:
         self.rows, self.alone, self.asked = rows, alone, list[Prompt]()
 
-    async def __call__(self, prompts: Sequence[Prompt]) -> list[Completion]:
+    async def __call__(self, prompts: Sequence[Prompt], shown: Sequence[Sequence[Excerpt]]) -> list[Completion]:
+        assert len(shown) == len(prompts)
         self.asked += prompts
         rows = [{"claim": name, **row} for name, row in self.rows.items()]
         return [

@@ -45,7 +45,7 @@ PROMPTS = {
         },
         360,
     ),
-    "diff_only": ("diff_only.md.j2", {"backwards": False}, 150),
+    "diff_only": ("diff_only.md.j2", {"backwards": False}, 180),
     "diff_backwards": ("diff_only.md.j2", {"backwards": True}, 170),
     "worker_bare": (
         "worker.md.j2",
@@ -129,7 +129,7 @@ PROMPTS = {
         },
         180,
     ),
-    "verify_system": ("verify_system.md.j2", {"are_several": False}, 650),
+    "verify_system": ("verify_system.md.j2", {"are_several": False}, 680),
     "verify_several": (
         "verify.md.j2",
         {
@@ -141,7 +141,7 @@ PROMPTS = {
         },
         180,
     ),
-    "verify_several_system": ("verify_system.md.j2", {"are_several": True}, 720),
+    "verify_several_system": ("verify_system.md.j2", {"are_several": True}, 790),
     "looked_up_verdicts": (
         "looked_up.md.j2",
         {"about": "2 claims, C1 to C2", "results": [], "vague": [], "form": "verdicts", "open_claims": ["C2"]},

@@ -1,4 +1,4 @@
-"""Readers of the diff alone, beside the one with the code around it: played through the command line against models on loopback."""
+"""Model passes that see only the diff, next to the one with the code around it: played through the command line."""
 
 import re
 from collections.abc import Mapping
@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 from fakes import Repository
-from strategies.test_cascade import CLAIM, FOUND, HELPER, USER, reviewed
+from strategies.test_cascade import CLAIM, FOUND, HELPER, MORE, USER, reviewed
 
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply
 
-ALONE = "You see the diff by itself"
+ALONE = "You see only the diff"
 GREW = "".join(
     f"\n\ndef rate_{n}(amount):\n    # rates of the year {2000 + n}, in percent of the amount\n    return amount * {n} / 100\n"
     for n in range(60)
@@ -73,27 +73,75 @@ def titles(review: Mapping[str, Any]) -> list[str]:
 
 
 def test_what_any_reader_finds_is_reported(change: Repository) -> None:
-    """The other sees no code beside the diff, may ask for none, does not speak of the whole change, and begins at the end."""
+    """Two passes see only the diff and may ask for nothing; one begins at the end, the other compares words with code."""
     played = Two(beside=(FOUND | {"severity": "low"},), alone=(OTHER,))
     review = reviewed(change, played)
-    assert sorted(played.asked) == ["alone", "opinion", "reading"]
+    assert sorted(played.asked) == ["alone", "alone", "reading"]
     assert titles(review) == sorted([FOUND["title"], OTHER["title"]])
     assert review["summary"] == "It drops a check."
     assert sum("you begin at the end" in text for text in played.seen) == 1
+    assert sum("what is said with what is done" in text for text in played.seen) == 1
     for seen, form in zip(played.seen, played.forms, strict=True):
         assert "shop/user.py" not in seen
         assert "findings" in form
         assert "look_ups" not in form
 
 
-def test_a_defect_that_all_find_is_one_finding_with_one_opinion_and_says_so(change: Repository) -> None:
-    """Second opinions wait until all have answered: what they say is put together first, and how many found it is shown."""
+def test_what_several_passes_report_is_one_finding_without_a_confirmation(change: Repository) -> None:
+    """Their reports are merged by meaning, and the review says how many passes reported the defect."""
     told = {**FOUND, "title": "Negative amounts are not refused any more", "why": "No check."}
     played = Two(beside=(FOUND,), alone=(told, OTHER))
     review = reviewed(change, played)
-    assert sorted(played.asked) == ["alone", "opinion", "reading"]
-    votes = {one["title"]: (len(one["sources"]), one["readings"]) for one in review["findings"]}
-    assert votes == {FOUND["title"]: (2, 2), OTHER["title"]: (1, 2)}
+    assert sorted(played.asked) == ["alone", "alone", "reading"]
+    votes = {one["title"]: (len(one["sources"]), one["readings"], one["verdict"]) for one in review["findings"]}
+    assert votes == {FOUND["title"]: (3, 3, "unproven"), OTHER["title"]: (2, 3, "unproven")}
+
+
+@pytest.mark.parametrize(
+    ("alone", "settings", "opinions"),
+    [
+        ((), "", 1),  # a single pass's high-severity finding
+        ((FOUND,), "", 0),
+        ((FOUND,), "request_changes: high\n", 1),
+        ((FOUND | {"evidence": MORE},), "", 1),  # a claim about code outside the diff
+        ((FOUND | {"severity": "low"},), "effort: high\n", 1),
+    ],
+)
+def test_a_finding_is_confirmed_where_that_can_change_the_report(
+    change: Repository, alone: tuple[Mapping[str, Any], ...], settings: str, opinions: int
+) -> None:
+    """A single pass's, one that reaches a threshold, one about code outside the diff, and at effort high every one."""
+    change.git("checkout", "-q", "main")
+    change.commit({".deeprepo.yml": settings}, "settings")
+    change.git("checkout", "-q", "feature")
+    change.git("rebase", "-q", "main")
+    played = Two(beside=(FOUND,), alone=alone)
+    reviewed(change, played)
+    assert played.asked.count("opinion") == opinions
+
+
+def test_a_low_finding_of_one_pass_is_collapsed_without_a_confirmation(change: Repository) -> None:
+    """Nothing has checked it, so it never takes a place in full."""
+    played = Two(beside=(OTHER,), alone=())
+    review = reviewed(change, played)
+    assert "opinion" not in played.asked
+    assert [(one["place"], one["verdict"]) for one in review["findings"]] == [("folded", "unproven")]
+
+
+def test_a_remark_is_a_collapsed_finding_of_one_line(change: Repository) -> None:
+    """It needs no reason and no trigger, and nobody asks the model for them."""
+
+    class Brief(Two):
+        def __call__(self, body: Mapping[str, Any]) -> Reply:
+            reply = super().__call__(body)
+            remarks = [{name: OTHER[name] for name in ("path", "quote", "title")}]
+            return Reply(data={**reply.data, "remarks": remarks}) if reply.data and "findings" in reply.data else reply
+
+    played = Brief(beside=(), alone=())
+    review = reviewed(change, played)
+    assert sorted(played.asked) == ["alone", "alone", "reading"]
+    rows = [(one["title"], one["severity"], one["place"], len(one["sources"])) for one in review["findings"]]
+    assert rows == [(OTHER["title"], "low", "folded", 3)]
 
 
 def test_other_models_read_the_diff_where_they_are_named(change: Repository) -> None:
@@ -104,7 +152,7 @@ def test_other_models_read_the_diff_where_they_are_named(change: Repository) -> 
     change.git("rebase", "-q", "main")
     played = Two(beside=(FOUND,), alone=(FOUND, OTHER))
     review = reviewed(change, played, DEEPREPO_MODELS="compatible/*")
-    assert sorted(played.asked) == ["alone", "alone", "opinion", "reading"]
+    assert sorted(played.asked) == ["alone", "alone", "reading"]
     assert sum("you begin at the end" in text for text in played.seen) == 1
     assert sorted(review["cost"]["models"]) == ["compatible/model", "compatible/second", "compatible/third"]
     votes = {one["title"]: (len(one["sources"]), one["readings"]) for one in review["findings"]}
@@ -126,7 +174,7 @@ def test_a_reading_that_fails_in_part_counts_where_it_found_something(change: Re
     played = Two(beside=(FOUND,), alone=(FOUND,), fails="rate_9_1")
     review = reviewed(change, played)
     assert any(note.startswith("one model pass over the diff failed") for note in review["notes"])
-    assert [(len(one["sources"]), one["readings"]) for one in review["findings"]] == [(2, 2)]
+    assert [(len(one["sources"]), one["readings"]) for one in review["findings"]] == [(3, 3)]
 
 
 @pytest.mark.parametrize("settings", ["effort: low\n", "budget: {tokens: 17000}\n"])

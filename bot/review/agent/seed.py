@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from bot import render
-from bot.diff import file_diffs
+from bot.diff import alike, file_diffs
 from bot.diff.marks import marks
 from bot.diff.render import FileDiff
 from bot.review.context.call_sites import distinct
@@ -63,7 +63,7 @@ def gather(
     """
     files, units = survey.files, survey.units
     reviewable = [file for file in files if not file.skip]
-    whole_diffs = file_diffs(units, reviewable, LINES_AROUND_CHANGE)
+    whole_diffs = alike.collapse(file_diffs(units, reviewable, LINES_AROUND_CHANGE))
     size = sum(tokens(part.body) for part in whole_diffs)
     whole = size <= DIFF_TOKENS * most // MESSAGE_TOKENS
     sites = _use_places(survey.dependents.references, files)

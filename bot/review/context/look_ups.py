@@ -9,16 +9,17 @@ reported with the reason if the pattern or glob cannot match anything.
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from bot.errors import GitError
+from bot.findings.proof import with_signs
 from bot.render import count
 from bot.review.context import definitions, identifiers, snippets
 from bot.review.context.bodies import Callee
 from bot.review.context.look_up_room import AnswerRoom, Candidate, LookedUp, Result, give_out, spans
-from bot.values import Definition, Excerpt, LookUp, Query, Reference, Side
+from bot.values import ChangedFile, Definition, Excerpt, LookUp, Query, Reference, Side
 from deeprepo.impact import structs
 from deeprepo.impact.filetypes import family
 from deeprepo.impact.ports import Language, Tree
@@ -34,7 +35,15 @@ from deeprepo.impact.text.lines import (
     is_comment,
     says,
 )
-from deeprepo.impact.text.paths import is_output, is_product, is_sample, is_test, nearest, vendored_folder
+from deeprepo.impact.text.paths import (
+    decides_nothing,
+    is_output,
+    is_product,
+    is_sample,
+    is_test,
+    nearest,
+    vendored_folder,
+)
 
 TOKENS = 6_000  # tokens of all code shown for one answer
 NAME_CHARS, PATTERN_CHARS, PATH_CHARS = 200, 500, 400
@@ -76,7 +85,7 @@ class LookUps:
     languages: Mapping[str, Language]
     callers: Callers  # references to a name in code, in the head tree
     readers: Callers  # lines that read a name that is not called
-    changed_paths: Collection[str] = ()  # code in the same languages and folders is shown first
+    files: Sequence[ChangedFile] = ()  # of the change; code in the same languages and folders is shown first
     # Returns the result for a path in a repository that uses this one; None for other paths.
     beyond: Callable[[LookUp], Awaitable[Result | None]] | None = None
 
@@ -97,7 +106,7 @@ class LookUps:
             look_up = _within_limits(request)
             elsewhere = await self.beyond(look_up) if self.beyond is not None else None
             results.append(elsewhere if elsewhere is not None else await self.find(look_up, files))
-        return give_out(results, room)
+        return tuple(replace(one, excerpts=with_signs(one.excerpts, self.files)) for one in give_out(results, room))
 
     async def find(self, look_up: LookUp, files: _Files | None = None) -> Result:
         """Return the result of one look-up, before tokens are divided."""
@@ -154,7 +163,8 @@ class LookUps:
             notes.append(f"one look-up shows {MOST_LINES} lines at most: ask for those from {end + 1} on apart")
         end = _rounded_end(rows, first, end)
         excerpt = _excerpt(path, side, rows, range(first, end + 1), f"of {len(rows):,} lines")
-        return Result(look_up, [Candidate(excerpt)], notes)
+        within = replace(look_up, start=first, end=min(last, len(rows)))
+        return Result(within, [Candidate(excerpt)], notes)
 
     async def _list(self, look_up: LookUp) -> Result:
         """Return the paths in a folder or that match a glob, because it can matter whether a file exists."""
@@ -192,6 +202,8 @@ class LookUps:
         if not hits:
             return Result(look_up, [], [_nothing(f"no line defines `{short}`", look_up, rows)])
         hits.sort(key=lambda hit: (*self._nearness(hit[0]), hit[0], hit[1]))
+        # A definition in source code leaves out its copies in bundles, samples and documents.
+        hits = [hit for hit in hits if not decides_nothing(hit[0])] or hits
         blocks = [(hit, await self._block(hit, side, files, short)) for hit in hits[: 4 * MAX_DEFINITIONS]]
         if owner:  # for `Cart.total`, prefer the one in Cart
             mine = [b for b in blocks if owner[0] in SEPARATORS.split(b[1].name) or _of(owner[0], short, b[0][2])]
@@ -241,8 +253,8 @@ class LookUps:
 
     def _nearness(self, path: str) -> tuple[int, bool, bool]:
         """Return a file's sort key: product code, then the change's languages, then its folders."""
-        families = {family(one) for one in self.changed_paths}
-        folders = {posixpath.dirname(one) for one in self.changed_paths}
+        families = {family(file.path) for file in self.files}
+        folders = {posixpath.dirname(file.path) for file in self.files}
         return _rank(path), bool(families) and family(path) not in families, posixpath.dirname(path) not in folders
 
     async def _block(self, hit: Row, side: Side, files: _Files, short: str = "") -> Definition:

@@ -1,8 +1,8 @@
 """Read the whole change in one call, then let the root continue in the REPL with what stays open.
 
 Most small changes only cost their model passes and one request for confirmations. Whether something is open
-is decided by code, not by a model: an unanswered look-up, a finding on which passes disagree, or a use that
-was in no prompt. If the root continues in any case, confirmations wait until it ends, so each finding is
+is decided by code, not by a model: an unanswered look-up, a serious finding that a confirmation could not
+settle, or a use that was in no prompt. If the root continues in any case, confirmations wait until it ends, so each finding is
 confirmed once, with the code that the root looked up.
 """
 
@@ -13,7 +13,7 @@ from bot import render
 from bot.review import judging
 from bot.review.session import Session
 from bot.review.strategies import direct, rlm
-from bot.values import Finding, Transcript, at_least
+from bot.values import Finding, Transcript
 
 LISTED_GAPS = 20  # open points in the root's first message; coverage() and findings() list the rest
 CLOSED = "it left no open questions"
@@ -43,13 +43,6 @@ def _open(session: Session) -> Iterator[str]:
     """Yield what stays open after the passes, in addition to their doubts, as sentences."""
     for unit in session.tracker.unread():
         yield f"nobody has read {unit.id}"
-    for finding in session.results.findings:
-        if (
-            finding.verdict.is_undecided
-            and finding.basis.votes < judging.AGREED <= finding.basis.readings
-            and at_least(finding.severity, "medium")
-        ):
-            yield f"{_named(finding)}: of {finding.basis.readings} readings one has it; look for the line that decides"
     for use in session.tracker.open_uses():
         yield f"{use.path}:{use.line} was not read, although {use.says}: {use.text.strip()[:160]}"
 
@@ -57,10 +50,10 @@ def _open(session: Session) -> Iterator[str]:
 def _unproven(findings: Iterable[Finding]) -> Iterator[str]:
     """Yield the unsettled findings that are worth a root turn.
 
-    These are the serious findings, and the medium ones that at least two passes reported.
+    These are the serious ones that every pass so far reported, or at least two of several.
     """
     for finding in findings:
-        if finding.serious or (finding.basis.votes >= judging.AGREED and at_least(finding.severity, "medium")):
+        if finding.serious and (finding.basis.votes >= judging.AGREED or finding.basis.readings < judging.AGREED):
             yield (
                 f"{_named(finding)}: a second opinion could neither prove nor refute it; report it again with the evidence "
                 "that decides, or drop it"

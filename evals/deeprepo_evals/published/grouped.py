@@ -199,7 +199,7 @@ class _Desk:
     async def judge(self, calls: Calls, item: Item) -> Completion | DeepRepoError:
         """One finding: two calls at most, the second with what the first asks to see."""
         tree, files = await self._tree(item["case"])
-        over = look_ups_over(tree, LANGUAGES, frozenset(file.path for file in files))
+        over = look_ups_over(tree, LANGUAGES, files)
         prompt = await _worth_prompt(item, tree, files)
         return (await Dialogues(calls, self._model, "verify", over).answers([prompt]))[0]
 

@@ -1,0 +1,102 @@
+"""Collapse one-line edits that replace the same words, such as a flag that was renamed in 60 places.
+
+Two of them are shown. The others become a note with their number and lines. Pure functions.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from bot.diff.render import GAP, FileDiff
+from bot.values import DiffRow, Excerpt
+
+SHOWN = 2  # of the edits that are alike
+LEAST_COLLAPSED = 3  # collapsed edits that are worth a note
+AROUND = 3  # rows next to a collapsed edit that are collapsed with it
+LISTED = 40  # lines listed in a note
+WORD_CHARS = 120  # characters of the replaced words in a note
+_WORD = re.compile(r"\w+|\s+|[^\w\s]")
+Edit = tuple[str, str]  # the replaced words, and the new ones
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """An edit in one diff: its two rows, by position."""
+
+    diff: int
+    at: int
+    line: int
+
+
+def collapse(diffs: Sequence[FileDiff]) -> list[FileDiff]:
+    """Return the diffs with all but the first `SHOWN` of the edits that are alike as notes."""
+    places: dict[Edit, list[_Place]] = defaultdict(list)
+    for number, each in enumerate(diffs):
+        for at, edit in _edits(each.rows):
+            places[edit].append(_Place(number, at, each.rows[at + 1].number))
+    collapsed: dict[int, dict[int, Edit]] = defaultdict(dict)
+    for edit, alike in places.items():
+        if len(alike) >= SHOWN + LEAST_COLLAPSED:
+            for place in alike[SHOWN:]:
+                collapsed[place.diff][place.at] = edit
+    return [
+        replace(each, rows=tuple(_without(each.rows, collapsed[number]))) if number in collapsed else each
+        for number, each in enumerate(diffs)
+    ]
+
+
+def excerpts(diffs: Sequence[FileDiff]) -> list[Excerpt]:
+    """Return the lines of the head that diffs show, as excerpts."""
+    shown = ((each.path, [row for row in each.rows if row.sign in (" ", "+") and row.number]) for each in diffs)
+    return [Excerpt(path, rows[0].number, rows[-1].number, tuple(rows)) for path, rows in shown if rows]
+
+
+def _edits(rows: Sequence[DiffRow]) -> Iterator[tuple[int, Edit]]:
+    """Yield the position of each changed run that replaces one line by one line, with its edit."""
+    for is_changed, run in groupby(enumerate(rows), key=lambda item: item[1].sign in ("+", "-")):
+        mine = [*run]
+        if is_changed and [row.sign for _, row in mine] == ["-", "+"]:
+            edit = _edit(mine[0][1].text, mine[1][1].text)
+            if edit is not None:
+                yield mine[0][0], edit
+
+
+def _edit(before: str, after: str) -> Edit | None:
+    """Return what a line replaces and by what; None if hardly anything else is left of it."""
+    old, new = _WORD.findall(before), _WORD.findall(after)
+    head = next((at for at, (one, other) in enumerate(zip(old, new, strict=False)) if one != other), None)
+    if head is None:
+        return None
+    tail = 0
+    while tail < min(len(old), len(new)) - head and old[-1 - tail] == new[-1 - tail]:
+        tail += 1
+    edit = "".join(old[head : len(old) - tail]).strip(), "".join(new[head : len(new) - tail]).strip()
+    return edit if any(edit) and max(map(len, edit)) <= WORD_CHARS and any(re.findall(r"\w", "".join(edit))) else None
+
+
+def _without(rows: Sequence[DiffRow], edits: dict[int, Edit]) -> Iterator[DiffRow]:
+    """Yield the rows without these edits and the rows that only surround them, then the notes about them."""
+    gone = {at + step for at in edits for step in (0, 1)}
+    kept_changes = [at for at, row in enumerate(rows) if row.sign in ("+", "-") and at not in gone]
+    near = {at + step for at in edits for step in range(-AROUND, AROUND + 2)}
+    wanted = {at + step for at in kept_changes for step in range(-AROUND, AROUND + 1)}
+    left_out = gone | {at for at in near - wanted if 0 <= at < len(rows) and rows[at].sign in (" ", "")}
+    previous: DiffRow | None = None
+    for at, row in enumerate(rows):
+        shown = GAP if at in left_out else row
+        if shown == GAP and previous == GAP:
+            continue
+        yield replace(shown, can_be_counted=False) if previous == GAP and shown.sign == " " else shown
+        previous = shown
+    numbers: dict[Edit, list[int]] = defaultdict(list)
+    for at, edit in sorted(edits.items()):
+        numbers[edit].append(rows[at + 1].number)
+    for (old, new), lines in numbers.items():
+        listed = ", ".join(map(str, lines[:LISTED])) + (
+            f" and {len(lines) - LISTED} more" if len(lines) > LISTED else ""
+        )
+        what = f"`{old}` became `{new}`" if old and new else f"`{new}` was added" if new else f"`{old}` was removed"
+        many = "one more one-line edit like one" if len(lines) == 1 else f"{len(lines)} more one-line edits like those"
+        yield DiffRow("", f"[{many} shown: {what}, in line {listed}]")

@@ -1,0 +1,52 @@
+import step
+from fakes import Repository
+
+from bot import diff
+from bot.checkout import Checkout
+from bot.diff import alike, units
+from bot.diff.render import FileDiff
+from bot.values import Dependents, PullRequest
+
+NUMBERS = range(12)
+
+
+def script(flag: str, last: str = "echo done") -> str:
+    """A script that calls a program twelve times with a flag, each call in a function of its own."""
+    calls = "".join(
+        f"step_{n}() {{\n  prepare {n}\n  app show item-{n} {flag} --wide\n  clean {n}\n}}\n" for n in NUMBERS
+    )
+    return f"{calls}finish() {{\n  {last}\n}}\n"
+
+
+def diffs(pull: PullRequest) -> tuple[list[FileDiff], list[FileDiff]]:
+    """The change as it is, and with edits that are alike collapsed."""
+
+    async def run(tree: Checkout, files: step.Files) -> list[FileDiff]:
+        return diff.file_diffs(units.cut(files, Dependents(), await step.texts(tree, files)), files)
+
+    whole = step.over(pull, run)
+    return whole, alike.collapse(whole)
+
+
+def test_edits_that_are_alike_are_two_examples_and_a_count(repository: Repository) -> None:
+    """The note names the replaced words and the lines; another edit stays as it is."""
+    pull = repository.change({"run.sh": script("--json")}, {"run.sh": script("--agent", "echo over")})
+    (whole,), (short,) = diffs(pull)
+    assert sum(row.sign == "+" for row in whole.rows) == len(NUMBERS) + 1
+    assert [row.text.strip() for row in short.rows if row.sign == "+"] == [
+        "app show item-0 --agent --wide",
+        "app show item-1 --agent --wide",
+        "echo over",
+    ]
+    notes = [row.text for row in short.rows if "alike" in row.text or "more one-line" in row.text]
+    lines = ", ".join(str(5 * n + 3) for n in NUMBERS[2:])
+    assert notes == [f"[10 more one-line edits like those shown: `json` became `agent`, in line {lines}]"]
+    assert len(short.body) < len(whole.body) / 2
+
+
+def test_a_few_edits_that_are_alike_stay(repository: Repository) -> None:
+    """A note would hide as much as it saves."""
+    few = {f"{name}.py": "def f(x):\n    return old(x)\n" for name in "abcd"}
+    pull = repository.change(few, {path: text.replace("old", "new") for path, text in few.items()})
+    whole, short = diffs(pull)
+    assert whole == short
