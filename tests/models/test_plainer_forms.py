@@ -165,6 +165,25 @@ def test_a_large_prompt_that_is_refused_in_every_form_may_be_too_long() -> None:
 
 
 @pytest.mark.parametrize(
+    ("message", "window"),
+    [
+        ("length of prompt_tokens (19000) must be less than max_seq_len (8192).", 8192),
+        ("Prompt has 19000 tokens, but the model only supports 8192", 8192),
+        ("输入长度19,000超过模型最大长度8,192", 8192),
+        ("19000 sind zu viel (Fehler 12)", None),
+        ("row 900000 of shard 8192 is locked", None),
+    ],
+)
+def test_the_window_is_read_from_the_numbers(message: str, window: int | None) -> None:
+    """A refusal that compares the size of the prompt with a smaller number names the window, in any language."""
+    error, _ = talk(
+        lambda body: (400, {"error": {"message": message}}) if len(json.dumps(body)) > 30_000 else (200, FINE),
+        lambda model: model.complete(asked("x" * 60_000)),
+    )
+    assert (type(error), error.window) == (PromptTooLong, window)
+
+
+@pytest.mark.parametrize(
     ("status", "message", "window"),
     [
         (400, "Invalid request: Your request exceeded model token limit: 8192 (requested: 26903)", 8192),
@@ -176,6 +195,12 @@ def test_a_large_prompt_that_is_refused_in_every_form_may_be_too_long() -> None:
         (400, "prompt token count of 26903 exceeds the limit of 8192", 8192),
         (400, "too many tokens: total tokens exceeds the model's max of 8192", 8192),
         (400, "the maximum supported sequence length is just 8192", 8192),
+        (400, "Input validation error: `inputs` must have less than 8192 tokens. Given: 26903", 8192),
+        (
+            400,
+            "25903 and 1000 tokens require a sequence length of 26903, but the maximum supported sequence length is 8192",
+            8192,
+        ),
     ],
 )
 @pytest.mark.parametrize("wrapped", [False, True])

@@ -194,10 +194,12 @@ class HttpModel(ABC):
             value = {**self.sampling.on_record, **self.sampling.extra_body}[own]
             return ProviderRefused(f"{provider} does not take {own}={value!r} with {model}: take it out of the Model")
         error = failures.translate(refusal, self.name, self._host, _texts(prompt))
-        is_long = estimate(prompt, "").input > max(self._known.largest, SMALL_PROMPT)
+        size = estimate(prompt, "").input
+        is_long = size > max(self._known.largest, SMALL_PROMPT)
         if refusal.is_unexplained and is_long and self._known.size_guesses < MOST_SIZE_GUESSES:
             self._known.size_guesses += 1
-            return PromptTooLong(f"{error}; or the prompt is too long")
+            window = failures.window_by_numbers(refusal.message, size, self._cap(prompt, self._known.form))
+            return PromptTooLong(f"{error}; or the prompt is too long", window)
         return error
 
     async def _ask(self, prompt: Prompt, form: RequestForm) -> Completion:

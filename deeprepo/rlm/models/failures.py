@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus as Http
+from itertools import combinations
 from typing import Any
 
 import aiohttp
@@ -48,6 +49,8 @@ WINDOW = re.compile(
 )
 # "190000 + 32768 > 200000": the prompt, the longest reply and the window.
 TOTAL = re.compile(r"(?<!\d)(\d{3,12}) \+ \d{3,12} > (\d{3,12})")
+COUNTS = re.compile(r"(?<![A-Za-z\d_.,-])\d[\d,]{2,20}")
+MOST_COUNTS = 12  # numbers of a message that are compared
 LENGTH = re.compile(r"token|length|context|too long", re.IGNORECASE)
 # For the minute of this account.
 TOO_LARGE = re.compile(r"request too large|requested \d|reduce your message", re.IGNORECASE)
@@ -369,13 +372,34 @@ def _error(refusal: Refusal, name: str, host: str) -> ProviderError:  # noqa: C9
     )
 
 
+def window_by_numbers(message: str, tokens: int, cap: int) -> int | None:
+    """Return the window that a refusal contrasts with the size of the prompt, whatever words it uses, or None.
+
+    `tokens` is an estimate of the prompt, and `cap` the longest reply that was asked for.
+    """
+    numbers = [number for number in _limits(message) if number != cap]
+    sent = max((number for number in numbers if tokens / 2 <= number <= 2 * tokens), default=0)
+    return min((number for number in numbers if number < sent), default=None)
+
+
+def _limits(message: str) -> list[int]:
+    """Return the numbers that may be limits. Numbers that add up, such as prompt + reply = total, are what was asked for."""
+    numbers = [int(match.replace(",", "")) for match in COUNTS.findall(message)][:MOST_COUNTS]
+    sums = [{a, b, a + b} for a, b in combinations(numbers, 2) if a + b in numbers]
+    asked_for = set().union(*sums)
+    return [number for number in numbers if number >= LEAST and number not in asked_for]
+
+
 def _too_long(refusal: Refusal, name: str) -> PromptTooLong:
     total = TOTAL.search(refusal.message)
     if total is not None:  # the prompt and the longest reply together: a shorter reply may fit
         size: int | None = int(total[2])
     else:
-        limits = (int((match[1] or match[2]).replace(",", "")) for match in WINDOW.finditer(refusal.message))
-        size = min((number for number in limits if number >= LEAST), default=None)
+        limits = _limits(refusal.message)
+        named = (int((match[1] or match[2]).replace(",", "")) for match in WINDOW.finditer(refusal.message))
+        size = min((number for number in named if number in limits), default=None)
+        if size is None and len(set(limits)) > 1:
+            size = min(limits)
     limit = f", which takes {size:,} tokens" if size else ""
     return PromptTooLong(
         f"the prompt is too long for {name}{limit} (status {refusal.status}). Use a model with a larger context window, or split the change",
