@@ -21,9 +21,10 @@ from deeprepo.impact.text.lines import defines, is_comment, says
 from deeprepo.impact.text.paths import decides_nothing, is_code, is_product, is_test
 
 COMMON_FILES = 200  # a name in more files than this is ignored
+LINES_PER_FILE = 8  # lines with a name that are usual in a file that is about it
 FADE = 0.7  # factor on a name's value after each chosen line with it
 KNOWN_FILE = 0.8  # factor per line already chosen in the same file, to prefer other files
-MIN_SCORE = 0.03  # minimum score of a line worth its tokens
+MIN_SCORE = 0.2  # minimum score of a line worth its tokens
 MAX_CANDIDATES = 1_500  # lines scored per prompt
 MAX_LINES = 40  # lines chosen per prompt
 PER_FILE = 4
@@ -337,9 +338,12 @@ def _pick(path: str, line: int, text: str, names: Sequence[str]) -> Pick:
 
 
 def _rarity(rows: Sequence[Row]) -> float:
-    """Return the value of a name by the number of files that contain it."""
+    """Return the value of a name by the number of files that contain it.
+
+    A name in very many lines of a few files is as common as one in many files, such as a key of a schema.
+    """
     files = len({path for path, _, _ in rows})
-    return 1 / math.sqrt(files) if 0 < files <= COMMON_FILES else 0.0
+    return 1 / math.sqrt(max(files, len(rows) / LINES_PER_FILE)) if 0 < files <= COMMON_FILES else 0.0
 
 
 def _rough(path: str) -> float:
