@@ -45,6 +45,7 @@ PLACE_NOTES = {"outside": "outside the diff", "file": "next to the changed lines
 STATUS = {"fixed": "✓"}
 NEXT = 'fix these and review again, or ignore one: `deeprepo ignore ID --reason "..."`'
 MOST_LIMITS = 4  # sentences about the limits of searches
+LISTED_PLACES = 4  # of findings that are grouped by theme
 LISTED_ROWS = 12  # rows of a list, unless everything is requested
 REST = "use --show all to list them"
 SHOWN_EVIDENCE = 3  # locations with their code; the others are listed by file and line
@@ -96,8 +97,12 @@ def _page(review: "Review", extent: Extent) -> Iterator[RenderableType]:
     if groups.collapsed_findings:
         yield _short(
             f"{facts.ENGLISH.say('more_short', len(groups.collapsed_findings))} (use --format markdown to read them in full)",
-            [finding.finding for finding in groups.collapsed_findings],
+            [item.finding for item in groups.rows],
         )
+    for theme, items in facts.by_theme(groups.rest).items():
+        where = ", ".join(line(facts.where(item.finding)) for item in items[:LISTED_PLACES])
+        title = facts.ENGLISH.say(f"theme_{theme}", len(items))
+        yield Text(f"  {title}: {where}{', ...' if len(items) > LISTED_PLACES else ''}", "dim")
     if groups.still:
         yield Padding(Text(facts.ENGLISH.say("list_still"), "bold"), (1, 0, 0, 0))
     for item in groups.still:

@@ -29,6 +29,7 @@ from bot.values import (
 )
 from bot.values.finding import MASK
 from bot.values.review import NOTHING_ADDED, Conclusion
+from deeprepo.impact.text.paths import is_prose, is_settings, is_style, is_test
 from deeprepo.rlm.values import Cost
 
 STATES = ("reviewed", "reused", "skipped", "unread", "relies")  # states of a coverage row
@@ -55,6 +56,10 @@ FAILED, INCOMPLETE, CLEAN = "⚠️", "⚠️", "✅"
 Grade = Literal["high", "medium", "low"]
 
 
+Theme = Literal["tests", "docs", "styles", "settings", "security", "performance", "code"]
+MOST_COLLAPSED = 12  # collapsed findings with a row each
+
+
 @dataclass(frozen=True, slots=True)
 class Listing:
     """The open findings in groups, each worst first: in full, collapsed, and from earlier reviews."""
@@ -64,9 +69,40 @@ class Listing:
     still: tuple[PlacedFinding, ...] = ()
 
     @property
+    def rows(self) -> tuple[PlacedFinding, ...]:
+        """The collapsed findings that get a row each. The others are grouped by theme."""
+        return self.collapsed_findings[:MOST_COLLAPSED]
+
+    @property
+    def rest(self) -> tuple[PlacedFinding, ...]:
+        """The collapsed findings that are grouped by theme."""
+        return self.collapsed_findings[MOST_COLLAPSED:]
+
+    @property
     def all(self) -> tuple[PlacedFinding, ...]:
         """All open findings."""
         return (*self.full, *self.collapsed_findings, *self.still)
+
+
+def theme(finding: Finding) -> Theme:
+    """Return what a collapsed finding is about, by its kind of file or its category."""
+    kinds: tuple[tuple[Theme, bool], ...] = (
+        ("tests", is_test(finding.path)),
+        ("docs", is_prose(finding.path)),
+        ("styles", is_style(finding.path)),
+        ("settings", is_settings(finding.path)),
+        ("security", finding.category == "security"),
+        ("performance", finding.category == "performance"),
+    )
+    return next((name for name, fits in kinds if fits), "code")
+
+
+def by_theme(items: Sequence[PlacedFinding]) -> dict[Theme, list[PlacedFinding]]:
+    """Return findings by theme, those with the most first."""
+    groups: dict[Theme, list[PlacedFinding]] = {}
+    for item in items:
+        groups.setdefault(theme(item.finding), []).append(item)
+    return dict(sorted(groups.items(), key=lambda group: -len(group[1])))
 
 
 def listing(review: Review) -> Listing:

@@ -38,7 +38,7 @@ def summary(
     """
     listing, posted_ids = facts.listing(review), {id(item) for item in posted_findings}
     # In the order in which they get room
-    groups = {"full": listing.full, "still": listing.still, "folded": listing.collapsed_findings}
+    groups = {"full": listing.full, "still": listing.still, "folded": listing.rows}
     unposted = [item for group in groups.values() for item in group if id(item) not in posted_ids]
     # The others have their title on the collapsed block
     with_heading = {id(item) for item in (*listing.full, *listing.collapsed_findings)}

@@ -45,7 +45,15 @@ def summary_values(review: Review, words: Phrases) -> dict[str, Any]:
         "summary": first,
         "more": more,
         "full": [_row(item, review, words) for item in groups.full],
-        "folded": [_row(item, review, words) for item in groups.collapsed_findings],
+        "folded": [_row(item, review, words) for item in groups.rows],
+        "themes": [
+            {
+                "title": words.say(f"theme_{theme}", len(items)),
+                "rows": [_row(item, review, words) for item in items],
+            }
+            for theme, items in facts.by_theme(groups.rest).items()
+        ],
+        "collapsed": len(groups.collapsed_findings),
         "still": [_row(item, review, words) for item in groups.still],
         "fixed": [_short(finding, review, words) for finding in review.having("fixed")],
         "unproven": [_short(finding, review, words) for finding in review.unproven],

@@ -8,7 +8,7 @@ from markdown_it import MarkdownIt
 from sample_reviews import FINDING, REVIEW, numbered, with_finding
 
 import deeprepo
-from bot.outputs import markdown
+from bot.outputs import console, markdown
 from bot.render import load
 from bot.values import CoverageRow, Evidence, PlacedFinding, ReportSettings, StrategyChoice, Verdict
 from bot.values.finding import How, Status
@@ -104,6 +104,22 @@ def test_a_comment_is_never_longer_than_github_takes(findings: int) -> None:
     assert page.count("<details>") == page.count("</details>")
     assert re.search(r"\d+ (more findings did not fit|findings are listed without their evidence)", page)
     assert re.search(r"- and [\d,]+ more", page)
+
+
+def test_many_collapsed_findings_are_twelve_rows_and_groups_by_theme() -> None:
+    """Each of the others is in the group of what it is about, none is lost, and the terminal counts them."""
+    paths = [*(f"shop/{n}.py" for n in range(14)), *(f"style/{n}.css" for n in range(9)), "README.md"]
+    many = tuple(PlacedFinding(replace(FINDING, title=f"T{n}.", path=path), "folded") for n, path in enumerate(paths))
+    review = numbered(replace(REVIEW, findings=many))
+    page = markdown.render(review)
+    block = page.split("24 collapsed findings</summary>")[1]
+
+    assert block.count("🔴") == 12
+    for title in ("9 more comments on styles", "2 more comments on code", "1 more comment on documentation"):
+        assert f"<summary>{title}</summary>" in block
+    assert all(f"T{n}." in block for n in range(len(paths)))
+    assert page.count("<details>") == page.count("</details>")
+    assert "9 more comments on styles: style/0.css:" in console.render(review)
 
 
 def test_every_finding_is_shown_or_counted() -> None:
