@@ -64,9 +64,9 @@ class AnalyzerWorker:
         answer, even if no region is asked about.
         """
         async with self._once:
-            # Type checkers are separate programs, so they run in parallel with the others.
+            # Type checkers are separate programs, so they start first and run in parallel with the others.
             apart = [name for name, analyzer in self._analyzers.items() if isinstance(analyzer, Confirms)]
-            await together(self._analyze_all(self._analyzers.keys() - {*apart}), *map(self._analyze_named, apart))
+            await together(*map(self._analyze_named, apart), self._analyze_all(self._analyzers.keys() - {*apart}))
             if self._confirming is None:
                 self._confirming = frozenset(apart)
                 self._found = corroborated(self._found, self._confirming)

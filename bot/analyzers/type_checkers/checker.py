@@ -1,9 +1,9 @@
 """Common parts of type checkers: which files they check, how they run, and which errors count.
 
-Both sides are written to temporary folders, with our configuration and without packages. The head is checked
-first. Unchanged files with errors are checked again with the base's versions of the changed files. An error
-on a line that had none is proven. The absence of errors proves nothing, because a receiver may come from a
-missing package.
+Both sides are written to temporary folders, with our configuration and without packages. Unchanged files are
+checked with the head's and the base's versions of the changed files, at the same time if there are two
+processors. With one processor, only files with errors are checked on the base. An error on a line that had
+none is proven. The absence of errors proves nothing, because a receiver may come from a missing package.
 
 A checker only knows declarations. If an added line defines a missing name in another way, or a missing module
 is in the tree under another path, the error proves nothing and is not reported.
@@ -11,6 +11,8 @@ is in the tree under another path, the error proves nothing and is not reported.
 Results are cached per tree, so a base is checked once for all pushes.
 """
 
+import asyncio
+import os
 import re
 import tempfile
 from abc import ABC, abstractmethod
@@ -35,6 +37,7 @@ from bot.errors import DeepRepoError
 from bot.values import Absence, Basis, ChangedFile, Dependents, Evidence, Finding, Judgement, Side, Source, Verdict
 from bot.values.finding import ALSO_BROKEN, MOST_BROKEN, break_of, proof_of
 from deeprepo.impact import memo
+from deeprepo.impact.concurrency import together
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_test
@@ -42,6 +45,7 @@ from deeprepo.impact.uses.made_names import MadeNames
 
 MEMORY = 640 << 20  # bytes that a checker may allocate
 SECONDS = 60.0  # per run
+PROCESSORS = os.cpu_count() or 1
 MOST_NEW = 200  # new files that are searched for definitions
 Row = tuple[int, str, str, bool]
 Report = dict[str, list[Row]]  # path -> its errors; empty for a file without errors
@@ -146,13 +150,14 @@ class TypeChecker(ABC):
             return (), 0
         run = _Run(self, tree, changed, users)
         touched = sorted(path for path in changed["head"] if path.endswith(self.SUFFIXES))
-        after = await run.errors("head", [*users, *touched])
+        head = run.errors("head", [*users, *touched])
+        after, before = await together(head, run.errors("base", users)) if PROCESSORS > 1 else (await head, [])
         self._ran = True
         self._checked |= {*users, *touched}
         self._faults |= {one.fault for one in after}
         suspects = [one for one in after if one.counts and one.path in set(users)]
-        doubted = sorted({one.path for one in suspects})
-        before = await run.errors("base", doubted) if doubted else []
+        if PROCESSORS == 1 and suspects:
+            before = await run.errors("base", sorted({one.path for one in suspects}))
         found = new_positions(before, suspects)
         texts = await tree.read_many(sorted({one.path for one in found}))
         lines = {path: file_lines(text) for path, text in texts.items()}
@@ -256,7 +261,7 @@ class _Run:
         self, checker: TypeChecker, tree: Tree, changed: Mapping[Side, Contents], roots: Collection[str]
     ) -> None:
         self._checker, self._tree, self._changed, self._roots = checker, tree, changed, roots
-        self._sources: Sources | None = None
+        self._sources: asyncio.Future[Sources] | None = None
 
     async def errors(self, side: Side, paths: Sequence[str]) -> list[Diagnostic]:
         """Return the errors of a side in these files."""
@@ -265,8 +270,9 @@ class _Run:
         new = [path for path in paths if path not in known]
         if new:
             if self._sources is None:
-                self._sources = await self._checker.sources(self._tree, self._roots, self._changed)
-            found = await self._checker._in_folder(self._sources, side, new)  # noqa: SLF001 - the same module
+                gathering = self._checker.sources(self._tree, self._roots, self._changed)
+                self._sources = asyncio.ensure_future(gathering)
+            found = await self._checker._in_folder(await self._sources, side, new)  # noqa: SLF001 - the same module
             known |= {path: [] for path in new}
             for one in found:
                 known.setdefault(one.path, []).append((one.line, one.code, one.message, one.counts))
