@@ -183,7 +183,7 @@ def is_amount(value: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Hard caps of one review. None means no cap of that kind."""
+    """Hard caps of one run. None means no cap of that kind."""
 
     usd: float | None = 1.0
     tokens: int | None = 2_000_000  # input and output of all calls together

@@ -1,6 +1,8 @@
+import ast
 import asyncio
 import json
 import multiprocessing
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -381,3 +383,22 @@ def test_a_secret_of_the_context_reaches_the_tool_and_the_answer_but_no_provider
     assert secret not in json.dumps(server.requests)
     assert secret not in (tmp_path / "j").read_text()
     assert "MASKED_SECRET_" in done.trajectory[0].output
+
+
+PLACES = ("deeprepo/texts", "deeprepo/rlm/loop", "deeprepo/rlm/models", "deeprepo/rlm/money", "deeprepo/rlm/repl")
+OF_THE_REVIEWER = re.compile(r"\breview|\bpull request|\b(head|base) side|\bthe change\b", re.IGNORECASE)
+
+
+def test_rlm_does_not_speak_of_reviews() -> None:
+    """No message, prompt or docstring behind `deeprepo.RLM` refers to a review, a change or its sides."""
+    root = Path(deeprepo.__file__).parents[1]
+    code = [root / "deeprepo/_rlm.py", *(path for place in PLACES for path in (root / place).rglob("*.py"))]
+    texts = {
+        f"{path.name}:{node.lineno}": node.value
+        for path in code
+        for node in ast.walk(ast.parse(path.read_bytes()))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    texts |= {path.name: path.read_text() for path in (root / "templates/prompts/texts").iterdir()}
+    assert len(texts) > 1000
+    assert [place for place, text in texts.items() if OF_THE_REVIEWER.search(text)] == []

@@ -1,1 +1,1 @@
-"""What a review has asked and heard, line by line: written, read, played back, and handed to listeners."""
+"""What a run has asked and heard, line by line: written, read, played back, and handed to listeners."""

@@ -170,7 +170,7 @@ def start(section: Section, version: str) -> Start:
     """Return what a section was begun with. Raises UsageError if the file does not say so. `version`: that of this build."""
     row = section.start
     if row is None:
-        raise UsageError("this journal does not say what was reviewed")
+        raise UsageError("this journal does not say what was asked")
     form = row.get("form", 1)
     if not isinstance(form, int) or form > JOURNAL_FORM:
         written_by = other_build(section, version) or "of an unknown version"

@@ -1,12 +1,12 @@
-"""Write the journal of one review: requests, replies and times.
+"""Write the journal of a run: requests, replies and times.
 
 Each line is on disk before its content is used.
 
 An outcome is found by the content of its request. After kill -9, no finished call is therefore paid twice,
-and a review can be replayed without a model. The same file is the trace; docs/contributing/trace.md describes
+and a run can be replayed without a model. The same file is the trace; docs/contributing/trace.md describes
 its lines.
 
-The file contains requests, and therefore the code under review, so only its owner can read it (0600). It
+The file contains requests, and therefore the code or text in question, so only its owner can read it (0600). It
 never contains keys or addresses. Every line is handed to the operating system immediately, so kill -9 loses
 nothing. The file is synced to disk (fsync) at the end, so after a power cut the last calls may have to be
 made again.
@@ -139,7 +139,7 @@ class Journal:
         return self.outcomes.take("call", (key,))
 
     def get(self, kind: str, *key: object) -> Row | None:
-        """Return what an earlier run of this review has written of this very turn, tool or run: it is not done a second time."""
+        """Return what an earlier run has written of this very turn, tool or run: it is not done a second time."""
         rows = self.outcomes.take(kind, key)
         return rows[-1] if rows else None
 

@@ -1,6 +1,6 @@
 """The Anthropic Messages API, at Anthropic, Bedrock, Vertex and compatible servers.
 
-Cache marks (`cache_control: ephemeral`) are set on the system prompt always, because all workers of a review
+Cache marks (`cache_control: ephemeral`) are set on the system prompt always, because all workers of a run
 share it. If a tool is offered, they are also set on the first user message, which never changes, and on the
 last one, so that the next turn reads everything before it from the cache. A question whose model may ask for
 more code is marked too, since most do. Other single questions are not marked, because writing to the cache

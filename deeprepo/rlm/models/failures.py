@@ -137,7 +137,7 @@ REASONS: tuple[tuple[str, type[ProviderError], str], ...] = (
         "{provider} does not serve this region. Use another provider",
     ),
 )
-# A limit for which no review waits, and a filter that minds one prompt alone.
+# A limit for which no run waits, and a filter that minds one prompt alone.
 A_DAY = re.compile(r"per[ _-]?day|\bdaily\b|\b[RT]PD\b", re.IGNORECASE)
 # What is minded there is no prompt.
 ACCOUNT = re.compile(
@@ -402,7 +402,7 @@ def _too_long(refusal: Refusal, name: str) -> PromptTooLong:
             size = min(limits)
     limit = f", which takes {size:,} tokens" if size else ""
     return PromptTooLong(
-        f"the prompt is too long for {name}{limit} (status {refusal.status}). Use a model with a larger context window, or split the change",
+        f"the prompt is too long for {name}{limit} (status {refusal.status}). Use a model with a larger context window, or send less at once",
         size,
         int(total[1]) if total is not None else None,
     )

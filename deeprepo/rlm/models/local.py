@@ -102,7 +102,7 @@ class CommandModel(LocalModel):
     """A command that reads the prompt from standard input and writes the reply to standard output.
 
     Each call starts the command again, without a shell, in an empty folder, so that an agent finds no
-    settings or instructions of the repository under review.
+    settings or instructions of a checkout.
     """
 
     def __init__(self, name: str, timeout: float) -> None:

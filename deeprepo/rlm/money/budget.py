@@ -1,4 +1,4 @@
-"""The caps of one review: what a call could cost is reserved before it is sent, what it did cost is settled after it.
+"""The caps of one run: what a call could cost is reserved before it is sent, what it did cost is settled after it.
 
 A cap that is hit is an outcome: `BudgetSpent`, with a sentence that names the cap and says what to do.
 """
@@ -45,11 +45,11 @@ def unknown(usage: Usage) -> float:
 
 
 class Budget:
-    """One review's purse."""
+    """One run's purse."""
 
     def __init__(self, limits: Limits, clock: Callable[[], float] = time.monotonic) -> None:
         self.limits = limits
-        self.notes: list[str] = []  # sentences for the reader of the review
+        self.notes: list[str] = []  # sentences for the reader of the result
         self.refused = ""  # the sentence of the first call that was not sent because of a cap
         self.in_flight = 0  # calls that hold a reservation: what they do not use comes back
         self._clock, self._started = clock, clock()
@@ -147,7 +147,7 @@ class Budget:
     ) -> None:
         """Book what a call used.
 
-        Calls of an earlier run of this review count too, so that the caps apply to all runs.
+        Calls of an earlier run with the same journal count too, so that the caps apply to all runs.
 
         `worst_usd`: the minimum that the caps count if the provider may have billed more than what arrived.
         """
@@ -175,12 +175,12 @@ class Budget:
             if model.startswith(COMMAND)
             else f"The price of {model} is unknown. Under the limit of ${self.limits.usd:,.2f}, its calls count at the highest listed "
             f"price (${DEAREST_INPUT:g} and ${DEAREST_OUTPUT:g} per million input and output tokens). "
-            "Use a model with a known price, or raise the limit (`--max-usd`)."
+            "Use a model with a known price, or raise the limit."
         )
         self.note(sentence)
 
     def note(self, sentence: str) -> None:
-        """Add a note to the review, once."""
+        """Add a note to the result, once."""
         if sentence not in self.notes:
             self.notes.append(sentence)
 
@@ -204,7 +204,7 @@ class Budget:
         )
 
     def cost(self) -> Cost:
-        """Return what the review cost so far; dollars are None where a price is unknown."""
+        """Return what the run has cost so far; dollars are None where a price is unknown."""
         return Cost(
             calls=self._calls,
             usage=self._usage,

@@ -40,7 +40,7 @@ Slot = Completion | ProviderError | BudgetSpent
 
 
 class Calls:
-    """Calls of one review, on one event loop. `pause`, `clock` and `chance`: time and chance, where they are not the machine's own."""
+    """Calls of one run, on one event loop. `pause`, `clock` and `chance`: time and chance, where they are not the machine's own."""
 
     def __init__(
         self,
@@ -122,7 +122,7 @@ class Calls:
         return [task.result() for task in tasks]
 
     async def _answer(self, model: Model, prompt: Prompt, role: Purpose, *, reuse: bool = True) -> Completion:
-        """Return the reply to a masked prompt. An error is recorded for the review's notes."""
+        """Return the reply to a masked prompt. An error is recorded for the run's notes."""
         if not reuse:  # the n-th request of its own for the same prompt
             key, _ = codec.key(model, prompt)
             self._asked[key] += 1
@@ -141,7 +141,7 @@ class Calls:
 
         Raises an error if the model declines or the second reply doesn't match either.
         """
-        from deeprepo.rlm.money.schema import misfit  # here: a review without a model has no answer to compare
+        from deeprepo.rlm.money.schema import misfit  # here: a run without a model has no answer to compare
 
         try:
             first = await self._reply(model, prompt, role)
@@ -232,7 +232,7 @@ class Calls:
     async def _send(self, model: Model, request: Request, about: Row) -> Completion:
         """Try one request until it succeeds or may not be tried again.
 
-        The final error is recorded, so that a resumed review continues the same way. A fault or a billed
+        The final error is recorded, so that a resumed run continues the same way. A fault or a billed
         attempt uses up a try. A rate limit is waited for. If a refusal reports a context window, later
         requests respect it.
         """

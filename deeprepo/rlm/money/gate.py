@@ -1,4 +1,4 @@
-"""The way to one provider, for all calls of a review: how many are in flight, how long it asks to wait, whether it is given up."""
+"""The way to one provider, for all calls of a run: how many are in flight, how long it asks to wait, whether it is given up."""
 
 import asyncio
 import copy
@@ -26,14 +26,14 @@ HEAD_START = 0.05  # seconds of the first call
 BACKOFF, LONGEST_BACKOFF = 1.0, 20.0  # seconds; doubled with each failure
 SHORTEST_PAUSE, LONGEST_PAUSE = 1.0, 60.0  # seconds of a pause where a limit names none
 LEAST_PAUSE_STEP = 0.1  # seconds at least after a limit, longer after each further one, whatever the provider says
-PATIENCE = 3_600.0  # seconds to wait for a provider where the review has no deadline
+PATIENCE = 3_600.0  # seconds to wait for a provider where the run has no deadline
 
 
 class Gate:
     """The first call goes a moment ahead, for as long as a closed port or a refused key needs to show.
 
     A 429 stops all calls for as long as the provider asks, and from then on fewer are in flight. While a provider fails, one call at
-    a time tries. `left` says how many seconds the review may still take; None: it has no deadline.
+    a time tries. `left` says how many seconds the run may still take; None: it has no deadline.
     """
 
     def __init__(

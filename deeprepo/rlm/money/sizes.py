@@ -25,7 +25,7 @@ class Request:
 
 
 class Sizes:
-    """What one review has learnt of its models."""
+    """What one run has learnt about its models."""
 
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
