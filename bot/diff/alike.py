@@ -14,7 +14,7 @@ from bot.values import DiffRow, Excerpt
 
 SHOWN = 2  # of the edits that are alike
 LEAST_COLLAPSED = 3  # collapsed edits that are worth a note
-AROUND = 3  # rows next to a collapsed edit that are collapsed with it
+NEAR_ROWS = 3  # rows next to a collapsed edit that are collapsed with it
 LISTED = 40  # lines listed in a note
 WORD_CHARS = 120  # characters of the replaced words in a note
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
@@ -80,8 +80,8 @@ def _without(rows: Sequence[DiffRow], edits: dict[int, Edit]) -> Iterator[DiffRo
     """Yield the rows without these edits and the rows that only surround them, then the notes about them."""
     gone = {at + step for at in edits for step in (0, 1)}
     kept_changes = [at for at, row in enumerate(rows) if row.sign in ("+", "-") and at not in gone]
-    near = {at + step for at in edits for step in range(-AROUND, AROUND + 2)}
-    wanted = {at + step for at in kept_changes for step in range(-AROUND, AROUND + 1)}
+    near = {at + step for at in edits for step in range(-NEAR_ROWS, NEAR_ROWS + 2)}
+    wanted = {at + step for at in kept_changes for step in range(-NEAR_ROWS, NEAR_ROWS + 1)}
     left_out = gone | {at for at in near - wanted if 0 <= at < len(rows) and rows[at].sign in (" ", "")}
     previous: DiffRow | None = None
     for at, row in enumerate(rows):

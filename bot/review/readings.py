@@ -21,7 +21,7 @@ LEAST = 400  # tokens of a change; a smaller one is read in a single pass
 # tokens of the largest change that gets several passes, and of one prompt
 MOST_TOKENS, PROMPT = 120_000, 24_000
 BUDGET_PART = 4  # at most 1/BUDGET_PART of a review's budget pays for these passes
-ALONE = 2  # passes of the worker's model over the diff, if no other models are configured
+OWN_PASSES = 2  # passes of the worker's model over the diff, if no other models are configured
 
 
 async def read(session: Session, reader: Worker, units: Sequence[Unit]) -> WorkerReply:
@@ -56,7 +56,7 @@ def _others(session: Session, groups: Sequence[Sequence[Unit]]) -> list[ModelWor
     worker, size = session.worker, sum(unit.tokens for group in groups for unit in group)
     if session.effort == "low" or not LEAST <= size <= MOST_TOKENS or not isinstance(worker, ModelWorker):
         return []
-    workers = [replace(worker, model=model) for model in session.others] or [worker] * ALONE
+    workers = [replace(worker, model=model) for model in session.others] or [worker] * OWN_PASSES
     each, calls = size // len(groups) + INSTRUCTIONS, len(groups) * len(workers)
     held = min(foresight.room_for(session.calls, one.model, each, one.role, BUDGET_PART, calls) for one in workers)
     return workers[: held // len(groups)]

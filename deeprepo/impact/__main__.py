@@ -8,7 +8,7 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator, Sequence
 
-from deeprepo.impact import dropped
+from deeprepo.impact import dropped, explain
 from deeprepo.impact.changes import ChangedFile
 from deeprepo.impact.declarations import check as declarations
 from deeprepo.impact.families import LANGUAGES
@@ -17,26 +17,46 @@ from deeprepo.impact.new_lines import report
 from deeprepo.impact.schemas import check as schemas
 from deeprepo.impact.uses.breaks import broken, left_behind
 from deeprepo.impact.uses.find import find
+from deeprepo.impact.uses.verdict import STEPS, Step
 from deeprepo.impact.views import OneSide
 
 Row = tuple[str, int, str]  # path, line, message
 
 
 def main() -> int:
-    """Print one line for each finding; return 1 if there are findings, exit with 2 on an error."""
-    parser = argparse.ArgumentParser(prog="python -m deeprepo.impact", description=__doc__)
+    """Print one line for each finding; return 1 if there are findings, exit with 2 on an error.
+
+    `explain` prints how one line was judged, and returns 0.
+    """
+    parser = argparse.ArgumentParser(
+        prog="python -m deeprepo.impact", usage="%(prog)s [explain] BASE..HEAD [PATH:LINE]", description=__doc__
+    )
     parser.add_argument("change", metavar="BASE..HEAD", help="two commits of the repository in this folder")
-    base, dots, head = parser.parse_args().change.partition("..")
+    is_explaining = sys.argv[1:2] == ["explain"]
+    if is_explaining:
+        parser.add_argument("place", metavar="PATH:LINE", help="a line of the head")
+    arguments = parser.parse_args(sys.argv[2:] if is_explaining else None)
+    base, dots, head = arguments.change.partition("..")
     if not dots or not base or "-" in (base[:1], head[:1]):
         parser.error("give two commits: BASE..HEAD")
+    path, _, number = arguments.place.rpartition(":") if is_explaining else ("", "", "")
+    if is_explaining and not (path and number.isdecimal()):
+        parser.error("give the line to explain as PATH:LINE")
+    steps: list[Step] = []
+    STEPS.set(steps if is_explaining else None)
     try:
         rows, notes = asyncio.run(look(GitTree(".", base, head or "HEAD")))
     except OSError as error:
         parser.error(str(error))
-    for path, line, says in sorted(rows):
-        sys.stdout.write(f"{path}:{line}: {says}\n")
     for note in notes:
         sys.stderr.write(f"{note}\n")
+    if is_explaining:
+        place = (path, int(number))
+        findings = [says for path, line, says in sorted(rows) if (path, line) == place]
+        sys.stdout.writelines(f"{text}\n" for text in explain.lines(explain.steps_on(steps, *place), findings))
+        return 0
+    for path, line, says in sorted(rows):
+        sys.stdout.write(f"{path}:{line}: {says}\n")
     return int(bool(rows))
 
 

@@ -165,7 +165,7 @@ class ResultMisuse(Struct, frozen=True):
 class Reference(Struct, frozen=True):
     """A reference to a changed name outside its definition.
 
-    See `deeprepo/impact/uses/certainty.py` for its tie and fate.
+    See `deeprepo/impact/uses/verdict.py` for its tie and fate.
     """
 
     symbol: str  # "path:qualified name" of the changed symbol

@@ -51,3 +51,27 @@ def test_a_change_is_looked_at_without_the_product(repository: Repository) -> No
     )
     assert run(f"{pull.head}..HEAD").returncode == 0
     assert (run(f"{pull.base}..{pull.base}").returncode, run("nothing").returncode, run("x..y").returncode) == (0, 2, 2)
+
+
+def test_the_rules_that_judged_a_line_are_printed(repository: Repository) -> None:
+    """Each question has an answer and the rule that gave it; a line without a reference says so."""
+    pull = repository.change(BEFORE, AFTER)
+
+    def explained(place: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "deeprepo.impact", "explain", f"{pull.base}..{pull.head}", place]
+        return subprocess.run(command, cwd=repository.folder, capture_output=True, text=True, check=False)
+
+    removed = explained("shop/cart.py:1")
+    assert removed.returncode == 0, removed.stderr
+    rows = removed.stdout.splitlines()
+    begin = rows.index("Compared with shop/tax.py:round_up:")
+    assert rows[begin + 1] == "  connection: bound, decided by resolved"
+    assert "  removed: yes, decided by no_longer_exported" in rows[begin:]
+    assert "    rules before it that did not decide: too_loose_for_a_proof" in rows[begin:]
+    assert rows[-2] == "Reported for this line:"
+    assert "round_up" in rows[-1]
+    assert explained("shop/cart.py:2").stdout.splitlines() == [
+        "No reference to a changed definition was compared on this line.",
+        "Nothing is reported for this line.",
+    ]
+    assert explained("shop/cart.py").returncode == 2

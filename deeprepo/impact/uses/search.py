@@ -17,11 +17,12 @@ from deeprepo.impact.structs import Struct, field, replace
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_output, is_page, is_prose, is_style
 from deeprepo.impact.uses.budget import LISTED, SearchLimits, is_minified
-from deeprepo.impact.uses.certainty import OWN, Judge, SearchedFile
+from deeprepo.impact.uses.evidence import Evidence, SearchedFile
 from deeprepo.impact.uses.importing import ALIASES, Scene
 from deeprepo.impact.uses.sides import globs
 from deeprepo.impact.uses.sites import Bindings, bind, is_imported, is_imported_elsewhere, match, names, reference
 from deeprepo.impact.uses.targets import UseTarget, telling
+from deeprepo.impact.uses.verdict import OWN, verdict
 from deeprepo.impact.values import Definition, Side, SomeUses, Use
 
 if TYPE_CHECKING:
@@ -216,7 +217,7 @@ class Search(Struct):
         head = self.scene.head
         self.obliging = any(target.contract for target in targets)
         looked_up = Names(head.tree, head.language, self.budget)
-        by_name, judge = await together(self._by_name(targets, looked_up), self._judge(targets, looked_up))
+        by_name, evidence = await together(self._by_name(targets, looked_up), self._evidence(targets, looked_up))
         near = self._near(targets)
         paths = [*sorted(near), *sorted({*by_name} - near)]
         if len(paths) > self.budget.parsed_files:
@@ -236,18 +237,18 @@ class Search(Struct):
             if len(source) > self.budget.bytes:
                 self._miss_large(path, source, targets, is_near=path in near)
             else:
-                await self._file(path, source, targets, by_name.get(path, set()), judge, references)
+                await self._file(path, source, targets, by_name.get(path, set()), evidence, references)
         for key, rows in references.items():
             references[key] = [
                 replace(row, fate="unknown")
-                if row.likely and judge.is_refuted(key, row.name, row.path, row.line)
+                if row.likely and evidence.is_refuted(key, row.name, row.path, row.line)
                 else row
                 for row in rows
             ]
         return self._limit(references, frozenset(target.key for target in targets if target.contract))
 
-    async def _judge(self, targets: Sequence[UseTarget], looked_up: Names) -> Judge:
-        """Return the judge of references, with the names that only changed definitions have."""
+    async def _evidence(self, targets: Sequence[UseTarget], looked_up: Names) -> Evidence:
+        """Return the evidence about references, with the names that only changed definitions have."""
         scene = self.scene
         # a function call may look like a member call
         is_bare = scene.head.language.TRAITS.bare_members == "calls"
@@ -267,7 +268,7 @@ class Search(Struct):
         lone -= {short for short, many in times.items() if many > 1}
         looked_up.expected |= {name for name in lone if telling(name)}
         broken = [(row.is_lost, (row.path, row.symbol.rpartition(":")[0])) for row in self.broken_imports]
-        return Judge(
+        return Evidence(
             scene.head.tree,
             scene.head.language,
             scene.exports,
@@ -276,8 +277,8 @@ class Search(Struct):
             scene.origins,
             lost_imports=frozenset(place for is_gone, place in broken if is_gone),
             doubtful_imports=frozenset(place for is_gone, place in broken if not is_gone),
-            lone=lone,
-            left=left,
+            unique_names=lone,
+            names_after=left,
         )
 
     def _near(self, targets: Sequence[UseTarget]) -> set[str]:
@@ -378,7 +379,7 @@ class Search(Struct):
         source: bytes,
         targets: Sequence[UseTarget],
         words_here: Collection[str],
-        judge: Judge,
+        evidence: Evidence,
         references: dict[str, list[Reference]],
     ) -> None:
         """Add the references of one file. `words_here`: members that occur in it."""
@@ -400,7 +401,7 @@ class Search(Struct):
         lines = file_lines(source)
         import_lines = [line[:LONG_LINE] for line in lines if IMPORTS.match(line)]
         import_words = frozenset(word for line in import_lines for word in NAME.findall(line))
-        foreign = await self._foreign(path, source, uses, self._judged_by_name(mine, judge.lone))
+        foreign = await self._foreign(path, source, uses, self._judged_by_name(mine, evidence.unique_names))
         file = SearchedFile(path, source, uses, bound, import_words, foreign)
         imported_names = frozenset(use.name for use in uses if use.form == "import")
         for target in mine:
@@ -411,7 +412,7 @@ class Search(Struct):
                     continue
                 if target.is_provided_for(hit.use) and not language.TRAITS.conditional_build:
                     continue
-                row = reference(target, hit, path, lines, *await judge.judge(target, hit, file))
+                row = reference(target, hit, path, lines, *await verdict(evidence, target, hit, file))
                 references[target.key].append(row)
 
     def _judged_by_name(self, targets: Iterable[UseTarget], lone: Collection[str]) -> frozenset[str]:
