@@ -23,6 +23,7 @@ from bot.errors import DeepRepoError
 from bot.machine import files
 from bot.values import Side
 from deeprepo import rlm
+from deeprepo.impact.changes import Query
 from deeprepo.impact.ports import Tree
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ KNOWN = {  # hashes of the programs of 7.0.0-dev.20260707.2, by folder
     "darwin-arm64": "63d89ecb27497f264b4c3ecb0e4f6d2cf09896803a81fff027ecfb336f8974e2",
 }
 MOST_AMBIENT = 100  # declaration files of the tree that every run has
+ADDS_TYPES = r"^\s*declare\s+(?:module|global)\b"  # a file that adds to the types of others
 MOST_PROGRAMS = 8  # per run, one for each folder with its own aliases
 SETTINGS, DECLARED, SENTINEL = ".deeprepo.tsconfig.{}.json", ".deeprepo.d.ts", ".deeprepo.last.ts"
 UNCHECKED = b"// @ts-nocheck\n"
@@ -55,7 +57,7 @@ class Setup:
 
     head: "Projects"
     base: "Projects"
-    ambient: tuple[str, ...]  # declaration files of the tree
+    ambient: tuple[str, ...]  # files of the tree that declare types for files that do not import them
 
 
 class Tsc(TypeChecker):
@@ -81,8 +83,11 @@ class Tsc(TypeChecker):
 
         head = Projects({*entries, *changed["base"]}, await _configs(tree, entries))
         base = Projects({*old, *changed["head"]}, await _configs(tree, old, "base"))
+        adding = await tree.grep(Query([ADDS_TYPES], [f"*{end}" for end in CHECKED[:4]], syntax="perl"))
         ambient = [
-            path for path in entries if path.endswith(".d.ts") and "node_modules/" not in path and "/dist/" not in path
+            path
+            for path in {*(path for path in entries if path.endswith(".d.ts")), *adding}
+            if "node_modules/" not in path and "/dist/" not in path
         ]
 
         def imports(path: str, text: bytes) -> Iterator[str]:

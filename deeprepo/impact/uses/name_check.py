@@ -24,7 +24,7 @@ from deeprepo.impact.filetypes import filetype, filetypes, has_common_name
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.resolution import WAYS, Absent, Found, Resolution, Unknown
 from deeprepo.impact.structs import Struct, replace
-from deeprepo.impact.text.lines import file_lines
+from deeprepo.impact.text.lines import file_lines, says
 from deeprepo.impact.text.paths import is_prose, is_test
 from deeprepo.impact.uses.made_names import MadeNames, made_names
 from deeprepo.impact.uses.providers import GLOB, LONGEST_HEAD, MACRO, TYPE, around, is_invoked, provides, rest_of_head
@@ -36,14 +36,30 @@ MOST = 4_000  # lines with one of the names that are checked
 MOST_FILES = 300  # files with such lines that are read to find the enclosing blocks
 # Lines that can provide a name: after a word, at the start, or as a symbol, string or list entry. A member
 # access cannot.
-_MAY = r"(?:(?<=[\w>\]?*&)][ \t])|(?<=[:\"'`@$\\.(\[{,])|(?<=[{,;(][ \t])|^\s*)(?:NAMES)\b(?!\()|(?:^\s*|[\w>\]?*&][ \t]+|\.)(?:NAMES)\s*[(<]"
-_NAMESPACE = re.compile(r"^[^\S\n]*+(?:namespace|package|module|defmodule)\s++([\w.\\:]++)", re.MULTILINE)
-_CLASS = r"\b(?:class|struct|record|interface|enum|trait|protocol|object|impl|extension|union|actor|message|service|type|module|defmodule|mod)\b[^\n]*?\b{name}\b([^\n]*)"
+_MAY = r"(?:(?<=[\w>\]?*&)][ \t])|(?<=[:\"'`@$\\.(\[{,])|(?<=[{,;(][ \t])|^\s*)(?:NAMES)\b(?!\()|(?:^\s*|[\w>\]?*&)][ \t]+|\.)(?:NAMES)\s*[(<]"
+_NAMESPACE = re.compile(
+    r"^[^\S\n]*+(?:namespace|package|module|defmodule)\s++(?:object\s++)?([\w.\\:]++)", re.MULTILINE
+)
+_CLASS = r"\b(?:class|struct|record|interface|enum|trait|protocol|object|impl|extension|union|actor|message|service|type|typealias|module|defmodule|mod)\b[^\n]*?\b{name}\b([^\n]*)"
 _MIXES = re.compile(
-    r"^[^\S\n]*+(?:include|extend|prepend|use|with|extends|implements|@?mixin|mixins?\s*:|\w+\.prototype|Object\.assign)\b(?P<rest>[^\n]*)|\btype\s+Target\s*=\s*(?P<target>[^\n;]+)",
+    r"^[^\S\n]*+(?:include|extend|prepend|use|with|companion\s++object|extends|implements|@?mixin|mixins?\s*:|\w+\.prototype|Object\.assign)\b(?P<rest>[^\n]*)|\btype\s+Target\s*=\s*(?P<target>[^\n;]+)",
     re.MULTILINE,
 )
 _WORD = re.compile(r"[A-Za-z_]\w*")
+# Imports of everything inside a type: `import shop.Order.*`, `use Order::*;`, `using static Shop.Order;`.
+_TAKES_ALL = re.compile(
+    r"^[^\S\n]*+(?:pub\s++)?(?:import|use)\s++(?:static\s++)?(?:\w++(?:\.|::))*?(\w++)(?:\.|::)(?:\*|_)[; \t]*+$"
+    r"|^[^\S\n]*+(?:global\s++)?using\s++(?:static|enum)\s++(?:\w++(?:\.|::))*?(\w++)\s*+;",
+    re.MULTILINE,
+)
+_NAMED = re.compile(r"\b(?:class|struct|record|interface|enum|trait|object|union|type)\s++(?:class\s++)?(\w++)")
+_AUGMENTS = re.compile(r"\bdeclare\s+(?:module|global)\b")  # what is inside adds to types of other files
+_ATTRIBUTE = re.compile(r"\s*+(?:@(?!(?:Override|Suppress|Deprecated)\b)[A-Za-z]|#\[|\[[A-Z])")
+# A member with its type first and a value, as in an interface: `int LIMIT = 3;`.
+_VALUED = r"^\s++(?!(?:return|await|throw|else|yield|new|delete|goto|case)\b)(?:[A-Za-z_][\w<>\[\],.?]*+\s++){1,3}NAME\s*+=(?!=)"
+_RECEIVER = re.compile(r"^func\s*+\((?:\w++\s++)?+\*?+(\w++)")
+# A type that another one embeds, on a line of its own.
+_EMBEDDED = re.compile(r"^[ \t]++\*?(?:\w++\.)?(\w++)[ \t]*+(?:`[^`\n]*`)?$", re.MULTILINE)
 # Calls that pass a component on with the same properties, and calls that only show it.
 _TRANSPARENT = re.compile(
     r"(?:\w+\.)*(?:memo|forwardRef|observer|lazy|createElement|cloneElement|h|render|renderHook|mount|shallow|jsx|jsxs|defineComponent|defineAsyncComponent|markRaw"
@@ -283,7 +299,7 @@ class _Check:
             if claim.is_part
             else self._made(claim)
         )
-        made = made or (None if claim.is_part else self._by_added_lines(claim))
+        made = made or (None if claim.is_part else self._by_added_lines(claim) or self._generated(claim))
         if made is not None:
             return made
         return Unknown(self._gap, is_by_line=False) if self._gap else Absent(frozenset(WAYS))
@@ -308,6 +324,24 @@ class _Check:
                 is_top = path in claim.homes and all(TYPE.search(head) for head in heads)
                 if (is_of and claim.owner) or (is_top and not claim.owner):
                     return _Line(path, number, text)
+        return None
+
+    def _generated(self, claim: Claim) -> Unknown | None:
+        """Return what may generate the members of a class: an added attribute on it, or a call that makes the class."""
+        if not claim.owner or claim.is_module:
+            return None
+        owner = re.escape(claim.owner)
+        made = re.compile(rf"^[ \t]*+(?:export\s++)?(?:(?:const|let|var|val)\s++)?{owner}\s*+=\s*+[\w.]++\(")
+        head = re.compile(rf"(?:{TYPE.pattern})[^\n]{{0,200}}?\b{owner}\b")
+        for home in claim.homes:
+            lines, added = self._now.get(home, ()), self._added.get(home, ())
+            for number, text in enumerate(lines, 1):
+                if made.match(text):
+                    return Unknown(f"{home}:{number} makes {claim.owner} with a call")
+                if number in added and _ATTRIBUTE.match(text):
+                    below = next((one for one in lines[number:] if not _ATTRIBUTE.match(one)), "")
+                    if head.search(below) or any(map(head.search, around(lines, number))):
+                        return Unknown(f"the attribute at {home}:{number} may generate it")
         return None
 
     def _around_module(self, claim: Claim) -> Resolution | None:
@@ -350,7 +384,11 @@ class _Check:
             return self._gives(name, one)
         if name != claim.names[0] and not self._has_accessors(claim, one):
             return None
-        return provides(name, one.path, one.text, is_module=claim.is_module)
+        way = provides(name, one.path, one.text, is_module=claim.is_module)
+        if way is None and claim.owner and says(_VALUED, name, one.text):
+            heads = self._around(one)
+            return "declaration" if heads and TYPE.search(heads[0]) else None
+        return way
 
     def _is_near(self, claim: Claim, one: _Line) -> bool:
         """Return whether a line is in the file that had the name, or in its header."""
@@ -381,8 +419,12 @@ class _Check:
             return self._wraps(claim, one)
         if one.path == claim.user and way == "declaration" and self._is_of_own_type(claim, one):
             return True
+        if way == "declaration" and self._is_taken_from_its_type(claim, one):
+            return True
         if claim.owner and way in ("declaration", "accessor"):
-            return self._is_of(claim, one)
+            plain = replace(claim, owner="") if self._is_bare(claim) else None
+            is_in_sight = plain is not None and any(self._stands_in(plain, home, one, way) for home in claim.homes)
+            return is_in_sight or self._is_of(claim, one)
         if claim.owner and way == "re-export":
             return False
         return any(self._stands_in(claim, home, one, way) for home in claim.homes)
@@ -397,11 +439,19 @@ class _Check:
         if one.path in parents(home):
             module = re.compile(rf"\b(?:mod|namespace|module)\s+{re.escape(_stem(home))}\b")
             return way != "declaration" or (is_top and any(map(module.search, heads)))
+        if way == "declaration" and not claim.is_module and self._is_mixed_in(home, heads):
+            return True
         return (
             not is_plain
             and is_top
             and (one.path == home or (not claim.is_module and self._is_in_sight(claim, home, one)))
         )
+
+    def _is_mixed_in(self, home: str, heads: Sequence[str]) -> bool:
+        """Return whether a file mixes in the module that its line is in, as `use Base` does."""
+        found = _MIXES.finditer("\n".join(self._now.get(home, ())))
+        mixed = {word for match in found for word in _WORD.findall(match["rest"] or "") if word[:1].isupper()}
+        return any(not mixed.isdisjoint(_WORD.findall(head)) for head in heads if TYPE.search(head))
 
     def _is_in_sight(self, claim: Claim, home: str, one: _Line) -> bool:
         """Return whether a name is visible as if it were in another file, without an import."""
@@ -417,6 +467,17 @@ class _Check:
     def _around(self, one: _Line) -> list[str]:
         lines = self._now.get(one.path, ())
         return around(lines, one.line) if one.line <= len(lines) else []
+
+    def _is_bare(self, claim: Claim) -> bool:
+        """Return whether the user writes a member's name without a receiver, as if it were declared around it."""
+        return re.search(rf"(?<![\w.:>$@]){re.escape(claim.names[0])}\b", claim.text) is not None
+
+    def _is_taken_from_its_type(self, claim: Claim, one: _Line) -> bool:
+        """Return whether the user, or the file that had the name, takes everything from the type around a line."""
+        heads = [head for head in self._around(one) if TYPE.search(head)]
+        text = "\n".join(line for path in (claim.user, *claim.homes) for line in self._now.get(path, ()))
+        types = {word for found in _TAKES_ALL.finditer(text) for word in found.groups() if word}
+        return bool(heads) and not types.isdisjoint(_NAMED.findall(heads[0]))
 
     def _is_of_own_type(self, claim: Claim, one: _Line) -> bool:
         """Return whether the user asks a type of its own file for the name, and that type declares it."""
@@ -436,7 +497,9 @@ class _Check:
             return True
         heads = [head for head in self._around(one) if TYPE.search(head)]
         if not heads:
-            return one.path in claim.homes and re.search(rf"\b{owner}\b", one.text) is not None
+            receiver = _RECEIVER.match(one.text)
+            is_embedded = receiver is not None and receiver[1] in self._above(claim)
+            return is_embedded or (one.path in claim.homes and re.search(rf"\b{owner}\b", one.text) is not None)
         declared = re.split(r"\b(?:extends|implements)\b", heads[0], maxsplit=1)[0]  # not in a subclass
         if re.search(rf"(?<![\w$]){owner}(?![\w$])", declared):
             return self._is_same_type(claim, one, heads[0])
@@ -458,7 +521,11 @@ class _Check:
         """
         if one.path in claim.homes or re.search(r"\b(?:impl|extension)\b", head):
             return True
-        renames = re.compile(rf"\b(?:typealias|type|using)\s+{re.escape(claim.owner)}\b[^=\n]{{0,200}}=")
+        if any(_AUGMENTS.search(above) for above in self._around(one)):
+            return True
+        if self._is_near(claim, one) and one.line in self._added.get(one.path, ()):
+            return True  # it went from the source into its header, or back
+        renames = re.compile(rf"(?:\b(?:typealias|type|using)\s|^\s)\s*{re.escape(claim.owner)}\b[^=\n]{{0,200}}=")
         if any(map(renames.search, (line for home in claim.homes for line in self._now.get(home, ())))):
             return True
         homes = {_namespace(self._before.get(home, "")) for home in claim.homes}
@@ -477,8 +544,10 @@ class _Check:
                         continue
                     declared = [*re.finditer(_CLASS.replace("{name}", re.escape(name)), text)]
                     for match in declared:
-                        head = rest_of_head(text[match.start(1) : match.start(1) + LONGEST_HEAD], path)
-                        found |= {word for word in _WORD.findall(head) if word[:1].isupper()}
+                        rest = text[match.start(1) : match.start(1) + LONGEST_HEAD]
+                        found |= {word for word in _WORD.findall(rest_of_head(rest, path)) if word[:1].isupper()}
+                        if _shared(path) == "folder":  # a type embeds others in its body
+                            found |= {*_EMBEDDED.findall(rest.partition("\n}")[0])}
                     if declared:
                         for match in _MIXES.finditer(text):
                             found |= {

@@ -35,7 +35,7 @@ _TOKEN = re.compile(r"[\w-]+(?:[.][\w-]+)*")
 _BEFORE = re.compile(r"([\w$@.]*)\W*(?:[\"'`][^\"'`]*)?$")
 _ATTRIBUTE = re.compile(r"([\w:-]+)\s*=\s*\{?[\"'`][^\"'`]*$")
 # The line gives something a whole text as its value: `export const theme = "dark-mode"`.
-_ASSIGNED = re.compile(r"(?<![=!<>:])=\s*[\"'`][^\"'`]*[\"'`]\s*[;,]?\s*$")
+_ASSIGNED = re.compile(r"(?<![=!<>:])=\s*[\"'`][^\"'`]*[\"'`]\s*+(?:[;,]\s*+)?$")
 _LINE = 2_000
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")  # a word of a name
 MOST_RENAMED = 3  # names of one line

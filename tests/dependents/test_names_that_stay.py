@@ -1,0 +1,88 @@
+"""Names that a refactoring moves to where their users still find them, without a line of the user's."""
+
+import pytest
+from fakes import Repository
+
+import deeprepo
+
+STAYS = {
+    "kotlin: a class that becomes nested, with a wildcard import": (
+        {"core/Model.kt": "package app.core\n\nclass Relationship(val id: String)\n", "ui/Account.kt": "package app.ui\n\nenum class FollowState { FOLLOWING, REQUESTED }\n\nclass Account {\n    fun state(): FollowState = FollowState.FOLLOWING\n}\n", "ui/Other.kt": "package app.ui\n\nfun f(s: FollowState) = s == FollowState.REQUESTED\n"},
+        {"core/Model.kt": "package app.core\n\nclass Relationship(val id: String) {\n    enum class FollowState { FOLLOWING, REQUESTED }\n}\n", "ui/Account.kt": "package app.ui\n\nimport app.core.Relationship.FollowState\n\nclass Account {\n    fun state(): FollowState = FollowState.FOLLOWING\n}\n", "ui/Other.kt": "package app.ui\n\nimport app.core.Relationship.*\n\nfun f(s: FollowState) = s == FollowState.REQUESTED\n"},
+    ),
+    "go: an interface method that an embedded interface has": (
+        {"go.mod": "module x\n\ngo 1.22\n", "gui/gui.go": "package gui\n\ntype IHandler interface {\n\tAsk(a string) error\n}\n\ntype Handler struct{}\n\nfunc (h *Handler) Ask(a string) error { return nil }\n", "ctrl/c.go": 'package ctrl\n\nimport "x/gui"\n\ntype C struct{ h gui.IHandler }\n\nfunc (c *C) Run() error { return c.h.Ask("x") }\n'},
+        {"gui/gui.go": "package gui\n\ntype asker interface {\n\tAsk(a string) error\n}\n\ntype IHandler interface {\n\tasker\n}\n\ntype base struct{}\n\nfunc (h *base) Ask(a string) error { return nil }\n\ntype Handler struct{ base }\n"},
+    ),
+    "c++: a method that becomes a template in the header": (
+        {"CMakeLists.txt": "project(x)\n", "lib/prefs.h": "#pragma once\nenum { SHOW_TOOLBAR, SHOW_STATUS };\nclass Prefs {\npublic:\n  bool getBool(int key) const;\n  void set(int key, bool v);\n};\n", "lib/prefs.cc": '#include "prefs.h"\nbool Prefs::getBool(int key) const { return key; }\nvoid Prefs::set(int key, bool v) {}\n', "qt/main.cc": '#include "../lib/prefs.h"\nint go(Prefs& p) { p.set(SHOW_TOOLBAR, true); return p.getBool(SHOW_STATUS); }\n'},
+        {"lib/prefs.h": "#pragma once\nclass Prefs {\npublic:\n  enum Key {\n    SHOW_TOOLBAR,\n    SHOW_STATUS\n  };\n  bool getBool(int key) const;\n  template <class T>\n  void set(int key, T v) {\n  }\n};\nusing enum Prefs::Key;\n", "lib/prefs.cc": '#include "prefs.h"\nbool Prefs::getBool(int key) const { return key; }\n'},
+    ),
+    "c++: a function that becomes a macro": (
+        {"lib/log.h": "#pragma once\nstruct tr_log_message { int level; };\nvoid tr_logFree(tr_log_message* m);\n", "lib/log.cc": '#include "log.h"\nvoid tr_logFree(tr_log_message* m) {}\n', "gtk/a.cc": '#include "../lib/log.h"\nvoid f(tr_log_message* m) { tr_logFree(m); }\n'},
+        {"lib/log.h": "#pragma once\nnamespace tr {\nstruct log_message { int level; };\ninline void logFree(log_message* m) {}\n}\nusing tr_log_message = tr::log_message;\n#define tr_logFree(m) tr::logFree(m)\n", "lib/log.cc": '#include "log.h"\n'},
+    ),
+    "kotlin: a function that the companion inherits": (
+        {"a/A.kt": 'package a\n\nclass A {\n    companion object {\n        const val KEY_NAME = "x"\n        fun make() = A()\n    }\n}\n', "a/U.kt": "package a\n\nimport a.A.Companion.KEY_NAME\n\nfun f() = KEY_NAME\nfun g() = A.make()\n"},
+        {"a/A.kt": 'package a\n\nconst val KEY_NAME = "x"\n\nclass A {\n    companion object : Factory\n}\n\ninterface Factory {\n    fun make() = A()\n}\n', "a/U.kt": "package a\n\nfun f() = KEY_NAME\nfun g() = A.make()\n"},
+    ),
+    "kotlin: a class that becomes an alias": (
+        {"a/Old.kt": "package a\n\nclass Cart {\n    fun total() = 1\n}\n", "a/U.kt": "package a\n\nfun f(c: Cart) = c.total()\n"},
+        {"a/Old.kt": "package a\n\ntypealias Cart = a.shop.Basket\n", "a/shop/Basket.kt": "package a.shop\n\nclass Basket {\n    fun total() = 1\n}\n"},
+    ),
+    "java: a constant that an interface has": (
+        {"a/C.java": "package a;\npublic class C {\n    public static final int LIMIT_MAX = 3;\n}\n", "a/U.java": "package a;\nimport static a.C.LIMIT_MAX;\nclass U { int f() { return LIMIT_MAX; } int g() { return C.LIMIT_MAX; } }\n"},
+        {"a/C.java": "package a;\npublic class C implements Limits {\n}\n", "a/Limits.java": "package a;\ninterface Limits {\n    int LIMIT_MAX = 3;\n}\n"},
+    ),
+    "go: a method and a field that an embedded struct has": (
+        {"go.mod": "module x\n\ngo 1.22\n", "a/a.go": "package a\n\ntype Ctx struct {\n\tName string\n\tSize int\n}\n\nfunc (c *Ctx) Close() {}\n", "b/b.go": 'package b\n\nimport "x/a"\n\nfunc F(c *a.Ctx) string {\n\tc.Close()\n\treturn c.Name\n}\n'},
+        {"a/a.go": "package a\n\ntype base struct {\n\tName string\n}\n\nfunc (b *base) Close() {}\n\ntype Ctx struct {\n\tbase\n\tSize int\n}\n"},
+    ),
+    "go: a type that becomes an alias in a block": (
+        {"go.mod": "module x\n\ngo 1.22\n", "a/a.go": "package a\n\nfunc Load(n int) int { return n }\n\ntype Opt struct {\n\tN int\n}\n\nconst Max = 3\n", "b/b.go": 'package b\n\nimport "x/a"\n\nfunc F(o a.Opt) int { return a.Load(a.Max) + o.N }\n'},
+        {"a/a.go": 'package a\n\nimport "x/internal/c"\n\nvar Load = c.Load\n\ntype (\n\tOpt = c.Opt\n)\n\nconst (\n\tMax = c.Max\n)\n', "internal/c/c.go": "package c\n\nfunc Load(n int) int { return n }\n\ntype Opt struct {\n\tN int\n}\n\nconst Max = 3\n"},
+    ),
+    "typescript: a member that another file adds to the interface": (
+        {"a.ts": "export interface Opts {\n  size: number;\n  title: string;\n}\n", "u.ts": 'import { Opts } from "./a";\nexport const f = (o: Opts) => o.title;\n'},
+        {"a.ts": "export interface Opts {\n  size: number;\n}\n", "b.ts": 'export {};\ndeclare module "./a" {\n  interface Opts {\n    title: string;\n  }\n}\n'},
+    ),
+    "scala: names that move to the package object": (
+        {"a/A.scala": "package a\n\nobject Keys {\n  type Cmd = Int\n  val LogLevel = 1\n}\n", "a/U.scala": "package a\n\nimport Keys._\n\nobject U {\n  def f(c: Cmd) = LogLevel\n}\n"},
+        {"a/A.scala": "package a\n\nobject Keys\n", "a/package.scala": "package object a {\n  type Cmd = Int\n  val LogLevel = 1\n}\n", "a/U.scala": "package a\n\nobject U {\n  def f(c: Cmd) = LogLevel\n}\n"},
+    ),
+    "elixir: a function that `use` defines": (
+        {"lib/a.ex": "defmodule A do\n  use Base\n  def list_all(x), do: x\nend\n", "lib/base.ex": "defmodule Base do\n  defmacro __using__(_) do\n    quote do\n      def one(x), do: x\n    end\n  end\nend\n", "lib/u.ex": "defmodule U do\n  def f(x), do: A.list_all(x)\nend\n"},
+        {"lib/a.ex": "defmodule A do\n  use Base\nend\n", "lib/base.ex": "defmodule Base do\n  defmacro __using__(_) do\n    quote do\n      def one(x), do: x\n      def list_all(x), do: x\n    end\n  end\nend\n"},
+    ),
+    "python: a class that a call makes": (
+        {"k.py": "import enum\n\n\nclass Color(enum.Enum):\n    RED = 1\n    BLUE = 2\n", "use.py": "from k import Color\n\nprint(Color.RED, Color.BLUE)\n"},
+        {"k.py": 'import enum\n\nColor = enum.Enum("Color", "RED BLUE")\n'},
+    ),
+    "ruby: a class that a call makes": (
+        {"lib/a.rb": "class Point\n  attr_reader :left_edge, :top\n  def initialize(left_edge:, top:)\n    @left_edge = left_edge\n    @top = top\n  end\nend\n", "lib/u.rb": 'require_relative "a"\nPoint.new(left_edge: 1, top: 2).left_edge\n'},
+        {"lib/a.rb": "Point = Data.define(:left_edge, :top)\n"},
+    ),
+    "rust: a method that an attribute generates": (
+        {"Cargo.toml": '[package]\nname = "j"\nversion = "0.1.0"\nedition = "2021"\n\n[dependencies]\ntyped-builder = "0.20"\n', "src/lib.rs": "pub mod a;\npub mod u;\n", "src/a.rs": "pub struct S {\n    pub n: u8,\n}\nimpl S {\n    pub fn builder() -> B {\n        B\n    }\n}\npub struct B;\nimpl B {\n    pub fn n(self, n: u8) -> Self {\n        self\n    }\n}\n", "src/u.rs": "use crate::a::S;\npub fn f() {\n    S::builder().n(1);\n}\n"},
+        {"src/a.rs": "use typed_builder::TypedBuilder;\n\n#[derive(TypedBuilder)]\npub struct S {\n    pub n: u8,\n}\n"},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", STAYS)
+def test_a_name_that_its_user_still_finds_is_not_called_removed(repository: Repository, what: str) -> None:
+    """It comes from a base, an embedded type, an import of everything, an alias, or what generates it."""
+    before, after = STAYS[what]
+    repository.commit(dict(before), "before")
+    repository.commit(dict(after), "after")
+    review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
+    assert ([one.title for one in review.findings], review.open) == ([], ())
+
+
+def test_a_name_of_a_type_of_which_nothing_is_imported_is_still_removed(repository: Repository) -> None:
+    """Without the wildcard import, the class that became nested does not have its name here."""
+    before, after = STAYS["kotlin: a class that becomes nested, with a wildcard import"]
+    repository.commit(dict(before), "before")
+    repository.commit({**after, "ui/Other.kt": before["ui/Other.kt"]}, "after")
+    review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
+    assert [(one.path, one.verdict) for one in review.findings] == [("ui/Other.kt", "proven")]
