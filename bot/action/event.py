@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bot.config import Step
 from bot.errors import UsageError
-from bot.values import Cancel, CommandAsk, MergeGroup, NothingAsked, PullRef, RemarkAsk, ReviewAsk
+from bot.values import Cancel, CommandAsk, MergeGroup, NothingAsked, PullRef, RemarkAsk, Retitled, ReviewAsk
 from bot.workflow import events
 from bot.workflow.commands import REVIEWS
 from bot.workflow.events import OwnAccount
@@ -19,6 +19,7 @@ ON_PULL = frozenset({"pull_request", "pull_request_target"})
 # listened to: it would turn a stranger's comment into a request without a name.
 OWN_EVENTS = ON_PULL | {"issue_comment", "pull_request_review_comment", "pull_request_review", "merge_group"}
 PULL_ENDS = {"closed": "the pull request is closed", "draft": "it is now a draft"}
+RENAMED = "only the title or text changed"
 QUEUED = "a pull request in a merge queue was reviewed before it entered the queue"
 INSTALLATION = {"id": 1}  # which a workflow's events lack, and which nobody looks at here
 MAX_EVENT_BYTES = 25 << 20  # bytes of an event
@@ -33,6 +34,7 @@ class Repeat:
 
     ask: ReviewAsk
     reason: str
+    title_before: str | None = None  # set if a new title may change whether the settings skip the pull request
 
     @property
     def pull(self) -> PullRef:
@@ -62,17 +64,24 @@ def _own(name: str, payload: Mapping[str, object]) -> ReviewAsk | RemarkAsk | Re
     match request:
         case ReviewAsk():
             return replace(request, trigger="catch-up") if is_chosen else request
-        case CommandAsk(word=word):
-            known = [each.word for each in request.each if each.word in REVIEWS]
-            if known:
-                return ReviewAsk(request.pull, "command", REVIEWS[known[0]], request.actor, request.comment)
-            return NothingAsked(f"a workflow supports only `review` and `full review`; {word!r} needs the App")
+        case CommandAsk():
+            return _command(request)
+        case Retitled(before=before):
+            return Repeat(request.review, RENAMED, before)
         case Cancel(reason=reason) | NothingAsked(reason=reason) if kind == "pull_request":
             return _repeat(delivery, PULL_ENDS.get(reason, reason))
         case RemarkAsk() | NothingAsked():
             return request
         case other:
             return NothingAsked(QUEUED if isinstance(other, MergeGroup) else "this event starts no review")
+
+
+def _command(ask: CommandAsk) -> ReviewAsk | NothingAsked:
+    """Return the review that a comment's commands ask for."""
+    known = [each.word for each in ask.each if each.word in REVIEWS]
+    if known:
+        return ReviewAsk(ask.pull, "command", REVIEWS[known[0]], ask.actor, ask.comment)
+    return NothingAsked(f"a workflow supports only `review` and `full review`; {ask.word!r} needs the App")
 
 
 def _repeat(delivery: Mapping[str, object], reason: str) -> Repeat | NothingAsked:

@@ -113,13 +113,17 @@ async def _review(
 async def repeat(event: Repeat, step: Step, console: Console) -> ReviewResult:
     """Repeat the last review's result for the head.
 
-    The event starts no review, but its job is a check of the head.
+    The event starts no review, but its job is a check of the head. A new title is reviewed if it changes
+    whether the settings skip the pull request.
 
     If no result is known (a fork's token posts no summary, or a run was canceled) and a failure threshold is
     set, the head is reviewed.
     """
     async with open_host(step, event.pull) as host:
         state, settings = await look_up(host, step, console)
+        before, title = event.title_before, state.facts.title
+        if before is not None and policy.is_decisive(before, title, settings):
+            return await _review(event.ask, host, state, settings, step, console)
         stored = await stored_conclusion(host, state, step)
         if stored is None and policy.has_bar(settings):
             return await _review(event.ask, host, state, settings, step, console)

@@ -1,5 +1,6 @@
 """The web face of a running server: what GitHub, a load balancer and a monitoring system may ask of it."""
 
+from functools import partial
 from typing import Any
 
 from fastapi import APIRouter, FastAPI, Request
@@ -24,7 +25,7 @@ def create(server: RunningServer, *, web: bool = True) -> FastAPI:
     app = FastAPI(openapi_url=None)
     app.state.server = server
     app.state.bodies, app.state.forms = Bodies(), BodyBuffer(MOST_FORMS)
-    app.state.admission = Admission(server.store.people)
+    app.state.admission = Admission(server.store.people, partial(webhook.may_write, server))
     app.include_router(probes)
     if web:
         app.include_router(webhook.router)

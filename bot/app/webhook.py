@@ -6,12 +6,14 @@ Changes are never dropped, but delayed: a review costs up to sixty of the 5,000 
 pushes that arrive during a delay become one review. What closing leaves to do at GitHub is delayed in the same way.
 """
 
+import asyncio
 import json
 import logging
 import re
 import time
 from collections import Counter
-from collections.abc import AsyncIterable, Mapping
+from collections.abc import AsyncIterable, Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal
@@ -23,13 +25,15 @@ from githubkit import webhooks
 from pydantic import SecretStr
 from starlette.requests import ClientDisconnect
 
+from bot import github
 from bot.app.connections import BodyBuffer
 from bot.app.logs import log
 from bot.app.running_server import RunningServer
-from bot.errors import StorageError
+from bot.commands.context import WRITERS
+from bot.errors import HostError, StorageError
 from bot.review import written
 from bot.storage.people import People
-from bot.values import Ask, Cancel, CatchUp, CommandAsk, NothingAsked, ReviewAsk
+from bot.values import Ask, Cancel, CatchUp, CommandAsk, NothingAsked, PullRef, Retitled, ReviewAsk
 from bot.values.daily import DAY, HOUR
 from bot.workflow import events
 from bot.workflow.hooks import hooks
@@ -45,6 +49,7 @@ UNSIGNED = "X-Hub-Signature-256 is missing or does not match the webhook secret"
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 CHANGES = 120  # changes of a person without delay
 UNDELAYED_CHANGES = 12  # changes of a stranger without delay
+ACCESS_SECONDS = 3.0  # seconds for a question about access, of the ten that GitHub waits for an answer
 DELAY_STEP, MAX_DELAY = 30.0, 900.0  # seconds for each further one, and at most
 DeliveryOutcome = Literal["queued", "known", "ignored"]
 _log = log("webhook")
@@ -200,12 +205,17 @@ def _no_number(name: str) -> None:
 
 @dataclass(slots=True)
 class Admission:
-    """The changes that this process accepted in this hour, by installation and person. A copy of a delivery counts once."""
+    """The changes that this process accepted in this hour, by installation and person. A copy of a delivery counts once.
+
+    `may_write` asks GitHub, because a delivery may call a person with write access a stranger.
+    """
 
     people: People
+    may_write: Callable[[PullRef, str], Awaitable[bool]]
     _hour: int = 0  # since 1970
     _deliveries: set[str] = field(default_factory=set)
     _counts: Counter[object] = field(default_factory=Counter)
+    _writers: dict[tuple[int, str], bool] = field(default_factory=dict)  # by repository and login
 
     async def delay(self, ask: Ask, delivery: str, now: float | None = None) -> float | None:
         """Count a person's change and return how long it waits, in seconds; None for the usual delay. Raises StorageError."""
@@ -214,15 +224,33 @@ class Admission:
             self._hour = int(now // HOUR)
             self._deliveries.clear()
             self._counts.clear()
-        if not isinstance(ask, ReviewAsk | Cancel) or not ask.actor or delivery in self._deliveries:
+            self._writers.clear()
+        if not isinstance(ask, ReviewAsk | Retitled | Cancel) or not ask.actor or delivery in self._deliveries:
             return None
-        # The delivery may call a person with write access a stranger; within a day of a comment, deeprepo knows better.
-        is_stranger = ask.stranger and not await self.people.is_writer(ask.pull, ask.actor, now - DAY)
-        scope = ask.pull.installation
-        by_actor, strangers = self._counts[scope, ask.actor], self._counts[scope]
+        who, scope = (ask.pull.repository, ask.actor), ask.pull.installation
+        is_writer = not ask.stranger or self._writers.get(who)
+        is_stranger = not (is_writer or await self.people.is_writer(ask.pull, ask.actor, now - DAY))
+        above = self._above(scope, ask.actor)
+        if is_stranger and above > 0 and who not in self._writers:
+            self._writers[who] = await self.may_write(ask.pull, ask.actor)
+            if self._writers[who]:
+                is_stranger = False
+                self._counts[scope] -= self._counts[scope, ask.actor]
+        by_actor = self._counts[scope, ask.actor]
         self._deliveries.add(delivery)
         self._counts.update([(scope, ask.actor), *([scope] if is_stranger else [])])
         if not is_stranger:
             return DELAY_STEP if by_actor >= CHANGES else None
-        above = max(by_actor, strangers // 4) - UNDELAYED_CHANGES
         return min(MAX_DELAY, DELAY_STEP * above) if above > 0 else None
+
+    def _above(self, scope: int, actor: str) -> int:
+        """Return by how many changes a stranger is above the undelayed ones."""
+        return max(self._counts[scope, actor], self._counts[scope] // 4) - UNDELAYED_CHANGES
+
+
+async def may_write(server: RunningServer, pull: PullRef, login: str) -> bool:
+    """Return whether GitHub says in time that a person has write access."""
+    with suppress(HostError, TimeoutError):
+        async with asyncio.timeout(ACCESS_SECONDS), github.open_pull(server.identity, pull, server.pace) as host:
+            return await host.permission(login) in WRITERS
+    return False

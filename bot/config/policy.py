@@ -135,6 +135,16 @@ def decide_on_paths(paths: Sequence[str], settings: "Config", trigger: Trigger) 
     )
 
 
+def skips_title(title: str, settings: "Config") -> bool:
+    """Return whether pull requests with this title are not reviewed."""
+    return any(fnmatchcase(title.lower(), pattern.lower()) for pattern in settings.triggers.skip_titles)
+
+
+def is_decisive(before: str, now: str, settings: "Config") -> bool:
+    """Return whether the settings skip a pull request under exactly one of its two titles."""
+    return skips_title(before, settings) != skips_title(now, settings)
+
+
 def forks_used(limit: float, source: str = FILE) -> str:
     """Return why no model reads a stranger's change today. `source`: where the limit is set."""
     return (
@@ -168,7 +178,7 @@ def _brought(facts: PullFacts, events: Sequence[Trigger], settings: "Config") ->
     triggers, of = settings.triggers, settings.file_of
     if facts.draft and not triggers.drafts:
         yield "it is a draft"
-    if any(fnmatchcase(facts.title.lower(), pattern.lower()) for pattern in triggers.skip_titles):
+    if skips_title(facts.title, settings):
         yield f"its title matches `triggers.skip_titles` in {of('skip_titles')}"
     if not any(bool(triggers.events) if event == "catch-up" else event in triggers.events for event in events):
         yield f"`triggers.events` in {of('events')} does not list this event"

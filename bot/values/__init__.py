@@ -95,6 +95,7 @@ if TYPE_CHECKING:
         PullRef,
         Reason,
         RemarkAsk,
+        Retitled,
         ReviewAsk,
         Trigger,
     )

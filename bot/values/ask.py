@@ -187,6 +187,22 @@ class Cancel(PullAsk):
 
 
 @dataclass(frozen=True, slots=True)
+class Retitled(PullAsk):
+    """Reviews a pull request again if its new title changes whether the settings skip it."""
+
+    is_awaited: ClassVar[bool] = False
+
+    before: str  # the earlier title
+    actor: str = ""
+    stranger: bool = False  # as in ReviewAsk
+
+    @property
+    def review(self) -> ReviewAsk:
+        """The review that the skipped events, the opening or a push, asked for."""
+        return ReviewAsk(self.pull, "opened", actor=self.actor, stranger=self.stranger, also=("push",))
+
+
+@dataclass(frozen=True, slots=True)
 class Follow(PullAsk):
     """Updates this pull request's page after a change that concerns the whole repository."""
 
@@ -269,6 +285,7 @@ Ask = (
     ReviewAsk
     | CommandAsk
     | RemarkAsk
+    | Retitled
     | Cancel
     | Follow
     | ChecksEnded

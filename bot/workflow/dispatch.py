@@ -27,6 +27,7 @@ from bot.values import (
     PackageSurvey,
     PullAsk,
     RemarkAsk,
+    Retitled,
     Review,
     ReviewAsk,
 )
@@ -43,6 +44,7 @@ from bot.workflow import (
     remark_job,
     replies,
     rerun_job,
+    retitle_job,
     review_job,
     unread,
 )
@@ -55,6 +57,7 @@ WORK: Mapping[type[Ask], Callable[[Any, Job, Server], Awaitable[None]]] = {
     ReviewAsk: review_job.run,
     CommandAsk: command_job.run,
     RemarkAsk: remark_job.run,
+    Retitled: retitle_job.run,
     Cancel: cancel_job.run,
     Follow: refresh_job.run,
     ChecksEnded: hooks.tell_checks_ended,

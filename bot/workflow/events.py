@@ -30,6 +30,7 @@ from bot.values.ask import (
     PullRef,
     Reason,
     RemarkAsk,
+    Retitled,
     ReviewAsk,
     Trigger,
 )
@@ -41,6 +42,7 @@ BUTTONS = {"again": False, "full": True}
 ENDINGS = frozenset({"success", "failure", "timed_out", "startup_failure", "cancelled"})
 _QUEUED = re.compile(r"/pr-([1-9][0-9]{0,17})-[0-9a-f]+$")  # branch names in a merge queue
 _NUMBER = re.compile(r"[1-9][0-9]{0,17}")
+MAX_TITLE_CHARS = 1_000  # GitHub allows 256
 Id = Annotated[StrictInt, Field(ge=1, lt=1 << 63)]
 # Excludes "." and "..", which would change the path of an address.
 Name = Annotated[StrictStr, Field(pattern=r"^\.{0,2}[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$")]
@@ -111,6 +113,7 @@ class PullEvent(DeliveryPayload):
     author_type: StrictStr = _at("pull_request.user.type", default="")
     author_association: StrictStr = _at("pull_request.author_association", default="")
     base_before: object = _at("changes.base", default=None)
+    title_before: StrictStr | None = _at("changes.title.from", default=None)
 
     @property
     def is_stranger(self) -> bool:
@@ -220,11 +223,15 @@ def on_new_head(payload: Payload, ours: OwnAccount) -> Ask:
 def on_edit(payload: Payload, ours: OwnAccount) -> Ask:
     """Request a review if the base branch changed, which produces a different diff.
 
-    A changed title is ignored.
+    The settings decide whether a changed title matters.
     """
-    if parse(PullEvent, payload).base_before is None:
-        raise NotForUs("only the title or text changed")
-    return on_reviewable("push", payload, ours)
+    event = parse(PullEvent, payload)
+    if event.base_before is not None:
+        return on_reviewable("push", payload, ours)
+    if event.title_before is None or event.state != "open":
+        raise NotForUs("only the text changed" if event.state == "open" else "the pull request is closed")
+    before = event.title_before[:MAX_TITLE_CHARS]
+    return Retitled(event.pull(event.number), before, actor=event.sender, stranger=event.is_stranger)
 
 
 def on_end(reason: Reason, payload: Payload, _: OwnAccount) -> Ask:

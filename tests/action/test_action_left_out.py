@@ -121,3 +121,19 @@ async def test_a_second_pull_request_turns_no_strangers_commit_green(at: Stage) 
         await at.repo.close(first)
         await at.repo.edit(second, title="Now alone")
     assert (await at.told("pull_request", event([held[-1]]), **how)).conclusion == "success"
+
+
+@on_stage(BASE)
+async def test_a_title_that_is_no_longer_skipped_is_reviewed(at: Stage) -> None:
+    """The next new title repeats the result, as if the setting did not exist."""
+    await at.repo.commit("main", {".deeprepo.yml": 'triggers: {skip_titles: ["wip*"]}\n'})
+    await at.repo.commit("feature", BROKEN)
+    with at.gh.holding() as held:
+        number = await at.repo.open_pull("feature", title="WIP: prices")
+    came_to = [await at.told("pull_request", event(held), fail_on="high")]
+    for title in ("Wip prices", "Prices", "Other prices"):
+        with at.gh.holding() as held:
+            await at.repo.edit(number, title=title)
+        came_to.append(await at.told("pull_request", event(held), fail_on="high"))
+    assert [each.review is not None for each in came_to] == [False, False, True, False]
+    assert [each.conclusion for each in came_to] == ["neutral", "neutral", "failure", "failure"]

@@ -13,11 +13,35 @@ WHO = "visitor"
 PULL = PullRef(7, 3, "acme", "shop", 1)
 
 
+async def unknown(pull: PullRef, login: str) -> bool:
+    """What deeprepo knows if GitHub names no permission."""
+    return False
+
+
+async def test_a_private_member_does_not_wait(tmp_path: Path) -> None:
+    """GitHub is asked once about somebody whose pushes would wait, and colleagues with write access count for nobody else."""
+    asked = []
+
+    async def may_write(pull: PullRef, login: str) -> bool:
+        asked.append(login)
+        return login != "outsider"
+
+    async with storage.open_store(f"sqlite:///{tmp_path}/deeprepo.db") as store:
+        admission, now = Admission(store.people, may_write), time.time()
+        for who, waits in ((WHO, False), ("colleague", False), ("outsider", True)):
+            for number in range(UNDELAYED_CHANGES + 30):
+                ask = ReviewAsk(PULL, "push", actor=who, head=HEADS[1], stranger=True)
+                delay = await admission.delay(ask, f"{who}-{number}", now)
+                assert delay is None or (waits and number >= UNDELAYED_CHANGES)
+            assert (delay is not None) is waits
+    assert asked == [WHO, "colleague", "outsider"]
+
+
 async def test_a_strangers_further_pushes_wait_and_those_of_a_writer_do_not(tmp_path: Path) -> None:
     """Somebody of whom GitHub said within a day that they may write is no stranger, whatever the delivery says."""
     now = time.time()
     async with storage.open_store(f"sqlite:///{tmp_path}/deeprepo.db") as store:
-        admission = Admission(store.people)
+        admission = Admission(store.people, unknown)
         await store.people.note(PULL, CommentRef(1, "issue"), WHO, now, writes=True)
         for hours, waits in ((20, False), (30, True)):
             delays = [

@@ -317,3 +317,26 @@ def test_exported_learnings_become_instructions(
     repository.commit({name: "Who,When\nme,now\n" if name.endswith("csv") else '[{"Who": "me", "When": 1}]'}, "other")
     init(repository, "--from", "--overwrite")
     assert "Name it `learning`; the columns are who, when" in " ".join(capsys.readouterr().out.split())
+
+
+def test_differences_between_the_reviewers_are_said(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without a setting, each reviewer does something else; what is converted is named once."""
+    repository.commit(
+        {
+            ".coderabbit.yaml": "reviews: {high_level_summary_in_walkthrough: false, auto_review: {enabled: true}}\n",
+            ".pr_agent.toml": '[config]\nignore_pr_title = ["^Bump", "^(a|b)"]\n[pr_reviewer]\nnum_max_findings = 4\n',
+        },
+        "others",
+    )
+    assert init(repository, "--from") == 0
+    told = capsys.readouterr().out
+    for sentence in (
+        "CodeRabbit only reviews pull requests to the default branch",
+        "CodeRabbit pauses after five reviewed commits",
+        "PR-Agent only reviews pushes if `handle_push_trigger` is set",
+        "With `quota`, deeprepo collapses them in the summary",
+        "^(a|b) is a regular expression, but",
+    ):
+        assert told.count(sentence) == 1, sentence
+    assert "config.ignore_pr_title\n" not in told
+    assert written(repository)["description"] is True

@@ -17,6 +17,7 @@ from bot.values.ask import (
     NothingAsked,
     PullRef,
     RemarkAsk,
+    Retitled,
     ReviewAsk,
 )
 from bot.workflow import events
@@ -74,7 +75,8 @@ def test_a_new_diff_asks_for_a_review(payload: dict[str, Any], trigger: str) -> 
     [
         (pull("synchronize", before=HEAD, after=HEAD), "did not change"),
         (pull("synchronize", state="closed"), "closed"),
-        (pull("edited", changes={"title": {"from": "x"}}), "only the title or text changed"),
+        (pull("edited", changes={"body": {"from": "x"}}), "only the text changed"),
+        (pull("edited", state="closed", changes={"title": {"from": "x"}}), "closed"),
         (pull("labeled"), "action"),
         (pull("opened") | {"installation": None}, "no App installation"),
         (pull("opened") | {"repository": {"id": 11, "name": "..", "owner": {"login": "acme"}}}, "repository.name"),
@@ -90,6 +92,12 @@ def test_what_brings_no_new_diff_or_is_malformed_is_ignored(payload: object, rea
     ask = read("pull_request", payload)
     assert isinstance(ask, NothingAsked)
     assert reason in ask.reason
+
+
+def test_a_new_title_is_compared_with_the_earlier_one() -> None:
+    """Only the settings say whether it matters."""
+    ask = read("pull_request", pull("edited", changes={"title": {"from": "WIP: x"}}))
+    assert ask == Retitled(PULL, "WIP: x", actor="maintainer")
 
 
 def test_closing_and_taking_back_cancel() -> None:

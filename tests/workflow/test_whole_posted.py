@@ -95,3 +95,23 @@ async def test_a_title_skips_the_review(tmp_path: Path) -> None:
         number = await at.reviewed(files={"NEWS.md": "two\n"})
         assert "Not reviewed" not in (at.gh.pull(number).checks[-1].title or "")
         assert approvals(at, number) == []
+
+        checks = len(at.gh.pull(number).checks)
+        await at.repo.edit(number, title="Prices")
+        await at.repo.edit(skipped, title="News")
+        await at.quiet()
+        assert "Not reviewed" not in (at.gh.pull(skipped).checks[-1].title or "")
+        assert len(at.gh.pull(number).checks) == checks
+
+
+async def test_a_label_stays_as_a_person_left_it(tmp_path: Path) -> None:
+    """A removed label is not added again, and a label that a person added is not removed."""
+    async with whole(tmp_path) as at:
+        await at.repo.commit("main", {".deeprepo.yml": SETTINGS.replace("strategy: direct\n", "")})
+        number = await at.reviewed(files={"NEWS.md": "one\n"})
+        pull = at.repo.repository.pulls[number]
+        assert pull.labels == ["Docs"]
+        await at.repo.remove_label(number, "docs")
+        await at.repo.add_label(number, "Large")
+        await at.pushed({"NEWS.md": "two\n"})
+        assert (pull.labels, "could not be set" in at.summary(number)) == (["Large"], False)

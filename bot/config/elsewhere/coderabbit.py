@@ -4,7 +4,17 @@ from functools import partial
 from typing import Any
 
 from bot.config.defaults import ANALYZERS
-from bot.config.elsewhere.old import ALL, EVENTS, OldSettings, SettingsFormat, branch, language, patterns, title
+from bot.config.elsewhere.old import (
+    ALL,
+    EVENTS,
+    TICKETS,
+    OldSettings,
+    SettingsFormat,
+    branch,
+    language,
+    patterns,
+    title,
+)
 
 SEVERITIES = {"warning": "warn", "error": "fail"}
 MAX_CHECK_CHARS = 600  # characters of a check
@@ -29,7 +39,14 @@ def _triggers(old: OldSettings) -> None:
         old.take(f"{part}.{key}", "triggers.events", lambda _: events)
     old.take(f"{part}.drafts", "triggers.drafts")
     _branches(old, f"{part}.base_branches")
-    old.take(f"{part}.auto_pause_after_reviewed_commits", "pause_after", lambda count: count or None)
+    pause = f"{part}.auto_pause_after_reviewed_commits"
+    old.take(pause, "pause_after", lambda count: count or None)
+    if not is_off and not only_first:
+        old.differ(pause, "CodeRabbit counts reviewed commits until it pauses. deeprepo counts pushes (`pause_after`).")
+        if old[pause] is None:
+            old.differences.append(
+                "CodeRabbit pauses after five reviewed commits. deeprepo only pauses if you set `pause_after`."
+            )
     for key, label in old.each(f"{part}.labels"):
         name = str(label)
         old.take(key, "triggers.skip_labels" if name.startswith("!") else "triggers.labels", _plain)
@@ -75,6 +92,20 @@ def _one(made: object, _: object) -> list[object]:
     return [made]
 
 
+def _summary(old: OldSettings) -> None:
+    """Take over where the summary is written: in the description, unless the walkthrough contains it."""
+    old.take("reviews.high_level_summary", "walkthrough")
+    in_comment = "reviews.high_level_summary_in_walkthrough"
+    old.take(
+        in_comment, "description", lambda is_there: not is_there and old["reviews.high_level_summary"] is not False
+    )
+    if old["reviews.high_level_summary"] is not False and old[in_comment] is None:
+        old.differences.append(
+            "CodeRabbit writes its summary into the description. deeprepo writes it into its comment, unless you set "
+            "`description: true`."
+        )
+
+
 def _tools(old: OldSettings) -> None:
     found = old["reviews.tools"]
     tools = {name: tool for name, tool in found.items() if isinstance(tool, dict)} if isinstance(found, dict) else {}
@@ -105,7 +136,7 @@ class CodeRabbit(SettingsFormat):
             )
         old.take("reviews.assess_linked_issues", "linked_issues")
         old.take("reviews.pre_merge_checks.issue_assessment.mode", "linked_issues", lambda mode: mode != "off")
-        old.take("reviews.high_level_summary", "walkthrough")
+        _summary(old)
         old.take("reviews.path_filters", "ignore", _filters)
         for key, entry in old.each("reviews.path_instructions"):
             if isinstance(entry, dict):
@@ -133,4 +164,6 @@ class CodeRabbit(SettingsFormat):
             old.tell(f"reviews.{key}", "not supported: `walkthrough` has only one format")
         old.tell("reviews.poem", "not supported: comments contain only findings")
         old.tell("knowledge_base.learnings", "export them to learnings.csv, and run this command with that file")
+        for key in ("jira", "linear"):
+            old.tell(f"knowledge_base.{key}", TICKETS)
         old.tell("chat.auto_reply", "use `triggers.replies_per_hour` to limit replies")

@@ -1,6 +1,6 @@
 """Gemini Code Assist on GitHub: .gemini/config.yaml, and the style guide next to it."""
 
-from bot.config.elsewhere.old import EVENTS, OldSettings, SettingsFormat, patterns
+from bot.config.elsewhere.old import EVENTS, QUOTA, OldSettings, SettingsFormat, patterns
 
 
 class GeminiCodeAssist(SettingsFormat):
@@ -19,6 +19,7 @@ class GeminiCodeAssist(SettingsFormat):
                 "use `quota` to set how many findings are shown in full; the others are collapsed",
             )
         old.take("code_review.max_review_comments", "quota")
+        old.differ("code_review.max_review_comments", QUOTA)
         old.take("code_review.pull_request_opened.include_drafts", "triggers.drafts")
         old.take("code_review.pull_request_opened.summary", "walkthrough")
         # It reviewed when a pull request was opened, and later on request.

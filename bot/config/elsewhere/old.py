@@ -19,6 +19,8 @@ Path = tuple[str | int, ...]
 IS_DEFAULT = "this is the default, so the file does not list it"
 NO_SETTING = "this command does not know the setting"
 ALL = "*"  # the pattern of all files
+QUOTA = "The old limit hides further findings. With `quota`, deeprepo collapses them in the summary."
+TICKETS = "use `tickets`, which runs the command in DEEPREPO_TICKET_COMMAND"
 EVENTS = ["opened", "reopened", "ready", "push"]
 WHOLE = {"triggers.events": EVENTS, "analyzers": list(ANALYZERS)}  # lists that one file sets; without it they hold
 USUAL = DEFAULTS | {f"triggers.{each.name}": each.default for each in fields(Triggers)} | WHOLE
@@ -114,6 +116,12 @@ class OldSettings:
         path = _path(key)
         if self._at(path) is not None:
             self._rows.setdefault(path, Row(_key(path), "", why))
+
+    def differ(self, key: str, sentence: str) -> None:
+        """Say that a key, if it was taken over, means something else here."""
+        row = self._rows.get(_path(key))
+        if row is not None and row.into:
+            self.differences.append(sentence)
 
     def guide(self, key: str, name: Any) -> None:  # noqa: ANN401 - as above
         """Say of a key that names files, by a pattern, whether reviews read them."""

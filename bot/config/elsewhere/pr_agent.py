@@ -3,7 +3,7 @@
 import tomllib
 from typing import Any
 
-from bot.config.elsewhere.old import ALL, EVENTS, OldSettings, SettingsFormat, language, patterns, title
+from bot.config.elsewhere.old import ALL, EVENTS, QUOTA, TICKETS, OldSettings, SettingsFormat, language, patterns, title
 
 REVIEWING = ("review", "improve")  # parts of the commands that find something
 ACTIONS = {"opened": "opened", "reopened": "reopened", "ready_for_review": "ready", "synchronize": "push"}
@@ -22,6 +22,11 @@ def _triggers(old: OldSettings) -> None:
     for key in ("auto_review", "pr_actions"):
         old.take(f"github_action_config.{key}", "triggers.events", lambda _: of_action if is_on else [])
     old.tell("github_action_config.auto_describe", "`walkthrough` summarizes the change")
+    if "triggers.events" not in old.new.values and not by_push:
+        old.differences.append(
+            "PR-Agent only reviews pushes if `handle_push_trigger` is set. deeprepo reviews each push, which costs more. "
+            "To keep it that way, set `triggers: {events: [opened, reopened, ready]}`."
+        )
 
 
 def _finds(commands: Any) -> bool:  # noqa: ANN401 - of the old file
@@ -49,9 +54,9 @@ class PrAgent(SettingsFormat):
         old.take("github_app.feedback_on_draft_pr", "triggers.drafts")
         old.take("pr_reviewer.require_ticket_analysis_review", "linked_issues")
         old.instruct("best_practices.content", ALL, old["best_practices.content"] or "")
-        for key, _ in old.each("config.ignore_pr_title"):
+        keys = [key for key, _ in old.each("config.ignore_pr_title")]
+        for key in keys or ["config.ignore_pr_title"]:
             old.take(key, "triggers.skip_titles", title)
-        old.take("config.ignore_pr_title", "triggers.skip_titles", title)
         old.tell("config.ignore_pr_source_branches", "not supported: source branches cannot skip a review")
         old.tell("config.ignore_pr_target_branches", "use `triggers.branches`, which lists the branches to review")
         for key in ("enable_review_labels_security", "enable_review_labels_effort"):
@@ -59,6 +64,7 @@ class PrAgent(SettingsFormat):
         old.tell("pr_code_suggestions.suggestions_score_threshold", "use `minimum_severity`")
         old.tell("ignore.regex", "`ignore` uses .gitignore patterns, not regular expressions")
         old.take("pr_reviewer.num_max_findings", "quota")
+        old.differ("pr_reviewer.num_max_findings", QUOTA)
         for part in ("pr_reviewer", "pr_code_suggestions", "review_agent"):
             old.instruct(f"{part}.extra_instructions", ALL, old[f"{part}.extra_instructions"] or "")
         old.tell(
@@ -67,6 +73,7 @@ class PrAgent(SettingsFormat):
         )
         for key in ("model", "model_turbo", "fallback_models"):
             old.tell(f"config.{key}", "use `models.root` and `models.worker`, or DEEPREPO_ROOT and DEEPREPO_WORKER")
+        old.tell("jira", TICKETS)
         for key in ("openai", "azure", "anthropic"):
             old.tell(key, "set provider keys and addresses in the environment")
         _triggers(old)

@@ -1,8 +1,10 @@
 """Set the labels of a pull request once its review was posted."""
 
+from functools import partial
 from urllib.parse import quote
 
 from bot.features.labels.settings import LabelRule, LabelSettings
+from bot.github import Host, shapes
 from bot.values import Review, at_least
 from bot.workflow.posted_hooks import PostedHooks
 from bot.workflow.reviewer import ReviewRun
@@ -10,24 +12,42 @@ from deeprepo.impact.text import globs
 
 
 class LabelsOfReview(PostedHooks):
-    """Adds labels whose conditions are true, and removes its own whose conditions are false. What is unknown stays."""
+    """Adds labels whose conditions are true, and removes those whose conditions are false. What is unknown stays.
+
+    So does a label that somebody else was the last to add or remove.
+    """
 
     refused = "labels_refused"
 
     async def on_posted(self, review: Review, run: ReviewRun) -> None:
-        """Compare the labels with the settings, and change those that differ."""
+        """Compare the labels with the settings, and change those that differ and that only we have changed."""
         rules, host, issues = run.settings.of(LabelSettings).set_labels, run.host, run.host.rest.issues
         there = {label.lower(): label for label in run.state.facts.labels}  # GitHub ignores case in labels
         states: dict[str, list[bool | None]] = {}
         for rule in rules:
             states.setdefault(rule.name.lower(), []).append(is_true(rule, review))
         names = {rule.name.lower(): rule.name for rule in rules}
-        added = [name for low, name in names.items() if low not in there and True in states[low]]
-        removed = [there[low] for low in names if low in there and set(states[low]) == {False}]
-        if added:
-            await host.client.json(issues.async_add_labels(*host.at, labels=added))
-        for name in removed:
-            await host.client.json(issues.async_remove_label(*host.at, quote(name, safe="")))
+        added = {low for low in names if low not in there and True in states[low]}
+        removed = {low for low in names if low in there and set(states[low]) == {False}}
+        if not added | removed:
+            return
+        chosen = await _chosen_by_others(host)
+        if added := added - chosen:
+            labels = [name for low, name in names.items() if low in added]
+            await host.client.json(issues.async_add_labels(*host.at, labels=labels))
+        for low in sorted(removed - chosen):
+            await host.client.json(issues.async_remove_label(*host.at, quote(there[low], safe="")))
+
+
+async def _chosen_by_others(host: Host) -> set[str]:
+    """Return the labels, in lower case, that somebody else was the last to add or remove."""
+    is_others = dict[str, bool]()
+    async for row in host.client.pages(partial(host.rest.issues.async_list_events, *host.at)):
+        if shapes.at(row, "event") in ("labeled", "unlabeled"):
+            login, kind = (str(shapes.at(row, f"actor.{name}")) for name in ("login", "type"))
+            app = shapes.at(row, "performed_via_github_app.id") or 0
+            is_others[str(shapes.at(row, "label.name")).lower()] = not host.voice.wrote(login, kind, app)
+    return {label for label, is_other in is_others.items() if is_other}
 
 
 def is_true(rule: LabelRule, review: Review) -> bool | None:

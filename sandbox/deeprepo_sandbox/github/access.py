@@ -45,6 +45,7 @@ NEEDS: dict[str, tuple[tuple[str, ...], str]] = {
     "issues/delete-comment": (TALK, "write"),
     "issues/add-labels": (TALK, "write"),
     "issues/remove-label": (TALK, "write"),
+    "issues/list-events": (TALK, "read"),
     "reactions/create-for-issue-comment": (TALK, "write"),
     "reactions/list-for-issue-comment": (TALK, "read"),
     "reactions/create-for-pull-request-review-comment": (("pull_requests",), "write"),

@@ -6,7 +6,7 @@ from pathlib import Path
 from deeprepo_sandbox.github import git, hooks, payloads
 from deeprepo_sandbox.github.bodies.pulls import label
 from deeprepo_sandbox.github.conversation import COLLEAGUE, MAINTAINER, STRANGER, Conversation
-from deeprepo_sandbox.github.things import Check, Files, Json, Permission, Pull, Repository, User
+from deeprepo_sandbox.github.things import Check, Files, Json, LabelEvent, Permission, Pull, Repository, User
 from deeprepo_sandbox.github.world import actions_app
 
 PEOPLE: dict[str, Permission] = {MAINTAINER: "write", COLLEAGUE: "write", STRANGER: "read"}
@@ -88,8 +88,9 @@ class Repo(Conversation):
             created_at=now,
             updated_at=now,
             draft=draft,
-            labels=list(labels),
         )
+        for name in labels:
+            pull.change_label(LabelEvent(world.id(), is_added=True, label=name, actor=who, created_at=now))
         where.pulls[number] = pull
         await self._tell(pull, "opened", who)
         return number
@@ -209,9 +210,17 @@ class Repo(Conversation):
 
     async def add_label(self, number: int, name: str, *, by: str = MAINTAINER) -> None:
         """Put a label on it."""
-        pull = self.repository.pulls[number]
-        pull.labels.append(name)
-        await self._tell(pull, "labeled", self._world.user(by), label=label(self._world, self.repository, name))
+        await self._label(number, name, by, is_added=True)
+
+    async def remove_label(self, number: int, name: str, *, by: str = MAINTAINER) -> None:
+        """Take a label off it."""
+        await self._label(number, name, by, is_added=False)
+
+    async def _label(self, number: int, name: str, by: str, *, is_added: bool) -> None:
+        pull, who, world = self.repository.pulls[number], self._world.user(by), self._world
+        pull.change_label(LabelEvent(world.id(), is_added, name, who, world.now()))
+        action = "labeled" if is_added else "unlabeled"
+        await self._tell(pull, action, who, label=label(world, self.repository, name))
 
     async def retarget(self, number: int, base: str, *, by: str = MAINTAINER) -> None:
         """Change the base branch."""

@@ -2,9 +2,9 @@
 
 from deeprepo_sandbox.github import git, hooks
 from deeprepo_sandbox.github.bodies import commits
-from deeprepo_sandbox.github.bodies.pulls import changed_files, label, list_item, whole
+from deeprepo_sandbox.github.bodies.pulls import changed_files, label, label_event, list_item, whole
 from deeprepo_sandbox.github.call import Answer, Call, Do, GitHubRefusal
-from deeprepo_sandbox.github.things import Pull
+from deeprepo_sandbox.github.things import LabelEvent, Pull
 
 MOST_FILES, MOST_COMMITS = 3000, 250
 DIFF_FILES, DIFF_LINES = 300, 20_000  # above which GitHub gives no diff
@@ -70,7 +70,7 @@ async def add_labels(call: Call) -> Answer:
     low = {name.lower() for name in pull.labels}
     for name in call.body["labels"]:
         if name.lower() not in low:
-            pull.labels.append(name)
+            _change_label(call, name, is_added=True)
     return Answer(200, [label(call.world, pull.repository, name) for name in pull.labels])
 
 
@@ -79,8 +79,18 @@ async def remove_label(call: Call) -> Answer:
     pull, name = call.pull, str(call.params["name"]).lower()
     if name not in map(str.lower, pull.labels):
         raise GitHubRefusal(404, "Label does not exist")
-    pull.labels[:] = [each for each in pull.labels if each.lower() != name]
+    _change_label(call, name, is_added=False)
     return Answer(200, [label(call.world, pull.repository, each) for each in pull.labels])
+
+
+def _change_label(call: Call, name: str, *, is_added: bool) -> None:
+    app = call.caller.token.app if call.caller.token is not None else None
+    call.pull.change_label(LabelEvent(call.world.id(), is_added, name, call.user, call.world.now(), app))
+
+
+async def events(call: Call) -> Answer:
+    """GET R/issues/N/events: only those about labels."""
+    return call.pages([label_event(call.world, call.pull, event) for event in call.pull.label_events])
 
 
 OPERATIONS: dict[str, Do] = {
@@ -89,6 +99,7 @@ OPERATIONS: dict[str, Do] = {
     "pulls/update": update,
     "issues/add-labels": add_labels,
     "issues/remove-label": remove_label,
+    "issues/list-events": events,
     "pulls/list-files": files,
     "pulls/list-commits": history,
 }
