@@ -119,6 +119,11 @@ def is_unread(file: ChangedFile) -> bool:
     return not is_harmless and file.status != "deleted"
 
 
+def is_counted(file: ChangedFile) -> bool:
+    """Return whether the file's changed lines were counted. Binary and large files and submodules have no patch."""
+    return bool(file.hunks) or file.skip in (None, MOVED) or HARMLESS.match(file.skip) is not None
+
+
 def is_unvouched(file: ChangedFile, why: str | None, *, replaces_code: bool = False) -> bool:
     """Return whether only the change itself justifies skipping a file, or the file could not be read.
 

@@ -11,6 +11,7 @@ from typing import Literal
 from urllib.parse import quote
 
 from bot.config import FILE
+from bot.diff.skip import is_counted
 from bot.render import Phrases, code, load
 from bot.values import (
     SEVERITIES,
@@ -396,11 +397,14 @@ def by_severity(findings: Sequence[PlacedFinding], words: Phrases = ENGLISH) -> 
 
 
 def size(review: Review, words: Phrases = ENGLISH) -> str:
-    """Return the size of the change, such as "7 files, +314 -88"."""
+    """Return the size of the change, such as "7 files, +314 -88". Lines that git did not count are left out."""
+    count = words.say("files", len(review.files))
+    if review.files and not any(map(is_counted, review.files)):
+        return count
     added_count, removed_count = (
         sum(len(getattr(file, side)) for file in review.files) for side in ("added_lines", "removed_lines")
     )
-    return f"{words.say('files', len(review.files))}, +{words.number(added_count)} -{words.number(removed_count)}"
+    return f"{count}, +{words.number(added_count)} -{words.number(removed_count)}"
 
 
 def where(finding: Finding, words: Phrases = ENGLISH) -> str:

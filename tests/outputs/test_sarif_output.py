@@ -2,6 +2,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import pytest
 from jsonschema import Draft7Validator
@@ -80,3 +81,21 @@ def test_what_was_not_read_is_said() -> None:
 def _run(review: Review) -> dict[str, Any]:
     run: dict[str, Any] = json.loads(sarif.render(review))["runs"][0]
     return run
+
+
+@pytest.mark.parametrize("review", [REVIEW, UNREAD])
+def test_reviewdog_finds_the_place_of_each_result(review: Review) -> None:
+    """It joins a base address with the path, takes the path as relative to its folder, and needs a text, a level and a first line."""
+    run = _run(review)
+    assert all("uri" not in base for base in run["originalUriBaseIds"].values())
+    results = [result for result in run["results"] if result["locations"]]
+    assert results or not review.findings
+    for result in results:
+        place = result["locations"][0]["physicalLocation"]
+        address = urlsplit(place["artifactLocation"]["uri"])
+        assert not address.scheme
+        assert not address.netloc
+        assert unquote(address.path) in {finding.finding.path for finding in review.findings}
+        assert place["region"]["startLine"] >= 1
+        assert result["message"]["text"].strip()
+        assert result["level"] in ("error", "warning", "note")

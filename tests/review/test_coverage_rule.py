@@ -278,3 +278,14 @@ def test_a_submodule_is_said_and_not_open(repository: Repository, review: Review
     done = review({"README.md": "# Shop\n\nSells.\n"})
     assert done.conclusion == "clean"
     assert "The new commit of the submodule `libs/other` was not reviewed." in done.notes
+
+
+def test_lines_that_were_not_counted_are_left_out(repository: Repository, review: Reviewer) -> None:
+    """Git counts no lines of a file above 2 MiB; beside a file with lines the others are counted."""
+    repository.commit({"big.py": "X = 1\n" * 400_000}, "a large file")
+    repository.git("branch", "-f", "main")
+    large = {"big.py": "X = 1\n" * 400_000 + "Y = 2\n"}
+    done = review(large)
+    assert facts.size(done) == "1 file"
+    assert "+0" not in markdown.render(done)
+    assert facts.size(review({**large, "README.md": "# Shop\n"})) == "2 files, +0 -3"

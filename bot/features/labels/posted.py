@@ -14,7 +14,7 @@ from deeprepo.impact.text import globs
 class LabelsOfReview(PostedHooks):
     """Adds labels whose conditions are true, and removes those whose conditions are false. What is unknown stays.
 
-    So does a label that somebody else was the last to add or remove.
+    So does a label that another account was the last to add or remove.
     """
 
     refused = "labels_refused"
@@ -40,7 +40,7 @@ class LabelsOfReview(PostedHooks):
 
 
 async def _chosen_by_others(host: Host) -> set[str]:
-    """Return the labels, in lower case, that somebody else was the last to add or remove."""
+    """Return the labels, in lower case, that another account was the last to add or remove."""
     is_others = dict[str, bool]()
     async for row in host.client.pages(partial(host.rest.issues.async_list_events, *host.at)):
         if shapes.at(row, "event") in ("labeled", "unlabeled"):

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from bot import render
+from bot.diff.skip import is_counted
 from bot.render import Phrases
 from bot.values import ChangedFile, ChangedSymbol, Dependents
 from deeprepo.impact.text.paths import is_test
@@ -37,6 +38,8 @@ def phrase(file: ChangedFile, mine: Sequence[ChangedSymbol], words: Phrases) -> 
         phrases.insert(0, words.say("walk_renamed_from", path=as_code(file.old_path)))
     if not phrases and not (file.added_lines or file.removed_lines) and file.note:
         return file.note
+    if not phrases and file.skip and not is_counted(file):
+        return file.skip
     size = f"+{words.number(len(file.added_lines))} -{words.number(len(file.removed_lines))}"
     return "; ".join(phrases) or size
 

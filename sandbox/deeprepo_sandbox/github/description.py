@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 import re
 from dataclasses import dataclass
 from functools import cache
@@ -11,6 +12,7 @@ from urllib.parse import unquote
 
 from deeprepo_sandbox.github.things import Json
 
+WHOLE = "DEEPREPO_SANDBOX_DESCRIPTION"
 FILE = Path(__file__).parent / "openapi.json.gz"
 WIDE = ("path", "basehead", "ref")  # parameters that may hold slashes
 
@@ -37,8 +39,18 @@ class Operation:
 
 @cache
 def load() -> Json:
-    """The whole description."""
+    """The description of the product's operations.
+
+    If the variable WHOLE names a file with GitHub's whole description, they are taken from there.
+    """
     found: Json = json.loads(gzip.decompress(FILE.read_bytes()))
+    if file := os.environ.get(WHOLE):
+        whole: Json = json.loads(Path(file).read_bytes())
+        paths = {
+            template: {method: whole["paths"][template][method] for method in methods}
+            for template, methods in found["paths"].items()
+        }
+        return {**whole, "paths": paths}
     return found
 
 
@@ -80,7 +92,12 @@ def find(method: str, path: str) -> tuple[Operation, dict[str, Any]] | None:
 @cache
 def _example(operation: str) -> str:
     _, answer = operations()[operation].success()
-    return json.dumps(answer["content"]["application/json"]["example"])
+    content = answer["content"]["application/json"]
+    if "example" in content:
+        return json.dumps(content["example"])
+    shown = next(iter(content["examples"].values()))
+    where = shown.get("$ref", "").rsplit("/", 1)[-1]
+    return json.dumps((load()["components"]["examples"][where] if where else shown)["value"])
 
 
 def example(operation: str) -> Any:  # noqa: ANN401 - any JSON value

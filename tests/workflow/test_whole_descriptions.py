@@ -1,0 +1,47 @@
+"""What goes over the wire, held against GitHub's whole descriptions instead of the cut-down one in the sandbox."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from octokit import member, packed
+
+from deeprepo_sandbox.github.description import WHOLE
+
+HERE = Path(__file__).parent
+EDITIONS = ("api.github.com", "ghes-3.17", "ghes-3.19")
+# Reviews, checks, comments, commands, a fix that is committed, labels, a description, an approval, failed jobs, a merge queue.
+JOURNEY = (
+    "test_whole_posted.py::test_labels_description_and_approval_follow_the_reviews",
+    "test_whole_fixes.py",
+    "test_whole_checks.py",
+    "test_whole_ci.py",
+    "test_whole_commands.py",
+)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+def test_no_request_breaks_githubs_whole_description(tmp_path: Path) -> None:
+    """In each edition, no request and no answer of the suite's journey differs from the whole description."""
+    package = packed("@octokit/openapi@23.0.2", tmp_path)
+    failed = {}
+    for edition in EDITIONS:
+        file = tmp_path / f"{edition}.json"
+        file.write_text(json.dumps(member(package, f"generated/{edition}.json")))
+        command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "-m", "not live"]
+        names = [str(HERE / name) for name in JOURNEY]
+        done = subprocess.run(
+            [*command, *names],
+            env={**os.environ, WHOLE: str(file)},
+            capture_output=True,
+            check=False,
+            text=True,
+            cwd=HERE.parents[1],
+        )
+        if done.returncode != 0:
+            failed[edition] = done.stdout[-3000:]
+    assert failed == {}
