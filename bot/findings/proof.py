@@ -22,6 +22,7 @@ from bot.values import (
     Reference,
     Side,
 )
+from bot.values.finding import AGAINST
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.text import blocks
 from deeprepo.impact.text.lines import binds, defines, definition, file_lines
@@ -73,7 +74,10 @@ async def gather(
     """Return the excerpts for one finding within `room` tokens, the most informative first."""
     places = [_around(finding, dependents), *_before(finding, files), *_removed_definitions(finding, dependents)]
     product_evidence = [item for item in finding.evidence if not item.repository]
-    places += [CodeSpan(one.path, one.side, one.line, one.line, EVIDENCE, "evidence") for one in product_evidence]
+    places += [
+        CodeSpan(one.path, one.side, one.line, one.line, EVIDENCE, AGAINST if one.note == AGAINST else "evidence")
+        for one in product_evidence
+    ]
     places += [*await _definitions(finding, tree), *_callers(finding, dependents)]
     excerpts, shown_lines = list(_of_consumers(finding)), ShownLines()
     room -= sum(tokens(one.body) for one in excerpts)

@@ -32,6 +32,7 @@ OUTDATED = (
 MOST_LEARNINGS = 5  # learnings shown to one confirmation
 MOST_DISMISSED = 3  # dismissed claims about the same file shown to one confirmation
 MOST_ANSWERED = 3  # findings of one review that one learning may silence
+CHALLENGED = "A model named a line that speaks against this proof."
 AGREED = 2  # passes that reported the same finding independently
 
 
@@ -170,6 +171,8 @@ def _decided(before: Finding, opinion: "Opinion") -> Finding:
     now = opinion.finding
     if now.is_shown:
         return now
+    if before.is_challenged:  # a proof that models doubt is never dropped
+        return before.with_verdict(before.verdict, unsettled=CHALLENGED)
     if not now.verdict.is_undecided:
         return now.with_status("refuted")
     is_kept = before.basis.votes >= AGREED or (

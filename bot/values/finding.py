@@ -118,6 +118,7 @@ SAME_VALUE = "the same value"  # the note on another line with the same secret
 # Notes on lines that a static check reports as broken.
 ALSO_BROKEN, USES_IT, NAMES_IT, BREAKS = "also broken", "uses it", "names it", "breaks"
 MAY_BREAK = "may use it too"  # the note on a line that was not proven to break
+AGAINST = "speaks against it"  # the note on a line with which a model challenged a proof
 MOST_BROKEN = 40  # maximum of such lines per cause
 
 
@@ -402,6 +403,11 @@ class Finding:
     def proven(self) -> bool:
         """Whether a static check has proven it. Then no doubt and no learning can silence it."""
         return self.verdict is Verdict.PROVEN
+
+    @property
+    def is_challenged(self) -> bool:
+        """Whether a model named a line that speaks against its proof."""
+        return self.verdict.is_undecided and any(item.note == AGAINST for item in self.evidence)
 
     @property
     def is_masked(self) -> bool:

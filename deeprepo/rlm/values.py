@@ -195,7 +195,7 @@ class Limits:
     effort: Effort | None = None  # of every model that thinks; None: by the role
     own: tuple[str, ...] = ()  # providers that are called at a private address: a server of the user's own
     turn_seconds: float = 10.0  # of the block itself; waiting for workers is not counted
-    output_chars: int = 20_000  # of one block: its longest prints are cut
+    output_chars: int = 40_000  # of one block, so that it can show a file of 1,000 lines: its longest prints are cut
     memory: int = 192  # MB that the variables and the blocks of a root take
 
 

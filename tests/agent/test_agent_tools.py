@@ -213,6 +213,43 @@ def test_what_code_has_proven_keeps_its_words(table: Table) -> None:
     assert (finding.title, finding.severity, len(finding.evidence)) == ("first", "medium", 1)
 
 
+def test_a_proof_is_challenged_with_a_line_of_code_and_is_likely_then(table: Table) -> None:
+    """Words alone, or a line that is not there, change nothing."""
+
+    async def step(session: Session) -> tuple[list[str], Finding]:
+        state = RunState(session, source=Source("model", "", "root"))
+        await report.report(state, "shop/price.py", "        return None", "first", "why", category="crash")
+        rows = session.results.findings
+        rows[0] = changed(rows[0], verdict=Verdict.PROVEN)
+        told = [await report.drop(state, rows[0].fingerprint, "wrong")]
+        told.append(await report.drop(state, rows[0].fingerprint, "wrong", "shop/cart.py", "def hide(cart):"))
+        told.append(await report.drop(state, rows[0].fingerprint, "wrong", "shop/cart.py", "def show(cart):"))
+        return told, rows[0]
+
+    (words, nowhere, line), finding = table.run(step)
+    assert words.startswith("refused: code has proven it")
+    assert nowhere.startswith("refused: code has proven it")
+    assert line.startswith("challenged with shop/cart.py:")
+    assert (finding.verdict, finding.is_challenged, finding.evidence[-1].note) == (
+        "unproven",
+        True,
+        "speaks against it",
+    )
+
+
+def test_a_report_s_outcome_is_seen_without_a_print(table: Table) -> None:
+    """The root reads it in the next message."""
+
+    async def step(session: Session) -> list[str]:
+        state = RunState(session, source=Source("model", "", "root"))
+        await report.report(state, "shop/price.py", "        return None", "first", "why", category="crash")
+        return [*state.notes]
+
+    (note,) = table.run(step)
+    assert note.startswith("report(): ")
+    assert "accepted at shop/price.py:3" in note
+
+
 def test_a_secret_that_code_suspects_is_neither_retold_nor_dropped(table: Table) -> None:
     """A root is shown a placeholder in its place: its category and words stay, and people decide about it."""
 

@@ -11,7 +11,8 @@ from bot.findings.verify import OpinionQuestion
 from bot.outputs import facts
 from bot.review.incremental import Past
 from bot.review.judging import JudgedFindings, judge
-from bot.values import Basis, Dependents, Earlier, Finding, PullRequest, Source, Verdict
+from bot.values import Basis, Dependents, Earlier, Evidence, Finding, PullRequest, Source, Verdict
+from bot.values.finding import AGAINST
 from deeprepo.rlm.errors import BadAnswer, BudgetSpent, ProviderDown
 from deeprepo.rlm.values import Completion, Prompt, Usage
 
@@ -178,6 +179,23 @@ def test_what_two_passes_report_is_dropped_only_if_it_is_refuted(
     """If the second call can't decide, the finding stays, with what would settle it."""
     found = judged(repository, Judge(reply), findings=[replace(FINDING, basis=TWICE)])
     assert [(f.status, f.basis.unsettled) for f in found.findings] == [(status, unsettled)]
+
+
+@pytest.mark.parametrize(
+    ("reply", "verdict", "unsettled"),
+    [
+        (CONFIRMED, "confirmed", False),
+        ({**CONFIRMED, "verdict": "refuted", "ground": "if x is None: return"}, "unproven", True),
+        ({**CONFIRMED, "verdict": "unproven"}, "unproven", True),
+    ],
+)
+def test_a_challenged_proof_is_confirmed_or_collapsed_but_never_dropped(
+    repository: Repository, reply: Mapping[str, Any], verdict: str, unsettled: bool
+) -> None:
+    """Text under review could talk two models out of it."""
+    against = Evidence("a.py", "y = f(3)", 3, note=AGAINST)
+    found = judged(repository, Judge(reply), findings=[replace(FINDING, evidence=(against,))])
+    assert [(f.status, f.verdict, bool(f.basis.unsettled)) for f in found.findings] == [("new", verdict, unsettled)]
 
 
 def test_an_unsettled_finding_keeps_its_mark_in_later_reviews(repository: Repository) -> None:

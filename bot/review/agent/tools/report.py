@@ -8,10 +8,12 @@ from typing import Any
 from bot import render
 from bot.findings import merge
 from bot.findings.issues import from_root
+from bot.findings.quotes import MAX_QUOTE, find_quote
 from bot.review.agent.state import RunState
 from bot.review.agent.tools import ask
 from bot.review.session import check_finding
-from bot.values import CATEGORIES, SEVERITIES, Basis, Evidence, Finding, ReaderNotes
+from bot.values import CATEGORIES, SEVERITIES, Basis, Evidence, Finding, ReaderNotes, Verdict
+from bot.values.finding import AGAINST
 from deeprepo.rlm.loop import tools as common
 from deeprepo.rlm.repl.frames import Value
 
@@ -53,11 +55,13 @@ async def report(
         suggestion=suggestion,
         trigger=" ".join(str(trigger or "").split()),
     )
-    return await _admit(state, _original(state, finding))
+    outcome = await _admit(state, _original(state, finding))
+    state.note(f"report(): {outcome}")  # seen even if the block doesn't print it
+    return outcome
 
 
-async def drop(state: RunState, id: str, reason: str) -> str:  # noqa: A002, ARG001 - the names that models know; the code holds why
-    """Take a finding back; reporting it again makes it alive."""
+async def drop(state: RunState, id: str, reason: str, path: str = "", quote: str = "") -> str:  # noqa: A002, ARG001 - the names that models know; the code holds why
+    """Take a finding back; reporting it again makes it alive. A proven one becomes likely, if a quoted line speaks against it."""
     fingerprint = next(iter(str(id).split()), "")
     dropped_finding = next(
         (finding for finding in state.session.results.findings if finding.fingerprint == fingerprint), None
@@ -65,14 +69,27 @@ async def drop(state: RunState, id: str, reason: str) -> str:  # noqa: A002, ARG
     if dropped_finding is None:
         was = "it was dropped before" if fingerprint in state.dropped_ids else f"there is no finding {id}"
         return f"refused: {was}; findings() lists those that stand"
-    # Text under review may talk a root out of a guess, but not out of a proven fact
-    if dropped_finding.proven:
-        return "refused: code has proven it, so it stands whatever is said about it"
+    if dropped_finding.proven and not dropped_finding.is_masked:
+        return await _challenge(state, dropped_finding, str(path), str(quote))
     if dropped_finding.is_masked:
         return "refused: code has found a secret there, and you are shown a placeholder: people decide about it"
     state.session.results.findings.remove(dropped_finding)
     state.dropped_ids.add(fingerprint)
     return "dropped"
+
+
+async def _challenge(state: RunState, finding: Finding, path: str, quote: str) -> str:
+    """Turn a proven finding into a likely one, if the quoted line exists. A confirmation then decides."""
+    lines = await find_quote(state.session.tree, path, quote) if len(quote) <= MAX_QUOTE else None
+    if lines is None:
+        # Text under review may talk a root out of a guess, but not out of a proven fact
+        return "refused: code has proven it. drop(id, reason, path, quote) with the verbatim line that makes it false challenges it"
+    side, start, _ = lines
+    against = Evidence(path, quote, start, side, note=AGAINST)
+    challenged = replace(finding, evidence=(*finding.evidence, against)).with_verdict(Verdict.UNPROVEN)
+    rows = state.session.results.findings
+    rows[rows.index(finding)] = challenged
+    return f"challenged with {path}:{start}: it is likely now, and a second model call decides"
 
 
 async def findings(state: RunState) -> list[dict[str, Any]]:
