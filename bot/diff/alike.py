@@ -64,7 +64,7 @@ def _edits(rows: Sequence[DiffRow]) -> Iterator[tuple[int, Edit]]:
 
 
 def _edit(before: str, after: str) -> Edit | None:
-    """Return what a line replaces and by what; None if hardly anything else is left of it."""
+    """Return the words that an edit replaces and the new ones, or None if that is only layout or very long."""
     old, new = _WORD.findall(before), _WORD.findall(after)
     head = next((at for at, (one, other) in enumerate(zip(old, new, strict=False)) if one != other), None)
     if head is None:
