@@ -402,7 +402,7 @@ def _too_long(refusal: Refusal, name: str) -> PromptTooLong:
             size = min(limits)
     limit = f", which takes {size:,} tokens" if size else ""
     return PromptTooLong(
-        f"the prompt is too long for {name}{limit} (status {refusal.status}). Use a model with a larger context window, or send less at once",
+        f"the prompt is too long for {name}{limit} (status {refusal.status}). Use a model with a larger context window, or send less text",
         size,
         int(total[1]) if total is not None else None,
     )
