@@ -74,8 +74,8 @@ bench: $(READY)  ## list the benches; NAME=offline runs one, ARGS="--verbose" ar
 golden: $(READY)  ## renew the approved pages in tests/outputs/golden; look at the difference before you commit it
 	PYTHONPATH=.:tests $(BIN)/python tests/outputs/golden_reviews.py
 
-museum: $(READY)  ## add what this build stores to tests/stored/museum: once for each release
-	PYTHONPATH=.:tests:tests/workflow:tests/outputs:sandbox $(BIN)/python tests/stored/make.py $$($(BIN)/python -c "import bot; print(bot.__version__)")
+museum: $(READY)  ## add what this build stores to tests/stored/museum, once for each release; ROOM=NAME for another folder than the version's
+	PYTHONPATH=.:tests:tests/workflow:tests/outputs:sandbox $(BIN)/python tests/stored/make.py $(or $(ROOM),$$($(BIN)/python -c "import bot; print(bot.__version__)"))
 
 docs: $(READY)  ## renew the pages that are generated: docs/api.md, docs/configuration.md and the schemas
 	$(BIN)/python .ci/api.py > docs/api.md

@@ -1,13 +1,15 @@
 """Add the data of one build to the museum: `python tests/stored/make.py NAME [PYTHON CHECKOUT]`, by default of this checkout.
 
-A folder of the museum has what one build wrote about the same two changes:
+A folder is made once, because its build no longer exists. It has what one build wrote about the same changes:
 
 - `server.json`: what `deeprepo serve` without a model left at GitHub (comments and checks), in its databases (as the SQL that makes them
   again), and the asks of its jobs.
 - `review.json`, `journal.jsonl`, `killed.jsonl`: what `deeprepo review` wrote about the demonstration, with a scripted model.
 - `ignore.yml`: what `deeprepo ignore` wrote for each finding of `review.json` that a static check has found.
+- `rounds.json`, since 28-nov: see `rounds.py`.
 
 The builds before the first release: 24-nov is 6b8c495c, 25-nov 1c1bd93b, 26-nov c39075d2, 26-nov-22h ecf111a7 and 27-nov 47ac10fe.
+0.2.0 and 28-nov are builds of version 0.2.0 before it was released.
 """
 
 import asyncio
@@ -26,6 +28,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import rounds
 from whole import BASE, WORSE
 
 from deeprepo_sandbox import demo, providers
@@ -34,18 +37,23 @@ from deeprepo_sandbox.demo import model
 
 MUSEUM = Path(__file__).parent / "museum"
 CHECKOUT = Path(__file__).parents[2]
-PATIENCE = 600.0  # seconds
 RANGE = "main..pull-request"
-ADDRESS = "http://127.0.0.1:"
 
 
 def main(name: str, python: str = sys.executable, checkout: str = str(CHECKOUT)) -> None:
-    """Write the folder of a build."""
+    """Write the folder of a build. It must not exist."""
     place, build = MUSEUM / name, (python, checkout)
-    place.mkdir(parents=True, exist_ok=True)
+    if place.exists():
+        sys.exit(
+            f"{place} exists, and a room is never made again: choose another name, such as `make museum ROOM=28-nov`"
+        )
+    place.mkdir(parents=True)
     write_server(place, build)
     with tempfile.TemporaryDirectory() as scratch:
         asyncio.run(_command_line(build, place, Path(scratch)))
+    with tempfile.TemporaryDirectory() as scratch:
+        left = asyncio.run(rounds.write(build, Path(scratch)))
+        (place / "rounds.json").write_text(json.dumps(left, indent=1, ensure_ascii=False) + "\n")
 
 
 def write_server(place: Path, build: tuple[str, str]) -> None:
@@ -55,7 +63,7 @@ def write_server(place: Path, build: tuple[str, str]) -> None:
         for name in ("database", "asks"):
             left[name] = [*_sqlite(Path(scratch) / "data", name)]
     with tempfile.TemporaryDirectory() as scratch, _postgres() as (url, dump):
-        asyncio.run(_server(build, Path(scratch), DATABASE_URL=url))
+        asyncio.run(_server(build, Path(scratch), DEEPREPO_DATABASE_URL=url))
         left["postgres"] = dump()
     (place / "server.json").write_text(json.dumps(left, indent=1, ensure_ascii=False) + "\n")
 
@@ -93,37 +101,13 @@ def _postgres() -> Iterator[tuple[str, Callable[[], list[str]]]]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _environment(build: tuple[str, str], home: Path, **more: object) -> dict[str, str]:
-    own = {"PATH": os.environ["PATH"], "HOME": str(home), "PYTHONPATH": build[1], "COLUMNS": "160"}
-    return {**own, **{name: str(value) for name, value in more.items()}}
-
-
 async def _server(build: tuple[str, str], scratch: Path, **more: str) -> dict[str, Any]:
     async with sandbox.github(scratch / "github", secret=secrets.token_hex(20), check=False) as gh:
         repo = await gh.repository("acme", "shop", files=BASE, private=True)
-        client, secret = gh.client
-        usual = {"APP_ID": gh.app_id, "CLIENT_ID": client, "CLIENT_SECRET": secret, "PRIVATE_KEY": gh.private_key}
-        usual |= {"WEBHOOK_SECRET": gh.secret, "GITHUB_API": gh.api, "DATA": scratch / "data", "PORT": 0}
-        usual |= {"DEBOUNCE": 0, "WRITE_PAUSE": 0, **more}
-        (scratch / "data").mkdir(mode=0o700)
-        process = await asyncio.create_subprocess_exec(
-            build[0], "-P", "-m", "bot", "serve", cwd=scratch, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            env=_environment(build, scratch, **{f"DEEPREPO_{name}": value for name, value in usual.items()}),
-        )  # fmt: skip
-        assert process.stdout is not None
-        line = b""
-        while ADDRESS not in line.decode():
-            line = await asyncio.wait_for(process.stdout.readline(), PATIENCE)
-            assert line, "the server ended"
-        port = line.decode().partition(ADDRESS)[2][:5]
-        drained = asyncio.ensure_future(process.stdout.read())
-        gh.listen(f"{ADDRESS}{''.join(filter(str.isdigit, port))}/webhook")
-        await repo.commit("feature", WORSE)
-        number = await repo.open_pull("feature", title="Prices without tax", body="Tax is added elsewhere.")
-        await gh.until(lambda: any(one.status == "completed" for one in gh.pull(number).checks), PATIENCE)
-        process.send_signal(signal.SIGTERM)
-        await asyncio.wait_for(process.wait(), PATIENCE)
-        drained.cancel()
+        async with rounds.serving(build, scratch, gh, **more):
+            await repo.commit("feature", WORSE)
+            number = await repo.open_pull("feature", title="Prices without tax", body="Tax is added elsewhere.")
+            await rounds.reviewed(gh, number)
         pull = gh.pull(number)
         return {
             "comments": [one.body for one in pull.comments],
@@ -141,12 +125,12 @@ async def _command_line(build: tuple[str, str], place: Path, scratch: Path) -> N
     async with providers.openai_server(model.answer) as double:
         keys = {"OPENAI_API_KEY": "sk-pretended-and-long-enough", "DEEPREPO_BASE_URL": double.base_url}
         keys |= {"DEEPREPO_ROOT": model.NAME, "DEEPREPO_WORKER": model.NAME}
-        environment = _environment(build, scratch, **keys)
+        environment = rounds.environment(build, scratch, **keys)
 
         async def run(*words: str, until: Path | None = None) -> None:
             command = (build[0], "-P", "-m", "bot", *words)
             process = await asyncio.create_subprocess_exec(*command, env=environment, cwd=repo)
-            end = time.monotonic() + PATIENCE
+            end = time.monotonic() + rounds.PATIENCE
             while until is not None and process.returncode is None and time.monotonic() < end:
                 if '"kind": "call"' in await asyncio.to_thread(_content, until):
                     with suppress(ProcessLookupError):  # it ended at this moment

@@ -1,7 +1,7 @@
 """The whole product in one process: the sandbox GitHub, the real server with its jobs and databases, the real pipeline."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -112,13 +112,21 @@ class Whole:
         return [*self.answers(number).values()]
 
 
+Before = Callable[[sandbox.GitHub, sandbox.Repo, Path], Awaitable[None]]
+
+
 @asynccontextmanager
-async def whole(folder: Path, **place: object) -> AsyncIterator[Whole]:
-    """Everything, started; at its end nothing that went over the wire was against GitHub's own description."""
+async def whole(folder: Path, before: Before | None = None, **place: object) -> AsyncIterator[Whole]:
+    """Everything, started; at its end nothing that went over the wire was against GitHub's own description.
+
+    `before` prepares the sandbox and the data folder for the server's start.
+    """
     children.preload()
     async with sandbox.github(folder / "github", secret=SECRET) as gh:
         repo = await gh.repository("acme", "shop", files=BASE, private=True)
         data = folder / "data"
+        if before is not None:
+            await before(gh, repo, data)
         if "database_url" not in place:
             await prepare(data)
         client, secret = gh.client

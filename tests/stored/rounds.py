@@ -1,0 +1,183 @@
+"""Write what two reviews of one change leave, with a model that leaves something open: the `rounds.json` of a room of the museum.
+
+- `rounds`: a server's pull request after its second review. One thread is resolved, one finding comes from the fix for another,
+  one was missed by the first review, and one could not be settled.
+- `quota`: a pull request whose review was cut short, because the provider's quota was used up.
+- `scopes`: a pull request that two jobs of one workflow reviewed, each with its own settings file.
+"""
+
+import asyncio
+import json
+import os
+import secrets
+import signal
+import sqlite3
+import subprocess
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+from typing import Any
+
+from whole import BASE, WORSE
+
+from deeprepo_sandbox import github as sandbox
+from deeprepo_sandbox import providers
+from deeprepo_sandbox.providers import Reply
+
+PATIENCE = 600.0  # seconds
+ADDRESS = "http://127.0.0.1:"
+MEAN, FIRST = "    return sum(counts) / len(counts)", "    return counts[0]"
+_ROWS = "".join(
+    f"SHELF_{n} = 'the shelf {n} of the shop, which is counted on day {n} of each month'\n" for n in range(30)
+)
+STOCK = f'{_ROWS}\n\ndef mean(counts):\n{MEAN}\n\n\ndef first(counts):\n    """The first count."""\n{FIRST}\n'
+FIRST_PUSH = {**WORSE, "shop/stock.py": STOCK}
+SECOND_PUSH = {
+    "shop/price.py": WORSE["shop/price.py"].replace("+ rounding", "+ roundings"),
+    "shop/stock.py": STOCK.replace("The first count.", "The oldest count."),
+}
+QUOTA = {"shop/quota.py": "def used(quota):\n    return quota.used / quota.total\n"}
+FILES = ["shop/price.py | Prices | lose their tax", "shop/stock.py | Stock | the shelves and their counts"]
+NO_CREDIT = Reply("You exceeded your current quota.", status=429, error="insufficient_quota")
+OPEN = {
+    "verdict": "unproven",
+    "trigger": "",
+    "author_would_change": True,
+    "reason": "What `counts` gets is set in a file that was not shown.",
+}
+SCOPED_BASE = {
+    "a/price.py": "def total(items, tax):\n    return sum(items) * (1 + tax)\n",
+    "b/price.py": "def net(items, tax):\n    return sum(items) * (1 + tax)\n",
+    "a/.deeprepo.yml": 'ignore: ["b/"]\n',
+    "b/.deeprepo.yml": 'ignore: ["a/"]\n',
+}
+SCOPED_HEAD = {
+    name: text.replace("* (1 + tax)", f"+ unknown_{name[0]}") for name, text in SCOPED_BASE.items() if "price" in name
+}
+PERMISSIONS = {"contents": "write", "pull_requests": "write", "checks": "write"}
+
+
+def answer(body: Mapping[str, Any]) -> Reply:
+    """Report what is shown, settle nothing, and refuse the change about quotas."""
+    form = body["response_format"]["json_schema"]["schema"]["properties"]
+    shown = "\n".join(str(message["content"]) for message in body["messages"])
+    if "quota.total" in shown:
+        return NO_CREDIT
+    if "verdict" in form or "verdicts" in form:
+        return providers.verdict(body, OPEN)
+    found = [_claim(MEAN, "mean() divides by zero")] if MEAN in shown else []
+    if "The oldest count." in shown:
+        found.append(_claim(FIRST, "first() fails for an empty list"))
+    said = {"answer": "Read.", "findings": found, "look_ups": [], "unsettled": [], "files": FILES, "issues": []}
+    said |= {"overview": "Prices lose their tax, and stock is counted.", "look_first": "shop/price.py"}
+    return Reply(data={name: value for name, value in said.items() if name in form})
+
+
+def _claim(quote: str, title: str) -> dict[str, Any]:
+    claim = {"path": "shop/stock.py", "quote": quote, "line": STOCK.splitlines().index(quote) + 1, "title": title}
+    told = {"why": "An empty list is not refused.", "consequence": "The report stops.", "trigger": "mean([])"}
+    return claim | told | {"severity": "high", "category": "crash", "suggestion": None, "evidence": [], "claims": []}
+
+
+async def write(build: tuple[str, str], scratch: Path) -> dict[str, Any]:
+    """Return what this build's server and its Actions step leave."""
+    async with providers.openai_server(answer) as double:
+        model = {"OPENAI_API_KEY": "sk-pretended-and-long-enough", "DEEPREPO_BASE_URL": double.base_url}
+        served = await _served(build, scratch, model | {"DEEPREPO_WORKER": "openai/reader"})
+    return served | {"scopes": await _scopes(build, scratch / "scopes")}
+
+
+def left_at(pull: Any) -> dict[str, Any]:  # noqa: ANN401 - the sandbox's own value
+    """Return the comments and checks of a pull request, with its two ends."""
+    places = {one.id: at for at, one in enumerate(pull.review_comments)}
+    names = ("path", "commit", "line", "side", "start_line", "start_side", "body", "is_resolved", "hide_reason")
+    return {
+        "base": pull.base_sha,
+        "head": pull.head_sha,
+        "comments": [one.body for one in pull.comments],
+        "line_comments": [
+            {name: getattr(one, name) for name in names} | {"reply_to": one.reply_to and places[one.reply_to]}
+            for one in pull.review_comments
+        ],
+        "checks": [
+            {name: getattr(one, name) for name in ("head", "conclusion", "title", "summary", "external_id")}
+            for one in pull.checks
+        ],
+    }
+
+
+def environment(build: tuple[str, str], home: Path, **more: object) -> dict[str, str]:
+    """Return the variables for a process of this build."""
+    own = {"PATH": os.environ["PATH"], "HOME": str(home), "PYTHONPATH": build[1], "COLUMNS": "160"}
+    return {**own, **{name: str(value) for name, value in more.items()}}
+
+
+@asynccontextmanager
+async def serving(build: tuple[str, str], scratch: Path, gh: sandbox.GitHub, **more: object) -> AsyncIterator[None]:
+    """Run this build's server for a sandbox GitHub, with `data` in the scratch folder and these further variables."""
+    client, secret = gh.client
+    usual = {"APP_ID": gh.app_id, "CLIENT_ID": client, "CLIENT_SECRET": secret, "PRIVATE_KEY": gh.private_key}
+    usual |= {"WEBHOOK_SECRET": gh.secret, "GITHUB_API": gh.api, "DATA": scratch / "data", "PORT": 0}
+    usual |= {"DEBOUNCE": 0, "WRITE_PAUSE": 0}
+    (scratch / "data").mkdir(mode=0o700)
+    process = await asyncio.create_subprocess_exec(
+        build[0], "-P", "-m", "bot", "serve", cwd=scratch, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        env=environment(build, scratch, **{f"DEEPREPO_{name}": value for name, value in usual.items()} | more),
+    )  # fmt: skip
+    assert process.stdout is not None
+    line = b""
+    while ADDRESS not in line.decode():
+        line = await asyncio.wait_for(process.stdout.readline(), PATIENCE)
+        assert line, "the server ended"
+    port = line.decode().partition(ADDRESS)[2][:5]
+    drained = asyncio.ensure_future(process.stdout.read())
+    gh.listen(f"{ADDRESS}{''.join(filter(str.isdigit, port))}/webhook")
+    yield
+    process.send_signal(signal.SIGTERM)
+    await asyncio.wait_for(process.wait(), PATIENCE)
+    drained.cancel()
+
+
+async def reviewed(gh: sandbox.GitHub, number: int) -> None:
+    """Wait for the check of a pull request's head."""
+    await gh.until(lambda: any(one.status == "completed" for one in gh.pull(number).checks), PATIENCE)
+
+
+async def _served(build: tuple[str, str], scratch: Path, model: Mapping[str, str]) -> dict[str, Any]:
+    async with sandbox.github(scratch / "github", secret=secrets.token_hex(20), check=False) as gh:
+        repo = await gh.repository("acme", "shop", files=BASE, private=True)
+        async with serving(build, scratch, gh, **model):
+            await repo.commit("feature", FIRST_PUSH)
+            number = await repo.open_pull("feature", title="Prices without tax", body="Tax is added elsewhere.")
+            await reviewed(gh, number)
+            await repo.push("feature", SECOND_PUSH)
+            await reviewed(gh, number)
+            await repo.commit("quota", QUOTA)
+            quota = await repo.open_pull("quota", title="Show what is used", body="")
+            await reviewed(gh, quota)
+        found = {"rounds": left_at(gh.pull(number)), "quota": left_at(gh.pull(quota))}
+    with closing(sqlite3.connect(scratch / "data" / "deeprepo.db")) as database:
+        return found | {"database": [*database.iterdump()]}
+
+
+async def _scopes(build: tuple[str, str], scratch: Path) -> dict[str, Any]:
+    async with sandbox.github(scratch / "github", check=False) as gh:
+        repo = await gh.repository("acme", "shop", files=SCOPED_BASE, private=True)
+        await repo.commit("feature", SCOPED_HEAD)
+        with gh.holding() as held:
+            number = await repo.open_pull("feature")
+        event = scratch / "event.json"
+        event.write_text(json.dumps({name: value for name, value in held[0].payload.items() if name != "installation"}))
+        (scratch / "workspace").mkdir()
+        for run, part in enumerate("ba"):
+            runner = {"EVENT_NAME": "pull_request", "EVENT_PATH": event, "WORKSPACE": scratch / "workspace"}
+            runner |= {"API_URL": gh.api, "REPOSITORY": "acme/shop", "REPOSITORY_ID": repo.id, "RUN_ID": f"80{run}"}
+            runner |= {"WORKFLOW_REF": "acme/shop/.github/workflows/review.yml@refs/heads/main"}
+            told = {f"GITHUB_{name}": value for name, value in runner.items()}
+            told |= {"DEEPREPO_ACTION_GITHUB_TOKEN": gh.actions_token(repo, PERMISSIONS), "DEEPREPO_WRITE_PAUSE": 0}
+            told |= {"DEEPREPO_ACTION_CONFIG": f"{part}/.deeprepo.yml"}
+            process = await asyncio.create_subprocess_exec(
+                build[0], "-P", "-m", "bot", "action", cwd=scratch, env=environment(build, scratch, **told)
+            )
+            assert await asyncio.wait_for(process.wait(), PATIENCE) == 0
+        return left_at(gh.pull(number))

@@ -1,0 +1,250 @@
+"""What two reviews by an older build left, with every stored fact that one review of a small change lacks. See `rounds.py`."""
+
+import base64
+import json
+import re
+import sqlite3
+import sys
+import zlib
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from rounds import FIRST_PUSH, QUOTA, SCOPED_BASE, SCOPED_HEAD, SECOND_PUSH
+from waits import patience
+from whole import Whole, whole
+
+sys.path.append(str(Path(__file__).parents[1] / "action"))  # the runner of a workflow
+
+from opening import event
+from stepping import WRITE, stage
+
+from bot.outputs import json_file
+from bot.stored import markers, reviews
+from deeprepo_sandbox import github as sandbox
+
+MUSEUM = Path(__file__).parent / "museum"
+ROOMS = sorted(path.parent.name for path in MUSEUM.glob("*/rounds.json"))
+NEWEST = "28-nov"  # the room that was added last
+STATE = re.compile("<!-- deeprepo-state:([^ ]*) -->")
+# Stored keys without a value in the newest room, because no change there is about them.
+EMPTY = {
+    "cache_read", "cache_write", "checks", "ci_failures", "claims", "commit", "consumer", "consumers",
+    "cut", "doubts", "dropped", "fail_on", "full", "how", "issues", "not_installed", "not_run",
+    "refused", "relying", "repository", "reproduction", "request_changes", "root_usd", "silencing",
+    "skip", "skipped_files", "strict", "templates", "tried", "turns", "unconfirmed", "usd",
+    "verify_usd",
+}  # fmt: skip
+
+
+def left(room: str) -> dict[str, Any]:
+    """What this build's server and its workflow left."""
+    found: dict[str, Any] = json.loads((MUSEUM / room / "rounds.json").read_text(encoding="utf-8"))
+    return found
+
+
+def stored(room: str) -> list[bytes]:
+    """The reviews of a room, as JSON."""
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.executescript("\n".join(left(room)["database"]))
+        rows = [output for (output,) in database.execute("SELECT output FROM review ORDER BY finished")]
+    return [(MUSEUM / room / "review.json").read_bytes(), *rows]
+
+
+def keys(value: object) -> Iterator[tuple[str, object]]:
+    """Yield each key in a JSON value, and its value."""
+    for key, inner in value.items() if isinstance(value, dict) else ():
+        yield key, inner
+        yield from keys(inner)
+    for inner in value if isinstance(value, list) else ():
+        yield from keys(inner)
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_stored_review_is_read_without_loss(room: str) -> None:
+    """The review that is read writes each stored key again, with the same value."""
+    for data in stored(room):
+        again, document = json.loads(json_file.render(reviews.review(data))), json.loads(data)
+        kept = {key: value for key, value in document.items() if key != "schema_version"}
+        assert {key: again.get(key) for key in kept} == kept
+
+
+def test_the_newest_room_has_every_key_that_is_stored() -> None:
+    """A new stored key needs a room that has it: run `make museum ROOM=NAME` and name the room here."""
+    documents = [json.loads(data) for data in stored(NEWEST)]
+    for data, document in zip(stored(NEWEST), documents, strict=True):
+        again = json.loads(json_file.render(reviews.review(data)))
+        assert {key for key, _ in keys(again)} == {key for key, _ in keys(document)}
+    found = [row for document in documents for row in keys(document)]
+    assert {key for key, _ in found} - {key for key, value in found if value} == EMPTY
+    bodies = [one["body"] for pull in ("rounds", "scopes") for one in left(NEWEST)[pull]["line_comments"]]
+    facts = {fact for body in bodies for fact in markers.read(body).facts}
+    assert facts == {"closed", "fingerprint", "head", "run", "scope"}
+
+
+def _today(text: str, ids: Mapping[str, str]) -> str:
+    """Return a comment with other commit ids, also in the state of a workflow's summary."""
+    for before, now in ids.items():
+        text = text.replace(before, now)
+    if line := STATE.search(text):
+        state = zlib.decompress(base64.b64decode(line[1])).decode()
+        packed = base64.b64encode(zlib.compress(_today(state, ids).encode(), 9)).decode()
+        text = text.replace(line[1], packed)
+    return text
+
+
+async def _posted(
+    gh: sandbox.GitHub, token: str, number: int, found: Mapping[str, Any], ids: Mapping[str, str]
+) -> None:
+    """Post the comments and checks of a pull request."""
+    headers = {"Authorization": f"Bearer {token}"}
+    async with httpx2.AsyncClient(base_url=gh.api, headers=headers, trust_env=False, timeout=patience()) as api:
+
+        async def post(path: str, /, **row: object) -> int:
+            answer = await api.post(f"/repos/acme/shop/{path}", json=row)
+            assert answer.is_success, answer.text
+            return int(answer.json()["id"])
+
+        numbers = list[int]()
+        for one in found["line_comments"]:
+            to, row = f"pulls/{number}/comments", {"body": _today(one["body"], ids)}
+            if one["reply_to"] is None:
+                row |= {name: one[name] for name in ("path", "line", "side")} | {"commit_id": ids[one["commit"]]}
+            else:
+                to += f"/{numbers[one['reply_to']]}/replies"
+            numbers.append(await post(to, **row))
+        for body in found["comments"]:
+            await post(f"issues/{number}/comments", body=_today(body, ids))
+        for one in found["checks"]:
+            row = {name: one[name] for name in ("conclusion", "external_id")} | {"head_sha": ids[one["head"]]}
+            output = {"title": one["title"], "summary": _today(one["summary"], ids)}
+            await post("check-runs", name="deeprepo", status="completed", output=output, **row)
+
+
+async def _stood(gh: sandbox.GitHub, repo: sandbox.Repo, data: Path, room: str) -> None:
+    """Make the pull requests and the database of a room."""
+    before = left(room)
+    gh.listen(None)
+    first = await repo.commit("feature", FIRST_PUSH)
+    number = await repo.open_pull("feature", title="Prices without tax", body="Tax is added elsewhere.")
+    second = await repo.push("feature", SECOND_PUSH)
+    quota_head = await repo.commit("quota", QUOTA)
+    quota = await repo.open_pull("quota", title="Show what is used", body="")
+    ids = {before["rounds"]["base"]: gh.pull(number).base_sha, before["rounds"]["head"]: second}
+    ids |= {one["commit"]: first for one in before["rounds"]["line_comments"] if one["commit"] not in ids}
+    ids[before["quota"]["head"]] = quota_head
+    for at, name in ((number, "rounds"), (quota, "quota")):
+        await _posted(gh, gh.token(), at, before[name], ids)
+    for place, one in zip(gh.pull(number).review_comments, before["rounds"]["line_comments"], strict=True):
+        if one["is_resolved"]:
+            repo.resolve(number, place.id)
+    _fill(data, before["database"], ids)
+
+
+def _fill(data: Path, statements: Sequence[str], ids: Mapping[str, str]) -> None:
+    """Make the database in which the server left its reviews, with other commit ids."""
+    data.mkdir(mode=0o700)
+    with closing(sqlite3.connect(data / "deeprepo.db")) as database:
+        database.executescript("\n".join(statements))
+        rows = database.execute("SELECT id, head, output, memory FROM review").fetchall()
+        for name, head, output, memory in rows:
+            now = (ids[head], *(each and _today(each.decode(), ids).encode() for each in (output, memory)), name)
+            database.execute("UPDATE review SET head = ?, output = ?, memory = ? WHERE id = ?", now)
+        database.commit()
+
+
+@asynccontextmanager
+async def upgraded(folder: Path, room: str) -> AsyncIterator[Whole]:
+    """The whole product, started on what an older build left."""
+
+    async def before(gh: sandbox.GitHub, repo: sandbox.Repo, data: Path) -> None:
+        await _stood(gh, repo, data, room)
+
+    async with whole(folder, before) as at:
+        await at.quiet()
+        yield at
+
+
+def said(at: Whole, number: int = 1) -> tuple[list[str], list[bool]]:
+    """Our comments in threads without their markers, and which of them are resolved."""
+    comments = at.gh.pull(number).review_comments
+    return [one.body.partition("\n")[2] for one in comments], [one.is_resolved for one in comments]
+
+
+@pytest.mark.parametrize("room", ROOMS)
+@pytest.mark.parametrize("what", ["a push", "the same head"])
+async def test_the_third_review_says_nothing_untrue(tmp_path: Path, room: str, what: str) -> None:
+    """No thread is answered, resolved or opened again; what was fixed and what could not be settled stays so."""
+    async with upgraded(tmp_path, room) as at:
+        before = said(at)
+        assert before[1] == [True, False, False]
+        if what == "a push":
+            await at.pushed({"README.md": "# A shop\n\nOne more line.\n"})
+        else:
+            await at.said(1, "/deeprepo review")
+        assert said(at) == before
+        summary = at.summary(1)
+        assert "4 findings (4 high)" in summary
+        assert "None of them is new" in summary
+        assert summary.count("could neither confirm nor refute this") == 2
+
+
+@pytest.mark.parametrize("room", ROOMS)
+async def test_a_thread_that_a_person_reopened_stays_open(tmp_path: Path, room: str) -> None:
+    """The marker says that this thread was resolved, so it is known that a person opened it again."""
+    async with upgraded(tmp_path, room) as at:
+        at.repo.resolve(1, at.gh.pull(1).review_comments[0].id, is_resolved=False)
+        before = said(at)
+        await at.pushed({"README.md": "# A shop\n\nOne more line.\n"})
+        assert said(at) == before
+
+
+@pytest.mark.parametrize("room", ROOMS)
+async def test_a_summary_made_again_keeps_each_origin(tmp_path: Path, room: str) -> None:
+    """After one finding is ignored, the others still have their origin and the reason why they are not settled."""
+    async with upgraded(tmp_path, room) as at:
+        told = at.summary(1)
+        await at.said(1, "/deeprepo ignore 1 meant so")
+        now = at.summary(1)
+        assert "3 findings (3 high)" in now
+        for words in ("could neither confirm nor refute this", "not reported by earlier reviews", "introduced by the"):
+            assert now.count(words) == told.count(words)
+        assert now.count("could neither confirm nor refute this") == 2
+
+
+@pytest.mark.parametrize("room", ROOMS)
+async def test_a_merge_queue_is_not_failed_by_a_used_up_quota(tmp_path: Path, room: str) -> None:
+    """The quota was used up, and nothing has a threshold: the queue isn't failed, and the summary isn't changed."""
+    from test_whole_checks import queue
+
+    async with upgraded(tmp_path, room) as at:
+        told = at.summary(2)
+        assert "Quota exhausted" in told
+        assert await queue(at, 2) == "success"
+        assert at.summary(2) == told
+
+
+@pytest.mark.parametrize("room", ROOMS)
+async def test_jobs_with_different_settings_files_stay_apart(tmp_path: Path, room: str) -> None:
+    """Each job builds on its own review: no second summary, no comment again, nothing resolved."""
+    before = left(room)["scopes"]
+    async with stage(tmp_path, SCOPED_BASE) as at:
+        head = await at.repo.commit("feature", SCOPED_HEAD)
+        with at.gh.holding() as held:
+            number = await at.repo.open_pull("feature")
+        ids = {before["base"]: at.gh.pull(number).base_sha, before["head"]: head}
+        await _posted(at.gh, at.gh.actions_token(at.repo, WRITE), number, before, ids)
+        for part in "ab":
+            await at.told("pull_request", event(held), config=f"{part}/.deeprepo.yml")
+        pull = at.gh.pull(number)
+        assert len(pull.comments) == 2
+        for part, comment in zip("ba", pull.comments, strict=True):
+            assert markers.read(comment.body).facts["scope"] == f"{part}/.deeprepo.yml"
+            assert "None of them is new" in comment.body
+        assert [(one.path, one.is_resolved) for one in pull.review_comments] == [
+            ("b/price.py", False),
+            ("a/price.py", False),
+        ]
