@@ -15,6 +15,7 @@ from bot.checkout import Checkout, ownership
 from bot.config import Config, Settings, hook
 from bot.errors import UsageError
 from bot.findings import sarif_results
+from bot.machine import extras
 from bot.machine.fact_files import EACH_FOLDER
 from bot.pipeline import Tools
 from bot.ports import Analyzer, Lens
@@ -33,6 +34,7 @@ from bot.wiring.facts import DEFAULT_FOLDER, keep_facts
 from deeprepo.impact.families import LANGUAGES
 from deeprepo.impact.faults import faults
 from deeprepo.impact.ports import Language
+from deeprepo.impact.uses.budget import SearchLimits
 from deeprepo.rlm.journal.codec import Start
 from deeprepo.rlm.journal.writer import Journal
 from deeprepo.rlm.models import prices, provider_of
@@ -134,6 +136,7 @@ def tools(
         warm(likely)
     return ReviewTools(
         environment=environment,
+        search=search_limits(on_server=on_server),
         scratch=scratch,
         tell=say,
         seconds_beyond=BEYOND if on_server else None,
@@ -142,6 +145,11 @@ def tools(
         keep_on_cancel=keep_on_cancel,
         warn=warn,
     )
+
+
+def search_limits(*, on_server: bool = False) -> SearchLimits:
+    """Return how much is searched. A server's sentences are public, so they name no command with its paths."""
+    return SearchLimits() if on_server else SearchLimits(install=extras.install)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from bot.app import RunningServer
 from bot.app.checks import checks
 from bot.errors import MissingPart, UsageError, public
 from bot.values import Coverage, PullRequest, Review, StrategyChoice
+from bot.wiring.review import search_limits
 from deeprepo.rlm.values import Cost, Usage
 from deeprepo_sandbox import github as sandbox
 
@@ -83,6 +84,13 @@ async def test_a_server_that_cannot_ask_its_models_is_not_ready(tmp_path: Path) 
 def test_an_error_that_everybody_can_read_names_no_path_of_the_server(text: str, shown: str) -> None:
     """An address and a path in a repository stay."""
     assert public(UsageError(text)) == shown
+
+
+def test_a_review_on_a_server_names_no_command_of_its_environment() -> None:
+    """What to install is posted as a comment, so it names the extra and not where the server is installed."""
+    told = search_limits(on_server=True).install("languages")
+    assert told == "install the extra `languages`"
+    assert "pip install" in search_limits().install("languages")
 
 
 async def test_a_server_has_no_pages_but_what_is_needed(tmp_path: Path) -> None:
