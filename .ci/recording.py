@@ -42,10 +42,23 @@ def output() -> list[Text]:
             break
     if os.waitpid(child, 0)[1] != 0:
         sys.exit(f"`{COMMAND}` failed")
-    printed = b"".join(parts).decode().replace("\r\n", "\n")
-    # The progress line is drawn again and again, and erased at last.
-    lines = [line.rpartition("\r")[2].rpartition("\x1b[2K")[2] for line in printed.split("\n")]
-    return [Text.from_ansi(line) for line in lines]
+    return [Text.from_ansi(line) for line in screen(b"".join(parts).decode().replace("\r\n", "\n"))]
+
+
+def screen(printed: str) -> list[str]:
+    """Return the lines that are left. Progress is drawn again and again on one line, and erased in the end."""
+    lines, row = [""], 0
+    for part in re.split(r"(\n|\r|\x1b\[\d*[AK]|\x1b\[\?25[lh])", printed):
+        if part == "\n":
+            row += 1
+            lines += [""] * (row == len(lines))
+        elif part == "\r" or (part.endswith("K") and part.startswith("\x1b[")):
+            lines[row] = ""
+        elif part.endswith("A") and part.startswith("\x1b["):
+            row -= int(part[2:-1] or 1)
+        elif not part.startswith("\x1b[?25"):
+            lines[row] += part
+    return lines
 
 
 def blocks(lines: list[Text]) -> list[list[Text]]:
