@@ -15,6 +15,7 @@ from deeprepo.rlm.values import COMMAND, OWN_SERVERS, Cost, Limits, Purpose, Usa
 # Dollars for a million tokens in and out of the dearest model on the price list: what a call counts where nobody knows its price.
 DEAREST_INPUT, DEAREST_OUTPUT = 150.0, 600.0
 MILLION = 1_000_000
+CENT = 0.01
 PriceOf = Callable[[Usage], float | None]
 SHARE = 4  # while other calls are in flight, one of them takes at most this part of what is left
 MARGIN = 2  # times the longest reply so far: what a reply of the same role is expected to stay under
@@ -42,6 +43,11 @@ class Left:
 def unknown(usage: Usage) -> float:
     """Return what a call of unknown price counts under a cap in dollars: as much as one of the dearest model."""
     return (usage.input * DEAREST_INPUT + usage.output * DEAREST_OUTPUT) / MILLION
+
+
+def in_dollars(usd: float) -> str:
+    """Return an amount as text, in cents unless it is smaller than one."""
+    return f"${usd:,.2f}" if usd >= CENT else f"${usd:.6f}".rstrip("0").rstrip(".")
 
 
 class Budget:
@@ -170,10 +176,10 @@ class Budget:
         if self.limits.usd is None or (self.is_owned(model) and not model.startswith(COMMAND)):
             return
         sentence = (
-            f"Your provider bills {model} directly: the limit of ${self.limits.usd:,.2f} does not apply to it"
+            f"Your provider bills {model} directly: the limit of {in_dollars(self.limits.usd)} does not apply to it"
             + (f", but the limit of {self.limits.calls:,} calls does." if self.limits.calls is not None else ".")
             if model.startswith(COMMAND)
-            else f"The price of {model} is unknown. Under the limit of ${self.limits.usd:,.2f}, its calls count at the highest listed "
+            else f"The price of {model} is unknown. Under the limit of {in_dollars(self.limits.usd)}, its calls count at the highest listed "
             f"price (${DEAREST_INPUT:g} and ${DEAREST_OUTPUT:g} per million input and output tokens). "
             "Use a model with a known price, or raise the limit."
         )
@@ -245,7 +251,7 @@ class Budget:
             )
         if caps.usd is not None and not wanted.usd <= usd and wanted.usd:
             raise BudgetSpent(
-                f"the cap of ${caps.usd:,.2f} would be exceeded: this call could cost ${wanted.usd:,.4f}{guess}, "
+                f"the cap of {in_dollars(caps.usd)} would be exceeded: this call could cost ${wanted.usd:,.4f}{guess}, "
                 f"${max(0.0, usd):,.4f} remains; finish with what you have, or allow more dollars"
             )
 
