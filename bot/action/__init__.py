@@ -3,13 +3,13 @@
 There is no server, and nothing outlives the job. The summary comment contains what the next review needs.
 """
 
-from bot.action import event, remark_step, report
+from bot.action import command_step, event, remark_step, report
 from bot.action.console import Console
 from bot.action.event import Repeat
 from bot.action.review_step import repeat, review
 from bot.config import Step
 from bot.errors import HostRefused
-from bot.values import NothingAsked, RemarkAsk
+from bot.values import CommandAsk, NothingAsked, RemarkAsk
 from bot.workflow.publish.checks import HeadStatus
 from bot.workflow.reviewer import ReviewResult
 
@@ -24,7 +24,9 @@ async def run(step: Step, console: Console) -> ReviewResult:
         result = ReviewResult(HeadStatus("skipped"), f"Not reviewed: {request.reason}.")
     else:
         try:
-            if isinstance(request, RemarkAsk):
+            if isinstance(request, CommandAsk):
+                result = await command_step.answer(request, step, console)
+            elif isinstance(request, RemarkAsk):
                 result = await remark_step.answer(request, step, console)
             elif isinstance(request, Repeat):
                 result = await repeat(request, step, console)

@@ -42,7 +42,7 @@ class Repeat:
         return self.ask.pull
 
 
-def read(step: Step) -> ReviewAsk | RemarkAsk | Repeat | NothingAsked:
+def read(step: Step) -> ReviewAsk | CommandAsk | RemarkAsk | Repeat | NothingAsked:
     """Return the review that is asked for, the conclusion to repeat, or the remark that may be answered. Raises UsageError where the event's file cannot be read, or names no pull request."""
     name, again = step.runner.github_event_name, step.runner.github_run_attempt != "1"
     request = _own(name, _payload(step.runner.github_event_path)) if name in OWN_EVENTS else _from_inputs(step)
@@ -55,7 +55,7 @@ def read(step: Step) -> ReviewAsk | RemarkAsk | Repeat | NothingAsked:
     return replace(request, full=request.full or step.inputs.full)
 
 
-def _own(name: str, payload: Mapping[str, object]) -> ReviewAsk | RemarkAsk | Repeat | NothingAsked:
+def _own(name: str, payload: Mapping[str, object]) -> ReviewAsk | CommandAsk | RemarkAsk | Repeat | NothingAsked:
     """Return the event's request. An unknown action was chosen by the author of the workflow."""
     kind = "pull_request" if name in ON_PULL else name
     delivery = {**payload, "installation": INSTALLATION}
@@ -76,12 +76,16 @@ def _own(name: str, payload: Mapping[str, object]) -> ReviewAsk | RemarkAsk | Re
             return NothingAsked(QUEUED if isinstance(other, MergeGroup) else "this event starts no review")
 
 
-def _command(ask: CommandAsk) -> ReviewAsk | NothingAsked:
-    """Return the review that a comment's commands ask for."""
+def _command(ask: CommandAsk) -> ReviewAsk | CommandAsk:
+    """Return the review that a comment's commands ask for, or the commands if there are others."""
     known = [each.word for each in ask.each if each.word in REVIEWS]
-    if known:
-        return ReviewAsk(ask.pull, "command", REVIEWS[known[0]], ask.actor, ask.comment)
-    return NothingAsked(f"a workflow supports only `review` and `full review`; {ask.word!r} needs the App")
+    return asked_review(ask) if len(known) == len(ask.each) else ask
+
+
+def asked_review(ask: CommandAsk) -> ReviewAsk:
+    """Return the first review that a comment's commands ask for."""
+    word = next(each.word for each in ask.each if each.word in REVIEWS)
+    return ReviewAsk(ask.pull, "command", REVIEWS[word], ask.actor, ask.comment)
 
 
 def _repeat(delivery: Mapping[str, object], reason: str) -> Repeat | NothingAsked:

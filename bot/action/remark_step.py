@@ -8,7 +8,7 @@ from contextlib import suppress
 from datetime import datetime
 
 from bot.action.console import Console
-from bot.action.review_step import StepReviewer, look_up, open_host, withdrawn
+from bot.action.review_step import StepReviewer, dismissed, look_up, open_host
 from bot.commands import CommandReply, Permission, conversation
 from bot.commands.conversation import HeardRemark, RemarkReply
 from bot.commands.conversation.hearing import GONE
@@ -50,7 +50,7 @@ async def answer(ask: RemarkAsk, step: Step, console: Console) -> ReviewResult:
         reply = await _reply(ask, remark, reviewer)
         await post_remark_reply(reply, ask, host)
         if reply.withdrawn:
-            withdrawn_marks = {withdrawal.mark for withdrawal in await withdrawn(host)}
+            withdrawn_marks = {withdrawal.mark for withdrawal in await dismissed(host)}
             with suppress(HostRefused):
                 await close(ThreadCloser(host), [mark for mark, _ in reply.withdrawn], withdrawn_marks)
     return ReviewResult(HeadStatus("success"), "Answered a comment.")

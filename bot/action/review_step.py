@@ -202,21 +202,23 @@ async def look_up(host: Host, step: Step, console: Console) -> tuple[PullState, 
 
 
 async def _may_review(ask: ReviewAsk, comment: CommentRef, host: Host, settings: Config) -> bool:
-    """Return whether this person gets the review.
+    """Return whether this person gets the review."""
+    permission = await permission_of(ask.actor, comment, host)
+    refusal = commands.refusal("full review" if ask.full else "review", ask.actor, permission, settings)
+    await replies.post_reply(refusal or CommandReply(), comment, host, is_seen=refusal is None)
+    return refusal is None
 
-    Their earlier requests are known only from their comments.
-    """
+
+async def permission_of(actor: str, comment: CommentRef, host: Host) -> Permission:
+    """Return a person's permission, and their earlier commands, which are known only from their comments."""
     comments = await host.comments("review" if comment.kind == "review" else "issue")
     asker_commands = [
         own_comment
         for own_comment in comments
-        if own_comment.author == ask.actor and own_comment.id != comment.id and commands.read(own_comment.body)
+        if own_comment.author == actor and own_comment.id != comment.id and commands.read(own_comment.body)
     ]
     earlier = tuple(datetime.fromisoformat(command.created_at).timestamp() for command in asker_commands)
-    permission = Permission(await host.permission(ask.actor), time.time(), earlier)
-    refusal = commands.refusal("full review" if ask.full else "review", ask.actor, permission, settings)
-    await replies.post_reply(refusal or CommandReply(), comment, host, is_seen=refusal is None)
-    return refusal is None
+    return Permission(await host.permission(actor), time.time(), earlier)
 
 
 def _in_step_words(result: ReviewResult, *, fork: bool) -> ReviewResult:
@@ -250,17 +252,19 @@ async def _reply(comment: CommentRef, host: Host, says: str) -> None:
         await replies.post_reply(CommandReply(plain(says)), comment, host)
 
 
-async def withdrawn(host: Host) -> tuple[Dismissal, ...]:
-    """Return the findings that our answers have withdrawn, according to the markers in them."""
+async def dismissed(host: Host) -> tuple[Dismissal, ...]:
+    """Return the findings that our answers have withdrawn or ignored, according to the markers in them."""
     comments = (*await host.comments("review"), *await host.comments())
-    decisions = [existing.marker_of(comment) for comment in comments]
-    marks = [
-        mark
-        for decision in decisions
-        if decision.kind == replies.REPLY and not decision.is_newer
-        for mark in decision.facts.get("withdrawn", "").split()
+    markers_of_replies = [
+        marker for comment in comments if (marker := existing.marker_of(comment)).kind == replies.REPLY
     ]
-    return tuple(Dismissal(mark, "withdrawn in a conversation", "withdrawn") for mark in dict.fromkeys(marks))
+    facts = [marker.facts for marker in markers_of_replies if not marker.is_newer]
+    marks = [mark for row in facts for mark in row.get("withdrawn", "").split()]
+    ignored = dict.fromkeys(row["ignored"] for row in facts if row.get("ignored"))
+    return (
+        *(Dismissal(mark, "withdrawn in a conversation", "withdrawn") for mark in dict.fromkeys(marks)),
+        *(Dismissal(mark, "ignored by a command", "ignored") for mark in ignored),
+    )
 
 
 async def last_state(host: Host) -> bytes | str:
@@ -395,7 +399,7 @@ class StepReviewer(Reviewer):
             earlier=earlier,
             full=self.run.ask.full,
             note=" ".join(filter(None, (f"Reviewed with the settings in `{scope}`." if scope else "", note))),
-            dismissals=await withdrawn(self.run.host),
+            dismissals=await dismissed(self.run.host),
         )
 
     async def bare_brief(self, pull: PullRequest) -> Brief:

@@ -26,6 +26,7 @@ class CommandReply:
     reaction: Reaction = ""
     rule: int = 0  # number of the proposed rule; reactions to the comment decide on it
     silences: bool = False  # whether silenced findings change, so that summary and check must be updated
+    ignored: str = ""  # in a GitHub Actions step: the mark of the finding that the answer's marker ignores
 
 
 @dataclass(frozen=True, slots=True)

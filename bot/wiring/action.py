@@ -6,11 +6,12 @@ from pathlib import Path
 
 from bot import config
 from bot.brief import Brief
+from bot.commands import CommandReply
 from bot.commands.conversation import RemarkReply
 from bot.config import action
 from bot.config.action import Inputs
 from bot.errors import UsageError
-from bot.payloads import Remark
+from bot.payloads import Question, Remark
 from bot.values import Review
 from bot.values.progress import Say
 from bot.wiring import access, child, tasks
@@ -35,6 +36,14 @@ async def converse(remark: Remark) -> RemarkReply:
     """Return a model's answer to a remark."""
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
         return await child.run(tasks.converse, remark, _workspace(scratch), caps=child.for_review(LOCAL, remark.brief))
+
+
+async def answer(question: Question) -> CommandReply:
+    """Return the answer to a command that reads the change."""
+    with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
+        return await child.run(
+            tasks.answer, question, _workspace(scratch), caps=child.for_review(LOCAL, question.brief)
+        )
 
 
 def _workspace(scratch: str) -> Workspace:

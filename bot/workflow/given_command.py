@@ -18,20 +18,13 @@ if TYPE_CHECKING:  # the GitHub Actions step reads commands, but has neither job
 
 
 @dataclass(frozen=True, slots=True)
-class GivenCommand:
-    """One command given on one pull request."""
+class BareCommand:
+    """One command given on one pull request, on a server or in a GitHub Actions step."""
 
     ask: CommandAsk
     context: CommandContext
     state: PullState
     host: "Host"
-    job: "Job"
-    server: "Server"
-
-    @property
-    def store(self) -> "Store":
-        """The server's stored data."""
-        return self.server.store
 
     @property
     def link(self) -> str:
@@ -40,16 +33,32 @@ class GivenCommand:
 
 
 @dataclass(frozen=True, slots=True)
+class GivenCommand(BareCommand):
+    """One command given to a server."""
+
+    job: "Job"
+    server: "Server"
+
+    @property
+    def store(self) -> "Store":
+        """The server's stored data."""
+        return self.server.store
+
+
+@dataclass(frozen=True, slots=True)
 class CommandSpec:
     """A command: its function, how it is typed, and who may give it.
 
-    The phrase `help_<word>` describes it.
+    The phrase `help_<word>` describes it. `in_step` carries it out in a GitHub Actions step, or else `question`
+    answers it there in a child process. A command with neither needs the App.
     """
 
     run: Callable[[GivenCommand], Awaitable[CommandReply]]
     usage: str
     needs: Literal["read", "write"] = "write"
     is_long: bool = False  # whether the lines below it belong to its argument
+    in_step: Callable[[BareCommand], Awaitable[CommandReply]] | None = None
+    question: Callable[[str, CommandContext], Awaitable[CommandReply]] | None = None
 
     @property
     def name(self) -> str:

@@ -15,15 +15,15 @@ from bot.config import Config
 from bot.render import code, load, phrase
 from bot.workflow.commands import ask, cancel, config, explain, fix, pause, resume, review
 from bot.workflow.commands.review import REVIEWS
-from bot.workflow.given_command import CommandSpec, GivenCommand
+from bot.workflow.given_command import BareCommand, CommandSpec, GivenCommand
 
-__all__ = ["COMMANDS", "REVIEWS", "answer", "read", "refusal"]
+__all__ = ["COMMANDS", "REVIEWS", "answer", "answer_in_step", "read", "refusal"]
 
 MAX_WORD_CHARS = 40  # characters that are quoted of an unknown word
 ALIKE = 0.75  # difflib's similarity from which an unknown word counts as a typing mistake
 
 
-async def _help(command: GivenCommand) -> CommandReply:
+async def _help(command: BareCommand) -> CommandReply:
     """Answer with the list of commands."""
     return _list_commands("", command.context)
 
@@ -51,7 +51,7 @@ COMMANDS: Mapping[str, CommandSpec] = {
         resume.COMMAND,
         cancel.COMMAND,
         config.COMMAND,
-        CommandSpec(_help, "help", "read"),
+        CommandSpec(_help, "help", "read", in_step=_help),
     )
 }
 
@@ -70,6 +70,16 @@ def refusal(word: str, actor: str, permission: Permission, settings: Config) -> 
     if word in COMMANDS and COMMANDS[word].needs == "write" and not permission.writes:
         return CommandReply(phrase(words, "reply_no_permission", word=code(f"/deeprepo {word}"), actor=actor), "-1")
     return None
+
+
+async def answer_in_step(command: BareCommand) -> CommandReply:
+    """Carry a command out in a GitHub Actions step, or answer that it needs the App."""
+    word = COMMANDS.get(command.ask.word)
+    if word is None:
+        return _list_commands(command.ask.word, command.context)
+    if word.in_step is None:
+        return command.context.say("reply_needs_app", word=code(f"/deeprepo {word.name}"))
+    return await word.in_step(command)
 
 
 async def answer(command: GivenCommand) -> CommandReply:

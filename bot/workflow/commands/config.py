@@ -3,10 +3,10 @@
 from bot.commands import CommandReply
 from bot.config import FILE
 from bot.render import code
-from bot.workflow.given_command import CommandSpec, GivenCommand
+from bot.workflow.given_command import BareCommand, CommandSpec
 
 
-async def run(command: GivenCommand) -> CommandReply:
+async def run(command: BareCommand) -> CommandReply:
     """Show the table of `deeprepo config --explain`, or where to edit settings if an argument was typed."""
     given = command.context
     if command.ask.argument.strip():
@@ -14,4 +14,4 @@ async def run(command: GivenCommand) -> CommandReply:
     return given.reply("replies/config", rows=list(given.settings.rows()), warnings=given.settings.warnings)
 
 
-COMMAND = CommandSpec(run, "config", "read")
+COMMAND = CommandSpec(run, "config", "read", in_step=run)
