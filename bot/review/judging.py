@@ -103,6 +103,7 @@ async def judge(
         for index, finding in enumerate(found)
         if ask is not None and _is_due(finding, least) and _changes_report(finding, survey, precedents)
     ]
+    due = _with_a_place(due, found, survey, precedents)
     asked = [found[at].with_verdict(Verdict.UNPROVEN) for at in due]
     judged: list[Finding | None] = [
         _unasked(finding, ask is not None and not at_least(finding.severity, least)) for finding in found
@@ -242,15 +243,40 @@ def _changes_report(finding: Finding, survey: Survey, precedents: "Callable[[Fin
     confirmed. With effort high, all findings are.
     """
     settings, basis = survey.brief.settings, finding.basis
-    bars = [bar for bar in (settings.fail_on, settings.request_changes) if bar is not None and bar != "off"]
     if settings.effort == "high" or finding.status != "new" or basis.readings < AGREED or precedents(finding):
         return True
-    if any(at_least(finding.severity, bar) for bar in bars):
+    if _reaches_threshold(finding.severity, survey):
         return True
     depends_on_other_code = bool(basis.claims) or any(
         placing.spot_of(item, survey.files) is None for item in (*finding.places, *finding.evidence)
     )
     return at_least(finding.severity, "medium") and (basis.votes < AGREED or depends_on_other_code)
+
+
+def _reaches_threshold(severity: Severity, survey: Survey) -> bool:
+    """Return whether findings of this severity fail the check or request changes."""
+    settings = survey.brief.settings
+    bars = [bar for bar in (settings.fail_on, settings.request_changes) if bar is not None and bar != "off"]
+    return any(at_least(severity, bar) for bar in bars)
+
+
+def _with_a_place(
+    due: Sequence[int], found: Sequence[Finding], survey: Survey, precedents: "Callable[[Finding], Precedents]"
+) -> list[int]:
+    """Return the findings to confirm, without those that surer findings leave no place in full.
+
+    These are a single pass's medium findings, which stay collapsed either way.
+    """
+    settings = survey.brief.settings
+    if settings.effort == "high" or _reaches_threshold("medium", survey):
+        return [*due]
+    places = placing.room(len(survey.files)) if settings.quota is None else settings.quota
+    surer = [one for one in found if one.is_new and (one.verdict.is_shown or one.basis.votes >= AGREED)]
+    left = max(0, places - sum(not one.is_remark for one in surer))
+    singles = [
+        at for at in due if found[at].basis.is_single and found[at].severity == "medium" and not precedents(found[at])
+    ]
+    return [at for at in due if at not in singles[left:]]
 
 
 def _unasked(finding: Finding, is_below: bool) -> Finding:

@@ -120,6 +120,22 @@ def test_a_finding_is_confirmed_where_that_can_change_the_report(
     assert played.asked.count("opinion") == opinions
 
 
+@pytest.mark.parametrize(("agreed", "opinions"), [(3, 1), (4, 0)])
+def test_a_medium_finding_of_one_pass_is_confirmed_where_it_has_a_place(
+    change: Repository, agreed: int, opinions: int
+) -> None:
+    """If surer findings take all places in full, it is collapsed either way, so nothing is asked about it."""
+    words = ("Negative amounts overflow", "Rounding loses pennies", "Currency gets ignored", "Zero divides badly")
+    sure = tuple(
+        OTHER | {"quote": f"    return amount * {15 * n + 3} / 100", "title": title, "severity": "medium"}
+        for n, title in enumerate(words[:agreed])
+    )
+    played = Two(beside=(*sure, OTHER | {"severity": "medium"}), alone=sure)
+    review = reviewed(change, played)
+    assert len(review["findings"]) == agreed + 1
+    assert played.asked.count("opinion") == opinions
+
+
 def test_a_low_finding_of_one_pass_is_collapsed_without_a_confirmation(change: Repository) -> None:
     """Nothing has checked it, so it never takes a place in full."""
     played = Two(beside=(OTHER,), alone=())
