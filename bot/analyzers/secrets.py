@@ -60,12 +60,13 @@ def absence(finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG00
 
 
 def _secrets(file: ChangedFile) -> Iterator[_Secret]:
-    """Yield the secrets that the change adds to a file, by hunk."""
+    """Yield the secrets that the change adds to a file. A token that moves within the file is not new."""
+    before = [[line.text for line in hunk.lines if line.kind != "+"] for hunk in file.hunks]
     for hunk in file.hunks:
         after = [line for line in hunk.lines if line.kind != "-"]
-        texts, before = [line.text for line in after], [line.text for line in hunk.lines if line.kind != "+"]
+        texts = [line.text for line in after]
         added_indexes = {index for index, line in enumerate(after) if line.kind == "+"}
-        for secret in new_secrets(file.path, texts, added_indexes.__contains__, [before]):
+        for secret in new_secrets(file.path, texts, added_indexes.__contains__, before):
             line = after[secret.at]
             if not _is_encoded(line.text, secret.hit.value):
                 yield line, secret.whole, secret.hit

@@ -296,14 +296,16 @@ def new_secrets(
 ) -> Iterator[LocatedSecret]:
     """Yield the secrets that a change adds: on its lines, or completed around them.
 
-    A secret on an existing line is completed if no earlier side shows it as much: a name is now above the
-    value, or rows of a key are now below its first line.
+    A token that an earlier side shows as much is not new, even if its line was reformatted or moved. A password on
+    an added line is new in any case, because it may have been an example before. A secret on an existing line is
+    completed if a name is now above the value, or rows of a key are below its first line.
     """
     former: list[str] | None = None
     for secret in secrets_in(path, lines):
-        if not is_added(secret.at) and former is None:
+        is_password = is_added(secret.at) and not secret.hit.exact
+        if not is_password and former is None:
             former = sorted({one.whole for side in sides_before for one in secrets_in(path, side)})
-        if is_added(secret.at) or not secret.is_in(former or ()):
+        if is_password or not secret.is_in(former or ()):
             yield secret
 
 

@@ -533,3 +533,17 @@ def test_a_password_with_other_letters_is_found(repository: Repository) -> None:
     """A value that mixes letters outside ASCII with digits and signs is still a password."""
     row = ("config.py", 'DB_PASSWORD = "g7Ü!kQ2z#wRé9"')
     assert leaks(repository, [row]) == [row]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (f'(\n    "token",\n    "{GITHUB}",\n)\n', f'("token", "{GITHUB}")\n'),
+        (f'GH = "{GITHUB}"\n' + "x = 1\n" * 40, "x = 1\n" * 40 + f'GH = "{GITHUB}"\n'),
+        (f'GH = "{GITHUB}"\n', f'GITHUB_TOKEN = "{GITHUB}"\n'),
+    ],
+)
+def test_a_secret_that_the_base_has_is_not_new(repository: Repository, before: str, after: str) -> None:
+    """Its line may be joined, moved within the file, or edited beside it."""
+    assert look(repository.change({"a.py": before}, {"a.py": after})) == []
+    assert len(look(repository.change({"a.py": "x = 1\n"}, {"a.py": after}))) == 1
