@@ -86,8 +86,6 @@ def _table(estimates: dict[str, Any]) -> None:
     if estimates["efforts"]:
         console.print(table)
     say(f"\nReason for the strategy: {estimates['strategy']['reason']}.")
-    if any(entry["strategy"] == "cascade" for entry in estimates["efforts"]):
-        say("cascade: one call reads the change, and the root model continues if that call leaves questions open.")
     if limit is not None:
         say(f"A review stops before it costs more than ${limit:.2f} ({estimates['cap_from']}).")
     say("Effort none runs only static checks and costs nothing.")

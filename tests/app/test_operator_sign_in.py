@@ -54,6 +54,9 @@ async def test_the_link_is_good_once_and_secure_where_people_come_by_https(tmp_p
         http = await at.browser("somebody")
         for _ in range(2):
             assert "Sign in as the operator" in (await http.get(f"/signin?token={token}")).text
+        for host in ("bot.example", "BOT.example", "bot.example:443", "bot.example."):
+            left = await http.get("/signin/github", headers={"host": host})
+            assert "Secure" in left.headers["set-cookie"], host
         entered = await http.post("/signin", data={"token": token}, headers={"host": "bot.example"})
         assert "Secure" in entered.headers["set-cookie"]
         assert (await http.post("/signin", data={"token": token})).status_code == 400

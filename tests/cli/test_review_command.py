@@ -114,7 +114,7 @@ def test_staged_and_uncommitted_work_are_reviewed(changed: Repository) -> None:
         (["main", "feature"], 2, "review main..feature`"),
         (["main..feature", "shop"], 2, "unexpected argument 'shop'. Use a single range, BASE..HEAD"),
         (["HEAD~9..HEAD"], 2, "'HEAD~9' is before the first commit of HEAD"),
-        (["main..main"], 0, "no file differs between main and main"),
+        (["main..main"], 0, "main is compared with itself. To review its last commit"),
         (["HEAD"], 0, "to review the last commit on HEAD, run `deeprepo review HEAD~1..HEAD`"),
         (["--staged"], 0, "nothing is staged"),
         (["--uncommitted"], 0, "no uncommitted changes"),

@@ -14,6 +14,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 import jwt
 from pydantic import BaseModel, SecretStr
@@ -143,10 +144,12 @@ class Gate:
     def _set(self, response: Response, request: Request, kind: Kind, value: BaseModel, seconds: float) -> None:
         """Set a cookie that scripts can't read.
 
-        If the server is reached by https, it is only sent over https.
+        If the person uses https, or the host of an https public URL in any spelling, it is only sent over https.
         """
-        outside = f"https://{request.headers.get('host', '')}" == self.server.options.public_url
-        secure = outside or request.url.scheme == "https"
+        public = urlsplit(self.server.options.public_url)
+        host = (request.url.hostname or "").rstrip(".")
+        is_public = public.scheme == "https" and host == (public.hostname or "").rstrip(".")
+        secure = is_public or request.url.scheme == "https"
         token = signed(self.key, kind, value.model_dump(), seconds)
         response.set_cookie(COOKIES[kind], token, int(seconds), httponly=True, samesite="lax", secure=secure)
 
