@@ -15,7 +15,7 @@ posted     `workflow.posted_hooks.PostedHooks`: what it does on the pull request
 step       `action.hooks.StepHooks`: what it does in a step of a workflow
 command    `cli.hooks.Command`: a command of the command line
 options    `cli.hooks.Option`: an option of `deeprepo review`
-comment    `workflow.given_command.CommandSpec`: a command of comments
+comment    `workflow.given_command.CommentCommand`: a command of comments
 
 Its phrases are in its `words.toml`, its templates beside them.
 """

@@ -14,7 +14,7 @@ from bot.values import CommandAsk, CommentRef, ReviewAsk
 from bot.wiring import access
 from bot.wiring import action as parts
 from bot.workflow import commands, replies
-from bot.workflow.commands import COMMANDS, REVIEWS
+from bot.workflow.commands import QUESTIONS, REVIEWS
 from bot.workflow.given_command import BareCommand
 from bot.workflow.publish.checks import HeadStatus
 from bot.workflow.publish.tidy import ThreadCloser, close
@@ -48,9 +48,9 @@ async def answer(ask: CommandAsk, step: Step, console: Console) -> ReviewResult:
 
 
 async def _carry_out(command: BareCommand, reviewer: StepReviewer) -> None:
-    spec, host = COMMANDS.get(command.ask.word), command.host
-    if spec is not None and spec.question is not None:
-        question = Question(spec.question, command.ask.argument, command.context, "")
+    host, ask = command.host, QUESTIONS.get(command.ask.word)
+    if ask is not None:
+        question = Question(ask, command.ask.argument, command.context, "")
         await replies.post_reply(await _from_model(question, reviewer), command.ask.comment, host)
         return
     reply = await commands.answer_in_step(command)

@@ -36,7 +36,7 @@ def _nothing(request: ReviewRequest, head: str, *, behind: bool) -> str:
         return nothing_staged if request.scope == "staged" else "there are no uncommitted changes"
     if base and behind:
         return f"{head} has no commits that {base} does not have. To review the other direction, run `deeprepo review {head}..{base}`"
-    if base == request.head:
+    if base and base == request.head:
         return f"{head} is compared with itself. To review its last commit, run `deeprepo review {head}~1..{head}`"
     if base:
         alone = f"; to review the last commit on {base}, run `deeprepo review {base}~1..{base}`"

@@ -46,11 +46,11 @@ class GivenCommand(BareCommand):
 
 
 @dataclass(frozen=True, slots=True)
-class CommandSpec:
+class CommentCommand:
     """A command: its function, how it is typed, and who may give it.
 
-    The phrase `help_<word>` describes it. `in_step` carries it out in a GitHub Actions step, or else `question`
-    answers it there in a child process. A command with neither needs the App.
+    The phrase `help_<word>` describes it. `in_step` carries it out in a GitHub Actions step. Without it, the command
+    needs the App, unless it is one of the `QUESTIONS`.
     """
 
     run: Callable[[GivenCommand], Awaitable[CommandReply]]
@@ -58,7 +58,6 @@ class CommandSpec:
     needs: Literal["read", "write"] = "write"
     is_long: bool = False  # whether the lines below it belong to its argument
     in_step: Callable[[BareCommand], Awaitable[CommandReply]] | None = None
-    question: Callable[[str, CommandContext], Awaitable[CommandReply]] | None = None
 
     @property
     def name(self) -> str:

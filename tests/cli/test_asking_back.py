@@ -178,5 +178,5 @@ def test_a_second_opinion_asks_before_it_gives_up(
         found, _ = review(changed, server, "compatible/reader")
     told = [one for one in found["findings"] if one["status"] == "new"]
     assert [(f["title"], f["verdict"], f["unconfirmed"]) for f in told] == state
-    assert "# far away" in said(server.requests[-1])
+    assert "# far away" in json.dumps(server.requests[-1]["messages"])  # once, in whichever message had room first
     assert "Now give the verdict" in said(server.requests[-1])

@@ -115,7 +115,7 @@ def test_a_spent_budget_is_an_answer(pull: Scene, word: str) -> None:
     pull.limits = Limits(usd=0.0001)
     model = pull.answers({"answer": "never"})
     body = pull.give(word, "why?").body
-    assert body.startswith("No answer: the cap of \\$0.00 would be exceeded")
+    assert body.startswith("No answer: the cap of \\$0.0001 would be exceeded")
     assert (model.prompts, "**Effect:**" in body) == ([], word == "explain")
 
 

@@ -23,7 +23,7 @@ from bot.config.owner_file import OwnerFile
 from bot.render.section import FindingSection, Section
 from bot.review.hooks import ReviewHooks
 from bot.workflow.described_hooks import DescribedHooks
-from bot.workflow.given_command import CommandSpec
+from bot.workflow.given_command import CommentCommand
 from bot.workflow.hooks import ServerHooks
 from bot.workflow.posted_hooks import PostedHooks
 
@@ -42,7 +42,7 @@ FORMS: dict[str, type] = {
     "step": StepHooks,
     "command": Command,
     "options": Option,
-    "comment": CommandSpec,
+    "comment": CommentCommand,
 }
 MAPS = "bot/config/elsewhere/"  # what the settings of other reviewers come to here: any setting may be named
 ELSEWHERE: dict[str, dict[str, str]] = {  # files in which a feature's word has another meaning

@@ -53,7 +53,7 @@ def changed(repository: Repository) -> Path:
             (("estimate", "HEAD~1..HEAD"), "Effort none runs only static checks"),
             (
                 ("estimate", "HEAD~1..HEAD", "--worker", "openai/gpt-5.4-mini"),
-                f"Install model support to see prices and the calls of a root model: {install('models')}",
+                f"To see prices and the calls of a root model, install model support: {install('models')}",
             ),
             (("ignore", "0123456789abcdef", "--reason", "it is meant so"), "no static check reports"),
         ],

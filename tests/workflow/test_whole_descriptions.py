@@ -24,7 +24,6 @@ JOURNEY = (
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(3600)
 def test_no_request_breaks_githubs_whole_description(tmp_path: Path) -> None:
     """In each edition, no request and no answer of the suite's journey differs from the whole description."""
     package = packed("@octokit/openapi@23.0.2", tmp_path)

@@ -8,7 +8,7 @@ from bot.features.teaching import proposing
 from bot.findings import silencing
 from bot.render import line, plain
 from bot.values import Dismissal
-from bot.workflow.given_command import BareCommand, CommandSpec, GivenCommand
+from bot.workflow.given_command import BareCommand, CommentCommand, GivenCommand
 
 MAX_REASON_CHARS, MAX_TITLE_CHARS = 300, 200
 
@@ -44,4 +44,4 @@ def _ignored(about: target.CommandTarget, context: CommandContext) -> CommandRep
     return replace(reply, silences=True, ignored=mark)
 
 
-COMMAND = CommandSpec(run, "ignore [NUMBER] [REASON]", in_step=in_step)
+COMMAND = CommentCommand(run, "ignore [NUMBER] [REASON]", in_step=in_step)

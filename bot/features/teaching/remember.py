@@ -8,7 +8,7 @@ from bot.features.teaching import proposing
 from bot.findings import silencing
 from bot.render import code
 from bot.values import OwnerRule, Proposal
-from bot.workflow.given_command import CommandSpec, GivenCommand
+from bot.workflow.given_command import CommentCommand, GivenCommand
 from deeprepo.impact.text import globs
 
 MAX_PATTERN_CHARS = 300
@@ -57,4 +57,4 @@ def _parts(text: str) -> tuple[tuple[str, str] | None, str]:
     return (place.rstrip(":"), ""), sentence
 
 
-COMMAND = CommandSpec(run, REMEMBER_USAGE)
+COMMAND = CommentCommand(run, REMEMBER_USAGE)

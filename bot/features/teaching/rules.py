@@ -13,7 +13,7 @@ from bot.config.names import MOST_SENTENCE
 from bot.features.teaching import proposing
 from bot.render import code, link
 from bot.values import Dismissal, LearnedRule, OwnerRule, RuleState
-from bot.workflow.given_command import CommandSpec, GivenCommand
+from bot.workflow.given_command import CommentCommand, GivenCommand
 from deeprepo.impact.text import globs
 
 MAX_PATTERN_CHARS = 300
@@ -120,4 +120,4 @@ def _day(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d")
 
 
-COMMAND = CommandSpec(run, RULES_USAGE)
+COMMAND = CommentCommand(run, RULES_USAGE)

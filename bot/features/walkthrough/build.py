@@ -15,6 +15,7 @@ from bot.render import Phrases, line, sentences
 from bot.values import (
     ChangedFile,
     ChangedSymbol,
+    Definition,
     Dependents,
     Finding,
     LostGuard,
@@ -223,11 +224,16 @@ def _guard(guard: LostGuard, words: Phrases) -> str:
     return words.say(f"walk_guard_{kind}", name=name, guard=before, became=after)
 
 
+def _is_named(former: Definition | None, unit: Unit) -> bool:
+    """Return whether a reference to a code region still has the former name of its definition."""
+    return former is not None and any(one.name == former.short for one in unit.references)
+
+
 def _reason(unit: Unit, symbol: ChangedSymbol | None, dependents: Dependents, words: Phrases) -> str:
     deed = words.say("walk_is_riskiest")
     if symbol is not None:
         deed = code.deed(symbol)
-        former = symbol.before if deed == "renames" else None
+        former = symbol.before if deed == "renames" and _is_named(symbol.before, unit) else None
         deed = words.say(f"walk_is_{deed}", name=code.as_code((former or symbol.symbol).name))
     uses = {(reference.path, reference.line) for reference in unit.references if not reference.is_guessed}
     if not uses:

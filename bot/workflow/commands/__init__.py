@@ -5,19 +5,19 @@
 review. The answer is a template in `templates/replies` or a phrase.
 """
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 
 from bot import registry
-from bot.commands import Command, CommandContext, CommandReply, Permission, context, reading
+from bot.commands import Command, CommandContext, CommandReply, Permission, answering, context, reading
 from bot.config import Config
 from bot.render import code, load, phrase
 from bot.workflow.commands import ask, cancel, config, explain, fix, pause, resume, review
 from bot.workflow.commands.review import REVIEWS
-from bot.workflow.given_command import BareCommand, CommandSpec, GivenCommand
+from bot.workflow.given_command import BareCommand, CommentCommand, GivenCommand
 
-__all__ = ["COMMANDS", "REVIEWS", "answer", "answer_in_step", "read", "refusal"]
+__all__ = ["COMMANDS", "QUESTIONS", "REVIEWS", "answer", "answer_in_step", "read", "refusal"]
 
 MAX_WORD_CHARS = 40  # characters that are quoted of an unknown word
 ALIKE = 0.75  # difflib's similarity from which an unknown word counts as a typing mistake
@@ -38,7 +38,7 @@ def _list_commands(typed: str, given: CommandContext) -> CommandReply:
     return replace(given.reply("replies/help", rows=rows, typed=typed), reaction="confused" if typed else "")
 
 
-COMMANDS: Mapping[str, CommandSpec] = {
+COMMANDS: Mapping[str, CommentCommand] = {
     word.name: word
     for word in (
         review.REVIEW,
@@ -51,8 +51,14 @@ COMMANDS: Mapping[str, CommandSpec] = {
         resume.COMMAND,
         cancel.COMMAND,
         config.COMMAND,
-        CommandSpec(_help, "help", "read", in_step=_help),
+        CommentCommand(_help, "help", "read", in_step=_help),
     )
+}
+
+# Commands that a model answers; in a GitHub Actions step, they run in a child process too.
+QUESTIONS: Mapping[str, Callable[[str, CommandContext], Awaitable[CommandReply]]] = {
+    ask.COMMAND.name: answering.ask,
+    explain.COMMAND.name: answering.explain,
 }
 
 

@@ -4,6 +4,6 @@ from functools import partial
 
 from bot.commands import answering
 from bot.workflow.commands.in_child import answer_in_child
-from bot.workflow.given_command import CommandSpec
+from bot.workflow.given_command import CommentCommand
 
-COMMAND = CommandSpec(partial(answer_in_child, answering.ask), "ask QUESTION", is_long=True, question=answering.ask)
+COMMAND = CommentCommand(partial(answer_in_child, answering.ask), "ask QUESTION", is_long=True)

@@ -1,7 +1,7 @@
 """`/deeprepo cancel`."""
 
 from bot.commands import CommandReply
-from bot.workflow.given_command import CommandSpec, GivenCommand
+from bot.workflow.given_command import CommentCommand, GivenCommand
 
 
 async def run(command: GivenCommand) -> CommandReply:
@@ -10,4 +10,4 @@ async def run(command: GivenCommand) -> CommandReply:
     return command.context.say("reply_cancelled" if count else "reply_nothing_running")
 
 
-COMMAND = CommandSpec(run, "cancel")
+COMMAND = CommentCommand(run, "cancel")

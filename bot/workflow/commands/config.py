@@ -3,7 +3,7 @@
 from bot.commands import CommandReply
 from bot.config import FILE
 from bot.render import code
-from bot.workflow.given_command import BareCommand, CommandSpec
+from bot.workflow.given_command import BareCommand, CommentCommand
 
 
 async def run(command: BareCommand) -> CommandReply:
@@ -14,4 +14,4 @@ async def run(command: BareCommand) -> CommandReply:
     return given.reply("replies/config", rows=list(given.settings.rows()), warnings=given.settings.warnings)
 
 
-COMMAND = CommandSpec(run, "config", "read", in_step=run)
+COMMAND = CommentCommand(run, "config", "read", in_step=run)

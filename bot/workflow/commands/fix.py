@@ -17,7 +17,7 @@ from bot.stored import reviews
 from bot.stored.reviews import UnreadableError
 from bot.values import CommandAsk, Finding
 from bot.workflow import conclusions
-from bot.workflow.given_command import CommandSpec, GivenCommand
+from bot.workflow.given_command import CommentCommand, GivenCommand
 from bot.workflow.publish import committing
 from bot.workflow.publish.committing import CommitRefused
 
@@ -179,4 +179,4 @@ def _fix_reply(plan: FixPlan, reason: str, context: CommandContext) -> CommandRe
     )
 
 
-COMMAND = CommandSpec(run, "fix [NUMBER...]")
+COMMAND = CommentCommand(run, "fix [NUMBER...]")

@@ -3,7 +3,7 @@
 import time
 
 from bot.commands import CommandReply
-from bot.workflow.given_command import CommandSpec, GivenCommand
+from bot.workflow.given_command import CommentCommand, GivenCommand
 
 
 async def run(command: GivenCommand) -> CommandReply:
@@ -14,4 +14,4 @@ async def run(command: GivenCommand) -> CommandReply:
     return command.context.say("reply_paused_already" if already else "reply_paused")
 
 
-COMMAND = CommandSpec(run, "pause")
+COMMAND = CommentCommand(run, "pause")

@@ -2,7 +2,7 @@
 
 from bot.commands import CommandReply
 from bot.workflow import push_count
-from bot.workflow.given_command import CommandSpec, GivenCommand
+from bot.workflow.given_command import CommentCommand, GivenCommand
 
 
 async def run(command: GivenCommand) -> CommandReply:
@@ -12,4 +12,4 @@ async def run(command: GivenCommand) -> CommandReply:
     return command.context.say("reply_resumed" if was_paused or were_waiting else "reply_not_paused")
 
 
-COMMAND = CommandSpec(run, "resume")
+COMMAND = CommentCommand(run, "resume")

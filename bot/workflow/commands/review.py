@@ -2,7 +2,7 @@
 
 from bot.commands import CommandReply
 from bot.values import ReviewAsk
-from bot.workflow.given_command import CommandSpec, GivenCommand
+from bot.workflow.given_command import CommentCommand, GivenCommand
 
 # Commands that start a review, and whether the review is full.
 REVIEWS = {"review": False, "full review": True}
@@ -16,4 +16,4 @@ async def run(command: GivenCommand) -> CommandReply:
     return CommandReply()
 
 
-REVIEW, FULL_REVIEW = CommandSpec(run, "review"), CommandSpec(run, "full review")
+REVIEW, FULL_REVIEW = CommentCommand(run, "review"), CommentCommand(run, "full review")

@@ -50,7 +50,7 @@ _REEXPORT = (
 )
 _IMPORTED = r"^\s*+(?:from\s++\S++\s++)?import\b.*(?<![.\w])NAME\b(?!\s*+as\b)|^\s++NAME\s*+,?\s*+\)?$"
 _ALIAS = (
-    r"\bas\s++NAME\b|\busing\s++NAME\s*+=|\busing\s++(?:\w++::)++NAME\s*+;|^\s*+#\s*+define\s++NAME\b|\b(?:typealias|type|typedef)\s++(?:.*\s)?NAME\s*+[=;]|\balias\w*+\s*+\(?[: ]*NAME\b"
+    r"\bas\s++NAME\b|\busing\s++NAME\s*+=|^\s*+#\s*+define\s++NAME\b|\b(?:typealias|type|typedef)\s++(?:.*\s)?NAME\s*+[=;]|\balias\w*+\s*+\(?[: ]*NAME\b"
     r"|\bAlias=\"NAME\"|\bclass_alias\(.*NAME\b"
 )
 _MODULE = r"\b(?:pub(?:\([^)]*\))?\s++)?(?:mod|namespace|module|package|defmodule)\s++(?:[\w.:\\]++[.:\\])?NAME\b"
