@@ -15,15 +15,15 @@ from deeprepo.impact.language import Language
 from deeprepo.impact.parsing import refuse
 from deeprepo.impact.unreadable import TOO_LONG, Unreadable
 
-# Limits for unfinished matches of a query, from 64 to 16,384. A query that needs more loses matches, so its result
-# is discarded and the next limit is tried. Of 2,300 queries over 40 repositories 14 needed more than 64. A
-# statement that exports thousands of names needs the last ones.
-UNFINISHED = (64, *(256 << step for step in range(7)))
+# Limits for unfinished matches of a query. A query that needs more loses matches, so its result is discarded
+# and the next limit is tried. Of 2,300 queries over 40 repositories 14 needed more than 64. A statement that
+# exports thousands of names needs the last limit.
+UNFINISHED = (64, 256, 16_384)
 # py-tree-sitter 0.26 reads freed memory if a query has a `progress_callback`, so a query cannot be stopped.
 # The next limit is tried only if it is expected to take less than this many seconds of computing for one
 # file.
-QUERYING = 2.0
-SLOWER = 4  # highest factor between the times of one limit and the next, measured on attributes in a row
+QUERYING = 8.0
+SLOWER = 30  # factor between the last limit's time and the previous one's, measured on such a statement
 DEFINED = ("defs", "imports", "open", "guards", "objects")  # queries that are run together
 BOUND = ("bindings", "types", "receivers")  # likewise
 NEAR = 300  # bytes; places that are closer together are read as one part

@@ -4,8 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import time
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -13,11 +11,9 @@ from fakes import Repository
 from families import few
 
 import bot
-from deeprepo.impact.reader import facts, language_for
-from deeprepo.impact.unreadable import TOO_LONG, Unreadable
+from deeprepo.impact.unreadable import TOO_LONG
 
 DEEP = 20_000  # levels
-BOUNDED = 12.0  # seconds of computing; it takes about 2
 
 
 def nested(opening: str, core: str = "f", closing: str = "") -> str:
@@ -103,15 +99,3 @@ def test_a_caller_that_is_not_read_is_named(
     told = reviewed(ordinary, {"x.txt": "x\n"}, {f"src/a.{suffix}": after})
     cut = [row["name"] for row in told["coverage"]["open"] if row["kind"] == "search"]
     assert [line for line in cut if line.startswith(f"src/b.{suffix}")]
-
-
-def test_attributes_in_a_row_take_a_bounded_time() -> None:
-    """A query whose unfinished matches grow faster than the file is given up. It took 36 s for 1,000 attributes."""
-    for number in (500, 1_000, 4_000):
-        source = b"#[a]\n" * number + b"fn f() {}\n"
-        rust = language_for("a.rs", source)
-        assert rust is not None
-        start = time.thread_time()
-        with suppress(Unreadable):
-            facts(rust, source)
-        assert time.thread_time() - start < BOUNDED, number
