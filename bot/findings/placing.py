@@ -25,12 +25,12 @@ from bot.values import (
     Verdict,
     severity_rank,
 )
+from bot.values.finding import AGREED
 from deeprepo.impact.text.lines import is_comment
 from deeprepo.impact.text.paths import is_prose
 
 # Lines of one file's diff; GitHub collapses a longer diff and rejects comments in it
 MAX_ANCHORED_LINES = 20_000
-TWICE = 2
 MOST_COUNTED = 3  # more reports of a finding don't make it surer
 LEAST_IN_FULL, MOST_IN_FULL = 4, 10  # findings shown in full for a small change, and for a large one
 FILES_FOR_MOST = 100  # changed files of a large change
@@ -186,5 +186,5 @@ def _is_minor(finding: Finding) -> bool:
     if finding.rule and finding.verdict.is_undecided:
         return True
     if finding.severity == "low":
-        return finding.basis.reports < TWICE
+        return finding.basis.reports < AGREED
     return not finding.basis.reports and finding.verdict not in (Verdict.PROVEN, Verdict.REPRODUCED)

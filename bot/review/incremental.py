@@ -11,7 +11,6 @@ from typing import Protocol
 
 from bot.findings import rounds
 from bot.findings.places import Since
-from bot.findings.placing import TWICE
 from bot.review.coverage import CoverageTracker
 from bot.stored import reviews
 from bot.values import (
@@ -28,6 +27,7 @@ from bot.values import (
     Verdict,
     at_least,
 )
+from bot.values.finding import AGREED
 
 SMALL_PUSH = 100  # written lines in a small push
 
@@ -44,7 +44,7 @@ class Commits(Protocol):
 
 def _is_single(finding: Finding) -> bool:
     """Return whether only one model pass reported the finding and nothing has confirmed it."""
-    return finding.verdict not in (Verdict.PROVEN, Verdict.REPRODUCED) and finding.basis.reports < TWICE
+    return finding.verdict not in (Verdict.PROVEN, Verdict.REPRODUCED) and finding.basis.reports < AGREED
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from bot.render import count
 from bot.review.session import Session
 from bot.review.survey import Survey
 from bot.values import Absence, Earlier, Finding, OwnerRule, Severity, Source, Status, Verdict, at_least
+from bot.values.finding import AGREED
 from deeprepo.impact.text import globs
 
 if TYPE_CHECKING:
@@ -33,7 +34,6 @@ MOST_LEARNINGS = 5  # learnings shown to one confirmation
 MOST_DISMISSED = 3  # dismissed claims about the same file shown to one confirmation
 MOST_ANSWERED = 3  # findings of one review that one learning may silence
 CHALLENGED = "A model named a line that speaks against this proof."
-AGREED = 2  # passes that reported the same finding independently
 
 
 @dataclass(frozen=True, slots=True)

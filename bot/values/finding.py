@@ -118,6 +118,7 @@ SAME_VALUE = "the same value"  # the note on another line with the same secret
 # Notes on lines that a static check reports as broken.
 ALSO_BROKEN, USES_IT, NAMES_IT, BREAKS = "also broken", "uses it", "names it", "breaks"
 MAY_BREAK = "may use it too"  # the note on a line that was not proven to break
+AGREED = 2  # model passes whose independent reports count as agreement
 AGAINST = "speaks against it"  # the note on a line with which a model challenged a proof
 MOST_BROKEN = 40  # maximum of such lines per cause
 
@@ -248,7 +249,7 @@ class Basis:
     def certainty(self) -> str:
         """The key of the displayed certainty."""
         if self.verdict.is_undecided:
-            agreement = "agreed" if self.votes > 1 else "single" if self.is_single else self.verdict.value
+            agreement = "agreed" if self.votes >= AGREED else "single" if self.is_single else self.verdict.value
             return "unsettled" if self.unsettled else "unconfirmed" if self.unconfirmed else agreement
         return self.verdict.value
 

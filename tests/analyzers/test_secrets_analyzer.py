@@ -544,6 +544,6 @@ def test_a_password_with_other_letters_is_found(repository: Repository) -> None:
     ],
 )
 def test_a_secret_that_the_base_has_is_not_new(repository: Repository, before: str, after: str) -> None:
-    """Its line may be joined, moved within the file, or edited beside it."""
+    """The line may be joined with others, moved within the file, or changed next to the token."""
     assert look(repository.change({"a.py": before}, {"a.py": after})) == []
     assert len(look(repository.change({"a.py": "x = 1\n"}, {"a.py": after}))) == 1

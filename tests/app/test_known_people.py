@@ -19,7 +19,7 @@ async def unknown(pull: PullRef, login: str) -> bool:
 
 
 async def test_a_private_member_does_not_wait(tmp_path: Path) -> None:
-    """GitHub is asked once about somebody whose pushes would wait, and colleagues with write access count for nobody else."""
+    """GitHub is asked once about a person whose pushes would wait. People with write access don't use up the limit of others."""
     asked = []
 
     async def may_write(pull: PullRef, login: str) -> bool:

@@ -11,7 +11,7 @@ NUMBERS = range(12)
 
 
 def script(flag: str, last: str = "echo done") -> str:
-    """A script that calls a program twelve times with a flag, each call in a function of its own."""
+    """A script with twelve functions, each of which calls a program with a flag."""
     calls = "".join(
         f"step_{n}() {{\n  prepare {n}\n  app show item-{n} {flag} --wide\n  clean {n}\n}}\n" for n in NUMBERS
     )

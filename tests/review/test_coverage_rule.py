@@ -281,7 +281,7 @@ def test_a_submodule_is_said_and_not_open(repository: Repository, review: Review
 
 
 def test_lines_that_were_not_counted_are_left_out(repository: Repository, review: Reviewer) -> None:
-    """Git counts no lines of a file above 2 MiB; beside a file with lines the others are counted."""
+    """Git doesn't count the lines of a file above 2 MiB. The lines of other files are counted."""
     repository.commit({"big.py": "X = 1\n" * 400_000}, "a large file")
     repository.git("branch", "-f", "main")
     large = {"big.py": "X = 1\n" * 400_000 + "Y = 2\n"}

@@ -168,7 +168,7 @@ async def upgraded(folder: Path, room: str) -> AsyncIterator[Whole]:
         yield at
 
 
-def said(at: Whole, number: int = 1) -> tuple[list[str], list[bool]]:
+def posted_words(at: Whole, number: int = 1) -> tuple[list[str], list[bool]]:
     """Our comments in threads without their markers, and which of them are resolved."""
     comments = at.gh.pull(number).review_comments
     return [one.body.partition("\n")[2] for one in comments], [one.is_resolved for one in comments]
@@ -179,13 +179,13 @@ def said(at: Whole, number: int = 1) -> tuple[list[str], list[bool]]:
 async def test_the_third_review_says_nothing_untrue(tmp_path: Path, room: str, what: str) -> None:
     """No thread is answered, resolved or opened again; what was fixed and what could not be settled stays so."""
     async with upgraded(tmp_path, room) as at:
-        before = said(at)
+        before = posted_words(at)
         assert before[1] == [True, False, False]
         if what == "a push":
             await at.pushed({"README.md": "# A shop\n\nOne more line.\n"})
         else:
             await at.said(1, "/deeprepo review")
-        assert said(at) == before
+        assert posted_words(at) == before
         summary = at.summary(1)
         assert "4 findings (4 high)" in summary
         assert "None of them is new" in summary
@@ -197,9 +197,9 @@ async def test_a_thread_that_a_person_reopened_stays_open(tmp_path: Path, room: 
     """The marker says that this thread was resolved, so it is known that a person opened it again."""
     async with upgraded(tmp_path, room) as at:
         at.repo.resolve(1, at.gh.pull(1).review_comments[0].id, is_resolved=False)
-        before = said(at)
+        before = posted_words(at)
         await at.pushed({"README.md": "# A shop\n\nOne more line.\n"})
-        assert said(at) == before
+        assert posted_words(at) == before
 
 
 @pytest.mark.parametrize("room", ROOMS)

@@ -79,8 +79,8 @@ def test_what_any_reader_finds_is_reported(change: Repository) -> None:
     assert sorted(played.asked) == ["alone", "alone", "reading"]
     assert titles(review) == sorted([FOUND["title"], OTHER["title"]])
     assert review["summary"] == "It drops a check."
-    assert sum("you begin at the end" in text for text in played.seen) == 1
-    assert sum("what is said with what is done" in text for text in played.seen) == 1
+    assert sum("so start at the end" in text for text in played.seen) == 1
+    assert sum("whether the code does what the change says" in text for text in played.seen) == 1
     for seen, form in zip(played.seen, played.forms, strict=True):
         assert "shop/user.py" not in seen
         assert "findings" in form
@@ -145,7 +145,7 @@ def test_a_low_finding_of_one_pass_is_collapsed_without_a_confirmation(change: R
 
 
 def test_a_remark_is_a_collapsed_finding_of_one_line(change: Repository) -> None:
-    """It needs no reason and no trigger, and nobody asks the model for them."""
+    """It needs no reason and no trigger, and the form doesn't ask for them."""
 
     class Brief(Two):
         def __call__(self, body: Mapping[str, Any]) -> Reply:
@@ -169,7 +169,7 @@ def test_other_models_read_the_diff_where_they_are_named(change: Repository) -> 
     played = Two(beside=(FOUND,), alone=(FOUND, OTHER))
     review = reviewed(change, played, DEEPREPO_MODELS="compatible/*")
     assert sorted(played.asked) == ["alone", "alone", "reading"]
-    assert sum("you begin at the end" in text for text in played.seen) == 1
+    assert sum("so start at the end" in text for text in played.seen) == 1
     assert sorted(review["cost"]["models"]) == ["compatible/model", "compatible/second", "compatible/third"]
     votes = {one["title"]: (len(one["sources"]), one["readings"]) for one in review["findings"]}
     assert votes == {FOUND["title"]: (3, 3), OTHER["title"]: (2, 3)}

@@ -144,7 +144,7 @@ class Gate:
     def _set(self, response: Response, request: Request, kind: Kind, value: BaseModel, seconds: float) -> None:
         """Set a cookie that scripts can't read.
 
-        If the person uses https, or the host of an https public URL in any spelling, it is only sent over https.
+        It is only sent over https if the person came by https, or by the host name of an https public URL.
         """
         public = urlsplit(self.server.options.public_url)
         host = (request.url.hostname or "").rstrip(".")

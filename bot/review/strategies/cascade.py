@@ -14,6 +14,7 @@ from bot.review import judging
 from bot.review.session import Session
 from bot.review.strategies import direct, rlm
 from bot.values import Finding, Transcript
+from bot.values.finding import AGREED
 
 LISTED_GAPS = 20  # open points in the root's first message; coverage() and findings() list the rest
 CLOSED = "it left no open questions"
@@ -53,7 +54,7 @@ def _unproven(findings: Iterable[Finding]) -> Iterator[str]:
     These are the serious ones that every pass so far reported, or at least two of several.
     """
     for finding in findings:
-        if finding.serious and (finding.basis.votes >= judging.AGREED or finding.basis.readings < judging.AGREED):
+        if finding.serious and (finding.basis.votes >= AGREED or finding.basis.readings < AGREED):
             yield (
                 f"{_named(finding)}: a second opinion could neither prove nor refute it; report it again with the evidence "
                 "that decides, or drop it"

@@ -58,7 +58,7 @@ _ATTRIBUTE = re.compile(r"\s*+(?:@(?!(?:Override|Suppress|Deprecated)\b)[A-Za-z]
 # A member with its type first and a value, as in an interface: `int LIMIT = 3;`.
 _VALUED = r"^\s++(?!(?:return|await|throw|else|yield|new|delete|goto|case)\b)(?:[A-Za-z_][\w<>\[\],.?]*+\s++){1,3}NAME\s*+=(?!=)"
 _RECEIVER = re.compile(r"^func\s*+\((?:\w++\s++)?+\*?+(\w++)")
-# A type that another one embeds, on a line of its own.
+# An embedded type, on a separate line.
 _EMBEDDED = re.compile(r"^[ \t]++\*?(?:\w++\.)?(\w++)[ \t]*+(?:`[^`\n]*`)?$", re.MULTILINE)
 # Calls that pass a component on with the same properties, and calls that only show it.
 _TRANSPARENT = re.compile(
