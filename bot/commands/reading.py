@@ -136,7 +136,7 @@ def read_mentions(body: str, login: str) -> Mentions:
 LONGEST_REASON = 300  # characters
 REJECTS = re.compile(
     r"(?:(?:thanks|thank you|no|danke|gracias|merci)[,.!]*\s+)?"
-    r"(?:(?:findings?\s+)?#?\d{1,4}(?:(?:,|\s+and)\s+#?\d{1,4})*(?::|\s+is|\s+are)?\s+)?"
+    r"(?P<which>(?:findings?\s+)?#?\d{1,4}(?:(?:,|\s+and)\s+#?\d{1,4})*(?::|\s+is|\s+are)?\s+)?"
     r"(?:(?:it|this|that|das|es|esto|ce|c')(?:'s|\s+is|\s+works|\s+ist|\s+es|est|\s+n'est)?\s*)?"
     r"(?:wo'?n'?t\s+fix|wontfix|will\s+not\s+(?:be\s+)?fix|not\s+a\s+bug|false\s+(?:positive|alarm)|by\s+design|intended|intentional|as\s+intended|on\s+purpose"
     r"|wird\s+nicht\s+behoben|kein\s+(?:fehler|bug)|fehlalarm|absicht|gewollt"
@@ -144,6 +144,8 @@ REJECTS = re.compile(
     r"|pas\s+un\s+bug|pas\s+une\s+erreur|faux\s+positif|voulu)\b",
     re.IGNORECASE,
 )
+_SAID = re.compile(r"\w")
+_EVERYTHING = re.compile(r"\b(?:both|all(?: of)? (?:them|these)|beide[sn]?|ambos|todos|tous|les deux)\b", re.IGNORECASE)
 
 
 def reason(body: str) -> str:
@@ -151,3 +153,20 @@ def reason(body: str) -> str:
     prose = " ".join(" ".join(own_lines(plain_lines(body))).replace("\u2019", "'").split())
     first = re.split(r"(?<=[.!?])\s", prose, maxsplit=1)[0]
     return prose[:LONGEST_REASON] if REJECTS.match(prose) and not first.endswith("?") else ""
+
+
+@dataclass(frozen=True, slots=True)
+class RejectedParts:
+    """What a rejection names: the numbers at its start, and whether it says nothing else or means everything."""
+
+    numbers: tuple[int, ...] = ()
+    is_general: bool = False
+
+
+def rejected_parts(reason: str) -> RejectedParts:
+    """Return which findings a rejection (see `reason`) names, if a thread has several."""
+    match = REJECTS.match(reason)
+    if match is None:
+        return RejectedParts()
+    numbers = tuple(map(int, re.findall(r"\d+", match["which"] or "")))
+    return RejectedParts(numbers, not _SAID.search(reason, match.end()) or bool(_EVERYTHING.search(reason)))

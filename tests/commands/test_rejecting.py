@@ -1,6 +1,14 @@
 import pytest
+from hosted import finding
 
-from bot.commands import reading
+from bot.commands import reading, target
+from bot.values import PullRequest
+from bot.values.review import LastReview
+
+FIRST, SECOND, THIRD = (
+    finding(f"f{number}", 5, number=number, title=title)
+    for number, title in ((1, "`parcel` is not defined"), (2, "`stamp` is not defined"), (3, "Off by one"))
+)
 
 
 @pytest.mark.parametrize(
@@ -51,3 +59,31 @@ def test_everything_else_is_no_rejection(body: str) -> None:
 def test_a_reason_is_bounded() -> None:
     """However long the reply is."""
     assert len(reading.reason("Not a bug. " + "x" * 100_000)) == reading.LONGEST_REASON
+
+
+REVIEW = LastReview(
+    PullRequest("A change", "", "a" * 40, "b" * 40, "main", "feature", "/nowhere"),
+    tuple(one.finding for one in (FIRST, SECOND, THIRD)),
+    {1: "f1", 2: "f2", 3: "f3"},
+    (),
+)
+
+
+@pytest.mark.parametrize(
+    ("reply", "numbers"),
+    [
+        ("Won't fix.", [1, 2]),
+        ("By design, both of them; see the docs", [1, 2]),
+        ("2 is intended", [2]),
+        ("#2: won't fix", [2]),
+        ("Not a bug: finding 1 is checked above.", [1]),
+        ("By design. `stamp` comes from the template.", [2]),
+        ("Won't fix, see #1234", None),
+        ("Won't fix the first one, the other is fair", None),
+        ("3 is intended", []),
+    ],
+)
+def test_a_rejection_in_a_thread_of_two_findings_means_what_it_names(reply: str, numbers: list[int] | None) -> None:
+    """Everything if it says no more, one by its number or name, nothing if only another thread's finding is named; else nobody knows."""
+    found = target.rejected(reading.reason(reply), [FIRST.finding, SECOND.finding], REVIEW)
+    assert (found if found is None else [finding.number for finding in found]) == numbers

@@ -213,3 +213,18 @@ async def test_a_thread_in_which_a_person_asks_is_left_open(tmp_path: Path) -> N
         await at.repo.push("feature", {"NEWS.md": "1\n"})
         await put(at, reviewed(at.stands.head_sha), "run-3")
         assert closed(at)[0]
+
+
+async def test_the_answer_under_a_fixed_finding_leads_to_what_its_fix_introduced(tmp_path: Path) -> None:
+    """The finding on the lines of the fix has a comment of its own; the thread of the fixed one ends with a link to it."""
+    async with scene(tmp_path) as at:
+        await put(at, reviewed(at.stands.head_sha, finding("f1", 5, number=1), finding("f2", 41, number=2)), "run-1")
+        await at.repo.push("feature", {"app.py": SECOND})
+        fixed, still = now(finding("f1", number=1), "fixed"), now(finding("f2", number=2), "still")
+        caused = finding("f3", 20, number=3, fix_of=1), finding("f4", 0, number=4, fix_of=2)
+        await put(at, reviewed(at.stands.head_sha, *caused, fixed, still), "run-2")
+        (answer,) = [one.body for one in at.stands.review_comments if one.reply_to is not None]
+        (comment,) = [one for one in at.stands.review_comments if "Finding f3" in one.body and one.reply_to is None]
+        (told,) = [line for line in answer.splitlines() if "introduced" in line]
+        assert told.startswith("The fix introduced finding [`3`](")
+        assert told.endswith(f"#discussion_r{comment.id}): Finding f3.")

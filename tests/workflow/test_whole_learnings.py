@@ -101,7 +101,7 @@ async def test_a_sentence_is_taught_confirmed_used_and_exported(
             assert "| 1 |" in next(row for row in listed.splitlines() if SENTENCE in row)[-8:]
 
             edited = await at.said(second, "/deeprepo rules edit 1 Weights are never zero: the form rejects them.")
-            assert "in force" in edited
+            assert "applies from the next review" in edited
             zones = "/deeprepo remember in shop/quote.py:rate Zones are numbered from one in every table."
             assert "learning 2" in await at.said(second, zones)
             assert "Zones are numbered" in await at.said(second, "/deeprepo rules confirm 2")
@@ -109,7 +109,7 @@ async def test_a_sentence_is_taught_confirmed_used_and_exported(
             text = exported.partition("yaml\n")[2].rpartition("\n`")[0]
             settings, problems = config.check(text.encode())
             assert problems == ()
-            assert [(row[0], row[2]) for row in settings.values["ignore"]] == [
+            assert [(row.path, row.symbol) for row in settings.values["ignore"]] == [
                 ("=shop/quote.py", ""),
                 ("shop/quote.py", "rate"),
             ]

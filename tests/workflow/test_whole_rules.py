@@ -106,26 +106,28 @@ async def test_a_maintainer_decides(at: Whole) -> None:
     assert "write" in await at.said(1, "/deeprepo rules confirm 4", author="stranger")
     assert "path pattern" in await at.said(1, "/deeprepo rules confirm 4 !a")
     assert "no rule 99" in await at.said(1, "/deeprepo rules confirm 99")
-    assert "in force" in await at.said(1, "/deeprepo rules confirm 4 shop/**")
+    assert "applies from the next review" in await at.said(1, "/deeprepo rules confirm 4 shop/**")
     listed = rows(await at.said(1, "/deeprepo rules"))
     codes = {code: row for row in listed.values() for code in CODES.values() if code in row}
-    assert "in force: `boss`" in codes["F601"]
+    assert "active: `boss`" in codes["F601"]
     assert "proposed" in codes["F821"]
-    assert "in force: `maintainer`" in codes["F811"]
+    assert "active: `maintainer`" in codes["F811"]
     assert "F632" not in codes
     assert "@team" not in "".join(listed.values())
 
     exported = await at.said(1, "/deeprepo rules export")
     text = exported.partition("yaml\n")[2].rpartition("\n`")[0]
-    kinds = {row["kind"]: row for row in yaml.safe_load(text)["ignore"]}
+    listed_rows = yaml.safe_load(text)["ignore"]
+    kinds = {row["kind"]: row for row in listed_rows if "kind" in row}
     assert set(kinds) == {"F601", "F811"}
+    assert ["finding" in row for row in listed_rows] == [False, False, True]
     assert kinds["F811"] == {
         "path": "shop/**",
         "kind": "F811",
         "reason": "by design. " + HOSTILE.replace("<!-- deeprepo:1 --> ", ""),
     }
     settings, problems = config.check(text.encode())
-    assert (len(settings.values["ignore"]), problems) == (2, ())
+    assert (len(settings.values["ignore"]), problems) == (3, ())
 
 
 @pytest.mark.slow
@@ -169,3 +171,18 @@ async def test_a_committed_secret_suggests_no_rule(at: Whole) -> None:
     answer = await at.said(number, "/deeprepo ignore 1 The key is revoked.")
     assert "Ignored in this pull request" in answer
     assert "rules confirm" not in answer
+
+
+async def test_a_reply_in_a_thread_of_two_findings_rejects_only_what_it_names(at: Whole) -> None:
+    """By number or by a name that only one of them has; if it could be either, nothing is rejected and we ask once."""
+    number = await at.reviewed(files={"shop/two.py": "def name():\n    return first_one + second_one\n"})
+    (top,) = [one for one in at.gh.pull(number).review_comments if one.reply_to is None]
+    assert '"also"' in top.body
+    asked = await at.said(number, "Won't fix, the importer goes away next month.", to=top.id)
+    assert asked.startswith("Which finding do you mean? This thread is about findings 1, 2.")
+    assert await addressed(at) == {"waiting": 2}
+    await at.said(number, "By design: `second_one` is a builtin of our runtime.", to=top.id)
+    assert await addressed(at) == {"waiting": 1, "rejected": 1}
+    assert len(at.replies(number)) == 1
+    await at.said(number, "1 is not a bug", to=top.id)
+    assert await addressed(at) == {"rejected": 2}

@@ -8,7 +8,7 @@ crash: a rejection is recorded last, a proposal is found by its kind and path, a
 import asyncio
 import hashlib
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -16,9 +16,9 @@ from functools import partial
 from typing import Final, Literal
 from weakref import WeakValueDictionary
 
-from bot.commands import reading
+from bot.commands import CommandReply, reading
 from bot.commands.context import WRITERS
-from bot.commands.target import finding_numbers, read
+from bot.commands.target import read, rejected
 from bot.errors import HostError, HostRefused
 from bot.features.teaching import proposing
 from bot.github import Host, shapes
@@ -26,9 +26,11 @@ from bot.render import Phrases, Safe, code, load, phrase
 from bot.storage import Store
 from bot.stored import markers
 from bot.values import CommentRef, Dismissal, Finding, LearnedRule, PostedComment, PullRef, RuleState
+from bot.values.review import LastReview
 from bot.workflow import commands
 from bot.workflow.publish import existing
 from bot.workflow.publish.existing import PostedFinding
+from bot.workflow.replies import post_reply
 
 RULE = "rule"  # the kind of our marker
 # Rejected comments, people whose permission is checked, and rejections per job.
@@ -132,7 +134,7 @@ class Lessons:
     async def _read_rejections(self) -> None:
         """Learn from newly rejected findings.
 
-        For a comment with several findings, a reply rejects all of them or those whose numbers it names.
+        For a comment with several findings, a reply rejects those that it names, or all if it says no more.
         """
         comments = await self.host.comments("review")
         done_marks = set(await self.store.people.dismissed(self.pull))
@@ -156,9 +158,9 @@ class Lessons:
         count = 0
         for posted_finding, replies in left[:MOST_LISTED]:
             findings = (last.by_identity(mark) for mark in dict.fromkeys(mark for mark, _ in posted_finding.findings))
-            here = [finding for finding in findings if finding is not None and finding.identity not in done_marks]
+            here = [finding for finding in findings if finding is not None]
             for finding, who, reply in (
-                await self._rejected(posted_finding, here, replies) if count < MOST_LEARNED else ()
+                await self._rejected(posted_finding, here, replies, last, done_marks) if count < MOST_LEARNED else ()
             ):
                 if finding.identity not in done_marks:
                     await self._propose(posted_finding, finding, who, reply)
@@ -166,20 +168,37 @@ class Lessons:
                     count += 1
 
     async def _rejected(
-        self, posted_finding: PostedFinding, here: Sequence[Finding], replies: Sequence[tuple[PostedComment, str]]
+        self,
+        posted_finding: PostedFinding,
+        here: Sequence[Finding],
+        replies: Sequence[tuple[PostedComment, str]],
+        last: LastReview,
+        done_marks: Collection[str],
     ) -> list[tuple[Finding, str, tuple[PostedComment, str] | None]]:
-        """Return a comment's rejected findings with the person and the reply and text; None for a 👎."""
+        """Return a comment's rejected findings with the person and the reply and text; None for a 👎.
+
+        If a reply could mean any of several findings, it rejects none of them and is asked which one it means.
+        """
         rejections: list[tuple[Finding, str, tuple[PostedComment, str] | None]] = []
         for reply in replies:
             comment, reason = reply
-            numbers = finding_numbers(reason)
             if here and await self._may_write(comment.author):
-                named = [finding for finding in here if finding.number in numbers]
-                rejections += [(finding, comment.author, reply) for finding in named or here]
+                meant = rejected(reason, here, last)
+                if meant is None:
+                    await self._ask_which(comment, here)
+                rejections += [(finding, comment.author, reply) for finding in meant or ()]
         if posted_finding.comment.dislikes and len({finding.identity for finding, *_ in rejections}) < len(here):
             who = await self._who_dislikes(posted_finding)
             rejections += [(finding, who, None) for finding in here if who]
-        return rejections
+        return [each for each in rejections if each[0].identity not in done_marks]
+
+    async def _ask_which(self, comment: PostedComment, here: Sequence[Finding]) -> None:
+        """Ask once which finding a reply means, unless it has been answered."""
+        numbers = ", ".join(str(finding.number) for finding in here)
+        example = code(f"/deeprepo ignore {here[0].number}")
+        text = phrase(self.words, "reject_which", numbers=numbers, example=example)
+        with suppress(HostRefused):  # the conversation is locked
+            await post_reply(CommandReply(text), CommentRef(comment.id, "review", comment.thread), self.host)
 
     def _replies(self, finding: PostedFinding, comments: Sequence[PostedComment]) -> list[tuple[PostedComment, str]]:
         """Return the rejecting replies in the thread with their reasons. Commands are carried out instead."""

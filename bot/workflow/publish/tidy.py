@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from bot import __version__
 from bot.errors import HostRefused
 from bot.github import Host
-from bot.render import Safe, comment
+from bot.render import Safe, comment, link
 from bot.stored import markers
 from bot.values import Hidden, PostedComment
 from bot.workflow.publish.existing import CLOSED, FIXED, PostedFinding, posted_findings
@@ -101,18 +101,35 @@ async def _follow_up(publication: Publication, finding: PostedFinding, *, is_lef
 
 
 async def _answer(publication: Publication, finding: PostedFinding) -> None:
-    """Reply once that the finding is fixed."""
-    body = publication.make(
-        FIXED,
-        comment("publish/fixed.md.j2", publication.words, sha=Safe(publication.head[:COMMIT_CHARS])),
-        fingerprint=finding.fingerprint,
+    """Reply once that the finding is fixed, with links to the findings that its fix introduced."""
+    text = comment(
+        "publish/fixed.md.j2",
+        publication.words,
+        sha=Safe(publication.head[:COMMIT_CHARS]),
+        introduced=await _introduced(publication, finding),
     )
+    body = publication.make(FIXED, text, fingerprint=finding.fingerprint)
 
     async def find() -> PostedComment | None:
         thread = await publication.host.comments("review", finding.comment.id)
         return next((p for p in thread if publication.is_mine(p, FIXED, fingerprint=finding.fingerprint)), None)
 
     await publication.put(find, lambda: publication.host.reply(finding.comment.id, body))
+
+
+async def _introduced(publication: Publication, fixed: PostedFinding) -> list[tuple[Safe, str]]:
+    """Return what the fix introduced: each finding's number, linked to its comment if it has one, and its title."""
+    review = publication.review
+    numbers = {finding.number for finding in review.having("fixed") if fixed.names([finding])}
+    caused = [finding for finding in review.open_findings if finding.is_new and finding.tracking.fix_of in numbers]
+    posted = await posted_findings(publication.host) if caused else ()
+    return [
+        (
+            link(str(finding.number), next((one.comment.url for one in posted if one.names([finding])), "")),
+            finding.title,
+        )
+        for finding in caused
+    ]
 
 
 async def close(closer: ThreadCloser, withdrawn: Collection[str], silenced_marks: Collection[str]) -> None:
