@@ -130,8 +130,9 @@ def room(files: int) -> int:
 def rank(placed_findings: Iterable[PlacedFinding], quota: int, held: Collection[str] = ()) -> tuple[PlacedFinding, ...]:
     """Sort findings, best first, and collapse those that are not shown in full.
 
-    Spelling mistakes, unsettled findings, remarks, what a single pass reported and nothing confirmed, and those
-    in `held` (fingerprints) are always collapsed, and so is what exceeds `quota`. Critical findings don't count toward the quota. Minor findings get what is left.
+    These are always collapsed: spelling mistakes, unsettled findings, remarks, those in `held` (fingerprints), and
+    unconfirmed findings that come from one of several passes, only from the diff, or are low. So is what exceeds
+    `quota`. Critical findings don't count toward the quota. Minor findings get what is left.
     """
     ranked = sorted(placed_findings, key=lambda placed: _order(placed.finding))
     candidates = [at for at, item in enumerate(ranked) if not _is_always_collapsed(item.finding)]
@@ -145,7 +146,9 @@ def rank(placed_findings: Iterable[PlacedFinding], quota: int, held: Collection[
 
 def _is_always_collapsed(finding: Finding) -> bool:
     """Return whether a finding is never shown in full, however much room there is."""
-    return _slip(finding) or bool(finding.basis.unsettled) or finding.basis.is_single or finding.is_remark
+    basis = finding.basis
+    is_weak = basis.is_single or (basis.votes >= AGREED and (finding.severity == "low" or basis.is_from_diff_only))
+    return _slip(finding) or bool(basis.unsettled) or (finding.verdict.is_undecided and is_weak) or finding.is_remark
 
 
 def _need(finding: Finding) -> int:

@@ -238,9 +238,9 @@ def _changes_report(finding: Finding, survey: Survey, precedents: "Callable[[Fin
     """Return whether a confirmation could change what people see of a finding.
 
     If several passes read the change, a finding that at least two of them reported needs no confirmation,
-    unless it depends on code outside the diff. Neither does a low-severity one, since a single pass's is
-    collapsed. Findings that reach a threshold, and those that earlier comments may answer, are always
-    confirmed. With effort high, all findings are.
+    unless it depends on code outside the diff, or unless all of them saw only the diff. Neither does a
+    low-severity one, since it is collapsed. Findings that reach a threshold, and those that earlier comments
+    may answer, are always confirmed. With effort high, all findings are.
     """
     settings, basis = survey.brief.settings, finding.basis
     if settings.effort == "high" or finding.status != "new" or basis.readings < AGREED or precedents(finding):
@@ -250,7 +250,8 @@ def _changes_report(finding: Finding, survey: Survey, precedents: "Callable[[Fin
     depends_on_other_code = bool(basis.claims) or any(
         placing.spot_of(item, survey.files) is None for item in (*finding.places, *finding.evidence)
     )
-    return at_least(finding.severity, "medium") and (basis.votes < AGREED or depends_on_other_code)
+    is_sure = basis.votes >= AGREED and not depends_on_other_code and not basis.is_from_diff_only
+    return at_least(finding.severity, "medium") and not is_sure
 
 
 def _reaches_threshold(severity: Severity, survey: Survey) -> bool:
@@ -271,12 +272,18 @@ def _with_a_place(
     if settings.effort == "high" or _reaches_threshold("medium", survey):
         return [*due]
     places = placing.room(len(survey.files)) if settings.quota is None else settings.quota
-    surer = [one for one in found if one.is_new and (one.verdict.is_shown or one.basis.votes >= AGREED)]
+    surer = [one for one in found if one.is_new and (one.verdict.is_shown or _is_agreed(one))]
     left = max(0, places - sum(not one.is_remark for one in surer))
     singles = [
         at for at in due if found[at].basis.is_single and found[at].severity == "medium" and not precedents(found[at])
     ]
     return [at for at in due if at not in singles[left:]]
+
+
+def _is_agreed(finding: Finding) -> bool:
+    """Return whether several passes reported a finding that is worth a place in full without a confirmation."""
+    basis = finding.basis
+    return basis.votes >= AGREED and at_least(finding.severity, "medium") and not basis.is_from_diff_only
 
 
 def _unasked(finding: Finding, is_below: bool) -> Finding:

@@ -43,6 +43,7 @@ Role = Literal["", "root", "worker", "verify"]
 # itself, in addition to earlier findings.
 View = Literal["", "diff", "backwards", "pairs", "search"]
 READINGS: frozenset[View] = frozenset({"", "diff", "backwards"})  # independent passes over the whole change
+DIFF_ONLY: frozenset[View] = frozenset({"diff", "backwards"})  # those that see no code around the change
 
 
 class Verdict(StrEnum):
@@ -229,6 +230,16 @@ class Basis:
     def is_single(self) -> bool:
         """Whether several passes read the change, only one of them reported it, and nothing has decided it."""
         return self.verdict.is_undecided and self.votes == 1 < self.readings
+
+    @property
+    def is_from_diff_only(self) -> bool:
+        """Whether each source saw only the diff, and nothing has decided the finding.
+
+        Two such passes often agree on a guess about code that neither has seen.
+        """
+        return self.verdict.is_undecided and all(
+            source.kind == "model" and source.view in DIFF_ONLY for source in self.sources
+        )
 
     @property
     def has_model(self) -> bool:

@@ -138,11 +138,17 @@ def test_an_unsettled_finding_is_collapsed() -> None:
     assert places(4, *rows) == {"open.py": "folded", "sure.py": "inline"}
 
 
+def test_an_unconfirmed_low_finding_of_two_passes_is_collapsed() -> None:
+    """Half of those that two passes agreed on were false."""
+    low = placed(severity="low", sources=TWICE, path="low.py")
+    assert places(4, low, placed(sources=TWICE, path="medium.py")) == {"medium.py": "inline", "low.py": "folded"}
+
+
 def test_a_low_finding_that_was_found_twice_has_the_place_of_one_that_was_not() -> None:
     """Whatever one check or reader alone calls low gets what is left; nor does a root that knew of it confirm it."""
     found = places(
         1,
-        placed(severity="low", sources=TWICE, path="twice.py"),
+        placed(severity="low", verdict=Verdict.CONFIRMED, sources=TWICE, path="twice.py"),
         placed(severity="low", verdict=Verdict.CONFIRMED, path="once.py"),
         placed(severity="low", verdict=Verdict.PROVEN, path="proven.py"),
         placed(severity="low", sources=(TWICE[0], ROOT), path="repeated.py"),

@@ -95,6 +95,30 @@ def test_what_several_passes_report_is_one_finding_without_a_confirmation(change
     assert sorted(played.asked) == ["alone", "alone", "reading"]
     votes = {one["title"]: (len(one["sources"]), one["readings"], one["verdict"]) for one in review["findings"]}
     assert votes == {FOUND["title"]: (3, 3, "unproven"), OTHER["title"]: (2, 3, "unproven")}
+    places = {one["title"]: one["place"] for one in review["findings"]}
+    assert places == {FOUND["title"]: "inline", OTHER["title"]: "folded"}  # the other one has low severity
+
+
+def test_what_only_the_bare_diff_shows_is_confirmed_first(change: Repository) -> None:
+    """Two passes that see no other code can agree on a guess about it, so a second call decides."""
+    played = Two(beside=(), alone=(FOUND,))
+    review = reviewed(change, played)
+    assert played.asked.count("opinion") == 1
+    assert [(one["verdict"], one["place"], len(one["sources"])) for one in review["findings"]] == [
+        ("confirmed", "inline", 2)
+    ]
+
+
+def test_what_only_the_bare_diff_shows_is_collapsed_where_nothing_confirms_it(change: Repository) -> None:
+    """Without confirmations, nobody has compared the finding with the code around the change."""
+    change.git("checkout", "-q", "main")
+    change.commit({".deeprepo.yml": "verify: false\n"}, "settings")
+    change.git("checkout", "-q", "feature")
+    change.git("rebase", "-q", "main")
+    played = Two(beside=(), alone=(FOUND,))
+    review = reviewed(change, played)
+    assert "opinion" not in played.asked
+    assert [(one["verdict"], one["place"]) for one in review["findings"]] == [("unproven", "folded")]
 
 
 @pytest.mark.parametrize(
