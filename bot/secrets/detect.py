@@ -6,10 +6,11 @@ prompt.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 from bot.secrets.forms import (
     ESCAPED_BREAK,
@@ -36,6 +37,19 @@ LITERAL = re.compile(r"\w{0,2}(?=[\"'`])")  # prefix of a string's quotes
 ROW = re.compile(r"^[ \t]{0,40}[+-]?\d{0,7}[ \t]{0,40}([A-Za-z0-9+/]{60,76})[ \t\r]{0,8}$", re.MULTILINE)
 LONG_ROW = re.compile(r"[A-Za-z0-9+/]{60}")
 MOST_KIND_CHANGES = 3  # changes between letters, digits and capitals; a name chosen by a person has few
+# Changes per character of a key's row; of 113,000 parts of real paths, 0.5 % have as many, most of them digests
+ROW_DENSITY = 0.18
+LEAST_ROW, LEAST_BODY = 16, 40  # characters of a row and of all rows of a key
+PATH_PART = 8  # characters for each slash; paths have more slashes, and of 16 random characters 3 in 1,000 cases
+MOST_APART = 2  # lines from one row of a key to the next
+
+
+class Run(NamedTuple):
+    """Characters that may be a row of a key."""
+
+    line: int
+    before: str  # what the line has before it
+    text: str
 
 
 @lru_cache(maxsize=256)
@@ -83,27 +97,60 @@ def _is_random(value: str) -> bool:
     return not value.isidentifier() or len(KIND_CHANGE.findall(value)) > MOST_KIND_CHANGES
 
 
-def _is_of_key(run: str, line: str) -> bool:
-    """Return whether a run of characters is a row of a key: random, or the only content of its line."""
-    if len(KIND_CHANGE.findall(run)) > MOST_KIND_CHANGES:
-        return True
-    around = LITERAL.sub("", NUMBERED.sub("", line, count=1), count=1).replace(run, "", 1)
-    return not run.isalpha() and not any(map(str.isalpha, around))
+def _is_row(run: str) -> bool:
+    """Return whether a run of characters is as random as a row of a key; names and paths have fewer changes."""
+    changes = len(KIND_CHANGE.findall(run))
+    is_path = run.count("/") > len(run) / PATH_PART
+    return len(run) >= LEAST_ROW and changes > MOST_KIND_CHANGES and changes >= ROW_DENSITY * len(run) and not is_path
+
+
+def _is_beside(run: Run, row: Run) -> bool:
+    """Return whether a run next to a row is a row too, with the same text before it.
+
+    It has the same width, or it is the shorter last row and no plain word.
+    """
+    is_word = not KIND_CHANGE.search(run.text) and not set(run.text) & set("+=")
+    is_last = run.line >= row.line and len(run.text) < len(row.text) and not is_word
+    return run.before == row.before and (len(run.text) == len(row.text) or is_last)
+
+
+def _body(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the rows of a key's body among the lines below its first one.
+
+    A row alone must be long, because other lines may follow, such as paths that contain a digest.
+    """
+    chains: list[list[Run]] = [[]]
+    skipped: list[Run] = []  # the runs just before this one that are no rows by themselves
+    for number, line in enumerate(lines):
+        for at in RUN.finditer(line):
+            run = Run(number, LITERAL.sub("", NUMBERED.sub("", line[: at.start()], count=1), count=1), at[0])
+            above = [one for one in chains[-1][-1:] if number - one.line <= MOST_APART]
+            skipped = skipped if skipped and number - skipped[-1].line <= MOST_APART else []
+            if _is_row(run.text) and not above:
+                chains.append([one for one in skipped if _is_beside(one, run)] + [run])
+            elif _is_row(run.text) or any(_is_beside(run, one) for one in above):
+                chains[-1].append(run)
+            else:
+                skipped.append(run)
+    for chain in chains:
+        if sum(len(run.text) for run in chain) >= LEAST_BODY:
+            yield from (run.text for run in chain)
 
 
 def _keys(text: str) -> Iterator[str]:
     """Yield the lines of private keys' bodies, even if only lines from the middle are shown."""
     if any(label in text for label in KEY_LABELS):
-        left = 0
+        left, inside = 0, list[str]()
         for line in ESCAPED_BREAK.sub("\n", text).split("\n"):
             begins, ends = KEY_FIRST_LINE.search(line), KEY_LAST_LINE.search(line)
             left = KEY_REACH if begins else left
             if left:
-                inside = line[begins.end() if begins else 0 : ends.start() if ends else None]
-                yield from (run for run in RUN.findall(inside) if _is_of_key(run, inside))
+                inside.append(line[begins.end() if begins else 0 : ends.start() if ends else None])
                 left = 0 if ends else left - 1
+            if not left and inside:
+                yield from _body(inside)
+                inside = []
+        yield from _body(inside)
     for one, other in pairwise(ROW.finditer(text)) if LONG_ROW.search(text) else ():
-        if other.start() - one.end() == 1 and all(
-            len(KIND_CHANGE.findall(row[1])) > MOST_KIND_CHANGES for row in (one, other)
-        ):
+        if other.start() - one.end() == 1 and _is_row(one[1]) and _is_row(other[1]):
             yield from (one[1], other[1])

@@ -1,6 +1,8 @@
 """A tap before the provider: what of a repository's secrets reaches a model, is recorded, or is posted."""
 
 import asyncio
+import base64
+import hashlib
 import json
 import re
 from collections.abc import Mapping
@@ -171,3 +173,34 @@ def test_names_and_paths_below_the_mark_of_a_key_are_no_secrets() -> None:
     assert masks.hide_known(code) == code
     masks.learn("\n".join([f'const KEY: &str = "{mark}', *rows, '";']))
     assert not any(row in masks.hide_known(f"{code}\n{rows[0]}\n{rows[1]}") for row in rows)
+
+
+@pytest.mark.parametrize("width", [16, 24, 64])
+@pytest.mark.parametrize("frame", ["{}", '    "{}\\n" +', "key += '{}'", "+12 {}", "# {}", "lines.append(b'{}')"])
+def test_no_row_of_a_key_is_shown(width: int, frame: str) -> None:
+    """However short its rows are and whatever is around them, also if its last line was cut off."""
+    body = base64.b64encode(hashlib.shake_256(frame.encode()).digest(634)).decode()
+    rows = [body[at : at + width] for at in range(0, len(body), width)]
+    mark = "-----BEGIN " + "PRIVATE KEY-----"
+    text = "\n".join([frame.format(mark), *map(frame.format, rows)])
+    masks = Masks()
+    masks.learn(text)
+    hidden = masks.hide_known(text)
+    assert [row for row in rows if row in hidden] == []
+
+
+def test_a_mark_of_a_key_hides_no_path_and_no_name() -> None:
+    """A prompt has other files below a test that only begins a key, and their paths look like short rows."""
+    mark = "-----BEGIN " + "PRIVATE KEY-----"
+    paths = (
+        "crates/oauth2/v2Client/tls13Handshake",
+        "internal/api/v1beta1/zz/HTTPServer2Test",
+        "apps/web3/src/i18n/l10nMessages",
+        "vendor/9f8a7b6c5d4e3f2a/Main",
+    )
+    code = "\n".join(
+        [*(f"--- {path}.go ---\n+1 package main" for path in paths), *paths, "func toBase64Url(x509Cert []byte)"]
+    )
+    masks = Masks()
+    masks.learn(f'assert text.startswith("{mark}")\n{code}\n')
+    assert masks.hide_known(code) == code
