@@ -52,6 +52,22 @@ def test_a_larger_change_is_read_by_workers_and_by_a_root_above_effort_low(repos
     assert 0 < low["usd"] < medium["usd"]
 
 
+@pytest.mark.parametrize("functions", [1, 8, 40, 150, 600])
+@pytest.mark.parametrize("is_used", [True, False])
+def test_a_higher_effort_never_costs_less(repository: Repository, functions: int, *, is_used: bool) -> None:
+    """From a change of one line to one that workers share, with unchanged callers and without."""
+    steps = "".join(
+        f"def step_{n}(value):\n    return value + {n} * 3 - len(str(value))\n\n\n" for n in range(functions)
+    )
+    uses = "from a import step_0\n\n\ndef run(rows):\n    return [step_0(row) for row in rows]\n"
+    repository.commit({"a.py": steps, **({"b.py": uses} if is_used else {})})
+    repository.git("checkout", "-q", "-b", "feature")
+    repository.commit({"a.py": steps.replace("(value):", "(value, base=0):").replace("return value", "return base")})
+    rows = json.loads(estimated(repository, "--format", "json").stdout)["efforts"]
+    assert [row["effort"] for row in rows] == ["low", "medium", "high"]
+    assert 0 < rows[0]["usd"] <= rows[1]["usd"] <= rows[2]["usd"]
+
+
 def test_the_workers_prompts_are_those_of_the_review(changed: Repository) -> None:
     """Nearly as many characters as the review then sends; of the second call, which some workers make, that share."""
     options = ("--strategy", "fanout", "--worker", "compatible/worker", "--no-verify")

@@ -43,6 +43,7 @@ class DryRun:
     prompt_usages: list[Usage] = field(default_factory=list)  # what each prompt would use
     # the same for prompts whose answer may request more code
     look_up_usages: list[Usage] = field(default_factory=list)
+    turn_usages: list[Usage] = field(default_factory=list)  # what each turn of a root would use
 
     async def complete(self, prompt: Prompt) -> Completion:
         """Return an empty answer, or the shortest block that ends a root's run."""
@@ -51,9 +52,10 @@ class DryRun:
         form = prompt.answer or prompt.tool
         size = sum(self._tokens(m.text) + OVERHEAD for m in prompt.messages)
         size += self._tokens(json.dumps(form.parameters)) if form is not None else 0
-        self.prompt_usages.append(Usage(size, min(reply_tokens, capacity.LARGEST)))
+        usage = Usage(size, min(reply_tokens, capacity.LARGEST))
+        (self.turn_usages if prompt.tool else self.prompt_usages).append(usage)
         if prompt.answer is not None and prompt.answer.final is not None:
-            self.look_up_usages.append(self.prompt_usages[-1])
+            self.look_up_usages.append(usage)
         if prompt.tool:
             return Completion(
                 "", Usage(), "end", None, (ToolCall("rehearsal", extraction.TOOL.name, {"code": END_CODE}),)
@@ -75,10 +77,12 @@ class DryRun:
 def _least(form: Schema | None) -> dict[str, Any]:
     """Return an empty answer that fits the form.
 
-    An answer that doesn't fit would be requested again and counted twice.
+    An answer that doesn't fit would be requested again and counted twice. Optional fields are left out, because
+    an empty summary of the change would mean that the model has not read it.
     """
     properties = form.parameters.get("properties", {}) if form is not None else {}
-    return {name: [] if entry.get("type") == "array" else "" for name, entry in properties.items()}
+    required = {name: entry for name, entry in properties.items() if form is None or name not in form.forgiven}
+    return {name: [] if entry.get("type") == "array" else "" for name, entry in required.items()}
 
 
 # Assumptions for what cannot be counted: averages of 24 large and 32 small reviews whose requests were all
@@ -127,22 +131,17 @@ async def estimate(name: str, effort: ReviewEffort, session: Session, *, verify:
         raise TypeError("an estimate needs models that only rehearse")
     others = [other for other in session.others if isinstance(other, DryRun)]
     by_others = [usage for run in others for usage in run.prompt_usages]
-    weighed = [*worker.prompt_usages, *by_others, *(root.prompt_usages if root is not None else ())]
-    read_tokens = sum(usage.input for usage in weighed)
+    read = [*worker.prompt_usages, *by_others, *(root.prompt_usages if root is not None else ())]
+    read_tokens = sum(usage.input for usage in read)
     readings = _likely(worker.prompt_usages) + _again(worker.look_up_usages, ASKING, _sized(LOOKED_UP, worker))
-    root_calls = list[Likely]()
-    if root is not None and root.prompt_usages and name not in WITHOUT_ROOT:
-        *read, first = root.prompt_usages
-        read_tokens -= first.input
+    root_calls, first_turns = list[Likely](), list[Usage]()
+    if root is not None:
         is_sure = name != "cascade" or effort == "high"  # whether the root always continues
-        asking = ASKING if name == "cascade" else 0.0  # prompts of pairs allow no code requests
-        root_calls = _likely(read) + _again(root.look_up_usages, asking, _sized(LOOKED_UP, root))
-        root_calls += _turns(first, root, 1.0 if is_sure else LEFT_OPEN)
-        if not is_sure:
-            weighed.pop()  # the root's first prompt is only sent if something stays open
-    elif root is not None:
-        root_calls = _likely(root.prompt_usages)
-        root_calls += _again(root.look_up_usages, ASKING, _sized(LOOKED_UP, root))
+        first_turns = root.turn_usages[:1] if is_sure else []  # else it is only sent if something stays open
+        asking = ASKING if name in WITHOUT_ROOT or name == "cascade" else 0.0  # prompts of pairs allow no code requests
+        root_calls = _likely(root.prompt_usages) + _again(root.look_up_usages, asking, _sized(LOOKED_UP, root))
+        for first in root.turn_usages[:1]:
+            root_calls += _turns(first, root, 1.0 if is_sure else LEFT_OPEN)
     judge = root or worker
     opinions = _opinions(read_tokens, judge, proofs) if verify and read_tokens else []
     by_root = _usd(root.price, root_calls) if root is not None else 0.0
@@ -151,7 +150,8 @@ async def estimate(name: str, effort: ReviewEffort, session: Session, *, verify:
     every = [*readings, *_likely(by_others), *root_calls, *opinions]
     usage = Usage(*(round(sum(getattr(one, part) * times for one, times in every)) for part in PARTS))
     calls = round(sum(times for _, times in every))
-    return Estimate(effort, name, calls, usage, sum(weighed, Usage()), _sum(by_root, rest), by_root)
+    weighed = sum([*read, *first_turns], Usage())
+    return Estimate(effort, name, calls, usage, weighed, _sum(by_root, rest), by_root)
 
 
 def _likely(usages: Iterable[Usage]) -> list[Likely]:
