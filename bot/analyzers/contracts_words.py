@@ -7,7 +7,6 @@ from itertools import chain
 
 from bot.values import Basis, Definition, Evidence, Finding, Reference, Side, Source, Verdict
 from bot.values.finding import ALSO_BROKEN, MAY_BREAK, MOST_BROKEN, Telling, break_of, proof_of
-from deeprepo.impact.changes import ResultMisuse
 from deeprepo.impact.filetypes import filetype
 from deeprepo.impact.language import language_of
 from deeprepo.impact.ports import Tree
@@ -16,7 +15,6 @@ from deeprepo.impact.uses.breaks import Breakage
 
 NAMES_IN_TITLE, LISTED_NAMES = 3, 40  # names in a title, and in the sentence below it
 DEFINITIONS = 12  # definitions that are quoted per side
-REQUIRED = ("required-field", "required-part")  # what callers must provide since the change
 MOST_OF_FIRST = 10  # lines of the first file that come before those of others
 
 
@@ -136,16 +134,11 @@ def _more_files(rows: Sequence[Breakage]) -> str:
 
 
 def _title(first: Breakage, rows: Sequence[Breakage]) -> str:
-    if first.rule == "removed-key" and first.misfit is not None:
-        has = "returns" if first.reference.call else "has"
-        return f"{first.name} {has} {first.misfit.says}, but {first.reference.path} still reads it"
-    misuse = first.reference.misuse
-    if first.rule in REQUIRED and misuse is not None:
-        return f"{first.name} {misuse.gives}, but {first.reference.path} {misuse.says}"
-    if first.reference.likely and misuse is not None:
-        return f"{first.name} {misuse.gives}, and {first.reference.path} may not provide it"
-    if first.rule == "result" and misuse is not None:
-        return f"{first.name} returns {misuse.gives} now, but {first.reference.path} {misuse.says}"
+    part = first.reference.missing_part
+    if first.reference.likely and part is not None:
+        return f"{first.name} {part.gives}, and {first.reference.path} may not provide it"
+    if part is not None:
+        return f"{first.name} {part.gives}, but {first.reference.path} {part.says}"
     if first.misfit is not None:
         return f"{first.name} has a new signature, but {first.reference.path} {first.misfit.says}"
     names = list(
@@ -201,12 +194,12 @@ def _why(breakage: Breakage, reference: Reference, where: str) -> str:
     if breakage.misfit is not None and breakage.symbol is not None:
         before, after = breakage.symbol.before, breakage.symbol.after
         was, now = _head(before), _head(after)
-        if breakage.rule == "removed-key":
-            has = "returns" if reference.call else "has"
-            return f"`{breakage.name}` ({where} before the change) {has} {breakage.misfit.says}. {place_text} still reads it."
-        place = f"The {'call' if _holds(reference.text, reference.name) else 'line'} at {place_text}"
-        if reference.misuse is not None and (breakage.rule in REQUIRED or reference.likely or was == now):
-            return _why_of_result(breakage, reference.misuse, reference, place)
+        part = reference.missing_part
+        if part is not None:
+            place = f"The {'call' if _holds(reference.text, reference.name) else 'line'} at {place_text}"
+            said = f"{breakage.name} {part.gives} ({breakage.home}). {place} {part.says}"
+            open_reason = reference.resolution.reason if isinstance(reference.resolution, Unknown) else ""
+            return f"{said}, but {open_reason}." if open_reason else f"{said}."
         # The title says what the call gets wrong.
         return f"{breakage.name} was `{was}` and is now `{now}` ({breakage.home})."
     if breakage.rule == "removed-module":
@@ -221,13 +214,6 @@ def _why(breakage: Breakage, reference: Reference, where: str) -> str:
     if isinstance(reference.resolution, Unknown):
         by_name = f" This is not certain: {reference.resolution.reason}."
     return f"`{breakage.name}` ({where} before the change) was {_fate(breakage)}, but {place_text} still uses {_left(breakage)}.{by_name}"
-
-
-def _why_of_result(breakage: Breakage, misuse: ResultMisuse, reference: Reference, place: str) -> str:
-    is_required = breakage.rule.removeprefix("likely-") in REQUIRED
-    does = misuse.gives if is_required else f"returns {misuse.gives} now"
-    said = f"{breakage.name} {does} ({breakage.home}). {place} {misuse.says}"
-    return f"{said}, but {reference.resolution.reason}." if isinstance(reference.resolution, Unknown) else f"{said}."
 
 
 def _left(breakage: Breakage) -> str:
@@ -254,8 +240,8 @@ def _consequence(rows: Sequence[Breakage]) -> str:
     language = filetype(reference.path)
     if reference.likely:
         effect = "Unless a library provides it, this line fails or no longer compiles."
-    elif reference.misuse is not None:
-        effect = f"This line {reference.misuse.happens}."
+    elif reference.missing_part is not None:
+        effect = f"This line {reference.missing_part.happens}."
     elif language.broken_use or _fails(rows):
         effect = language.broken_use or _fails(rows)
     elif reference.form == "import":
@@ -294,19 +280,12 @@ async def _definitions(tree: Tree, rows: Sequence[Breakage], old: Mapping[str, s
     """Return the changed definitions' lines, before and after."""
     evidence: dict[tuple[str, int, Side], Evidence] = {}
     for breakage in rows:
-        lines = breakage.reference.misuse.lines if breakage.reference.misuse is not None else (0, 0)
         sides = (
             [(breakage.symbol.before, "before"), (breakage.symbol.after, "after")]
             if breakage.symbol is not None
             else []
         )
-        items = [
-            await line_of(tree, symbol, note, line) if symbol is not None else None
-            for (symbol, note), line in zip(sides, lines, strict=False)
-        ]
-        # The lines are equal, so only the heads differ.
-        if any(lines) and len({one.quote.strip() for one in items if one is not None}) == 1:
-            items = [await line_of(tree, symbol, note) if symbol is not None else None for symbol, note in sides]
+        items = [await line_of(tree, symbol, note) if symbol is not None else None for symbol, note in sides]
         for item in items:
             if item is not None:
                 evidence.setdefault((item.path, item.line, item.side), item)
@@ -319,11 +298,9 @@ async def _definitions(tree: Tree, rows: Sequence[Breakage], old: Mapping[str, s
     return list(evidence.values())[: 2 * DEFINITIONS]
 
 
-async def line_of(tree: Tree, symbol: Definition, note: str, line: int = 0) -> Evidence | None:
+async def line_of(tree: Tree, symbol: Definition, note: str) -> Evidence | None:
     """Return a line of a definition, by default the line with its name, because decorators may precede it."""
     lines = _lines(await tree.read(symbol.path, symbol.side))
-    if 0 < line <= len(lines):
-        return Evidence(symbol.path, lines[line - 1], line, symbol.side, note)
     span = range(symbol.start, min(symbol.end, len(lines)) + 1)
     at = next((line for line in span if _holds(lines[line - 1], symbol.short)), None)
     return Evidence(symbol.path, lines[at - 1], at, symbol.side, note) if at is not None else None

@@ -25,7 +25,6 @@ ALONE = {
     "undeclared-package": "imports `{0.asked}`, but {0.home}, the other manifests, the lock files and the scripts list no such package.",
     "unshipped-file": "imports `{0.asked}`, which {0.home} does not include in the package.",
     "missing-part": "passes the fields of `{0.name}` ({0.home}), which {0.says}.",
-    "half-bound": "reads `{0.name}`, but only the branch at line {0.asked} assigns it. Code that skips that branch also reaches this line.",
 }
 FURTHER_LINES = 6  # further lines with the same cause
 

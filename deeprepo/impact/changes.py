@@ -152,14 +152,12 @@ class Dependent(Struct, frozen=True):
     test: bool = False
 
 
-class ResultMisuse(Struct, frozen=True):
-    """A use that worked with the definition before the change and does not work after it."""
+class MissingPart(Struct, frozen=True):
+    """What a reference no longer provides, although its target requires it since the change."""
 
     says: str  # end of a sentence that begins with the file
     happens: str  # end of a sentence that begins with "This line"
-    lines: tuple[int, int]  # lines in the definition that determine the result, before and after
-    rule: str = "result"  # or "removed-key", "required-field", "required-part"
-    gives: str = "something else"  # what the definition returns now, if known, or what it requires
+    gives: str  # end of a sentence about the requirement: "must be implemented now"
 
 
 class Reference(Struct, frozen=True):
@@ -183,7 +181,7 @@ class Reference(Struct, frozen=True):
     keywords: tuple[str, ...] = ()  # keyword arguments in a call
     spread: bool = False  # a call with *args, **kwargs or ...rest, whose arguments cannot be counted
     form: Literal["call", "import", "definition", "mention"] = "mention"
-    misuse: ResultMisuse | None = None  # why its use of a result or dictionary no longer works
+    missing_part: MissingPart | None = None
     asks: bool = False  # found by name only; nothing provides the requested member
     resolution: Resolution | None = (
         None  # whether the head still provides the name; None if nothing says that it is missing

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from deeprepo.impact import table
 from deeprepo.impact.filetypes import Traits, filetypes
-from deeprepo.impact.ports import FieldRules, Language, Packaging, Receivers
+from deeprepo.impact.ports import Language, Packaging, Receivers
 
 BY_QUERIES = ("outline", "uses")  # functions with a default implementation
 
@@ -56,11 +56,6 @@ class Family:
     def packaging(self) -> Packaging | None:
         """How its packages are declared; None if it has no manifests."""
         return cast("Packaging | None", _part(f"{self._folder}.manifest"))
-
-    @property
-    def fields(self) -> FieldRules | None:
-        """The checks of its fields, if constructors are generated."""
-        return cast("FieldRules | None", _part(f"{self._folder}.fields"))
 
     @property
     def receivers(self) -> Receivers | None:

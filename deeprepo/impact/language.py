@@ -17,7 +17,7 @@ from deeprepo.impact.filetypes import FileType, Traits, filetype, has_module
 from deeprepo.impact.parsing import grammar
 from deeprepo.impact.paths import Paths
 from deeprepo.impact.structs import Struct, field
-from deeprepo.impact.values import Arguments, Clues, HalfBound, Import
+from deeprepo.impact.values import Arguments, Clues, Import
 
 QUERIES = (
     "defs",
@@ -40,7 +40,6 @@ HOOKS = (
     "code",
     "passed",
     "faults",
-    "half_bound",
     "imported",
     "import_lines",
     "type_name",
@@ -185,24 +184,6 @@ class CallRules(Struct, frozen=True):
     lone_call: bool = False  # a call as the only argument may pass several values
 
 
-class ResultRules(Struct, frozen=True):
-    """Rules for results of calls."""
-
-    counted: bool = False  # a call returns several results and must receive each of them
-    # Patterns of code that replaces NAME by something else.
-    replaced: Mapping[str, str] = field(default_factory=dict)
-    inferred: bool = False  # results come from `return` statements, since declared types are not enforced
-    of_awaitable: tuple[str, ...] = ()  # members of an object that is not awaited yet
-    of_keys: tuple[str, ...] = ()  # members of a dictionary that do not change it
-    unawaited: str = ""  # the consequence of using a result that is not awaited
-    nothing_is: str = "nothing"  # the word for no value in a message
-
-    @property
-    def is_read(self) -> bool:
-        """Return whether a module of the language infers the results."""
-        return self.counted or self.inferred
-
-
 class Language(Struct, frozen=True, eq=False, dict=True):
     """One language, loaded from its folder."""
 
@@ -214,7 +195,6 @@ class Language(Struct, frozen=True, eq=False, dict=True):
     grammar_function: str
     modules: type[Modules]
     calls: CallRules
-    results: ResultRules
     speaks: tuple[str, ...]  # the grammars whose parameters it understands
     configs: tuple[str, ...] = ()  # globs for base names of files that configure imports
     # globs of files that configure generated code, which the check of new lines also reads
@@ -304,8 +284,6 @@ class Language(Struct, frozen=True, eq=False, dict=True):
     import_lines: Callable[[bytes], bytes] | None = None  # the lines with imports; line numbers stay the same
     code: Callable[[bytes], bytes] | None = None  # the code to parse; offsets and line numbers stay the same
     faults: Callable[[bytes], frozenset[int]] | None = None  # lines with errors that the grammar accepts
-    # Names bound in one branch only, in the functions around some lines; None stands for all functions.
-    half_bound: Callable[[bytes, Collection[int] | None], tuple[HalfBound, ...]] | None = None
     member_form: str = (
         ""  # the form of a member at its definition: a "definition", or a "key", which no bare name refers to
     )
@@ -370,11 +348,6 @@ class Language(Struct, frozen=True, eq=False, dict=True):
     def has_aliases(self) -> bool:
         """Return whether an assignment can re-export an imported name under another name."""
         return any("@alias" in text for name in ("bindings", "receivers") for text in self.texts(name).values())
-
-    @cached_property
-    def returns(self) -> Any:  # noqa: ANN401 - a module of its folder
-        """Return the module that infers results or counts them, loaded on first use."""
-        return import_module(f"deeprepo.impact.languages.{self.folder}.returns") if self.results.is_read else None
 
     @cached_property
     def grammar(self) -> Grammar:
@@ -476,7 +449,6 @@ def _language(folder: str, name: str, row: Mapping[str, Any], grammars: Collecti
         grammar_function=row["grammar"][1],
         modules=getattr(hooks, "Modules", Unresolved),
         calls=table.filled(CallRules, row["calls"]),
-        results=table.filled(ResultRules, row["results"]),
         ambient=frozenset(row.get("ambient", "").split()) | getattr(hooks, "AMBIENT", frozenset()),
         **given,
     )

@@ -1,9 +1,9 @@
 """Define the interfaces of languages, their manifests and the trees that are searched."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
-from deeprepo.impact.changes import ChangedSymbol, Query, Reference, TreeEntry
+from deeprepo.impact.changes import Query, TreeEntry
 from deeprepo.impact.filetypes import Traits
 from deeprepo.impact.packages import Package, Requirement
 from deeprepo.impact.values import Clues, Facts, Link, Side, Use
@@ -82,25 +82,6 @@ class Receivers(Protocol):
         """Return the package of a receiver's last binding above a line, by its local name, or ""."""
 
 
-class FieldRules(Protocol):
-    """Checks fields from which a language generates constructors.
-
-    A module `fields` in the language's folder satisfies it.
-    """
-
-    async def with_lost_fields(
-        self,
-        tree: Tree,
-        symbols: Iterable[ChangedSymbol],
-        references: Sequence[Reference],
-        fresh: Mapping[str, Collection[int]],
-    ) -> list[Reference]:
-        """Return the references with broken uses of fields added, and without those that only match by name.
-
-        `fresh`: the lines that the change adds.
-        """
-
-
 class Language(Protocol):
     """A family of files that import each other.
 
@@ -116,10 +97,6 @@ class Language(Protocol):
     @property
     def receivers(self) -> Receivers | None:
         """How receivers are resolved, if types have the methods of embedded types."""
-
-    @property
-    def fields(self) -> FieldRules | None:
-        """The checks of its fields, if constructors are generated."""
 
     @property
     def has_extensions(self) -> bool:

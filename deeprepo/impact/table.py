@@ -9,7 +9,7 @@ from typing import Any, TypeVar, get_origin
 
 FOLDER = Path(__file__).parent / "languages"
 OTHERS = "others.toml"  # file types without a language folder
-NESTED = ("calls", "results")  # tables in which a grammar's row is merged with the folder's
+NESTED = ("calls",)  # tables in which a grammar's row is merged with the folder's
 Value = TypeVar("Value")
 
 

@@ -18,7 +18,6 @@ Rule = Literal[
     "missing-part",
     "undeclared-package",
     "unshipped-file",
-    "half-bound",
 ]
 Form = Literal["name", "member", "import", "definition", "key"]
 Certainty = Literal["proven", "likely", "named"]
@@ -315,14 +314,6 @@ class Facts(Struct, frozen=True):
     def may_offer(self, name: str) -> bool:
         """Return whether a name may exist although the file does not write it."""
         return bool(self.open) or self.unwritten or name in self.made
-
-
-class HalfBound(Struct, frozen=True):
-    """A name bound in only one branch, and a line that reads it on every path."""
-
-    name: str
-    line: int
-    bound: int  # line that binds it
 
 
 class Place(Struct, frozen=True):

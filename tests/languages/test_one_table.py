@@ -10,7 +10,7 @@ import pytest
 from deeprepo.impact import table
 from deeprepo.impact.families import LANGUAGES
 from deeprepo.impact.filetypes import FileType, Traits, filetype, filetypes
-from deeprepo.impact.language import CallRules, Language, ResultRules, languages
+from deeprepo.impact.language import CallRules, Language, languages
 from deeprepo.impact.text.paths import is_code
 
 OF_A_ROW = {"grammar", "reads_as", "checked_by", "grammars"}
@@ -24,7 +24,6 @@ def test_each_key_of_a_table_is_read(folder: str) -> None:
     for row in (table.folders()[folder], *table.folders()[folder]["grammars"].values()):
         assert set(row) - KNOWN == set()
         assert set(row.get("calls", {})) <= {*CallRules.__struct_fields__}
-        assert set(row.get("results", {})) <= {*ResultRules.__struct_fields__}
     assert all(set(row) <= {*FileType.__struct_fields__} for row in table.others())
 
 

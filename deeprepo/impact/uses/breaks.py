@@ -48,7 +48,7 @@ class Breakage(Struct, frozen=True):
     @property
     def is_required(self) -> bool:
         """Whether the head requires something here, so that the name after the change is shown."""
-        return self.reference.misuse is not None and self.reference.misuse.rule == "required-part"
+        return self.reference.missing_part is not None
 
     @property
     def name(self) -> str:
@@ -111,7 +111,7 @@ def compare(dependents: Dependents) -> dict[UsePlace, str]:
 
 def _compare_use(reference: Reference, item: ChangedSymbol | None) -> str:
     """Return the result for one reference; "" if static analysis cannot decide."""
-    if reference.missing or reference.misuse is not None:
+    if reference.missing or reference.missing_part is not None:
         return REPORTED
     comparison = FITS
     for part in item.contract if item is not None else ("removed",):
@@ -167,8 +167,8 @@ def _breakage(reference: Reference, symbols: Mapping[str, ChangedSymbol]) -> Bre
     if reference.likely and (item is None or item.change in ("removed", "renamed")):
         return Breakage(reference, item, "likely-removed")
     wrong = _misfit(reference, item) if item is not None else None
-    if wrong is None and reference.misuse is not None:
-        wrong = Misfit(reference.misuse.rule, reference.misuse.says)
+    if wrong is None and reference.missing_part is not None:
+        wrong = Misfit("required-part", reference.missing_part.says)
     if wrong is None:
         return None
     return Breakage(reference, item, f"likely-{wrong.rule}" if reference.likely else wrong.rule, wrong)

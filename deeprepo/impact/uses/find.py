@@ -50,8 +50,6 @@ async def find(
     parts = (*by_language, in_texts)
     cut += [*in_texts.cut, *tree.stopped_searches]
     references = [*in_texts.references, *await lost_properties(tree, found_symbols, found)]
-    for rules in [language.fields for language, _ in changed_files if language.fields is not None]:
-        references = await rules.with_lost_fields(tree, found_symbols, references, fresh)
     if changed_files:
         from deeprepo.impact.uses.lacking import lacking_parts  # imported here because it loads the grammars
 
@@ -154,10 +152,6 @@ async def _of_language(
     unread = [f"{path}: {why}, so its references were not searched" for path, why in sorted(head.unread.items())]
     cut += unread
     missed_uses += search.missed_uses + ([*lacking, *unread] if search.obliging else [])
-    # imported here because grammars load with the first searched file
-    from deeprepo.impact.uses.results import with_misuses
-
-    references = await with_misuses(tree, [one for rows in scene.symbols.values() for one in rows], references)
     not_looked: list[str] = []
     below = await heirs(scene, language, targets, budget, not_looked)
     cut += not_looked

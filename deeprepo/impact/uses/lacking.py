@@ -9,7 +9,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from deeprepo.impact.changes import ChangedFile, ChangedSymbol, Reference, ResultMisuse
+from deeprepo.impact.changes import ChangedFile, ChangedSymbol, MissingPart, Reference
 from deeprepo.impact.classes import lineage, members
 from deeprepo.impact.index import ROUNDS, Index
 from deeprepo.impact.language import language_of
@@ -237,8 +237,8 @@ def _told(sides: _Sides, path: str, whole: Whole, target: Type, names: Sequence[
     lines = file_lines(sides.now.sources[path])
     for name in names:
         row = mention(f"{target[0]}:{target[1]}.{name}", name, path, whole.line, lines[whole.line - 1].rstrip("\r"))
-        misuse = ResultMisuse(says, happens, (0, 0), "required-part", gives)
-        yield replace(row, tie="bound", misuse=misuse)
+        part = MissingPart(says, happens, gives)
+        yield replace(row, tie="bound", missing_part=part)
 
 
 def _may_name(index: Index, path: str, home: str) -> bool:

@@ -67,7 +67,7 @@ async def of_the_change(tree: Tree, scene: Scene, references: Sequence[Reference
     lost = {
         row: OldUse(row.path, _root(row), row.symbol.rpartition(":")[0])
         for row in left
-        if row.sure and row.fate != "there" and row.symbol not in kept and row.misuse is None
+        if row.sure and row.fate != "there" and row.symbol not in kept and row.missing_part is None
     }
     given = await given_elsewhere(OneSide(tree, "head"), set(lost.values())) if lost and scene.head.is_told else ()
     others_have = await _given_to_all(tree, scene, {row.name for row in lost if row.is_lost})

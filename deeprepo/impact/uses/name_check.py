@@ -131,9 +131,9 @@ def _claim(row: Reference, item: ChangedSymbol | None) -> Claim | None:
     path, _, full = row.symbol.rpartition(":")
     before = item.before if item is not None else None
     home = before.path if before is not None else path
-    is_part = row.misuse is not None and row.misuse.rule == "required-part" and row.misuse.gives != "was removed"
+    is_part = row.missing_part is not None and row.missing_part.gives != "was removed"
     is_gone = item is None or not {"removed", "renamed"}.isdisjoint(item.contract)
-    is_open = row.likely or (row.fate == "unknown" and row.misuse is None and (row.sure or row.asks))
+    is_open = row.likely or (row.fate == "unknown" and row.missing_part is None and (row.sure or row.asks))
     if not (row.is_lost or (is_open and is_gone) or is_part):
         return None
     if full == MODULE:
@@ -172,8 +172,8 @@ def _said(row: Reference, answer: Resolution) -> Reference:
     if isinstance(answer, Absent):
         return said
     if isinstance(answer, Found):
-        return replace(said, fate="there", asks=False, misuse=None)
-    if row.misuse is not None:
+        return replace(said, fate="there", asks=False, missing_part=None)
+    if row.missing_part is not None:
         return replace(said, fate="likely")
     return (
         replace(said, fate="unknown")

@@ -7,7 +7,7 @@ heading: "x" })` still pass the old property. They omit the new one if its type 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from deeprepo.impact.changes import ChangedSymbol, Reference, ResultMisuse
+from deeprepo.impact.changes import ChangedSymbol, MissingPart, Reference
 from deeprepo.impact.filetypes import filetype
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import replace
@@ -58,9 +58,9 @@ async def lost_properties(
         names = {name for name, _ in given}
         is_whole = is_all and all(types) and not _is_wrapped(item, now)
         if compiled and is_whole and was <= names and not names & lost:
-            wrong = ResultMisuse("omits it", "does not compile", (0, 0), "required-part", "is now required")
+            wrong = MissingPart("omits it", "does not compile", "is now required")
             new = [_said(row, name, row.line, texts) for name in sorted(asked - names)]
-            found += [replace(one, tie="bound", misuse=wrong) for one in new]
+            found += [replace(one, tie="bound", missing_part=wrong) for one in new]
     return list({(one.path, one.line, one.name): one for one in found}.values())
 
 

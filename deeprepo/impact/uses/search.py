@@ -8,7 +8,6 @@ import re
 import time
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from deeprepo.impact.changes import Query, Reference
 from deeprepo.impact.concurrency import together
@@ -24,9 +23,6 @@ from deeprepo.impact.uses.sites import Bindings, bind, is_imported, is_imported_
 from deeprepo.impact.uses.targets import UseTarget, telling
 from deeprepo.impact.uses.verdict import OWN, verdict
 from deeprepo.impact.values import Definition, Side, SomeUses, Use
-
-if TYPE_CHECKING:
-    from deeprepo.impact.results import Result
 
 NAME = re.compile(r"[A-Za-z_$][\w$]*")
 IMPORTS = re.compile(r"^\s*+(?:import|from|use|using)\b")
@@ -206,8 +202,8 @@ class Search(Struct):
     # the entries of `cut` that may hide a use of a changed contract
     missed_uses: list[str] = field(default_factory=list)
     obliging: bool = False  # whether some target's contract changed
-    # results of functions whose members are used
-    results: dict[Definition, "Result | None"] = field(default_factory=dict)
+    # function -> the class of its result, as its file writes it
+    results: dict[Definition, str] = field(default_factory=dict)
 
     async def run(self, targets: Sequence[UseTarget]) -> tuple[Reference, ...]:
         """Return the references to all targets, those that prove a break first."""

@@ -16,13 +16,12 @@ from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 
 from deeprepo.impact.language import Standalone
-from deeprepo.impact.languages.python.branches import half_bound
 from deeprepo.impact.languages.python.statements import import_lines
 from deeprepo.impact.paths import Paths, above_of, joined
 from deeprepo.impact.text.lines import Places
 from deeprepo.impact.values import Clues, Import
 
-__all__ = ("AMBIENT", "Modules", "faults", "half_bound", "import_lines")
+__all__ = ("AMBIENT", "Modules", "faults", "import_lines")
 AMBIENT = frozenset(dir(builtins)) | {
     "__file__",
     "__path__",

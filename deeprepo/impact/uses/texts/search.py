@@ -133,7 +133,7 @@ async def also_says(
         (row.path, row.line, row.name) for row in by_syntax if row.form != "definition" and not row.is_guessed
     }
     # the word is one of its keys
-    told = {(row.path, row.line) for row in by_syntax if row.misuse is not None}
+    told = {(row.path, row.line) for row in by_syntax if row.missing_part is not None}
     by_text = [
         replace(row, asks=not row.is_lost and (row.asks or (row.path, row.line, row.name) in missed))
         for row in _by_text(_unchanged(said, added), _unchanged(speaking, added), lost, takers, suffixes)
