@@ -131,7 +131,9 @@ async def _opened(settings: Server) -> AsyncIterator[Database]:
     """The server's database, to read. Raises StorageError if no server has made one."""
     data = settings.options.data
     if not (settings.url or (data / "deeprepo.db").exists()):
-        raise StorageError(f"no database in {data}. No server has used this data directory yet (DEEPREPO_DATA)")
+        raise StorageError(
+            f"{data} contains no database, so no server has used this data folder yet. Set DEEPREPO_DATA to the server's folder"
+        )
     database = Database(settings.database)
     try:
         yield database
@@ -151,7 +153,7 @@ async def _ask(address: str) -> tuple[str, tuple[tuple[str, int], ...]]:
         samples = [sample for family in families if family.name == "deeprepo_jobs" for sample in family.samples]
     except (httpx2.HTTPError, ValueError) as error:
         return (
-            f"it does not answer ({type(error).__name__}). Start it with `deeprepo serve`, or check DEEPREPO_HOST and DEEPREPO_PORT",
+            f"no answer ({type(error).__name__}). Start it with `deeprepo serve`, or check DEEPREPO_HOST and DEEPREPO_PORT",
             (),
         )
     return reason, tuple((sample.labels["state"], int(sample.value)) for sample in samples)

@@ -28,7 +28,7 @@ def locate(repo: str) -> RepositoryPaths:
         return paths_of(start)
     paths = next((place for folder in (start, *start.parents) if (place := _at(folder))), None) or _named(start)
     if paths is None:
-        raise RevisionError(f"{repo} is not a git repository. Run deeprepo in a checkout, or pass one with --repo")
+        raise RevisionError(f"{start} is not in a git repository. Run deeprepo in a checkout, or pass one with --repo")
     return paths
 
 

@@ -12,6 +12,15 @@ import typer
 from bot.cli import options, review, reviewing
 from bot.cli.exits import CLEAN, finish
 
+# What each strategy does, for people who see its name in the table.
+STRATEGIES = {
+    "offline": "static checks only",
+    "direct": "models read the whole change in one prompt",
+    "cascade": "as direct, then the root model follows up on open questions",
+    "fanout": "worker models read the change part by part",
+    "rlm": "worker models read every part, then the root model connects the parts",
+}
+
 
 @options.also_takes(review.command)
 @options.with_features(is_estimate=True)
@@ -70,7 +79,7 @@ def _table(estimates: dict[str, Any]) -> None:
     say = partial(console.print, highlight=False, markup=False)
     for name in ("Effort", "Strategy"):
         table.add_column(name, no_wrap=True)
-    for name in ("Calls", "Input tokens", "Output tokens", "Cost"):
+    for name in ("Model calls", "Input tokens", "Output tokens", "Cost"):
         table.add_column(name, justify="right", no_wrap=name == "Cost")
     limit = estimates["cap_usd"]
     for entry in estimates["efforts"]:
@@ -78,21 +87,28 @@ def _table(estimates: dict[str, Any]) -> None:
         mark = " (selected)" if entry["effort"] == estimates["effort"] else ""
         counts = (f"{number:,}" for number in (entry["calls"], usage["input"], usage["output"]))
         table.add_row(entry["effort"] + mark, entry["strategy"], *counts, _cost(usd, limit))
-    say(f"Change: {count(estimates['units'], 'code region')} in {count(estimates['files'], 'file')}")
+    extent = f"{count(estimates['units'], 'code region')} in {count(estimates['files'], 'file')}"
+    say(f"What a review of this change would cost ({extent}). Nothing was sent.\n")
     for path, why in estimates["left_out"].items():
         say(line(f"Not read: {path}, {why}"))
-    say(f"Root model: {estimates['root'] or 'none'}")
-    say(f"Worker model: {estimates['worker']}\n")
     if estimates["efforts"]:
         console.print(table)
-    say(f"\nReason for the strategy: {estimates['strategy']['reason']}.")
+    for name in dict.fromkeys(entry["strategy"] for entry in estimates["efforts"]):
+        say(f"{name}: {STRATEGIES[name]}")
+    say(f"\nRoot model: {estimates['root'] or 'none'}")
+    say(f"Worker model: {estimates['worker']}")
+    chosen = f"Effort {estimates['effort']} uses the strategy {estimates['strategy']['name']}"
+    say(f"\n{chosen}: {estimates['strategy']['reason']}.")
+    say(
+        "To choose another effort, use --effort or set `effort` in .deeprepo.yml. Effort none uses no model and is free."
+    )
     if limit is not None:
-        say(f"A review stops before it costs more than ${limit:.2f} ({estimates['cap_from']}).")
-    say("Effort none runs only static checks and costs nothing.")
+        origin = {"default": "the default", "flag": "--max-usd"}.get(estimates["cap_from"], estimates["cap_from"])
+        say(f"A review stops before it costs more than ${limit:.2f} ({origin}). To change this limit, use --max-usd.")
     if not extras.is_installed("models"):
         missing = "To see prices and the calls of a root model, install model support"
         say(f"{missing}: {extras.install('models')}", soft_wrap=True)
-    say(f"\nThe estimate assumes the averages of recorded reviews: {estimates['assumed']}.", style="dim")
+    say(f"\nThese are averages of recorded reviews: {estimates['assumed']}. Your review can differ.", style="dim")
 
 
 def _cost(usd: float | None, limit: float | None) -> str:

@@ -120,8 +120,9 @@ def report(fix: "Fix", check: "FixCheck", *, is_patch: bool = False) -> None:
         unjudged = len(fix.findings) - check.by_code
         is_partial = any(reason == "part" for _, reason in fix.refusals)
         tell(
-            "Static checks of the result report "
-            + ("nothing new." if unjudged or is_partial else "no remaining problems.")
+            "Static checks ran on the result and found "
+            + ("nothing new." if unjudged or is_partial else "no more problems.")
+            + ("" if is_patch else " See the changes with `git diff`.")
             + (
                 f" Run the review again to check {count(unjudged, 'finding')} that only a model reported."
                 if unjudged

@@ -38,6 +38,17 @@ class Source:
     warning: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class LocalCopy:
+    """A copy of deeprepo that GitHub Actions cannot download.
+
+    `folder` is "" if this program was installed as a package, and `commit` if the folder is not a git clone.
+    """
+
+    folder: str
+    commit: str
+
+
 def command(
     names: Annotated[
         list[str] | None,
@@ -84,10 +95,10 @@ def command(
     _write(top, written, overwrite=overwrite)
     if taken is not None:
         say(text("setup/elsewhere.txt.j2", taken=taken))
-    if isinstance(source, str):
-        tell(f"{WORKFLOW}: not written, because {source}")
     if not isinstance(source, Source):
-        say(text("setup/init_app.txt.j2", file=SETTINGS_FILE, has_app=app))
+        if isinstance(source, LocalCopy):
+            tell(f"{WORKFLOW}: not written (see below)")
+        say(text("setup/init_app.txt.j2", file=SETTINGS_FILE, copy=source))
         return CLEAN
     if source.warning:
         tell(f"warning: {source.warning}")
@@ -132,8 +143,8 @@ def _named(action: str) -> Source:
     return Source(name, commit)
 
 
-def _installed_from() -> Source | str:
-    """Return the clone that this program was installed from, or why a workflow cannot use it."""
+def _installed_from() -> Source | LocalCopy:
+    """Return the clone that this program was installed from, or the copy that a workflow cannot use."""
     url, commit = extras.installed_from()
     if commit and (found := REMOTE_ADDRESS.fullmatch(url)):
         return Source(found[2], commit, _elsewhere(found[1]))
@@ -142,7 +153,7 @@ def _installed_from() -> Source | str:
     commit = printed_by_git(folder, "rev-parse", "HEAD").strip()
     found = REMOTE_ADDRESS.fullmatch(address)
     if not found or not commit:
-        return f"deeprepo was installed from {folder}, which has no GitHub remote"
+        return LocalCopy(str(folder) if (folder / "action.yml").is_file() else "", commit)
     changed = printed_by_git(folder, "status", "--porcelain", "--untracked-files=no")
     warning = (
         f"{address} may not have {commit[:12]}. Push that commit, or the workflow cannot fetch it"

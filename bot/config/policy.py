@@ -198,11 +198,11 @@ def _size(facts: PullFacts, settings: "Config", *, is_requested: bool) -> Go | N
     files, lines = facts.changed_files, facts.additions + facts.deletions
     size = f"the pull request changes {files:,} files and {lines:,} lines"
     if files > triggers.skip_files or lines > triggers.skip_lines:
-        limit = f"more than {triggers.skip_files:,} files or {triggers.skip_lines:,} lines"
+        limit = f"the limit is {triggers.skip_files:,} files or {triggers.skip_lines:,} lines"
         if is_requested:
-            return Go(offline=True, reason=f"Reviewed with static checks only: {size}, {limit}.")
-        return No(f"{size}, {limit}; {HOW}, without a model.")
+            return Go(offline=True, reason=f"Reviewed with static checks only: {size} ({limit}).")
+        return No(f"{size} ({limit}); {HOW}, without a model.")
     if not is_requested and (files > triggers.offline_files or lines > triggers.offline_lines):
-        limit = f"more than {triggers.offline_files:,} files or {triggers.offline_lines:,} lines"
-        return Go(offline=True, reason=f"Reviewed with static checks only: {size}, {limit}; {HOW} with a model.")
+        limit = f"the limit is {triggers.offline_files:,} files or {triggers.offline_lines:,} lines"
+        return Go(offline=True, reason=f"Reviewed with static checks only: {size} ({limit}); {HOW} with a model.")
     return Go()

@@ -266,7 +266,8 @@ def server_settings() -> Server:
         if options is not None and options.public_url is None and public:
             options = options.model_copy(update={"public_url": public})  # what was typed on the set-up page
     if wrong or options is None:
-        raise ConfigError("\n".join(dict.fromkeys(wrong)))
+        rows = list(dict.fromkeys(wrong))
+        raise ConfigError(rows[0] if len(rows) == 1 else "\n- ".join((f"{len(rows)} settings need a change:", *rows)))
     return Server(options, app)
 
 
@@ -285,7 +286,9 @@ def _read(kind: type[Kind], values: dict[str, Any], wrong: list[str]) -> Kind | 
             if any(line.startswith((f"{variable}_FILE", f"{variable} and")) for line in wrong):
                 continue  # its file could not be read: that is said already
             problem = "is not set" if item["type"] == "missing" else yaml_text.sentence(item)
-            wrong.append(f"{variable}: {problem}" + (f"; {ADVICE[name]}" if name in ADVICE else ""))
+            separator = " " if item["type"] == "missing" else ": "
+            advice = f". {ADVICE[name][0].upper()}{ADVICE[name][1:]}" if name in ADVICE else ""
+            wrong.append(f"{variable}{separator}{problem}{advice}")
     return None
 
 

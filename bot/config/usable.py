@@ -63,7 +63,7 @@ class UsableFile:
         for mistake in mistakes:
             part, place = self._smallest_part(mistake.place), self._in_file(mistake.place)
             what = "entry" if isinstance(part[-1], int) else "setting"
-            ending = f"; this {what} is not used" if mistake.is_left_out else ""
+            ending = f"; until then, this {what} is ignored" if mistake.is_left_out else ""
             prefix = "" if mistake.line else f"{'.'.join(map(str, place))}: "
             words, line = f"{prefix}{mistake.sentence}{ending}", mistake.line or yaml_text.line_of(self.node, place)
             is_doubt = mistake.may_set_threshold or self._may_set_threshold(mistake.place, part)

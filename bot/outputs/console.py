@@ -196,7 +196,7 @@ def _details(finding: "Finding", replacement: str | None, extent: Extent) -> Ite
     yield from (
         section.in_terminal(part) for section in finding_sections() if (part := section.of(finding)) is not None
     )
-    yield "source", Text(line(facts.origin(finding)), "dim")
+    yield "found by", Text(line(facts.origin(finding)), "dim")
     if finding.fingerprint:
         yield "id", Text(line(finding.identity), "dim")  # the argument of `deeprepo ignore`
 
@@ -322,17 +322,19 @@ def _note(note: str) -> RenderableType:
 
 
 def _footer(review: "Review", extent: Extent) -> RenderableType:
-    cost_text = Text.assemble(("cost  ", "dim"), (line(facts.cost(review.cost, review.seconds)), "dim"))
+    cost_text = Text.assemble(("cost      ", "dim"), (line(facts.cost(review.cost, review.seconds)), "dim"))
     plan = f"{review.strategy.name}: {line(review.strategy.reason)}" if review.strategy.reason else review.strategy.name
-    how = Text.assemble(("how   ", "dim"), (plan, "dim"))
+    how = Text.assemble(("strategy  ", "dim"), (plan, "dim"))
     notes = [facts.ENGLISH.say("dropped", review.dropped)] if review.dropped else []
     notes += [facts.ENGLISH.say(name, number) for name, number in facts.silenced_counts(review).items() if number]
     notes += [_silence(*row) for row in facts.silencing_rules(review)]
     rows = [Text(sentence, "dim") for sentence in notes]
-    rows += [Text.assemble(("next  ", "dim"), _mend(extent.fixable))] if extent.fixable else []
-    rows += [Text.assemble(("next  ", "dim"), NEXT)] if facts.listing(review).all and extent.fixable is not None else []
+    rows += [Text.assemble(("next      ", "dim"), _mend(extent.fixable))] if extent.fixable else []
+    rows += (
+        [Text.assemble(("next      ", "dim"), NEXT)] if facts.listing(review).all and extent.fixable is not None else []
+    )
     todo = "" if review.cut.failure else facts.lead(review.coverage)
-    rows += [Text.assemble(("next  ", "dim"), todo)] if todo else []
+    rows += [Text.assemble(("next      ", "dim"), todo)] if todo else []
     style = "bold red" if review.cut.failure else ENDS[review.conclusion]
     return Padding(Group(*rows, how, cost_text, Text(line(facts.summary(review).result), style)), (1, 0, 0, 0))
 

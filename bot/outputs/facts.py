@@ -214,6 +214,8 @@ def _failed(review: Review, is_unanswered: bool, words: Phrases, why: str = "") 
 
 
 def _left(review: Review, words: Phrases) -> str:
+    if review.cut.cause == "quota" and not review.cut.failure:
+        return _sentences(words.say("capped"), unread(review.coverage, words))
     cause = words.say(f"cause_{review.cut.cause}") if review.cut.cause and not review.cut.failure else ""
     if missing := unread(review.coverage, words):
         return f"{cause}. {missing}" if cause else missing
@@ -446,7 +448,7 @@ def permalink(pull: PullRequest, path: str, side: Side, start: int = 0, end: int
 
 
 def origin(finding: Finding, words: Phrases = ENGLISH) -> str:
-    """Return a finding's source, passes, certainty and status, such as "ruff F821, proven"."""
+    """Return a finding's source, passes, certainty and status, such as "ruff (F821), proven"."""
     since = finding.tracking.how or (
         "added" if finding.tracking.added else finding.status if finding.status in {"still", "fixed"} else ""
     )
@@ -457,7 +459,9 @@ def origin(finding: Finding, words: Phrases = ENGLISH) -> str:
         status = f"{status}, {cause}"
     is_counted = finding.basis.readings > 1 and finding.basis.votes
     votes = f", {words.say('votes', votes=finding.basis.votes, readings=finding.basis.readings)}" if is_counted else ""
-    return f"{finding.source}{f' {finding.rule}' if finding.rule else ''}{votes}, {words.say(finding.basis.certainty)}{status}"
+    source = " and ".join(finding.source.split(" + "))
+    rule = f" ({finding.rule})" if finding.rule else ""
+    return f"{source}{rule}{votes}, {words.say(finding.basis.certainty)}{status}"
 
 
 def risks(review: Review) -> list[tuple[str, int, Grade, int]]:

@@ -62,7 +62,7 @@ def summary_values(review: Review, words: Phrases) -> dict[str, Any]:
             for folder, units, grade, findings in facts.risks(review)
         ],
         "counts": _counts(coverage, words),
-        "all_covered": coverage.complete and not coverage.cut and not coverage.not_installed,
+        "all_covered": _all_covered(review, words),
         "open_lead": Safe(facts.lead(coverage, words)),
         "open": _open(facts.open_places(coverage)[: facts.LISTED_OPEN], review),
         "relying": _relying(review),
@@ -223,6 +223,14 @@ def _open(rows: Sequence[facts.Open], review: Review) -> list[dict[str, Any]]:
             [link(open_place.label[:200], _head(open_place, review))] if open_place.path else []
         )
     return [{"where": Safe(", ".join(places)), "reason": reason} for reason, places in links_by_reason.items()]
+
+
+def _all_covered(review: Review, words: Phrases) -> str:
+    """Return what to say if the review left nothing out; empty if it did."""
+    coverage = review.coverage
+    if review.cut.cause or not coverage.complete or coverage.cut or coverage.not_installed:
+        return ""
+    return words.say("all_covered" if any(reading.read for reading in coverage.readings) else "all_covered_code")
 
 
 def _relying(review: Review) -> list[dict[str, Any]]:

@@ -47,7 +47,7 @@ def test_a_review_fixes_what_it_finds_and_reviews_the_result(broken: Repository)
     """Both callers, in one go; the review of the result reports nothing."""
     done = run(broken, "review", "main..feature", "--effort", "none", "--fail-on", "low", "--fix")
     assert "1 finding fixed in 2 files: shop/cart.py, shop/order.py" in done.stderr
-    assert "no remaining problems" in done.stderr
+    assert "found no more problems. See the changes with `git diff`." in done.stderr
     assert done.returncode == 0
     assert text(broken, "shop/cart.py").endswith("return total(items)\n")
     assert text(broken, "shop/order.py").endswith("return price.total(items)\n")

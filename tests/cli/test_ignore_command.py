@@ -68,7 +68,7 @@ def test_what_is_no_fingerprint_is_not_written(changed: Repository) -> None:
 def test_an_entry_needs_a_repository(tmp_path: Path) -> None:
     """Elsewhere nobody would read it."""
     done = run("ignore", "0" * 16, "--reason", "known", cwd=tmp_path)
-    assert (done.returncode, "is not a git repository" in done.stderr) == (2, True)
+    assert (done.returncode, "is not in a git repository" in done.stderr) == (2, True)
     assert not (tmp_path / ".deeprepo").exists()
 
 
@@ -91,7 +91,7 @@ def test_a_local_entry_counts_at_once_and_here_alone(changed: Repository) -> Non
     """It is in the git folder: no commit takes it along, and no branch can bring one."""
     (finding,) = of(reviewed(changed), "new")
     done = run("ignore", finding["fingerprint"], "--local", "--reason", "known", cwd=changed.folder)
-    assert (done.returncode, "applies from now on, on this machine" in done.stderr) == (0, True), done.stderr
+    assert (done.returncode, "already applies on this machine" in done.stderr) == (0, True), done.stderr
     after = reviewed(changed)
     assert (of(after, "new"), [one["silencing"]["reason"] for one in of(after, "silenced")]) == ([], ["known"])
     assert changed.git("status", "--porcelain") == ""

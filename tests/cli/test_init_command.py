@@ -46,7 +46,7 @@ def test_the_workflow_names_the_clone_and_what_to_do_next(clone: Repository, rep
     assert "fail-on" not in step["with"]
     assert yaml.safe_load(written)["jobs"]["review"]["permissions"]["contents"] == "read"
     assert len(written.splitlines()) < 45
-    assert "Add `fail-on: high` below `with:`" in done.stdout
+    assert "add `fail-on: high` below `with:`" in done.stdout
     assert "`contents: write`" in done.stdout
     assert set(step["with"]) <= set(yaml.safe_load((ROOT / "action.yml").read_text())["inputs"])
     assert f"git add {WORKFLOW} .deeprepo.yml" in done.stdout
@@ -106,8 +106,8 @@ def test_without_a_remote_on_github_the_settings_are_written(
         clone.git("remote", "add", "origin", origin)
     try:
         done = init(clone, repository)
-        assert (done.returncode, "--action OWNER/NAME@COMMIT" in done.stdout) == (0, True), done.stderr
-        assert "not written, because" in done.stderr
+        assert (done.returncode, "deeprepo init --action OWNER/deeprepo@" in done.stdout) == (0, True), done.stderr
+        assert "not written (see below)" in done.stderr
         assert (repository.folder / ".deeprepo.yml").is_file()
         assert not (repository.folder / WORKFLOW).exists()
         named = init(clone, repository, "--action", f"me/mine@{'a' * 40}")

@@ -210,8 +210,8 @@ def test_nothing_is_lost_without_a_word(repository: Repository, capsys: pytest.C
     ):
         assert [key for key in leaves(load(text)) if not is_named(key, names)] == []
     assert set(GUIDES) <= names
-    assert "focus_areas\n    not converted: this command does not know the setting" in told
-    assert "language\n    not converted: another file already set `language`" in told
+    assert "focus_areas\n    not converted; this command does not know the setting" in told
+    assert "language\n    not converted; another file already set `language`" in told
     assert cli.run(["config", "--repo", str(repository.folder)]) == 0
 
 
@@ -228,7 +228,7 @@ def test_a_file_that_others_were_given_is_said_to_be_read_where_reviews_read_it(
     assert init(repository, "--from") == 0
     told = " ".join(capsys.readouterr().out.split())
     of_rabbit, of_greptile = "knowledge_base.code_guidelines.filePatterns", "customContext.files"
-    read, unread = "-> reviews read this file directly", "not converted: reviews do not read this file"
+    read, unread = "-> reviews read this file directly", "not converted; reviews do not read this file"
     assert f"{of_rabbit}[0] {read} {of_rabbit}[1] {read}; except api/notes.md {of_rabbit}[2] {unread}" in told
     assert f"{of_greptile}[0] {read} {of_greptile}[1] {unread}" in told
     assert "pull_request_opened not taken over" not in told

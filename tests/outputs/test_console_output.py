@@ -68,7 +68,7 @@ def test_open_lines_are_named_up_to_ten() -> None:
 
 def test_an_unknown_price_is_said() -> None:
     """It is neither zero nor guessed."""
-    assert "cost  price unknown · 1 call ·" in console.render(replace(REVIEW, cost=Cost(1, Usage(1, 1), usd=None)))
+    assert "cost      price unknown · 1 call ·" in console.render(replace(REVIEW, cost=Cost(1, Usage(1, 1), usd=None)))
 
 
 @pytest.mark.parametrize(
@@ -77,12 +77,12 @@ def test_an_unknown_price_is_said() -> None:
         (REVIEW, "3 findings (1 high, 1 medium, 1 low); 1 collapsed."),
         (
             CLEAN,
-            "No problems found. Checked 1 changed code region and 1 reference to changed code with openai/gpt-5-mini, contracts, ruff.",
+            "No problems found. Checked 1 changed code region and 1 reference to changed code. Checks that ran: openai/gpt-5-mini, contracts, ruff.",
         ),
         (UNREAD, "Not checked: 1 changed code region and 12 references to changed code. Nothing was checked."),
         (
             replace(CLEAN, cut=Cut(partial=True)),
-            "The review is incomplete. No problems found in the parts that were checked. Checked 1 changed code region and 1 reference to changed code with openai/gpt-5-mini, contracts, ruff.",
+            "The review is incomplete. No problems found in the parts that were checked. Checked 1 changed code region and 1 reference to changed code. Checks that ran: openai/gpt-5-mini, contracts, ruff.",
         ),
     ],
 )

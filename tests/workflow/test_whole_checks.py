@@ -198,6 +198,6 @@ async def test_what_nobody_read_is_never_green_for_a_stranger(at: Whole) -> None
     (check,) = at.gh.pull(theirs).checks
     assert (
         check.title
-        == f"Not checked: {len(LEFT_OUT)} skipped files. No problems found in the parts that were checked. Checked 1 changed code region with secrets."
+        == f"Not checked: {len(LEFT_OUT)} skipped files. No problems found in the parts that were checked. Checked 1 changed code region. Checks that ran: secrets."
     )
     assert "part of the change was not checked" in (check.summary or "")

@@ -70,9 +70,11 @@ def command(
         return CLEAN
     files.write(target, ignore_file.add_entry(before, entry), below=top, folders=True, nested=False)
     counts = (
-        "The entry applies from now on, on this machine" if local else "Commit it; the entry applies once it is merged"
+        "The entry already applies on this machine"
+        if local
+        else "Commit this file. The finding is ignored once the file is merged into the default branch"
     )
-    tell(f"Added to {target}: {finding.title}. {counts}.")
+    tell(f"Added an entry to {target} for this finding: {finding.title}. {counts}.")
     return CLEAN
 
 

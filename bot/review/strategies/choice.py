@@ -16,7 +16,8 @@ ROOT_TOKENS = 18_000  # maximum for a root's first message and its instructions
 ROOT_UNITS = 400
 ROOT_PART = 2  # the budget must pay for that message and its reply with 1/ROOT_PART of it
 MANY_TURNS = 8  # turns of a root in a change with more regions than ROOT_UNITS
-NO_MODEL, ASKED = "no model is configured", "requested"  # reasons shown in the review
+# reasons shown in the review
+NO_MODEL, ASKED, NO_EFFORT = "no model is configured", "chosen in the settings", "this review runs only static checks"
 NOTHING = Dependents()
 WITHOUT_ROOT = frozenset({"auto", "offline", "direct", "fanout"})  # strategies that need no root model
 
@@ -34,8 +35,8 @@ class Measure:
 
     def __str__(self) -> str:
         return (
-            f"{count(self.units, 'code region')}, about {self.tokens:,} tokens, {count(self.links, 'link')} between them, "
-            f"{count(self.sites, 'reference')} elsewhere"
+            f"{count(self.units, 'code region')} with about {self.tokens:,} tokens, {count(self.links, 'link')} between them, "
+            f"{count(self.sites, 'reference')} from other code"
         )
 
 
@@ -73,7 +74,7 @@ def choose(
 ) -> tuple[str, str]:
     """Return the strategy and the reason shown in the review. `affordable`: the budget covers a root."""
     if not worker:
-        return "offline", NO_MODEL if strategy == "auto" else ASKED
+        return "offline", NO_MODEL if strategy == "auto" else NO_EFFORT
     if strategy != "auto":
         return strategy, ASKED
     if not units:
@@ -96,12 +97,12 @@ def _small(size: Measure, *, root: bool, effort: ReviewEffort) -> tuple[str, str
 
     small = f"the change is small ({size})"
     if not root or effort == "low":
-        return ("direct", f"{small}, so one call covers it") if size.sites <= MAX_SITES else None
+        return ("direct", f"{small}, so one prompt shows all of it") if size.sites <= MAX_SITES else None
     if effort == "high":
-        return "cascade", f"{small}, so one call reviews it, and then the root model continues (effort high)"
+        return "cascade", f"{small}, so one prompt shows all of it, and then the root model continues (effort high)"
     if not size.relying:
-        return "direct", f"{small}, and no unchanged code depends on it, so one call covers it"
-    return "cascade", f"{small}, so one call reviews it. The root model continues only if questions remain"
+        return "direct", f"{small}, and no unchanged code depends on it, so one prompt shows all of it"
+    return "cascade", f"{small}, so one prompt shows all of it. The root model continues only if questions remain"
 
 
 def _large(size: Measure, *, root: bool, affordable: bool, effort: ReviewEffort) -> tuple[str, str]:

@@ -100,8 +100,8 @@ ASKING, DOUBTING = 0.3, 0.7
 LOOKED_UP = 3_500  # tokens of the first answer and of the code that is then shown
 PROOF, MENDING = 8_000, 0.5  # tokens of the prompt for a reproducing test, and how often the test is repaired
 ASSUMED = (
-    f"a root model takes {TURNS:g} turns. Models report {FINDINGS:g} findings per {PART:,} tokens read, and one more call verifies each finding. "
-    f"{ASKING:.0%} of the calls request more code"
+    f"a root model takes {TURNS:g} turns, models report {FINDINGS:g} findings per {PART:,} tokens, a second call confirms each finding, "
+    f"and {ASKING:.0%} of the calls request more code"
 )
 
 

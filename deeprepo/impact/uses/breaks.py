@@ -237,8 +237,8 @@ def misfit(before: Definition, after: Definition, call: Reference) -> Misfit | N
             return Misfit("keyword", f"still passes {wrong.names[0]}{language.named_arguments.strip() or '='}")
         case "surplus":
             places = len(places_of(after.listed))
-            accepted = {0: "none is", 1: "one is"}.get(places, f"{places} are")
-            return Misfit("arity", f"still passes {_count(call.positional)}, of which {accepted} accepted")
+            accepted = f"accepts at most {places}" if places else "accepts none"
+            return Misfit("arity", f"still passes {_count(call.positional)} (it {accepted})")
         case "twice":
             return Misfit("keyword", f"passes {wrong.names[0]} twice")
         case "missing":

@@ -27,14 +27,14 @@ def clones(cases: Sequence[Case], folder: Path) -> dict[str, Path]:
     """The clone of each case for which there is one. Raises UsageError where there is none at all."""
     if not folder.is_dir():
         raise UsageError(
-            f"{folder} is not a folder of clones: `deeprepo eval fetch --repos {folder}` makes it, or name another"
+            f"{folder} is not a folder. Create it with `deeprepo eval fetch --repos {folder}`, or pass another one"
         )
     found = {case.id: clone for case in cases if (clone := clone_of(folder, case.clone)) is not None}
     if not found:
         wanted = ", ".join(sorted({case.clone for case in cases})[:5])
         raise UsageError(
-            f"{folder} holds a clone of none of the cases: they ask for {wanted} (as OWNER+NAME, OWNER/NAME or NAME); "
-            "`deeprepo eval fetch` with the same --cases and --repos brings them"
+            f"{folder} contains no clone of a repository that the cases use, such as {wanted} (as OWNER+NAME, OWNER/NAME or NAME). "
+            "To fetch them, run `deeprepo eval fetch` with the same --cases and --repos"
         )
     return found
 
