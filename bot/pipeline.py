@@ -73,7 +73,7 @@ async def review(brief: Brief, tools: Tools) -> Review:
     start = tools.clock()
     async with survey(brief, tools) as subject, tools.open_session(subject) as session:
         strategy = strategies.choose_for(session)
-        tools.say(subject.reading(session.results.findings, is_checked=False))
+        tools.say(subject.reading((), is_checked=False))
         transcript = await strategies.run(strategy.name, session)
         judgement, transcript = await strategies.judge(transcript, session)
         prove = None if transcript.fault else tools.prove  # nothing is run for a review that was broken off

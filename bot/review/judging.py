@@ -59,6 +59,17 @@ async def judge_findings(session: Session, *, ask: bool = True) -> JudgedFinding
     return await judge(session.survey, session.results.findings, opinions, session.absence)
 
 
+def say_so_far(session: Session) -> None:
+    """Report the findings so far that need no confirmation, and the number of those that do."""
+    survey = session.survey
+    least = survey.brief.settings.minimum_severity
+    precedents = partial(_precedents, survey=survey, dismissals=_dismissed_claims(survey))
+    found = [one for one in session.results.findings if at_least(one.severity, least) and not one.is_remark]
+    due = [one for one in found if _is_due(one, least) and _changes_report(one, survey, precedents)]
+    sure = [one for one in found if one.verdict.is_shown or (_is_agreed(one) and one not in due)]
+    session.say(survey.reading(sure, len(due) if session.opinions is not None else 0, is_checked=True))
+
+
 async def apply_opinions(session: Session) -> tuple[Finding, ...]:
     """Apply the confirmations' verdicts to the findings so far, so that later steps see what is settled.
 

@@ -58,14 +58,14 @@ class Survey:
     consumers: ConsumerImpact = field(default_factory=ConsumerImpact)
     builders: "dict[tuple[Hashable, ...], ContextBuilder]" = field(default_factory=dict)  # by their limits
 
-    def reading(self, findings: Sequence[Finding], *, is_checked: bool) -> Reading:
-        """Return what the review reads and what is proven so far, without ignored findings or secrets."""
+    def reading(self, findings: Sequence[Finding], pending: int = 0, *, is_checked: bool) -> Reading:
+        """Return what the review reads and these findings, without ignored findings or secrets."""
         changed_paths = {path for file in self.files for path in (file.path, file.old_path) if path}
         using = [dependent.path for dependent in self.dependents.files] + [
             reference.path for reference in self.dependents.references
         ]
         users = [path for path in dict.fromkeys(using) if path not in changed_paths]
-        open_findings, _ = self.ignore_list.split([finding for finding in findings if finding.proven])
+        open_findings, _ = self.ignore_list.split(findings)
         worst = sorted(open_findings, key=lambda finding: severity_rank(finding.severity))[:NAMED_AT_WORK]
         reading = replace(
             files_read(self.files),
@@ -75,6 +75,7 @@ class Survey:
             is_checked=is_checked,
             findings=len(open_findings),
             worst_findings=tuple(worst),
+            pending=pending,
         )
         return self.shown(reading, worst, guesses=True)
 

@@ -8,7 +8,7 @@ from bot.values.finding import Finding
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a review reads, and what static checks have found so far.
+    """What a review reads, and what it has found so far.
 
     Counts are complete; names and findings are the first few.
     """
@@ -20,8 +20,9 @@ class Reading:
     users: int = 0  # unchanged files that depend on changed code
     user_names: tuple[str, ...] = ()
     is_checked: bool = False  # whether all static checks are done
-    findings: int = 0  # number of proven findings
+    findings: int = 0  # number of findings that need no confirmation: proven, or reported by several passes
     worst_findings: tuple[Finding, ...] = ()  # the worst of them
+    pending: int = 0  # number of findings that a second model call still has to confirm
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,7 +109,7 @@ async def test_a_job_that_is_cancelled_ends_its_check_run(at: Stage, monkeypatch
         asked = {"worker": "compatible/worker", "strategy": "direct", "pull_request": str(number)}
         running = asyncio.create_task(at.told("workflow_dispatch", {}, **asked))
         await waits.told(called, running)
-        while "Static checks have reported" not in (at.gh.pull(number).checks[0].summary or ""):  # noqa: ASYNC110 - the sandbox has no event for it
+        while "1 finding so far" not in (at.gh.pull(number).checks[0].summary or ""):  # noqa: ASYNC110 - the sandbox has no event for it
             await asyncio.sleep(0.05)
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)

@@ -1,8 +1,11 @@
 """What the check run of a server's review says while a slow model still reads."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
+from reported import reported
 from whole import BROKEN, whole
 
 from deeprepo_sandbox import providers as doubles
@@ -18,9 +21,7 @@ async def test_the_check_run_says_what_is_read_before_any_model_has_answered(
         monkeypatch.setenv("DEEPREPO_BASE_URL", model.openai_url)
         async with whole(tmp_path) as at:
             number = await at.opened(files=BROKEN)
-            await at.until(
-                lambda: any("Static checks have reported" in (one.summary or "") for one in at.gh.pull(number).checks)
-            )
+            await at.until(lambda: any("1 finding so far" in (one.summary or "") for one in at.gh.pull(number).checks))
             (check,) = at.gh.pull(number).checks
             await at.repo.close(number)
 
@@ -28,5 +29,42 @@ async def test_the_check_run_says_what_is_read_before_any_model_has_answered(
             assert model.count == 1
             assert "Reading 1 changed file: `shop/price.py`" in check.summary
             assert "1 unchanged file depends on the change: `shop/cart.py`" in check.summary
-            assert "**Static checks have reported 1 finding so far**" in check.summary
+            assert "**1 finding so far, proven by static checks or reported by several model passes**" in check.summary
             assert "`shop/cart.py`:5" in check.summary
+
+
+RATES = "".join(
+    f"def rate_{n}(amount):\n    # rates of the year {2000 + n}, in percent of the amount\n    return amount * {n} / 100\n\n\n"
+    for n in range(40)
+)
+AGREED = reported("shop/rates.py", "    return amount * 7 / 100", 21, "The rate of 2007 loses pennies")
+SINGLE = reported("shop/rates.py", "    return amount * 31 / 100", 93, "A missing amount crashes the rate of 2031")
+
+
+async def test_the_check_run_lists_what_several_passes_report_before_anything_is_confirmed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After the first round of requests; a single pass's finding is only counted until a second call confirms it."""
+    asked: list[str] = []
+
+    def answer(body: Mapping[str, Any]) -> Reply:
+        text = str(body["messages"])
+        asked.append("opinion" if "The claim, about" in text else "pass")
+        if asked[-1] == "opinion":
+            return Reply(fault="hang")
+        found = [AGREED] if "You see only the diff" in text else [AGREED, SINGLE]
+        return Reply(data={"answer": "Rates.", "findings": found})
+
+    async with doubles.openai_server(answer) as model:
+        monkeypatch.setenv("DEEPREPO_WORKER", "compatible/worker")
+        monkeypatch.setenv("DEEPREPO_BASE_URL", model.openai_url)
+        async with whole(tmp_path) as at:
+            number = await at.opened(files={"shop/rates.py": RATES})
+            await at.until(lambda: any("1 finding so far" in (one.summary or "") for one in at.gh.pull(number).checks))
+            (check,) = at.gh.pull(number).checks
+            await at.repo.close(number)
+
+            assert asked.count("pass") == 3
+            assert AGREED["title"] in check.summary
+            assert SINGLE["title"] not in check.summary
+            assert "1 more finding is being confirmed by a second model call." in check.summary

@@ -6,7 +6,7 @@ For small changes, and as a baseline.
 from dataclasses import replace
 
 from bot.errors import public
-from bot.review import readings
+from bot.review import judging, readings
 from bot.review.session import Session
 from bot.review.strategies import fanout
 from bot.review.workers import ModelWorker
@@ -33,6 +33,7 @@ async def run(session: Session) -> Transcript:
         )
         return replace(await fanout.run(session, is_checked=True, with_pairs=False), doubts=(IN_PARTS,))
     await fanout.take(session, answer)
+    judging.say_so_far(session)
     if answer.error:
         return Transcript(tuple(session.results.findings), partial=True, notes=(answer.error,))
     await fanout.read_uses(session, reader)

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import replace
 
+from bot.review import judging
 from bot.review.analyzer_worker import AnalyzerWorker
 from bot.review.session import Session, Worker, WorkerReply, admit
 from bot.review.strategies.offline import check_by_code
@@ -33,6 +34,7 @@ async def run(
         async with checks_beside(session) if beside else nullcontext():
             answer = await _read(session, left, is_backed=is_backed or with_pairs)
         await take(session, answer)
+        judging.say_so_far(session)
         session.results.notes += [answer.error] if answer.error else []
         if pairs_taken is not None:
             await pairs_taken()

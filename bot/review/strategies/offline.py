@@ -1,5 +1,6 @@
 """Review without a model: the analyzers judge the whole change."""
 
+from bot.review import judging
 from bot.review.session import Session, admit
 from bot.values import Transcript
 
@@ -18,4 +19,4 @@ async def check_by_code(session: Session) -> None:
     answer = await session.analyzers.review(session.units)
     for finding in answer.findings:
         await admit(session, finding)
-    session.say(session.survey.reading(session.results.findings, is_checked=True))
+    judging.say_so_far(session)
