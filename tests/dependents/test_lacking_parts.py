@@ -156,5 +156,5 @@ def test_who_lacks_a_part_that_a_type_asks_for_now(
     assert old in before[path]
     found = find(repository.change(before, {path: before[path].replace(old, new, 1)}))
 
-    rows = [row for row in found.references if row.misuse is not None and row.misuse.rule == "required-part"]
+    rows = [row for row in found.references if row.missing_part is not None]
     assert sorted(f"{row.path}:{row.line}" for row in rows) == lacking

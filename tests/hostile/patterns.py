@@ -22,7 +22,6 @@ from typing import Any
 import bot
 from deeprepo import impact, rlm
 from deeprepo.impact.structs import Struct
-from deeprepo.impact.uses.texts.naming import namings
 
 PACKAGES = (bot, impact, rlm)
 APART = (
@@ -121,10 +120,6 @@ def _templates(value: object, name: str) -> Iterator[tuple[str, re.Pattern[Any]]
     elif isinstance(value, tuple) and name.isupper():
         for at, inner in enumerate(value):
             yield from _templates(inner, f"{name}[{at}]".upper())
-    elif value is namings:
-        for row in namings():
-            for form in (row.gives, row.asks, row.path):
-                yield f"{name}.{row.what}", re.compile(form.replace("NAME", "(total|row)"))
 
 
 def _methods(trees: Mapping[Any, ast.AST]) -> dict[tuple[str, str], set[str]]:

@@ -16,8 +16,6 @@ GONE = {
     "a field of a schema": ("prisma/schema.prisma", PRISMA, "paidUntil", "paidTill", "lib/pay.ts", "export const a = (user: any) => user.paidUntil\n"),
     "a tag": ("order.go", TAG, "paid_at,omitempty", "payed,omitempty", "ui/order.ts", "export const a = (order: any) => order.paid_at\n"),
     "one of the tags of a field": ("order.go", 'package shop\n\ntype Order struct {{\n\tPaid bool `form:"paid_at" json:"{}"`\n}}\n', "paid_at", "payed", "ui/order.ts", "export const a = (order: any) => order.paid_at\n"),
-    "a property of a component": ("row.tsx", "export function Row({{ {} }}: any) {{\n  return <b />\n}}\n", "heading", "title", "a.tsx", 'import { Row } from "./row"\nexport const a = <Row onClick={() => go({ title: 1 })}\n  heading="x" />\n'),
-    "a key of the one object that a function takes": ("row.ts", "export function row({{ {}, n = 1 }}: any) {{\n  return n\n}}\n", "heading", "title", "a.ts", 'import { row } from "./row"\nexport const a = row({ heading: 1 })\n'),
     "a key of settings": ("app.yml", "limits:\n  {}\n", "max_tokens: 3", "most: 3", "a.rb", "x = config[:max_tokens]\n"),
     "a value that a page is given": ("views.py", "def page(order):\n    return {{{}}}\n", '"order_sum": order.sum', "", "page.html", "<b>{{ order_sum }}</b>\n"),
 }  # fmt: skip

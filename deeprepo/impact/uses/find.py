@@ -17,9 +17,7 @@ from deeprepo.impact.uses.contract import contract
 from deeprepo.impact.uses.importing import Scene, beside, importing
 from deeprepo.impact.uses.indirect import Indirect, merge_prototypes
 from deeprepo.impact.uses.lost import lost_modules, lost_offers
-from deeprepo.impact.uses.markup import lost_parts
 from deeprepo.impact.uses.overrides import heirs
-from deeprepo.impact.uses.properties import lost_properties
 from deeprepo.impact.uses.search import ALL_LINES, Search
 from deeprepo.impact.uses.sides import Exports, Reach, both
 from deeprepo.impact.uses.symbols import ChangedSource
@@ -49,14 +47,13 @@ async def find(
     in_texts = await also_says(tree, files, found_symbols, found, suffixes, budget)
     parts = (*by_language, in_texts)
     cut += [*in_texts.cut, *tree.stopped_searches]
-    references = [*in_texts.references, *await lost_properties(tree, found_symbols, found)]
+    references = [*in_texts.references]
     if changed_files:
         from deeprepo.impact.uses.lacking import lacking_parts  # imported here because it loads the grammars
 
         lacking, not_looked = await lacking_parts(tree, files, found_symbols, references, fresh)
         references += lacking
         missed_uses += not_looked
-    references += await lost_parts(tree, files, [one for part in by_language for one in part.files])
     from deeprepo.impact.uses.name_check import (
         with_resolutions,  # only needed if the change removes something
     )

@@ -25,7 +25,6 @@ from deeprepo.impact.uses.targets import telling
 from deeprepo.impact.uses.texts import environment
 from deeprepo.impact.uses.texts.ends import asks, gives, is_of_another
 from deeprepo.impact.uses.texts.leftovers import Lost, asking_lines, is_given, lost_definitions_of_text
-from deeprepo.impact.uses.texts.naming import LostName, Naming, blocks_of, lost_definitions, lost_names
 from deeprepo.impact.uses.texts.words import (
     IMPORTS,
     LONE_WORD,
@@ -58,7 +57,6 @@ class _Lost(Struct, frozen=True):
     every_word: Sequence[LostWord]
     definitions: Mapping[str, str]  # specific name of a removed definition -> its key
     attributes: Mapping[str, str]  # the same for attributes that are no longer set and seem to be used
-    names: Sequence[LostName]  # resolved by a framework
     paths: Mapping[str, str]  # spelling in a text -> the file
     without_definition: Sequence[Lost]
     unasked: frozenset[str]  # names of definitions that text elsewhere cannot mean
@@ -80,17 +78,8 @@ class _Lost(Struct, frozen=True):
         plain = [*self.words, *self.gone, *self.paths]
         return [
             *([_any_of(plain)] if plain else []),
-            *(naming.pattern_of(mine) for naming, mine in self.by_naming.items()),
             *([f"(?:{'|'.join(one.words for one in self.without_definition)})"] if self.without_definition else []),
         ]
-
-    @property
-    def by_naming(self) -> Mapping[Naming, Sequence[LostName]]:
-        """The names by framework."""
-        found: dict[Naming, list[LostName]] = defaultdict(list)
-        for one in self.names:
-            found[one.naming].append(one)
-        return found
 
 
 async def also_says(
@@ -124,7 +113,6 @@ async def also_says(
     said = [(path, line, text.rstrip("\r")) for path, line, text in rows if len(text) <= LONG_LINE]
     speaking = [row for row in said if not _is_silent(row[0], row[2], suffixes)]
     missed = _missed_of(speaking, lost, files)
-    takers = await _takers(tree, said, lost.by_naming)
     by_syntax = [
         replace(row, asks=not (row.sure or row.is_lost or row.likely) and (row.path, row.line, row.name) in missed)
         for row in found
@@ -136,7 +124,7 @@ async def also_says(
     told = {(row.path, row.line) for row in by_syntax if row.missing_part is not None}
     by_text = [
         replace(row, asks=not row.is_lost and (row.asks or (row.path, row.line, row.name) in missed))
-        for row in _by_text(_unchanged(said, added), _unchanged(speaking, added), lost, takers, suffixes)
+        for row in _by_text(_unchanged(speaking, added), lost, suffixes)
         if (row.path, row.line, row.name) not in places_used and (row.path, row.line) not in told
     ]
     left_behind = await _left_behind(tree, said, lost.without_definition, added, suffixes)
@@ -163,16 +151,14 @@ async def _lost(
     words = {one.text for one in every_word[:WORDS]}
     homes = {one.path for item in symbols if (one := item.before) is not None}
     formerly = {one.old_path for one in files if one.old_path and one.is_analyzed and is_settings(one.old_path)}
-    before = await tree.read_many(sorted({*homes, *blocks_of(files), *formerly}), "base")
+    before = await tree.read_many(sorted({*homes, *formerly}), "base")
     was = {path: raw.decode("utf-8", "replace") for path, raw in before.items()}
-    names = [*lost_definitions(symbols, before, texts, head_paths), *lost_names(files, before, texts, head_paths)]
     own = {one.short for item in symbols if (one := item.before) is not None and one.visible in ("file", "folder")}
     functions = {one.short for item in symbols if (one := item.before) is not None and one.called}
     return _Lost(
         every_word,
         {name: path for name, path in _gone_names(symbols) if name not in words},
         _gone_attributes(symbols, found),
-        await _proving(tree, names),
         dict(lost_paths(files, head_paths)),
         lost_definitions_of_text(files, was, texts, head_paths),
         frozenset(own),
@@ -184,25 +170,12 @@ def _unchanged(rows: Iterable[_Row], added: Mapping[str, Collection[int]]) -> li
     return [row for row in rows if row[1] not in added.get(row[0], ())]
 
 
-def _by_text(
-    rows: Sequence[_Row],
-    speaking: Sequence[_Row],
-    lost: _Lost,
-    takers: Mapping[str, Collection[str]],
-    suffixes: Collection[str],
-) -> list[Reference]:
-    """Return one reference per unchanged line, the most informative one.
-
-    `speaking`: lines that are not imports.
-    """
-    plain = [row for row in rows if not is_prose(row[0]) and not is_comment(row[2], row[0])]
-    by_naming = _of_names(plain, lost.by_naming, takers)
+def _by_text(rows: Sequence[_Row], lost: _Lost, suffixes: Collection[str]) -> list[Reference]:
+    """Return one reference per unchanged line, the most informative one. `rows`: lines that are not imports."""
     references = [
-        *(row for row in by_naming if row.asks),
-        *_of_words(speaking, lost.words, suffixes),
-        *_of_definitions(speaking, lost.definitions, suffixes),
-        *(row for row in by_naming if not row.asks),
-        *_of_paths(speaking, lost.paths, suffixes),
+        *_of_words(rows, lost.words, suffixes),
+        *_of_definitions(rows, lost.definitions, suffixes),
+        *_of_paths(rows, lost.paths, suffixes),
     ]
     return [*reversed({(row.path, row.line): row for row in reversed(references)}.values())]
 
@@ -442,53 +415,6 @@ def _of_definitions(rows: Sequence[_Row], names: Mapping[str, str], suffixes: Co
         if 0 < len({path for path, _, _ in said}) <= FILES:
             references += [mention(names[name], name, *row) for row in said[:LINES]]
     return references
-
-
-def _of_names(
-    rows: Sequence[_Row], names: Mapping[Naming, Sequence[LostName]], takers: Mapping[str, Collection[str]]
-) -> list[Reference]:
-    """Return the lines that use a framework's name; unambiguous ones are proven."""
-    references: list[Reference] = []
-    for naming, lost in names.items():
-        any_of_them = re.compile(naming.pattern_of(lost))
-        asking = [row for row in rows if any_of_them.search(row[2])]
-        for one in lost if asking else ():
-            asks = re.compile(one.pattern)
-            mine = [row for row in asking if naming.is_asked_in(row[0], one.home) and asks.search(row[2])]
-            for row in mine[:LINES]:
-                said = replace(mention(one.key, one.name, *row), asks=naming.of_definition and not naming.loose)
-                is_proven = one.proves and row[0] in takers.get(one.key, (row[0],))
-                references.append(replace(said, tie="bound", fate="lost") if is_proven else said)
-    return references
-
-
-async def _proving(tree: Tree, names: Sequence[LostName]) -> list[LostName]:
-    """Return the names; those that another definition shares prove nothing."""
-    proving = [one.elsewhere for one in names if one.proves and one.elsewhere]
-    rows = await tree.grep_lines(Query(list(dict.fromkeys(proving)), syntax="perl", limit=ROWS)) if proving else ()
-    # The block of a name is still in its own file.
-    there = {
-        one.key
-        for one in names
-        if one.proves and one.elsewhere
-        if any(re.search(one.elsewhere, text) for path, _, text in rows if not (one.naming.block and path == one.home))
-    }
-    return [replace(one, proves=one.proves and one.key not in there) for one in names]
-
-
-async def _takers(
-    tree: Tree, rows: Sequence[_Row], names: Mapping[Naming, Sequence[LostName]]
-) -> Mapping[str, Collection[str]]:
-    """Return, by the key of a name, the files that import its owner."""
-    wanted = {naming: lost for naming, lost in names.items() if naming.takes}
-    asks = [re.compile(naming.pattern_of(lost)) for naming, lost in wanted.items()]
-    paths = {path for path, _, text in rows if any(one.search(text) for one in asks)}
-    texts = {path: raw.decode("utf-8", "replace") for path, raw in (await tree.read_many(sorted(paths))).items()}
-    return {
-        one.key: {path for path, text in texts.items() if re.search(naming.takes.replace("OWNER", one.owner), text)}
-        for naming, lost in wanted.items()
-        for one in lost
-    }
 
 
 def _of_paths(rows: Sequence[_Row], paths: Mapping[str, str], suffixes: Collection[str]) -> list[Reference]:
