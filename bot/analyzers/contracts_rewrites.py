@@ -17,11 +17,11 @@ from tree_sitter import Node
 
 from bot.values import ChangedSymbol, Definition, Reference, Rewrite, Use
 from deeprepo.impact.filetypes import filetype
-from deeprepo.impact.import_statements import respell, statement, takes_default, without
-from deeprepo.impact.nodes import ancestors
 from deeprepo.impact.ports import Language, Tree
+from deeprepo.impact.reading.import_statements import respell, statement, takes_default, without
+from deeprepo.impact.reading.nodes import ancestors
+from deeprepo.impact.reading.syntax import tree_of
 from deeprepo.impact.structs import replace
-from deeprepo.impact.syntax import tree_of
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.uses.breaks import Breakage, misfit
 from deeprepo.impact.uses.symbols import ALIKE, token_likeness

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from bot.values import Absence, Basis, ChangedFile, Dependents, Evidence, Finding, Judgement, Source, Verdict
 from bot.values.finding import ALSO_BROKEN, Telling, proof_of
 from deeprepo import impact
-from deeprepo.impact.faults import faults
 from deeprepo.impact.ports import Language, Tree
+from deeprepo.impact.reading.faults import faults
 from deeprepo.impact.structs import replace
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_test

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from bot.checkout import git
-from deeprepo.impact import memo
+from deeprepo.impact.reading import memo
 from deeprepo.impact.text.paths import name_of, raw_name
 
 MOST_CHANGED = 400  # files between two trees; with more, everything is searched again

@@ -1,4 +1,4 @@
-"""Store facts about files in a folder private to this user: implements `deeprepo.impact.memo.Store`.
+"""Store facts about files in a folder private to this user: implements `deeprepo.impact.reading.memo.Store`.
 
 The folder stays open, and files in it are accessed by name without following links. A folder that another
 user owns or can read or write is not used, so no data from another user is trusted.

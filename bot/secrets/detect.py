@@ -24,7 +24,7 @@ from bot.secrets.forms import (
     promising_lines,
     role_of,
 )
-from deeprepo.impact import memo
+from deeprepo.impact.reading import memo
 
 SHORT = 2_000  # characters up to which searching a text is faster than the cache
 SHORTEST_RUN = 8  # characters of a key's last line

@@ -10,7 +10,7 @@
 | a job of the server | `bot.workflow.jobs.asks` | `JOB_FORM` there |
 | tables | `bot.storage.migrations` | the migration's |
 
-Facts about files are cached under a hash of the code that found them (`deeprepo.impact.memo`), so no other
+Facts about files are cached under a hash of the code that found them (`deeprepo.impact.reading.memo`), so no other
 build reads them.
 
 Stored data also names the build that wrote it (`bot.machine.build`), so that a difference between builds is

@@ -4,7 +4,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from bot.machine.fact_files import MAX_CACHE_BYTES, FactFiles
-from deeprepo.impact import memo
+from deeprepo.impact.reading import memo
 from deeprepo.rlm.models.known import Known
 
 DEFAULT_FOLDER = "~/.cache/deeprepo/facts"

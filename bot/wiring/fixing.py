@@ -22,7 +22,7 @@ from bot.values import Finding, PlacedFinding, PullRequest, Review, ReviewReques
 from bot.values.fixing import Fix, FixCheck
 from bot.wiring import review
 from deeprepo.impact.families import LANGUAGES
-from deeprepo.impact.faults import faults
+from deeprepo.impact.reading.faults import faults
 
 MOST_ATTEMPTS = 3  # attempts to keep part of the fixes if others cause new findings
 MAX_FIXED_BYTES = 8 << 20  # bytes of a changed file in the work tree

@@ -32,8 +32,8 @@ from bot.values.tool_results import ToolResult
 from bot.wiring.access import NOTHING, PREFERRED, Access, Connections, limits, named_models, warm
 from bot.wiring.facts import DEFAULT_FOLDER, keep_facts
 from deeprepo.impact.families import LANGUAGES
-from deeprepo.impact.faults import faults
 from deeprepo.impact.ports import Language
+from deeprepo.impact.reading.faults import faults
 from deeprepo.impact.uses.budget import SearchLimits
 from deeprepo.rlm.journal.codec import Start
 from deeprepo.rlm.journal.writer import Journal

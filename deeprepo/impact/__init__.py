@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from deeprepo.impact.new_lines import knows, report
+    from deeprepo.impact.new_lines.report import knows, report
     from deeprepo.impact.values import Base, Change, Looked, Place, Report, Tree
 
 __all__ = ["Base", "Change", "Looked", "Place", "Report", "Tree", "knows", "report"]
@@ -17,5 +17,5 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever it is the name of
     if name not in __all__:
         raise AttributeError(name)
     return getattr(
-        import_module("deeprepo.impact.new_lines"), name
+        import_module("deeprepo.impact.new_lines.report"), name
     )  # grammars are loaded with the first call, not with the table

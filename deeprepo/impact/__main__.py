@@ -13,7 +13,7 @@ from deeprepo.impact.changes import ChangedFile
 from deeprepo.impact.declarations import check as declarations
 from deeprepo.impact.families import LANGUAGES
 from deeprepo.impact.git import GitTree
-from deeprepo.impact.new_lines import report
+from deeprepo.impact.new_lines.report import report
 from deeprepo.impact.schemas import check as schemas
 from deeprepo.impact.uses.breaks import broken, left_behind
 from deeprepo.impact.uses.find import find

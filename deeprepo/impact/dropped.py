@@ -15,10 +15,10 @@ from types import ModuleType
 from typing import Literal
 
 from deeprepo.impact.changes import ChangedFile, Query
-from deeprepo.impact.index import ROUNDS, Index
 from deeprepo.impact.language import language_of
 from deeprepo.impact.packages import DependencyRules, Requirement
 from deeprepo.impact.ports import Tree
+from deeprepo.impact.resolving.index import ROUNDS, Index
 from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.text.lines import file_lines, is_comment
 from deeprepo.impact.text.paths import is_page, is_prose, is_sample, is_test, uses_nothing, vendored_folder

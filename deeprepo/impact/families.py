@@ -44,9 +44,11 @@ class Family:
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the module holds
         found = getattr(_part(f"{self._folder}.importers"), name, None)
         if found is None and name in BY_QUERIES:
-            found = getattr(import_module("deeprepo.impact.offers"), name)
+            found = getattr(import_module("deeprepo.impact.resolving.offers"), name)
         elif found is None and name == "project":
-            found = partial(import_module("deeprepo.impact.importers").project, import_module(self._folder).Modules)
+            found = partial(
+                import_module("deeprepo.impact.resolving.importers").project, import_module(self._folder).Modules
+            )
         elif found is None:
             raise AttributeError(name)
         setattr(self, name, found)  # it is needed for every reference

@@ -8,7 +8,7 @@ from bot.findings import fixes
 from bot.values import PlacedFinding, PullRequest
 from deeprepo.impact import uses
 from deeprepo.impact.families import LANGUAGES
-from deeprepo.impact.faults import faults
+from deeprepo.impact.reading.faults import faults
 
 
 def mended(pull: PullRequest) -> dict[str, str]:

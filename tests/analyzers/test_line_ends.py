@@ -11,7 +11,7 @@ from bot.checkout import Checkout
 from bot.values import Dependents, Judgement, PullRequest
 from deeprepo.impact import families
 from deeprepo.impact.declarations import yaml_lines
-from deeprepo.impact.faults import faults
+from deeprepo.impact.reading.faults import faults
 from deeprepo.impact.text.lines import FEEDS
 
 ENDS = {"CR": "\r", "CRLF": "\r\n", "CRCRLF": "\r\r\n", "FF": "\x0c", "NEL": "\x85", "LS": "\u2028", "PS": "\u2029"}

@@ -19,8 +19,9 @@ from bot.findings.quotes import check_quotes
 from bot.machine.fact_files import FactFiles
 from bot.review.analyzer_worker import AnalyzerWorker
 from bot.values import Coverage, Finding, Judgement, PullRequest, Side, Verdict
-from deeprepo.impact import memo, uses
+from deeprepo.impact import uses
 from deeprepo.impact.families import LANGUAGES
+from deeprepo.impact.reading import memo
 
 Files = dict[str, str | bytes | None]
 TSC = ANALYZERS["tsc"]({})

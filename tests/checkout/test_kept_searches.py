@@ -10,7 +10,7 @@ from fakes import Repository
 from bot.checkout import Checkout
 from bot.machine.fact_files import FactFiles
 from bot.values import PullRequest, Query
-from deeprepo.impact import memo
+from deeprepo.impact.reading import memo
 
 QUERIES = (
     Query(["two"]),

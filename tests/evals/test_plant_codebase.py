@@ -6,7 +6,7 @@ import pytest
 from families import few
 
 from bot.review.lenses.tests import is_test
-from deeprepo.impact.faults import faults
+from deeprepo.impact.reading.faults import faults
 from deeprepo_evals import plant
 from deeprepo_evals.plant import defects as table
 from deeprepo_evals.plant import synthetic

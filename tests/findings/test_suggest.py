@@ -7,7 +7,7 @@ from fakes import Repository
 from bot.findings.placing import place
 from bot.findings.suggest import suggest
 from bot.values import Basis, Finding, PlacedFinding, Source
-from deeprepo.impact.faults import faults
+from deeprepo.impact.reading.faults import faults
 
 BASE = Finding("", "", "t", "w", "c", "high", "logic", Basis((Source("model", "m", "worker"),)))
 PYTHON = "import os\n\n\ndef load(path, strict):\n    if strict == None:\n        strict = False\n    for row in open(path):\n        print(row)\n    return strict\n"

@@ -11,7 +11,7 @@ from families import few
 
 from deeprepo.impact.families import LANGUAGES
 from deeprepo.impact.ports import Project
-from deeprepo.impact.unreadable import Unreadable
+from deeprepo.impact.reading.unreadable import Unreadable
 
 SIZE = 20_000
 

@@ -11,7 +11,7 @@ from fakes import Repository
 from families import few
 
 import bot
-from deeprepo.impact.unreadable import TOO_LONG
+from deeprepo.impact.reading.unreadable import TOO_LONG
 
 DEEP = 20_000  # levels
 

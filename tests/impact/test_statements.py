@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from deeprepo.impact import reader
 from deeprepo.impact.language import Language, language_of
 from deeprepo.impact.languages.javascript import import_lines
-from deeprepo.impact.nodes import Spans
+from deeprepo.impact.reading import reader
+from deeprepo.impact.reading.nodes import Spans
 from deeprepo.impact.structs import replace
 from deeprepo.impact.values import Import
 

@@ -1,6 +1,6 @@
 import pytest
 
-from deeprepo.impact.faults import faults
+from deeprepo.impact.reading.faults import faults
 
 SOUND = {
     "a.py": "def f(x):\n    return x\n",

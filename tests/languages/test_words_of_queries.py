@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-from deeprepo.impact import reader, seen, spots
 from deeprepo.impact.language import Language, language_of
+from deeprepo.impact.reading import reader, spots
+from deeprepo.impact.resolving import seen
 from deeprepo.impact.structs import replace
 from deeprepo.impact.values import Parameter
 

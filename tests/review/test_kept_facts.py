@@ -13,11 +13,11 @@ from families import few
 from test_forgotten_callers import CASES
 
 from bot.machine.fact_files import FactFiles
-from deeprepo.impact import memo
 from deeprepo.impact.language import language_of
-from deeprepo.impact.memo import DIGEST
-from deeprepo.impact.seen import seen
-from deeprepo.impact.spots import spots
+from deeprepo.impact.reading import memo
+from deeprepo.impact.reading.memo import DIGEST
+from deeprepo.impact.reading.spots import spots
+from deeprepo.impact.resolving.seen import seen
 from deeprepo.impact.uses import guards
 
 ROOT = Path(__file__).parents[2]

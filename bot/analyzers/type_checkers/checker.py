@@ -36,9 +36,9 @@ from bot.analyzers.type_checkers.layout import Contents, Sources
 from bot.errors import DeepRepoError
 from bot.values import Absence, Basis, ChangedFile, Dependents, Evidence, Finding, Judgement, Side, Source, Verdict
 from bot.values.finding import ALSO_BROKEN, MOST_BROKEN, break_of, proof_of
-from deeprepo.impact import memo
 from deeprepo.impact.concurrency import together
 from deeprepo.impact.ports import Tree
+from deeprepo.impact.reading import memo
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_test
 from deeprepo.impact.uses.made_names import MadeNames

@@ -3,19 +3,16 @@
 import posixpath
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from deeprepo.impact.filetypes import filetype
 from deeprepo.impact.ports import Language, Tree
 from deeprepo.impact.structs import Struct, field
 from deeprepo.impact.text.lines import says
+from deeprepo.impact.uses.occurrences import Names
 from deeprepo.impact.uses.sides import Exports
 from deeprepo.impact.uses.sites import Bindings, Match
 from deeprepo.impact.uses.targets import UseTarget, is_extension, last_word, names_class, telling
 from deeprepo.impact.values import Facts, Link, Side, Use
-
-if TYPE_CHECKING:
-    from deeprepo.impact.uses.search import Names
 
 SIDES: tuple[Side, Side] = ("head", "base")
 FEW_FILES = 6  # files in which a change may forget a name
@@ -77,7 +74,7 @@ class Evidence(Struct):
     tree: Tree
     language: Language
     exports: Exports
-    names: "Names"
+    names: Names
     importers: Mapping[str, Sequence[Link]]
     origins: Mapping[str, frozenset[str] | set[str]]
     # pairs of a file and a removed module that it imports

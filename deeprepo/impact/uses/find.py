@@ -14,10 +14,11 @@ from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.uses import symbols
 from deeprepo.impact.uses.budget import LISTED, SearchLimits, by_risk, is_minified
 from deeprepo.impact.uses.contract import contract
-from deeprepo.impact.uses.importing import Scene, beside, importing
+from deeprepo.impact.uses.importing import beside, importing
 from deeprepo.impact.uses.indirect import Indirect, merge_prototypes
 from deeprepo.impact.uses.lost import lost_modules, lost_offers
 from deeprepo.impact.uses.overrides import heirs
+from deeprepo.impact.uses.scene import Scene
 from deeprepo.impact.uses.search import ALL_LINES, Search
 from deeprepo.impact.uses.sides import Exports, Reach, both
 from deeprepo.impact.uses.symbols import ChangedSource

@@ -19,9 +19,9 @@ from tree_sitter import Node
 
 from deeprepo.impact.changes import LostGuard
 from deeprepo.impact.language import Language, language_of
-from deeprepo.impact.memo import memo
-from deeprepo.impact.nodes import BODIES, ancestors, first_line, text
-from deeprepo.impact.reader import parse
+from deeprepo.impact.reading.memo import memo
+from deeprepo.impact.reading.nodes import BODIES, ancestors, first_line, text
+from deeprepo.impact.reading.reader import parse
 from deeprepo.impact.structs import Struct, field, replace
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_sample, is_test

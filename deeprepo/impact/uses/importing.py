@@ -10,10 +10,9 @@ from deeprepo.impact.changes import ChangedSymbol, Dependent, Query, Reference
 from deeprepo.impact.concurrency import together
 from deeprepo.impact.structs import Struct, field
 from deeprepo.impact.text.paths import is_test
-from deeprepo.impact.uses.indirect import HeadersByDefinition
-from deeprepo.impact.uses.sides import NOT_HANDED_ON, Exports, Reach, globs
-from deeprepo.impact.uses.sites import MODULE, Bindings, Meaning, bind
-from deeprepo.impact.uses.symbols import ChangedSource
+from deeprepo.impact.uses.scene import Meaning, Scene
+from deeprepo.impact.uses.sides import NOT_HANDED_ON, globs
+from deeprepo.impact.uses.sites import MODULE, Bindings, bind
 from deeprepo.impact.values import Link
 
 BARRELS = frozenset({"__init__", "index"})
@@ -25,27 +24,6 @@ MOST_LINES = 20_000
 WORD = re.compile(r"[\w$]+")
 # The text before a name that is the whole value of another name.
 GIVEN = re.compile(r"(?<![=!<>])=\s*(?:\(\s*|<[\w$.]+>\s*|[\w$]+\??\.)*$")
-
-
-class Scene(Struct):
-    """Everything known about the changed files of one language."""
-
-    sources: list[ChangedSource]
-    symbols: dict[str, tuple[ChangedSymbol, ...]]
-    head: Reach
-    base: Reach
-    exports: Exports
-    declarations: HeadersByDefinition = field(default_factory=dict)
-    # file -> relevant imports
-    importers: dict[str, list[Link]] = field(default_factory=lambda: defaultdict(list))
-    # File -> imports of removed files.
-    lost_imports: dict[str, list[Link]] = field(default_factory=lambda: defaultdict(list))
-    # file -> changed files that it re-exports
-    origins: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    # File -> exported name -> changed names that it stands for.
-    doors: dict[str, dict[str, set[Meaning]]] = field(default_factory=lambda: defaultdict(dict))
-    former: dict[str, list[Link]] = field(default_factory=dict)  # changed file -> its former imports
-    missed_uses: list[str] = field(default_factory=list)  # sentences about what may hide a reference
 
 
 async def importing(scene: Scene) -> tuple[Dependent, ...]:

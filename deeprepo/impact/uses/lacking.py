@@ -10,18 +10,18 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from deeprepo.impact.changes import ChangedFile, ChangedSymbol, MissingPart, Reference
-from deeprepo.impact.classes import lineage, members
-from deeprepo.impact.index import ROUNDS, Index
 from deeprepo.impact.language import language_of
-from deeprepo.impact.lexical import mention as mentioning
-from deeprepo.impact.namespaces import Namespaces
 from deeprepo.impact.paths import shared_folders
 from deeprepo.impact.ports import Tree
+from deeprepo.impact.reading.lexical import mention as mentioning
+from deeprepo.impact.resolving.classes import lineage, members
+from deeprepo.impact.resolving.index import ROUNDS, Index
+from deeprepo.impact.resolving.namespaces import Namespaces
+from deeprepo.impact.resolving.wholes import Parts, Requirement, Type, Whole, defaults, parts_of, types_of, wanted_parts
 from deeprepo.impact.structs import Struct, field, replace
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.uses.sites import mention
 from deeprepo.impact.views import OneSide
-from deeprepo.impact.wholes import Parts, Requirement, Type, Whole, defaults, parts_of, types_of, wanted_parts
 
 MOST = 200  # files in which one type is searched
 BELOW = 3  # levels of abstract types

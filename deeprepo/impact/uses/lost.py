@@ -10,11 +10,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from deeprepo.impact.changes import ChangedFile, ChangedSymbol, LostOffer, Query, Reference
 from deeprepo.impact.ports import Language, Offering, SelfDescribed, Tree
+from deeprepo.impact.reading.unreadable import Unreadable
 from deeprepo.impact.structs import replace
 from deeprepo.impact.text.lines import file_lines, without_mark
-from deeprepo.impact.unreadable import Unreadable
+from deeprepo.impact.uses.occurrences import occurrences
 from deeprepo.impact.uses.packages import offer_of
-from deeprepo.impact.uses.search import occurrences
 from deeprepo.impact.uses.sides import Exports, Reach
 from deeprepo.impact.uses.sites import MODULE, mention
 from deeprepo.impact.values import Definition, Link

@@ -9,10 +9,10 @@ is not reported as removed.
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from deeprepo.impact import reader
 from deeprepo.impact.changes import ChangedFile
 from deeprepo.impact.filetypes import filetype
 from deeprepo.impact.ports import Tree
+from deeprepo.impact.reading import reader
 from deeprepo.impact.resolution import Found, Unknown
 from deeprepo.impact.text.lines import file_lines, is_comment
 from deeprepo.impact.text.paths import is_prose, is_test

@@ -5,14 +5,14 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 
 from deeprepo.impact.changes import Fate, Query, Reference
-from deeprepo.impact.index import ROUNDS, Index
 from deeprepo.impact.language import language_of
-from deeprepo.impact.namespaces import Namespaces
 from deeprepo.impact.paths import above_of
 from deeprepo.impact.ports import Tree
-from deeprepo.impact.resolve import named
+from deeprepo.impact.resolving.index import ROUNDS, Index
+from deeprepo.impact.resolving.namespaces import Namespaces
+from deeprepo.impact.resolving.resolve import named
 from deeprepo.impact.structs import Struct, replace
-from deeprepo.impact.uses.importing import Scene
+from deeprepo.impact.uses.scene import Scene
 from deeprepo.impact.uses.sides import globs
 from deeprepo.impact.uses.targets import RESULT
 from deeprepo.impact.values import Base, Facts

@@ -13,7 +13,7 @@ from deeprepo.impact.ports import Language
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_test
 from deeprepo.impact.uses.budget import SearchLimits
-from deeprepo.impact.uses.importing import Scene
+from deeprepo.impact.uses.scene import Scene
 from deeprepo.impact.uses.sides import Exports
 from deeprepo.impact.uses.sites import Bindings, bind, classes_of, is_imported
 from deeprepo.impact.uses.targets import UseTarget

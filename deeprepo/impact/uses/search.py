@@ -11,13 +11,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from deeprepo.impact.changes import Query, Reference
 from deeprepo.impact.concurrency import together
-from deeprepo.impact.ports import Language, Tree
 from deeprepo.impact.structs import Struct, field, replace
 from deeprepo.impact.text.lines import file_lines
-from deeprepo.impact.text.paths import is_output, is_page, is_prose, is_style
-from deeprepo.impact.uses.budget import LISTED, SearchLimits, is_minified
+from deeprepo.impact.text.paths import is_output
+from deeprepo.impact.uses.budget import LISTED, SearchLimits
 from deeprepo.impact.uses.evidence import Evidence, SearchedFile
-from deeprepo.impact.uses.importing import ALIASES, Scene
+from deeprepo.impact.uses.importing import ALIASES
+from deeprepo.impact.uses.occurrences import WHOLE, Names, Own, Spans
+from deeprepo.impact.uses.scene import Scene
 from deeprepo.impact.uses.sides import globs
 from deeprepo.impact.uses.sites import Bindings, bind, is_imported, is_imported_elsewhere, match, names, reference
 from deeprepo.impact.uses.targets import UseTarget, telling
@@ -28,167 +29,8 @@ NAME = re.compile(r"[A-Za-z_$][\w$]*")
 IMPORTS = re.compile(r"^\s*+(?:import|from|use|using)\b")
 LONG_LINE = 400  # characters; longer lines are cut
 SHORT = 3  # letters; a shorter name is only searched in importers
-MAX_LINES = 20_000
 UNTOLD = ((), ("?",))  # of a receiver whose class the file does not tell
-MAX_PATHS = 2_000  # on one command line
-EVERYWHERE: tuple[str, ...] = ()
 ALL_LINES = range(1, 1 << 30)  # lines of a changed file whose added lines are unknown
-WHOLE = (0, 1 << 30)  # the lines of a whole file
-Spans = Mapping[str, Collection[tuple[int, int]]]  # file -> line ranges of definitions
-
-
-class NameOccurrences(Struct):
-    """Where names occur on one side."""
-
-    # name -> files of the language
-    files: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    foreign: set[str] = field(default_factory=set)  # names that occur in files of other kinds
-    complete: bool = True
-
-
-async def occurrences(
-    tree: Tree,
-    language: Language,
-    names: Collection[str],
-    side: Side = "head",
-    where: Sequence[str] | None = None,
-) -> NameOccurrences:
-    """Return the files that contain the names as whole words: of the language, or those that match `where`."""
-    name_occurrences = NameOccurrences()
-    if not names:
-        return name_occurrences
-    where = globs(language) if where is None else where
-    # one pattern, since git runs each over every line
-    any_name = rf"(?<!\w)(?:{'|'.join(re.escape(name) for name in sorted(names))})(?!\w)"
-    rows = await tree.grep_lines(Query([any_name], where, syntax="perl", side=side, limit=MAX_LINES))
-    words = re.compile(r"(?<![\w$])(?:" + "|".join(re.escape(name) for name in sorted(names)) + r")(?![\w$])")
-    for path, _, text in rows:
-        for name in dict.fromkeys(words.findall(text)):
-            if path.endswith(language.SUFFIXES):
-                name_occurrences.files[name].add(path)
-            elif not (is_prose(path) or is_output(path) or is_page(path) or is_style(path)):
-                name_occurrences.foreign.add(name)
-    name_occurrences.complete = len(rows) < MAX_LINES
-    return name_occurrences
-
-
-class Own(Struct, frozen=True):
-    """Facts about names from the change itself."""
-
-    spans: Mapping[Side, Spans]  # line ranges of the changed definitions
-    gone_names: frozenset[str]  # names that lose their definition
-    fresh: Mapping[str, Collection[int]]  # file in the head tree -> added lines
-
-
-class Names(Struct):
-    """Looks up names in the files of one language, with a cache."""
-
-    tree: Tree
-    language: Language
-    budget: SearchLimits
-    expected: set[str] = field(default_factory=set)  # names that will be looked up later
-    _files: dict[str, Collection[str] | None] = field(default_factory=dict)  # None: too many lines
-    _is_defined: dict[str, bool] = field(default_factory=dict)
-
-    async def look_up(self, names: Collection[str]) -> Mapping[str, Collection[str]] | None:
-        """Return name -> files in the head tree; None if there are too many lines."""
-        found = await occurrences(self.tree, self.language, names)
-        if found.complete:
-            self._files |= {name: found.files.get(name, ()) for name in names}
-        return found.files if found.complete else None
-
-    async def where(self, name: str) -> Collection[str] | None:
-        """Return where a name occurs, looking up all expected names as well; None if it occurs too often."""
-        if name not in self._files and await self.look_up({name, *self.expected} - self._files.keys()) is None:
-            self._files[name] = None
-            await self.look_up({name})
-        return self._files[name]
-
-    async def is_in_few_files(self, name: str, most: int) -> bool:
-        """Return whether few files contain the name.
-
-        A change forgets few uses, while a library's name occurs in many files.
-        """
-        files = await self.where(name)
-        return files is not None and len(files) <= most
-
-    async def is_defined(self, name: str) -> bool:
-        """Return whether anything in the head tree may define a name."""
-        if name not in self._is_defined:
-            paths = await self.where(name)
-            if paths is None or len(paths) > self.budget.parsed_files:
-                self._is_defined[name] = True
-            else:
-                sources = await self.tree.read_many(sorted(paths))
-                uses = (use for one, source in sources.items() for use in self.language.uses(one, source, {name}))
-                self._is_defined[name] = any(use.form in ("definition", "key") for use in uses)
-        return self._is_defined[name]
-
-    async def lone(self, names: Collection[str], own: Own) -> frozenset[str]:
-        """Return the names that only changed definitions have, on both sides.
-
-        Names that unchanged code may define are excluded, and so are names that the change defines newly.
-        """
-        left = set(names)
-        if not left:
-            return frozenset()
-        before, now = await together(
-            self._base_occurrences(left), occurrences(self.tree, self.language, left, where=EVERYWHERE)
-        )
-        sides: tuple[tuple[Side, NameOccurrences], ...] = (("base", before), ("head", now))
-        for side, found in sides:
-            if not found.complete:
-                return frozenset()
-            # What a change removes everywhere belongs to it.
-            left -= {name for name in found.foreign if not (side == "base" and name in own.gone_names)}
-            left -= {name for name, paths in found.files.items() if len(paths) > self.budget.far}
-            paths = sorted({path for name in left for path in found.files.get(name, ())})
-            for path, source in (await self.tree.read_many(paths[: self.budget.parsed_files], side)).items():
-                wanted_names = {name for name in left if path in found.files[name]}
-                if len(source) > self.budget.bytes or is_minified(source):
-                    left -= wanted_names
-                elif wanted_names:
-                    left -= self._borne(path, source, wanted_names, side, own)
-            left -= {name for path in paths[self.budget.parsed_files :] for name in left if path in found.files[name]}
-        return frozenset(left)
-
-    async def _base_occurrences(self, names: Collection[str]) -> NameOccurrences:
-        """Return where the names occurred before the change, in files that differ; the head covers the others."""
-        head, base = await self.tree.entries("head"), await self.tree.entries("base")
-        differs = [
-            f":(literal){path}" for path, entry in base.items() if path not in head or head[path].oid != entry.oid
-        ]
-        if not differs:
-            return NameOccurrences()
-        where = differs if len(differs) <= MAX_PATHS else EVERYWHERE
-        return await occurrences(self.tree, self.language, names, "base", where)
-
-    def _borne(self, path: str, source: bytes, names: set[str], side: Side, own: Own) -> frozenset[str]:
-        """Return the names that a file may define.
-
-        It defines, sets or looks up the name, or is an added line that uses a removed name.
-        """
-        spans = own.spans[side].get(path, ())
-        fresh = own.fresh.get(path, ()) if side == "head" else ()
-        spelt = frozenset(name for name in names if _spells(name, source))
-        if WHOLE in spans:
-            return spelt
-        return spelt | {
-            use.name
-            for use in self.language.uses(path, source, names - spelt)
-            if _gives_meaning(use, spans) or (use.form == "member" and use.line in fresh and use.name in own.gone_names)
-        }
-
-
-def _gives_meaning(use: Use, spans: Collection[tuple[int, int]]) -> bool:
-    """Return whether a reference defines the name: a definition, a key, an assigned attribute."""
-    return use.form in ("definition", "key") and not any(start <= use.line <= end for start, end in spans)
-
-
-def _spells(name: str, source: bytes) -> bool:
-    """Return whether code looks up the name as a string."""
-    word = re.escape(name.encode())
-    return re.search(rb"(?:attr\s*+\([^)\n]{0,200}|\[\s*+)[\"']" + word + rb"[\"']", source) is not None
 
 
 class Search(Struct):
@@ -259,7 +101,7 @@ class Search(Struct):
         special -= scene.head.language.AMBIENT  # names that everything has prove nothing
         left = frozenset(t.symbol.after.short for t in targets if t.symbol is not None and t.symbol.after is not None)
         gone = frozenset(name for target in targets if target.is_gone for name in target.former_names) - left
-        lone = await looked_up.lone(special, Own(await self._spans(targets), gone, self.fresh))
+        lone = await looked_up.unique(special, Own(await self._spans(targets), gone, self.fresh))
         times = Counter(short for target in targets if target.has_new_signature for short in target.shorts)
         lone -= {short for short, many in times.items() if many > 1}
         looked_up.expected |= {name for name in lone if telling(name)}

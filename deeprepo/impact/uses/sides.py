@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 from deeprepo.impact.changes import Query, TreeEntry
 from deeprepo.impact.concurrency import together
 from deeprepo.impact.ports import Language, Project, SelfDescribed, SelfNamed, SharedScope, Tree
+from deeprepo.impact.reading.unreadable import Unreadable
 from deeprepo.impact.text.lines import CONFIG, without_mark
-from deeprepo.impact.unreadable import Unreadable
 from deeprepo.impact.uses.budget import is_minified
 from deeprepo.impact.values import Clues, Definition, Facts, Link, Side
 from deeprepo.impact.views import OneSide
 
 if TYPE_CHECKING:
-    from deeprepo.impact.classes import Ancestry
-    from deeprepo.impact.index import Index
-    from deeprepo.impact.resolve import Answer
+    from deeprepo.impact.resolving.classes import Ancestry
+    from deeprepo.impact.resolving.index import Index
+    from deeprepo.impact.resolving.resolve import Answer
 
 Told = TypeVar("Told")
 MAX_CONFIGS = 3_000
@@ -318,7 +318,7 @@ class Exports:
     async def named(self, path: str, written: str) -> Definition | None:
         """Return the definition of a name in a file of the head tree, which may be qualified; None if unknown."""
         # imported here because its grammars load with the first name
-        from deeprepo.impact.resolve import named_by
+        from deeprepo.impact.resolving.resolve import named_by
 
         answer = await self._read("head", lambda index: named_by(index, path, written))
         found = await self._told("head", answer) if len(answer.definitions) == 1 else None
@@ -326,13 +326,13 @@ class Exports:
 
     async def ancestry(self, path: str, owner: str) -> "Ancestry":
         """Return a class of the head tree with everything it inherits from."""
-        from deeprepo.impact.classes import ancestry
+        from deeprepo.impact.resolving.classes import ancestry
 
         return await self._read("head", lambda index: ancestry(index, path, owner))
 
     async def has_member(self, path: str, owner: str, name: str) -> bool:
         """Return whether a class or one of its bases has a member after the change."""
-        from deeprepo.impact.classes import has_member
+        from deeprepo.impact.resolving.classes import has_member
 
         return await self._read("head", lambda index: has_member(index, path, owner, name))
 
@@ -370,7 +370,7 @@ class Exports:
 
     async def _offered(self, side: Side, path: str, name: str) -> "Answer":
         """Return the answer for an exported name, as for new lines."""
-        from deeprepo.impact.resolve import offered
+        from deeprepo.impact.resolving.resolve import offered
 
         path = self._former.get(path, path) if side == "base" else path
         return await self._read(side, lambda index: offered(index, [path], name))
@@ -378,7 +378,7 @@ class Exports:
     async def _read(self, side: Side, ask: "Callable[[Index], Told]") -> "Told":
         """Return the answer of `ask` on a side's index, reading files as needed."""
         # imported here because its grammars load with the first re-exported name
-        from deeprepo.impact.index import (
+        from deeprepo.impact.resolving.index import (
             ROUNDS,
             Index,
         )

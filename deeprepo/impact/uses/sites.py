@@ -7,13 +7,13 @@ from deeprepo.impact.changes import Fate, Reference, Tie
 from deeprepo.impact.everyday import METHODS
 from deeprepo.impact.structs import Struct, field, replace
 from deeprepo.impact.text.paths import is_test, is_test_scope
+from deeprepo.impact.uses.scene import Meaning
 from deeprepo.impact.uses.targets import RESULT, WHOLE_MODULE, UseTarget
 from deeprepo.impact.values import Link, Use
 
 MODULE = "<module>"
 
 
-Meaning = tuple[str, str]  # a changed file and a name in it; "*" is the whole file
 Doors = Mapping[str, Mapping[str, Collection[Meaning]]]  # file -> exported name -> its meanings
 Span = tuple[int, int]
 

@@ -2,16 +2,13 @@
 
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from deeprepo.impact.changes import ChangedSymbol, Contract
 from deeprepo.impact.filetypes import filetype
 from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.text.paths import is_test
+from deeprepo.impact.uses.scene import Scene
 from deeprepo.impact.values import SPACE, Definition, Use
-
-if TYPE_CHECKING:
-    from deeprepo.impact.uses.importing import Scene
 
 TWO_WORDS = re.compile(r"[a-z0-9]_[a-z0-9]|[a-z0-9][A-Z]|[A-Z0-9]_[A-Z0-9]")
 RUN = re.compile(r"_*(?:test|set_?up|tear_?down|before|after|it|should|spec|given|when|then)(?![a-z])", re.IGNORECASE)
@@ -178,7 +175,7 @@ def resembles(receiver: str, owner: str) -> bool:
     return len(last) >= LONG and last in owner.lower()
 
 
-async def attribute_targets(scene: "Scene", attributes: Iterable[tuple[str, str, str]]) -> list[UseTarget]:
+async def attribute_targets(scene: Scene, attributes: Iterable[tuple[str, str, str]]) -> list[UseTarget]:
     """Return targets for attributes that classes no longer set, given as (path, class, name)."""
     targets = []
     for path, within, name in attributes:
@@ -195,7 +192,7 @@ async def attribute_targets(scene: "Scene", attributes: Iterable[tuple[str, str,
     return targets
 
 
-async def use_targets(scene: "Scene") -> list[UseTarget]:
+async def use_targets(scene: Scene) -> list[UseTarget]:
     """Return targets for changed definitions and for names that are no longer exported."""
     targets = [
         await _target(scene, item) for items in scene.symbols.values() for item in items if item.change != "added"
@@ -230,7 +227,7 @@ def _loaded_default(path: str) -> UseTarget:
     return UseTarget(f"{path}:{WHOLE_MODULE}", ((path, name),), name, frozenset({path}), is_gone=True, is_loaded=True)
 
 
-async def _target(scene: "Scene", item: ChangedSymbol) -> UseTarget:
+async def _target(scene: Scene, item: ChangedSymbol) -> UseTarget:
     sides = [side for side in (item.before, item.after) if side is not None]
     owner = sides[0].name.rpartition(".")[0]
     doors: dict[str, frozenset[str]] = {}
@@ -264,10 +261,10 @@ async def _target(scene: "Scene", item: ChangedSymbol) -> UseTarget:
     )
 
 
-def _may_be_there(scene: "Scene", item: ChangedSymbol) -> bool:
+def _may_be_there(scene: Scene, item: ChangedSymbol) -> bool:
     """Return whether a file does not parse and still contains the name, which it may define."""
     from deeprepo.impact.language import language_of  # grammars load with the first search
-    from deeprepo.impact.reader import has_errors
+    from deeprepo.impact.reading.reader import has_errors
 
     if (was := item.before) is None:
         return False

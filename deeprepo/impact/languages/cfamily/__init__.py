@@ -14,9 +14,9 @@ from functools import cached_property
 from itertools import islice
 
 from deeprepo.impact.language import Standalone
-from deeprepo.impact.lexical import MOST_IMPORTS, line_until
 from deeprepo.impact.parsing import Lines
 from deeprepo.impact.paths import Paths, shared_folders
+from deeprepo.impact.reading.lexical import MOST_IMPORTS, line_until
 from deeprepo.impact.values import Clues, Import
 
 # A conditional `extern "C" {` and its end, which a grammar cannot parse as a block.

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Collection, Iterable, Iterator
 
-from deeprepo.impact import offers as generic
-from deeprepo.impact import reader, spots
+from deeprepo.impact.reading import reader, spots
+from deeprepo.impact.reading.unreadable import finds, outlines
+from deeprepo.impact.resolving import offers as generic
 from deeprepo.impact.structs import replace
-from deeprepo.impact.unreadable import finds, outlines
 from deeprepo.impact.values import SPACE, Definition, Facts, Parameter, Side, Use
 
 SOURCES = (".c", ".cc", ".cpp", ".cxx")  # files that are not included

@@ -12,10 +12,10 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 
-from deeprepo.impact.arguments import OBJECT
 from deeprepo.impact.languages.csharp.projects import Projects
-from deeprepo.impact.namespaces import Namespaces
 from deeprepo.impact.paths import Paths, above_of
+from deeprepo.impact.reading.arguments import OBJECT
+from deeprepo.impact.resolving.namespaces import Namespaces
 from deeprepo.impact.values import Facts, Import
 
 SLIP = 1  # difference in length between a mistyped name and the correct one

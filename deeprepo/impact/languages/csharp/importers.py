@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from deeprepo.impact.offers import outline as read_outline
+from deeprepo.impact.resolving.offers import outline as read_outline
 from deeprepo.impact.structs import replace
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.values import Definition, Facts, Side

@@ -7,7 +7,7 @@ from functools import lru_cache
 from tree_sitter import Node
 
 from deeprepo.impact.languages.elixir.importers import ALIAS, alias_names, is_alias, own_modules
-from deeprepo.impact.nodes import ancestors, text
+from deeprepo.impact.reading.nodes import ancestors, text
 from deeprepo.impact.values import Arguments
 
 MATCHES = ("=", "<-")  # operators after a pattern

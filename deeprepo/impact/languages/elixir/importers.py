@@ -12,8 +12,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 
-from deeprepo.impact.lexical import MOST_IMPORTS, camel, line_until, mention, underscore
 from deeprepo.impact.parsing import Lines
+from deeprepo.impact.reading.lexical import MOST_IMPORTS, camel, line_until, mention, underscore
 from deeprepo.impact.values import Clues, Link
 
 ENDINGS = (".ex", ".exs")

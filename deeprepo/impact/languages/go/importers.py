@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 
-from deeprepo.impact.importers import WHOLE, KnownModules, statements
 from deeprepo.impact.language import languages
 from deeprepo.impact.languages.go import Modules
-from deeprepo.impact.offers import uses as read_uses
-from deeprepo.impact.unreadable import finds
+from deeprepo.impact.reading.unreadable import finds
+from deeprepo.impact.resolving.importers import WHOLE, KnownModules, statements
+from deeprepo.impact.resolving.offers import uses as read_uses
 from deeprepo.impact.values import Import, Link, Use
 
 GO = languages()[".go"]

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from deeprepo.impact.importers import statements
 from deeprepo.impact.languages.go.importers import GO, likely_names
-from deeprepo.impact.unreadable import Unreadable
+from deeprepo.impact.reading.unreadable import Unreadable
+from deeprepo.impact.resolving.importers import statements
 
 MOST_LINES, LONG_LINE = 400, 400  # lines above a use, and characters of each
 _SCOPE = b"func "

@@ -4,12 +4,12 @@ import re
 from collections.abc import Collection, Iterator
 from itertools import islice
 
-from deeprepo.impact.importers import statements
 from deeprepo.impact.language import language_of
-from deeprepo.impact.offers import uses as read_uses
 from deeprepo.impact.parsing import Lines
-from deeprepo.impact.spots import MOST
-from deeprepo.impact.unreadable import finds
+from deeprepo.impact.reading.spots import MOST
+from deeprepo.impact.reading.unreadable import finds
+from deeprepo.impact.resolving.importers import statements
+from deeprepo.impact.resolving.offers import uses as read_uses
 from deeprepo.impact.values import SomeUses, Use
 
 STORE = re.compile(rb"(?<![\w$.])\$([A-Za-z_]\w{0,100})(?![\w$])")

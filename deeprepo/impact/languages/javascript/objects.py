@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from tree_sitter import Node
 
 from deeprepo.impact.language import Member
-from deeprepo.impact.marks import CASTS, bare
-from deeprepo.impact.nodes import text
+from deeprepo.impact.reading.marks import CASTS, bare
+from deeprepo.impact.reading.nodes import text
 
 FUNCTIONS = frozenset({
     "arrow_function", "function_expression", "generator_function", "function_declaration", "generator_function_declaration",

@@ -11,8 +11,8 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 
-from deeprepo.impact.namespaces import Namespaces
 from deeprepo.impact.paths import Paths, joined, shared_folders
+from deeprepo.impact.resolving.namespaces import Namespaces
 from deeprepo.impact.structs import replace
 from deeprepo.impact.values import Bound, Facts, Import
 

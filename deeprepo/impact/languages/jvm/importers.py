@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator
 
-from deeprepo.impact import reader
 from deeprepo.impact.language import language_of
 from deeprepo.impact.languages.jvm import facade
-from deeprepo.impact.offers import outline as read_outline
+from deeprepo.impact.reading import reader
+from deeprepo.impact.resolving.offers import outline as read_outline
 from deeprepo.impact.structs import replace
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.values import Definition, Facts, Parameter, Side

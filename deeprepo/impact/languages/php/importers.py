@@ -12,10 +12,10 @@ from itertools import islice
 
 from deeprepo.impact.filetypes import parsed_by
 from deeprepo.impact.languages.php import Autoload
-from deeprepo.impact.lexical import MOST_IMPORTS, line_until, mention
-from deeprepo.impact.offers import uses as read_uses
 from deeprepo.impact.parsing import Lines
 from deeprepo.impact.paths import is_below, joined
+from deeprepo.impact.reading.lexical import MOST_IMPORTS, line_until, mention
+from deeprepo.impact.resolving.offers import uses as read_uses
 from deeprepo.impact.values import Clues, Link, Use
 
 SUFFIXES = parsed_by("php")

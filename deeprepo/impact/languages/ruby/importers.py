@@ -12,9 +12,9 @@ from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 
 from deeprepo.impact.languages.ruby.manifest import packages
-from deeprepo.impact.lexical import MOST_IMPORTS, camel, line_until, mention, underscore
 from deeprepo.impact.parsing import Lines
 from deeprepo.impact.paths import shared_folders
+from deeprepo.impact.reading.lexical import MOST_IMPORTS, camel, line_until, mention, underscore
 from deeprepo.impact.values import Clues, Link
 
 ENDINGS = (".rb", ".rake", ".gemspec", "")

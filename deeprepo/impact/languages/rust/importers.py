@@ -3,13 +3,13 @@
 import re
 from collections.abc import Collection, Iterator, Mapping
 
-from deeprepo.impact.importers import KnownModules, statements
 from deeprepo.impact.language import language_of
 from deeprepo.impact.languages.rust import Modules
-from deeprepo.impact.offers import uses as read_uses
-from deeprepo.impact.reader import written_paths
+from deeprepo.impact.reading.reader import written_paths
+from deeprepo.impact.reading.unreadable import finds
+from deeprepo.impact.resolving.importers import KnownModules, statements
+from deeprepo.impact.resolving.offers import uses as read_uses
 from deeprepo.impact.structs import replace
-from deeprepo.impact.unreadable import finds
 from deeprepo.impact.values import Import, Link, Use
 
 

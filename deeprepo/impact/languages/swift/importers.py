@@ -12,8 +12,8 @@ from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 
 from deeprepo.impact.filetypes import parsed_by
-from deeprepo.impact.lexical import KEPT, MOST_IMPORTS, config
 from deeprepo.impact.parsing import Lines
+from deeprepo.impact.reading.lexical import KEPT, MOST_IMPORTS, config
 from deeprepo.impact.structs import Struct, field
 from deeprepo.impact.values import Clues, Facts, Link
 

@@ -5,11 +5,12 @@ from collections.abc import Collection, Mapping, Sequence
 from fnmatch import fnmatch
 from typing import Any
 
-from deeprepo.impact import reader, seen
 from deeprepo.impact.language import Language, Modules, language_of
-from deeprepo.impact.namespaces import Namespaces
 from deeprepo.impact.paths import IGNORES, Paths
-from deeprepo.impact.seen import Seen
+from deeprepo.impact.reading import reader
+from deeprepo.impact.resolving import seen
+from deeprepo.impact.resolving.namespaces import Namespaces
+from deeprepo.impact.resolving.seen import Seen
 from deeprepo.impact.structs import replace
 from deeprepo.impact.values import Base, Facts, Link, Tree
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from deeprepo.impact.index import Index
 from deeprepo.impact.language import Modules, language_of
-from deeprepo.impact.namespaces import Namespaces
+from deeprepo.impact.resolving.index import Index
+from deeprepo.impact.resolving.namespaces import Namespaces
 from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.values import Definition, Facts, Import
 

@@ -8,14 +8,25 @@ from functools import cached_property, lru_cache
 
 from tree_sitter import Node
 
-from deeprepo.impact.arguments import parameters
 from deeprepo.impact.language import Language, language_of, load
-from deeprepo.impact.matching import DEFINED, Captures, Parts, Rows, matches
-from deeprepo.impact.memo import memo
-from deeprepo.impact.nodes import SYMBOLS, Spans, errors, first, first_line, head, kind_of, last_line, name_of, text
 from deeprepo.impact.parsing import DEEPEST, has_open_angles, root_of, too_deep
+from deeprepo.impact.reading.arguments import parameters
+from deeprepo.impact.reading.matching import DEFINED, Captures, Parts, Rows, matches
+from deeprepo.impact.reading.memo import memo
+from deeprepo.impact.reading.nodes import (
+    SYMBOLS,
+    Spans,
+    errors,
+    first,
+    first_line,
+    head,
+    kind_of,
+    last_line,
+    name_of,
+    text,
+)
+from deeprepo.impact.reading.unreadable import TOO_DEEP, TOO_LONG, Unreadable
 from deeprepo.impact.structs import replace
-from deeprepo.impact.unreadable import TOO_DEEP, TOO_LONG, Unreadable
 from deeprepo.impact.values import Bound, Definition, Facts, Import, Parameter
 
 LONGEST = 1_500_000  # bytes; larger files are not parsed

@@ -11,14 +11,14 @@ from typing import Literal
 
 from tree_sitter import Node
 
-from deeprepo.impact.classes import UNWRITTEN, Ancestry, ancestry, extending, members
-from deeprepo.impact.index import Index
 from deeprepo.impact.language import Language, language_of
-from deeprepo.impact.matching import Captures, Rows, joined, matches
-from deeprepo.impact.memo import memo
-from deeprepo.impact.nodes import Spans, first_line, last_line, name_of, text
-from deeprepo.impact.reader import KEPT, Reader, parse
-from deeprepo.impact.resolve import named_by
+from deeprepo.impact.reading.matching import Captures, Rows, joined, matches
+from deeprepo.impact.reading.memo import memo
+from deeprepo.impact.reading.nodes import Spans, first_line, last_line, name_of, text
+from deeprepo.impact.reading.reader import KEPT, Reader, parse
+from deeprepo.impact.resolving.classes import UNWRITTEN, Ancestry, ancestry, extending, members
+from deeprepo.impact.resolving.index import Index
+from deeprepo.impact.resolving.resolve import named_by
 from deeprepo.impact.structs import Struct
 
 Kind = Literal["heir", "build", "choose"]

@@ -10,15 +10,15 @@ from typing import Generic, TypeVar
 
 from tree_sitter import Node
 
-from deeprepo.impact import reader
 from deeprepo.impact.language import Language, Modules, language_of
-from deeprepo.impact.lexical import mention
-from deeprepo.impact.namespaces import Namespaces
-from deeprepo.impact.nodes import Spans, first_line, is_declared
 from deeprepo.impact.paths import Paths
 from deeprepo.impact.ports import Project
-from deeprepo.impact.spots import any_of
-from deeprepo.impact.unreadable import TOO_LONG, Unreadable
+from deeprepo.impact.reading import reader
+from deeprepo.impact.reading.lexical import mention
+from deeprepo.impact.reading.nodes import Spans, first_line, is_declared
+from deeprepo.impact.reading.spots import any_of
+from deeprepo.impact.reading.unreadable import TOO_LONG, Unreadable
+from deeprepo.impact.resolving.namespaces import Namespaces
 from deeprepo.impact.values import Clues, Facts, Import, Link
 
 WHOLE = frozenset({"*"})

@@ -5,16 +5,16 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 
-from deeprepo.impact.classes import constructors, lineage, members
 from deeprepo.impact.filetypes import FileType
-from deeprepo.impact.index import Index
 from deeprepo.impact.language import Language, Modules, language_of
-from deeprepo.impact.namespaces import Namespaces
-from deeprepo.impact.resolve import ABSENT, Answer, called, is_declared, named, names_of, offered, taken
-from deeprepo.impact.seen import Seen, Typed
+from deeprepo.impact.resolving.classes import constructors, lineage, members
+from deeprepo.impact.resolving.index import Index
+from deeprepo.impact.resolving.namespaces import Namespaces
+from deeprepo.impact.resolving.resolve import ABSENT, Answer, called, is_declared, named, names_of, offered, taken
+from deeprepo.impact.resolving.seen import Seen, Typed
+from deeprepo.impact.resolving.wholes import Type, Whole, builds, parts_of, types_of, wanted_parts, writes_all
 from deeprepo.impact.structs import replace
 from deeprepo.impact.values import Arguments, Definition, Facts, Import, Parameter, Place, Rule, Use, places_of
-from deeprepo.impact.wholes import Type, Whole, builds, parts_of, types_of, wanted_parts, writes_all
 
 ALIKE = 0.72  # minimum similarity of a suggestion, from 0 to 1
 BESIDE = 0.06  # how far below the best suggestion's similarity another one may be

@@ -6,13 +6,13 @@ from collections.abc import Collection, Container, Sequence
 
 from tree_sitter import Node
 
-from deeprepo.impact import reader
 from deeprepo.impact.language import Language
-from deeprepo.impact.marks import parts_around
-from deeprepo.impact.matching import Captures, matches
-from deeprepo.impact.memo import memo
-from deeprepo.impact.nodes import text
 from deeprepo.impact.parsing import Lines
+from deeprepo.impact.reading import reader
+from deeprepo.impact.reading.marks import parts_around
+from deeprepo.impact.reading.matching import Captures, matches
+from deeprepo.impact.reading.memo import memo
+from deeprepo.impact.reading.nodes import text
 
 WORD = re.compile(rb"\w+")
 # A declared result that is an object of one class, or a reference to one.

@@ -16,14 +16,22 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol, TypeVar, get
 
 from msgspec.json import Decoder, encode
 
-from deeprepo.impact.unreadable import Unreadable
+from deeprepo.impact.reading.unreadable import Unreadable
 
 if TYPE_CHECKING:  # it loads the parser
     from deeprepo.impact.language import Language
 
 DIGEST = 16  # bytes
 MOST = 4 << 20  # bytes of one result
-OWN = ("", "languages/*", "text", "uses")  # folders of this package that determine results about a file
+OWN = (
+    "",
+    "languages/*",
+    "reading",
+    "resolving",
+    "new_lines",
+    "text",
+    "uses",
+)  # folders of this package that determine results about a file
 Question = ParamSpec("Question")
 Told = TypeVar("Told")
 
@@ -140,6 +148,6 @@ def folders_of(package: str) -> tuple[Path, ...]:
 @cache
 def _engine(grammar: str) -> bytes:
     """Return a hash of this package, the serializer, the parser and a grammar."""
-    home = Path(__file__).parent
+    home = Path(__file__).parent.parent
     folders = [folder for pattern in OWN for folder in (home.glob(pattern) if pattern else (home,)) if folder.is_dir()]
     return engine_of((*folders, *folders_of("msgspec"), *folders_of("tree_sitter"), *folders_of(grammar)))

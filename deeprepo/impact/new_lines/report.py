@@ -2,14 +2,14 @@
 
 import re
 
-from deeprepo.impact.forward import places
-from deeprepo.impact.index import ROUNDS, Index
 from deeprepo.impact.language import language_of
-from deeprepo.impact.undeclared import undeclared
-from deeprepo.impact.unshipped import unshipped
+from deeprepo.impact.new_lines.forward import places
+from deeprepo.impact.new_lines.undeclared import undeclared
+from deeprepo.impact.new_lines.unshipped import unshipped
+from deeprepo.impact.new_lines.witness import Witness
+from deeprepo.impact.resolving.index import ROUNDS, Index
+from deeprepo.impact.resolving.wholes import builds
 from deeprepo.impact.values import Base, Change, Looked, Place, Report, Tree
-from deeprepo.impact.wholes import builds
-from deeprepo.impact.witness import Witness
 
 # Folders with test data, which may contain broken code on purpose.
 MATERIAL = re.compile(r"(^|/)_*(fixtures?|testdata|test_data|test-data|snapshots|samples?|roots)_*/")

@@ -5,13 +5,13 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 
-from deeprepo.impact.arguments import arguments
 from deeprepo.impact.language import Language
-from deeprepo.impact.matching import BOUND, Rows, matches, matches_at
-from deeprepo.impact.memo import memo
-from deeprepo.impact.nodes import first, first_line, text
 from deeprepo.impact.parsing import Lines
-from deeprepo.impact.reader import Reader, parse
+from deeprepo.impact.reading.arguments import arguments
+from deeprepo.impact.reading.matching import BOUND, Rows, matches, matches_at
+from deeprepo.impact.reading.memo import memo
+from deeprepo.impact.reading.nodes import first, first_line, text
+from deeprepo.impact.reading.reader import Reader, parse
 from deeprepo.impact.structs import Struct
 from deeprepo.impact.values import Use
 

@@ -4,8 +4,8 @@ import re
 
 from tree_sitter import Node
 
-from deeprepo.impact.nodes import ancestors
-from deeprepo.impact.syntax import tree_of
+from deeprepo.impact.reading.nodes import ancestors
+from deeprepo.impact.reading.syntax import tree_of
 
 # Attributes, annotations or decorators that mark a test: `#[cfg(test)]`, `@ParameterizedTest`,
 # `[TestMethod]`.

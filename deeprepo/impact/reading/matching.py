@@ -13,7 +13,7 @@ from tree_sitter import Node, Query, QueryCursor
 
 from deeprepo.impact.language import Language
 from deeprepo.impact.parsing import refuse
-from deeprepo.impact.unreadable import TOO_LONG, Unreadable
+from deeprepo.impact.reading.unreadable import TOO_LONG, Unreadable
 
 # Limits for unfinished matches of a query. A query that needs more loses matches, so its result is discarded
 # and the next limit is tried. Of 2,300 queries over 40 repositories 14 needed more than 64. A statement that

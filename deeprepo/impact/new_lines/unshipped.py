@@ -9,9 +9,9 @@ from importlib import import_module
 from pathlib import PurePosixPath
 from typing import Protocol
 
-from deeprepo.impact.index import Index
 from deeprepo.impact.language import Language, language_of
 from deeprepo.impact.paths import joined
+from deeprepo.impact.resolving.index import Index
 from deeprepo.impact.text.paths import is_sample, is_test, vendored_folder
 from deeprepo.impact.values import Base, Change, Place, Rule
 

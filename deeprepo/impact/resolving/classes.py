@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from deeprepo.impact.index import Index
 from deeprepo.impact.language import Language, language_of
-from deeprepo.impact.marks import CLASSES
-from deeprepo.impact.resolve import named_by
+from deeprepo.impact.reading.marks import CLASSES
+from deeprepo.impact.resolving.index import Index
+from deeprepo.impact.resolving.resolve import named_by
 from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.values import Definition, Facts
 

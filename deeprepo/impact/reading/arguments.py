@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from tree_sitter import Node
 
 from deeprepo.impact.language import Language
-from deeprepo.impact.matching import Rows
-from deeprepo.impact.nodes import name_of, text
+from deeprepo.impact.reading.matching import Rows
+from deeprepo.impact.reading.nodes import name_of, text
 from deeprepo.impact.values import Arguments, Parameter
 
 NAMELESS = "_"  # a parameter with only a type

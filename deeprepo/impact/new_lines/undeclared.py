@@ -10,8 +10,8 @@ from collections.abc import Collection, Mapping, Sequence
 from importlib import import_module
 from types import ModuleType
 
-from deeprepo.impact.index import Index
 from deeprepo.impact.language import Language, language_of
+from deeprepo.impact.resolving.index import Index
 from deeprepo.impact.text.paths import is_page, is_prose, is_sample, is_test, vendored_folder
 from deeprepo.impact.values import Base, Change, Import, Place, Rule
 

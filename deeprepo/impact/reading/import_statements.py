@@ -6,9 +6,9 @@ from itertools import islice
 from posixpath import commonpath, dirname, relpath, splitext
 
 from deeprepo.impact.filetypes import filetype, module_path, parsed_by
-from deeprepo.impact.nodes import ancestors
+from deeprepo.impact.reading.nodes import ancestors
+from deeprepo.impact.reading.syntax import tree_of
 from deeprepo.impact.structs import Struct
-from deeprepo.impact.syntax import tree_of
 
 # Nodes that form a whole import statement.
 STATEMENT = re.compile(

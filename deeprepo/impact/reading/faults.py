@@ -5,11 +5,11 @@ import tomllib
 from collections.abc import Callable
 from pathlib import PurePosixPath
 
-from deeprepo.impact import syntax
 from deeprepo.impact.filetypes import filetype
 from deeprepo.impact.language import language_of
-from deeprepo.impact.nodes import errors
 from deeprepo.impact.parsing import in_time
+from deeprepo.impact.reading import syntax
+from deeprepo.impact.reading.nodes import errors
 
 
 def faults(path: str, source: bytes) -> frozenset[int] | None:

@@ -6,10 +6,10 @@ from functools import lru_cache
 
 from tree_sitter import Node
 
-from deeprepo.impact.arguments import arguments
 from deeprepo.impact.language import Language
-from deeprepo.impact.lexical import is_telling
-from deeprepo.impact.marks import (
+from deeprepo.impact.reading.arguments import arguments
+from deeprepo.impact.reading.lexical import is_telling
+from deeprepo.impact.reading.marks import (
     ARROW,
     CLASS,
     ELEMENTS,
@@ -28,10 +28,10 @@ from deeprepo.impact.marks import (
     is_foreseen,
     marks_of,
 )
-from deeprepo.impact.memo import memo
-from deeprepo.impact.nodes import SYMBOLS, last_line, name_of, text
-from deeprepo.impact.origins import origin
-from deeprepo.impact.reader import parse
+from deeprepo.impact.reading.memo import memo
+from deeprepo.impact.reading.nodes import SYMBOLS, last_line, name_of, text
+from deeprepo.impact.reading.origins import origin
+from deeprepo.impact.reading.reader import parse
 from deeprepo.impact.structs import replace
 from deeprepo.impact.values import Arguments, Form, Origin, Use
 

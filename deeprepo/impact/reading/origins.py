@@ -11,8 +11,8 @@ from typing import Literal
 from tree_sitter import Node
 
 from deeprepo.impact.everyday import METHODS
-from deeprepo.impact.marks import LONGEST, UNKNOWN, Marks, bound_class, bound_nodes
-from deeprepo.impact.nodes import text
+from deeprepo.impact.reading.marks import LONGEST, UNKNOWN, Marks, bound_class, bound_nodes
+from deeprepo.impact.reading.nodes import text
 from deeprepo.impact.values import Origin
 
 CALL = re.compile(r"(?:\w+_)?call(?:_expression)?|(?:method_|macro_)?invocation(?:_expression)?")

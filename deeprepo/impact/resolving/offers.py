@@ -5,12 +5,12 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from itertools import islice
 
-from deeprepo.impact import marks, reader, spots
-from deeprepo.impact.arguments import OBJECT
-from deeprepo.impact.classes import bases
 from deeprepo.impact.language import Language
+from deeprepo.impact.reading import marks, reader, spots
+from deeprepo.impact.reading.arguments import OBJECT
+from deeprepo.impact.reading.unreadable import TOO_LONG, Unreadable, finds, outlines
+from deeprepo.impact.resolving.classes import bases
 from deeprepo.impact.structs import replace
-from deeprepo.impact.unreadable import TOO_LONG, Unreadable, finds, outlines
 from deeprepo.impact.values import (
     COMPONENT,
     SINGLETON,

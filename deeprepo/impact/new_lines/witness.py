@@ -10,13 +10,13 @@ import re
 from collections.abc import Iterator, Sequence
 
 from deeprepo.impact.filetypes import parsed_by
-from deeprepo.impact.forward import places
-from deeprepo.impact.index import ROUNDS, Index
 from deeprepo.impact.language import Language, language_of
+from deeprepo.impact.new_lines.forward import places
 from deeprepo.impact.paths import above_of, joined, shared_folders
+from deeprepo.impact.resolving.index import ROUNDS, Index
+from deeprepo.impact.resolving.wholes import builds
 from deeprepo.impact.structs import Struct, field
 from deeprepo.impact.values import Base, Change, Place
-from deeprepo.impact.wholes import builds
 
 ASKED = 16  # base files that are checked for one place
 MOST = 48  # base files that are checked for all places

@@ -1,0 +1,1 @@
+"""Check the names that added lines use."""
