@@ -146,7 +146,7 @@ async def said(change: Change, files: Sequence[ChangedFile]) -> list[Said]:
     places += [
         Said("listed", row.path, row.line, "", row.name)
         for row in users.references
-        if (row.path, row.line) not in named and row.tie != "name"
+        if (row.path, row.line) not in named and row.connection != "name"
     ]
     return places
 

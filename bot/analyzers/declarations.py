@@ -28,7 +28,7 @@ class Declarations:
     )
 
     def __init__(self) -> None:
-        self._foreign_paths: frozenset[str] = frozenset()  # files that were read and have no known format
+        self._other_paths: frozenset[str] = frozenset()  # files that were read and have no known format
 
     def wants(self, file: ChangedFile) -> bool:
         """Return whether the file may declare or use names, or does so if it was already read."""
@@ -39,7 +39,7 @@ class Declarations:
         paths = [path for path in (file.path, file.old_path) if path and POSSIBLE.search(path)]
         if _lists_dependencies(file):
             return True
-        if not paths or file.path in self._foreign_paths:
+        if not paths or file.path in self._other_paths:
             return False
         from deeprepo.impact.declarations import format_of
 
@@ -53,12 +53,12 @@ class Declarations:
 
         change = await check.compare(tree, files)
         listed = await _dependencies(tree, files)
-        self._foreign_paths |= change.foreign
+        self._other_paths |= change.other_files
         left, unset = await environment.judge(tree, files)
         findings = (*declarations.findings(change, files), *map(renamed.finding, left), *listed.findings)
         limits = tuple(renamed.unset(*row) for row in unset)
         still_open = (*change.open, *listed.unjudged)
-        complete = change.complete | change.foreign | listed.complete
+        complete = change.complete | change.other_files | listed.complete
         return Judgement(findings, complete - {path for path, _ in still_open}, still_open, limits=limits)
 
     def absence(self, finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG002

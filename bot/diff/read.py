@@ -23,7 +23,7 @@ def read(change: RawChange) -> tuple[ChangedFile, ...]:
         why = skip.reason(file, parts, change, is_generated)
         replaces_code = any(path.startswith(f"{entry.new}/") for path in left) if why in skip.ELSEWHERE else False
         is_unvouched = skip.is_unvouched(file, why, replaces_code=replaces_code)
-        changed_files.append(replace(file, skip=why, is_unreviewed=is_unvouched, is_foreign=why in skip.FOREIGN))
+        changed_files.append(replace(file, skip=why, is_unreviewed=is_unvouched, is_vendored=why in skip.FOREIGN))
     changed_files += [
         ChangedFile(path, path, "modified", skip=skip.WITHHELD, is_unreviewed=True)
         for path in sorted(change.withheld - {file.path for file in changed_files})

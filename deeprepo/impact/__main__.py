@@ -62,7 +62,7 @@ def main() -> int:
 
 async def look(tree: GitTree) -> tuple[list[Row], tuple[str, ...]]:
     """Return all findings for a change, and what was not searched."""
-    files = [file for file in await tree.changed() if not file.is_foreign]
+    files = [file for file in await tree.changed() if not file.is_vendored]
     users = await find(tree, files, LANGUAGES)
     rows: list[Row] = []
     for one in broken(users):

@@ -19,9 +19,9 @@ MOVED = (
     "renamed without a change of content"
 )
 REPLACED = "it was replaced by a submodule, whose code is in another repository"
-Tie = Literal["bound", "only", "telling", "name"]
+Connection = Literal["bound", "unique", "probable", "name"]
 # "lost": a search found nothing. Only the name check (`uses/name_check.py`) can turn it into a proof.
-Fate = Literal["lost", "likely", "there", "unknown"]
+TargetState = Literal["lost", "likely", "present", "unknown"]
 # How a changed definition may affect its users; see deeprepo/impact/uses/contract.py.
 Contract = Literal[
     "removed",
@@ -99,7 +99,7 @@ class ChangedFile:
     # skipped and therefore open: unreadable, or the reason is not confirmed by the base
     is_unreviewed: bool = False
     is_ignored: bool = False  # excluded from every check by the owner's settings
-    is_foreign: bool = False  # vendored, generated or minified
+    is_vendored: bool = False  # vendored, generated or minified
     note: str = ""  # "mode 100644 to 100755" and the like
     added_lines: frozenset[int] = field(default=frozenset(), repr=False)  # head lines that the change adds
     # base lines that the change removes
@@ -121,7 +121,7 @@ class ChangedFile:
 
         Vendored and generated files are neither searched nor reported.
         """
-        return self.has_text and not self.is_foreign
+        return self.has_text and not self.is_vendored
 
 
 class ChangedSymbol(Struct, frozen=True):
@@ -163,7 +163,7 @@ class MissingPart(Struct, frozen=True):
 class Reference(Struct, frozen=True):
     """A reference to a changed name outside its definition.
 
-    See `deeprepo/impact/uses/verdict.py` for its tie and fate.
+    See `deeprepo/impact/uses/verdict.py` for its connection and target_state.
     """
 
     symbol: str  # "path:qualified name" of the changed symbol
@@ -173,8 +173,8 @@ class Reference(Struct, frozen=True):
     text: str  # the source line, without its line break
     function: str  # qualified name of the enclosing definition, or "<module>"
     span: tuple[int, int] | None  # lines of the enclosing definition
-    tie: Tie  # how confidently the reference was resolved
-    fate: Fate = "unknown"  # whether its target still exists
+    connection: Connection  # how confidently the reference was resolved
+    target_state: TargetState = "unknown"  # whether its target still exists
     test: bool = False
     call: bool = False
     positional: int = 0  # number of positional arguments in a call
@@ -195,32 +195,32 @@ class Reference(Struct, frozen=True):
     @property
     def sure(self) -> bool:
         """Whether it certainly refers to the definition."""
-        return self.tie == "bound"
+        return self.connection == "bound"
 
     @property
     def missing(self) -> bool:
         """Whether its target is proven to be missing from the head tree."""
-        return self.fate == "lost" and isinstance(self.resolution, Absent)
+        return self.target_state == "lost" and isinstance(self.resolution, Absent)
 
     @property
     def is_lost(self) -> bool:
         """Whether a search for its target found nothing. The name check decides what that means."""
-        return self.fate == "lost"
+        return self.target_state == "lost"
 
     @property
     def likely(self) -> bool:
         """Whether nothing in the tree has its target, although the members of the receiver or its base are unknown."""
-        return self.fate == "likely"
+        return self.target_state == "likely"
 
     @property
     def is_certain(self) -> bool:
         """Whether a comparison with its definition proves something, because no other definition can be the target."""
-        return self.tie in ("bound", "only")
+        return self.connection in ("bound", "unique")
 
     @property
     def is_guessed(self) -> bool:
         """Whether only the name matches, which may belong to something else."""
-        return self.tie == "name"
+        return self.connection == "name"
 
     @property
     def is_at_top(self) -> bool:

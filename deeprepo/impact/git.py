@@ -81,7 +81,7 @@ class GitTree:
             replace(
                 file,
                 skip=MOVED if file.status == "renamed" and not file.hunks else None,
-                is_foreign=vendored_folder(file.path) is not None or is_output(file.path),
+                is_vendored=vendored_folder(file.path) is not None or is_output(file.path),
             )
             for file in files
         ]

@@ -254,7 +254,7 @@ class Language(Struct, frozen=True, eq=False, dict=True):
         False
     )
     # words from which a member's name is specific enough without a known receiver; 0 for never
-    telling: int = 0
+    specific_words: int = 0
     sought: bool = (
         False  # its files are only searched for references to the change; their own new lines are not checked
     )

@@ -9,7 +9,7 @@ from bot.values import Dependents, PullRequest, Reference
 from deeprepo.impact.structs import replace
 
 SURE = Reference("a.py:Cart.total", "total", "b.py", 3, "    cart.total()", "f", None, "bound", call=True)
-GUESS = replace(SURE, tie="name", path="c.py", text="    thing.total()")
+GUESS = replace(SURE, connection="name", path="c.py", text="    thing.total()")
 
 
 def told(*references: Reference) -> str:
@@ -30,7 +30,9 @@ def test_what_only_a_name_speaks_for_is_not_listed() -> None:
 def test_a_line_is_listed_once_and_lock_files_are_not_listed() -> None:
     """Of a line that uses two things the most telling use is shown; a word in a lock file needs more than its name."""
     text = told(
-        SURE, replace(SURE, name="Cart", call=False), replace(GUESS, tie="telling", path="uv.lock", text="total")
+        SURE,
+        replace(SURE, name="Cart", call=False),
+        replace(GUESS, connection="probable", path="uv.lock", text="total"),
     )
     assert text.count("b.py:3") == 1
     assert "uv.lock" not in text

@@ -154,7 +154,7 @@ def test_of_uses_that_share_a_name_alone_those_of_a_bare_word_are_left_out(repos
             text,
             "",
             (line - 1, line),
-            tie="name",
+            connection="name",
             test=False,
             call=True,
         )
@@ -257,7 +257,7 @@ def test_what_a_caller_does_with_the_result_far_below_is_shown(repository: Repos
         "    rate = rate_of(x)",
         "page",
         (4, 66),
-        tie="bound",
+        connection="bound",
         test=False,
         call=True,
     )

@@ -53,4 +53,4 @@ def test_what_its_users_do_not_see_concerns_nobody(repository: Repository, what:
     """Neither a name of the file's own nor another member obliges who takes the module."""
     text, change, code = SILENT[what]
     found = find(repository.change({"lib.js": text, "pay.js": code}, {"lib.js": text.replace(*change)}))
-    assert all(use.reference.fate == "there" for use in coverage.obliged_uses((), found))
+    assert all(use.reference.target_state == "present" for use in coverage.obliged_uses((), found))

@@ -103,7 +103,7 @@ async def _of_consumer(overlay: OverlayTree, impact: Dependents, change: Offered
         if (
             not row.sure and row.path not in tied_paths
         ):  # a name alone proves nothing in a file without imports from the package
-            row = replace(row, tie="name", fate="unknown")  # noqa: PLW2901
+            row = replace(row, connection="name", target_state="unknown")  # noqa: PLW2901
         references.append(row)
     heirs = tuple(
         (key, own)

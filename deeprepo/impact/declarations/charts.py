@@ -24,7 +24,7 @@ def read(reading: DataReading, text: str, paths: Paths) -> None:
     chart = posixpath.dirname(chart_file or "")
     is_template = "/templates/" in f"/{path[len(chart) :]}"
     if chart_file is None or not (is_template or folder == chart):
-        reading.is_foreign = True
+        reading.is_unknown_format = True
         return
     top = chart  # the root of all charts that are rendered together
     while posixpath.basename(posixpath.dirname(top)) == "charts":

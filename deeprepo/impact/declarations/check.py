@@ -36,7 +36,7 @@ class DataChange(Struct, frozen=True):
     after: World
     complete: frozenset[str]  # changed files that were compared completely
     open: tuple[tuple[str, str], ...]  # pairs of path and reason
-    foreign: frozenset[str]  # files that belong to no format
+    other_files: frozenset[str]  # files that belong to no format
 
 
 async def compare(tree: Tree, files: Sequence[ChangedFile]) -> DataChange:
@@ -51,21 +51,21 @@ async def compare(tree: Tree, files: Sequence[ChangedFile]) -> DataChange:
         formats = {one for path in {*before.readings, *after.readings} for one in READ_WITH.get(format_of(path), ())}
         await before.read(path for path in before.paths if format_of(path) in formats)
         await after.read(path for path in after.paths if format_of(path) in formats)
-    foreign = {
+    other_files = {
         file.path
         for file in files
         if all(
-            (reading := world.readings.get(path)) is None or reading.is_foreign
+            (reading := world.readings.get(path)) is None or reading.is_unknown_format
             for world, path in ((before, file.old_path or ""), (after, file.path))
         )
     }
-    mine = [file.path for file in files if file.path not in foreign]
+    mine = [file.path for file in files if file.path not in other_files]
     open_rows = [(file, f"{path}: {text}" if path != file else text) for file, path, text in _open(mine, unread, files)]
     if before.is_cut or after.is_cut:
         open_rows += [(path, "too many files may use its names, so not all of them were read") for path in mine]
     complete = frozenset(mine) - {path for path, _ in open_rows}
     rows = tuple(breaks(before, after, files))
-    return DataChange(rows, before, after, complete, tuple(sorted(set(open_rows))), frozenset(foreign))
+    return DataChange(rows, before, after, complete, tuple(sorted(set(open_rows))), frozenset(other_files))
 
 
 def _open(
@@ -123,7 +123,7 @@ def breaks(before: World, after: World, files: Sequence[ChangedFile]) -> list[Br
 
 
 def _outer(scope: Scope, name: str) -> Iterable[str]:
-    """Return the parents of a chart value, which share its fate."""
+    """Return the parents of a chart value, which share its target_state."""
     parts = name.split(".") if scope.kind == "value" else [name]
     return (".".join(parts[:end]) for end in range(1, len(parts)))
 

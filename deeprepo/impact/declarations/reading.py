@@ -79,7 +79,7 @@ class DataReading(Struct):
     needs: set[str] = field(default_factory=set)  # files that must be read as well
     mates: frozenset[str] = frozenset()  # the same, one shared set for all files of a folder
     visited: set[int] = field(default_factory=set)  # YAML parts, so that aliases are read once
-    is_foreign: bool = False  # the file belongs to no format
+    is_unknown_format: bool = False  # the file belongs to no format
 
     def declare(self, scope: Scope, name: str, line: int, *, is_required: bool = False) -> None:
         """Add a declaration."""

@@ -84,7 +84,7 @@ class World:
             except UnreadableDataError as error:
                 reader.read(reading, "", self.paths)  # still adds its scopes
                 reading.doubts |= reading.scopes
-                if not reading.is_foreign:
+                if not reading.is_unknown_format:
                     self.unread[path] = str(error)
 
     def _join(self) -> None:

@@ -4,9 +4,9 @@ import re
 
 from deeprepo.impact.language import language_of
 from deeprepo.impact.new_lines.forward import places
+from deeprepo.impact.new_lines.precedent import Precedents
 from deeprepo.impact.new_lines.undeclared import undeclared
 from deeprepo.impact.new_lines.unshipped import unshipped
-from deeprepo.impact.new_lines.witness import Witness
 from deeprepo.impact.resolving.index import ROUNDS, Index
 from deeprepo.impact.resolving.wholes import builds
 from deeprepo.impact.values import Base, Change, Looked, Place, Report, Tree
@@ -40,7 +40,7 @@ async def report(tree: Tree, change: Change, base: Base | None = None) -> Report
     read = tuple(sorted(path for path in mine if index.facts(path) is not None))
     built: tuple[Place, ...] = ()
     if found and base is not None:
-        found, built = await Witness(base, index, Index(await base.paths())).hear(found, mine)
+        found, built = await Precedents(base, index, Index(await base.paths())).hear(found, mine)
     if base is not None and isinstance(tree, Base):
         found += await undeclared(tree, base, index, mine)
         found += await unshipped(tree, base, index, mine)

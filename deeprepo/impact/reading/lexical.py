@@ -12,7 +12,6 @@ from deeprepo.impact.text.lines import CONFIG
 MOST_IMPORTS = 20_000  # statements and qualified names per file that are resolved
 KEPT = re.compile(rb"[^\r\n]")
 _CAMEL = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
-TELLING = 3  # words
 
 
 def config(source: bytes) -> bytes:
@@ -43,6 +42,6 @@ def camel(stem: str) -> str:
     return "".join(part[:1].upper() + part[1:] for part in stem.split("_"))
 
 
-def is_telling(name: str, least: int = TELLING) -> bool:
+def has_words(name: str, least: int) -> bool:
     """Return whether a member's name is specific, because it has at least this many words."""
     return len(_CAMEL.findall(name)) >= least

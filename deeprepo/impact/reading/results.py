@@ -1,4 +1,4 @@
-"""Find the class of the object that a function returns, which tells what a member of a call's result is."""
+"""Find the class of the object that a function returns, which shows what a member of a call's result is."""
 
 import re
 from collections import defaultdict

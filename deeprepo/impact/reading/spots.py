@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from deeprepo.impact.language import Language
 from deeprepo.impact.reading.arguments import arguments
-from deeprepo.impact.reading.lexical import is_telling
+from deeprepo.impact.reading.lexical import has_words
 from deeprepo.impact.reading.marks import (
     ARROW,
     CLASS,
@@ -97,7 +97,7 @@ def _as_written(language: Language, use: Use) -> Use:
     """Normalize a reference: use dots as separators, and drop an unknown class if the name is specific."""
     receiver, types, form = use.receiver, use.types, use.form
     may_tell = receiver or language.free_functions  # without a receiver, it is always a member
-    if types == UNKNOWN and may_tell and language.telling and is_telling(use.name, language.telling):
+    if types == UNKNOWN and may_tell and language.specific_words and has_words(use.name, language.specific_words):
         types, form = (), form if receiver else "name"
     if language.own_class and receiver == language.own_class and types and types != UNKNOWN:
         receiver = types[0]

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple, Protocol
 from deeprepo.impact.everyday import COMMON
 from deeprepo.impact.structs import Struct
 from deeprepo.impact.text.paths import is_sample, is_test, vendored_folder
-from deeprepo.impact.uses.targets import telling
+from deeprepo.impact.uses.targets import is_specific
 from deeprepo.impact.values import Side
 
 Kind = Literal["column", "table", "field", "type", "value", "operation", "path", "parameter", "property"]
@@ -134,9 +134,9 @@ def by_name(one: SchemaBreak, place: SchemaPlace, owners: Iterable[str] = ()) ->
 
     `owners`: other names of the owner.
     """
-    is_telling = telling(one.name) and one.name not in COMMON
+    is_distinct = is_specific(one.name) and one.name not in COMMON
     names = "|".join(map(re.escape, sorted({one.owner, *owners} - {""})))
-    is_near = is_telling and names and re.search(rf"(?<![A-Za-z])(?:{names})", place.whole)
+    is_near = is_distinct and names and re.search(rf"(?<![A-Za-z])(?:{names})", place.whole)
     return "hint" if is_near else ""
 
 

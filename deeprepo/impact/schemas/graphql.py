@@ -9,7 +9,7 @@ import re
 
 from deeprepo.impact.everyday import COMMON
 from deeprepo.impact.schemas import breaks
-from deeprepo.impact.uses.targets import telling
+from deeprepo.impact.uses.targets import is_specific
 
 NAME = "graphql"
 _FILE = re.compile(r"\.(?:graphqls?|gql)$", re.IGNORECASE)
@@ -69,7 +69,7 @@ def _in_query(one: breaks.SchemaBreak, place: breaks.SchemaPlace) -> breaks.Like
     enclosing = _enclosing(place)
     if enclosing.lower() == one.owner.lower():
         return "sure"
-    is_possible = not enclosing and one.owner not in _ROOTS and telling(one.name) and one.name not in COMMON
+    is_possible = not enclosing and one.owner not in _ROOTS and is_specific(one.name) and one.name not in COMMON
     return "hint" if is_possible else ""
 
 

@@ -84,5 +84,5 @@ def _is_described(place: breaks.SchemaPlace, schema: str) -> bool:
     if said is None or "://" not in said[1]:
         return said is not None and posixpath.normpath(posixpath.join(posixpath.dirname(place.path), said[1])) == schema
     file = posixpath.basename(schema)
-    is_telling = file.partition(".")[0].lower() not in ("schema", "config", "index")
-    return said[1].endswith(f"/{file if is_telling else schema}") and (is_telling or "/" in schema)
+    is_distinct = file.partition(".")[0].lower() not in ("schema", "config", "index")
+    return said[1].endswith(f"/{file if is_distinct else schema}") and (is_distinct or "/" in schema)

@@ -7,7 +7,7 @@ from deeprepo.impact.schemas import breaks
 from deeprepo.impact.schemas.documents import Node, load
 from deeprepo.impact.schemas.shapes import Members, Part, ShapeComparer
 from deeprepo.impact.structs import replace
-from deeprepo.impact.uses.targets import telling
+from deeprepo.impact.uses.targets import is_specific
 
 NAME = "openapi"
 _FILE = re.compile(r"\.(?:json|ya?ml)$", re.IGNORECASE)
@@ -150,7 +150,7 @@ def likeness(one: breaks.SchemaBreak, place: breaks.SchemaPlace) -> breaks.Liken
     if one.rule in ("path-removed", "operation-removed"):
         return _of_path(one, place.text)
     if one.owner == "id":
-        is_called = telling(one.name) and re.search(rf"[.\s>:]{re.escape(one.name)}\s*+\(", place.text)
+        is_called = is_specific(one.name) and re.search(rf"[.\s>:]{re.escape(one.name)}\s*+\(", place.text)
         return "hint" if is_called else ""
     is_near = re.search(rf"[/\"'`]{re.escape(one.owner)}[/\"'`?$]", place.whole)
     return breaks.by_name(one, place) if is_near and one.rule.endswith("-removed") else ""
@@ -158,7 +158,7 @@ def likeness(one: breaks.SchemaBreak, place: breaks.SchemaPlace) -> breaks.Liken
 
 def _of_path(one: breaks.SchemaBreak, text: str) -> breaks.Likeness:
     parts = _segments(one.name)
-    if not parts or (len(parts) == 1 and not telling(parts[0].replace("-", "_"))):
+    if not parts or (len(parts) == 1 and not is_specific(parts[0].replace("-", "_"))):
         return ""
     shape = "".join(
         "/" + (re.escape(part) if "{" not in part else r"[^/\"'`\s]{1,80}") for part in one.name.strip("/").split("/")

@@ -7,7 +7,7 @@ from deeprepo.impact.schemas.breaks import Document, Likeness, SchemaBreak, Sche
 from deeprepo.impact.structs import Struct
 from deeprepo.impact.text.brackets import before_close
 from deeprepo.impact.text.lines import line_number
-from deeprepo.impact.uses.targets import telling
+from deeprepo.impact.uses.targets import is_specific
 
 _ID = r"[\"`\[]?(\w++)[\"`\]]?"
 _CREATES = re.compile(
@@ -54,18 +54,18 @@ def compare(old: Document, new: Document) -> Iterator[SchemaBreak]:
         required = [one for one, is_required in now.parameters.items() if is_required and one not in was.parameters]
         is_rename = len(gone) == len(required) == 1 and len(was.parameters) == len(now.parameters)
         for name in gone:
-            fate = f"was renamed to {required[0]}" if is_rename else "was removed"
-            yield _break(now, name, "renamed" if is_rename else "removed", fate, new.path)
+            target_state = f"was renamed to {required[0]}" if is_rename else "was removed"
+            yield _break(now, name, "renamed" if is_rename else "removed", target_state, new.path)
         for name in required if not is_rename else ():
             yield _break(now, name, "required", "has to be given now", new.path)
 
 
-def _break(routine: Routine, name: str, rule: str, fate: str, path: str) -> SchemaBreak:
+def _break(routine: Routine, name: str, rule: str, target_state: str, path: str) -> SchemaBreak:
     rest = routine.name.partition("_")[2]
-    words = {routine.name, *([f"_{rest}"] if telling(rest) else [])}  # `"[{schema}].[{table}_UpdateSeenById]"`
+    words = {routine.name, *([f"_{rest}"] if is_specific(rest) else [])}  # `"[{schema}].[{table}_UpdateSeenById]"`
     law = "A call that gives it by its name fails." if rule != "required" else "A call that leaves it out fails."
     return SchemaBreak(
-        f"parameter-{rule}", "parameter", f"{routine.name}.{name}", fate, law, path, routine.line, "head",
+        f"parameter-{rule}", "parameter", f"{routine.name}.{name}", target_state, law, path, routine.line, "head",
         routine.name, name, None, searched=frozenset(words),
     )  # fmt: skip
 

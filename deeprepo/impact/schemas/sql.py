@@ -148,14 +148,14 @@ def _break(row: MigrationStep) -> breaks.SchemaBreak:
     verb = row.does.partition("-")[0]
     rule, name = f"{kind}-{'renamed' if verb == 'rename' else 'dropped'}", row.column or table
     alone: Severity | None = None
-    fate = f"was renamed to {row.new}" if row.new else "was dropped"
+    target_state = f"was renamed to {row.new}" if row.new else "was dropped"
     law = f"Statements that use a removed {kind} fail."
     if verb == "require":
         rule, name, alone = "column-required", "", "medium"
-        fate = "is NOT NULL without a default"
+        target_state = "is NOT NULL without a default"
         law = "A database has no value for the rows that are there: the migration fails on a table that is not empty (MySQL fills in an empty value)."
     return breaks.SchemaBreak(
-        rule, kind, element, fate, law, row.path, row.line, row.side, name, table if row.column else "", alone, model=row.model,
+        rule, kind, element, target_state, law, row.path, row.line, row.side, name, table if row.column else "", alone, model=row.model,
     )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from deeprepo.impact.everyday import COMMON
 from deeprepo.impact.schemas import models
 from deeprepo.impact.schemas.breaks import Likeness, SchemaBreak, SchemaPlace, by_name, spellings
 from deeprepo.impact.schemas.migrations import is_in_folder
-from deeprepo.impact.uses.targets import telling
+from deeprepo.impact.uses.targets import is_specific
 
 _STATEMENT = re.compile(
     r"\b(?:SELECT|INSERT\s++INTO|UPDATE|DELETE\s++FROM|REPLACE\s++INTO|MERGE\s++INTO)\b", re.IGNORECASE
@@ -61,7 +61,7 @@ def _of_table(one: SchemaBreak, place: SchemaPlace) -> Likeness:
     if one.name in tables | set(models.tables_in(text)):
         return "sure"
     is_named = any(re.search(rf"[\"'`.:]{_word(form)}", text) for form in spellings(one.name))
-    return "hint" if is_named and telling(one.name) and one.name not in COMMON else ""
+    return "hint" if is_named and is_specific(one.name) and one.name not in COMMON else ""
 
 
 def _of_column(one: SchemaBreak, place: SchemaPlace) -> Likeness:

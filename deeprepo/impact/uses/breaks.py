@@ -116,7 +116,7 @@ def _compare_use(reference: Reference, item: ChangedSymbol | None) -> str:
     comparison = FITS
     for part in item.contract if item is not None else ("removed",):
         if part in ("removed", "renamed"):
-            comparison = _there(reference) if reference.fate == "there" else ""
+            comparison = _there(reference) if reference.target_state == "present" else ""
         elif part == "parameters" and item is not None:
             comparison = _compare_call(reference, item)
         elif reference.form != "import":
@@ -154,7 +154,7 @@ def _signatures(reference: Reference, item: ChangedSymbol) -> tuple[Definition, 
     after = item.after.called if item.after is not None else None
     if before is None or after is None or before.opaque or after.opaque or not reference.call:
         return None
-    if reference.fate == "there" and before.short != after.short:
+    if reference.target_state == "present" and before.short != after.short:
         return None  # something else has the name now
     return (before, after) if insists_on_signatures(item.symbol.path, reference.path) else None
 

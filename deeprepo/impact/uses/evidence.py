@@ -11,7 +11,7 @@ from deeprepo.impact.text.lines import says
 from deeprepo.impact.uses.occurrences import Names
 from deeprepo.impact.uses.sides import Exports
 from deeprepo.impact.uses.sites import Bindings, Match
-from deeprepo.impact.uses.targets import UseTarget, is_extension, last_word, names_class, telling
+from deeprepo.impact.uses.targets import UseTarget, is_extension, is_specific, last_word, names_class
 from deeprepo.impact.values import Facts, Link, Side, Use
 
 SIDES: tuple[Side, Side] = ("head", "base")
@@ -137,7 +137,7 @@ class Evidence(Struct):
         name = hit.use.name
         if hit.is_extension:
             is_of_tree = [await self.names.is_defined(one.rpartition(".")[2]) for one in hit.use.types]
-            return self.is_unique(target, name) and (telling(name) or any(is_of_tree))
+            return self.is_unique(target, name) and (is_specific(name) or any(is_of_tree))
         is_doubtful = target.owner and target.has_new_signature and not target.is_extension
         return not (is_doubtful and await self.is_extended(name))
 
@@ -216,9 +216,9 @@ class Evidence(Struct):
             return False
         lines = [await self.exports.ancestry(home, target.owner) for home in sorted(target.homes)]
         line = next((one for one in lines if one.classes), None)
-        is_telling = all(map(telling, former))  # an unknown base hardly has such a specific member
+        is_distinct = all(map(is_specific, former))  # an unknown base hardly has such a specific member
         beyond = (
-            line.names_beyond - ROOTS - (UNNAMED if is_telling else frozenset()) if line is not None else frozenset()
+            line.names_beyond - ROOTS - (UNNAMED if is_distinct else frozenset()) if line is not None else frozenset()
         )
         words = [last_word(base) for base in sorted(beyond)]
         return line is not None and all([word.isidentifier() and await self.names.is_defined(word) for word in words])

@@ -143,7 +143,7 @@ async def _of_language(
     targets = await use_targets(scene)
     references = await search.run([*targets, *await attribute_targets(scene, symbols.lost_attributes(sources))])
     # imported here because grammars load with the first search
-    from deeprepo.impact.uses.meant import of_the_change
+    from deeprepo.impact.uses.former_meaning import of_the_change
 
     references = await of_the_change(tree, scene, references)
     references = tuple(replace(row, symbol=indirect.promoted.get(row.symbol, row.symbol)) for row in references)

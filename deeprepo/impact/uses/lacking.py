@@ -158,7 +158,7 @@ async def _with_objects(head: OneSide, sides: _Sides, rows: Sequence[Reference])
         elif await head.holding(rf"\bclass \w+\(.*\b{name}\b"):
             answers.append(None)
         else:
-            answers.append(replace(row, fate="likely"))
+            answers.append(replace(row, target_state="likely"))
     return answers
 
 
@@ -238,7 +238,7 @@ def _told(sides: _Sides, path: str, whole: Whole, target: Type, names: Sequence[
     for name in names:
         row = mention(f"{target[0]}:{target[1]}.{name}", name, path, whole.line, lines[whole.line - 1].rstrip("\r"))
         part = MissingPart(says, happens, gives)
-        yield replace(row, tie="bound", missing_part=part)
+        yield replace(row, connection="bound", missing_part=part)
 
 
 def _may_name(index: Index, path: str, home: str) -> bool:

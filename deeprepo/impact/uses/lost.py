@@ -183,8 +183,8 @@ def _reference(item: Link, path: str, lines: Sequence[str], *, missing: bool) ->
     Without `missing`, another file may take its place or be generated.
     """
     name, text = posixpath.basename(_stem(item.target)), lines[item.line - 1].rstrip("\r")
-    line_named = mention(f"{item.target}:{MODULE}", name, path, item.line, text, lone=False)
-    return replace(line_named, tie="bound", fate="lost" if missing else "unknown", form="import")
+    line_named = mention(f"{item.target}:{MODULE}", name, path, item.line, text, unique=False)
+    return replace(line_named, connection="bound", target_state="lost" if missing else "unknown", form="import")
 
 
 async def lost_offers(

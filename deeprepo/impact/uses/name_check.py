@@ -113,7 +113,7 @@ async def with_resolutions(
     return [
         row
         if row not in claims
-        else replace(row, fate="there", asks=False)
+        else replace(row, target_state="present", asks=False)
         if check.is_untouched(claims[row])
         else _said(row, answers[row])
         for row in references
@@ -133,7 +133,7 @@ def _claim(row: Reference, item: ChangedSymbol | None) -> Claim | None:
     home = before.path if before is not None else path
     is_part = row.missing_part is not None and row.missing_part.gives != "was removed"
     is_gone = item is None or not {"removed", "renamed"}.isdisjoint(item.contract)
-    is_open = row.likely or (row.fate == "unknown" and row.missing_part is None and (row.sure or row.asks))
+    is_open = row.likely or (row.target_state == "unknown" and row.missing_part is None and (row.sure or row.asks))
     if not (row.is_lost or (is_open and is_gone) or is_part):
         return None
     if full == MODULE:
@@ -172,13 +172,13 @@ def _said(row: Reference, answer: Resolution) -> Reference:
     if isinstance(answer, Absent):
         return said
     if isinstance(answer, Found):
-        return replace(said, fate="there", asks=False, missing_part=None)
+        return replace(said, target_state="present", asks=False, missing_part=None)
     if row.missing_part is not None:
-        return replace(said, fate="likely")
+        return replace(said, target_state="likely")
     return (
-        replace(said, fate="unknown")
+        replace(said, target_state="unknown")
         if row.symbol.endswith(f":{MODULE}") or not row.is_lost
-        else replace(said, fate="likely")
+        else replace(said, target_state="likely")
     )
 
 

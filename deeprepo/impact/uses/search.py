@@ -21,7 +21,7 @@ from deeprepo.impact.uses.occurrences import WHOLE, Names, Own, Spans
 from deeprepo.impact.uses.scene import Scene
 from deeprepo.impact.uses.sides import globs
 from deeprepo.impact.uses.sites import Bindings, bind, is_imported, is_imported_elsewhere, match, names, reference
-from deeprepo.impact.uses.targets import UseTarget, telling
+from deeprepo.impact.uses.targets import UseTarget, is_specific
 from deeprepo.impact.uses.verdict import OWN, verdict
 from deeprepo.impact.values import Definition, Side, SomeUses, Use
 
@@ -78,7 +78,7 @@ class Search(Struct):
                 await self._file(path, source, targets, by_name.get(path, set()), evidence, references)
         for key, rows in references.items():
             references[key] = [
-                replace(row, fate="unknown")
+                replace(row, target_state="unknown")
                 if row.likely and evidence.is_refuted(key, row.name, row.path, row.line)
                 else row
                 for row in rows
@@ -96,15 +96,15 @@ class Search(Struct):
             if (target.reached_by_name or (is_bare and not target.owner))
             and (target.is_gone or target.has_new_signature or target.contract)
             for short in target.shorts
-            if telling(short) or target.is_attribute or target.is_extension
+            if is_specific(short) or target.is_attribute or target.is_extension
         }
         special -= scene.head.language.AMBIENT  # names that everything has prove nothing
         left = frozenset(t.symbol.after.short for t in targets if t.symbol is not None and t.symbol.after is not None)
         gone = frozenset(name for target in targets if target.is_gone for name in target.former_names) - left
-        lone = await looked_up.unique(special, Own(await self._spans(targets), gone, self.fresh))
+        unique = await looked_up.unique(special, Own(await self._spans(targets), gone, self.fresh))
         times = Counter(short for target in targets if target.has_new_signature for short in target.shorts)
-        lone -= {short for short, many in times.items() if many > 1}
-        looked_up.expected |= {name for name in lone if telling(name)}
+        unique -= {short for short, many in times.items() if many > 1}
+        looked_up.expected |= {name for name in unique if is_specific(name)}
         broken = [(row.is_lost, (row.path, row.symbol.rpartition(":")[0])) for row in self.broken_imports]
         return Evidence(
             scene.head.tree,
@@ -115,7 +115,7 @@ class Search(Struct):
             scene.origins,
             lost_imports=frozenset(place for is_gone, place in broken if is_gone),
             doubtful_imports=frozenset(place for is_gone, place in broken if not is_gone),
-            unique_names=lone,
+            unique_names=unique,
             names_after=left,
         )
 
@@ -239,8 +239,8 @@ class Search(Struct):
         lines = file_lines(source)
         import_lines = [line[:LONG_LINE] for line in lines if IMPORTS.match(line)]
         import_words = frozenset(word for line in import_lines for word in NAME.findall(line))
-        foreign = await self._foreign(path, source, uses, self._judged_by_name(mine, evidence.unique_names))
-        file = SearchedFile(path, source, uses, bound, import_words, foreign)
+        external = await self._external(path, source, uses, self._judged_by_name(mine, evidence.unique_names))
+        file = SearchedFile(path, source, uses, bound, import_words, external)
         imported_names = frozenset(use.name for use in uses if use.form == "import")
         for target in mine:
             for hit in match(target, uses, bound, path):
@@ -253,13 +253,13 @@ class Search(Struct):
                 row = reference(target, hit, path, lines, *await verdict(evidence, target, hit, file))
                 references[target.key].append(row)
 
-    def _judged_by_name(self, targets: Iterable[UseTarget], lone: Collection[str]) -> frozenset[str]:
+    def _judged_by_name(self, targets: Iterable[UseTarget], unique: Collection[str]) -> frozenset[str]:
         """Return the names for which the origin of the receiver matters; capitalized fields always count."""
         has_fields = self.scene.head.language.TRAITS.capital_members
         obliging = {name for item in targets if has_fields and item.contract for name in item.shorts}
-        return frozenset({*lone, *obliging})
+        return frozenset({*unique, *obliging})
 
-    async def _foreign(
+    async def _external(
         self, path: str, source: bytes, uses: Sequence[Use], judged_names: Collection[str]
     ) -> frozenset[str]:
         """Return receivers of these names that come from outside the tree."""
@@ -304,7 +304,7 @@ class Search(Struct):
         names_here = {
             name for target in targets if target.contract for name in target.shorts if name.encode() in source
         }
-        if names_here and (is_near or any(telling(name) for name in names_here)) and not is_output(path):
+        if names_here and (is_near or any(is_specific(name) for name in names_here)) and not is_output(path):
             self._miss(
                 f"{path} has more than {self.budget.bytes:,} bytes, so its references to {min(names_here)} were not searched"
             )

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from deeprepo.impact.changes import Fate, Reference, Tie
+from deeprepo.impact.changes import Connection, Reference, TargetState
 from deeprepo.impact.everyday import METHODS
 from deeprepo.impact.structs import Struct, field, replace
 from deeprepo.impact.text.paths import is_test, is_test_scope
@@ -381,7 +381,12 @@ def is_imported_elsewhere(target: UseTarget, hit: Match, imported_names: Collect
 
 
 def reference(
-    target: UseTarget, hit: Match, path: str, lines: Sequence[str], tie: Tie = "name", fate: Fate = "unknown"
+    target: UseTarget,
+    hit: Match,
+    path: str,
+    lines: Sequence[str],
+    connection: Connection = "name",
+    target_state: TargetState = "unknown",
 ) -> Reference:
     """Return a match as a Reference."""
     use, call = hit.use, hit.use.arguments
@@ -393,8 +398,8 @@ def reference(
         text=lines[use.line - 1].rstrip("\r") if 0 < use.line <= len(lines) else "",
         function=use.function,
         span=use.span,
-        tie=tie,
-        fate=fate,
+        connection=connection,
+        target_state=target_state,
         test=is_test(path) or is_test_scope(use.function),
         call=call is not None,
         positional=call.positional if call else 0,
@@ -404,10 +409,10 @@ def reference(
     )
 
 
-def mention(symbol: str, name: str, path: str, line: int, text: str, *, lone: bool = True) -> Reference:
+def mention(symbol: str, name: str, path: str, line: int, text: str, *, unique: bool = True) -> Reference:
     """Return a reference found by name only.
 
-    `lone`: the name is specific enough to hardly mean anything else.
+    `unique`: the name is specific enough to hardly mean anything else.
     """
-    tie: Tie = "telling" if lone else "name"
-    return Reference(symbol, name, path, line, text, MODULE, None, tie, test=is_test(path))
+    connection: Connection = "probable" if unique else "name"
+    return Reference(symbol, name, path, line, text, MODULE, None, connection, test=is_test(path))

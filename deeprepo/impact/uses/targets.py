@@ -96,7 +96,7 @@ class UseTarget(Struct, frozen=True):
         """Whether it can be reached through an object without an import: a member, or a function stored in one."""
         # test runners call test methods; other tests call helpers
         if all(is_test(home) for home in self.homes):
-            return self.is_gone and bool(self.owner) and all(telling(s) and not RUN.match(s) for s in self.shorts)
+            return self.is_gone and bool(self.owner) and all(is_specific(s) and not RUN.match(s) for s in self.shorts)
         return (
             bool(self.owner)
             or self.is_macro
@@ -151,7 +151,7 @@ def extended_type(definition: Definition) -> str:
     return next(marks, "").rpartition(".")[2]
 
 
-def telling(name: str) -> bool:
+def is_specific(name: str) -> bool:
     """Return whether a name has several words: `load_settings` or `setWasTracked`, not `resolve` or `__len__`."""
     return not name.startswith("__") and bool(TWO_WORDS.search(name))
 

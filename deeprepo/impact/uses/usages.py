@@ -62,7 +62,7 @@ def _with_text(use: Use, path: str, lines: Sequence[str]) -> Reference:
         text=lines[use.line - 1].rstrip("\r") if use.line <= len(lines) else "",
         function=use.function,
         span=use.span,
-        tie="name",
+        connection="name",
         test=is_test(path) or is_test_scope(use.function),
         call=use.arguments is not None,
         positional=use.arguments.positional if use.arguments else 0,

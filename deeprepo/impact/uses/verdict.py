@@ -10,8 +10,8 @@ Four questions are asked in this order, each answered by a list of rules. The fi
 | connection | the reference is assumed to mean the definition because of |
 |---|---|
 | "bound" | the imports of the file, its namespace, or the written class of the receiver |
-| "only" | a name that is unique in the tree, in a file that imports the class or shares its package |
-| "telling" | a name that is unique in the tree, or a receiver that probably is of the class |
+| "unique" | a name that is unique in the tree, in a file that imports the class or shares its package |
+| "probable" | a name that is unique in the tree, or a receiver that probably is of the class |
 | "name" | the name, and nothing else |
 
 `python -m deeprepo.impact explain BASE..HEAD PATH:LINE` prints the rules that ran for one line.
@@ -23,12 +23,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextvars import ContextVar
 from typing import cast
 
-from deeprepo.impact.changes import Fate, Tie
+from deeprepo.impact.changes import Connection, TargetState
 from deeprepo.impact.everyday import METHODS
 from deeprepo.impact.structs import Struct
 from deeprepo.impact.uses.evidence import FEW_FILES, LONG, Evidence, SearchedFile, names_another_class
 from deeprepo.impact.uses.sites import Match, is_imported
-from deeprepo.impact.uses.targets import UseTarget, resembles, telling
+from deeprepo.impact.uses.targets import UseTarget, is_specific, resembles
 from deeprepo.impact.values import COMPONENT, Use
 
 NAMED_FILES = 12  # files in which a change may forget a member of a receiver that has its class's name
@@ -44,7 +44,7 @@ class Case(Struct):
     target: UseTarget
     match: Match
     file: SearchedFile
-    tie: Tie = "name"  # the answer to the first question
+    connection: Connection = "name"  # the answer to the first question
 
     @property
     def use(self) -> Use:
@@ -77,7 +77,7 @@ class Case(Struct):
         return resembles(self.use.receiver, self.target.owner)
 
 
-Answer = Tie | bool
+Answer = Connection | bool
 Rule = Callable[[Case], Awaitable[Answer | None]]
 
 
@@ -105,15 +105,23 @@ class Step(Struct, frozen=True):
 STEPS: ContextVar[list[Step] | None] = ContextVar("STEPS", default=None)
 
 
-async def verdict(evidence: Evidence, target: UseTarget, match: Match, file: SearchedFile) -> tuple[Tie, Fate]:
+async def verdict(
+    evidence: Evidence, target: UseTarget, match: Match, file: SearchedFile
+) -> tuple[Connection, TargetState]:
     """Return why a reference is assumed to mean the target, and whether its target still exists."""
     case = Case(evidence, target, match, file)
-    case.tie = cast("Tie", await _answer(CONNECTION, case))  # only this question is answered with a tie
-    fates: tuple[tuple[Question, Fate], ...] = ((REMOVED, "lost"), (PROBABLY_REMOVED, "likely"), (STILL_THERE, "there"))
-    for question, fate in fates:
+    case.connection = cast(
+        "Connection", await _answer(CONNECTION, case)
+    )  # only this question is answered with a connection
+    states: tuple[tuple[Question, TargetState], ...] = (
+        (REMOVED, "lost"),
+        (PROBABLY_REMOVED, "likely"),
+        (STILL_THERE, "present"),
+    )
+    for question, target_state in states:
         if await _answer(question, case):
-            return case.tie, fate
-    return case.tie, "unknown"
+            return case.connection, target_state
+    return case.connection, "unknown"
 
 
 async def _answer(question: Question, case: Case) -> Answer:
@@ -139,7 +147,7 @@ def _reason(rule: Rule) -> str:
 # --- CONNECTION: why is the reference assumed to mean the definition? ---
 
 
-async def resolved(case: Case) -> Tie | None:
+async def resolved(case: Case) -> Connection | None:
     """An import, a namespace or the written class of the receiver leads to the target.
 
     Example: `from lib import load`, then `load()`. If an extension may provide a member of the same name, the
@@ -147,10 +155,10 @@ async def resolved(case: Case) -> Tie | None:
     """
     if not case.match.sure:
         return None
-    return "bound" if await case.evidence.is_only_member(case.target, case.match) else "telling"
+    return "bound" if await case.evidence.is_only_member(case.target, case.match) else "probable"
 
 
-async def attribute(case: Case) -> Tie | None:
+async def attribute(case: Case) -> Connection | None:
     """The target is an attribute that a class no longer sets, so the receiver must point to the class.
 
     Example: `order.total` for an attribute of `Order`. Other code may still set the attribute.
@@ -161,29 +169,29 @@ async def attribute(case: Case) -> Tie | None:
     if use.form != "member" or use.is_guarded or case.is_external or not case.is_untyped:
         return "name"
     is_imported_name = is_imported(target, case.file.bound) and use.name not in METHODS
-    return "telling" if case.is_unique or case.is_named_like_its_class or is_imported_name else "name"
+    return "probable" if case.is_unique or case.is_named_like_its_class or is_imported_name else "name"
 
 
-async def unique_in_reach(case: Case) -> Tie | None:
+async def unique_in_reach(case: Case) -> Connection | None:
     """Only the target has this name in the whole tree, and the file can see the target's class.
 
     Example: `basket.apply_voucher()` where nothing else is called `apply_voucher`.
     """
     if not case.is_unique or case.use.types or case.is_external:
         return None
-    return "only" if await case.evidence.may_mean(case.target, case.use, case.file.path) else None
+    return "unique" if await case.evidence.may_mean(case.target, case.use, case.file.path) else None
 
 
-async def extended_or_inherited(case: Case) -> Tie | None:
+async def extended_or_inherited(case: Case) -> Connection | None:
     """The member may come from an extension that the file can call, from a base class, or from a macro.
 
     Example: `"a".shout()` with an extension of `String` in the same package.
     """
     is_macro_member = case.target.is_macro and case.use.form == "member"
-    return "telling" if case.match.is_extension or case.match.is_inherited or is_macro_member else None
+    return "probable" if case.match.is_extension or case.match.is_inherited or is_macro_member else None
 
 
-async def bound_by_the_file(case: Case) -> Tie | None:
+async def bound_by_the_file(case: Case) -> Connection | None:
     """The file itself imports or defines this name, so it means something else.
 
     Example: `def load(): ...` above `load()`.
@@ -191,7 +199,7 @@ async def bound_by_the_file(case: Case) -> Tie | None:
     return "name" if case.file.gives_meaning(case.use) else None
 
 
-async def of_another_class(case: Case) -> Tie | None:
+async def of_another_class(case: Case) -> Connection | None:
     """The receiver is written like a class other than the target's.
 
     Example: `Invoice.total` for a member of `Order`. A capitalized field is not a class: `h.Options.total`.
@@ -202,12 +210,12 @@ async def of_another_class(case: Case) -> Tie | None:
     return None if is_field else "name"
 
 
-async def unique_name(case: Case) -> Tie | None:
+async def unique_name(case: Case) -> Connection | None:
     """Only the target has this name in the whole tree."""
-    return "telling" if case.is_unique else None
+    return "probable" if case.is_unique else None
 
 
-async def member_near_the_target(case: Case) -> Tie | None:
+async def member_near_the_target(case: Case) -> Connection | None:
     """A member of a value of unknown class, in a file that imports the target's file.
 
     This only counts if the member was removed, or is called and has a new signature. Names that every library
@@ -218,10 +226,10 @@ async def member_near_the_target(case: Case) -> Tie | None:
     is_changed = target.is_gone or (use.arguments is not None and target.has_new_signature)
     if not (is_member and is_changed and case.is_untyped) or case.is_external or use.name in METHODS:
         return None
-    return "telling" if case.evidence.imports_target(case.file.path, target) else None
+    return "probable" if case.evidence.imports_target(case.file.path, target) else None
 
 
-async def same_name(_: Case) -> Tie | None:
+async def same_name(_: Case) -> Connection | None:
     """Only the name matches."""
     return "name"
 
@@ -249,7 +257,7 @@ async def too_loose_for_a_proof(case: Case) -> bool | None:
 
     Example of a guarded use: `if hasattr(store, "load"): store.load()`.
     """
-    is_loose = case.use.is_guarded or case.target.is_attribute or case.tie not in ("bound", "only")
+    is_loose = case.use.is_guarded or case.target.is_attribute or case.connection not in ("bound", "unique")
     return False if is_loose else None
 
 
@@ -278,7 +286,7 @@ async def unique_name_removed(case: Case) -> bool | None:
     A mere mention is no proof in a language whose members can be created at run time, and neither is a static
     member of another type: `Path.load()` for `Helpers.load`.
     """
-    if case.tie != "only":
+    if case.connection != "unique":
         return None
     is_use = case.use.arguments is not None or case.evidence.language.TRAITS.declared_members
     return is_use and not (
@@ -337,7 +345,7 @@ async def resolved_to_nothing(case: Case) -> bool | None:
 
     Example: `cart.total()`, where `Cart` no longer has `total` and nothing else defines it.
     """
-    if case.tie != "bound":
+    if case.connection != "bound":
         return None
     target, name, evidence = case.target, case.use.name, case.evidence
     is_known = evidence.language.TRAITS.declared_members or case.is_unique
@@ -350,7 +358,7 @@ async def resolved_to_nothing(case: Case) -> bool | None:
 
 async def no_changed_member(case: Case) -> bool | None:
     """Only members count from here on, and only if they were removed or have a new signature."""
-    is_changed = case.is_former_name or (case.target.has_new_signature and case.tie != "only")
+    is_changed = case.is_former_name or (case.target.has_new_signature and case.connection != "unique")
     return None if case.use.form == "member" and is_changed else False
 
 
@@ -398,11 +406,11 @@ async def unconnected(case: Case) -> bool | None:
         return False
     is_near = (
         await evidence.is_connected(case.file.path, target)
-        if telling(use.name)
+        if is_specific(use.name)
         else evidence.imports_target(case.file.path, target)
     )
     is_mentioned = len(target.owner) >= LONG and target.owner.encode() in case.file.source
-    if is_near or case.tie == "only" or is_mentioned:
+    if is_near or case.connection == "unique" or is_mentioned:
         evidence.weakly_connected.add((target.key, case.file.path, use.line))
         return None
     evidence.unconnected.add((target.key, use.name))
@@ -445,7 +453,7 @@ PROBABLY_REMOVED = Question(
 
 async def not_asked(case: Case) -> bool | None:
     """Only a resolved reference to a removed name is followed to where the name is now."""
-    is_asked = case.tie == "bound" and case.target.is_gone and bool(case.target.contract)
+    is_asked = case.connection == "bound" and case.target.is_gone and bool(case.target.contract)
     return None if is_asked else False
 
 

@@ -17,7 +17,7 @@ from deeprepo.impact.filetypes import filetype
 from deeprepo.impact.structs import Struct
 from deeprepo.impact.text.lines import is_comment
 from deeprepo.impact.text.paths import is_prose, is_settings, is_style, is_test, uses_nothing
-from deeprepo.impact.uses.targets import telling
+from deeprepo.impact.uses.targets import is_specific
 from deeprepo.impact.uses.texts.words import IMPORTS, VALUES, is_distinctive
 
 MOST = 80  # names per change that are searched
@@ -122,7 +122,12 @@ def _keys(files: Sequence[ChangedFile], before: Mapping[str, str], after: Mappin
         for line in _removed(file):
             match = _KEY.match(line.text)
             outer = _around(was, line.old, len(match[1])) if match and line.old else ""
-            if match is None or not outer or not (telling(match[2]) or telling(outer)) or match[2].lower() in VALUES:
+            if (
+                match is None
+                or not outer
+                or not (is_specific(match[2]) or is_specific(outer))
+                or match[2].lower() in VALUES
+            ):
                 continue
             name = f"{outer}.{match[2]}"
             if len(match[2]) < SHORT or re.search(rf"(?m)^\s*[\"']?{re.escape(match[2])}[\"']?\s*:", now):

@@ -21,7 +21,7 @@ from deeprepo.impact.text.paths import (
 )
 from deeprepo.impact.uses.budget import SearchLimits, by_risk
 from deeprepo.impact.uses.sites import mention
-from deeprepo.impact.uses.targets import telling
+from deeprepo.impact.uses.targets import is_specific
 from deeprepo.impact.uses.texts import environment
 from deeprepo.impact.uses.texts.ends import asks, gives, is_of_another
 from deeprepo.impact.uses.texts.leftovers import Lost, asking_lines, is_given, lost_definitions_of_text
@@ -266,7 +266,9 @@ async def _of_unparsed(
     for word, mine in by_word.items():
         others = sorted((row for row in mine if row[0] != owners[word]), key=lambda row: (is_test(row[0]), *row))
         if len({path for path, _, _ in mine if not is_test(path)}) <= RARE:
-            references += [mention(f"{owners[word]}:{word}", word, *row, lone=False) for row in others[: budget.sites]]
+            references += [
+                mention(f"{owners[word]}:{word}", word, *row, unique=False) for row in others[: budget.sites]
+            ]
     return references
 
 
@@ -339,7 +341,7 @@ def _gone_names(symbols: Iterable[ChangedSymbol]) -> Iterable[tuple[str, str]]:
     """Yield the specific names of removed definitions, with their keys."""
     for item in symbols:
         before, after = item.before, item.after
-        if before is not None and (after is None or after.short != before.short) and telling(before.short):
+        if before is not None and (after is None or after.short != before.short) and is_specific(before.short):
             yield before.short, f"{item.symbol.path}:{item.symbol.name}"
 
 
@@ -347,7 +349,7 @@ def _gone_attributes(symbols: Iterable[ChangedSymbol], found: Iterable[Reference
     """Return the specific names of attributes that are no longer set and seem to be used, with their keys."""
     keys = {f"{item.symbol.path}:{item.symbol.name}" for item in symbols}
     return {
-        row.name: row.symbol for row in found if row.symbol not in keys and not row.is_guessed and telling(row.name)
+        row.name: row.symbol for row in found if row.symbol not in keys and not row.is_guessed and is_specific(row.name)
     }
 
 

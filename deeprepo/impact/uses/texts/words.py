@@ -13,7 +13,7 @@ from deeprepo.impact.structs import Struct
 from deeprepo.impact.text.lines import is_comment
 from deeprepo.impact.text.paths import is_page, is_settings, is_style, names_file, uses_nothing
 from deeprepo.impact.uses.budget import by_risk
-from deeprepo.impact.uses.targets import telling
+from deeprepo.impact.uses.targets import is_specific
 from deeprepo.impact.uses.texts.ends import SCHEMA, Given, gives
 
 SHORTEST, LONGEST = 4, 60  # letters of a word
@@ -55,7 +55,7 @@ class LostWord(Struct, frozen=True):
 
 def is_distinctive(word: str) -> bool:
     """Return whether a word is unlikely to mean something else: several words, joined words, or a path."""
-    return (telling(word) or any(mark in word for mark in "/.:-")) and word not in COMMON
+    return (is_specific(word) or any(mark in word for mark in "/.:-")) and word not in COMMON
 
 
 def suffix(path: str) -> str:

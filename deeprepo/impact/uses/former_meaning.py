@@ -4,7 +4,7 @@ import posixpath
 import re
 from collections.abc import Collection, Iterator, Sequence
 
-from deeprepo.impact.changes import Fate, Query, Reference
+from deeprepo.impact.changes import Query, Reference, TargetState
 from deeprepo.impact.language import language_of
 from deeprepo.impact.paths import above_of
 from deeprepo.impact.ports import Tree
@@ -67,14 +67,14 @@ async def of_the_change(tree: Tree, scene: Scene, references: Sequence[Reference
     lost = {
         row: OldUse(row.path, _root(row), row.symbol.rpartition(":")[0])
         for row in left
-        if row.sure and row.fate != "there" and row.symbol not in kept and row.missing_part is None
+        if row.sure and row.target_state != "present" and row.symbol not in kept and row.missing_part is None
     }
     given = await given_elsewhere(OneSide(tree, "head"), set(lost.values())) if lost and scene.head.is_told else ()
     others_have = await _given_to_all(tree, scene, {row.name for row in lost if row.is_lost})
     return tuple(
-        replace(row, fate=_fate(row))
+        replace(row, target_state=_target_state(row))
         if lost.get(row) in given
-        else replace(row, fate="unknown")
+        else replace(row, target_state="unknown")
         if row in lost and row.name in others_have
         else row
         for row in left
@@ -96,9 +96,9 @@ def _root(row: Reference) -> str:
     return row.symbol.rpartition(":")[2].partition(".")[0].removesuffix(RESULT)
 
 
-def _fate(row: Reference) -> Fate:
-    """Return the fate of a name that has another definition now; its members may not exist."""
-    return "there" if row.name == _root(row) else "unknown"
+def _target_state(row: Reference) -> TargetState:
+    """Return the target_state of a name that has another definition now; its members may not exist."""
+    return "present" if row.name == _root(row) else "unknown"
 
 
 async def of_others(base: Base, uses: Collection[OldUse]) -> frozenset[OldUse]:

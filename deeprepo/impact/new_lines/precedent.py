@@ -30,7 +30,7 @@ TOLD = re.compile(
 BUILT = re.compile(r"(?:^|/)CMakeLists\.txt$")
 
 
-class Witness(Struct):
+class Precedents(Struct):
     """Compares the places of one change with the base.
 
     `head` is the tree after the change, as far as it was read.
