@@ -37,7 +37,7 @@ LATER = (
     "bot.features.own_checks.verdicts",
     "bot.review.agent.seed",
     "deeprepo.impact.uses.guards",
-    "deeprepo.impact.uses.meant",
+    "deeprepo.impact.uses.former_meaning",
     "deeprepo.impact.uses.results",
     "deeprepo.impact.uses.lacking",
     "deeprepo.impact.uses.name_check",

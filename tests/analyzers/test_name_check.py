@@ -209,33 +209,6 @@ def test_what_nothing_provides_any_more_is_proven(repository: Repository, layout
     assert {(one.path, one.verdict) for one in found} == {(path, "proven")}
 
 
-CARD = 'import React from "react";\n\ntype Props = { channel: string };\n\nconst Card = ({ channel }: Props) => <b>{channel}</b>;\n\nexport default Card;\n'
-WIDER = CARD.replace("{ channel: string }", "{ channel: string; agent: string }").replace(
-    "{ channel }", "{ channel, agent }"
-)
-PAGE = 'import React from "react";\nimport Card from "./card";\n\nexport const Page = () => <Card channel="1" />;\n'
-WRAPPED = 'import { connect } from "react-redux";\nimport Card from "./card";\n\nexport default connect((state: any) => (GIVES))(Card);\n'
-PACKAGE = {"package.json": '{"name":"a","dependencies":{"react":"18","react-redux":"9"}}\n', "tsconfig.json": "{}\n"}
-
-
-@pytest.mark.parametrize(
-    ("index", "verdicts"),
-    [
-        (WRAPPED.replace("GIVES", "{ agent: state.agent }"), []),
-        (WRAPPED.replace("GIVES", "{ ...state.agents }"), ["unproven"]),
-        ('import { memo } from "react";\nimport Card from "./card";\n\nexport default memo(Card);\n', ["proven"]),
-        ('export { default } from "./card";\n', ["proven"]),
-    ],
-)
-def test_a_property_that_a_wrapper_may_provide_is_not_proven_to_be_missing(
-    repository: Repository, index: str, verdicts: list[str]
-) -> None:
-    """A wrapper that names the property provides it, one that passes on what nobody knows may, and `memo` does not."""
-    before = {**PACKAGE, "app/card/card.tsx": CARD, "app/card/index.ts": index, "app/page.tsx": PAGE}
-    found = look(repository.change(before, {"app/card/card.tsx": WIDER}))
-    assert [one.verdict for one in found] == verdicts
-
-
 def test_absence_is_only_claimed_by_a_search_that_left_out_no_way() -> None:
     """A search that did not look for aliases cannot claim that a name is absent."""
     with pytest.raises(ValueError, match="alias"):

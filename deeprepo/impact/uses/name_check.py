@@ -8,7 +8,6 @@ line that can provide a name counts (`providers.py`), in any language, if the us
 | a module | in the files through which its old path is reached, or in the user's file if it renames it |
 | a name of a module | in its former file, and as above; in its namespace or folder if no import is needed |
 | a member | in its class, in what that inherits, mixes in or dereferences to, in an extension of it |
-| a property that a component requires | in the file that wraps the component |
 
 The reported line itself never counts.
 """
@@ -60,11 +59,6 @@ _VALUED = r"^\s++(?!(?:return|await|throw|else|yield|new|delete|goto|case)\b)(?:
 _RECEIVER = re.compile(r"^func\s*+\((?:\w++\s++)?+\*?+(\w++)")
 # An embedded type, on a separate line.
 _EMBEDDED = re.compile(r"^[ \t]++\*?(?:\w++\.)?(\w++)[ \t]*+(?:`[^`\n]*`)?$", re.MULTILINE)
-# Calls that pass a component on with the same properties, and calls that only show it.
-_TRANSPARENT = re.compile(
-    r"(?:\w+\.)*(?:memo|forwardRef|observer|lazy|createElement|cloneElement|h|render|renderHook|mount|shallow|jsx|jsxs|defineComponent|defineAsyncComponent|markRaw"
-    r"|typeof|console\.\w+|expect|describe|require|import|PropsWithChildren|ComponentProps\w*|hot|displayName)"
-)
 _ACCESSOR = re.compile(r"(?:get|set|is)([A-Z]\w*)$")
 _DATA_CLASS = re.compile(
     r"@(?:Getter|Setter|Data|Value|Builder|Accessors|AllArgsConstructor)\b|\brecord\b|\bdata class\b"
@@ -79,7 +73,6 @@ class Claim(Struct, frozen=True):
     homes: tuple[str, ...]  # files that provided it before the change
     user: str
     is_module: bool = False
-    is_part: bool = False  # something that the user must provide since the change
     is_resolved: bool = False  # the language's resolver found nothing, so plain declarations need not be searched
     is_word: bool = False  # the name only matches as a word
     text: str = ""  # the line of the user
@@ -131,17 +124,14 @@ def _claim(row: Reference, item: ChangedSymbol | None) -> Claim | None:
     path, _, full = row.symbol.rpartition(":")
     before = item.before if item is not None else None
     home = before.path if before is not None else path
-    is_part = row.missing_part is not None and row.missing_part.gives != "was removed"
     is_gone = item is None or not {"removed", "renamed"}.isdisjoint(item.contract)
     is_open = row.likely or (row.target_state == "unknown" and row.missing_part is None and (row.sure or row.asks))
-    if not (row.is_lost or (is_open and is_gone) or is_part):
+    if not (row.is_lost or (is_open and is_gone)):
         return None
     if full == MODULE:
         return Claim((_stem(path),), "", (path,), row.path, is_module=True)
     name = row.name
     owner = before.owner if before is not None else full.rpartition(".")[0]
-    if is_part:
-        name, owner = full.rpartition(".")[2], full.rpartition(".")[0]
     is_on_class = (
         re.search(rf"\b{re.escape(owner.rpartition('.')[2])}\s*\.\s*{re.escape(name)}\b", row.text) is not None
     )
@@ -152,7 +142,6 @@ def _claim(row: Reference, item: ChangedSymbol | None) -> Claim | None:
         owner.rpartition(".")[2],
         (home,),
         row.path,
-        is_part=is_part,
         is_resolved=row.is_lost,
         is_word=row.asks,
         text=row.text,
@@ -172,9 +161,7 @@ def _said(row: Reference, answer: Resolution) -> Reference:
     if isinstance(answer, Absent):
         return said
     if isinstance(answer, Found):
-        return replace(said, target_state="present", asks=False, missing_part=None)
-    if row.missing_part is not None:
-        return replace(said, target_state="likely")
+        return replace(said, target_state="present", asks=False)
     return (
         replace(said, target_state="unknown")
         if row.symbol.endswith(f":{MODULE}") or not row.is_lost
@@ -206,7 +193,6 @@ class _Check:
         names = sorted(
             {word for claim in claims for name in claim.names if (word := name.rstrip("?!="))} | _path_names(gone)
         )
-        names = sorted({*names, *(claim.owner for claim in claims if claim.is_part and claim.owner)})
         suffixes = _suffixes({path for claim in claims for path in (*claim.homes, claim.user)})
         self._made_names = await made_names(self._tree, self._files, suffixes)
         either = "|".join(map(re.escape, names))
@@ -260,7 +246,7 @@ class _Check:
 
     def is_untouched(self, claim: Claim) -> bool:
         """Return whether nothing was removed, because the file only extended a type of that name or used the name."""
-        if claim.is_module or claim.is_part or claim.owner:
+        if claim.is_module or claim.owner:
             return False
         name = claim.names[0]
         lines = [
@@ -279,27 +265,20 @@ class _Check:
                 way = self._provides(claim, name, one)
                 if way is not None and self._reaches(claim, one, way):
                     return Found(way, one.path, one.line)  # type: ignore[arg-type]
-        if not claim.is_part:
-            near = {path for home in claim.homes for path in (home, *parents(home))}
-            globs = [one for one in self._globs if one.path in near]
-            if globs and any(
-                provides(claim.names[0], one.path, one.text)
-                for one in self._lines.get(claim.names[0], ())
-                if one.path != claim.user
-            ):
-                return Found("glob re-export", globs[0].path, globs[0].line)
-            if globs:
-                return Unknown(f"{globs[0].path}:{globs[0].line} re-exports everything from an unknown module")
-            if (macro := self._macro(claim)) is not None:
-                return Unknown(f"the macro at {macro.path}:{macro.line} may declare it")
-        made = (
-            self._around_module(claim)
-            if claim.is_module
-            else self._wrapper(claim)
-            if claim.is_part
-            else self._made(claim)
-        )
-        made = made or (None if claim.is_part else self._by_added_lines(claim) or self._generated(claim))
+        near = {path for home in claim.homes for path in (home, *parents(home))}
+        globs = [one for one in self._globs if one.path in near]
+        if globs and any(
+            provides(claim.names[0], one.path, one.text)
+            for one in self._lines.get(claim.names[0], ())
+            if one.path != claim.user
+        ):
+            return Found("glob re-export", globs[0].path, globs[0].line)
+        if globs:
+            return Unknown(f"{globs[0].path}:{globs[0].line} re-exports everything from an unknown module")
+        if (macro := self._macro(claim)) is not None:
+            return Unknown(f"the macro at {macro.path}:{macro.line} may declare it")
+        made = self._around_module(claim) if claim.is_module else self._made(claim)
+        made = made or self._by_added_lines(claim) or self._generated(claim)
         if made is not None:
             return made
         return Unknown(self._gap, is_by_line=False) if self._gap else Absent(frozenset(WAYS))
@@ -380,8 +359,6 @@ class _Check:
         if (one.path, one.line) in self._accused:
             is_made = not claim.is_module and self._is_near(claim, one) and is_invoked(name, one.text)
             return "path attribute" if claim.is_module and self._has_path(one) else "accessor" if is_made else None
-        if claim.is_part:
-            return self._gives(name, one)
         if name != claim.names[0] and not self._has_accessors(claim, one):
             return None
         way = provides(name, one.path, one.text, is_module=claim.is_module)
@@ -402,12 +379,6 @@ class _Check:
             and re.search(r"#\[(?:cfg_attr\(.{0,200})?path\s*=", lines[one.line - 2]) is not None
         )
 
-    def _gives(self, name: str, one: _Line) -> str | None:
-        """Return how a line passes a property on: as a key, attribute or string."""
-        word = re.escape(name)
-        passes = rf"[\"']{word}[\"']|(?<![\w.]){word}\s*(?::|=(?!=))|[{{,]\s*{word}\s*[,}}]"
-        return "injection" if re.search(passes, one.text) else None
-
     def _has_accessors(self, claim: Claim, one: _Line) -> bool:
         """Return whether accessors are generated for properties, which the user may call."""
         suffix, of_user = posixpath.splitext(one.path)[1], posixpath.splitext(claim.user)[1]
@@ -415,8 +386,6 @@ class _Check:
         return is_mixed or any(_DATA_CLASS.search("\n".join(self._now.get(path, ()))) for path in claim.homes)
 
     def _reaches(self, claim: Claim, one: _Line, way: str) -> bool:
-        if claim.is_part:
-            return self._wraps(claim, one)
         if one.path == claim.user and way == "declaration" and self._is_of_own_type(claim, one):
             return True
         if way == "declaration" and self._is_taken_from_its_type(claim, one):
@@ -561,66 +530,10 @@ class _Check:
                 break
         return frozenset(above)
 
-    def _wrapper(self, claim: Claim) -> Resolution | None:
-        """Return the call that wraps a component, which may provide properties."""
-        taken = re.compile(rf"(?<=[(,\s]){re.escape(claim.owner)}\s*+(?:as\s[\w.<>\[\] ]{{1,80}})?[,)]")
-        for one in self._lines.get(claim.owner, ()):
-            found = taken.search(one.text)
-            if found is None or is_test(one.path) or (one.path, one.line) in self._accused:
-                continue
-            calls = [name for name in calls_around(one.text, found.start()) if not _TRANSPARENT.fullmatch(name)]
-            if not calls:
-                continue
-            text = "\n".join(self._now.get(one.path, ()))
-            is_near = one.path in claim.homes or any(_imports(text, home) for home in claim.homes)
-            if is_near and (one.path in claim.homes or _imports("\n".join(self._now.get(claim.user, ())), one.path)):
-                return Unknown(f"{calls[0]}() at {one.path}:{one.line} wraps it and may provide it")
-        return None
-
-    def _wraps(self, claim: Claim, one: _Line) -> bool:
-        """Return whether a line is in a file that wraps a component and can pass it a property."""
-        if one.path == claim.user or one.path in claim.homes:
-            return False
-        text = "\n".join(self._now.get(one.path, ()))
-        return any(_imports(text, home) for home in claim.homes) and not re.search(
-            rf"<{re.escape(claim.owner)}\b", text
-        )
-
 
 def _extends(name: str, line: str) -> bool:
     """Return whether a line extends a type declared elsewhere."""
     return re.search(rf"\bextension\s+(?:\w+\.)*{re.escape(name)}\b", line) is not None
-
-
-def calls_around(text: str, at: int) -> list[str]:
-    """Return the functions whose arguments contain a position, innermost first.
-
-    Example: `connect` for `connect(state)(Card)`.
-    """
-    found: list[str] = []
-    depth = 0
-    while at > 0:
-        at -= 1
-        if text[at] == ")":
-            depth += 1
-        elif text[at] == "(" and depth:
-            depth -= 1
-        elif text[at] == "(":
-            before = text[:at].rstrip()
-            if (name := re.search(r"(?<![\w$.])[\w$.]++(?:<[^<>()]*+>)?$", before)) is not None:
-                found.append(name[0].partition("<")[0])
-            elif before.endswith(")"):  # a call's result is called: use the first name
-                while before.endswith(")"):
-                    open_at, level = len(before) - 1, 0
-                    while open_at >= 0:
-                        level += (before[open_at] == ")") - (before[open_at] == "(")
-                        if not level:
-                            break
-                        open_at -= 1
-                    before = before[: max(open_at, 0)].rstrip()
-                name = re.search(r"(?<![\w$.])[\w$.]++$", before)
-                found.append(name[0] if name else "a call")
-    return found
 
 
 def parents(path: str) -> frozenset[str]:
@@ -651,11 +564,6 @@ def _stem(path: str) -> str:
     """Return the name of a module: its file, or its folder if the file represents it."""
     stem = posixpath.splitext(path)[0]
     return posixpath.basename(posixpath.dirname(stem) if has_common_name(path) and "/" in stem else stem)
-
-
-def _imports(text: str, path: str) -> bool:
-    """Return whether a text imports a file or its folder."""
-    return re.search(rf"[\"'](?:[./@~\w-]*/)?{re.escape(_stem(path))}(?:\.\w+)?[\"']", text) is not None
 
 
 def _path_names(paths: Iterable[str]) -> set[str]:
