@@ -1,30 +1,37 @@
 """Carry out the commands of a comment in a workflow step, which stores nothing except in its own comments."""
 
-from contextlib import suppress
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from functools import partial
 
 from bot.action.console import Console
-from bot.action.event import asked_review
-from bot.action.review_step import StepReviewer, dismissed, look_up, open_host, permission_of, review
+from bot.action.event import ON_PULL, WORKFLOW, asked_review
+from bot.action.review_step import StepReviewer, answered_in, look_up, open_host, permission_of, review
 from bot.commands import CommandContext, CommandReply
 from bot.config import Step
 from bot.errors import GitError, HostRefused, NothingToReview, OverLimit, UsageError, public
-from bot.github import Host
-from bot.payloads import Question
+from bot.github import Host, shapes
+from bot.payloads import FixRequest, MadeFix, Question
 from bot.values import CommandAsk, CommentRef, ReviewAsk
 from bot.wiring import access
 from bot.wiring import action as parts
 from bot.workflow import commands, replies
-from bot.workflow.commands import QUESTIONS, REVIEWS
-from bot.workflow.given_command import BareCommand
+from bot.workflow.commands import REVIEWS
+from bot.workflow.given_command import Answering, StepCommand
+from bot.workflow.publish import checks
 from bot.workflow.publish.checks import HeadStatus
 from bot.workflow.publish.tidy import ThreadCloser, close
 from bot.workflow.reviewer import ReviewResult, ReviewRun
 
 REFUSED = "No answer: the author of the command has no permission or reached the rate limit."
+CONFLICT = 409
+RUNNING = ("in_progress", "queued", "waiting", "requested", "pending")  # a run's status before it ends
 
 
 async def answer(ask: CommandAsk, step: Step, console: Console) -> ReviewResult:
-    """Answer the commands of a comment, and then review if one of them asks for it."""
+    """Answer the commands of a comment. Then review, if one of them asks for it or made a commit."""
+    follow_up = asked_review(ask) if any(each.word in REVIEWS for each in ask.each) else None
     async with open_host(step, ask.pull) as host:
         state, settings = await look_up(host, step, console)
         permission = await permission_of(ask.actor, ask.comment, host)
@@ -34,6 +41,7 @@ async def answer(ask: CommandAsk, step: Step, console: Console) -> ReviewResult:
         context = CommandContext(
             access.in_force(settings), ask.actor, state.facts.base_ref, last, await _top(ask, host)
         )
+        work = _Work(reviewer, context)
         for each in ask.each:
             if each.word in REVIEWS:
                 continue
@@ -41,41 +49,95 @@ async def answer(ask: CommandAsk, step: Step, console: Console) -> ReviewResult:
             await replies.post_reply(refusal or CommandReply(), each.comment, host, is_seen=refusal is None)
             if refusal is not None:
                 return ReviewResult(HeadStatus("skipped"), REFUSED)
-            await _carry_out(BareCommand(each, context, state, host), reviewer)
-    if any(each.word in REVIEWS for each in ask.each):
-        return await review(asked_review(ask), step, console)
+            # Commands of one comment build on each other, such as `remember` and `rules export`.
+            command = StepCommand(each, context, state, host, await answered_in(host), work)
+            reply = await commands.answer_in_step(command)
+            await replies.post_reply(reply, each.comment, host, facts=reply.facts)
+            if mark := reply.facts.get("ignored"):
+                marks = {dismissal.mark for dismissal in (await answered_in(host)).dismissals}
+                with suppress(HostRefused):
+                    await close(ThreadCloser(host), [mark.split()[0]], marks)
+            if reply.commit and not work.starts_workflows and follow_up is None:
+                follow_up = ReviewAsk(ask.pull, "push", actor=ask.actor)
+    if follow_up is not None:
+        return await review(follow_up, step, console)
     return ReviewResult(HeadStatus("success"), "Answered a command.")
 
 
-async def _carry_out(command: BareCommand, reviewer: StepReviewer) -> None:
-    host, ask = command.host, QUESTIONS.get(command.ask.word)
-    if ask is not None:
-        question = Question(ask, command.ask.argument, command.context, "")
-        await replies.post_reply(await _from_model(question, reviewer), command.ask.comment, host)
-        return
-    reply = await commands.answer_in_step(command)
-    facts = {"ignored": reply.ignored} if reply.ignored else {}
-    await replies.post_reply(reply, command.ask.comment, host, facts=facts)
-    if reply.ignored:
-        marks = {each.mark for each in await dismissed(host)}
-        with suppress(HostRefused):
-            await close(ThreadCloser(host), [reply.ignored.split()[0]], marks)
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What this step can do for a command."""
+
+    reviewer: StepReviewer
+    context: CommandContext
+
+    @property
+    def starts_workflows(self) -> bool:
+        """Whether GitHub starts workflows for commits that the step's token makes: not for a workflow's own token."""
+        return self.reviewer.run.host.voice.login != WORKFLOW
+
+    async def ask(self, answer: Answering, argument: str) -> CommandReply:
+        """Return the answer from the change as it is now, if the day leaves something to spend."""
+        given = self.context
+        question = Question(answer, argument, given, "")
+        if not access.can_ask(given.settings):
+            return await parts.answer(question)
+        try:
+            async with self.reviewer.fetch() as pull:
+                brief = await self.reviewer.bare_brief(pull)
+                async with self.reviewer.funds(brief) as left:
+                    if left.refusal:
+                        return given.say("reply_failed", why=left.refusal)
+                    return await parts.answer(replace(question, brief=left.within(brief)))
+        except (OverLimit, NothingToReview, UsageError, GitError) as error:
+            return given.say("reply_failed", why=public(error))
+
+    async def fix(self, last: bytes, names: tuple[str, ...]) -> MadeFix:
+        """Return fixes of the last review's findings, made in a copy of the head."""
+        async with self.reviewer.fetch() as pull:
+            answers = await answered_in(self.reviewer.run.host)
+            brief = await self.reviewer.bare_brief(pull)
+            brief = replace(brief, dismissals=answers.dismissals, rules=answers.rules)
+            return await parts.fix(FixRequest(brief, last, names))
+
+    async def cancel(self) -> int:
+        """Cancel this workflow's other runs that review the pull request, and return how many there were.
+
+        These are the runs on the head for events of the pull request, and the runs whose check runs are in
+        progress on the head. Raises HostRefused.
+        """
+        host = self.reviewer.run.host
+        runs = {run async for run in self._runs()} - {self.reviewer.step.runner.github_run_id}
+        for run in sorted(runs):
+            with _unless_ended():
+                await host.client.json(host.rest.actions.async_cancel_workflow_run(*host.repo, int(run)))
+        return len(runs)
+
+    async def _runs(self) -> AsyncIterator[str]:
+        """Yield the ids of the runs that review the pull request now."""
+        run, runner = self.reviewer.run, self.reviewer.step.runner
+        host, head = run.host, run.state.facts.head_sha
+        listing = partial(host.rest.actions.async_list_workflow_runs_for_repo, *host.repo, head_sha=head)
+        async for row in host.client.pages(listing, "workflow_runs"):
+            path = str(shapes.at(row, "path")).partition("@")[0]
+            numbers = {shapes.at(pull, "number") for pull in shapes.at(row, "pull_requests") or ()}
+            is_of_this = path == runner.workflow_path and shapes.at(row, "event") in ON_PULL
+            if is_of_this and numbers <= {host.pull.number} and shapes.at(row, "status") in RUNNING:
+                yield str(shapes.at(row, "id"))
+        for attempt in await checks.owners_in_progress(host, head):
+            number = attempt.rpartition("-")[0]
+            if number.isdecimal():
+                yield number
 
 
-async def _from_model(question: Question, reviewer: StepReviewer) -> CommandReply:
-    """Return the answer from the change as it is now, if the day leaves something to spend."""
-    given = question.context
-    if not access.can_ask(given.settings):
-        return await parts.answer(question)
+@contextmanager
+def _unless_ended() -> Iterator[None]:
+    """Ignore GitHub's refusal to cancel a run that has just ended."""
     try:
-        async with reviewer.fetch() as pull:
-            brief = await reviewer.bare_brief(pull)
-            async with reviewer.funds(brief) as left:
-                if left.refusal:
-                    return given.say("reply_failed", why=left.refusal)
-                return await parts.answer(Question(question.answer, question.argument, given, "", left.within(brief)))
-    except (OverLimit, NothingToReview, UsageError, GitError) as error:
-        return given.say("reply_failed", why=public(error))
+        yield
+    except HostRefused as refusal:
+        if refusal.status != CONFLICT:
+            raise
 
 
 async def _top(ask: CommandAsk, host: Host) -> str:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from datetime import datetime
 
 from bot.action.console import Console
-from bot.action.review_step import StepReviewer, dismissed, look_up, open_host
+from bot.action.review_step import StepReviewer, answered_in, look_up, open_host
 from bot.commands import CommandReply, Permission, conversation
 from bot.commands.conversation import HeardRemark, RemarkReply
 from bot.commands.conversation.hearing import GONE
@@ -18,6 +18,7 @@ from bot.github import Host
 from bot.machine.recent import Recent
 from bot.payloads import Remark
 from bot.stored import markers
+from bot.stored.answered import REPLY
 from bot.values import RemarkAsk, ReviewAsk
 from bot.wiring import access
 from bot.wiring import action as parts
@@ -50,7 +51,7 @@ async def answer(ask: RemarkAsk, step: Step, console: Console) -> ReviewResult:
         reply = await _reply(ask, remark, reviewer)
         await post_remark_reply(reply, ask, host)
         if reply.withdrawn:
-            withdrawn_marks = {withdrawal.mark for withdrawal in await dismissed(host)}
+            withdrawn_marks = {withdrawal.mark for withdrawal in (await answered_in(host)).dismissals}
             with suppress(HostRefused):
                 await close(ThreadCloser(host), [mark for mark, _ in reply.withdrawn], withdrawn_marks)
     return ReviewResult(HeadStatus("success"), "Answered a comment.")
@@ -82,7 +83,7 @@ async def _stands(ask: RemarkAsk, host: Host) -> Permission:
     """Who speaks. Which of their remarks were answered before is known from our answers."""
     comments = (*await host.comments("review"), *await host.comments())
     own_markers = [markers.read(comment.body) for comment in comments if comment.ours]
-    answered_ids = {marker.facts.get("comment", "") for marker in own_markers if marker.kind == replies.REPLY}
+    answered_ids = {marker.facts.get("comment", "") for marker in own_markers if marker.kind == REPLY}
     own = [
         comment
         for comment in comments

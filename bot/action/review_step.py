@@ -33,12 +33,12 @@ from bot.outputs.posts import Comments
 from bot.payloads import MadeReview
 from bot.render import plain
 from bot.review import scope
-from bot.stored import markers, states
+from bot.stored import answered, markers, states
+from bot.stored.answered import Answered
 from bot.values import (
     Bases,
     CheckConclusion,
     CommentRef,
-    Dismissal,
     PullFacts,
     PullRef,
     PullRequest,
@@ -53,7 +53,7 @@ from bot.values.shared_file import SharedFile
 from bot.wiring import access
 from bot.wiring import action as parts
 from bot.workflow import commands, fetching, pull_state, push_count, replies
-from bot.workflow.publish import checks, existing
+from bot.workflow.publish import checks
 from bot.workflow.publish.checks import HeadStatus
 from bot.workflow.publish.publication import summaries
 from bot.workflow.pull_state import PullState
@@ -195,7 +195,8 @@ async def look_up(host: Host, step: Step, console: Console) -> tuple[PullState, 
         with tempfile.TemporaryDirectory(prefix="deeprepo-", ignore_cleanup_errors=True) as folder:
             return await fetching.find_bases(url, facts, base, inputs.github_token, folder)
 
-    state = await pull_state.read_pull_state(host, inputs.config, read_shared, find_bases)
+    paused = (await answered_in(host)).is_paused
+    state = await pull_state.read_pull_state(host, inputs.config, read_shared, find_bases, is_paused=paused)
     file = None if state.file is None else state.file.encode()
     settings = config.resolve(inputs.flags(), file, operator_settings, inputs.config, shared=state.shared)
     return state, settings
@@ -252,19 +253,9 @@ async def _reply(comment: CommentRef, host: Host, says: str) -> None:
         await replies.post_reply(CommandReply(plain(says)), comment, host)
 
 
-async def dismissed(host: Host) -> tuple[Dismissal, ...]:
-    """Return the findings that our answers have withdrawn or ignored, according to the markers in them."""
-    comments = (*await host.comments("review"), *await host.comments())
-    markers_of_replies = [
-        marker for comment in comments if (marker := existing.marker_of(comment)).kind == replies.REPLY
-    ]
-    facts = [marker.facts for marker in markers_of_replies if not marker.is_newer]
-    marks = [mark for row in facts for mark in row.get("withdrawn", "").split()]
-    ignored = dict.fromkeys(row["ignored"] for row in facts if row.get("ignored"))
-    return (
-        *(Dismissal(mark, "withdrawn in a conversation", "withdrawn") for mark in dict.fromkeys(marks)),
-        *(Dismissal(mark, "ignored by a command", "ignored") for mark in ignored),
-    )
+async def answered_in(host: Host) -> Answered:
+    """Return what our answers in the pull request record."""
+    return answered.read((*await host.comments("review"), *await host.comments()))
 
 
 async def last_state(host: Host) -> bytes | str:
@@ -393,13 +384,14 @@ class StepReviewer(Reviewer):
     async def brief(self, pull: PullRequest) -> Brief:
         """Return the review to make, built upon the last one if its state can be had."""
         earlier, note = await self.last()
-        scope = self.run.host.voice.scope
+        scope, answers = self.run.host.voice.scope, await answered_in(self.run.host)
         return replace(
             await self.bare_brief(pull),
             earlier=earlier,
             full=self.run.ask.full,
             note=" ".join(filter(None, (f"Reviewed with the settings in `{scope}`." if scope else "", note))),
-            dismissals=await dismissed(self.run.host),
+            dismissals=answers.dismissals,
+            rules=answers.rules,
         )
 
     async def bare_brief(self, pull: PullRequest) -> Brief:

@@ -5,9 +5,9 @@ Commands are limited because each may cost money, and each answer notifies peopl
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from bot.config import Config
@@ -26,7 +26,9 @@ class CommandReply:
     reaction: Reaction = ""
     rule: int = 0  # number of the proposed rule; reactions to the comment decide on it
     silences: bool = False  # whether silenced findings change, so that summary and check must be updated
-    ignored: str = ""  # in a GitHub Actions step: the mark of the finding that the answer's marker ignores
+    # In a GitHub Actions step: what the answer's marker records, such as the mark of an ignored finding.
+    facts: Mapping[str, str] = field(default_factory=dict)
+    commit: str = ""  # made by the command in a GitHub Actions step, and still to be reviewed there
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ class CommandTarget:
     problem: str = ""  # why the last review cannot be used
 
     def missing(self, context: CommandContext, example: str) -> CommandReply:
-        """Return the answer if no finding is meant."""
+        """Return the answer if the command names no finding."""
         if self.problem:
             return context.say("reply_unreadable", why=self.problem)
         if self.last_review is None:
@@ -62,7 +62,7 @@ def of_thread(context: CommandContext) -> CommandTarget:
 
 
 def find(argument: str, context: CommandContext) -> CommandTarget:
-    """Return the finding that is meant, and the rest of the argument."""
+    """Return the finding that the argument names, and the rest of the argument."""
     of_this_thread = of_thread(context)
     if of_this_thread.fingerprint:
         return replace(of_this_thread, rest=argument.strip())

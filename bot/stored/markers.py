@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from bot import __version__
 
 ENVELOPE, FORM, MAX_MARKER_CHARS = 1, 2, 2_000
+MAX_OWN_CHARS = 400  # characters of the facts that every comment has, such as the path of its settings file
 _LINE = re.compile(r"<!-- deeprepo:(\{[^\n<>]*\}) -->")
 _LIKE_OURS = re.compile(r"<!--(?=\s*deeprepo)", re.IGNORECASE)
 _PLACE_MARK = re.compile(r"[0-9a-f]{16}")  # see Finding.place_mark
@@ -63,6 +64,11 @@ def make(kind: str, **facts: str) -> str:
     for sign in "-<>&":  # none of these is allowed in an HTML comment, and a fact can contain all of them
         payload = payload.replace(sign, f"\\u{ord(sign):04x}")
     return f"<!-- deeprepo:{payload} -->"
+
+
+def fits(kind: str, **facts: str) -> bool:
+    """Return whether a marker with these facts is short enough to be read, with room for a comment's own facts."""
+    return len(make(kind, **facts)) <= MAX_MARKER_CHARS - MAX_OWN_CHARS
 
 
 def of_findings(*marks: Mark) -> dict[str, str]:

@@ -144,6 +144,13 @@ def review(data: bytes) -> Review:
     return _read(data, _review)
 
 
+def findings_of(data: bytes) -> Review:
+    """Return a review's findings, from its JSON output or its state. Raises UnreadableError."""
+    features = {section.key for section in sections()}
+    row = {name: value for name, value in parse(data).items() if name not in features}
+    return review(json.dumps({**row, "files": [], "coverage": {"readings": []}}).encode())
+
+
 def earlier(data: bytes) -> Earlier:
     """Return a review's state for the next one, from the state or its JSON output. Raises UnreadableError."""
     return _read(data, _earlier)

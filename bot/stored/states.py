@@ -57,7 +57,8 @@ def _text(data: bytes) -> str:
 
 def _fit(content: Mapping[str, Any], fits: Callable[[bytes], bool]) -> bytes:
     """Return as much of a state as fits."""
-    spared: dict[str, Any] = {"summary": "", "issues": [], "files": []}
+    bare = [{**finding, "spot": None, "replacement": None} for finding in content["findings"]]
+    spared: dict[str, Any] = {"summary": "", "issues": [], "files": [], "findings": bare}
     spared |= {section.key: section.to_json(section.nothing) for section in sections() if section.is_remembered}
     unread: dict[str, Any] = {"read": [], "read_by_model": [], "coverage": {"readings": []}}
     for omission in ({}, spared, unread):
@@ -132,7 +133,7 @@ def _slim(full: Mapping[str, Any]) -> dict[str, Any]:
             )
         },
         "findings": [
-            {k: v for k, v in finding.items() if k not in ("place", "spot", "replacement", "refused")}
+            {k: v for k, v in finding.items() if k not in ("place", *_placement(finding))}
             for finding in full["findings"]
             if finding["status"] not in ("fixed", "refuted", "unproven")
         ],
@@ -144,6 +145,11 @@ def _slim(full: Mapping[str, Any]) -> dict[str, Any]:
         "coverage": {"readings": _slim_rows([*rows, *uses.values()])},
         "files": [{"path": file["path"]} for file in full["files"]],
     }
+
+
+def _placement(finding: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return which facts about a comment's place are left out. `/deeprepo fix` needs those of a suggestion."""
+    return ("refused",) if finding.get("replacement") is not None else ("spot", "replacement", "refused")
 
 
 def _slim_rows(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ from bot.commands.conversation import RemarkReply
 from bot.config import action
 from bot.config.action import Inputs
 from bot.errors import UsageError
-from bot.payloads import Question, Remark
+from bot.payloads import FixRequest, MadeFix, Question, Remark
 from bot.values import Review
 from bot.values.progress import Say
 from bot.wiring import access, child, tasks
@@ -44,6 +44,12 @@ async def answer(question: Question) -> CommandReply:
         return await child.run(
             tasks.answer, question, _workspace(scratch), caps=child.for_review(LOCAL, question.brief)
         )
+
+
+async def fix(request: FixRequest) -> MadeFix:
+    """Return fixes of findings, made in a copy of the head."""
+    with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
+        return await child.run(tasks.fix, request, scratch, caps=child.for_review(LOCAL, request.brief))
 
 
 def _workspace(scratch: str) -> Workspace:

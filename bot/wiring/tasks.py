@@ -96,7 +96,7 @@ async def fix(_: ChildPipe, request: FixRequest, scratch: str) -> MadeFix:
 
     brief = request.brief
     try:
-        stored_review = reviews.review(request.last)
+        stored_review = reviews.findings_of(request.last)
     except UnreadableError as error:
         raise UsageError(f"{error}: `/deeprepo review` makes a new one") from error
     review_now = silencing.silence_again(stored_review, brief.dismissals, brief.rules)

@@ -3,18 +3,24 @@
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from bot.commands import CommandContext, CommandReply
+from bot.stored.answered import Answered
 from bot.values import CommandAsk
 from bot.workflow import replies
 from bot.workflow.pull_state import PullState
 
 if TYPE_CHECKING:  # the GitHub Actions step reads commands, but has neither jobs nor storage
     from bot.github import Host
+    from bot.payloads import MadeFix
     from bot.storage import Store
     from bot.workflow.jobs import Job
     from bot.workflow.server import Server
+
+
+# Answers a command from its argument and its context, in a child process.
+Answering = Callable[[str, CommandContext], Awaitable[CommandReply]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +51,46 @@ class GivenCommand(BareCommand):
         return self.server.store
 
 
+class StepWork(Protocol):
+    """What a GitHub Actions step can do for a command."""
+
+    async def ask(self, answer: Answering, argument: str) -> CommandReply:
+        """Answer a command that reads the change."""
+
+    async def fix(self, last: bytes, names: tuple[str, ...]) -> "MadeFix":
+        """Fix findings of the last review in a copy of the head."""
+
+    async def cancel(self) -> int:
+        """Cancel the workflow's running reviews of this pull request, and return how many there were.
+
+        Raises HostRefused.
+        """
+
+    @property
+    def starts_workflows(self) -> bool:
+        """Whether GitHub starts workflows for commits that the step's token makes."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepCommand(BareCommand):
+    """One command given in a GitHub Actions step, which only knows what earlier answers record."""
+
+    answered: Answered
+    work: StepWork
+
+
 @dataclass(frozen=True, slots=True)
 class CommentCommand:
-    """A command: its function, how it is typed, and who may give it.
+    """A command: its functions on a server and in a GitHub Actions step, how it is typed, and who may give it.
 
-    The phrase `help_<word>` describes it. `in_step` carries it out in a GitHub Actions step. Without it, the command
-    needs the App, unless it is one of the `QUESTIONS`.
+    The phrase `help_<word>` describes it.
     """
 
     run: Callable[[GivenCommand], Awaitable[CommandReply]]
+    in_step: Callable[[StepCommand], Awaitable[CommandReply]]
     usage: str
     needs: Literal["read", "write"] = "write"
     is_long: bool = False  # whether the lines below it belong to its argument
-    in_step: Callable[[BareCommand], Awaitable[CommandReply]] | None = None
 
     @property
     def name(self) -> str:

@@ -18,6 +18,7 @@ from bot.machine.recent import Recent
 from bot.render import code, load, phrase
 from bot.review import written
 from bot.stored import markers
+from bot.stored.answered import REPLY
 from bot.values import CommandAsk, CommentRef, PostedComment, PullFacts, RemarkAsk, ReviewAsk
 from bot.values.host import Access
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from bot.storage.people import People  # the GitHub Actions step has no database
 
 NO_FACTS: Mapping[str, str] = MappingProxyType({})
-REPLY = "reply"  # the kind of our marker
 
 
 async def access_of(ask: CommandAsk | RemarkAsk, host: Host, recent: Recent) -> Access:

@@ -85,30 +85,3 @@ async def test_a_command_is_carried_out_for_who_may_write_alone(at: Stage) -> No
     (check,) = at.gh.pull(number).checks
     assert (check.status, check.conclusion, check.actions) == ("completed", "neutral", [])
     assert not [row for row in at.rows if "file=" in row]
-
-
-@on_stage(BASE)
-async def test_a_workflow_answers_commands(at: Stage) -> None:
-    """Each command of a comment gets its answer; an ignored finding stays ignored; what needs the App is said."""
-    number, body = await opened(at)
-    assert (await at.told("pull_request", body, fail_on="high")).conclusion == "failure"
-
-    async def said(text: str, author: str = "maintainer") -> list[str]:
-        before = len(at.gh.pull(number).comments)
-        with at.gh.holding() as held:
-            await at.repo.comment(number, text, author=author)
-        await at.told("issue_comment", event([one for one in held if one.event == "issue_comment"]), fail_on="high")
-        return [c.body.partition("\n")[2] for c in at.gh.pull(number).comments[before + 1 :]]
-
-    assert await said("/deeprepo ignore 1", author="stranger") != []
-    explained, settings = await said("/deeprepo explain 1\n/deeprepo config")
-    assert "shop/cart.py" in explained
-    assert "fail_on" in settings
-    (paused,) = await said("/deeprepo pause")
-    assert "`/deeprepo pause` needs the App" in paused
-    (ignored,) = await said("/deeprepo ignore 1 the caller goes next week")
-    assert ignored.startswith("Ignored in this pull request")
-
-    with at.gh.holding() as held:
-        await at.repo.push("feature", {"NEWS.md": "one\n"})
-    assert (await at.told("pull_request", event(held), fail_on="high")).conclusion == "success"

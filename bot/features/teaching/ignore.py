@@ -7,8 +7,9 @@ from bot.commands import CommandContext, CommandReply, target
 from bot.features.teaching import proposing
 from bot.findings import silencing
 from bot.render import line, plain
+from bot.stored import answered
 from bot.values import Dismissal
-from bot.workflow.given_command import BareCommand, CommentCommand, GivenCommand
+from bot.workflow.given_command import CommentCommand, GivenCommand, StepCommand
 
 MAX_REASON_CHARS, MAX_TITLE_CHARS = 300, 200
 
@@ -16,11 +17,11 @@ MAX_REASON_CHARS, MAX_TITLE_CHARS = 300, 200
 async def run(command: GivenCommand) -> CommandReply:
     """Store the dismissal with its reason, and propose a rule if the reason may apply elsewhere too."""
     context, about = command.context, target.find(command.ask.argument, command.context)
-    reply = _ignored(about, context)
-    if not reply.ignored:
+    mark, finding = _mark(about), about.finding
+    reply = _reply(about, context)
+    if not mark:
         return reply
-    reason_text, finding = " ".join(about.rest.split())[:MAX_REASON_CHARS], about.finding
-    dismissal, now = Dismissal(reply.ignored, reason_text, "ignored", context.actor), time.time()
+    dismissal, now = Dismissal(mark, _reason(about), "ignored", context.actor), time.time()
     await command.store.people.dismiss(command.ask.pull, dismissal, now)
     if finding is None:
         return reply
@@ -29,19 +30,30 @@ async def run(command: GivenCommand) -> CommandReply:
     return proposing.beside(reply, rules, context.words)
 
 
-async def in_step(command: BareCommand) -> CommandReply:
-    """Name the finding in the answer, whose marker the next run reads."""
-    return _ignored(target.find(command.ask.argument, command.context), command.context)
+async def in_step(command: StepCommand) -> CommandReply:
+    """Name the finding and the reason in the answer, whose marker the next run reads."""
+    about = target.find(command.ask.argument, command.context)
+    mark, reason_text = _mark(about), _reason(about)
+    reply = _reply(about, command.context)
+    reason = {"reason": answered.pack({"text": reason_text})} if reason_text else {}
+    return replace(reply, facts={"ignored": mark, **reason}) if mark else reply
 
 
-def _ignored(about: target.CommandTarget, context: CommandContext) -> CommandReply:
+def _mark(about: target.CommandTarget) -> str:
+    """Return the mark of the finding, or ""."""
+    return silencing.mark_of(about.finding) if about.finding is not None else about.fingerprint
+
+
+def _reason(about: target.CommandTarget) -> str:
+    return " ".join(about.rest.split())[:MAX_REASON_CHARS]
+
+
+def _reply(about: target.CommandTarget, context: CommandContext) -> CommandReply:
     if not about.fingerprint:
         return about.missing(context, "ignore NUMBER REASON")
     finding = about.finding
-    mark = silencing.mark_of(finding) if finding is not None else about.fingerprint
     title = line(finding.title if finding is not None else about.fingerprint)[:MAX_TITLE_CHARS]
-    reply = context.say("reply_ignored", title=plain(title.rstrip(".")))
-    return replace(reply, silences=True, ignored=mark)
+    return replace(context.say("reply_ignored", title=plain(title.rstrip("."))), silences=True)
 
 
-COMMAND = CommentCommand(run, "ignore [NUMBER] [REASON]", in_step=in_step)
+COMMAND = CommentCommand(run, in_step, "ignore [NUMBER] [REASON]")

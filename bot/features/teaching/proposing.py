@@ -88,8 +88,13 @@ def decision(rule: LearnedRule, words: Phrases) -> Safe:
 
 def place_words(rule: LearnedRule) -> dict[str, Any]:
     """Return how our sentences name a rule: its kind or sentence, and its location."""
-    what = rule.rule.text if rule.rule.is_learning else rule.rule.kind[:80]
-    return {"kind": code(what[:MAX_PATH_CHARS].rstrip(". ")), "path": code(rule.rule.place[:MAX_PATH_CHARS])}
+    return rule_words(rule.rule)
+
+
+def rule_words(rule: OwnerRule) -> dict[str, Any]:
+    """Return the kind or sentence of a rule, and its location, as code."""
+    what = rule.text if rule.is_learning else rule.kind[:80]
+    return {"kind": code(what[:MAX_PATH_CHARS].rstrip(". ")), "path": code(rule.place[:MAX_PATH_CHARS])}
 
 
 def state_phrase(rule: LearnedRule) -> str:

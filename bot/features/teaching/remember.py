@@ -1,14 +1,18 @@
 """`/deeprepo remember`: propose a sentence that answers findings about certain code."""
 
 import time
+from dataclasses import replace
 
 from bot.commands import CommandReply, target
+from bot.config import FILE
 from bot.config.names import MOST_SENTENCE
 from bot.features.teaching import proposing
 from bot.findings import silencing
 from bot.render import code
+from bot.stored import answered, markers
+from bot.stored.answered import REPLY
 from bot.values import OwnerRule, Proposal
-from bot.workflow.given_command import CommentCommand, GivenCommand
+from bot.workflow.given_command import BareCommand, CommentCommand, GivenCommand, StepCommand
 from deeprepo.impact.text import globs
 
 MAX_PATTERN_CHARS = 300
@@ -18,6 +22,36 @@ REMEMBER_USAGE = "remember [in PATH[:SYMBOL]] SENTENCE"
 
 async def run(command: GivenCommand) -> CommandReply:
     """Propose the sentence for the named files, else for the file of the thread's finding."""
+    context, learning = command.context, _learning(command)
+    if isinstance(learning, CommandReply):
+        return learning
+    proposal = Proposal(learning, "remember", context.actor, command.link)
+    rule = await command.store.rules.propose(command.ask.pull, proposal, time.time())
+    if rule is None:
+        return context.say("rules_full")
+    if rule.state == "proposed" and not rule.shown:
+        return proposing.beside(CommandReply(), (rule,), context.words)
+    reach = context.words.say(proposing.breadth(rule.rule.path))
+    state = proposing.state_phrase(rule) if rule.state != "proposed" else "sentence_waits"
+    confirm = code(f"/deeprepo rules confirm {rule.rule.number}")
+    return context.say(state, rule=rule.rule.number, breadth=reach, confirm=confirm, **proposing.place_words(rule))
+
+
+async def in_step(command: StepCommand) -> CommandReply:
+    """Record the sentence in the answer. It applies in this pull request without a confirmation."""
+    context, learning = command.context, _learning(command)
+    if isinstance(learning, CommandReply):
+        return learning
+    facts = answered.learning(learning, context.actor)
+    if not markers.fits(REPLY, **facts):
+        return context.say("remember_long")
+    words = proposing.rule_words(learning)
+    reply = context.say("sentence_here", rule=len(command.answered.learnings) + 1, file=FILE, **words)
+    return replace(reply, facts=facts, silences=True)
+
+
+def _learning(command: BareCommand) -> OwnerRule | CommandReply:
+    """Return what the command teaches, or the answer if it cannot be taught."""
     context = command.context
     scope, sentence = _parts(" ".join(command.ask.argument.split()))
     if scope is None:
@@ -31,17 +65,7 @@ async def run(command: GivenCommand) -> CommandReply:
     path, symbol = scope
     if len(path) > MAX_PATTERN_CHARS or not globs.is_usable(path):
         return context.say("rule_path", path=code(path[:MAX_PATTERN_CHARS]))
-    learning = OwnerRule(path, "", sentence[:MOST_SENTENCE], symbol=symbol)
-    proposal = Proposal(learning, "remember", context.actor, command.link)
-    rule = await command.store.rules.propose(command.ask.pull, proposal, time.time())
-    if rule is None:
-        return context.say("rules_full")
-    if rule.state == "proposed" and not rule.shown:
-        return proposing.beside(CommandReply(), (rule,), context.words)
-    reach = context.words.say(proposing.breadth(rule.rule.path))
-    state = proposing.state_phrase(rule) if rule.state != "proposed" else "sentence_waits"
-    confirm = code(f"/deeprepo rules confirm {rule.rule.number}")
-    return context.say(state, rule=rule.rule.number, breadth=reach, confirm=confirm, **proposing.place_words(rule))
+    return OwnerRule(path, "", sentence[:MOST_SENTENCE], symbol=symbol)
 
 
 def _parts(text: str) -> tuple[tuple[str, str] | None, str]:
@@ -57,4 +81,4 @@ def _parts(text: str) -> tuple[tuple[str, str] | None, str]:
     return (place.rstrip(":"), ""), sentence
 
 
-COMMAND = CommentCommand(run, REMEMBER_USAGE)
+COMMAND = CommentCommand(run, in_step, REMEMBER_USAGE)

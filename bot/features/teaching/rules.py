@@ -12,8 +12,10 @@ from bot.config import FILE
 from bot.config.names import MOST_SENTENCE
 from bot.features.teaching import proposing
 from bot.render import code, link
+from bot.stored import answered, markers
+from bot.stored.answered import REPLY
 from bot.values import Dismissal, LearnedRule, OwnerRule, RuleState
-from bot.workflow.given_command import CommentCommand, GivenCommand
+from bot.workflow.given_command import CommentCommand, GivenCommand, StepCommand
 from deeprepo.impact.text import globs
 
 MAX_PATTERN_CHARS = 300
@@ -37,38 +39,82 @@ async def run(command: GivenCommand) -> CommandReply:
         return _export(rules, [each for each in dismissals if each.how == "ignored"], context)
     if not rules:
         return context.say("rules_none")
-    return context.reply("teaching/rules", rows=[_row(rule, time.time()) for rule in rules])
+    return context.reply("teaching/rules", rows=[_row(rule, time.time()) for rule in rules], here=False)
 
 
-async def _decide(word: str, rest: str, command: GivenCommand) -> CommandReply:
-    """Confirm, edit or remove the rule with this number. Confirming can change its path."""
-    context = command.context
+async def in_step(command: StepCommand) -> CommandReply:
+    """List the learnings of this pull request, decide on one, or export them with the ignored findings."""
+    context, answers = command.context, command.answered
+    word, _, rest = " ".join(command.ask.argument.split()).partition(" ")
+    if word.lower() in DECIDES:
+        return _decide_in_step(word.lower(), rest, command)
+    if word.lower() == "export":
+        return _export(answers.learnings, [each for each in answers.dismissals if each.how == "ignored"], context)
+    rows = [_row(each, time.time()) | {"silenced": ""} for each in answers.learnings if each.state == "confirmed"]
+    return context.reply("teaching/rules", rows=rows, here=True) if rows else context.say("rules_none_here")
+
+
+def _decide_in_step(word: str, rest: str, command: StepCommand) -> CommandReply:
+    """Apply again, edit or remove a learning of this pull request. Confirming can change its path."""
+    context, answers = command.context, command.answered
+    typed = _typed(word, rest, context)
+    if isinstance(typed, CommandReply):
+        return typed
+    number, words = typed
+    known = dict(enumerate(zip(answers.learnings, answers.ids, strict=True), 1)).get(number)
+    if known is None:
+        return context.say("rule_unknown", rule=number)
+    learned, on = known
+    rule = learned.rule
+    if word == "remove":
+        facts, state = answered.removal(context.actor, on), "sentence_removed"
+    else:
+        rule = replace(rule, text=words[:MOST_SENTENCE]) if word == EDIT else replace(rule, path=words or rule.path)
+        facts, state = answered.learning(rule, context.actor, on), "sentence_here"
+        if not markers.fits(REPLY, **facts):
+            return context.say("remember_long")
+    reply = context.say(state, rule=number, file=FILE, **proposing.rule_words(rule))
+    return replace(reply, facts=facts, silences=True)
+
+
+def _typed(word: str, rest: str, context: CommandContext) -> tuple[int, str] | CommandReply:
+    """Return the number and the words after it, or the answer if they cannot be used."""
     number, _, words = rest.partition(" ")
     number, is_edit = number.removeprefix("#"), word == EDIT
     if not (number.isascii() and number.isdecimal() and len(number) <= MOST_DIGITS) or (is_edit and not words):
         return context.say("rules_usage", use=code(f"/deeprepo {RULES_USAGE}"))
     if words and not is_edit and (len(words) > MAX_PATTERN_CHARS or not globs.is_usable(words)):
         return context.say("rule_path", path=code(words[:MAX_PATTERN_CHARS]))
+    return int(number), words
+
+
+async def _decide(word: str, rest: str, command: GivenCommand) -> CommandReply:
+    """Confirm, edit or remove the rule with this number. Confirming can change its path."""
+    context, is_edit = command.context, word == EDIT
+    typed = _typed(word, rest, context)
+    if isinstance(typed, CommandReply):
+        return typed
+    number, words = typed
     sentences = {
         learned_rule.rule.number
         for learned_rule in await command.store.rules.of(command.ask.pull.repository)
         if learned_rule.rule.is_learning
     }
-    if is_edit and int(number) not in sentences:
-        return context.say("sentence_unknown", rule=int(number))
+    if is_edit and number not in sentences:
+        return context.say("sentence_unknown", rule=number)
     # Imported here because the GitHub Actions step reads commands but has no database.
     from bot.features.teaching.lessons import Lessons
 
     path, text = (words if word == "confirm" else "", words[:MOST_SENTENCE] if is_edit else "")
-    decision = await Lessons(command.host, command.store).decide(int(number), DECIDES[word], context.actor, path, text)
+    decision = await Lessons(command.host, command.store).decide(number, DECIDES[word], context.actor, path, text)
     if decision is None:
-        return context.say("rule_unknown", rule=int(number))
+        return context.say("rule_unknown", rule=number)
     reach = context.words.say(proposing.breadth(decision.rule.path))
     phrase_name, place = proposing.state_phrase(decision), proposing.place_words(decision)
-    return replace(context.say(phrase_name, rule=int(number), breadth=reach, **place), silences=True)
+    return replace(context.say(phrase_name, rule=number, breadth=reach, **place), silences=True)
 
 
-def _export(rules: tuple[LearnedRule, ...], ignored: Sequence[Dismissal], context: CommandContext) -> CommandReply:
+def _export(rules: Sequence[LearnedRule], ignored: Sequence[Dismissal], context: CommandContext) -> CommandReply:
     """Return the rules in force, and the findings that were ignored in this pull request, as settings."""
     from bot.config import yaml_text
 
@@ -120,4 +166,4 @@ def _day(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d")
 
 
-COMMAND = CommentCommand(run, RULES_USAGE)
+COMMAND = CommentCommand(run, in_step, RULES_USAGE)

@@ -5,19 +5,19 @@
 review. The answer is a template in `templates/replies` or a phrase.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 
 from bot import registry
-from bot.commands import Command, CommandContext, CommandReply, Permission, answering, context, reading
+from bot.commands import Command, CommandContext, CommandReply, Permission, context, reading
 from bot.config import Config
 from bot.render import code, load, phrase
 from bot.workflow.commands import ask, cancel, config, explain, fix, pause, resume, review
 from bot.workflow.commands.review import REVIEWS
-from bot.workflow.given_command import BareCommand, CommentCommand, GivenCommand
+from bot.workflow.given_command import BareCommand, CommentCommand, GivenCommand, StepCommand
 
-__all__ = ["COMMANDS", "QUESTIONS", "REVIEWS", "answer", "answer_in_step", "read", "refusal"]
+__all__ = ["COMMANDS", "REVIEWS", "answer", "answer_in_step", "read", "refusal"]
 
 MAX_WORD_CHARS = 40  # characters that are quoted of an unknown word
 ALIKE = 0.75  # difflib's similarity from which an unknown word counts as a typing mistake
@@ -51,14 +51,8 @@ COMMANDS: Mapping[str, CommentCommand] = {
         resume.COMMAND,
         cancel.COMMAND,
         config.COMMAND,
-        CommentCommand(_help, "help", "read", in_step=_help),
+        CommentCommand(_help, _help, "help", "read"),
     )
-}
-
-# Commands that a model answers; in a GitHub Actions step, they run in a child process too.
-QUESTIONS: Mapping[str, Callable[[str, CommandContext], Awaitable[CommandReply]]] = {
-    ask.COMMAND.name: answering.ask,
-    explain.COMMAND.name: answering.explain,
 }
 
 
@@ -78,14 +72,10 @@ def refusal(word: str, actor: str, permission: Permission, settings: Config) -> 
     return None
 
 
-async def answer_in_step(command: BareCommand) -> CommandReply:
-    """Carry a command out in a GitHub Actions step, or answer that it needs the App."""
+async def answer_in_step(command: StepCommand) -> CommandReply:
+    """Carry a command out in a GitHub Actions step."""
     word = COMMANDS.get(command.ask.word)
-    if word is None:
-        return _list_commands(command.ask.word, command.context)
-    if word.in_step is None:
-        return command.context.say("reply_needs_app", word=code(f"/deeprepo {word.name}"))
-    return await word.in_step(command)
+    return await word.in_step(command) if word is not None else _list_commands(command.ask.word, command.context)
 
 
 async def answer(command: GivenCommand) -> CommandReply:

@@ -3,7 +3,9 @@
 from functools import partial
 
 from bot.commands import answering
-from bot.workflow.commands.in_child import answer_in_child
+from bot.workflow.commands.in_child import answer_in_child, answer_in_step
 from bot.workflow.given_command import CommentCommand
 
-COMMAND = CommentCommand(partial(answer_in_child, answering.ask), "ask QUESTION", is_long=True)
+COMMAND = CommentCommand(
+    partial(answer_in_child, answering.ask), partial(answer_in_step, answering.ask), "ask QUESTION", is_long=True
+)

@@ -14,4 +14,4 @@ async def run(command: BareCommand) -> CommandReply:
     return given.reply("replies/config", rows=list(given.settings.rows()), warnings=given.settings.warnings)
 
 
-COMMAND = CommentCommand(run, "config", "read", in_step=run)
+COMMAND = CommentCommand(run, run, "config", "read")

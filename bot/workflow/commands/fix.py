@@ -4,6 +4,7 @@ The commit is made once and recorded with its id. A later attempt of the same jo
 it.
 """
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
 from pydantic import TypeAdapter
@@ -17,7 +18,7 @@ from bot.stored import reviews
 from bot.stored.reviews import UnreadableError
 from bot.values import CommandAsk, Finding
 from bot.workflow import conclusions
-from bot.workflow.given_command import CommentCommand, GivenCommand
+from bot.workflow.given_command import BareCommand, CommentCommand, GivenCommand, StepCommand
 from bot.workflow.publish import committing
 from bot.workflow.publish.committing import CommitRefused
 
@@ -56,21 +57,54 @@ async def run(command: GivenCommand) -> CommandReply:
         return context.say("reply_no_review")
     async with github.open_pull(server.identity, ask.pull, server.pace, github.COMMITTING) as writing:
 
+        async def make_fix(names: tuple[str, ...]) -> MadeFix:
+            async with server.fetch(ask.pull, command.state) as pull:
+                dismissals, rules = await conclusions.silences(ask.pull, server.store)
+                brief = replace(command.state.brief(pull, context.settings), dismissals=dismissals, rules=rules)
+                return await server.fix(FixRequest(brief, last, names))
+
         async def decide() -> FixPlan:
-            return await _plan(command, last, writing)
+            return await _plan(command, last, writing, make_fix)
 
         try:
             plan = await command.job.step("fix", decide, _PLAN)
         except (UsageError, OverLimit) as error:
             return context.say("reply_failed", why=public(error))
-        reason, says = plan.refusal, plan.says
-        if plan.commit:
-            try:
-                facts = await committing.check(writing, plan.head, ask.actor, ours=plan.commit)
-                await committing.point(writing, facts.head_ref, plan.head, plan.commit)
-            except CommitRefused as refused:
-                reason, says = refused.reason, refused.says
-    return _fix_reply(replace(plan, says=says), reason, context)
+        return _fix_reply(await _pointed(plan, ask.actor, writing), context)
+
+
+async def in_step(command: StepCommand) -> CommandReply:
+    """Carry out `/deeprepo fix` in a GitHub Actions step, with the token of its job."""
+    context, last, work = command.context, command.context.last, command.work
+    if last is None:
+        return context.say("reply_no_review")
+
+    async def make_fix(names: tuple[str, ...]) -> MadeFix:
+        return await work.fix(last, names)
+
+    try:
+        plan = await _plan(command, last, command.host, make_fix)
+    except (UsageError, OverLimit) as error:
+        return context.say("reply_failed", why=public(error))
+    plan = await _pointed(plan, command.ask.actor, command.host)
+    reply = _fix_reply(plan, context)
+    if plan.refusal or work.starts_workflows:
+        return reply
+    return replace(
+        reply, body=f"{reply.body.rstrip()}\n\n{context.words.say('fix_starts_nothing')}\n", commit=plan.commit
+    )
+
+
+async def _pointed(plan: FixPlan, actor: str, host: Host) -> FixPlan:
+    """Point the branch at the commit, if there is one, and return the plan with GitHub's refusal."""
+    if not plan.commit:
+        return plan
+    try:
+        facts = await committing.check(host, plan.head, actor, ours=plan.commit)
+        await committing.point(host, facts.head_ref, plan.head, plan.commit)
+    except CommitRefused as refused:
+        return replace(plan, refusal=refused.reason, says=refused.says)
+    return plan
 
 
 def _names(ask: CommandAsk, context: CommandContext) -> tuple[str, ...] | None:
@@ -88,9 +122,11 @@ def _names(ask: CommandAsk, context: CommandContext) -> tuple[str, ...] | None:
     return None if ask.comment.thread else ()
 
 
-async def _plan(command: GivenCommand, last: bytes, host: Host) -> FixPlan:
+async def _plan(
+    command: BareCommand, last: bytes, host: Host, make_fix: Callable[[tuple[str, ...]], Awaitable[MadeFix]]
+) -> FixPlan:
     """Fix the findings in a copy, review the copy, and make the commit if that review is clean."""
-    ask, state, server = command.ask, command.state, command.server
+    ask, state = command.ask, command.state
     try:
         last_review = reviews.last(last)
     except UnreadableError as error:
@@ -100,14 +136,7 @@ async def _plan(command: GivenCommand, last: bytes, host: Host) -> FixPlan:
     names = _names(ask, command.context)
     if names is None:
         return FixPlan(refusal="which")
-    async with server.fetch(ask.pull, state) as pull:
-        dismissals, rules = await conclusions.silences(ask.pull, server.store)
-        brief = replace(
-            state.brief(pull, command.context.settings),
-            dismissals=dismissals,
-            rules=rules,
-        )
-        result = await server.fix(FixRequest(brief, last, names))
+    result = await make_fix(names)
     plan = _outcome(result)
     if not result.fix:
         return plan
@@ -157,7 +186,8 @@ def _message(findings: tuple[Finding, ...], actor: str) -> str:
     return f"Fix {many} {numbers or len(findings)} from the review\n\nRequested by {actor} with `/deeprepo fix`."
 
 
-def _fix_reply(plan: FixPlan, reason: str, context: CommandContext) -> CommandReply:
+def _fix_reply(plan: FixPlan, context: CommandContext) -> CommandReply:
+    reason = plan.refusal
     is_committed = bool(plan.commit) and not reason
     return context.reply(
         "replies/fix",
@@ -179,4 +209,4 @@ def _fix_reply(plan: FixPlan, reason: str, context: CommandContext) -> CommandRe
     )
 
 
-COMMAND = CommentCommand(run, "fix [NUMBER...]")
+COMMAND = CommentCommand(run, in_step, "fix [NUMBER...]")

@@ -1,20 +1,22 @@
 """Answer commands that work on code, in a child process that gets the change if a model can be asked."""
 
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
-from bot.commands import CommandContext, CommandReply
+from bot.commands import CommandReply
 from bot.errors import OverLimit, public
 from bot.payloads import Question
 from bot.values.daily import CapReached
 from bot.wiring import access
 from bot.workflow import spending
-from bot.workflow.given_command import GivenCommand
+from bot.workflow.given_command import Answering, GivenCommand, StepCommand
 
 
-async def answer_in_child(
-    answer: Callable[[str, CommandContext], Awaitable[CommandReply]], command: GivenCommand
-) -> CommandReply:
+async def answer_in_step(answer: Answering, command: StepCommand) -> CommandReply:
+    """Answer a command with a function that reads the change, in a GitHub Actions step."""
+    return await command.work.ask(answer, command.ask.argument)
+
+
+async def answer_in_child(answer: Answering, command: GivenCommand) -> CommandReply:
     """Answer a command with a function that reads the change."""
     ask, given, server = command.ask, command.context, command.server
     name = f"{ask.pull.repository}-{ask.pull.number}-comment-{ask.comment.id}"

@@ -2,7 +2,7 @@
 
 from bot.commands import CommandReply
 from bot.values import ReviewAsk
-from bot.workflow.given_command import CommentCommand, GivenCommand
+from bot.workflow.given_command import CommentCommand, GivenCommand, StepCommand
 
 # Commands that start a review, and whether the review is full.
 REVIEWS = {"review": False, "full review": True}
@@ -16,4 +16,9 @@ async def run(command: GivenCommand) -> CommandReply:
     return CommandReply()
 
 
-REVIEW, FULL_REVIEW = CommentCommand(run, "review"), CommentCommand(run, "full review")
+async def in_step(_: StepCommand) -> CommandReply:
+    """Answer nothing: the step reviews after its other commands, and the review is the answer."""
+    return CommandReply()
+
+
+REVIEW, FULL_REVIEW = CommentCommand(run, in_step, "review"), CommentCommand(run, in_step, "full review")

@@ -222,6 +222,12 @@ async def is_left_out(host: Host, head: str) -> bool:
     return newest is not None and newest.conclusion == "neutral" and "left" in _facts(newest)
 
 
+async def owners_in_progress(host: Host, head: str) -> list[str]:
+    """Return the reviews of this pull request whose check runs are in progress on a commit."""
+    of_pull = [run for run in await _list_runs(host, head) if run.external_id == str(host.pull.number)]
+    return [run for check in of_pull if not check.is_over and (run := _facts(check).get("run", ""))]
+
+
 async def pulls_of(host: Host, head: str) -> list[int]:
     """Return the numbers of the pull requests with one of our check runs on this commit, highest first."""
     numbers = (run.external_id for run in await _list_runs(host, head) if run.external_id.isdecimal())

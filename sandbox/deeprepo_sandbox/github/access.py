@@ -33,6 +33,7 @@ NEEDS: dict[str, tuple[tuple[str, ...], str]] = {
     "git/create-commit": (("contents",), "write"),
     "git/update-ref": (("contents",), "write"),
     "actions/list-workflow-runs-for-repo": (("actions",), "read"),
+    "actions/cancel-workflow-run": (("actions",), "write"),
     "actions/download-job-logs-for-workflow-run": (("actions",), "read"),
     "checks/create": (("checks",), "write"),
     "checks/update": (("checks",), "write"),

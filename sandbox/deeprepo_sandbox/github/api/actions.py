@@ -35,7 +35,17 @@ async def log(call: Call) -> Answer:
     return Answer(302, None, {"location": where})
 
 
+async def cancel(call: Call) -> Answer:
+    """POST R/actions/runs/ID/cancel: a run that has ended cannot be canceled."""
+    ran = find_or_404(next((one for one in call.repository.runs if one.id == call.params["run_id"]), None))
+    if ran.status == "completed":
+        raise GitHubRefusal(409, "Cannot cancel a workflow run that is completed.")
+    ran.status, ran.conclusion = "completed", "cancelled"
+    return Answer(202, {})
+
+
 OPERATIONS: dict[str, Do] = {
     "actions/list-workflow-runs-for-repo": runs,
+    "actions/cancel-workflow-run": cancel,
     "actions/download-job-logs-for-workflow-run": log,
 }

@@ -22,6 +22,7 @@ def run(world: World, where: Repository, which: WorkflowRun) -> Json:
             "id": which.id,
             "path": f"{which.path}@{where.default_branch}",
             "event": which.event,
+            "pull_requests": [],
             "run_attempt": which.attempt,
             "status": which.status,
             "conclusion": which.conclusion,

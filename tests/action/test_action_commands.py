@@ -1,0 +1,203 @@
+"""Every command of a comment, carried out by a workflow's step, which remembers only what its own answers say."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from opening import BASE, event, opened, summary
+from stepping import WRITE, Stage, on_stage, stage
+
+from bot.stored import answered, markers
+from bot.values import OwnerRule, PostedComment
+from bot.workflow.commands import COMMANDS
+from deeprepo_sandbox.github import git
+from deeprepo_sandbox.github.things import WorkflowRun
+
+# A command as it is typed, and what its answer says where the App and a workflow's step can both carry it out.
+TYPED = {
+    "review": ("/deeprepo review", ""),
+    "full review": ("/deeprepo full review", ""),
+    "ask": ("/deeprepo ask Is the caller right?", "Answering questions needs a model"),
+    "explain": ("/deeprepo explain 1", "shop/cart.py"),
+    "fix": ("/deeprepo fix 1", "` fixes finding 1"),
+    "ignore": ("/deeprepo ignore 1 It goes next week.", "Ignored in this pull request"),
+    "remember": (
+        "/deeprepo remember in shop/cart.py Prices are in cents everywhere.",
+        "Prices are in cents everywhere",
+    ),
+    "rules": ("/deeprepo rules", "taught|no learned rules"),
+    "pause": ("/deeprepo pause", "Reviews of this pull request are paused."),
+    "resume": ("/deeprepo resume", "Reviews of this pull request are not paused."),
+    "cancel": ("/deeprepo cancel", "No review of this pull request is running."),
+    "config": ("/deeprepo config", "fail_on"),
+    "help": ("/deeprepo help", "`/deeprepo cancel`"),
+}
+
+
+@dataclass
+class Desk:
+    """A reviewed pull request, and people who comment on it."""
+
+    at: Stage
+    number: int
+    body: dict[str, Any]
+    permissions: dict[str, str]
+
+    async def said(self, text: str, author: str = "maintainer") -> list[str]:
+        """Comment, run the workflow for it, and return the new answers without their markers."""
+        before = len(self.at.gh.pull(self.number).comments)
+        with self.at.gh.holding() as held:
+            await self.at.repo.comment(self.number, text, author=author)
+        told = event([one for one in held if one.event == "issue_comment"])
+        await self.at.told("issue_comment", told, permissions=self.permissions)
+        return [c.body.partition("\n")[2] for c in self.at.gh.pull(self.number).comments[before + 1 :]]
+
+    async def pushed(self, files: dict[str, str]) -> str:
+        """Push, run the workflow for it, and return how it ended."""
+        with self.at.gh.holding() as held:
+            await self.at.repo.push("feature", files)
+        told = await self.at.told("pull_request", event(held))
+        return f"{told.conclusion}: {told.says}"
+
+
+async def desk(at: Stage, **permissions: str) -> Desk:
+    """Open and review a pull request with a forgotten caller."""
+    number, body = await opened(at)
+    await at.told("pull_request", body)
+    return Desk(at, number, body, {**WRITE, **permissions})
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+async def test_every_command_works_in_a_workflow(tmp_path: Path, name: str) -> None:
+    """The list is the App's own. None is answered with the help, and each says what the App would say."""
+    text, wanted = TYPED[name]
+    async with stage(tmp_path, BASE) as at:
+        one = await desk(at, actions="write")
+        answers = await one.said(text)
+        assert not [answer for answer in answers if answer.startswith("Unknown") or "needs the App" in answer]
+        if not wanted:
+            assert (answers, "review 2" in summary(at.gh, one.number)) == ([], True)
+            return
+        assert any(word in answers[0] for word in wanted.split("|")), answers
+        (asked,) = [c for c in at.gh.pull(one.number).comments if c.user.login == "maintainer"]
+        assert [r.content for r in asked.reactions] == ["eyes"]
+
+
+@on_stage(BASE)
+async def test_commands_of_a_stranger_are_refused_and_ignoring_lasts(at: Stage) -> None:
+    """Several commands of a comment each get an answer; the ignored finding's reason is exported, and it stays away."""
+    one = await desk(at)
+    (refused,) = await one.said("/deeprepo pause", author="stranger")
+    assert "needs write permission" in refused
+    explained, settings = await one.said("/deeprepo explain 1\n/deeprepo config")
+    assert "shop/cart.py" in explained
+    assert "fail_on" in settings
+    assert (await one.said("/deeprepo ignore 1 the caller goes next week"))[0].startswith(
+        "Ignored in this pull request"
+    )
+    (exported,) = await one.said("/deeprepo rules export")
+    (row,) = yaml.safe_load(exported.partition("yaml\n")[2].rpartition("\n`")[0])["ignore"]
+    assert (set(row), row["reason"]) == ({"finding", "reason"}, "the caller goes next week")
+    assert (await one.pushed({"NEWS.md": "one\n"})).startswith("success")
+
+
+@on_stage(BASE)
+async def test_a_pause_lasts_until_somebody_resumes(at: Stage) -> None:
+    """It is known from our newest answer: pushes are not reviewed meanwhile, a command is, and an answer that is deleted is forgotten."""
+    one = await desk(at)
+    await one.said("/deeprepo pause")
+    assert "already paused" in (await one.said("/deeprepo pause"))[0]
+    assert "reviews of this pull request are paused" in await one.pushed({"NEWS.md": "one\n"})
+    await one.said("/deeprepo review")
+    assert "not reviewed" not in summary(at.gh, one.number)
+    assert "reviews of this pull request are paused" in await one.pushed({"NEWS.md": "one more\n"})
+    assert "Reviews are on again" in (await one.said("/deeprepo resume"))[0]
+    assert "paused" not in await one.pushed({"NEWS.md": "two\n"})
+    await one.said("/deeprepo pause")
+    comments = at.repo.repository.pulls[one.number].comments
+    comments.remove(next(c for c in reversed(comments) if "are paused" in c.body))
+    assert "paused" not in await one.pushed({"NEWS.md": "three\n"})
+
+
+@on_stage(BASE)
+async def test_a_fix_is_committed_and_reviewed_because_github_starts_no_workflow_for_it(at: Stage) -> None:
+    """The commit is made with the job's token. Without the permission the answer has a patch and names what to add."""
+    one = await desk(at, contents="read")
+    folder = at.repo.repository.git
+    before = await git.tip(folder, "feature")
+    (refused,) = await one.said("/deeprepo fix 1")
+    assert "`contents: write`" in refused
+    assert "+    return total(items)" in refused
+    assert await git.tip(folder, "feature") == before
+
+    one.permissions["contents"] = "write"
+    (fixed,) = await one.said("/deeprepo fix 1")
+    after = await git.tip(folder, "feature")
+    assert after is not None
+    assert after[:10] in fixed
+    assert "GitHub starts no workflows for a commit by this token" in fixed
+    assert (await git.text(folder, "show", f"{after}:shop/cart.py")).endswith("return total(items)")
+    assert "review 2" in summary(at.gh, one.number)
+    assert [check.conclusion for check in at.gh.pull(one.number).checks if check.head == after] == ["success"]
+
+
+@on_stage(BASE)
+async def test_a_learning_applies_here_and_is_exported_for_later(at: Stage) -> None:
+    """It is listed, edited, removed and confirmed by its number; two that were taught at the same time are both kept."""
+    one = await desk(at)
+    (first,) = await one.said("/deeprepo remember in shop/** The caller is generated at build time.")
+    assert first.startswith("Learning 1 applies in this pull request from the next review")
+    await one.said("/deeprepo remember in shop/cart.py:pay Prices are checked in the form.")
+    (listed,) = await one.said("/deeprepo rules")
+    assert [row.split("|")[1].strip() for row in listed.splitlines() if row.startswith("| ")][1:] == ["1", "2"]
+    assert "| 0 |" not in listed  # how many findings it silenced is not known here
+    assert "no rule 7" in (await one.said("/deeprepo rules remove 7"))[0]
+    assert "was removed" in (await one.said("/deeprepo rules remove 1"))[0]
+    await one.said("/deeprepo rules edit 2 Prices are checked in the form and in the API.")
+    (exported,) = await one.said("/deeprepo rules export")
+    (row,) = yaml.safe_load(exported.partition("yaml\n")[2].rpartition("\n`")[0])["ignore"]
+    assert row == {
+        "path": "shop/cart.py",
+        "kind": "claims",
+        "symbol": "pay",
+        "reason": "Prices are checked in the form and in the API.",
+    }
+    await one.said("/deeprepo rules confirm 1 shop/price.py")
+    (listed,) = await one.said("/deeprepo rules")
+    assert "`shop/price.py`: The caller is generated at build time." in listed
+
+
+@on_stage(BASE)
+async def test_cancel_ends_this_workflows_runs_and_no_others(at: Stage) -> None:
+    """Runs on the head for the pull request, and those that a comment started; without `actions: write` the answer says what to add."""
+    one = await desk(at, actions="read")
+    head = await git.tip(at.repo.repository.git, "feature")
+    home, now = at.repo.repository, datetime.now(UTC)
+    rows: list[dict[str, Any]] = [{}, {"path": ".github/workflows/other.yml"}, {"event": "push"}, {"head": "f" * 40}]
+    for number, row in enumerate(rows, 1):
+        facts = {"event": "pull_request", "status": "in_progress", "conclusion": None, "head": head, **row}
+        home.runs.append(WorkflowRun(number, now, home, **facts))
+    (refused,) = await one.said("/deeprepo cancel")
+    assert "`actions: write`" in refused
+    one.permissions["actions"] = "write"
+    assert "was cancelled" in (await one.said("/deeprepo cancel"))[0]
+    assert [run.conclusion for run in home.runs] == ["cancelled", None, None, None]
+    assert "No review of this pull request is running" in (await one.said("/deeprepo cancel"))[0]
+
+
+def test_learnings_in_any_script_fit_into_a_marker() -> None:
+    """A sentence of the longest length is read again; one that does not fit is refused before it is written."""
+    for sign in ("字", "ü", "-"):
+        rule = OwnerRule(f"src/{sign * 40}.py", "", sign * 300)
+        facts = answered.learning(rule, "maintainer")
+        assert markers.fits(answered.REPLY, **facts)
+        body = markers.make(answered.REPLY, comment="1", **facts) + "\nAnswer."
+        made = "2026-01-01T00:00:00Z"
+        comment = PostedComment(2, "n", "issue", body, "deeprepo[bot]", bot=True, ours=True, url="u", created_at=made)
+        (found,) = answered.read([comment]).rules
+        assert (found.path, found.text, found.number) == (rule.path, rule.text, 1)
+    assert answered.unpack("no base64") == {}
+    assert answered.read([]).is_paused is False
