@@ -132,7 +132,7 @@ def rank(placed_findings: Iterable[PlacedFinding], quota: int, held: Collection[
 
     These are always collapsed: spelling mistakes, unsettled findings, remarks, those in `held` (fingerprints), and
     unconfirmed findings that come from one of several passes, only from the diff, or are low. So is what exceeds
-    `quota`. Critical findings don't count toward the quota. Minor findings get what is left.
+    `quota`. Critical findings don't count toward the quota. Minor findings take the remaining places.
     """
     ranked = sorted(placed_findings, key=lambda placed: _order(placed.finding))
     candidates = [at for at, item in enumerate(ranked) if not _is_always_collapsed(item.finding)]

@@ -246,7 +246,7 @@ def _short(title: str, findings: Sequence["Finding"]) -> RenderableType:
 
 
 def _coverage(coverage: "Coverage", extent: Extent) -> RenderableType:
-    table = Table.grid(padding=(0, 3))
+    table = Table.grid(padding=(0, 2))
     table.add_column()
     for _ in facts.COLUMNS:
         table.add_column(justify="right")

@@ -234,7 +234,7 @@ def _findings(stored: Review, rejected: Collection[str]) -> tuple[ListedFinding,
 
 LIST_KINDS = {
     "unit": "changed code",
-    "use": "references to changed code",
+    "use": "references at risk",
     "file": "skipped files",
     "dependent": "files that import it",
 }
