@@ -186,7 +186,7 @@ def test_other_files_are_left_alone(tmp_path: Path) -> None:
     """Neither a journal nor a trace is begun in a file that holds something else."""
     (tmp_path / "f").write_text("# mine\n")
     for fresh in (False, True):
-        with pytest.raises(UsageError, match="is not a deeprepo journal"):
+        with pytest.raises(UsageError, match="is not a journal recorded by"):
             Journal(tmp_path / "f", fresh=fresh)
     assert (tmp_path / "f").read_text() == "# mine\n"
     with pytest.raises(UsageError, match="cannot be written"):

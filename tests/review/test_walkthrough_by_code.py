@@ -46,7 +46,7 @@ def test_a_new_signature_a_rename_and_their_users(by_code: ByCode) -> None:
     assert "Code outside the change uses `quote` and `surcharge` in 6 locations (3 files)." in said.overview
     assert phrases(done) == {"shop/rates.py": "renames `surcharge` → `extra`; changes the signature of `quote`"}
     assert said.first is not None
-    assert said.first.reason.startswith("finding 1 (high)")
+    assert said.first.reason.startswith("see finding 1 (high)")
 
 
 def test_other_line_breaks_are_no_new_signature(by_code: ByCode) -> None:
