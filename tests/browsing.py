@@ -113,12 +113,14 @@ def window(folder: Path, width: int = 1280) -> Iterator[Window]:
             }
             asked = {"goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}
             root = f"http://127.0.0.1:{port}/session"
-            made = httpx2.post(root, json={"capabilities": {"alwaysMatch": asked}}, timeout=60, trust_env=False)
+            made = httpx2.post(
+                root, json={"capabilities": {"alwaysMatch": asked}}, timeout=waits.patience(), trust_env=False
+            )
             session = f"{root}/{made.raise_for_status().json()['value']['sessionId']}"
             try:
-                with httpx2.Client(base_url=session, timeout=60, trust_env=False) as http:
+                with httpx2.Client(base_url=session, timeout=waits.patience(), trust_env=False) as http:
                     yield Window(http)
             finally:  # the driver started the browser: killing the driver alone would leave the browser running
-                httpx2.delete(session, timeout=60, trust_env=False)
+                httpx2.delete(session, timeout=waits.patience(), trust_env=False)
         finally:
             driver.kill()

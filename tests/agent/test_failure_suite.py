@@ -7,6 +7,7 @@ import pytest
 from failing_roots import ROOTS, WORKERS, Root
 from families import few
 from shop import Table
+from waits import patience
 
 from bot.findings.quotes import locate
 from bot.review import strategies
@@ -15,8 +16,6 @@ from bot.review.session import Session
 from bot.values import Transcript
 from deeprepo.rlm.values import Prompt
 from deeprepo_sandbox.scripted import Reply
-
-PATIENCE = 30.0  # seconds for one root; a hang is a failure
 
 
 def script(root: Root) -> Callable[[Prompt], Reply]:
@@ -38,7 +37,7 @@ def reviewed(table: Table, root: Root) -> tuple[Transcript, Session]:
 
     async def step(session: Session) -> tuple[Transcript, Session]:
         session.analyzers = AnalyzerWorker({}, session.survey)
-        return await asyncio.wait_for(strategies.run("rlm", session), PATIENCE), session
+        return await asyncio.wait_for(strategies.run("rlm", session), patience(30)), session
 
     return table.run(step)
 

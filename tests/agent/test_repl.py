@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Never
 
 import pytest
+from waits import patience
 
 from deeprepo.rlm.repl import child
 from deeprepo.rlm.repl.process import Repl, open_repl
@@ -374,7 +375,9 @@ except Exception as error:
 def test_a_process_that_cannot_be_locked_runs_nothing() -> None:
     """What the probe could do all the same is named, and there is no REPL."""
     assert {"read a file", "open a socket", "start a process"} <= set(child.probe())
-    done = subprocess.run([sys.executable, "-c", PRETENDING], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", PRETENDING], capture_output=True, text=True, check=True, timeout=patience()
+    )
     assert done.stdout.startswith(
         "ReplUnavailable the REPL cannot be locked on this machine: a block could read a file, "
     )

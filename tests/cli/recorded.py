@@ -13,6 +13,7 @@ from typing import Any
 
 from fakes import Repository
 from reported import reported
+from waits import patience
 
 from bot import cli
 from deeprepo_sandbox import providers as doubles
@@ -103,7 +104,7 @@ def started(*arguments: str, cwd: Path, **env: str) -> "subprocess.Popen[str]":
 def process(*arguments: str, cwd: Path, **env: str) -> Ended:
     """The command in a process of its own, at its end."""
     running = started(*arguments, cwd=cwd, **env)
-    out, err = running.communicate(timeout=120)
+    out, err = running.communicate(timeout=patience(120))
     return Ended(running.returncode, out, err)
 
 

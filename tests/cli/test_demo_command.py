@@ -94,6 +94,6 @@ def test_ctrl_c_leaves_nothing_behind(tmp_path: Path) -> None:
         assert demo.stderr is not None
         assert demo.stderr.readline().startswith("GitHub ")
         demo.send_signal(signal.SIGINT)
-        _, said = demo.communicate(timeout=waits.PATIENCE)  # until everybody who holds the pipe has gone
+        _, said = demo.communicate(timeout=waits.patience())  # until everybody who holds the pipe has gone
     assert (demo.returncode, "The demo has ended" in said) == (0, True)
     assert list(tmp_path.glob("deeprepo-demo-*")) == []

@@ -194,7 +194,7 @@ def test_ctrl_c_shows_what_was_found(changed: Repository) -> None:
         with waits.ended(process):
             waits.until(lambda: hanging.count or process.poll() is not None, "the model was asked")
             process.send_signal(signal.SIGINT)
-            out, err = process.communicate(timeout=waits.PATIENCE)
+            out, err = process.communicate(timeout=waits.patience())
     assert process.returncode == 130, err
     assert "shop/labels.py:5" in out
     assert "interrupted" in out

@@ -15,6 +15,7 @@ import pytest
 import typer
 from doc_pages import PAGES, ROOT, Command
 from families import few
+from waits import patience
 
 from bot.cli import commands
 from deeprepo_sandbox import demo
@@ -90,7 +91,7 @@ def test_marked_commands_do_what_the_page_shows(page: Path, tmp_path: Path) -> N
     shown = [command for block in run for command in doc_pages.commands(block)]
     env = prepared(tmp_path, {word for block in run for word in block.info[2:]})
     typed = script(shown, tmp_path)
-    done = subprocess.run([*SHELL, "-c", typed], cwd=tmp_path / "here", env=env, timeout=120, check=False)
+    done = subprocess.run([*SHELL, "-c", typed], cwd=tmp_path / "here", env=env, timeout=patience(120), check=False)
     said = [path.read_text() if path.exists() else "" for path in (tmp_path / f"out.{n}" for n in range(len(shown)))]
     if done.returncode:
         failed = done.returncode - 1

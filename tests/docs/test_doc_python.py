@@ -13,6 +13,7 @@ import pytest
 from doc_pages import PAGES, ROOT, Block
 from families import few
 from test_doc_commands import change
+from waits import patience
 
 from deeprepo_sandbox.providers import Reply, Server, code, in_thread
 
@@ -56,7 +57,7 @@ def test_marked_programs_run(page: Path, block: Block, tmp_path: Path) -> None:
             capture_output=True,
             text=True,
             check=False,
-            timeout=120,
+            timeout=patience(120),
         )
     assert done.returncode == 0, f"{doc_pages.name(page)}, line {block.line}\n{done.stderr}"
     expected = "parcel/" if "change" in block.info else "42.5" if "price" in block.text else "one.txt"

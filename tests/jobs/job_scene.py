@@ -15,8 +15,6 @@ from bot import storage
 from bot.values import Ask, CommandAsk, CommentRef, PullRef, ReviewAsk
 from bot.workflow.jobs import Job, Jobs, JobSettings
 
-PATIENCE = 20.0  # seconds after which a test that waits has failed
-
 
 def pull(number: int = 1, *, installation: int = 7, repository: int = 70) -> PullRef:
     return PullRef(installation, repository, "owner", "name", number)

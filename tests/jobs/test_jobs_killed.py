@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import waits
-from job_scene import PATIENCE, Diary, Scene, push
+from job_scene import Diary, Scene, push
 from waits import patience
 
 HOME = Path(__file__).parents[2]
@@ -44,12 +44,12 @@ def test_kill_9_loses_nothing_and_a_poison_job_ends(on_sqlite: Scene, tmp_path: 
     with process(on_sqlite, log, "1=stuck", "2=later") as first:
         told(log, "recorded", "end later", "ready")
         first.send_signal(signal.SIGKILL)
-        first.wait(PATIENCE)
+        first.wait(patience())
     with process(on_sqlite, log, "3=poison") as second:
         told(log, "end stuck", "ready", by=second)
-        second.wait(PATIENCE)
+        second.wait(patience())
     with process(on_sqlite, log) as third:
-        third.wait(PATIENCE)
+        third.wait(patience())
     with process(on_sqlite, log) as fourth:
         lines = told(log, "sorry poison", "end stuck", by=fourth)
     assert lines.count("look stuck") == 1
@@ -107,7 +107,7 @@ async def test_a_stop_waits_for_jobs_that_end_in_time(on_sqlite: Scene) -> None:
     async with on_sqlite.running(diary) as jobs:
         await jobs.submit(push(head="one"), "guid-1")
         await diary.seen("begin one")
-        stopping = asyncio.create_task(jobs.stop(grace=PATIENCE))
+        stopping = asyncio.create_task(jobs.stop(grace=patience()))
         await diary.release("one")
         await stopping
     assert diary.told == ["begin one", "end one"]

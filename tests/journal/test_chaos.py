@@ -3,6 +3,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from waits import patience
 
 
 @pytest.mark.slow
@@ -10,6 +11,6 @@ def test_killed_reviews_come_to_the_same_end() -> None:
     """Five times `kill -9`: the same findings, coverage, turns and summary, and no finished call was sent again."""
     command = [sys.executable, "-m", "benchmarks.chaos", "--kills", "5"]
     done = subprocess.run(
-        command, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False, timeout=300
+        command, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False, timeout=patience(300)
     )
     assert done.returncode == 0, done.stdout + done.stderr

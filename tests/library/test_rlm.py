@@ -13,6 +13,7 @@ from typing import Any
 import honest
 import pytest
 from families import few
+from waits import patience
 
 import deeprepo
 from bot import cli
@@ -308,7 +309,7 @@ def test_a_process_that_was_forked_asks_too() -> None:
         assert rlm.run("?", "text").answer == "4"
         with multiprocessing.get_context("fork").Pool(2) as pool:
             waiting = [pool.apply_async(_ask, (server.openai_url, "x" * size)) for size in (1, 2)]
-            assert [one.get(timeout=60) for one in waiting] == ["1", "2"]
+            assert [one.get(timeout=patience()) for one in waiting] == ["1", "2"]
 
 
 def _ask(url: str, text: str) -> str:

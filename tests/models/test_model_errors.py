@@ -5,6 +5,7 @@ import traceback
 
 import pytest
 from talking import ASKED, KEY, asked, dialects, talk
+from waits import patience
 
 from deeprepo.rlm.errors import (
     AccountRefused,
@@ -56,7 +57,7 @@ def test_rate_limits(name: str, status: int) -> None:
 )
 def test_what_is_worth_another_try(name: str, reply: Reply) -> None:
     """A failure on the provider's side or on the way is ProviderDown, and was sent once."""
-    error, requests = failure(name, reply, timeout=0.2 if reply.fault == "hang" else 20)
+    error, requests = failure(name, reply, timeout=0.2 if reply.fault == "hang" else patience(20))
     assert (type(error), requests) == (TimedOut if reply.fault == "hang" else ProviderDown, 1)
 
 

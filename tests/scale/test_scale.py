@@ -2,6 +2,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from waits import patience
+
 from benchmarks.scale import SIZES, late, need, placed, reached
 
 ROOT = Path(__file__).parents[2]
@@ -27,7 +29,7 @@ def test_places_are_as_few_as_the_wait_allows() -> None:
 def test_the_bench_prints_everything() -> None:
     """It prints the table and what gives way first."""
     command = [sys.executable, "-m", "benchmarks.scale"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=patience(300))
     assert done.returncode == 0, done.stdout + done.stderr
     assert "| pull requests a day | 100 | 10,000 | 1,000,000 |" in done.stdout
     assert "DEEPREPO_CAP_USD_PER_DAY" in done.stdout

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from whole import Whole
 
 GROWTH = 64 << 20
-PATIENCE = 120.0  # some seconds of computing, on a machine that has other things to do
 
 
 def hang(_: bytes) -> None:

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 from killed import serving
-from whole import BASE, BROKEN, PATIENCE, SECRET
+from waits import patience
+from whole import BASE, BROKEN, SECRET
 
 from deeprepo_sandbox import github as sandbox
 from deeprepo_sandbox.github import Fault, git
@@ -45,14 +46,14 @@ async def test_a_server_killed_while_it_commits_makes_one_commit(
                 dead.set()
 
             number = await repo.open_pull("feature", title="Prices without tax", body="")
-            await gh.until(lambda: "total()" in "".join(c.body for c in gh.pull(number).comments), PATIENCE)
-            await gh.until(lambda: all(c.status == "completed" for c in gh.pull(number).checks), PATIENCE)
+            await gh.until(lambda: "total()" in "".join(c.body for c in gh.pull(number).comments), patience())
+            await gh.until(lambda: all(c.status == "completed" for c in gh.pull(number).checks), patience())
             gh.fail(method, path, Fault(status=None, run=kill, after=after))
             await repo.comment(number, "/deeprepo fix 1", author="maintainer")
-            await asyncio.wait_for(dead.wait(), PATIENCE)
+            await asyncio.wait_for(dead.wait(), patience())
             server.wait()
         async with serving(tmp_path, gh, LEASE="3"):
-            await gh.until(lambda: bool(replies(number)), PATIENCE)
+            await gh.until(lambda: bool(replies(number)), patience())
         tip = await git.tip(folder, "feature")
         assert tip is not None
         assert await git.commits(folder, before, tip) == [tip]

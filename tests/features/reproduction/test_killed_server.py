@@ -9,6 +9,7 @@ import pytest
 from boxes import missing
 from sample import AFTER, BEFORE
 from test_reproducing import HEAD, PROOF, Model
+from waits import patience
 from workflow.killed import serving
 
 from deeprepo_sandbox import github as sandbox
@@ -21,7 +22,7 @@ boxed = pytest.mark.skipif(bool(missing()), reason=missing() or "-")
 
 async def until(holds: Callable[[], object], seconds: float = 100.0) -> None:
     """Wait for it: neither a process nor a mount tells anybody when it goes."""
-    async with asyncio.timeout(seconds):
+    async with asyncio.timeout(patience(seconds)):
         while not holds():  # noqa: ASYNC110
             await asyncio.sleep(0.05)
 

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+import waits
 from boxes import LIMITS, box, member, missing, run, tar
 from waits import patience
 
@@ -53,11 +54,9 @@ def test_an_output_is_bounded_and_plain() -> None:
     assert readable(b"a\x1b]8;;http://x\x07b\x1b]8;;\x07\xe2\x80\xaec\r\n") == "abc\n"
 
 
-def _wait_for(mark: str, most: float = 20) -> None:
+def _wait_for(mark: str) -> None:
     """Return when a `sleep` with this word runs."""
-    until = time.monotonic() + most
-    while not [row for row in alive(mark) if row.startswith("sleep")] and time.monotonic() < until:
-        time.sleep(0.02)
+    waits.until(lambda: [row for row in alive(mark) if row.startswith("sleep")], "the command was started")
 
 
 @boxed

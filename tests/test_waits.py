@@ -1,0 +1,37 @@
+"""No test fails because the machine does other work at the same time."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+TESTS = Path(__file__).parent
+SHORT = 5.0  # seconds: a shorter limit is what the test is about, and is meant to pass
+ALLOWED = {"stored/rounds.py", "octokit.py"}  # scripts that a person starts, and a download
+
+
+def limits(tree: ast.AST) -> Iterator[ast.expr]:
+    """Yield the time limits of all waits in a module."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            yield from (word.value for word in node.keywords if word.arg == "timeout")
+            yield from node.args[:1] if name in ("timeout", "wait") else node.args[1:2] if name == "wait_for" else ()
+
+
+def is_fixed(limit: ast.expr) -> bool:
+    """Return whether a limit is a number of seconds that does not depend on the load."""
+    if isinstance(limit, ast.Constant):
+        return isinstance(limit.value, int | float) and limit.value > SHORT
+    return isinstance(limit, ast.Name | ast.Attribute) and ast.unparse(limit).isupper()
+
+
+def test_waits_are_longer_on_a_busy_machine() -> None:
+    """A wait that would fail its test has its limit from `waits.patience`."""
+    fixed = [
+        f"{name}:{limit.lineno}"
+        for path in sorted(TESTS.rglob("*.py"))
+        if (name := path.relative_to(TESTS).as_posix()) not in ALLOWED
+        for limit in limits(ast.parse(path.read_text(encoding="utf-8")))
+        if is_fixed(limit)
+    ]
+    assert fixed == []
