@@ -5,6 +5,7 @@ import gc
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from bot.machine.limits import ProcessLimits
 from bot.storage import Store
 from bot.values import Review
 from bot.values.review import ReviewStatus
-from bot.workflow.jobs import Apologise, Jobs, JobSettings, Work
+from bot.workflow.jobs import REFUSAL_PAUSE, Apologise, Jobs, JobSettings, Work
 
 TURN = 0.0002  # seconds for which a computing thread keeps the interpreter: each word with a database waits for it
 SETUP_LOOK_SECONDS = 1.0  # seconds between two looks for the file of the set-up page
@@ -38,11 +39,17 @@ OpenWork = Callable[
 
 @asynccontextmanager
 async def open_server(
-    settings: Server, open_work: OpenWork, *, web: bool = True, model_fault: str = ""
+    settings: Server,
+    open_work: OpenWork,
+    *,
+    web: bool = True,
+    model_fault: str = "",
+    refusal_pause: float = REFUSAL_PAUSE,
 ) -> AsyncIterator[RunningServer]:
     """Open the data folder and the databases, and begin to work. Raises UsageError and StorageError.
 
-    `model_fault`: why a configured model cannot be asked on this machine, "" if it can.
+    `model_fault`: why a configured model cannot be asked on this machine, "" if it can. `refusal_pause`: seconds
+    until a job that GitHub refused is tried again.
     """
     options, app = settings.options, settings.app
     if app is None:
@@ -53,7 +60,7 @@ async def open_server(
     caps = ProcessLimits(memory=options.review_memory_mb << 20, cpu=options.review_cpu_seconds)
     files.folder(options.data, label="the data folder, DEEPREPO_DATA, ", private=True)
     async with storage.open_store(settings.database) as store:
-        jobs = Jobs(_jobs(settings), store)
+        jobs = Jobs(replace(_jobs(settings), refusal_pause=refusal_pause), store)
         work, apologise = open_work(store, jobs, identity, pace, options.data, metrics.review, caps)
         async with jobs.running(work, apologise, serve=web, work_here=options.work or not web):
             logs.tame()  # the jobs' library brings a handler of its own along

@@ -18,7 +18,7 @@ from bot.workflow import dispatch
 from deeprepo_sandbox import github as sandbox
 from deeprepo_sandbox.github.serving import serving
 
-PATIENCE = 60.0  # seconds: also on a machine that does much else
+REFUSAL_PAUSE = 0.5  # seconds; long enough for `put_off` to see a job that waits
 LOOK = 0.1  # seconds between two looks: each asks a database
 QUIET_LOOKS = 2  # at which nothing is left
 SECRET = "a secret of the webhook, planted"
@@ -134,7 +134,10 @@ async def whole(folder: Path, before: Before | None = None, **place: object) -> 
         app_settings = App.model_validate(held | {"client_id": client, "client_secret": secret})
         usual = {"data": data, "github_api": gh.api, "debounce": 0.0, "poll": 0.05, "write_pause": 0.0, "grace": 0.0}
         settings = Server(ServerOptions.model_validate(usual | place), app_settings)
-        async with app.open_server(settings, dispatch.open_work) as opened, serving(app.create(opened)) as address:
+        async with (
+            app.open_server(settings, dispatch.open_work, refusal_pause=REFUSAL_PAUSE) as opened,
+            serving(app.create(opened)) as address,
+        ):
             gh.listen(f"{address}/webhook")
             gh.callbacks(f"{address}/signin/done")
             yield Whole(gh, repo, opened, data, address)

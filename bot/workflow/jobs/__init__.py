@@ -5,6 +5,6 @@ its delivery, so copies of a delivery change nothing. A new review of a pull req
 ones. Jobs of a dead process are taken over. The caller supplies the function that does the work.
 """
 
-from bot.workflow.jobs.engine import JobSettings
+from bot.workflow.jobs.engine import REFUSAL_PAUSE, JobSettings
 from bot.workflow.jobs.queue import Jobs, ListedJob
 from bot.workflow.jobs.runner import Apologise, Job, Work

@@ -47,6 +47,9 @@ Result = TypeVar("Result")
 Run = Callable[[str, str], Awaitable[str]]
 
 
+REFUSAL_PAUSE = 2.0  # seconds before the second try after a refusal; four times as long each time
+
+
 @dataclass(frozen=True, slots=True)
 class JobSettings:
     """Where jobs are stored and how they run.
@@ -63,7 +66,7 @@ class JobSettings:
     tries: int = 8  # delays of a job because GitHub does not answer or asks to wait
     pause: float = 30.0  # seconds before the second try if GitHub names no time; doubled each time
     refusals: int = 3  # further tries of a job that GitHub refuses, because a refusal can be temporary
-    refusal_pause: float = 2.0  # seconds before the second try after a refusal; four times as long each time
+    refusal_pause: float = REFUSAL_PAUSE
     poll: float = 0.5  # seconds between two checks for work
     keep_days: int = 30  # days to keep finished jobs, by which late copies of a delivery are recognized
 
