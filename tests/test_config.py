@@ -12,6 +12,7 @@ from bot.analyzers import ANALYZERS
 from bot.config import Settings
 from bot.errors import ConfigError
 from bot.review.lenses import LENSES
+from bot.values.shared_file import UnusableFile
 
 NONE = Settings()
 
@@ -254,13 +255,15 @@ def test_an_unknown_key_is_a_warning_with_the_nearest_name(text: bytes, sentence
         (b"quota: [\n", "line 2: this is not valid YAML"),
         (b"- a\n", "the file must consist of"),
         (b"quota: many\n", "quota"),
-        (b"language: 2026-13-45\n", "not valid YAML"),
+        (b"language: 2026-13-45\n", "line 1: this is not valid YAML: this is not a valid timestamp"),
+        (b"quota: 1\ntone: \x07\n", "line 2: this is not valid YAML: control characters are not allowed"),
+        (b"quota: 1\ntone: caf\xe9\n", "line 2: this is not UTF-8: save the file in this encoding; nothing in this"),
         (b"[" * 5_000, "nested too deeply"),
         (b"ignore: ['!']\n", "ignore.0"),
         (b"instructions: [{path: '!', text: t}]\n", "instructions.0.path"),
         (b"budget: {usd: -1}\n", "budget.usd"),
         (b"strategy: magic\n", "strategy"),
-        (b"\xff\xfe", "not valid YAML"),
+        (b"\xff\xfe", "line 1: this is not UTF-8"),
         (b"x: !!python/object/apply:os.system [id]\n", "not valid YAML: could not determine a constructor"),
         (b"ignore: a.py\n", r"line 1: ignore: write a list of entries, such as \[\"generated/\""),
         (b"\nbudget:\n  usd: lots\n", "line 3: budget.usd: write a number"),
@@ -351,6 +354,12 @@ def test_the_published_schema_is_the_one_that_is_read() -> None:
 def test_an_editor_marks_what_is_wrong(text: str, sound: bool) -> None:
     """The schema takes what the reader takes, and no unknown key."""
     assert Draft202012Validator(json.loads(config.json_schema())).is_valid(yaml.safe_load(text)) == sound
+
+
+def test_what_is_no_file_is_a_warning_that_may_concern_a_threshold() -> None:
+    """A folder at the path of the settings is not the same as no settings."""
+    found = config.resolve({}, UnusableFile("it is a folder, not a file"), config.Settings())
+    assert found.warnings == found.doubts == (".deeprepo.yml: it is a folder, not a file, so nothing in it applies",)
 
 
 @pytest.mark.parametrize(

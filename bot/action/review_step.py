@@ -197,8 +197,7 @@ async def look_up(host: Host, step: Step, console: Console) -> tuple[PullState, 
 
     paused = (await answered_in(host)).is_paused
     state = await pull_state.read_pull_state(host, inputs.config, read_shared, find_bases, is_paused=paused)
-    file = None if state.file is None else state.file.encode()
-    settings = config.resolve(inputs.flags(), file, operator_settings, inputs.config, shared=state.shared)
+    settings = config.resolve(inputs.flags(), state.file, operator_settings, inputs.config, shared=state.shared)
     return state, settings
 
 

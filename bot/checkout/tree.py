@@ -12,9 +12,10 @@ from typing import Literal, Self
 
 from bot.checkout import commit_patches, git, own_git_dir
 from bot.checkout.kept_searches import KeptSearches, Row, Rows
-from bot.errors import GitError, UsageError
+from bot.errors import GitError
 from bot.machine.concurrency import end_process
 from bot.values import CommitLines, PullRequest, Query, RawChange, Side, TreeEntry
+from bot.values.shared_file import SettingsText, UnusableFile
 from deeprepo.impact.concurrency import together
 from deeprepo.impact.in_hand import Contents
 from deeprepo.impact.kept import Kept
@@ -226,19 +227,19 @@ class Checkout:
         """Return the files that exist at the base branch's tip, in the given order."""
         return await self.many_at(self.pull.base_tip or self.pull.base, paths)
 
-    async def settings_at_tip(self, path: str) -> bytes | None:
-        """Read a settings file at the tip of the base branch; None if it does not exist.
-
-        Raises UsageError if it cannot be read, so that settings are never ignored silently.
-        """
+    async def settings_at_tip(self, path: str) -> SettingsText:
+        """Read a settings file at the tip of the base branch; None if nothing is there."""
         commit = self.pull.base_tip or self.pull.base
         entry = (await self._rows_of(commit, [path])).get(path)
         if entry is None:
-            return None
+            return UnusableFile("it is a folder, not a file") if await self.names_at_tip([path]) else None
         if entry.kind != "file":
-            raise UsageError(f"{path} on the base branch is a symbolic link. Replace it with a file")
-        if path in self._left_out or not 0 <= entry.size <= MAX_FILE_BYTES:
-            raise UsageError(f"{path} on the base branch cannot be read. Make it shorter and simpler")
+            kind = "symbolic link" if entry.kind == "symlink" else entry.kind
+            return UnusableFile(f"it is a {kind}, not a file")
+        if path in self._left_out:
+            return UnusableFile("reading it exceeded the limits of a review")
+        if not 0 <= entry.size <= MAX_FILE_BYTES:
+            return UnusableFile("it is too large")
         async with self._lock:
             return _contents([entry], await self._blobs([entry.oid])).get(path)
 

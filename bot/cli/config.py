@@ -48,8 +48,9 @@ def command(
             async with checkout.Checkout(pull) as tree:
                 others = list(await tree.many_at_tip(config.OTHER_NAMES))
                 text = await tree.settings_at_tip(config.FILE)
-                _compare(Path(repo, config.FILE), text or b"")
-                if new := in_new_form(text or b""):
+                content = text if isinstance(text, bytes) else b""
+                _compare(Path(repo, config.FILE), content)
+                if new := in_new_form(content):
                     tell(
                         f"{config.FILE} uses list names from an earlier version. They still work; the current form is\n\n{new}"
                     )

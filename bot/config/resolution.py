@@ -36,10 +36,11 @@ from bot.config.names import FILE, MOST_MUSTS
 from bot.config.settings import Settings
 from bot.errors import ConfigError
 from bot.values import EFFORTS, SEVERITIES, at_least
+from bot.values.shared_file import UnusableFile
 from deeprepo.rlm.values import is_amount
 
 if TYPE_CHECKING:
-    from bot.values.shared_file import Layer, SharedFile
+    from bot.values.shared_file import Layer, SettingsText, SharedFile
     from deeprepo.rlm.values import Masks
 
 BARS = ("off", *SEVERITIES)  # of `request_changes`, the one that stops least first
@@ -259,7 +260,7 @@ def value_text(value: object) -> str:
 
 def resolve(
     flags: Mapping[str, Any],
-    repository: bytes | None,
+    repository: "SettingsText",
     settings: Settings,
     name: str = FILE,
     others: Sequence[str] = (),
@@ -310,12 +311,15 @@ def _form_values(form: type[Any], values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _own(
-    text: bytes | None, name: str, others: Sequence[str], flags: Mapping[str, Any], operator: Mapping[str, Any]
+    text: "SettingsText", name: str, others: Sequence[str], flags: Mapping[str, Any], operator: Mapping[str, Any]
 ) -> tuple[dict[str, Any], list[str], tuple[str, ...]]:
     """Return what the repository's file sets and may set, the warnings about it, and the doubts among them."""
     unread = [f"{other} is not read. Rename it to {name}." for other in others]
     if text is None:
         return {}, unread, ()
+    if isinstance(text, UnusableFile):
+        unusable = f"{name}: {text.why}, so nothing in it applies"
+        return {}, [unusable, *unread], (unusable,)
     from bot.config.repository import read
 
     file = read(text, name)

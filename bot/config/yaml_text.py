@@ -95,6 +95,8 @@ def duplicates(node: yaml.Node | None) -> list[tuple[int, str, str]]:
 
 def fault(error: ValueError) -> tuple[int | None, str]:
     """Return the line of what `load` or a decoder has raised, if there is one, and what is wrong."""
+    if isinstance(error, UnicodeDecodeError):
+        return error.object.count(b"\n", 0, error.start) + 1, "this is not UTF-8: save the file in this encoding"
     problem = f"this is not valid YAML: {error}"
     if isinstance(error, UnreadableYamlError):
         return error.line, error.problem if error.is_refused else problem

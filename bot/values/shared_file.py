@@ -7,6 +7,16 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
+class UnusableFile:
+    """What is at the path of a settings file, if it can't be used. `why` is a clause, such as "it is a folder"."""
+
+    why: str
+
+
+SettingsText = bytes | UnusableFile | None  # the content of a settings file; None if there is nothing at its path
+
+
+@dataclass(frozen=True, slots=True)
 class Layer:
     """The settings in such a file, by name."""
 
@@ -22,7 +32,7 @@ class SharedFile(ABC):
     """A shared settings file, read when the settings are resolved."""
 
     repository: str  # "owner/name"
-    text: str = field(default="", repr=False)
+    text: SettingsText = field(default=None, repr=False)
 
     @abstractmethod
     def layer(self) -> Layer:

@@ -31,7 +31,7 @@ from bot.stored import edits, reviews, states
 from bot.stored.reviews import UnreadableError
 from bot.values import Dismissal, OwnerRule, Review, Trigger
 from bot.values.consumer import TOO_MUCH, label
-from bot.values.shared_file import SharedFile
+from bot.values.shared_file import SettingsText, SharedFile
 from bot.wiring import review as parts
 from bot.wiring.child import ChildPipe
 from deeprepo.impact.consumers.overlay import mount_of
@@ -156,10 +156,11 @@ async def comments(_: ChildPipe, review_done: Review) -> Comments:
     return posts.comments(review_done)
 
 
-async def settings(_: ChildPipe, file: str | None, shared: Sequence[SharedFile], operator_settings: Settings) -> Config:
+async def settings(
+    _: ChildPipe, file: SettingsText, shared: Sequence[SharedFile], operator_settings: Settings
+) -> Config:
     """Resolve every setting with the repository's file and the shared files."""
-    text = None if file is None else file.encode()
-    return config.resolve({}, text, operator_settings, shared=shared)
+    return config.resolve({}, file, operator_settings, shared=shared)
 
 
 async def no_review_reason(_: ChildPipe, brief: Brief, trigger: Trigger) -> No | None:

@@ -71,7 +71,7 @@ async def _of_base(ask: MergeGroup, host: Host, server: Server) -> CheckConclusi
     """Return the conclusion for an unknown pull request, from the settings at the queue's base commit."""
     if not ask.base:
         return "failure"
-    file = await pull_state.text_at(host, config.FILE, ask.base)
+    file = await pull_state.settings_at(host, config.FILE, ask.base)
     # The answer quotes no setting, so a private settings file counts too.
     shared = await server.shared_files(host, f"{ask.owner}/{ask.name}", is_private=True)
     return policy.without_review(await server.resolve(file, shared))

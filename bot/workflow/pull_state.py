@@ -15,17 +15,15 @@ from bot.commands.context import WRITERS
 from bot.config import Config
 from bot.errors import HostDown, HostRefused
 from bot.github import Host, shapes
-from bot.github.client import GitHubClient
 from bot.github.host import safe
 from bot.github.responses import unknown
 from bot.render import cut
 from bot.values import Bases, LinkedIssue, PullFacts, PullRequest
-from bot.values.shared_file import SharedFile
+from bot.values.shared_file import SettingsText, SharedFile, UnusableFile
 
 log = logging.getLogger("deeprepo.review")
 BASES = {"tip": "base_commit.sha", "merge_base": "merge_base_commit.sha", "ahead": "ahead_by", "behind": "behind_by"}
-# Characters of a settings file. It is one more than allowed, so a longer file is refused and not cut.
-MOST_CONFIG = 64_001
+OTHER_KINDS = {"dir": "folder", "submodule": "submodule", "symlink": "symbolic link"}  # of GitHub, in our words
 MOST_ISSUES = 3  # issues per pull request
 ISSUE_TITLE = 200  # characters that a model is shown
 ISSUE_BODY = 1_500  # characters that a model is shown
@@ -39,7 +37,7 @@ class PullState:
     facts: PullFacts
     bases: Bases
     paused: bool
-    file: str | None  # .deeprepo.yml at the base branch's tip; for strangers' changes, on the default branch
+    file: SettingsText  # .deeprepo.yml at the base branch's tip; for strangers' changes, on the default branch
     stranger: bool = False  # whether the author has no write access or the change comes from a fork
     shared: tuple[SharedFile, ...] = ()  # settings files shared with other repositories
     below: int = 0  # number of the open pull request whose head is this one's base branch
@@ -54,7 +52,7 @@ class PullState:
     @property
     def files(self) -> tuple[str | None, ...]:
         """The texts of all settings files that apply."""
-        return self.file, *(file.text for file in self.shared)
+        return tuple(map(_text, (self.file, *(file.text for file in self.shared))))
 
     def brief(self, pull: PullRequest, settings: Config, journal: str = "") -> Brief:
         """Return the brief of the fetched change under the settings that apply to it."""
@@ -87,7 +85,7 @@ async def read_pull_state(
     stranger, untold = await is_stranger(host, facts)
     # Strangers can choose the base branch, so only the default branch's settings count for them.
     is_chosen = stranger and facts.base_ref != facts.repository.default_branch
-    file = await text_at(host, path, facts.repository.default_branch if is_chosen else bases.tip)
+    file = await settings_at(host, path, facts.repository.default_branch if is_chosen else bases.tip)
     shared = await read_shared(host, facts.repository.name, is_private=facts.repository.private)
     short_facts = replace(facts, body=cut(facts.body, MOST_BODY))
     return PullState(short_facts, bases, is_paused, file, stranger, shared, await _below(host, facts), untold)
@@ -105,31 +103,27 @@ async def _below(host: Host, facts: PullFacts) -> int:
     return 0
 
 
-async def text_at(host: Host, path: str, ref: str) -> str | None:
-    """Return a settings file's text in a commit, cut one character above the limit; None if it is absent."""
-    file = await file_at(host.client, host.repo, path, ref)
-    return file.decode("utf-8", "replace")[:MOST_CONFIG] if file is not None else None
+def _text(file: SettingsText) -> str | None:
+    if isinstance(file, UnusableFile):
+        return file.why
+    return None if file is None else file.decode("utf-8", "replace")
 
 
-async def file_at(client: GitHubClient, repo: tuple[str, str], path: str, ref: str) -> bytes | None:
-    """Return a settings file in a commit, or None if the commit has no such file.
-
-    A symbolic link that GitHub does not follow returns its target path. A file that is too large for GitHub
-    to show returns more bytes than allowed.
-    """
+async def settings_at(host: Host, path: str, ref: str) -> SettingsText:
+    """Return a settings file in a commit, or None if nothing is at its path. GitHub follows symbolic links to files."""
     data: Any = None
     with unless_absent():
-        data = await client.json(client.rest.repos.async_get_content(*repo, safe(quote(path)), ref=ref))
+        data = await host.client.json(host.rest.repos.async_get_content(*host.repo, safe(quote(path)), ref=ref))
     if data is None:
         return None
     kind = "dir" if isinstance(data, list) and data else shapes.at(data, "type")
-    if kind == "symlink":
-        return str(shapes.at(data, "target")).encode()
-    if kind in ("dir", "submodule"):
-        return None
+    if kind in OTHER_KINDS:
+        return UnusableFile(f"it is a {OTHER_KINDS[kind]}, not a file")
     if kind != "file":
         raise unknown("a file")
-    return base64.b64decode(data.get("content", "")) if shapes.at(data, "encoding") == "base64" else b" " * MOST_CONFIG
+    if shapes.at(data, "encoding") != "base64":
+        return UnusableFile("it is too large")
+    return base64.b64decode(data.get("content", ""))
 
 
 @contextmanager

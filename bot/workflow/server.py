@@ -43,7 +43,7 @@ from bot.values import (
 )
 from bot.values.progress import Say
 from bot.values.review import ReviewStatus
-from bot.values.shared_file import SharedFile
+from bot.values.shared_file import SettingsText, SharedFile
 from bot.wiring import access, child, tasks
 from bot.wiring.child import Result, Task
 from bot.wiring.tasks import Workspace
@@ -120,10 +120,10 @@ class Server:
         """Fix findings in a copy of the head."""
         return await self._in_scratch(tasks.fix, request, self.caps)
 
-    async def resolve(self, file: str | None, shared: Sequence[SharedFile]) -> Config:
+    async def resolve(self, file: SettingsText, shared: Sequence[SharedFile]) -> Config:
         """Resolve every setting. Settings files that take too long to read are ignored with a warning."""
-        if file is None and not shared:
-            return config.resolve({}, None, self.settings)
+        if not isinstance(file, bytes) and not shared:
+            return config.resolve({}, file, self.settings)
         few = replace(self.caps, cpu=min(self.caps.cpu, SETTINGS_SECONDS))
         try:
             return await child.run(tasks.settings, file, shared, self.settings, caps=few)

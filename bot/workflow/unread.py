@@ -49,7 +49,7 @@ async def conclusion(host: Host, server: Server) -> CheckConclusion:
         shared = await server.shared_files(host, f"{host.pull.owner}/{host.pull.name}", is_private=True)
         conclusions = list[CheckConclusion]()
         for branch in dict.fromkeys((base, default)):
-            file = await pull_state.text_at(host, config.FILE, branch)
+            file = await pull_state.settings_at(host, config.FILE, branch)
             conclusions.append(policy.without_review(await server.resolve(file, shared)))
     except HostError:
         return "failure"

@@ -45,13 +45,19 @@ def everything(at: Stage, number: int) -> str:
 
 @pytest.mark.parametrize(
     ("shown", "own", "level"),
-    [("lines", "", "name"), ("existence", "lines", "existence"), ("lines", "nothing", "nothing")],
+    [
+        ("lines", "", "name"),
+        ("existence", "lines", "existence"),
+        ("lines", "nothing", "nothing"),
+        ("lines", "nothin", "nothing"),  # what it meant to forbid is unknown
+        ("lines", "lines\ntone: [", "nothing"),
+    ],
 )
 @on_stage(LIBRARY)
 async def test_what_is_shown_is_what_the_workflow_and_the_consumer_allow(
     at: Stage, shown: str, own: str, level: str
 ) -> None:
-    """The name, or that there is one: the less of what `consumers-shown` and its own `as_consumer` say."""
+    """The name, or that there is one: the less of what `consumers-shown` and its own `as_consumer` say, nothing after a mistake."""
     number, body = await pulled(at)
     repo = await user(at, f"as_consumer: {own}\n" if own else "")
     token = at.gh.token(READS, (repo.id,))

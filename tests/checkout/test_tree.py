@@ -10,8 +10,8 @@ from waits import patience
 
 from bot.checkout import Checkout
 from bot.checkout.tree import MAX_FILE_BYTES
-from bot.errors import UsageError
 from bot.values import PullRequest, Query, Side, TreeEntry
+from bot.values.shared_file import SettingsText, UnusableFile
 
 T = TypeVar("T")
 
@@ -128,16 +128,30 @@ def test_configuration_comes_from_the_tip_of_the_base_branch(repository: Reposit
     assert within(repository.pull(base, head), lambda t: t.at_tip(".deeprepo.yml")) == b"quota: 1\n"
 
 
-def test_settings_that_cannot_be_read_are_not_out_of_force_without_a_word(repository: Repository) -> None:
-    """Too large, a link, or left out after they ended a process: a sentence, not a review without them."""
-    large = repository.commit({".deeprepo.yml": "#" * (2 << 20) + "\n\n"})
-    with pytest.raises(UsageError, match="Make it shorter and simpler"):
-        within(repository.pull(large, large), lambda t: t.settings_at_tip(".deeprepo.yml"))
+@pytest.mark.parametrize("is_listed", [True, False])
+def test_settings_that_cannot_be_read_are_not_called_absent(repository: Repository, *, is_listed: bool) -> None:
+    """A file that is too large, a link, a submodule and a folder are named; None means that nothing is there."""
     (repository.folder / "linked.yml").symlink_to("own.yml")
-    linked = repository.commit({"own.yml": "quota: 1\n"})
-    with pytest.raises(UsageError, match="is a symbolic link"):
-        within(repository.pull(linked, linked), lambda t: t.settings_at_tip("linked.yml"))
-    assert within(repository.pull(linked, linked), lambda t: t.settings_at_tip("absent.yml")) is None
+    repository.write({"large.yml": "#" * (2 << 20) + "\n\n", "folder.yml/own.yml": "quota: 1\n"})
+    repository.commit({"own.yml": "quota: 1\n"})
+    repository.git("update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},module.yml")
+    repository.git("commit", "-qm", "module")
+    commit = repository.git("rev-parse", "HEAD")
+
+    async def look(tree: Checkout) -> dict[str, SettingsText]:
+        if is_listed:
+            await tree.entries("base")
+        names = ("own.yml", "large.yml", "linked.yml", "module.yml", "folder.yml", "absent.yml")
+        return {name: await tree.settings_at_tip(name) for name in names}
+
+    assert within(repository.pull(commit, commit), look) == {
+        "own.yml": b"quota: 1\n",
+        "large.yml": UnusableFile("it is too large"),
+        "linked.yml": UnusableFile("it is a symbolic link, not a file"),
+        "module.yml": UnusableFile("it is a submodule, not a file"),
+        "folder.yml": UnusableFile("it is a folder, not a file"),
+        "absent.yml": None,
+    }
 
 
 def test_folders_are_listed_at_the_tip_of_the_base_branch(repository: Repository) -> None:

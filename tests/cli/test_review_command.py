@@ -260,6 +260,17 @@ def test_a_mistake_in_the_settings_blocks_no_commit(repository: Repository, text
         assert (done.returncode, said in done.stdout + done.stderr) == (0, True), done
 
 
+def test_settings_that_are_no_file_block_no_commit(repository: Repository) -> None:
+    """A symbolic link on the base branch is named. The commit that replaces it succeeds too."""
+    (repository.folder / ".deeprepo.yml").symlink_to("settings.yml")
+    repository.commit({"settings.yml": "fail_on: low\n", "a.py": "x = 1\n"})
+    repository.write({"a.py": "x = 1\ny = 2\n"})
+    repository.git("add", "-A")
+    done = run("--staged", "--fail-on", "high", cwd=repository.folder, COLUMNS="300")
+    said = ".deeprepo.yml: it is a symbolic link, not a file, so nothing in it applies"
+    assert (done.returncode, said in done.stdout) == (0, True), done
+
+
 def test_version_and_help() -> None:
     """Both answer without loading the engine."""
     for argument, words in (("--version", "deeprepo 0."), ("--help", "review")):

@@ -5,7 +5,9 @@ from bot.errors import UsageError
 from bot.github import Host
 from bot.github.host import MOST_OTHERS, MOST_READ
 from bot.values import CommentRef, PullRef
+from bot.values.shared_file import UnusableFile
 from bot.workflow import pull_state
+from deeprepo_sandbox import github as sandbox
 
 
 async def test_whose_comment_is_ours(at: Scene) -> None:
@@ -39,13 +41,25 @@ async def test_of_other_peoples_comments_the_last_are_held(at: Scene) -> None:
     assert max(len(one.body) for one in held) == MOST_READ
 
 
+async def test_a_settings_file_that_cannot_be_used_is_not_called_absent(at: Scene) -> None:
+    """Its bytes are returned as they are. A folder and a link without a file are named; None means that nothing is there."""
+    link = sandbox.TreeEntry("nowhere.yml", "120000")
+    await at.repo.commit("main", {"own.yml": b"language: \xe9\n", "folder.yml/own.yml": "a: 1\n", "link.yml": link})
+    found = [
+        await pull_state.settings_at(at.host, name, "main")
+        for name in ("own.yml", "folder.yml", "link.yml", "absent.yml")
+    ]
+    whys = [UnusableFile("it is a folder, not a file"), UnusableFile("it is a symbolic link, not a file")]
+    assert found == [b"language: \xe9\n", *whys, None]
+
+
 async def test_names_from_outside_lead_nowhere_else(at: Scene) -> None:
     """An address is made of names alone: what would climb out of it is refused before it is sent."""
     before = len(at.gh.requests)
     with pytest.raises(UsageError):
         await at.host.permission("..")
     with pytest.raises(UsageError):
-        await pull_state.text_at(at.host, "a/../../b", "main")
+        await pull_state.settings_at(at.host, "a/../../b", "main")
     with pytest.raises(UsageError):
         Host(None, PullRef(1, 1, "acme", "..", 1), at.host.voice)  # type: ignore[arg-type] - it gets no further
 

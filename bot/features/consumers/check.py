@@ -27,6 +27,7 @@ from bot.values.consumer import (
     Standing,
     label,
 )
+from bot.values.shared_file import SettingsText
 from deeprepo.impact.consumers.offered_change import OfferedChange, offered_change
 from deeprepo.impact.consumers.overlay import mount_of
 from deeprepo.impact.packages import Package
@@ -51,7 +52,7 @@ async def check(
     own: str = "",
     scratch: str,
     left_out: Collection[str] = (),
-    shows: Callable[[bytes | None], Disclosure] = lambda _: "name",
+    shows: Callable[[SettingsText], Disclosure] = lambda _: "name",
     seconds: float | None = None,
 ) -> ConsumerImpact:
     """Compare the change with what the named clones use of it.
@@ -150,7 +151,7 @@ async def _open_clones(
     return clones, others
 
 
-async def _own_standing(consumer: Clone, standing: Standing, shows: Callable[[bytes | None], Disclosure]) -> Standing:
+async def _own_standing(consumer: Clone, standing: Standing, shows: Callable[[SettingsText], Disclosure]) -> Standing:
     """Return who may learn what about a consumer, including its own settings file.
 
     If the file cannot be read, nothing may be shown.

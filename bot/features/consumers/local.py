@@ -17,7 +17,7 @@ from bot.values.consumer import ConsumerImpact, ConsumerReport, Consumers, Discl
 from deeprepo.impact.families import LANGUAGES
 
 if TYPE_CHECKING:
-    from bot.values.shared_file import SharedFile
+    from bot.values.shared_file import SettingsText, SharedFile
 
 ON_HOST = re.compile(r"[A-Za-z0-9-]+/[\w.-]+")  # "owner/name" for a server, if no such folder exists
 
@@ -78,7 +78,9 @@ async def list_consumers(repo: str, places: Sequence[str], scratch: str) -> tupl
         return await list_known(tree, named, LANGUAGES, own=pull.git_dir, scratch=scratch)
 
 
-def _shows(shared: "Sequence[SharedFile]", file: bytes | None) -> Disclosure:
-    """Return what a consumer's own settings disclose. Raises ConfigError if they cannot be read."""
+def _shows(shared: "Sequence[SharedFile]", file: "SettingsText") -> Disclosure:
+    """Return what a consumer's own settings disclose: nothing if a mistake in them may hide what they forbid."""
     settings = config.resolve({}, file, config.Settings(), shared=shared)
+    if settings.warnings and settings.origins["as_consumer"] == "default":
+        return "nothing"
     return settings.of(ConsumerSettings).as_consumer

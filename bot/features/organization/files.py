@@ -12,7 +12,8 @@ from bot.features.organization.variables import OrganizationVariables
 from bot.github import Host, shapes
 from bot.github.client import GitHubClient
 from bot.machine.recent import Recent
-from bot.workflow.pull_state import text_at, unless_absent
+from bot.values.shared_file import SettingsText
+from bot.workflow.pull_state import settings_at, unless_absent
 
 # Name of the repository with the defaults, unless the operator names another one.
 OWNERS_REPOSITORY = ".deeprepo"
@@ -26,7 +27,7 @@ Open = Callable[[str], AbstractAsyncContextManager[GitHubClient]]
 class _Entry:
     """An owner's file. `text` is None if there is none."""
 
-    text: str | None
+    text: SettingsText
     is_private: bool
 
 
@@ -87,5 +88,5 @@ async def _look(owner_host: Host) -> _Entry | None:
     data = await owner_host.client.json(owner_host.rest.repos.async_get(*owner_host.repo))
     if str(shapes.at(data, "full_name")).lower() != "/".join(owner_host.repo).lower():
         return None
-    text = await text_at(owner_host, config.FILE, str(shapes.at(data, "default_branch")))
+    text = await settings_at(owner_host, config.FILE, str(shapes.at(data, "default_branch")))
     return _Entry(text, is_private=shapes.at(data, "private") is not False)

@@ -14,8 +14,6 @@ from bot.values import PullRequest
 if TYPE_CHECKING:
     from bot.features.organization.values import OrganizationFile
 
-MAX_FILE_CHARS = 64_001  # characters; one more than allowed, so that a longer file is refused
-
 
 class ClonedDefaults(ReviewHooks):
     """Reads the defaults at the start of a review."""
@@ -49,7 +47,7 @@ class ClonedDefaults(ReviewHooks):
         if data is None:
             why = f"DEEPREPO_ORGANIZATION: the HEAD of {folder} has no such file"
             return (OrganizationFile(clone.name, problem=why),)
-        return (OrganizationFile(clone.name, data.decode("utf-8", "replace")[:MAX_FILE_CHARS]),)
+        return (OrganizationFile(clone.name, data),)
 
 
 CLONED_DEFAULTS = ClonedDefaults()

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from bot.config.names import FILE
-from bot.values.shared_file import Layer, SharedFile
+from bot.values.shared_file import Layer, SharedFile, UnusableFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,10 @@ class OrganizationFile(SharedFile):
         from bot.config.repository import read
         from bot.config.usable import is_like_threshold
 
-        file = read(self.text.encode(), source)
+        if isinstance(self.text, UnusableFile):
+            unusable = (f"{source}: {self.text.why}, so nothing in it applies",)
+            return Layer(source, warnings=unusable, doubts=unusable)
+        file = read(self.text or b"", source)
         named = file.about_itself.get("enforce", ())
         enforced = dict.fromkeys(OLD_LISTS[name][1] if name in OLD_LISTS else name for name in named)
         bound = {

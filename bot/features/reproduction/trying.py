@@ -17,6 +17,7 @@ from bot.features.reproduction.values import SandboxOutcome, SandboxRefused, San
 from bot.features.reproduction.variables import RunVariables
 from bot.machine import files
 from bot.values import PullRequest, ReviewRequest
+from bot.values.shared_file import SettingsText
 from bot.wiring.review import shared_files
 from deeprepo.impact.text.paths import is_product, is_sample, vendored_folder
 
@@ -165,7 +166,7 @@ async def _trial(repo: str, scratch: str) -> AsyncIterator[Trial]:
     async with checkout.Checkout(pull) as tree:
         shared = await shared_files(pull, config.environment(), scratch)
 
-        def section(text: bytes | None) -> RunSection | None:
+        def section(text: SettingsText) -> RunSection | None:
             return config.resolve({}, text, config.Settings(), shared=shared).of(RunSettings).run
 
         chosen, where = section(await tree.settings_at_tip(config.FILE)), "on the base branch (used by reviews)"

@@ -12,11 +12,13 @@ from bot.config import yaml_text
 from bot.config.defaults import ALL, CLAIMS
 from bot.config.owner_file import Problem
 from bot.config.setting import Pattern
+from bot.errors import ConfigError
 from bot.features.teaching.names import FILE
 from bot.findings.ignore_entry import IgnoreEntry, digest
 from bot.findings.silencing import IgnoreList, only
 from bot.values import Finding, OwnerRule
 from bot.values.rule import IgnoreScope
+from bot.values.shared_file import SettingsText, UnusableFile
 
 HEAD = """\
 # Findings that deeprepo ignores, in the same format as `ignore` in .deeprepo.yml. Written by `deeprepo ignore`; you can edit or remove entries.
@@ -126,13 +128,15 @@ def _entry(row: object) -> WrittenEntry | tuple[str, tuple[str | int, ...]]:
     return entry
 
 
-def read_ignore_file(text: bytes | None, today: date, name: str = FILE) -> IgnoreList:
+def read_ignore_file(text: SettingsText, today: date, name: str = FILE) -> IgnoreList:
     """Parse the file on the base branch, or the person's own.
 
     An entry that cannot be read or has expired becomes a warning.
     """
     if text is None:
         return IgnoreList()
+    if isinstance(text, UnusableFile):
+        return IgnoreList(warnings=(f"{name}: {text.why}, so nothing in it applies",))
     ignore_document = check(text)
     entries, rules = list[IgnoreEntry](), list[OwnerRule]()
     warnings = [f"{yaml_text.place(name, problem.line)}: {problem.sentence}" for problem in ignore_document.problems]
@@ -157,8 +161,11 @@ def read_ignore_file(text: bytes | None, today: date, name: str = FILE) -> Ignor
 
 
 def add_entry(before: bytes | None, entry: WrittenEntry) -> str:
-    """Return the file with one more entry. Existing text stays as it is."""
-    text = before.decode("utf-8", "replace") if before else HEAD
+    """Return the file with one more entry. Existing text stays as it is. Raises ConfigError if the file cannot be used."""
+    for problem in check(before or b"").problems:
+        if problem.fatal:
+            raise ConfigError(f"{yaml_text.place(FILE, problem.line)}: {problem.sentence}. Correct it, then try again")
+    text = before.decode() if before else HEAD
     return f"{text.rstrip()}\n{yaml_text.dump([written(entry)])}"
 
 

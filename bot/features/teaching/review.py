@@ -12,7 +12,7 @@ class ListedFindings(ReviewHooks):
 
     async def silences(self, brief: Brief, tree: Checkout) -> IgnoreList:
         """Return the entries of both lists."""
-        text = await tree.at_tip(FILE)
+        text = await tree.settings_at_tip(FILE)
         if text is None and brief.local is None:
             return IgnoreList()
         # Imported here because it loads slower than static checks.

@@ -10,6 +10,7 @@ from typing import Any
 
 import yaml
 from yaml.composer import Composer
+from yaml.reader import ReaderError
 
 from deeprepo.impact.text.lines import YAML_BREAKS, Places
 
@@ -52,10 +53,20 @@ class Reader(*((_Loader,) if issubclass(_Loader, Composer) else (Composer, _Load
             raise UnreadableYamlError(problem, event.start_mark.line + 1, is_refused=True)
         self.depth += 1
         if self.depth > DEEPEST:
-            raise UnreadableYamlError("it is nested too deeply")
+            raise UnreadableYamlError("it is nested too deeply", self.peek_event().start_mark.line + 1)
         node = super().compose_node(parent, index)
         self.depth -= 1
         return node
+
+    def construct_object(self, node: Any, deep: bool = False) -> Any:  # noqa: ANN401 - PyYAML's own
+        """Build a node's value. A scalar such as 2026-13-45 has a type that it has no value of."""
+        try:
+            return super().construct_object(node, deep)
+        except UnreadableYamlError:
+            raise
+        except (ValueError, TypeError) as error:
+            kind = node.tag.rpartition(":")[2]
+            raise UnreadableYamlError(f"this is not a valid {kind}", node.start_mark.line + 1) from error
 
 
 def types(only: str = "", *, but: str = "") -> dict[str, list[tuple[str, Any]]]:
@@ -107,7 +118,11 @@ def _opened(text: str, reader: type[Reader]) -> Iterator[Reader]:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or " ".join(str(error).split())
         last = len(YAML_BREAKS.split(text))  # an error at the end of the text is reported one line after it
-        raise UnreadableYamlError(problem, None if mark is None else min(mark.line + 1, last)) from error
+        line = None if mark is None else min(mark.line + 1, last)
+        if isinstance(error, ReaderError):  # its position is a byte
+            problem = str(error.reason)
+            line = text.encode("utf-8", "surrogatepass").count(b"\n", 0, error.position) + 1
+        raise UnreadableYamlError(problem, line) from error
     except RecursionError:
         raise UnreadableYamlError("it is nested too deeply") from None
     except (ValueError, TypeError) as error:

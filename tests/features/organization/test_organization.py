@@ -18,7 +18,7 @@ def resolved(
     own: str | None, ours: str, flags: dict[str, Any] | None = None, **organization: str | bool
 ) -> config.Config:
     """The settings of a repository's file over the organization's."""
-    file = OrganizationFile("acme/.deeprepo", ours, **organization)  # type: ignore[arg-type]
+    file = OrganizationFile("acme/.deeprepo", ours.encode(), **organization)  # type: ignore[arg-type]
     return config.resolve(flags or {}, None if own is None else own.encode(), Settings(), shared=(file,))
 
 

@@ -42,14 +42,14 @@ async def test_a_file_is_read_and_kept_for_a_minute(at: Scene, private: bool) ->
     """A private one with a token for that repository alone, which can read and no more; a change is noticed after the minute."""
     repo = await at.gh.repository("acme", ".deeprepo", files=FILE, private=private)
     reader = Reader(at)
-    assert await reader.read() == OrganizationFile("acme/.deeprepo", "quota: 1\n")
+    assert await reader.read() == OrganizationFile("acme/.deeprepo", b"quota: 1\n")
     await repo.push("main", {".deeprepo.yml": "quota: 2\n"})
     asked = len(at.gh.requests)
     reader.now = FRESH_SECONDS - 1
-    assert (await reader.read() or OrganizationFile("")).text == "quota: 1\n"
+    assert (await reader.read() or OrganizationFile("")).text == b"quota: 1\n"
     assert len(at.gh.requests) == asked
     reader.now = FRESH_SECONDS
-    assert (await reader.read() or OrganizationFile("")).text == "quota: 2\n"
+    assert (await reader.read() or OrganizationFile("")).text == b"quota: 2\n"
     minted = [seen.body for seen in at.gh.requests if seen.path.endswith("access_tokens")]
     named = [body for body in minted if "repositories" in (body or {})]
     assert bool(named) == private
@@ -73,7 +73,7 @@ async def test_the_repository_with_the_defaults_has_none_itself(at: Scene) -> No
     assert await Reader(at).read("acme/.deeprepo") is None
     assert await Reader(at, "off").read() is None
     assert len(at.gh.requests) == asked
-    assert await Reader(at, "policies").read() == OrganizationFile("acme/policies", "quota: 9\n")
+    assert await Reader(at, "policies").read() == OrganizationFile("acme/policies", b"quota: 9\n")
 
 
 async def test_while_github_fails_no_review_goes_on(at: Scene) -> None:

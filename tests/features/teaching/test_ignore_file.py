@@ -3,9 +3,11 @@ from datetime import date
 
 import pytest
 
+from bot.errors import ConfigError
 from bot.features.teaching import ignore_file
 from bot.values import Basis, Finding, OwnerRule, Silencing, Source, Verdict
 from bot.values.rule import IgnoreScope
+from bot.values.shared_file import UnusableFile
 from tests.findings_changed import changed
 
 TODAY = date(2026, 6, 1)
@@ -98,6 +100,19 @@ def test_what_people_wrote_in_the_file_stays() -> None:
     assert read.rules == (
         OwnerRule("=src/a.py", "removed-symbol", 'says: "no"\n- not an entry', 2, file=".deeprepo/ignore.yml"),
     )
+
+
+@pytest.mark.parametrize("before", [b"fingerprint: abc\n", b"- reason: caf\xe9\n", b"- [\n"])
+def test_no_entry_is_added_to_a_file_that_cannot_be_used(before: bytes) -> None:
+    """The entry would not apply, and bytes that cannot be decoded would be lost."""
+    with pytest.raises(ConfigError, match=r"\.deeprepo/ignore\.yml line \d: .*Correct it, then try again"):
+        ignore_file.add_entry(before, ignore_file.entry_for(FINDING, "rule", "known"))
+
+
+def test_a_list_that_is_no_file_is_a_warning() -> None:
+    """A link at the path of the list is not the same as no list."""
+    read = ignore_file.read_ignore_file(UnusableFile("it is a symbolic link, not a file"), TODAY)
+    assert read.warnings == (".deeprepo/ignore.yml: it is a symbolic link, not a file, so nothing in it applies",)
 
 
 def test_a_category_of_the_list_means_what_it_means_in_the_settings() -> None:
