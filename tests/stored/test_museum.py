@@ -20,8 +20,9 @@ from whole import WORSE, Whole
 from bot import storage
 from bot.machine import build as this_build
 from bot.storage import tables
-from bot.stored import reviews
+from bot.stored import markers, reviews
 from bot.values import ReviewAsk
+from bot.values.review import SCHEMA_VERSION
 from bot.workflow.jobs import asks
 from deeprepo_sandbox import demo, providers
 from deeprepo_sandbox.demo import model
@@ -277,3 +278,47 @@ def test_an_ignore_file_still_ignores_or_its_entry_is_named(repo: Path, build: s
     outdated = [note for note in review["notes"] if "from before deeprepo 0.2.0 wrote entry" in note]
     assert len(outdated) == (2 if build in UNREADABLE else 0)
     assert (status.count("new"), status.count("silenced")) == (len(outdated), 5 - len(outdated))
+
+
+async def reviewed_by_a_newer_build(at: Whole) -> int:
+    """Open a pull request whose stored review and hidden markers have a form that only a later build knows."""
+    number = await at.reviewed(files=WORSE)
+    stored = await at.server.store.reviews.newest(at.pull(number))
+    memory = await at.server.store.reviews.memory(at.pull(number))
+    assert stored is not None
+    assert memory is not None
+
+    def later(data: bytes) -> bytes:
+        return json.dumps(json.loads(data) | {"schema_version": SCHEMA_VERSION + 1}).encode()
+
+    await at.server.store.reviews.rewrite(stored.id, later(stored.output), later(memory))
+    pull, form = at.repo.repository.pulls[number], f'"form": "{markers.FORM}"'
+    for comment in (*pull.comments, *pull.review_comments):
+        assert form in comment.body
+        comment.body = comment.body.replace(form, f'"form": "{markers.FORM + 1}"')
+    return number
+
+
+@pytest.mark.parametrize("event", ["a push", "the same head", "a fix", "an ignore", "a merge queue", "mended"])
+async def test_after_a_rollback_nothing_is_said_about_newer_data(at: Whole, event: str) -> None:
+    """What a later build wrote is known to be deeprepo's, and nothing is answered, resolved, repeated or failed because of it."""
+    from test_whole_checks import queue
+
+    number = await reviewed_by_a_newer_build(at)
+    before, threads = said(at, number), len(at.gh.pull(number).review_comments)
+    if event == "a push":
+        await at.pushed({"README.md": "# A shop\n\nOne more line.\n"})
+    elif event == "mended":
+        await at.pushed(MENDED)
+    elif event == "the same head":
+        await at.said(number, "/deeprepo review")
+    elif event == "a merge queue":
+        assert await queue(at, number) != "failure"
+    else:
+        words = "/deeprepo fix" if event == "a fix" else "/deeprepo ignore 1 meant so"
+        answer = await at.said(number, words)
+        assert "written by a newer deeprepo" in answer, answer
+        assert "error inside" not in answer
+    assert said(at, number) == before
+    assert len(at.gh.pull(number).review_comments) == threads
+    assert len([one for one in at.gh.pull(number).comments if "## deeprepo" in one.body]) == 1
