@@ -16,7 +16,7 @@ LOCKS = {
     "package-lock.json": _OF_NPM,
     "npm-shrinkwrap.json": _OF_NPM,
     "yarn.lock": r"(?m)^\"?NAME@[^\n]*:\n\s+version:?\s+\"?([^\"\s]+)",
-    "pnpm-lock.yaml": r"(?m)^\s+'?/?NAME@(\d[^:('\s]*)",
+    "pnpm-lock.yaml": r"(?m)^[ \t]++'?/?NAME@(\d[^:('\s]*)",
 }
 SUFFIXES = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".vue", ".svelte", ".astro")
 IMPORTED = (

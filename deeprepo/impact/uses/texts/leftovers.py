@@ -130,7 +130,7 @@ def _keys(files: Sequence[ChangedFile], before: Mapping[str, str], after: Mappin
             ):
                 continue
             name = f"{outer}.{match[2]}"
-            if len(match[2]) < SHORT or re.search(rf"(?m)^\s*[\"']?{re.escape(match[2])}[\"']?\s*:", now):
+            if len(match[2]) < SHORT or re.search(rf"(?m)^[ \t]*+[\"']?{re.escape(match[2])}[\"']?[ \t]*+:", now):
                 continue
             yield Lost(
                 name,
