@@ -4,11 +4,14 @@
   one was missed by the first review, and one could not be settled.
 - `quota`: a pull request whose review was cut short, because the provider's quota was used up.
 - `scopes`: a pull request that two jobs of one workflow reviewed, each with its own settings file.
+- `answers`, since 28-nov-22h: what a workflow answered to people. A finding is withdrawn in its thread, another is ignored, two
+  learnings are taught, of which one is edited and one removed, and reviews are paused.
 """
 
 import asyncio
 import json
 import os
+import re
 import secrets
 import signal
 import sqlite3
@@ -22,6 +25,7 @@ from whole import BASE, WORSE
 
 from deeprepo_sandbox import github as sandbox
 from deeprepo_sandbox import providers
+from deeprepo_sandbox.github.things import Delivery
 from deeprepo_sandbox.providers import Reply
 
 PATIENCE = 600.0  # seconds
@@ -54,18 +58,45 @@ SCOPED_BASE = {
 SCOPED_HEAD = {
     name: text.replace("* (1 + tax)", f"+ unknown_{name[0]}") for name, text in SCOPED_BASE.items() if "price" in name
 }
+TALK_BASE = {"price.py": "def mean(items):\n    return 0\n", "tax.py": "def tax(net):\n    return net * 2\n"}
+GUARD = "    if not items:"
+TALK_HEAD = {
+    "price.py": f"def mean(items):\n{GUARD}\n        return 0\n    return sum(items) / len(items)\n",
+    "tax.py": "def tax(net):\n    return net * rate\n",
+}
+REMARK = "There is a guard, and it returns first."
+WITHDRAWN = {
+    "answer": "There is a guard.",
+    "quotes": [{"path": "price.py", "quote": GUARD}],
+    "withdraw": [{"finding": 2, "because": "code", "reason": "The guard returns first.", "words": REMARK}],
+    "look_ups": [],
+}
+SAID = (
+    "/deeprepo ignore {number} The rate is set elsewhere.",
+    "/deeprepo remember in price.py Items are never empty.",
+    "/deeprepo remember in tax.py Rates are set at the start.",
+    "/deeprepo rules edit 1 Items are checked by the caller.",
+    "/deeprepo rules remove 2",
+    "/deeprepo pause",
+)
 PERMISSIONS = {"contents": "write", "pull_requests": "write", "checks": "write"}
 
 
 def answer(body: Mapping[str, Any]) -> Reply:
     """Report what is shown, settle nothing, and refuse the change about quotas."""
     form = body["response_format"]["json_schema"]["schema"]["properties"]
+    if "withdraw" in form:
+        return Reply(data={name: value for name, value in WITHDRAWN.items() if name in form})
     shown = "\n".join(str(message["content"]) for message in body["messages"])
     if "quota.total" in shown:
         return NO_CREDIT
     if "verdict" in form or "verdicts" in form:
         return providers.verdict(body, OPEN)
     found = [_claim(MEAN, "mean() divides by zero")] if MEAN in shown else []
+    if GUARD in shown:
+        found.append(
+            _claim("    return sum(items) / len(items)", "mean() divides by zero", "price.py", TALK_HEAD["price.py"])
+        )
     if "The oldest count." in shown:
         found.append(_claim(FIRST, "first() fails for an empty list"))
     said = {"answer": "Read.", "findings": found, "look_ups": [], "unsettled": [], "files": FILES, "issues": []}
@@ -73,8 +104,8 @@ def answer(body: Mapping[str, Any]) -> Reply:
     return Reply(data={name: value for name, value in said.items() if name in form})
 
 
-def _claim(quote: str, title: str) -> dict[str, Any]:
-    claim = {"path": "shop/stock.py", "quote": quote, "line": STOCK.splitlines().index(quote) + 1, "title": title}
+def _claim(quote: str, title: str, path: str = "shop/stock.py", text: str = STOCK) -> dict[str, Any]:
+    claim = {"path": path, "quote": quote, "line": text.splitlines().index(quote) + 1, "title": title}
     told = {"why": "An empty list is not refused.", "consequence": "The report stops.", "trigger": "mean([])"}
     return claim | told | {"severity": "high", "category": "crash", "suggestion": None, "evidence": [], "claims": []}
 
@@ -84,7 +115,9 @@ async def write(build: tuple[str, str], scratch: Path) -> dict[str, Any]:
     async with providers.openai_server(answer) as double:
         model = {"OPENAI_API_KEY": "sk-pretended-and-long-enough", "DEEPREPO_BASE_URL": double.base_url}
         served = await _served(build, scratch, model | {"DEEPREPO_WORKER": "openai/reader"})
-    return served | {"scopes": await _scopes(build, scratch / "scopes")}
+        steps = model | {"DEEPREPO_ACTION_WORKER": "openai/reader", "DEEPREPO_ACTION_STRATEGY": "fanout"}
+        answers = await _answers(build, scratch / "answers", steps)
+    return served | {"scopes": await _scopes(build, scratch / "scopes"), "answers": answers}
 
 
 def left_at(pull: Any) -> dict[str, Any]:  # noqa: ANN401 - the sandbox's own value
@@ -160,24 +193,64 @@ async def _served(build: tuple[str, str], scratch: Path, model: Mapping[str, str
         return found | {"database": [*database.iterdump()]}
 
 
+def _prepared(scratch: Path, given: Delivery) -> Path:
+    """Make a workspace, and write an event as GitHub gives it to a step."""
+    (scratch / "workspace").mkdir(parents=True, exist_ok=True)
+    event = scratch / "event.json"
+    event.write_text(json.dumps({name: value for name, value in given.payload.items() if name != "installation"}))
+    return event
+
+
+async def _step(
+    build: tuple[str, str],
+    scratch: Path,
+    gh: sandbox.GitHub,
+    repo: sandbox.Repo,
+    given: Delivery,
+    **more: object,
+) -> None:
+    """Run this build's Actions step for an event."""
+    event = _prepared(scratch, given)
+    runner = {"EVENT_NAME": given.event, "EVENT_PATH": event, "WORKSPACE": scratch / "workspace"}
+    runner |= {"API_URL": gh.api, "REPOSITORY": "acme/shop", "REPOSITORY_ID": repo.id}
+    runner |= {"WORKFLOW_REF": "acme/shop/.github/workflows/review.yml@refs/heads/main"}
+    told = {f"GITHUB_{name}": value for name, value in runner.items()}
+    told |= {"DEEPREPO_ACTION_GITHUB_TOKEN": gh.actions_token(repo, PERMISSIONS), "DEEPREPO_WRITE_PAUSE": 0}
+    process = await asyncio.create_subprocess_exec(
+        build[0], "-P", "-m", "bot", "action", cwd=scratch, env=environment(build, scratch, **told | more)
+    )
+    assert await asyncio.wait_for(process.wait(), PATIENCE) == 0
+
+
 async def _scopes(build: tuple[str, str], scratch: Path) -> dict[str, Any]:
     async with sandbox.github(scratch / "github", check=False) as gh:
         repo = await gh.repository("acme", "shop", files=SCOPED_BASE, private=True)
         await repo.commit("feature", SCOPED_HEAD)
         with gh.holding() as held:
             number = await repo.open_pull("feature")
-        event = scratch / "event.json"
-        event.write_text(json.dumps({name: value for name, value in held[0].payload.items() if name != "installation"}))
-        (scratch / "workspace").mkdir()
         for run, part in enumerate("ba"):
-            runner = {"EVENT_NAME": "pull_request", "EVENT_PATH": event, "WORKSPACE": scratch / "workspace"}
-            runner |= {"API_URL": gh.api, "REPOSITORY": "acme/shop", "REPOSITORY_ID": repo.id, "RUN_ID": f"80{run}"}
-            runner |= {"WORKFLOW_REF": "acme/shop/.github/workflows/review.yml@refs/heads/main"}
-            told = {f"GITHUB_{name}": value for name, value in runner.items()}
-            told |= {"DEEPREPO_ACTION_GITHUB_TOKEN": gh.actions_token(repo, PERMISSIONS), "DEEPREPO_WRITE_PAUSE": 0}
-            told |= {"DEEPREPO_ACTION_CONFIG": f"{part}/.deeprepo.yml"}
-            process = await asyncio.create_subprocess_exec(
-                build[0], "-P", "-m", "bot", "action", cwd=scratch, env=environment(build, scratch, **told)
-            )
-            assert await asyncio.wait_for(process.wait(), PATIENCE) == 0
+            config = f"{part}/.deeprepo.yml"
+            await _step(build, scratch, gh, repo, held[0], GITHUB_RUN_ID=f"80{run}", DEEPREPO_ACTION_CONFIG=config)
+        return left_at(gh.pull(number))
+
+
+async def _answers(build: tuple[str, str], scratch: Path, model: Mapping[str, str]) -> dict[str, Any]:
+    async with sandbox.github(scratch / "github", check=False) as gh:
+        repo = await gh.repository("acme", "shop", files=TALK_BASE, private=True)
+        await repo.commit("main", {".deeprepo.yml": "verify: false\n"})
+        await repo.commit("feature", TALK_HEAD)
+        with gh.holding() as held:
+            number = await repo.open_pull("feature", title="A mean", body="")
+        await _step(build, scratch, gh, repo, held[0], GITHUB_RUN_ID="900", **model)
+        threads = {one.path: one for one in gh.pull(number).review_comments}
+        with gh.holding() as held:
+            await repo.reply(number, threads["price.py"].id, REMARK, author="maintainer")
+        (remark,) = (one for one in held if one.event == "pull_request_review_comment")
+        await _step(build, scratch, gh, repo, remark, GITHUB_RUN_ID="901", **model)
+        of_tax = re.search(r"(\d+)\. ", threads["tax.py"].body)
+        assert of_tax is not None
+        for run, text in enumerate(SAID, 902):
+            with gh.holding() as held:
+                await repo.comment(number, text.format(number=of_tax[1]), author="maintainer")
+            await _step(build, scratch, gh, repo, held[0], GITHUB_RUN_ID=str(run), **model)
         return left_at(gh.pull(number))
