@@ -28,6 +28,7 @@ QUERIES = (
     "types",
     "receivers",
     "imports",
+    "names",
     "open",
     "results",
     "objects",

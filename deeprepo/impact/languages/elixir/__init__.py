@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from tree_sitter import Node
 
-from deeprepo.impact.languages.elixir.importers import ALIAS, alias_names, is_alias, own_modules
+from deeprepo.impact.languages.elixir.importers import rows_of
 from deeprepo.impact.reading.nodes import ancestors, text
 from deeprepo.impact.values import Arguments
 
@@ -23,20 +23,20 @@ def type_name(node: Node) -> str:
         return ".".join(reversed(names))
     *_, root = ancestors(node)
     first, dot, rest = written.partition(".")
-    known = _aliases(root.text or b"").get(first, {first})
+    known = _aliases(root).get(first, {first})
     return f"{next(iter(known))}{dot}{rest}" if len(known) == 1 else ""
 
 
 @lru_cache(maxsize=4)
-def _aliases(source: bytes) -> Mapping[str, set[str]]:
+def _aliases(root: Node) -> Mapping[str, set[str]]:
     """Return short name -> modules, from aliases and nested modules."""
     found: dict[str, set[str]] = defaultdict(set)
-    own = own_modules(source)
-    for module in own:
-        if any(module.startswith(f"{one}.") for one in own):
+    rows = rows_of(root)
+    for module in rows.own:
+        if any(module.startswith(f"{one}.") for one in rows.own):
             found[module.rpartition(".")[2]].add(module)
-    for match in ALIAS.finditer(source):
-        for module, here in alias_names(match) if is_alias(match) else ():
+    for statement in rows.under_names:
+        for module, here in statement.names:
             found[here].add(module)
     return found
 

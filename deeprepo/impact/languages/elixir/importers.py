@@ -10,25 +10,20 @@ import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import islice
+from typing import NamedTuple
 
-from deeprepo.impact.parsing import Lines
-from deeprepo.impact.reading.lexical import MOST_IMPORTS, camel, line_until, mention, underscore
+from tree_sitter import Node
+
+from deeprepo.impact.language import language_of
+from deeprepo.impact.reading import reader
+from deeprepo.impact.reading.lexical import MOST_IMPORTS, camel, mention, underscore
+from deeprepo.impact.reading.matching import Rows, matches
+from deeprepo.impact.reading.nodes import first_line, text
 from deeprepo.impact.values import Clues, Link
 
 ENDINGS = (".ex", ".exs")
 ROOT = re.compile(r"(?:^|.*/)(?:lib|test|test/support|web|src|priv/repo/migrations|config)/")
-MODULE = rb"[A-Z]\w*+(?:\.[A-Z]\w*+)*+"
-NAMED = re.compile(rb"(?<![\w.:@\"'])" + MODULE)
-ALIAS = re.compile(
-    rb"^[ \t]*(?P<word>alias|import|require|use)[ \t(]+(?P<name>" + MODULE + rb")"
-    rb"(?:\.\{(?P<many>[^{}]{0,2000})\}|[ \t]*,[ \t]*as:[ \t]*(?P<as>" + MODULE + rb"))?",
-    re.MULTILINE,
-)
 ACRONYM = 3  # letters of a word that may be an acronym
-DEFINED_MODULE = re.compile(rb"^([ \t]*)defmodule[ \t(]+(" + MODULE + rb")", re.MULTILINE)
-COMMENT = re.compile(rb"^[ \t]*#")
-DEFINED = re.compile(rb"^[ \t]*def(?:module|protocol|impl)[ \t(]+$")
 
 
 class ElixirModules:
@@ -45,7 +40,7 @@ class ElixirModules:
 
     def note(self, path: str, source: bytes) -> None:
         """Register the modules of a changed file, since its path need not match the first and matches no other."""
-        first, *further = own_modules(source) or [""]
+        first, *further = own_modules(source) or ("",)
         if first and path in self._paths:
             self._names.setdefault(first, path)
             for name in further:
@@ -68,23 +63,20 @@ class ElixirModules:
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
         """Return the modules that a file names, with all their local names."""
         mentions = mention(frozenset(word.lower() for word in words))
-        lines, imports = Lines(source), list[Link]()
-        aliases: dict[str, str] = {}  # local name -> module
-        for match in islice(ALIAS.finditer(source), MOST_IMPORTS):
-            for module, here in alias_names(match):
-                if is_alias(match):
-                    aliases[here] = module
-                if match["word"] == b"import" and mentions.search(module.lower().encode()):
-                    imports += self._import(module, frozenset({"*"}), lines.at(match.start("name")), ())
-        for match in islice(NAMED.finditer(source), MOST_IMPORTS):
-            before = line_until(source, match.start())
-            if COMMENT.match(before) or DEFINED.match(before):
-                continue
-            here = match[0].decode()
+        rows = _rows(source) if mentions.search(source.lower()) else None
+        if rows is None:
+            return ()
+        imports: list[Link] = []
+        aliases = {here: module for one in rows.under_names for module, here in one.names}
+        for statement in rows.imports:
+            for module, _ in statement.names:
+                if mentions.search(module.lower().encode()):
+                    imports += self._import(module, frozenset({"*"}), statement.line, ())
+        for here, line in rows.written[:MOST_IMPORTS]:
             first, dot, rest = here.partition(".")
             module = f"{aliases[first]}{dot}{rest}" if first in aliases else here
             if mentions.search(module.lower().encode()):
-                imports += self._import(module, frozenset({"*"}), lines.at(match.start()), (("*", here),))
+                imports += self._import(module, frozenset({"*"}), line, (("*", here),))
         return tuple(item for item in dict.fromkeys(_first_lines(imports)) if item.target != path)
 
     def _import(
@@ -116,17 +108,78 @@ class ElixirModules:
         return chosen[0] if len(chosen) == 1 else None
 
 
-def own_modules(source: bytes) -> list[str]:
-    """Return the full names of the modules in a file, in order."""
-    around: list[tuple[int, str]] = []  # indentation and name of the enclosing modules
-    found: list[str] = []
-    for match in DEFINED_MODULE.finditer(source):
-        while around and around[-1][0] >= len(match[1]):
+class _Statement(NamedTuple):
+    """An `alias`, `import` or `require` with the pairs of module and local name in it."""
+
+    line: int
+    names: tuple[tuple[str, str], ...]
+
+
+class _Rows(NamedTuple):
+    """The names of modules in a file."""
+
+    own: tuple[str, ...]  # full names of its modules, in order
+    under_names: tuple[_Statement, ...]  # the statements that give a module a local name
+    imports: tuple[_Statement, ...]
+    written: tuple[tuple[str, int], ...]  # names and lines of all references
+
+
+def _rows(source: bytes) -> _Rows | None:
+    """Return the names of modules in a file; None if it takes too long to parse."""
+    language = language_of("a.ex")
+    root = reader.parse(language, source) if language is not None else None
+    return rows_of(root) if root is not None else None
+
+
+def rows_of(root: Node) -> _Rows:
+    """Return the names of modules in a tree."""
+    language = language_of("a.ex")
+    found = matches(language, ("names",), root)["names"] if language is not None else Rows()
+    names: dict[str, dict[int, tuple[Node, dict[tuple[str, str], None]]]] = {"alias": {}, "import": {}}
+    local: set[int] = set()  # statements with `as:`
+    modules: list[tuple[Node, Node]] = []
+    for row in found:
+        if "module" in row:
+            modules.append((row["module"][0], row["own"][0]))
+        if "statement" not in row:
+            continue
+        statement, spec = row["statement"][0], text(row["spec"][0])
+        taken = names["import" if text(row["word"][0]) == "import" else "alias"]
+        mine = taken.setdefault(statement.id, (statement, {}))[1]
+        if "here" in row:
+            mine.clear()
+            local.add(statement.id)
+            mine[spec, text(row["here"][0])] = None
+        elif "inner" in row:
+            mine |= {(f"{spec}.{text(one)}", text(one).rpartition(".")[2]): None for one in row["inner"]}
+        elif statement.id not in local:
+            mine[spec, spec.rpartition(".")[2]] = None
+    under_names, imports = (
+        tuple(_Statement(first_line(node), tuple(mine)) for node, mine in names[word].values())
+        for word in ("alias", "import")
+    )
+    heads = {own.id for _, own in modules}
+    written = tuple((text(one), first_line(one)) for one, _ in found.of("name") if one.id not in heads)
+    return _Rows(tuple(_full_names(modules)), under_names, imports, written)
+
+
+def _full_names(modules: Sequence[tuple[Node, Node]]) -> Iterator[str]:
+    """Yield the full names of modules, given in order as pairs of the definition and its name."""
+    around: list[tuple[int, str]] = []  # end and name of the enclosing modules
+    for whole, own in sorted(modules, key=lambda row: row[0].start_byte):
+        if text(whole.child_by_field_name("target")) == "defimpl":
+            continue
+        while around and around[-1][0] <= whole.start_byte:
             around.pop()
         outer = f"{around[-1][1]}." if around else ""
-        around.append((len(match[1]), outer + match[2].decode("utf-8", "replace")))
-        found.append(around[-1][1])
-    return found
+        around.append((whole.end_byte, outer + text(own)))
+        yield around[-1][1]
+
+
+def own_modules(source: bytes) -> tuple[str, ...]:
+    """Return the full names of the modules in a file, in order."""
+    rows = _rows(source)
+    return rows.own if rows is not None else ()
 
 
 def _plain(stem: str) -> str:
@@ -173,21 +226,6 @@ def _spells_inside(path: str, parts: Sequence[str]) -> bool:
     """Return whether the folders of a file below `web` spell its modules. Such a path omits the application."""
     root = ROOT.match(path)
     return root is not None and root[0].endswith("web/") and _spells(path, parts[1:])
-
-
-def is_alias(match: re.Match[bytes]) -> bool:
-    """Return whether a statement gives a module a local name: `alias Shop.Cart`, `require Shop.Cart, as: Basket`."""
-    return match["word"] == b"alias" or (match["word"] == b"require" and match["as"] is not None)
-
-
-def alias_names(match: re.Match[bytes]) -> list[tuple[str, str]]:
-    """Return pairs of module and local name: `alias Shop.{Tax, Price}` has two."""
-    name = match["name"].decode()
-    if match["many"] is not None:
-        inner = [one.strip() for one in match["many"].decode("utf-8", "replace").split(",")]
-        return [(f"{name}.{one}", one.rpartition(".")[2]) for one in inner if one]
-    here = match["as"].decode() if match["as"] else name.rpartition(".")[2]
-    return [(name, here)]
 
 
 def _first_lines(imports: list[Link]) -> Iterator[Link]:
