@@ -11,27 +11,25 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 
+from tree_sitter import Node
+
+from deeprepo.impact.language import language_of
 from deeprepo.impact.languages.ruby.manifest import packages
 from deeprepo.impact.parsing import Lines
 from deeprepo.impact.paths import shared_folders
+from deeprepo.impact.reading import reader
 from deeprepo.impact.reading.lexical import MOST_IMPORTS, camel, line_until, mention, underscore
+from deeprepo.impact.reading.matching import matches
+from deeprepo.impact.reading.nodes import ancestors, first_line, text
 from deeprepo.impact.values import Clues, Link
 
 ENDINGS = (".rb", ".rake", ".gemspec", "")
-QUOTED = rb"(?P<mark>['\"])(?P<path>[^'\"#\n]+)(?P=mark)"
-REQUIRE = re.compile(
-    rb"\b(?P<how>require_relative|require_dependency|require|load)[ \t(]+(?:File\.\w+\([ \t]*)?"
-    + QUOTED
-    + rb"(?P<anchor>[ \t]*,[ \t]*__FILE__)?",
-)
-AUTOLOAD = re.compile(rb"^[ \t]*autoload[ \t(]+:(?P<name>[A-Z]\w*)[ \t]*,[ \t]*" + QUOTED, re.MULTILINE)
-CONSTANT = re.compile(rb"(?<![\w.:@$'\"])(?:::)?[A-Z]\w*(?:::[A-Z]\w*)*")
-LOADS = (b"require", b"load")
-OF_CONSTANTS = f"{string.ascii_letters}{string.digits}_:".encode()  # characters of constants
+LOADS = re.compile(rb"\b(?:require|load|autoload)[^\n]*+")  # a line that may load a file
+CONSTANT = re.compile(rb"(?<![\w.:@$'\"])(?:::)?[A-Z]\w*(?:::[A-Z]\w*)*")  # a word that may be a qualified constant
+OF_CONSTANTS = f"{string.ascii_letters}{string.digits}_:".encode()
 OPENED = re.compile(rb"^[ \t]*(?:class|module)[ \t]+$")
 COMMENT = re.compile(rb"^[ \t]*#|^=begin")
-FORESEEN = re.compile(rb"\brescue\b")
-AHEAD, AHEAD_BYTES = 8, 2_000  # lines and bytes after a require in which a `rescue` is searched
+NEAR = 3  # levels between a statement and its `rescue`
 ROOT = re.compile(r"(?:^|.*/)(?:app/\w+/concerns|app/\w+|lib|src)/")
 WHOLE = frozenset({"*"})
 
@@ -64,28 +62,35 @@ class Requires:
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
         """Return the files that a file requires, autoloads, or uses through a constant."""
-        mentions, imports, lines = mention(words), list[Link](), Lines(source)
-        loads = any(word in source for word in LOADS)  # few files do, and the patterns are slow
-        for match in islice(REQUIRE.finditer(source), MOST_IMPORTS) if loads else ():
-            before = line_until(source, match.start())
-            if mentions.search(match[0]) and b"#" not in before and not _optional(source, match, before):
-                required_path = match["path"].decode("utf-8", "replace")
-                beside = match["how"] == b"require_relative" or match["anchor"] is not None
-                target = (
-                    self._beside(required_path, path, match["anchor"] is not None)
-                    if beside
-                    else self._on_load_path(required_path, path)
-                )
-                imports += _import(target, WHOLE, lines, match.start("how"))
-        for match in AUTOLOAD.finditer(source) if loads else ():
-            if mentions.search(match[0]):
-                target = self._on_load_path(match["path"].decode("utf-8", "replace"), path)
-                imports += _import(target, frozenset({match["name"].decode()}), lines, match.start("name"))
-        imports += self._by_constant(path, source, lines, frozenset(_plain(word).lower() for word in words))
+        plain = frozenset(_plain(word).lower() for word in words)
+        imports = list[Link]()
+        mentions = mention(words)
+        if any(mentions.search(match[0]) for match in LOADS.finditer(source)):  # few files have such a statement
+            imports += self._by_statement(path, source, mentions)
+        imports += self._by_constant(path, source, plain)
         return tuple(item for item in dict.fromkeys(imports) if item.target != path)
 
-    def _by_constant(self, path: str, source: bytes, lines: Lines, words: frozenset[str]) -> Iterator[Link]:
-        seen_constants, folder = set[str](), posixpath.dirname(path)
+    def _by_statement(self, path: str, source: bytes, mentions: re.Pattern[bytes]) -> Iterator[Link]:
+        language = language_of(path)
+        root = reader.parse(language, source) if language is not None else None
+        rows = matches(language, ("names",), root)["names"] if language is not None and root is not None else ()
+        for found in islice(rows, MOST_IMPORTS):
+            statement, word = found["statement"][0], text(found["word"][0])
+            if not mentions.search(statement.text or b"") or _is_foreseen(statement):
+                continue
+            spec, is_anchored = text(found["spec"][0]), "anchor" in found
+            is_beside = word == "require_relative" or is_anchored
+            target = self._beside(spec, path, is_anchored) if is_beside else self._on_load_path(spec, path)
+            names = frozenset({text(found["here"][0]).lstrip(":")}) if "here" in found else WHOLE
+            yield from _import(target, names, first_line(statement))
+
+    def _by_constant(self, path: str, source: bytes, words: frozenset[str]) -> Iterator[Link]:
+        """Yield the files of the constants in code.
+
+        They are found by their words, because most files of a tree contain some, and parsing all of them takes
+        too long.
+        """
+        seen_constants, folder, lines = set[str](), posixpath.dirname(path), Lines(source)
         for match in islice(_constants(source, words), MOST_IMPORTS):
             constant = match[0].decode()
             if constant in seen_constants:
@@ -94,16 +99,20 @@ class Requires:
             if COMMENT.match(before) or OPENED.match(before) or b" # " in before:
                 continue
             seen_constants.add(constant)
-            parts = constant.removeprefix("::").split("::")
-            top = constant[: constant.startswith("::") * 2]
-            for end in range(len(parts), 0, -1):  # `Tax::LIMIT` is in tax.rb
-                key = top + "::".join(parts[:end]), folder
-                if key not in self._meant:
-                    self._meant[key] = self._constant(key[0], path)
-                target = self._meant[key]
-                if target is not None:
-                    yield from _import(target, frozenset(parts[end - 1 :]), lines, match.start())
-                    break
+            target, names = self._target(constant, path, folder)
+            yield from _import(target, names, lines.at(match.start()))
+
+    def _target(self, constant: str, path: str, folder: str) -> tuple[str | None, frozenset[str]]:
+        """Return the file of a qualified constant, and the names from it: `Tax::LIMIT` is in tax.rb."""
+        parts = constant.removeprefix("::").split("::")
+        top = "::" if constant.startswith("::") else ""
+        for end in range(len(parts), 0, -1):
+            key = top + "::".join(parts[:end]), folder
+            if key not in self._meant:
+                self._meant[key] = self._constant(key[0], path)
+            if (target := self._meant[key]) is not None:
+                return target, frozenset(parts[end - 1 :])
+        return None, frozenset()
 
     def _beside(self, target: str, path: str, is_anchored: bool) -> str | None:
         base = posixpath.join(posixpath.dirname(path), "x") if is_anchored else posixpath.dirname(path)
@@ -169,7 +178,7 @@ class Requires:
 
 
 def _constants(source: bytes, words: frozenset[str]) -> Iterator[re.Match[bytes]]:
-    """Yield the constants that contain one of the lowercase words; without words, all."""
+    """Yield the words that may be constants and contain one of the lowercase words; without words, all."""
     if not words:
         yield from CONSTANT.finditer(source)
     end = 0
@@ -189,17 +198,14 @@ def _plain(name: str) -> str:
     return name.replace("_", "")
 
 
-def _import(target: str | None, names: frozenset[str], lines: Lines, at: int) -> list[Link]:
-    return [Link(target, names, lines.at(at))] if target is not None else []
+def _import(target: str | None, names: frozenset[str], line: int) -> list[Link]:
+    return [Link(target, names, line)] if target is not None else []
 
 
-def _optional(source: bytes, match: re.Match[bytes], line: bytes) -> bool:
-    """Return whether a `rescue LoadError` handles the missing file. `line`: the text before the require."""
-    start = match.start() - len(line)
-    before = source[max(0, start - 200) : start]
-    ahead = source[match.end() : match.end() + AHEAD_BYTES].split(b"\n")[:AHEAD]
-    began = re.search(rb"\bbegin\b[ \t]*\n(?:[^\n]*\n){0,3}\Z", before)
-    return b" rescue " in ahead[0] or (began is not None and any(FORESEEN.search(line) for line in ahead))
+def _is_foreseen(statement: Node) -> bool:
+    """Return whether a `rescue` around a statement handles the missing file."""
+    around = islice(ancestors(statement), NEAR)
+    return any(one.type == "rescue_modifier" or any(child.type == "rescue" for child in one.children) for one in around)
 
 
 project = Requires
