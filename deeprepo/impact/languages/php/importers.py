@@ -10,45 +10,22 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 
+from tree_sitter import Node
+
 from deeprepo.impact.filetypes import parsed_by
+from deeprepo.impact.language import language_of
 from deeprepo.impact.languages.php import Autoload
-from deeprepo.impact.parsing import Lines
 from deeprepo.impact.paths import is_below, joined
-from deeprepo.impact.reading.lexical import MOST_IMPORTS, line_until, mention
+from deeprepo.impact.reading import reader
+from deeprepo.impact.reading.lexical import MOST_IMPORTS, mention
+from deeprepo.impact.reading.matching import Rows, matches
+from deeprepo.impact.reading.nodes import ancestors, first_line, text
 from deeprepo.impact.resolving.offers import uses as read_uses
 from deeprepo.impact.values import Clues, Link, Use
 
 SUFFIXES = parsed_by("php")
-NAMESPACE = re.compile(rb"^[ \t]*namespace[ \t]+([A-Za-z_][\w\\]*)", re.MULTILINE)
-FIRST_CLASS = re.compile(
-    rb"^[ \t]*(?:(?:abstract|final|readonly)[ \t]+)*(?:class|interface|trait|enum)[ \t]+\w", re.MULTILINE
-)
-TAG = rb"[ \t]*+(?:<\?php[ \t]++)?"  # the opening tag may begin the line
-USE = re.compile(
-    rb"^"
-    + TAG
-    + rb"use[ \t]++(?:(?P<kind>function|const)[ \t]++)?(?P<what>[\w\\](?:[^;(\n]|\n(?!"
-    + TAG
-    + rb"use\b))*+);",
-    re.MULTILINE,
-)
-QUALIFIED = re.compile(rb"(?<![\w\\$'\"])\\?[A-Za-z_]\w*(?:\\\w+)+|(?<![\w\\$'\"])\\[A-Za-z_]\w*")
-CLASS = re.compile(
-    rb"^[ \t]*+(?:namespace[ \t]++(?P<space>[A-Za-z_][\w\\]*+)"
-    rb"|(?:(?:abstract|final|readonly)[ \t]++)*+(?:class|interface|trait|enum)[ \t]++(?P<name>[A-Za-z_]\w*+))",
-    re.MULTILINE,
-)
-# Functions and constants outside classes: at the top level, or in a namespace's braces above the first class.
-HELPER = re.compile(
-    rb"^(?P<indent>[ \t]*+)(?:namespace[ \t]++(?P<space>[A-Za-z_][\w\\]*)|(?:function[ \t]++&?|const[ \t]++)(?P<name>[A-Za-z_]\w*))",
-    re.MULTILINE,
-)
-LOADED = re.compile(
-    rb"\b(?:require|include)(?:_once)?[ \t(]++(?P<here>__DIR__[ \t]*+\.|dirname[ \t]*+\([ \t]*+__FILE__[ \t]*+\)[ \t]*+\.)?"
-    rb"[ \t]*+(?P<mark>['\"])(?P<path>[^'\"$\n]++)(?P=mark)"
-)
-LEFT_OUT = re.compile(rb"^[ \t]*(\*|//|#(?!\[)|/\*|use\b|namespace\b(?!\\))")
-NO_CALL = re.compile(rb"\b(?:function|new)[ \t]++&?[ \t]*+$")
+KINDS = frozenset({"function", "const"})
+INSIDE = ("class_declaration", "interface_declaration", "trait_declaration", "enum_declaration", "declaration_list")
 WHOLE = frozenset({"*"})
 MOST_PREFIXES = 1_000  # in all composer.json files together; each name is compared with each prefix
 
@@ -76,25 +53,16 @@ class Names:
 
     def note(self, path: str, source: bytes) -> None:
         """Register the functions and constants of a changed file, since no path shows their full names."""
-        first, here = FIRST_CLASS.search(source), ""
-        end = first.start() if first else len(source)
-        for match in islice(HELPER.finditer(source), MOST_IMPORTS):
-            if match["space"]:
-                here = match["space"].decode() + "\\"
-            elif match.start() < end or not match["indent"]:
-                self._spaces.setdefault(path, set()).add(here)
-                self._helpers.setdefault(here + match["name"].decode("utf-8", "replace"), {})[path] = None
+        file = _File(path, source)
+        for node in file.nodes("helper"):
+            if not any(one.type in INSIDE for one in ancestors(node)):
+                space = file.space(node)
+                self._spaces.setdefault(path, set()).add(space)
+                self._helpers.setdefault(space + text(node), {})[path] = None
         if path in self._paths and any(is_below(path, home) for home in self._class_homes):
-            self._note_classes(path, source)
-
-    def _note_classes(self, path: str, source: bytes) -> None:
-        space = ""
-        for match in islice(CLASS.finditer(source), MOST_IMPORTS):
-            if match["space"]:
-                space = match["space"].decode("utf-8", "replace") + "\\"
-            else:
-                self._classes.setdefault(space + match["name"].decode("utf-8", "replace"), path)
-        self._found.clear()
+            for node in file.nodes("class"):
+                self._classes.setdefault(file.space(node) + text(node), path)
+            self._found.clear()
 
     def name_in(self, source: bytes) -> str:
         """Return "": the path of a file shows its name."""
@@ -140,54 +108,49 @@ class Names:
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
         """Return the names and files that a file uses from others in the tree."""
-        mentions, imports, lines = mention(words), list[Link](), Lines(source)
-        namespace = NAMESPACE.search(source)
-        here = namespace[1].decode() + "\\" if namespace else ""
-        aliases: dict[str, str] = {}
-        first = FIRST_CLASS.search(source)
-        for match in USE.finditer(source, 0, first.start() if first else len(source)):
-            line = lines.at(match.start())
-            for full, alias in _clauses(match["what"].decode("utf-8", "replace")):
+        mentions = mention(words)
+        if not mentions.search(source):
+            return ()
+        file, imports, aliases = _File(path, source), list[Link](), dict[str, str]()
+        for statement in file.nodes("use"):
+            is_mentioned = mentions.search(statement.text or b"") is not None
+            for full, alias, is_function in _clauses(statement):
                 aliases[alias] = full
-                if mentions.search(match[0]):
-                    imports += self._use_imports(full, alias, line, match["kind"] is not None)
-        for match in islice(QUALIFIED.finditer(source), MOST_IMPORTS):
-            if mentions.search(match[0]) and not LEFT_OUT.match(_line(source, match.start())):
-                imports += self._qualified_import(match, here, aliases, source, lines)
-        if namespace is None:
-            imports += self._global_imports(source, mentions, lines)
-        imports += self._global_calls(source, here, aliases, lines)
-        for match in islice(LOADED.finditer(source), MOST_IMPORTS):
-            target = self._file(match["path"].decode("utf-8", "replace"), path, match["here"] is not None)
-            if target and mentions.search(match[0]) and not LEFT_OUT.match(_line(source, match.start())):
-                imports.append(Link(target, WHOLE, lines.at(match.start())))
+                if is_mentioned:
+                    imports += self._use_imports(full, alias, first_line(statement), is_function)
+        for node in islice(file.nodes("qualified"), MOST_IMPORTS):
+            is_import = node.parent is not None and node.parent.type == "namespace_use_clause"
+            if not is_import and mentions.search(node.text or b""):
+                imports += self._qualified_import(node, file.space(node), aliases)
+        if not file.has_namespace:
+            imports += self._global_imports(file, mentions)
+        imports += self._global_calls(file, aliases)
+        for node in file.nodes("loads"):
+            target = self._loaded(node, path) if mentions.search(node.text or b"") else None
+            imports += [Link(target, WHOLE, first_line(node))] if target is not None else []
         return tuple(item for item in dict.fromkeys(imports) if item.target != path)
 
-    def _global_imports(self, source: bytes, mentions: re.Pattern[bytes], lines: Lines) -> Iterator[Link]:
+    def _global_imports(self, file: "_File", mentions: re.Pattern[bytes]) -> Iterator[Link]:
         """Yield references to classes without a namespace, in files without one."""
         for full in sorted(full for full in self._classes if "\\" not in full and mentions.search(full.encode())):
-            match = re.search(rb"(?<![\w\\$>:])" + full.encode() + rb"\b", source)
-            if match:
-                yield Link(self._classes[full], frozenset({full}), lines.at(match.start()))
+            line = file.line_of(full)
+            if line:
+                yield Link(self._classes[full], frozenset({full}), line)
 
-    def _global_calls(self, source: bytes, here: str, aliases: Collection[str], lines: Lines) -> Iterator[Link]:
+    def _global_calls(self, file: "_File", aliases: Collection[str]) -> Iterator[Link]:
         """Yield calls of functions without a namespace.
 
         A function of the file's namespace or an import takes precedence.
         """
         everywhere = {full: homes for full, homes in self._helpers.items() if "\\" not in full}
-        names = [name for name in everywhere if name not in aliases and (not here or here + name not in self._helpers)]
-        if not names:
-            return
-        call = re.compile(rb"(?<![\w\\$>:])(" + "|".join(sorted(map(re.escape, names))).encode() + rb")[ \t]*+\(")
         named: set[str] = set()
-        for match in islice(call.finditer(source), MOST_IMPORTS):
-            name, before = match[1].decode("utf-8", "replace"), line_until(source, match.start())
-            if name in named or LEFT_OUT.match(before) or NO_CALL.search(before):
-                continue
-            named.add(name)
-            for target in everywhere[name]:
-                yield Link(target, frozenset({name}), lines.at(match.start()))
+        for node in islice(file.nodes("called"), MOST_IMPORTS) if everywhere else ():
+            name = text(node)
+            here = file.space(node)
+            is_own = name in aliases or (here and here + name in self._helpers)
+            if name in everywhere and name not in named and not is_own:
+                named.add(name)
+                yield from (Link(target, frozenset({name}), first_line(node)) for target in everywhere[name])
 
     def _use_imports(self, full: str, alias: str, line: int, function: bool) -> Iterator[Link]:
         short = full.rpartition("\\")[2]
@@ -196,19 +159,18 @@ class Names:
             if target is not None:
                 yield Link(target, frozenset({short}), line, ((short, alias),) if alias != short else ())
 
-    def _qualified_import(
-        self, match: re.Match[bytes], here: str, aliases: Mapping[str, str], source: bytes, lines: Lines
-    ) -> Iterator[Link]:
+    def _qualified_import(self, node: Node, here: str, aliases: Mapping[str, str]) -> Iterator[Link]:
         r"""Yield the link of a qualified name: `\App\User` and `Models\User`."""
-        name_text = match[0].decode("utf-8", "replace")
+        name_text = text(node)
         head, _, rest = name_text.partition("\\")
         if head in aliases:
             full = f"{aliases[head]}\\{rest}"
         else:
             full = name_text[1:] if not head else here + (rest if head == "namespace" else name_text)
         short = full.rpartition("\\")[2]
-        is_call = source[match.end() : match.end() + 1] == b"("
-        line = lines.at(match.start())
+        above = node.parent
+        is_call = above is not None and above.type == "function_call_expression"
+        line = first_line(node)
         # `\count(` is no class, and as a function it only matters if a changed file defines it.
         is_plain = not head and rest.isidentifier() and not rest[:1].isupper()
         file = None if is_plain else self._class(full)
@@ -263,21 +225,70 @@ class Names:
         ]
         return [twin for one in near for twin in _twins(one) if twin in self._paths]
 
-    def _file(self, name: str, path: str, is_anchored: bool) -> str | None:
-        folder = posixpath.dirname(path)
+    def _loaded(self, node: Node, path: str) -> str | None:
+        """Return the file that `require` or `include` loads: beside the file, or from the root of the tree."""
+        folder, parts = posixpath.dirname(path), node
+        while parts.type == "parenthesized_expression" and parts.named_children:
+            parts = parts.named_children[0]
+        is_anchored = parts.type == "binary_expression"
+        anchor = text(parts.child_by_field_name("left")).replace(" ", "") if is_anchored else ""
+        if is_anchored and anchor not in ("__DIR__", "dirname(__FILE__)"):
+            return None
+        last = parts.child_by_field_name("right") if is_anchored else parts
+        content = last.named_children if last is not None and last.type in ("string", "encapsed_string") else []
+        if [one.type for one in content] != ["string_content"]:
+            return None
+        name = text(content[0])
         tries = [joined(folder, name.lstrip("/"))] + ([] if is_anchored else [posixpath.normpath(name)])
         return next((one for one in tries if one in self._paths and one != path), None)
 
 
-def _clauses(what: str) -> Iterator[tuple[str, str]]:
-    """Yield full name and local name of every clause in a `use`, including groups."""
-    before, brace, inside = what.partition("{")
-    for part in (inside.replace("}", "") if brace else what).split(","):
-        words = re.sub(r"^\s*(function|const)\s+", "", part).split()
-        if words and re.fullmatch(r"[\w\\]+", words[0]):
-            full = ((before.strip() if brace else "") + words[0]).strip("\\")
-            alias = words[2] if len(words) > 2 and words[1].lower() == "as" else full.rpartition("\\")[2]  # noqa: PLR2004
-            yield full, alias
+class _File:
+    """The names that a file uses and defines, from its syntax tree."""
+
+    def __init__(self, path: str, source: bytes) -> None:
+        language = language_of(path)
+        self._source = source
+        self._root = reader.parse(language, source) if language is not None else None
+        is_read = language is not None and self._root is not None
+        self._rows = matches(language, ("names",), self._root)["names"] if is_read else Rows()
+        self._namespaces = [(node, found["space"][0]) for node, found in self._rows.of("namespace")]
+
+    @property
+    def has_namespace(self) -> bool:
+        """Whether the file declares a namespace."""
+        return bool(self._namespaces)
+
+    def nodes(self, key: str) -> Iterator[Node]:
+        """Yield the nodes of a capture, in order."""
+        return (node for node, _ in self._rows.of(key))
+
+    def space(self, node: Node) -> str:
+        """Return the namespace around a node with its trailing backslash, or ""."""
+        above = [name for whole, name in self._namespaces if whole.start_byte <= node.start_byte]
+        return f"{text(above[-1])}\\" if above else ""
+
+    def line_of(self, name: str) -> int:
+        """Return the first line of code with a name that is not qualified, or 0."""
+        for match in re.finditer(rb"(?<![\w\\$>:])" + name.encode() + rb"\b", self._source):
+            node = self._root.descendant_for_byte_range(*match.span()) if self._root is not None else None
+            above = node.parent if node is not None and node.type == "name" else None
+            if node is not None and above is not None and above.child_by_field_name("name") != node:
+                return first_line(node)
+        return 0
+
+
+def _clauses(statement: Node) -> Iterator[tuple[str, str, bool]]:
+    """Yield each clause of a `use`: the full name, the local name, and whether it is a function or constant."""
+    group = statement.child_by_field_name("body")
+    before = "".join(f"{text(one)}\\" for one in statement.named_children if one.type == "namespace_name")
+    kinds = {one.type for one in statement.children}
+    for clause in (group or statement).named_children:
+        if clause.type == "namespace_use_clause" and clause.named_children:
+            is_function = not kinds.isdisjoint(KINDS) or not KINDS.isdisjoint(one.type for one in clause.children)
+            full = (before + text(clause.named_children[0])).strip("\\")
+            alias = clause.child_by_field_name("alias")
+            yield full, text(alias) if alias is not None else full.rpartition("\\")[2], is_function
 
 
 def _holds(path: str, full: str) -> bool:
@@ -293,10 +304,6 @@ def _holds(path: str, full: str) -> bool:
 def _twins(path: str) -> tuple[str, ...]:
     """Return an always-loaded file, and the one that it loads in turn: functions_include.php, functions.php."""
     return (path, path.replace("_include.php", ".php")) if path.endswith("_include.php") else (path,)
-
-
-def _line(source: bytes, at: int) -> bytes:
-    return line_until(source, at) + source[at : at + 80]
 
 
 project = Names
