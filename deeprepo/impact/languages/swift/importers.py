@@ -11,9 +11,14 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 
+from tree_sitter import Node
+
 from deeprepo.impact.filetypes import parsed_by
-from deeprepo.impact.parsing import Lines
-from deeprepo.impact.reading.lexical import KEPT, MOST_IMPORTS, config
+from deeprepo.impact.language import language_of
+from deeprepo.impact.reading import reader, spots
+from deeprepo.impact.reading.lexical import MOST_IMPORTS, config
+from deeprepo.impact.reading.matching import Rows, matches
+from deeprepo.impact.reading.nodes import ancestors, first_line, text
 from deeprepo.impact.structs import Struct, field
 from deeprepo.impact.values import Clues, Facts, Link
 
@@ -22,19 +27,9 @@ FOLDERS = ("Sources", "Source", "src", "srcs", "Tests")
 BELOW = re.compile(rf"(?:^|(?<=/))(?:{'|'.join(FOLDERS)})/([^/]++)/")
 TARGET = re.compile(rb"\.(?:target|executableTarget|testTarget|macro|plugin)\s*+\(\s*+name:\s*+\"([^\"\n]++)\"")
 PATH = re.compile(rb"\bpath:\s*+\"([^\"\n]*+)\"")
-# An unclosed comment or string runs to the end, so that every byte is read once.
-NOISE = re.compile(
-    rb"//[^\n]*+|/\*(?:.*?\*/|.*)|#\"(?:[^\"\n]|\"(?!#))*+(?:\"#)?|\"\"\"(?:.*?\"\"\"|.*)|\"(?:\\.|[^\"\\\n])*+\"?",
-    re.DOTALL,
-)
-STATEMENT = re.compile(
-    rb"^[ \t]*+(?P<marks>(?:@\w++(?:\([^)\n]*+\))?[ \t]++|(?:public|internal|private|fileprivate|package)[ \t]++)*+)import[ \t]++"
-    rb"(?:(?:struct|class|enum|protocol|func|var|let|typealias|actor)[ \t]++)?(?P<module>\w++)(?:\.(?P<name>\w++))?",
-    re.MULTILINE,
-)
-DEFINED = re.compile(rb"\b(?:func|class|struct|enum|protocol|actor|typealias|let|var)[ \t]++(\w++)")
-ALIAS = re.compile(rb"\btypealias[ \t]++(\w++)[ \t]*+=[ \t]*+(?:\w++\.)?(\w++)[ \t]*+$", re.MULTILINE)
-WORD = re.compile(rb"[A-Za-z_]\w*")
+TESTABLE, EXPORTED = "testable", "_exported"
+NAMES = ("simple_identifier", "type_identifier")
+DECLARES = re.compile(r"(?:function|class|protocol|typealias)_declaration|pattern")
 LINE_COMMENT = re.compile(rb"^[ \t]*+//[^\n]*+", re.MULTILINE)
 PUBLIC = re.compile(r"\b(?:public|open|package)\b")
 DOCUMENTATION = ".docc/"
@@ -59,9 +54,9 @@ class SwiftModules:
         self._folders = dict(_folders(configs))
         self._exported: dict[str, set[str]] = defaultdict(set)  # module -> the modules that it re-exports
         for path, source in configs.items():
-            for match in STATEMENT.finditer(_code(config(source))):
-                if b"@_exported" in match["marks"]:
-                    self._exported[self.module(path)[1]].add(match["module"].decode())
+            for module, marks in _File(path, config(source)).imports if path.endswith(SUFFIXES) else ():
+                if EXPORTED in marks:
+                    self._exported[self.module(path)[1]].add(module)
         self._files: dict[Module, frozenset[str]] | None = None
         self._told: dict[str, _FileNames] = {}
 
@@ -113,16 +108,12 @@ class SwiftModules:
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
         """Return what a file uses from registered files: from other modules by import, from its own by name."""
-        code = _code(source)
-        lines, own = Lines(code), self.module(path)
-        statements = list(islice(STATEMENT.finditer(code), MOST_IMPORTS))
-        body = STATEMENT.sub(lambda match: KEPT.sub(b" ", match[0]), code)
-        first: dict[bytes, int] = {}
-        for match in WORD.finditer(body):
-            first.setdefault(match[0], match.start())
-        used_words = {word.decode() for word in first.keys() - set(DEFINED.findall(body))}
-        aliases = {match[2].decode(): (match[1].decode(), lines.at(match.start())) for match in ALIAS.finditer(body)}
-        in_sight = self._in_sight(statements)
+        told = {name for names in self._told.values() for name in names.every if not words or name in words}
+        if not any(name.encode() in source for name in told):
+            return ()
+        file, own = _File(path, source), self.module(path)
+        first, aliases = file.first_lines(told), file.aliases
+        in_sight = self._in_sight(file.imports)
         imports: list[Link] = []
         for target, names in sorted(self._told.items()):
             module = self.module(target)
@@ -130,20 +121,20 @@ class SwiftModules:
             if target == path or target not in self._paths or not (is_own or module[1] in in_sight):
                 continue
             offered_names = names.every if is_own or in_sight.get(module[1]) else names.public
-            taken_names = {name for name in offered_names & used_words if not words or name in words}
-            for name in sorted(taken_names):
+            for name in sorted(offered_names & first.keys()):
                 if name in aliases:
                     here, line = aliases[name]
                     imports.append(Link(target, frozenset({name}), line, ((name, here),)))
                 if not is_own and not self._is_elsewhere(name, target, own, in_sight):
-                    imports.append(Link(target, frozenset({name}), lines.at(first[name.encode()])))
-                    imports += _qualified(target, name, module[1], body, lines)
+                    imports.append(Link(target, frozenset({name}), first[name]))
+                    line = file.line_of_qualified(module[1], name)
+                    imports += [Link(target, WHOLE, line, (("*", module[1]),))] if line else []
         return tuple(dict.fromkeys(imports))
 
-    def _in_sight(self, statements: Collection[re.Match[bytes]]) -> dict[str, bool]:
+    def _in_sight(self, imports: Collection[tuple[str, str]]) -> dict[str, bool]:
         """Return visible module -> whether its internal names are visible, too."""
         in_sight: dict[str, bool] = {}
-        wanted_modules = [(match["module"].decode(), b"@testable" in match["marks"]) for match in statements]
+        wanted_modules = [(module, TESTABLE in marks) for module, marks in imports]
         while wanted_modules:
             module, is_testable = wanted_modules.pop()
             if is_testable or module not in in_sight:
@@ -161,23 +152,63 @@ class SwiftModules:
         return any(self.module(one) == own or self.module(one)[1] in in_sight for one in others)
 
 
-def _qualified(target: str, name: str, module: str, body: bytes, lines: Lines) -> Iterator[Link]:
-    """Yield the first place where a name is qualified by its module."""
-    if f"{module}.".encode() not in body:
-        return
-    place = rf"(?<![\w$.]){re.escape(module)}\.{re.escape(name)}(?![\w$])"
-    if (match := re.search(place.encode(), body)) is not None:
-        yield Link(target, WHOLE, lines.at(match.start()), (("*", module),))
+class _File:
+    """The imports of a file, and the names in its code."""
+
+    def __init__(self, path: str, source: bytes) -> None:
+        language = language_of(path)
+        self._source = source
+        self._root = reader.parse(language, source) if language is not None else None
+        is_read = language is not None and self._root is not None
+        self._rows = matches(language, ("names",), self._root)["names"] if is_read else Rows()
+
+    @property
+    def imports(self) -> list[tuple[str, str]]:
+        """The imported modules, each with its attributes."""
+        rows = list(islice(self._rows.of("import"), MOST_IMPORTS))
+        return [(text(found["module"][0]), text(node).partition("import ")[0]) for node, found in rows]
+
+    @property
+    def aliases(self) -> dict[str, tuple[str, int]]:
+        """Type -> another name for it, and the line that gives it."""
+        rows = self._rows.of("alias")
+        return {text(found["there"][0]): (text(found["here"][0]), first_line(node)) for node, found in rows}
+
+    def first_lines(self, names: Collection[str]) -> dict[str, int]:
+        """Return the first line in code of each name that the file does not declare."""
+        first: dict[str, int] = {}
+        declared = set[str]()
+        for match in spots.any_of(frozenset(names)).finditer(self._source) if names else ():
+            name = match[0].decode("utf-8", "replace")
+            node = self._name_at(match.start(), match.end()) if name not in declared else None
+            above = node.parent if node is not None else None
+            if node is None or above is None:
+                continue
+            if DECLARES.fullmatch(above.type) and _declares(above, node):
+                declared.add(name)
+            first.setdefault(name, first_line(node))
+        return {name: line for name, line in first.items() if name not in declared}
+
+    def line_of_qualified(self, module: str, name: str) -> int:
+        """Return the line of the first place where a name is qualified by its module, or 0."""
+        place = re.compile(rf"(?<![\w$.]){re.escape(module)}\.{re.escape(name)}(?![\w$])".encode())
+        for match in place.finditer(self._source):
+            node = self._name_at(match.end() - len(name.encode()), match.end())
+            if node is not None:
+                return first_line(node)
+        return 0
+
+    def _name_at(self, start: int, end: int) -> Node | None:
+        """Return the identifier at a position, outside import statements; None in a comment or string."""
+        node = self._root.descendant_for_byte_range(start, end) if self._root is not None else None
+        is_name = node is not None and node.type in NAMES and (node.start_byte, node.end_byte) == (start, end)
+        if node is None or not is_name:
+            return None
+        return None if any(one.type == "import_declaration" for one in islice(ancestors(node), 3)) else node
 
 
-def _code(source: bytes) -> bytes:
-    """Return the code with comments and strings blanked out.
-
-    Strings with code stay, and lines and columns stay the same.
-    """
-    return NOISE.sub(
-        lambda match: match[0] if b"\\(" in match[0] and match[0][:1] != b"/" else KEPT.sub(b" ", match[0]), source
-    )
+def _declares(above: Node, node: Node) -> bool:
+    return node in (above.child_by_field_name("name"), above.child_by_field_name("bound_identifier"))
 
 
 def _folders(configs: Mapping[str, bytes]) -> Iterator[tuple[str, Module]]:
