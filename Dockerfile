@@ -1,10 +1,10 @@
-# The base is pinned by the digest of its index, which holds linux/amd64 and linux/arm64.
+# The base image is pinned by the digest of its index, which covers linux/amd64 and linux/arm64.
 ARG PYTHON=python:3.13.15-slim-trixie@sha256:7c61056e61ac89e852de05f3dc6fa51a6dd2181797bceed46aa725dd7cb2cd3b
 
 FROM ${PYTHON} AS build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_ROOT_USER_ACTION=ignore
 WORKDIR /src
-# Wheels with known hashes only: nothing is compiled, and nothing that is downloaded runs at this time.
+# Only wheels with known hashes are installed, so no downloaded code runs during the build.
 COPY requirements.lock requirements-build.lock ./
 RUN python -m venv --without-pip /opt/deeprepo \
     && python -m venv --without-pip /opt/build \
@@ -19,12 +19,12 @@ RUN /opt/build/bin/python -m hatchling build --target wheel --directory /dist \
     && python -m pip --python /opt/deeprepo/bin/python install --no-deps --no-index /dist/*.whl
 
 FROM ${PYTHON}
-# The version of git is the distribution's: it takes old ones away from its servers, so that a pinned one soon cannot be built.
+# git is not pinned, because the distribution removes old versions from its servers.
 # hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install --no-install-recommends --yes git \
     && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/log/apt /var/log/dpkg.log /usr/local/lib/python3.13/site-packages/pip* /usr/local/bin/pip*
-# A fixed number, so that the owner of a mounted folder can be named.
+# The user has a fixed ID, so that a mounted folder can be given the right owner.
 RUN groupadd --gid 10001 deeprepo \
     && useradd --uid 10001 --gid 10001 --no-create-home --home-dir /data --shell /usr/sbin/nologin deeprepo \
     && install --directory --owner 10001 --group 10001 --mode 0700 /data /app

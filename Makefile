@@ -14,7 +14,7 @@ help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
 	@echo; echo "(network): reaches package registries or GitHub. Every other target does so once, to set up $(VENV) or $(DEMO)."
 
-# The packages, and on top of them this project: an edit of a pyproject.toml installs nothing anew, and needs no network.
+# The locked packages are one step and this project another, so editing a pyproject.toml needs no network.
 $(VENV)/.locked: requirements-dev.lock
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer was not found: install it, or name one with make PYTHON=/path/to/python" >&2; exit 2; }
 	@echo "setting up $(VENV) with $$($(PYTHON) --version) ..." >&2
@@ -26,7 +26,7 @@ $(READY): $(VENV)/.locked pyproject.toml sandbox/pyproject.toml evals/pyproject.
 	$(PIP) install --no-deps --no-build-isolation -e . -e sandbox -e evals
 	@touch $@
 
-# An environment of its own: a review by code needs a third of what the tests need.
+# The demo has its own environment, because a review without a model needs a third of the test packages.
 $(DEMO)/.ready: requirements-base.lock requirements-build.lock pyproject.toml sandbox/pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer was not found: install it, or name one with make PYTHON=/path/to/python" >&2; exit 2; }
 	@echo "setting up $(DEMO) with $$($(PYTHON) --version) ..." >&2
@@ -43,59 +43,59 @@ $(DEMO)/.server: $(DEMO)/.ready requirements.lock
 	@$(DEMO)/bin/python -m pip --disable-pip-version-check --quiet install --no-compile --no-deps --require-hashes -r requirements.lock
 	@touch $@
 
-demo-page: $(DEMO)/.server  ## a sandbox GitHub with a pull request, and the server that reviews it and answers, with a scripted model; Ctrl-C ends both
+demo-page: $(DEMO)/.server  ## start a sandbox GitHub with a pull request and a server that reviews it with a scripted model; Ctrl-C stops both
 	@$(DEMO)/bin/deeprepo demo
 
 OUTER = tests/docs tests/packaging tests/evals tests/sandbox tests/doubles tests/scale
-test: check  ## everything that must pass before a commit: format, lint, types, import layers, tests
+test: check  ## run everything that must pass before a commit: format, lint, types, import layers, tests
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -m "not slow and not live" -n 3 --dist worksteal $(addprefix --ignore ,$(OUTER))
 
-test-outer: $(READY)  ## the tests of what stands around the product: pages, packages, the evaluation, the sandbox, the load model
+test-outer: $(READY)  ## run the tests of docs, packaging, evals, sandbox, test doubles and scale
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -m "not slow and not live" -n 2 --dist worksteal $(OUTER)
 
-check: $(READY)  ## `make test` without the tests
+check: $(READY)  ## run `make test` without the tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test-slow: $(READY)  ## the tests that take long: every pattern, every form, every order of events, the operator's pages in a browser, the wheel (network)
+test-slow: $(READY)  ## run the long tests, including the operator's pages in a browser and the wheel (network)
 	@if command -v npm >/dev/null; then mkdir -p .cache/axe && cp .ci/axe/*.json .cache/axe/ && cd .cache/axe && npm ci --silent --no-audit --no-fund --ignore-scripts; \
-		else echo "npm was not found: axe does not look at the pages" >&2; fi
+		else echo "npm was not found, so axe does not check the pages" >&2; fi
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -m "slow and not live" -n 2 --dist worksteal -o faulthandler_timeout=1800
 
-format: $(READY)  ## format the code and mend what can be mended
+format: $(READY)  ## format the code and apply automatic lint fixes
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
 
-bench: $(READY)  ## list the benches; NAME=offline runs one, ARGS="--verbose" are its options
+bench: $(READY)  ## list the benchmarks; NAME=offline runs one, ARGS="--verbose" passes options to it
 	@$(BIN)/python -m benchmarks $(NAME) $(ARGS)
 
-golden: $(READY)  ## renew the approved pages in tests/outputs/golden; look at the difference before you commit it
+golden: $(READY)  ## update the approved pages in tests/outputs/golden; check the diff before you commit it
 	PYTHONPATH=.:tests $(BIN)/python tests/outputs/golden_reviews.py
 
-museum: $(READY)  ## add what this build stores to tests/stored/museum, once for each release; ROOM=NAME for another folder than the version's
+museum: $(READY)  ## save this build's stored data in tests/stored/museum, once per release; ROOM=NAME sets the folder (default: the version)
 	PYTHONPATH=.:tests:tests/workflow:tests/outputs:sandbox $(BIN)/python tests/stored/make.py $(or $(ROOM),$$($(BIN)/python -c "import bot; print(bot.__version__)"))
 
-docs: $(READY)  ## renew the pages that are generated: docs/api.md, docs/configuration.md and the schemas
+docs: $(READY)  ## update the generated pages: docs/api.md, docs/configuration.md and the schemas
 	$(BIN)/python .ci/api.py > docs/api.md
 	$(BIN)/deeprepo config --reference > docs/configuration.md
 	$(BIN)/deeprepo config --schema > docs/deeprepo.schema.json
 	$(BIN)/python .ci/schema.py
 
-recording: $(READY)  ## record the demo in the terminal again: docs/images/demo.svg
+recording: $(READY)  ## record the terminal demo again (docs/images/demo.svg)
 	$(BIN)/python .ci/recording.py docs/images/demo.svg
 
-pictures: $(READY)  ## take the pictures of docs/images again; needs chromium, chromedriver and an emoji font
+pictures: $(READY)  ## take the screenshots in docs/images again; needs chromium, chromedriver and an emoji font
 	PYTHONPATH=.:sandbox:tests:tests/workflow $(BIN)/python tests/workflow/pictures.py
 
 HISTORIES = The-PR-Agent/pr-agent pallets/flask fastify/fastify gin-gonic/gin google/gson BurntSushi/ripgrep vuejs/core
-fetch: $(READY)  ## the commits of the cases into .cache/repos, where they are hosted; WHOLE=1 also the histories that some benches need (network)
+fetch: $(READY)  ## fetch the commits that evals use into .cache/repos; WHOLE=1 also fetches whole histories for some benchmarks (network)
 	$(BIN)/deeprepo eval fetch
 	$(if $(WHOLE),$(BIN)/deeprepo eval fetch $(foreach name,$(HISTORIES),--whole $(name)))
 
-# Environments of their own: verifiers takes 0.6 GB and wants openai 2, with which the model clients are then tested too; torch and TRL take
-# 1.5 GB. torch by itself and first: by its exact version, an installer takes a build without CUDA if the machine has one on disk.
+# Training has its own environments. verifiers takes 0.6 GB and needs openai 2, so the model clients are tested with that version
+# too. torch and TRL take 1.5 GB. torch is installed first, by its exact version, so that pip can use a CPU build that is on disk.
 TRAIN ?= .cache/train
 $(TRAIN)/.ready: pyproject.toml sandbox/pyproject.toml evals/pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer was not found: install it, or name one with make PYTHON=/path/to/python" >&2; exit 2; }
@@ -115,7 +115,7 @@ $(TRAIN_CPU)/.ready: evals/train-cpu.txt pyproject.toml sandbox/pyproject.toml e
 		|| { echo "TRL could not be installed: run make train CPU=1 again with network" >&2; exit 2; }
 	@touch $@
 
-train: $(if $(CPU),$(TRAIN_CPU),$(TRAIN))/.ready  ## test the training environment inside verifiers; CPU=1 trains tiny policies here, PRE=1 TRAIN=folder takes the newest verifiers (network)
+train: $(if $(CPU),$(TRAIN_CPU),$(TRAIN))/.ready  ## test the training environment with verifiers; CPU=1 trains tiny policies on this machine, PRE=1 TRAIN=FOLDER uses the newest verifiers (network)
 	$(if $(CPU),$(TRAIN_CPU)/bin/python -m pytest tests/evals/test_small_policy.py,$(TRAIN)/bin/python -m pytest tests/models tests/evals/test_train*.py -o faulthandler_timeout=1800)
 	$(if $(CPU),$(TRAIN_CPU)/bin/deeprepo eval learn --out $(LEARNT),$(TRAIN)/bin/python -m pytest tests/packaging/test_imports.py -m "not slow")
 
@@ -132,8 +132,8 @@ workflows: $(READY)  ## lint the workflows, the action, the compose file and the
 	@if [ -x $(BIN)/hadolint ]; then $(BIN)/hadolint Dockerfile; elif command -v hadolint >/dev/null; then hadolint Dockerfile; \
 		else echo "hadolint was not found: the Dockerfile was not linted" >&2; fi
 
-# Tools with known hashes and nothing else: what a release is built with must not come from the environment of the tests.
-dist: requirements-build.lock  ## wheels and source into dist/; with TAG=vX.Y.Z only where that is the version (network)
+# A release is built only with tools whose hashes are locked, never with those of the test environment.
+dist: requirements-build.lock  ## build the wheels and the source archive in dist/; TAG=vX.Y.Z fails if that is not the version (network)
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer was not found: name one with make PYTHON=/path/to/python" >&2; exit 2; }
 	$(if $(TAG),$(PYTHON) .ci/version.py "$(TAG)")
 	rm -rf dist .cache/build
@@ -142,19 +142,19 @@ dist: requirements-build.lock  ## wheels and source into dist/; with TAG=vX.Y.Z 
 	.cache/build/bin/python -m hatchling build --target sdist --target wheel --directory dist
 	for part in sandbox evals; do (cd $$part && ../.cache/build/bin/python -m hatchling build --target wheel --directory ../dist) || exit 1; done
 
-dist-check: $(READY)  ## build the wheel, install it from the lock into a fresh environment, review with it outside the repository (network)
+dist-check: $(READY)  ## build the wheel, install it into a fresh environment with locked packages, and run a review with it (network)
 	$(BIN)/python -m pytest tests/packaging -m "slow or not slow" -o faulthandler_timeout=1800
 
-release-check: dist  ## everything that a release consists of, tried as its users get it: wheel, source, image context, demo, review, `serve --check`, an upgrade (network)
+release-check: dist  ## test all parts of a release as users get them: wheel, source, image context, demo, review, `serve --check`, upgrade (network)
 	$(MAKE) $(READY)
 	$(BIN)/python .ci/release_check.py
 
-# The newest versions that are a week old, with hashes, for every platform. -dev is for the tests; the one without a name for the image,
-# which has all; -action for the Action; -base for the command line without models.
+# The newest versions that are at least a week old, with hashes, for every platform. requirements-dev.lock is for the tests,
+# requirements.lock for the image, -action for the Action, and -base for the command line without models.
 EXTRAS := --extra models --extra github --extra server --extra mcp --extra languages --extra lint --extra types
 locked = $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --upgrade --exclude-newer "7 days"
 
-lock: $(READY)  ## renew the lock files from versions that are a week old (network)
+lock: $(READY)  ## update the lock files to versions that are at least a week old (network)
 	$(locked) pyproject.toml $(EXTRAS) --group dev -o requirements-dev.lock
 	$(locked) pyproject.toml $(EXTRAS) -o requirements.lock
 	$(locked) pyproject.toml --extra models --extra github --extra languages --extra lint --extra types -o requirements-action.lock
@@ -162,5 +162,5 @@ lock: $(READY)  ## renew the lock files from versions that are a week old (netwo
 	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' \
 		| $(locked) --no-annotate - -o requirements-build.lock
 
-clean:  ## remove the environments, the builds and the caches of the tools; what took long to fetch stays in .cache
+clean:  ## remove the environments, builds and tool caches; downloads in .cache stay
 	rm -rf $(VENV) $(DEMO) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache build dist

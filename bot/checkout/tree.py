@@ -189,7 +189,7 @@ class Checkout:
         return (await self.read_many([path], side)).get(path)
 
     async def read_many(self, paths: Sequence[str], side: Side = "head") -> Mapping[str, bytes]:
-        """Return the contents of many files with one `cat-file --batch`. Missing files are left out."""
+        """Return the contents of many files with one `cat-file --batch`. Missing files are omitted."""
         entries = await self.entries(side)
         readable = [e for p in dict.fromkeys(paths) if (e := entries.get(p)) and self._may_read(e)]
         async with self._lock:

@@ -1,4 +1,4 @@
-"""`deeprepo agent-hook`: tell a coding agent what its change still needs before it stops."""
+"""`deeprepo agent-hook`: list what a coding agent's change still needs before the agent stops."""
 
 from typing import Annotated
 

@@ -30,7 +30,7 @@ class History(Protocol):
     async def commit_lines(self, most: int) -> tuple[Sequence[CommitLines], str]:
         """Return the lines changed by the commits, oldest first, and why commits are missing.
 
-        The head and merges are left out.
+        The head and merges are omitted.
         """
 
     async def read(self, path: str, side: Side = "head") -> bytes | None:

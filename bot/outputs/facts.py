@@ -399,7 +399,7 @@ def by_severity(findings: Sequence[PlacedFinding], words: Phrases = ENGLISH) -> 
 
 
 def size(review: Review, words: Phrases = ENGLISH) -> str:
-    """Return the size of the change, such as "7 files, +314 -88". Lines that git did not count are left out."""
+    """Return the size of the change, such as "7 files, +314 -88". Lines that git did not count are omitted."""
     count = words.say("files", len(review.files))
     if review.files and not any(map(is_counted, review.files)):
         return count

@@ -226,7 +226,7 @@ def _open(rows: Sequence[facts.Open], review: Review) -> list[dict[str, Any]]:
 
 
 def _all_covered(review: Review, words: Phrases) -> str:
-    """Return what to say if the review left nothing out; empty if it did."""
+    """Return what to say if everything was checked; empty if anything was not."""
     coverage = review.coverage
     if review.cut.cause or not coverage.complete or coverage.cut or coverage.not_installed:
         return ""

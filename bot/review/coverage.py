@@ -258,7 +258,7 @@ class CoverageTracker:
         done_uses = self._compared.keys() | self._read.keys() | self._reused_uses.keys()
         return tuple(use for place, use in self.uses.items() if place not in done_uses and not use.is_left_to_a_run)
 
-    def coverage(self, why_unread: str = "no model pass covered it") -> Coverage:
+    def coverage(self, why_unread: str = "no model read it") -> Coverage:
         """Return the coverage as an immutable value."""
         rows = [self._reading(unit, why_unread) for unit in self.units.values()]
         rows += [self._use(use) for use in self.uses.values()]

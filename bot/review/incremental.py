@@ -163,7 +163,7 @@ async def _texts(commits: Commits, commit: str, names: Mapping[str, str]) -> dic
 def digest(unit: Unit) -> str:
     """Return a hash of the judged content of a code region.
 
-    Line numbers are left out, so moved code has the same hash.
+    Line numbers are omitted, so moved code has the same hash.
     """
     removed_texts = [diff_row.text for diff_row in unit.removed_rows]
     uses = sorted(f"{reference.path}\1{reference.function}\1{reference.text.strip()}" for reference in unit.references)

@@ -23,7 +23,7 @@ VARIABLES = {
     "installation": "DEEPREPO_CAP_USD_PER_DAY_INSTALLATION",
     "server": "DEEPREPO_CAP_USD_PER_DAY",
 }
-SCOPES = {"repository": "of this repository", "installation": "of this installation", "server": "of this server"}
+SCOPES = {"repository": "in this repository", "installation": "in this installation", "server": "on this server"}
 log = logging.getLogger("deeprepo.review")
 
 
@@ -89,6 +89,6 @@ def refusal(cap: CapReached) -> str:
     if cap.which == "forks":
         return policy.forks_used(cap.cap)
     return (
-        f"the limit of ${cap.cap:,.2f} in 24 hours {SCOPES[cap.which]} is reached. The operator of this server can raise "
-        f"{VARIABLES[cap.which]}."
+        f"models may cost at most ${cap.cap:,.2f} in 24 hours {SCOPES[cap.which]}, and that is used up. Try again later, "
+        f"or ask the operator of this server to raise {VARIABLES[cap.which]}."
     )

@@ -140,7 +140,7 @@ class Sampling:
 
     @property
     def on_record(self) -> dict[str, Any]:
-        """Return what a journal may record. Headers are left out, because they contain keys."""
+        """Return what a journal may record. Headers are omitted, because they contain keys."""
         names = ("temperature", "top_p", "seed", "max_tokens", "stop", "extra_body")
         return {name: value for name in names if (value := getattr(self, name)) not in (None, (), {})}
 

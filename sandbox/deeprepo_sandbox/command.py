@@ -1,4 +1,4 @@
-"""`deeprepo demo`: the whole path on one machine, with no account, no key and no network."""
+"""`deeprepo demo`: try the whole product on one machine, without an account, a key or a network."""
 
 import asyncio
 import shlex
@@ -23,16 +23,16 @@ def command(
     effort: Annotated[
         str,
         typer.Option(
-            help="`none`: without a model; `low`, `medium`, `high`: with the models whose keys are set. `scripted`: a model whose"
-            " answers are written down, so that everything can be seen without a key."
+            help="`none`: without a model. `low`, `medium`, `high`: with the models whose keys are set. `scripted`: with a model whose"
+            " answers were written in advance, so that you need no key."
         ),
     ] = "scripted",
     log: Annotated[bool, typer.Option("--log", help="Show the server's log.")] = False,
 ) -> int:
-    """Open a sample pull request on a sandbox GitHub and let the bot review it; the page stays up until Ctrl-C.
+    """Open a sample pull request on a sandbox GitHub and let the bot review it. Press Ctrl-C to stop.
 
-    The sandbox, the real server and a signed webhook all run on this machine; no account, key or network is needed. With the
-    scripted model, people of the sandbox also argue with the bot: it withdraws a finding, and learns a rule.
+    The sandbox and the real server run on this machine, so you need no account, key or network. With the
+    scripted model, people in the sandbox also talk to the bot, which withdraws a finding and learns a rule.
     """
     from bot.cli.exits import CLEAN, tell
     from bot.machine import extras
@@ -46,12 +46,12 @@ def command(
     try:
         asyncio.run(_run_stage(port, effort, once=once, log=log))
     except (KeyboardInterrupt, asyncio.CancelledError):
-        tell("\nThe demo has ended; the sandbox and everything in it are deleted.")
+        tell("\nThe demo has ended. The sandbox was deleted.")
     return CLEAN
 
 
 def _print_review() -> None:
-    """Review the sample change as `deeprepo review` does it in a checkout."""
+    """Review the sample change like `deeprepo review` in a checkout."""
     from bot import wiring
     from bot.cli.exits import finish, tell
     from bot.cli.reviewing import deliver, progress, workplace
@@ -63,18 +63,20 @@ def _print_review() -> None:
         for each, make in ((folder, build), (user, build_user)):
             each.mkdir()
             make(str(each))
-        tell("A sample change, reviewed offline (no key, no network), as `deeprepo review` does it in your checkout;")
-        tell("and the clone of a repository that uses it, as with the option --with:\n")
+        tell(
+            "This is `deeprepo review` on a sample change, without a key or a network. It also checks a clone of another"
+        )
+        tell("repository that uses the changed code, as with the option --with.\n")
         request = ReviewRequest(str(folder), "range", "main", "pull-request")
         flags = {"effort": "none", "of_features": {"consumers": (str(user),)}}
         with workplace(request) as scratch, progress(quiet=False) as say:
             done = finish(wiring.local_review(request, flags, scratch, say, warn=tell))
         deliver(done, "console", None)
-    tell(f"\nYour own change:  {_program()} review --repo /path/to/your/clone")
+    tell(f"\nTo review your own change: {_program()} review --repo /path/to/your/clone")
 
 
 def _program() -> str:
-    """This installation's command, as it is typed from here."""
+    """Return this installation's command, as you would type it in this folder."""
     here = Path(sys.executable).with_name("deeprepo")
     if not here.exists() or shutil.which("deeprepo") == str(here):
         return "deeprepo"
@@ -82,7 +84,7 @@ def _program() -> str:
 
 
 async def _run_stage(port: int, effort: str, *, once: bool, log: bool) -> None:
-    """Everything from the pull request to the end; whoever wants it to end cancels this."""
+    """Run the demo until it is cancelled."""
     from bot.cli.exits import tell
     from deeprepo_sandbox.demo import live, story
 
@@ -98,7 +100,7 @@ async def _run_stage(port: int, effort: str, *, once: bool, log: bool) -> None:
                 await story.play(stage.gh, stage.repo, stage.number, tell)
             except TimeoutError:
                 raise stage.bot.failure("the bot did not answer in time") from None
-        tell(f"\nLook at it: {stage.gh.page(stage.number)}")
+        tell(f"\nOpen this page: {stage.gh.page(stage.number)}")
         tell(f"One-time sign-in link for the operator's page: {await stage.bot.page}\n")
         tell(story.TO_TRY)
         await stage.bot.process.wait()

@@ -161,7 +161,7 @@ async def test_reviews_at_the_same_time_do_not_pass_a_day_s_cap_together(
         numbers = [await p.at.opened(f"feature-{n}") for n in range(6)]
         await p.at.quiet()
         assert p.model.peak <= 2
-        offline = sum("The operator of this server can raise" in p.at.summary(number) for number in numbers)
+        offline = sum("ask the operator of this server to raise" in p.at.summary(number) for number in numbers)
         assert p.model.count + offline == 6
 
 
@@ -174,7 +174,7 @@ async def test_a_day_s_cap_that_is_reached_stops_commands_too(
     monkeypatch.setenv(f"DEEPREPO_CAP_USD_PER_DAY{which}", "0")
     async with purse(tmp_path, monkeypatch) as p:
         number = await p.at.reviewed()
-        sentence = f"can raise DEEPREPO_CAP_USD_PER_DAY{which}."
+        sentence = f"to raise DEEPREPO_CAP_USD_PER_DAY{which}."
         assert sentence in p.at.summary(number)
         await p.at.repo.comment(number, "/deeprepo full review", author="maintainer")
         await p.at.repo.comment(number, "/deeprepo ask who calls total?", author="maintainer")

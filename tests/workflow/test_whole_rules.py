@@ -66,7 +66,7 @@ async def test_who_writes_here_teaches_and_nobody_else(at: Whole) -> None:
     assert set(shown) == {"shop/rates.py", "shop/kinds.py", "shop/names.py"}
     assert all(CODES[path] in c.body and c.reply_to == comment(at, number, path).id for path, c in shown.items())
     assert "👍" in shown["shop/rates.py"].body
-    assert "👍" not in shown["shop/names.py"].body
+    assert "react with 👍" not in shown["shop/names.py"].body
     assert "@team" not in "".join(c.body for c in shown.values()) + told.partition("```yaml")[0]
     assert await addressed(at) == {"rejected": 4}
 

@@ -22,7 +22,7 @@ _CALLED = re.compile(r"(?<![\w$.])(?:(?:self|this|cls)\.)?([A-Za-z_$][\w$]{3,})\
 
 
 def cut(path: str, rows: Sequence[str], numbers: Sequence[int], title: str) -> Excerpt:
-    """Return these lines of a file, in order. Overlong lines are left out, and line numbers show the gaps."""
+    """Return these lines of a file, in order. Overlong lines are omitted, and line numbers show the gaps."""
     short = [number for number in numbers if len(rows[number - 1]) <= definitions.LONG_LINE] or numbers[:1]
     shown_rows = tuple(DiffRow(" ", rows[number - 1], number) for number in short)
     return Excerpt(path, short[0], short[-1], shown_rows, title=title)

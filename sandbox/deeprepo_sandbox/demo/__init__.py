@@ -1,4 +1,4 @@
-"""A sample change and the repository around it: what `deeprepo demo` reviews. `live` stages it on a GitHub of one's own."""
+"""The sample repository and change that `deeprepo demo` reviews. `live` opens it as a pull request on a sandbox GitHub."""
 
 import os
 import shutil
@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 SAMPLE = Path(__file__).parent / "sample"
-REPAIRED = "Callers follow the new signature; the old name stays for others; the token comes from the environment"
-TITLE = "Replace the express flag by named services"
+REPAIRED = "Update the callers, keep the old name for other repositories, and read the token from the environment"
+TITLE = "Replace the express flag with named services"
 BODY = "Orders can now be shipped overnight. `quote` takes the service, and parcels are announced to the carrier. Closes #1."
 ISSUE = "Ship overnight", "Customers ask for overnight shipping. The label should name the service that was ordered."
 # The settings of the staged repository. `model` has the scripted answers to its checks.
@@ -17,10 +17,10 @@ quota: 8
 run: {test: 'python3 -m unittest -v {file}', seconds: 30}
 instructions:
 - {name: errors name the parcel, text: An error about a parcel names it by its `id`., path: parcel/carrier.py, must: true}
-- {name: announced once, text: "A parcel is announced to the carrier once, even if its order is tried again.", path: parcel/carrier.py, must: warn}
-- {name: migrations, text: A migration that drops a column comes after a release that stopped reading it., path: migrations/**, must: warn}
+- {name: announced once, text: "A parcel is announced to the carrier once, even if its order is retried.", path: parcel/carrier.py, must: warn}
+- {name: migrations, text: Drop a column only after a release that no longer reads it., path: migrations/**, must: warn}
 """
-# A pretended key, put together here so that no scanner of this repository stumbles over it.
+# An invented key, assembled here so that secret scanners don't report it in this repository.
 TOKEN = "ghp_" + "R7tq2LwX9vKd4NzYb8Hc3MfJ6sPg" + "1aQeUoTi"
 
 
@@ -36,7 +36,7 @@ def build_user(folder: str) -> None:
 
 
 def _commit(folder: str, sides: Sequence[tuple[str, str, str]]) -> None:
-    """A git repository with a commit of each part of the sample, on a branch of its own."""
+    """Make a git repository with one commit per part of the sample, each on its own branch."""
     who = {f"GIT_{role}_{key}": value for role in ("AUTHOR", "COMMITTER") for key, value in _WHO.items()}
     env = {"PATH": os.environ.get("PATH", os.defpath), "HOME": folder, "GIT_CONFIG_NOSYSTEM": "1", **who}
 
@@ -56,7 +56,7 @@ def _commit(folder: str, sides: Sequence[tuple[str, str, str]]) -> None:
 
 
 def repair() -> dict[str, str]:
-    """What the author pushes once the review was read: the files of the next commit."""
+    """Return the files of the commit with which the author fixes the findings."""
     folder = SAMPLE / "next"
     return {path.relative_to(folder).as_posix(): path.read_text() for path in sorted(folder.rglob("*.py"))}
 

@@ -1,4 +1,4 @@
-"""The whole path on one machine: a GitHub on loopback, the real server beside it, a model, a pull request, a signed webhook."""
+"""Run the demo's parts: a sandbox GitHub, the real server, a model, and a pull request with a signed webhook."""
 
 import asyncio
 import json
@@ -24,12 +24,12 @@ from deeprepo_sandbox.demo import model
 from deeprepo_sandbox.github.things import Pull
 
 Waited = TypeVar("Waited")
-START, REVIEW, REST = 180.0, 300.0, 10.0  # seconds: until the server listens, until it has reviewed, until it has left
-SHOWN = 20  # lines of the server's log, where it fails
+START, REVIEW, REST = 180.0, 300.0, 10.0  # seconds until the server listens, has reviewed, and has stopped
+SHOWN = 20  # lines of the server's log to show if it fails
 COMMANDS = ("/deeprepo review", "/deeprepo fix", "/deeprepo rules", "/deeprepo config", "/deeprepo help")
 SURVEYED = "packages were indexed"  # in the server's log
-SCRIPTED = "scripted"  # in place of an effort: the model of the demo answers
-LINK = re.compile(r"https?://\S+/signin\?token=\S+")  # signs the operator in; the server prints it beside its log
+SCRIPTED = "scripted"  # used instead of an effort: the demo's own model answers
+LINK = re.compile(r"https?://\S+/signin\?token=\S+")  # signs the operator in; the server prints it among its log lines
 Say = Callable[[str], None]
 
 
@@ -38,14 +38,16 @@ class Bot:
     """The server's process: where it listens, the link to its operator's page, and the last lines of its log."""
 
     process: asyncio.subprocess.Process
-    say: Say | None  # who wants to hear the log
+    say: Say | None  # receives each line of the log
     address: asyncio.Future[str]
     page: asyncio.Future[str]
-    index_ready: asyncio.Event = field(default_factory=asyncio.Event)  # who takes what from whom is known
+    index_ready: asyncio.Event = field(
+        default_factory=asyncio.Event
+    )  # set once it is known which repository uses which package
     lines: deque[str] = field(default_factory=lambda: deque(maxlen=SHOWN))
 
     async def listen(self) -> None:
-        """Read its log to the end. The line that tells its address is what the demo waits for."""
+        """Read its log to the end, and find its address in it."""
         while self.process.stderr is not None and (line := await self.process.stderr.readline()):
             text = line.decode(errors="replace").rstrip()
             self.lines.append(text)
@@ -65,7 +67,7 @@ class Bot:
             self.address.set_exception(self.failure("the server did not start"))
 
     def failure(self, why: str) -> DeepRepoError:
-        """The sentence for the user, with what the server said last."""
+        """Return an error for the user, with the last lines of the server's log."""
         return DeepRepoError("\n".join([f"{why}. The end of its log:", *self.lines]))
 
 
@@ -81,7 +83,7 @@ class Stage:
 
 @asynccontextmanager
 async def server(gh: sandbox.GitHub, data: Path, settings: Mapping[str, str], say: Say | None) -> AsyncIterator[Bot]:
-    """`deeprepo serve` as the App of a sandbox, in a process of its own, until the block ends."""
+    """Run `deeprepo serve` as the sandbox's App in its own process, until the block ends."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         *("-m", "bot", "serve"),
@@ -90,7 +92,7 @@ async def server(gh: sandbox.GitHub, data: Path, settings: Mapping[str, str], sa
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.PIPE,
-        start_new_session=True,  # Ctrl-C is for us: the server is told to leave when the page is gone
+        start_new_session=True,  # Ctrl-C must only reach this process, which stops the server afterwards
     )
     loop = asyncio.get_running_loop()
     made = Bot(process, say, loop.create_future(), loop.create_future())
@@ -101,18 +103,18 @@ async def server(gh: sandbox.GitHub, data: Path, settings: Mapping[str, str], sa
         await _leave(process)
         await listening
         if made.address.done() and not made.address.cancelled():
-            made.address.exception()  # looked at, so that nobody warns
+            made.address.exception()  # retrieved, so that asyncio does not warn
 
 
 @asynccontextmanager
 async def _models(effort: str) -> AsyncIterator[dict[str, str]]:
-    """The server's settings for models: the demo's own, or those that the user has."""
+    """Yield the server's model settings: the demo's own, or the user's."""
     if effort != SCRIPTED:
         given = {name: os.environ.get(f"DEEPREPO_{name}", "") for name in ("ROOT", "WORKER", "BASE_URL", "USD")}
         yield {name: value for name, value in given.items() if value} | {"EFFORT": effort}
         return
     async with providers.openai_server(model.answer) as double:
-        boxed = {"RUN": "1"} if shutil.which("bwrap") else {}  # then a test reproduces one of the findings
+        boxed = {"RUN": "1"} if shutil.which("bwrap") else {}  # with a sandbox, a test reproduces one of the findings
         yield {
             "ROOT": model.NAME,
             "WORKER": model.NAME,
@@ -124,7 +126,7 @@ async def _models(effort: str) -> AsyncIterator[dict[str, str]]:
 
 
 def _environment(gh: sandbox.GitHub, data: Path, settings: Mapping[str, str]) -> dict[str, str]:
-    """The server's settings. A server that the user runs elsewhere has its own, which are no business of the demo."""
+    """Return the server's environment, without the settings of a server that the user may run."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("DEEPREPO_")}
     client, secret = gh.client
     ours = {
@@ -147,7 +149,7 @@ def _environment(gh: sandbox.GitHub, data: Path, settings: Mapping[str, str]) ->
 
 
 async def _leave(process: asyncio.subprocess.Process) -> None:
-    """Tell the server to leave, and make it leave when it does not."""
+    """Ask the server to stop, and kill it if it does not."""
     with suppress(ProcessLookupError):
         process.terminate()
         try:
@@ -160,7 +162,7 @@ async def _leave(process: asyncio.subprocess.Process) -> None:
 
 @asynccontextmanager
 async def open_stage(port: int, effort: str, say: Say, log: Say | None, *, check: bool = False) -> AsyncIterator[Stage]:
-    """A sandbox with the sample change as an open pull request, and the bot that has been told of it."""
+    """Open a sandbox with the sample pull request, and a bot that has received its webhook."""
     with tempfile.TemporaryDirectory(prefix="deeprepo-demo-", ignore_cleanup_errors=True) as folder:
         work, user, data = _prepare(Path(folder))
         secret = secrets.token_hex(20)
@@ -171,29 +173,29 @@ async def open_stage(port: int, effort: str, say: Say, log: Say | None, *, check
             gh.subscribe("push")
             repo = await gh.repository("acme", "parcel", from_git=work)
             storefront = await gh.repository("acme", "storefront", from_git=user)
-            for each in (repo, storefront):  # as an owner of the organization: who signs in has to administer all of it
+            for each in (repo, storefront):  # the operator must administer all of the organization's repositories
                 each.add(sandbox.MAINTAINER, "admin")
             repo.open_issue(*demo.ISSUE)
             await repo.commit("main", {".deeprepo.yml": demo.SETTINGS})
             gh.world.commands, gh.world.notices = COMMANDS, (model.NOTICE,) * (effort == SCRIPTED)
-            say(f"GitHub     {gh.world.origin}  (a sandbox on this machine; nothing leaves it)")
+            say(f"GitHub     {gh.world.origin}  (a sandbox; nothing leaves this machine)")
             async with server(gh, data, settings, log) as bot:
                 address = await _wait(bot, asyncio.shield(bot.address), "the server did not start in time")
                 gh.listen(f"{address}/webhook")
                 gh.callbacks(f"{address}/signin/done")
                 gh.world.links = (("The operator's page", address),)
-                say(f"the bot    {address}  (`deeprepo serve`, as the App of that GitHub)")
+                say(f"bot        {address}  (`deeprepo serve`, connected to the sandbox as an App)")
                 await gh.install()
                 await _wait(bot, bot.index_ready.wait(), "the index of acme/storefront was not ready in time")
-                say("index      acme/storefront takes the package parcel from acme/parcel")
+                say("index      acme/storefront uses the package of acme/parcel")
                 number = await repo.open_pull("pull-request", title=demo.TITLE, body=demo.BODY)
                 repo.offer(number, demo.repair(), demo.REPAIRED)
-                say(f"webhook    pull_request.opened, signed, answered with {gh.deliveries[0].status_code}")
+                say(f"webhook    sent pull_request.opened, response {gh.deliveries[0].status_code}")
                 yield Stage(gh, bot, repo, number)
 
 
 async def _wait(bot: Bot, event: Awaitable[Waited], failure: str) -> Waited:
-    """What comes of it, within the time that a server has to start."""
+    """Await the event. Raises the failure if the server needs too long."""
     try:
         async with asyncio.timeout(START):
             return await event
@@ -202,7 +204,7 @@ async def _wait(bot: Bot, event: Awaitable[Waited], failure: str) -> Waited:
 
 
 def _prepare(folder: Path) -> tuple[Path, Path, Path]:
-    """The author's checkout with the sample change, that of a repository which uses the sample, and the server's data folder."""
+    """Make the sample's checkout, that of the repository that uses it, and the server's data folder."""
     work, user, data = places = folder / "work", folder / "user", folder / "data"
     for place in places:
         place.mkdir()
@@ -212,7 +214,7 @@ def _prepare(folder: Path) -> tuple[Path, Path, Path]:
 
 
 async def wait_for_review(stage: Stage) -> str:
-    """Wait until the review is on the pull request; one sentence about what was posted."""
+    """Wait until the review is posted, and return a sentence about it."""
     began, gh, bot = time.monotonic(), stage.gh, stage.bot
 
     def is_done() -> bool:

@@ -1,6 +1,6 @@
-"""The scripted model of the demo: its answers about the sample change, and in conversations about it, were written in advance.
+"""The demo's scripted model, whose answers about the sample change were written in advance.
 
-The bot asks it as it asks any other model. One of its findings is wrong, so that a visitor can correct it.
+The bot calls it like any other model. One of its findings is wrong, so that a visitor can correct it.
 """
 
 import re
@@ -12,21 +12,21 @@ from deeprepo_sandbox.providers import Reply
 
 NAME = "compatible/scripted"
 NOTICE = (
-    "The model behind the bot is scripted: its part of the review and its answers were written for this demo. What code finds, "
-    "posts, remembers and counts is real."
+    "The bot uses a scripted model here, whose findings and answers were written for this demo. Static checks, comments, "
+    "rules and counts are real."
 )
 CHARGED = '    return Decimal("4.50") if region in REMOTE else Decimal(0)'
 PRODUCT = "    return PER_KG[zone] * Decimal(weight_kg) * SERVICES[service]"
 GUARD = "    if weight_kg <= 0:"
-WRONG, UNCHARGED = "A negative weight gives a negative price", "A remote region with a capital letter is not charged"
+WRONG, UNCHARGED = "A negative weight gives a negative price", "A capitalized remote region is not charged"
 FINDINGS: tuple[Mapping[str, Any], ...] = (
     {
         "path": "parcel/rates.py",
         "quote": PRODUCT,
         "line": 23,
         "title": WRONG,
-        "why": "The weight is multiplied as it comes, so a weight below zero gives a price below zero.",
-        "consequence": "An order is paid for by the shop.",
+        "why": "The weight is not checked before the multiplication, so a negative weight gives a negative price.",
+        "consequence": "The shop pays the customer.",
         "trigger": 'quote(-1, "local", service="standard")',
         "severity": "high",
         "category": "logic",
@@ -36,7 +36,7 @@ FINDINGS: tuple[Mapping[str, Any], ...] = (
         "quote": CHARGED,
         "line": 12,
         "title": UNCHARGED,
-        "why": "The region is compared as it is written, and the names in `REMOTE` have small letters.",
+        "why": "The comparison is case-sensitive, and the names in `REMOTE` are lowercase.",
         "consequence": "A parcel to Iceland is shipped without the surcharge.",
         "trigger": 'remote_surcharge("Iceland")',
         "severity": "medium",
@@ -50,22 +50,22 @@ from parcel.rates import remote_surcharge
 
 
 class Remote(unittest.TestCase):
-    def test_a_region_is_charged_however_it_is_written(self):
+    def test_case_does_not_change_the_surcharge(self):
         # a remote region costs the same with a capital letter
         self.assertEqual(remote_surcharge("Iceland"), remote_surcharge("iceland"))
 """
 READ: Mapping[str, Any] = {
     "overview": (
-        "Shipping gets named services: `quote` takes `service` in place of the flag `express`, and overnight is one of them. "
-        "`surcharge` becomes `remote_surcharge`. Parcels are now announced to the carrier over the network, which is the first code "
-        "here that can fail halfway through an order."
+        "Shipping now has named services: `quote` takes a `service` instead of the `express` flag, and overnight is a new service. "
+        "`surcharge` was renamed to `remote_surcharge`. Parcels are now announced to the carrier over the network, so an order can "
+        "fail halfway for the first time."
     ),
     "look_first": "parcel/carrier.py",
     "files": [
         "parcel/carrier.py | Carrier | new: announces a parcel to the carrier",
-        "parcel/rates.py | Prices | a service in place of the flag; the surcharge has a new name",
-        "parcel/checkout.py | Prices | passes the service that was ordered",
-        "tests/test_rates.py | Tests | the price of an overnight parcel",
+        "parcel/rates.py | Prices | takes a service instead of a flag; renames the surcharge",
+        "parcel/checkout.py | Prices | passes the ordered service",
+        "tests/test_rates.py | Tests | tests the price of an overnight parcel",
     ],
 }
 ISSUE: Mapping[str, Any] = {
@@ -75,16 +75,16 @@ ISSUE: Mapping[str, Any] = {
     "missing": "The label still says EXPRESS.",
 }
 UNNAMED = "    raise RuntimeError(f\"the carrier refused parcel {parcel_id}: {answer['status']}\")"
-AGAIN = "Nothing that is shown says who calls `announce` again when an order is tried again."
+AGAIN = "The code shown does not say whether `announce` is called again when an order is retried."
 SCRIPTED = (
-    "This answer is scripted. With a key of a provider, a model answers here: it knows the finding with its evidence, the code as it is now "
-    "and what was said before."
+    "This answer is scripted. With an API key, a real model answers here. It sees the finding with its evidence, the current code "
+    "and the conversation."
 )
-YES = "You are right. `quote` raises for a weight of zero or below before it comes to this line."
-SHOW = "`quote(-1, ...)` would come to -1.20. If code in front of this line refuses such a weight, name it, and I take the finding back."
-NOT_YET = "Not yet: the last review lists {open}. The calls in unchanged files fail as soon as they run."
-SAFE = "The last review lists no open finding."
-ARGUES = re.compile(r"guard|above|further up|rais|refus|<= ?0|negative", re.IGNORECASE)
+YES = "You are right. `quote` raises an error for a weight of zero or less before it reaches this line."
+SHOW = "`quote(-1, ...)` would return -1.20. If code before this line rejects such a weight, tell me where, and I will withdraw the finding."
+NOT_YET = "Not yet: the last review has {open}. The calls in unchanged files fail when they run."
+SAFE = "The last review has no open findings."
+ARGUES = re.compile(r"guard|above|further up|rais|refus|reject|<= ?0|negative", re.IGNORECASE)
 NO_ANSWER = re.compile(
     r"\s*(?:thank|won'?t fix|not a bug|by design|false positive|works as intended)", re.IGNORECASE
 )  # and none is needed
@@ -103,12 +103,12 @@ def answer(body: Mapping[str, Any]) -> Reply:
         return Reply(
             data={
                 "possible": written,
-                "reason": "" if written else "The weight is refused.",
+                "reason": "" if written else "The code rejects the weight.",
                 "test": TEST if written else "",
             }
         )
     if "proves" in form:
-        return Reply(data={"reason": "The names of regions are compared without regard to case.", "proves": True})
+        return Reply(data={"reason": "Regions should be compared case-insensitively.", "proves": True})
     if "withdraw" in form:
         return Reply(data=_remark(shown))
     if "sketch" in form:
@@ -164,7 +164,7 @@ def _remark(shown_text: str) -> dict[str, Any]:
     if f"\n{WRONG}\n" in shown_text:
         if not ARGUES.search(said):
             return reply | {"answer": SHOW}
-        taken = {"finding": 1, "because": "code", "reason": "A guard further up refuses the weight.", "words": ""}
+        taken = {"finding": 1, "because": "code", "reason": "A guard further up rejects the weight.", "words": ""}
         return reply | {
             "answer": YES,
             "quotes": [{"path": "parcel/rates.py", "quote": GUARD}],

@@ -1,4 +1,4 @@
-"""What the people of the demo do once the review is there: they argue, one finding is withdrawn, and a rule is learned."""
+"""Play the demo's conversation after the review: people object, a finding is withdrawn, and a rule is learned."""
 
 from collections.abc import Callable
 
@@ -8,50 +8,50 @@ from deeprepo_sandbox.github.conversation import COLLEAGUE, MAINTAINER
 from deeprepo_sandbox.github.things import Comment
 
 PATIENCE = 60.0  # seconds for an answer
-OBJECTION = "`quote` refuses a weight of zero or below: see the guard above."
-REJECTION = "Won't fix: the carrier's client hands out one object for each status."
+OBJECTION = "`quote` already rejects a weight of zero or less. See the guard above."
+REJECTION = "Won't fix: the carrier's client returns the same object for each status."
 BY_CODE, LEAKED = (
     "`is` compares identity",
     "A GitHub token is committed",
-)  # found by code: only such a finding suggests a rule
+)  # found by static checks, because only those findings suggest a rule
 IGNORE = "/deeprepo ignore The token is revoked."
 RULES = "/deeprepo rules"
-TO_TRY = """What to try on the page:
-- Read the summary from the top: what the change does, the place to look at first, the findings, a prompt for a coding agent.
-- Look at the table of the repository's own checks: one has failed and stops the change, one is undecided, one does not apply.
-- Look at finding 3: the line that breaks is in acme/storefront, a repository that takes this one's package. It was found by the manifests.
-- Reply in a thread of a finding, or ask below: "Is this safe to merge, @deeprepo?"
-- Press `/deeprepo rules`: the learning and the rule that the thread has led to are in force. Reply in the thread of another finding that code has made, as the maintainer: "Won't fix: it is meant so."
-- Commit a suggestion: the next review counts the finding as accepted.
-- Press `/deeprepo fix`: one commit by the bot, and the review that follows says what it fixed. Press "let it only read" on the right first, and the answer is a patch instead.
-- Write `/deeprepo review` in the text box and submit it as a review: commands count there too.
-- Be the stranger, who may only read, and try the same.
-- With bubblewrap installed: unfold the test in the comment about remote regions. It was run on the head, the base and with the suggestion.
-- Push the next commit: what it mends is closed. The request for changes is dismissed with it, because the token was ignored by a person who may.
+TO_TRY = """Things to try on the page:
+- Read the summary from the top. It says what the change does, where to start, what was found, and offers a prompt for a coding agent.
+- Look at the table of the repository's own checks. One failed and blocks the change, one is undecided, and one does not apply.
+- Look at finding 3. The line that breaks is in acme/storefront, another repository that uses this package.
+- Reply in a finding's thread, or ask below: "Is this safe to merge, @deeprepo?"
+- Press `/deeprepo rules` to see the learning and the rule that came out of the conversation. To get another rule, reply "Won't fix: this is intended." to a finding of a static check, as the maintainer.
+- Commit a suggestion. The next review shows the finding as fixed.
+- Press `/deeprepo fix`. The bot makes one commit, and the next review says what it fixed. If you press "let it only read" on the right first, you get a patch instead.
+- Write `/deeprepo review` in the text box and submit it as a review. Commands work there too.
+- Switch to the stranger, who only has read access, and try the same things.
+- If bubblewrap is installed, open the test in the comment about remote regions. It ran on the head, on the base and with the suggestion.
+- Push the next commit. The bot closes the findings that it fixes and dismisses its request for changes.
 - Open the operator's page and sign in with GitHub as the maintainer.
 Press Ctrl-C to end the demo."""
 Say = Callable[[str], None]
 
 
 async def play(gh: GitHub, repo: Repo, number: int, say: Say) -> None:
-    """A withdrawal with the learning that it proposes, the proposal of a rule, and both confirmed. Raises TimeoutError if the bot does not answer."""
+    """Object to a finding, which proposes a learning and a rule, and confirm both. Raises TimeoutError if the bot does not answer."""
     await repo.reply(number, _comment(gh, number, model.WRONG).id, OBJECTION, COLLEAGUE)
     say(f"reply      {COLLEAGUE}: {OBJECTION}")
     await _wait_for_answer(gh, number, f"Withdrawn: {model.WRONG}")
-    say("answer     the finding is withdrawn")
+    say("answer     the bot withdraws the finding")
     await repo.reply(number, _comment(gh, number, BY_CODE).id, REJECTION, COLLEAGUE)
     say(f"reply      {COLLEAGUE}: {REJECTION}")
     for name, proposal in (("learning", "Proposed learning 1"), ("rule", "Proposed rule 2")):
         await _wait_for_answer(gh, number, proposal)
         repo.react(number, _comment(gh, number, proposal).id, "+1", MAINTAINER)
-        say(f"{name:10} proposed in the thread, confirmed by the 👍 of {MAINTAINER}")
+        say(f"{name:10} proposed by the bot, and confirmed by {MAINTAINER} with a 👍")
     await repo.reply(number, _comment(gh, number, LEAKED).id, IGNORE, MAINTAINER)
-    say(f"command    {IGNORE.rstrip('.')}: removing the line would not close it")
+    say(f"command    {IGNORE.rstrip('.')} (a leaked token stays open until someone says this)")
     await repo.comment(number, RULES, MAINTAINER)
     await _wait_for_answer(gh, number, f"in force: `{MAINTAINER}`")
-    say(f"command    {RULES}: the rule is in force from the next review on")
+    say(f"command    {RULES}: the rule applies from the next review")
     newest = max(gh.pull(number).checks, key=lambda one: one.id)
-    say(f"now        {newest.title} What was withdrawn, ignored or silenced no longer counts.")
+    say(f"result     {newest.title} Withdrawn, ignored and silenced findings no longer count.")
 
 
 async def _wait_for_answer(gh: GitHub, number: int, words: str) -> None:
@@ -64,6 +64,6 @@ def _comment(gh: GitHub, number: int, words: str) -> Comment:
 
 
 def _ours(gh: GitHub, number: int) -> list[Comment]:
-    """What the bot has written, on the lines first."""
+    """Return the bot's comments, those on lines first."""
     pull = gh.pull(number)
     return [one for one in (*pull.review_comments, *pull.comments) if one.user.login == gh.login]
