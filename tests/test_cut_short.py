@@ -51,7 +51,7 @@ OBSTACLES = {
         "Content refused, so no model",
     ),
     "declined": (Reply(stop="refusal"), {}, "declined", "Content refused, so no model"),
-    "key": (Reply("no", status=401), {}, "setup", "Key or model rejected, so no model"),
+    "key": (Reply("no", status=401), {}, "setup", "Wrong key or model, so no model"),
     "size": (Reply("unused"), {"tokens": 10}, "too_large", "Change too large for the limits"),
 }
 

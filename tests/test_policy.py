@@ -79,7 +79,7 @@ def test_what_the_repository_leaves_out_is_said(other: dict[str, Any], rules: di
     found = decide(rules=rules, **other)
     assert isinstance(found, No)
     assert word in found.reason
-    assert "comment `/deeprepo review`" in found.reason
+    assert "Comment `/deeprepo review`" in found.reason
     assert not found.quiet
 
 

@@ -236,7 +236,7 @@ def _consequence(rows: Sequence[Breakage]) -> str:
     places = {(breakage.reference.path, breakage.reference.line) for breakage in rows}
     files = {path for path, _ in places}
     where = "of this file" if len(files) == 1 else f"of {len(files)} files"
-    many = f" {len(places)} lines {where} are affected." if len(places) > 1 else ""
+    many = f" {len(places)} lines {where} use the old definition." if len(places) > 1 else ""
     language = filetype(reference.path)
     if reference.likely:
         effect = "Unless a library provides it, this line fails or no longer compiles."

@@ -35,7 +35,7 @@ NAMED_REPORTS = 3  # reports named in a sentence
 NAMED_ROW = re.compile(r"\bline (\d+)\b")  # in a message
 MAX_QUOTED_LINES = 6  # a longer report is quoted by its first line
 SYNTAX = "invalid-syntax"  # can be reported after the end of a text
-UNREAD = "the program could not read the whole file (syntax error, encoding or skipped code), so the file was only partly checked"
+UNREAD = "checked only in part, for example because of a syntax error or an unusual encoding"
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,8 +94,8 @@ def _finding(proof: str, groups: Sequence[Sequence[_Row]]) -> Finding:
         quote=_quote(line, hit),
         title=f"{hit.what} is committed",
         why=f"The change adds a line with {hit.how}.",
-        consequence="Everyone who can read the repository can use it. "
-        "Revoke it and take it from the environment or a secret store: removing the line leaves it in the history.",
+        consequence="Everyone who can read the repository can use it. Revoke it, create a new one, and read that from the environment or a "
+        "secret store. Only removing the line is not enough, because the history still contains it.",
         severity=hit.severity,
         category="secret",
         basis=Basis(

@@ -132,7 +132,8 @@ async def _opened(settings: Server) -> AsyncIterator[Database]:
     data = settings.options.data
     if not (settings.url or (data / "deeprepo.db").exists()):
         raise StorageError(
-            f"{data} contains no database, so no server has used this data folder yet. Set DEEPREPO_DATA to the server's folder"
+            f"{data} contains no database yet. This is normal before the first start of the server. "
+            "If your server uses another data folder, set DEEPREPO_DATA to it"
         )
     database = Database(settings.database)
     try:
@@ -151,9 +152,9 @@ async def _ask(address: str) -> tuple[str, tuple[tuple[str, int], ...]]:
         # A server that waits for its set-up counts nothing yet.
         families = text_string_to_metric_families(metrics.text if metrics.is_success else "")
         samples = [sample for family in families if family.name == "deeprepo_jobs" for sample in family.samples]
-    except (httpx2.HTTPError, ValueError) as error:
+    except (httpx2.HTTPError, ValueError):
         return (
-            f"no answer ({type(error).__name__}). Start it with `deeprepo serve`, or check DEEPREPO_HOST and DEEPREPO_PORT",
+            "no server answers at this address. Start one with `deeprepo serve`, or check DEEPREPO_HOST and DEEPREPO_PORT",
             (),
         )
     return reason, tuple((sample.labels["state"], int(sample.value)) for sample in samples)

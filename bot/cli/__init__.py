@@ -16,6 +16,8 @@ from bot.cli import by_code
 from bot.cli.exits import CLEAN, FAULT, FOUND, INTERRUPTED, USAGE, finish, tell
 from bot.errors import DeepRepoError, NothingToReview, UsageError
 
+ALIKE_OPTIONS = 0.85  # how similar a misspelled option has to be to the one that is suggested
+
 if TYPE_CHECKING:
     from bot.cli.by_code import OptionsByCode
 
@@ -90,6 +92,11 @@ def _command(arguments: list[str]) -> Any:  # noqa: ANN401 - what the command re
 def _outside(error: Exception) -> int:
     """The parser's own errors, and defects of ours with a log to hand in."""
     if hasattr(error, "format_message") and hasattr(error, "exit_code"):
+        import difflib
+
+        if near := getattr(error, "possibilities", None):  # short words resemble each other too easily
+            typed = str(getattr(error, "option_name", ""))
+            error.possibilities = difflib.get_close_matches(typed, near, cutoff=ALIKE_OPTIONS)  # type: ignore[attr-defined]
         message = str(error.format_message())
         errors = getattr(error.__cause__, "errors", None)  # of pydantic, whose words are for programmers
         if errors is not None:

@@ -12,13 +12,13 @@ import typer
 from bot.cli import options, review, reviewing
 from bot.cli.exits import CLEAN, finish
 
-# What each strategy does, for people who see its name in the table.
+# How models read a change in each strategy, for people who don't know its name.
 STRATEGIES = {
     "offline": "static checks only",
-    "direct": "models read the whole change in one prompt",
-    "cascade": "as direct, then the root model follows up on open questions",
-    "fanout": "worker models read the change part by part",
-    "rlm": "worker models read every part, then the root model connects the parts",
+    "direct": "one prompt",
+    "cascade": "one prompt, then open questions",
+    "fanout": "many prompts",
+    "rlm": "many prompts, then connections",
 }
 
 
@@ -77,8 +77,8 @@ def _table(estimates: dict[str, Any]) -> None:
 
     console, table = Console(), Table(box=None, padding=(0, 2, 0, 0))
     say = partial(console.print, highlight=False, markup=False)
-    for name in ("Effort", "Strategy"):
-        table.add_column(name, no_wrap=True)
+    table.add_column("Effort", no_wrap=True)
+    table.add_column("How models read it", no_wrap=True)
     for name in ("Model calls", "Input tokens", "Output tokens", "Cost"):
         table.add_column(name, justify="right", no_wrap=name == "Cost")
     limit = estimates["cap_usd"]
@@ -86,19 +86,16 @@ def _table(estimates: dict[str, Any]) -> None:
         usage, usd = entry["usage"], entry["usd"]
         mark = " (selected)" if entry["effort"] == estimates["effort"] else ""
         counts = (f"{number:,}" for number in (entry["calls"], usage["input"], usage["output"]))
-        table.add_row(entry["effort"] + mark, entry["strategy"], *counts, _cost(usd, limit))
+        table.add_row(entry["effort"] + mark, STRATEGIES[entry["strategy"]], *counts, _cost(usd, limit))
     extent = f"{count(estimates['units'], 'code region')} in {count(estimates['files'], 'file')}"
     say(f"What a review of this change would cost ({extent}). Nothing was sent.\n")
     for path, why in estimates["left_out"].items():
         say(line(f"Not read: {path}, {why}"))
     if estimates["efforts"]:
         console.print(table)
-    for name in dict.fromkeys(entry["strategy"] for entry in estimates["efforts"]):
-        say(f"{name}: {STRATEGIES[name]}")
     say(f"\nRoot model: {estimates['root'] or 'none'}")
     say(f"Worker model: {estimates['worker']}")
-    chosen = f"Effort {estimates['effort']} uses the strategy {estimates['strategy']['name']}"
-    say(f"\n{chosen}: {estimates['strategy']['reason']}.")
+    say(f"\nStrategy {estimates['strategy']['name']}: {estimates['strategy']['reason']}.")
     say(
         "To choose another effort, use --effort or set `effort` in .deeprepo.yml. Effort none uses no model and is free."
     )
@@ -108,7 +105,7 @@ def _table(estimates: dict[str, Any]) -> None:
     if not extras.is_installed("models"):
         missing = "To see prices and the calls of a root model, install model support"
         say(f"{missing}: {extras.install('models')}", soft_wrap=True)
-    say(f"\nThese are averages of recorded reviews: {estimates['assumed']}. Your review can differ.", style="dim")
+    say("\nThis is an estimate from the averages of recorded reviews, so the real cost can differ.", style="dim")
 
 
 def _cost(usd: float | None, limit: float | None) -> str:

@@ -129,7 +129,7 @@ def tell_stopped(review: "Review", *, push: bool) -> None:
         else shlex.quote(str(beside_python))
     )
     tell(
-        f"To continue without this check: `{again}`. If a finding is wrong, silence it on this machine: "
+        f"The {'push' if push else 'commit'} was stopped. To continue without this check: `{again}`. If a finding is wrong, silence it on this machine: "
         f"`{name} ignore {mark} --local --reason '...'`. Without --local, the entry applies to everyone after you merge it."
     )
 

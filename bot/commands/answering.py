@@ -178,7 +178,7 @@ async def _model_reply(
         async with open_session() as session:
             model, pull = session.root or session.reader, session.pull
             if model is None:
-                return instead or context.say("reply_no_model", example="`/deeprepo explain`")
+                return instead or context.say("reply_no_model", example="`/deeprepo explain 1`")
             checked_answer = session.survey.shown(await answer(template, question, about, session, model))
             cost = facts.cost(session.calls.budget.cost(), time.monotonic() - start, context.words)
     except (ProviderError, BudgetSpent) as error:  # daily caps are checked before the change is opened
@@ -195,7 +195,7 @@ async def ask(argument: str, context: CommandContext) -> CommandReply:
     if not argument.strip():
         return context.say("reply_no_question", example="`/deeprepo ask who calls this?`")
     if context.open_session is None:
-        return context.say("reply_no_model", example="`/deeprepo explain`")
+        return context.say("reply_no_model", example="`/deeprepo explain 1`")
     about = target.of_thread(context)
     if _is_secret(about):
         return context.say("reply_secret")

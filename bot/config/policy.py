@@ -22,7 +22,7 @@ from deeprepo.impact.text import globs
 if TYPE_CHECKING:
     from bot.config import Config
 
-HOW = "comment `/deeprepo review` to start one"
+HOW = "Comment `/deeprepo review` to review it anyway"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,13 +107,13 @@ def decide(
         )
         objection = next(chain(_chosen(facts, settings), paused), None)
         if objection is not None:
-            return No(f"{objection}; {HOW}.", is_followed=True)
+            return No(f"{objection}. {HOW}.", is_followed=True)
         pause_reason = f"automatic reviews pause after {pushes} push{'es' if pushes > 1 else ''} (`pause_after`)"
         waits = next(
             chain(_brought(facts, (ask.trigger, *ask.also), settings), (pause_reason,) if pushes else ()), None
         )
         if waits is not None:
-            return No(f"{waits}; {HOW}.", lacks=by_author, is_followed=True)
+            return No(f"{waits}. {HOW}.", lacks=by_author, is_followed=True)
     decision = _size(facts, settings, is_requested=is_requested)
     return replace(decision, lacks=by_author) if isinstance(decision, No) else decision
 
@@ -130,7 +130,7 @@ def decide_on_paths(paths: Sequence[str], settings: "Config", trigger: Trigger) 
         return Go()
     patterns = ", ".join(f"`{pattern}`" for pattern in wanted)
     return No(
-        f"no changed file matches `triggers.paths` ({patterns}) in {settings.file_of('paths')}; {HOW}.",
+        f"no changed file matches `triggers.paths` ({patterns}) in {settings.file_of('paths')}. {HOW}.",
         is_followed=True,
     )
 
@@ -201,8 +201,11 @@ def _size(facts: PullFacts, settings: "Config", *, is_requested: bool) -> Go | N
         limit = f"the limit is {triggers.skip_files:,} files or {triggers.skip_lines:,} lines"
         if is_requested:
             return Go(offline=True, reason=f"Reviewed with static checks only: {size} ({limit}).")
-        return No(f"{size} ({limit}); {HOW}, without a model.")
+        return No(f"{size} ({limit}). {HOW}, without a model.")
     if not is_requested and (files > triggers.offline_files or lines > triggers.offline_lines):
         limit = f"the limit is {triggers.offline_files:,} files or {triggers.offline_lines:,} lines"
-        return Go(offline=True, reason=f"Reviewed with static checks only: {size} ({limit}); {HOW} with a model.")
+        return Go(
+            offline=True,
+            reason=f"Reviewed with static checks only: {size} ({limit}). {HOW} with a model, if one is configured.",
+        )
     return Go()

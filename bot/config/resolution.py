@@ -200,7 +200,7 @@ class Config(ReviewSettings):
         for name, value in asdict(self.triggers).items():
             yield f"triggers.{name}", value_text(value), self.origins.get(f"triggers.{name}", "default")
         for name, text in self.ceilings:
-            yield name, text, "limit: repository files cannot exceed it"
+            yield name, text, "server limit, which repository files cannot raise"
 
     def model_sentence(self) -> str:
         """Return a sentence about the models that the repository's file has chosen, "" if it has chosen none."""

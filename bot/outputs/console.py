@@ -5,7 +5,7 @@ steps above it.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import StringIO
 from textwrap import dedent
 from typing import TYPE_CHECKING
@@ -43,11 +43,12 @@ COLOURS: dict["Severity", str] = {"critical": "red", "high": "dark_orange3", "me
 ENDS = {"clean": "bold green", "findings": "bold", "incomplete": "bold yellow"}
 PLACE_NOTES = {"outside": "outside the diff", "file": "next to the changed lines"}
 STATUS = {"fixed": "✓"}
-NEXT = 'fix these and review again, or ignore one: `deeprepo ignore ID --reason "..."`'
+NEXT = 'fix the findings and review again, or ignore a finding: `deeprepo ignore ID --reason "..."`'
 MOST_LIMITS = 4  # sentences about the limits of searches
 LISTED_PLACES = 4  # of findings that are grouped by theme
 LISTED_ROWS = 12  # rows of a list, unless everything is requested
 REST = "use --show all to list them"
+NAMED_PLACES = 3  # open files that the next step names
 SHOWN_EVIDENCE = 3  # locations with their code; the others are listed by file and line
 ASCII = str.maketrans(
     {"·": "-", "…": "~", "│": "|", "╵": "'", "╷": ",", "┃": "|", "─": "-", "‣": ">", "✓": "+", "—": "-"}
@@ -258,6 +259,9 @@ def _coverage(coverage: "Coverage", extent: Extent) -> RenderableType:
         styles = {"open": "yellow"} if counts["open"] else {}
         cells = (Text(f"{n:,}" if n else "—", styles.get(key, "") if n else "dim") for key, n in counts.items())
         table.add_row(say(name), *cells)
+    if others := facts.other_open_count(coverage):
+        empty = Text("—", "dim")
+        table.add_row(say("row_others"), Text(f"{others:,}"), empty, empty, Text(f"{others:,}", "yellow"))
     left = facts.open_places(coverage)
     rows: list[RenderableType] = [table]
     grid = Table.grid(padding=(0, 2))
@@ -323,7 +327,9 @@ def _note(note: str) -> RenderableType:
 
 def _footer(review: "Review", extent: Extent) -> RenderableType:
     cost_text = Text.assemble(("cost      ", "dim"), (line(facts.cost(review.cost, review.seconds)), "dim"))
-    plan = f"{review.strategy.name}: {line(review.strategy.reason)}" if review.strategy.reason else review.strategy.name
+    # After a failure, the plan only says what models would have done.
+    reason = "" if review.cut.failure else line(review.strategy.reason)
+    plan = f"{review.strategy.name}: {reason}" if reason else review.strategy.name
     how = Text.assemble(("strategy  ", "dim"), (plan, "dim"))
     notes = [facts.ENGLISH.say("dropped", review.dropped)] if review.dropped else []
     notes += [facts.ENGLISH.say(name, number) for name, number in facts.silenced_counts(review).items() if number]
@@ -333,10 +339,21 @@ def _footer(review: "Review", extent: Extent) -> RenderableType:
     rows += (
         [Text.assemble(("next      ", "dim"), NEXT)] if facts.listing(review).all and extent.fixable is not None else []
     )
-    todo = "" if review.cut.failure else facts.lead(review.coverage)
+    todo = "once this is resolved, review again" if review.cut.failure else _todo(review.coverage)
     rows += [Text.assemble(("next      ", "dim"), todo)] if todo else []
     style = "bold red" if review.cut.failure else ENDS[review.conclusion]
-    return Padding(Group(*rows, how, cost_text, Text(line(facts.summary(review).result), style)), (1, 0, 0, 0))
+    summary = facts.summary(review)
+    if summary.failure:  # the page begins with the whole sentence
+        summary = replace(summary, failure=f"{summary.failed_head}.")
+    return Padding(Group(*rows, how, cost_text, Text(line(summary.result), style)), (1, 0, 0, 0))
+
+
+def _todo(coverage: "Coverage") -> str:
+    """Return what to do about open locations, with their names if they are few."""
+    paths = list(dict.fromkeys(place.path for place in facts.open_places(coverage)))
+    if not paths or not all(paths) or len(paths) > NAMED_PLACES:
+        return facts.lead(coverage)
+    return facts.ENGLISH.say("open_lead_named", len(paths), what=line(", ".join(paths)))
 
 
 def _mend(fixable: int) -> str:

@@ -270,7 +270,9 @@ def unread(coverage: Coverage, words: Phrases = ENGLISH) -> str:
 
     Example: "Not checked: 1 reference to changed code."
     """
-    counted = _counted(coverage.open, words)
+    unread_units = [reading for reading in coverage.open if reading.kind == "unit" and coverage.by_model]
+    by_no_model = words.say("open_models", len(unread_units)) if unread_units else ""
+    counted = _counted((reading for reading in coverage.open if reading not in unread_units), words)
     places = {
         (reading.path, reading.line): reading.name.rpartition(":")[2]
         for reading in coverage.open
@@ -279,7 +281,7 @@ def unread(coverage: Coverage, words: Phrases = ENGLISH) -> str:
     codes = [str(code(word)) for word in dict.fromkeys(places.values())]
     more = words.say("and_more", len(codes) - SAID) if len(codes) > SAID else ""
     still = words.say("still_say", len(places), what=_sentences(", ".join(codes[:SAID]), more)) if codes else ""
-    return _sentences(words.say("not_read", what=counted) if counted else "", still)
+    return _sentences(by_no_model, words.say("not_read", what=counted) if counted else "", still)
 
 
 def _counted(rows: Iterable[CoverageRow], words: Phrases) -> str:
@@ -314,6 +316,11 @@ def coverage_counts(coverage: Coverage, kind: str) -> dict[str, int]:
         "read": sum(bool(reading.read) for reading in rows),
         "open": sum(reading.state == "unread" for reading in rows),
     }
+
+
+def other_open_count(coverage: Coverage) -> int:
+    """Return how many files, searches and checks are open, which are neither changed code nor references to it."""
+    return sum(reading.kind not in ("unit", "use", "word", "dependent") for reading in coverage.open)
 
 
 @dataclass(frozen=True, slots=True)

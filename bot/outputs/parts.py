@@ -93,8 +93,8 @@ def summary_values(review: Review, words: Phrases) -> dict[str, Any]:
 
 
 def _counts(coverage: Coverage, words: Phrases) -> list[dict[str, Any]]:
-    """Return the rows of the coverage table."""
-    return [
+    """Return the columns of the coverage table. The last one is left out if nothing else is open."""
+    rows = [
         {
             "name": words.say(name),
             **facts.coverage_counts(coverage, kind),
@@ -102,6 +102,10 @@ def _counts(coverage: Coverage, words: Phrases) -> list[dict[str, Any]]:
         }
         for kind, name in (("unit", "row_units"), ("use", "row_uses"))
     ]
+    others = facts.other_open_count(coverage)
+    if others:
+        rows.append({"name": words.say("row_others"), "all": others, "checked": 0, "read": 0, "open": others})
+    return rows
 
 
 def finding_values(
@@ -191,20 +195,13 @@ def _silence(rule: OwnerRule, reason: str, number: int, review: Review, words: P
 
 
 def _mended(finding: Finding, pull: PullRequest, words: Phrases) -> list[dict[str, Any]]:
-    """Return the evidence, with new locations marked.
-
-    If a fix rewrites the finding's own line, the new line comes first.
-    """
-    rewrite = finding.rewritten(finding.path, finding.start, finding.side)
-    rows = [Evidence(finding.path, rewrite.strip(), finding.start, note="becomes")] if rewrite else []
+    """Return the evidence, with new locations marked."""
     new = f", {words.say('place_new')}"
     others = [
         replace(item, note=f"{item.note}{new}") if item.location in finding.tracking.added else item
         for item in finding.evidence
     ]
-    return [evidence(item, pull) for item in rows] + [
-        evidence(item, pull, finding.rewritten(item.path, item.line, item.side)) for item in others
-    ]
+    return [evidence(item, pull, finding.rewritten(item.path, item.line, item.side)) for item in others]
 
 
 def evidence(item: Evidence, pull: PullRequest, becomes: str = "") -> dict[str, Any]:

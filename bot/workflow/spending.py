@@ -23,7 +23,7 @@ VARIABLES = {
     "installation": "DEEPREPO_CAP_USD_PER_DAY_INSTALLATION",
     "server": "DEEPREPO_CAP_USD_PER_DAY",
 }
-SCOPES = {"repository": "in this repository", "installation": "in this installation", "server": "on this server"}
+SCOPES = {"repository": "this repository has", "installation": "this installation has", "server": "this server has"}
 log = logging.getLogger("deeprepo.review")
 
 
@@ -89,6 +89,6 @@ def refusal(cap: CapReached) -> str:
     if cap.which == "forks":
         return policy.forks_used(cap.cap)
     return (
-        f"models may cost at most ${cap.cap:,.2f} in 24 hours {SCOPES[cap.which]}, and that is used up. Try again later, "
+        f"{SCOPES[cap.which]} reached its limit of ${cap.cap:,.2f} for models in 24 hours. Try again later, "
         f"or ask the operator of this server to raise {VARIABLES[cap.which]}."
     )

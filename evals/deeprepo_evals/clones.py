@@ -17,7 +17,9 @@ def clones(folder: Path) -> dict[str, Path]:
     """OWNER/NAME -> clone, of a folder with OWNER+NAME, OWNER+NAME/repo, OWNER/NAME or NAME."""
     found: dict[str, Path] = {}
     if not folder.is_dir():
-        raise UsageError(f"{folder} is not a folder. Pass the folder that contains your clones with --repos")
+        raise UsageError(
+            f"{folder} {'is not a folder' if folder.exists() else 'does not exist'}. Pass the folder that contains your clones with --repos"
+        )
     for place in sorted(path for path in folder.iterdir() if path.is_dir()):
         name = place.name.removesuffix(".git").replace("+", "/", 1)
         inside = [(f"{name}/{one.name.removesuffix('.git')}", one) for one in sorted(place.iterdir()) if one.is_dir()]

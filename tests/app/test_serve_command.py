@@ -45,7 +45,9 @@ def test_wrong_settings_end_the_command_with_a_sentence_each(
     assert run(["serve"]) == 2
     said = capsys.readouterr().err
     assert [
-        name for name in ("APP_ID", "PRIVATE_KEY", "WEBHOOK_SECRET", "PORT") if f"DEEPREPO_{name}:" not in said
+        name
+        for name in ("APP_ID", "PRIVATE_KEY", "WEBHOOK_SECRET", "PORT")
+        if f"DEEPREPO_{name}{' is not set' if name == 'PRIVATE_KEY' else ':'}" not in said
     ] == []
 
 

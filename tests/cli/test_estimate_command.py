@@ -98,7 +98,7 @@ def test_the_table_names_the_choice_its_reason_and_what_is_assumed(changed: Repo
         "the change is small (4 code regions",
         "Root model: openai/gpt-5.4",
         "(above the limit)",
-        "averages of recorded reviews: a root model takes 2.7 turns",
+        "an estimate from the averages of recorded reviews",
         "A review stops before it costs more than $0.00",
     ):
         assert words in " ".join(done.stdout.split()), words

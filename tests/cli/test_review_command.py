@@ -307,12 +307,13 @@ def test_a_refused_key_is_said_first(changed: Repository, form: str) -> None:
         found = json.loads(done.stdout)
         assert (found["fault"], found["failure"]) == ("provider", f'{said}. It says: "no"')
         assert found["result"].startswith(
-            f'Key or model rejected, so no model reviewed this change: {said}. It says: "no". 1 f'
+            f'Wrong key or model, so no model reviewed this change: {said}. It says: "no". 1 f'
         )
     else:
         page = " ".join(done.stdout.split())
         assert page.index(said) < page.index("high 1.")
-        assert page.count("refused the key") == 2  # at the top, and in the last line
+        assert page.count("refused the key") == 1
+        assert "Wrong key or model: no model reviewed this change. 1 finding" in page  # the last line
 
 
 def test_a_range_the_wrong_way_round_is_turned(changed: Repository) -> None:

@@ -60,7 +60,7 @@ def test_figures_are_by_repository_and_the_dearest_comes_first(stored: Path) -> 
     done = status(stored)
     lines = [line.split() for line in done.stdout.splitlines()]
     assert done.returncode == 3
-    assert done.stdout.startswith("server   http://127.0.0.1:9: not ready: no answer")
+    assert done.stdout.startswith("server   http://127.0.0.1:9: not ready: no server answers")
     assert ["24", "hours", "2", "reviews,", "$0.25", "and", "1", "of", "unknown", "price"] in lines
     rows = [line[:6] for line in lines if line and line[0].startswith("acme/") and "#" not in line[0]]
     assert rows == [["acme/shop", "2", "1", "4", "2,000", "$0.75"], ["acme/tools", "1", "1", "2", "1,000", "$0.00"]]

@@ -130,7 +130,7 @@ def test_a_provider_that_refuses_is_an_answer(pull: Scene) -> None:
 def test_without_a_model_a_question_is_told_so(pull: Scene) -> None:
     """With the command that works without one; and an empty question is asked back."""
     pull.model = None
-    assert "`/deeprepo explain`" in pull.give("ask", "why?").body
+    assert "`/deeprepo explain 1`" in pull.give("ask", "why?").body
     assert "`/deeprepo ask" in pull.give("ask", " ").body
 
 

@@ -41,7 +41,7 @@ def test_it_names_file_lines_defect_evidence_and_constraint() -> None:
     """One finding, as plain text."""
     text = handover.prompt([FIX], "b" * 40)
 
-    assert text.startswith("Fix 1 defect that a review of this repository at commit bbbb")
+    assert text.startswith("Fix the defect below, which a review of this repository at commit bbbb")
     for part in (
         "File: src/app/pay.py\nLines: 12\n",
         "Defect:\n    `is` compares identity here, not the value\n",
@@ -49,7 +49,7 @@ def test_it_names_file_lines_defect_evidence_and_constraint() -> None:
         "Trigger:\n    charge(0.0)\n",
         "Code:\n        if amount is 0:\n",
         "which still parses:\n        if amount == 0:\n",
-        "do not change behaviour elsewhere",
+        "Don't change other behavior.",
         "Run the tests",
     ):
         assert part in text
@@ -76,7 +76,7 @@ def test_the_summary_has_one_for_all_that_is_open() -> None:
     review = replace(REVIEW, findings=(*REVIEW.findings, old))
     last = blocks(markdown.render(review))[-1]
 
-    assert last.startswith("Fix 4 defects")
+    assert last.startswith("Fix the 4 defects")
     assert [int(n) for n in re.findall(r"^Finding (\d+)", last, re.MULTILINE)][-1] == 9
     assert blocks(markdown.render(CLEAN)) == []
 

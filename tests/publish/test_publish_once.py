@@ -27,7 +27,7 @@ async def test_every_finding_is_told_where_it_can_stand(at: Scene) -> None:
     assert {c.commit for c in stands.review_comments} == {stands.head_sha}
     assert (outcome.posted_count, outcome.listed_count, outcome.notes) == (4, 2, ())
     assert outcome.summary_url.startswith(at.gh.page(at.number))
-    assert "Comments on changed lines: 4; listed here only: 2" in stands.comments[0].body
+    assert "4 comments on their lines; findings listed only here: 2" in stands.comments[0].body
     assert all(f"Finding f{n}" in stands.comments[0].body for n in range(1, 6))
     assert {(one.user.login) for one in (*stands.comments, *stands.review_comments)} == {at.gh.login}
 

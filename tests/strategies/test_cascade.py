@@ -93,7 +93,7 @@ def test_a_reading_that_leaves_nothing_open_is_the_whole_review(change: Reposito
     review = reviewed(change, played)
     assert played.asked == ["reading", "opinion"]
     assert (review["strategy"]["name"], [row["verdict"] for row in of(review, "new")]) == ("cascade", ["confirmed"])
-    assert "it left no open questions" in review["strategy"]["reason"]
+    assert "no questions remained, so the root model did not run" in review["strategy"]["reason"]
     assert review["summary"] == "It drops a check."
 
 
@@ -103,7 +103,7 @@ def test_a_finding_that_nobody_could_prove_is_what_the_root_settles(change: Repo
     review = reviewed(change, played)
     assert played.asked == ["reading", "opinion", "turn, open", "turn, open", "opinion"]
     assert [(row["verdict"], len(row["evidence"])) for row in of(review, "new")] == [("confirmed", 1)]
-    assert "it left 1 open question, so the root model continued" in review["strategy"]["reason"]
+    assert "1 question remained, and the root model continued" in review["strategy"]["reason"]
 
 
 def test_what_the_root_reports_beside_its_answer_gets_an_opinion_too(change: Repository) -> None:

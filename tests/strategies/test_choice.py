@@ -42,7 +42,7 @@ LARGE = units(7)
         ),
         (units(400), True, True, "rlm", "then the root model connects the parts"),
         (units(401), True, True, "rlm", "then the root model connects the parts, in at most 8 turns"),
-        (USED, True, True, "cascade", "The root model continues only if questions remain"),
+        (USED, True, True, "cascade", "the root model only continues if questions remain"),
         (USED, False, True, "direct", "one prompt shows all of it"),
         (
             units(1, references=tuple(use("b.py", n) for n in range(61))),

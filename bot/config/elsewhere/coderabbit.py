@@ -42,7 +42,10 @@ def _triggers(old: OldSettings) -> None:
     pause = f"{part}.auto_pause_after_reviewed_commits"
     old.take(pause, "pause_after", lambda count: count or None)
     if not is_off and not only_first:
-        old.differ(pause, "CodeRabbit counts reviewed commits until it pauses. deeprepo counts pushes (`pause_after`).")
+        old.differ(
+            pause,
+            "CodeRabbit pauses after a number of reviewed commits. deeprepo pauses after a number of pushes (`pause_after`).",
+        )
         if old[pause] is None:
             old.differences.append(
                 "CodeRabbit pauses after five reviewed commits. deeprepo only pauses if you set `pause_after`."
@@ -61,7 +64,7 @@ def _branches(old: OldSettings, key: str) -> None:
     named = list(old.each(key))
     if not named:
         old.differences.append(
-            "CodeRabbit only reviews pull requests to the default branch, deeprepo reviews those to every branch. "
+            "CodeRabbit only reviews pull requests to the default branch. deeprepo reviews those to every branch. "
             f"To keep it that way, set `triggers: {{branches: [{', '.join(usual)}]}}`."
         )
     for at, _ in named:

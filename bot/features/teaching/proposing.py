@@ -94,7 +94,10 @@ def place_words(rule: LearnedRule) -> dict[str, Any]:
 def rule_words(rule: OwnerRule) -> dict[str, Any]:
     """Return the kind or sentence of a rule, and its location, as code."""
     what = rule.text if rule.is_learning else rule.kind[:80]
-    return {"kind": code(what[:MAX_PATH_CHARS].rstrip(". ")), "path": code(rule.place[:MAX_PATH_CHARS])}
+    return {
+        "kind": code(what[:MAX_PATH_CHARS].rstrip(". ")),
+        "path": code(rule.place[:MAX_PATH_CHARS].removeprefix("=")),
+    }
 
 
 def state_phrase(rule: LearnedRule) -> str:

@@ -17,7 +17,7 @@ from bot.values import Finding, Transcript
 from bot.values.finding import AGREED
 
 LISTED_GAPS = 20  # open points in the root's first message; coverage() and findings() list the rest
-CLOSED = "it left no open questions"
+CLOSED = "no questions remained, so the root model did not run"
 
 
 async def run(session: Session) -> Transcript:
@@ -36,8 +36,8 @@ async def run(session: Session) -> Transcript:
             return replace(reading, reason=CLOSED)
     settle = render.text("prompts/root_open.md.j2", points=points[:LISTED_GAPS], more=max(0, len(points) - LISTED_GAPS))
     transcript = await rlm.go_on(session, settle.strip(), reading.issues)
-    reason = f"it left {render.count(len(points), 'open question')}" if points else CLOSED
-    return replace(transcript, reason=f"{reason}, so the root model continued")
+    reason = f"{render.count(len(points), 'question')} remained" if points else "no questions remained"
+    return replace(transcript, reason=f"{reason}, and the root model continued")
 
 
 def _open(session: Session) -> Iterator[str]:

@@ -34,8 +34,9 @@ class Measure:
     relying: int
 
     def __str__(self) -> str:
+        links = f", {count(self.links, 'link')} between them" if self.units > 1 else ""
         return (
-            f"{count(self.units, 'code region')} with about {self.tokens:,} tokens, {count(self.links, 'link')} between them, "
+            f"{count(self.units, 'code region')} with about {self.tokens:,} tokens{links}, "
             f"{count(self.sites, 'reference')} from other code"
         )
 
@@ -102,7 +103,7 @@ def _small(size: Measure, *, root: bool, effort: ReviewEffort) -> tuple[str, str
         return "cascade", f"{small}, so one prompt shows all of it, and then the root model continues (effort high)"
     if not size.relying:
         return "direct", f"{small}, and no unchanged code depends on it, so one prompt shows all of it"
-    return "cascade", f"{small}, so one prompt shows all of it. The root model continues only if questions remain"
+    return "cascade", f"{small}, so one prompt shows all of it, and the root model only continues if questions remain"
 
 
 def _large(size: Measure, *, root: bool, affordable: bool, effort: ReviewEffort) -> tuple[str, str]:

@@ -22,7 +22,7 @@ async def run(session: Session) -> Transcript:
     if model is None or not isinstance(session.worker, ModelWorker):
         return Transcript(partial=True, notes=("no model is configured",), fault="provider")
     await fanout.compare(session)
-    session.say(f"asking {model.name}")
+    session.say(f"waiting for the model {model.name}")
     reader = replace(session.worker, model=model, role="root", whole=True)
     try:
         async with fanout.checks_beside(session):

@@ -244,7 +244,7 @@ async def answer_queue(host: Host, head: str, conclusion: CheckConclusion, says:
         return
     number = await start(host, head, CheckOwner(run))
     sentence = words.say(says)
-    await _complete(host, number, conclusion, line(sentence)[:CHECK_TITLE_CHARS], _mark(sentence, run=run))
+    await _complete(host, number, conclusion, line(words.say(f"{says}_title")), _mark(sentence, run=run))
 
 
 async def _newest(host: Host, head: str) -> CheckRun | None:

@@ -150,7 +150,7 @@ def load(path: Path) -> Record:
         raise UsageError(f"the journal {path} cannot be read: {error.strerror}") from error
     rows = list(rows_of(text.split("\n")))
     if text.strip() and not rows:
-        raise UsageError(f"{path} is not a journal recorded by `deeprepo review --journal`. The file was not changed")
+        raise UsageError(f"{path} is not a journal recorded by `deeprepo review --journal`")
     try:
         record = Record(rows)
         for section in record.sections:

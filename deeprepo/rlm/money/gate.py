@@ -100,8 +100,8 @@ class Gate:
         error = self._wait_reason
         if isinstance(error, RateLimited):
             error = type(error)(
-                f"{error}. The remaining time of this run ({rest:,.0f} s) is too short to wait for it. "
-                "Try again later, allow more time, or use another provider",
+                f"{error}. The time limit leaves only {rest:,.0f} s, which is too short to wait for it. "
+                "Try again in a few minutes, raise the time limit, or use another provider",
                 error.retry_after,
             )
         self._given_up[""] = error
