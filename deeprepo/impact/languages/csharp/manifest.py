@@ -5,19 +5,13 @@ import re
 from collections.abc import Collection, Mapping
 
 from deeprepo.impact.packages import DependencyRules, Package, Requirement
-from deeprepo.impact.text.tables import manifest_text
+from deeprepo.impact.text.xml_reader import elements
 
 LANGUAGE = "csharp"
 MANIFESTS = ("*.csproj", "*.props", "*.targets", "packages.config")
 LOCKS = {"packages.lock.json": r'(?i)"NAME"\s*:\s*\{[^{}]*?"resolved"\s*:\s*"([^"\n]+)"'}
 _ELSEWHERE = "as another file sets it"
-_NAMED = re.compile(r"<(PackageId|AssemblyName)>\s{0,20}([^<>\s$]{1,200})\s{0,20}</")
-_REFERENCE = re.compile(
-    r"<(?P<kind>PackageReference|PackageVersion|package)\b(?P<rest>[^>]{0,1000})>"
-    r"(?:\s{0,200}<Version>(?P<version>[^<]{1,200})</Version>)?",
-    re.IGNORECASE,
-)
-_ATTRIBUTE = re.compile(r"\b(\w{1,60})\s{0,20}=\s{0,20}[\"']([^\"']{0,300})[\"']")
+KINDS = ("packagereference", "packageversion", "package")
 
 
 def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
@@ -26,7 +20,7 @@ def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Pa
     rows = []
     for path, source in sorted(manifests.items()):
         if path.endswith(".csproj"):
-            told, folder = dict(_NAMED.findall(manifest_text(source))), posixpath.dirname(path)
+            told, folder = _named(source), posixpath.dirname(path)
             stem = posixpath.basename(path).removesuffix(".csproj")
             name = told.get("PackageId") or told.get("AssemblyName") or stem
             rows.append(Package(LANGUAGE, name.lower(), folder, (folder,)))
@@ -37,11 +31,14 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
     """Return what the projects require. A version is the minimum, and restoring installs the minimum."""
     asked = []
     for path, source in sorted(manifests.items()):
-        for match in _REFERENCE.finditer(manifest_text(source)):
-            given = {key.lower(): value for key, value in _ATTRIBUTE.findall(match["rest"])}
-            name = (given.get("include") or given.get("update") or given.get("id") or "").strip().lower()
-            version = given.get("versionoverride") or given.get("version") or match["version"] or ""
-            asked.append((path, name, version, match["kind"].lower()))
+        rows = elements(source)
+        inner = {one.parent: one.text.strip() for one in rows if one.name.lower() == "version"}
+        for at, element in enumerate(rows):
+            kind, given = element.name.lower(), {key.lower(): value for key, value in element.attributes.items()}
+            if kind in KINDS:
+                name = (given.get("include") or given.get("update") or given.get("id") or "").strip().lower()
+                version = given.get("versionoverride") or given.get("version") or inner.get(at, "")
+                asked.append((path, name, version, kind))
     central = {name: version for _, name, version, kind in asked if kind == "packageversion"}
     return tuple(
         Requirement(LANGUAGE, name, version or central.get(name) or _ELSEWHERE, path=path)
@@ -50,8 +47,14 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
     )
 
 
+def _named(source: bytes) -> dict[str, str]:
+    """Return the names that a project gives its package, without computed ones."""
+    rows = {one.name: one.text.strip() for one in elements(source) if one.name in ("PackageId", "AssemblyName")}
+    return {key: name for key, name in rows.items() if name and "$" not in name}
+
+
 def _called(source: bytes) -> frozenset[str]:
-    return frozenset(name.lower() for _, name in _NAMED.findall(manifest_text(source)))
+    return frozenset(name.lower() for name in _named(source).values())
 
 
 DEPENDENCIES = DependencyRules(

@@ -3,20 +3,15 @@
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
 from deeprepo.impact.paths import above_of, joined
+from deeprepo.impact.text.xml_reader import elements
 
-# A tag ends before the next one begins, so that the search stays linear.
-REFERENCE = re.compile(rb"<ProjectReference\s[^<>]*?\bInclude\s*+=\s*+[\"']([^\"']++)", re.IGNORECASE)
-USING = re.compile(rb"<Using\s[^<>]*?\bInclude\s*+=\s*+[\"']([\w.]++)[\"']([^<>]*+)>", re.IGNORECASE)
-STATIC = re.compile(rb"\bStatic\s*+=\s*+[\"']true", re.IGNORECASE)
 GLOBAL = re.compile(rb"^[ \t]*+global\s++using\s++(static\s++)?(?:global::)?([\w.]++)\s*+;", re.MULTILINE)
-LINKED = re.compile(
-    rb"<(?:Compile\s[^<>]*?\bInclude|Import\s[^<>]*?\bProject)\s*+=\s*+[\"']([^\"'<>]+?\.(?:cs|projitems))[\"']",
-    re.IGNORECASE,
-)
+LINKED = (".cs", ".projitems")  # suffixes of files that a project takes from elsewhere
+NAME = re.compile(r"[\w.]+")
 UNREAD = re.compile(r"[$*@%]")  # a property or pattern in a path
 # these apply to all projects below their folder
 SHARED = ("directory.build.props", "directory.build.targets")
@@ -34,15 +29,23 @@ class Projects:
         for folder, texts in self._texts.items():
             around = {folder, *above_of(folder), ""}
             texts += [source for path, source in shared.items() if posixpath.dirname(path) in around]
-        self._refers = {folder: _folders(folder, texts, REFERENCE) for folder, texts in self._texts.items()}
-        self._links = {folder: _folders(folder, texts, LINKED) for folder, texts in self._texts.items()}
+        self._refers = {
+            folder: _folders(folder, [one for text in texts for one in _references(text)])
+            for folder, texts in self._texts.items()
+        }
+        self._links = {
+            folder: _folders(folder, [one for text in texts for one in _linked(text)])
+            for folder, texts in self._texts.items()
+        }
         self._homes: dict[str, str | None] = {}
         self._usings: dict[str | None, set[str]] = defaultdict(set)
         self._lent: set[str] = set()  # types whose members every file of a project sees
         for folder, texts in self._texts.items():
             for text in texts:
-                for name, rest in USING.findall(text):
-                    (self._lent if STATIC.search(rest) else self._usings[folder]).add(name.decode())
+                for given in _attributes(text, "using"):
+                    is_static = given.get("static", "").lower() == "true"
+                    name = given.get("include", "")
+                    (self._lent if is_static else self._usings[folder]).update([name] if NAME.fullmatch(name) else [])
         for path, source in configs.items():
             for is_static, name in GLOBAL.findall(source) if path.endswith(".cs") else ():
                 (self._lent if is_static else self._usings[self.home(path)]).add(name.decode())
@@ -96,14 +99,31 @@ class Projects:
         return found
 
 
-def _folders(home: str, texts: list[bytes], pattern: re.Pattern[bytes]) -> frozenset[str] | None:
-    """Return the folders of the files named in a project (separated by semicolons); None if one is computed."""
-    named = [
-        one for text in texts for row in pattern.findall(text) for one in row.decode("utf-8", "replace").split(";")
+def _attributes(text: bytes, name: str) -> Iterator[Mapping[str, str]]:
+    """Yield the attributes of the elements with a name, in lower case as MSBuild ignores it."""
+    for element in elements(text):
+        if element.name.lower() == name:
+            yield {key.lower(): value for key, value in element.attributes.items()}
+
+
+def _references(text: bytes) -> list[str]:
+    """Return the projects that a project references."""
+    return [given["include"] for given in _attributes(text, "projectreference") if "include" in given]
+
+
+def _linked(text: bytes) -> list[str]:
+    """Return the files that a project takes from elsewhere; a pattern stands for the files below a folder."""
+    given = [one.get("include", "") for one in _attributes(text, "compile")]
+    given += [one.get("project", "") for one in _attributes(text, "import")]
+    paths = [
+        part.strip().replace("\\", "/") for one in given if one.lower().endswith(LINKED) for part in one.split(";")
     ]
-    paths = [path.strip().replace("\\", "/") for path in named if path.strip()]
-    if pattern is LINKED:  # a pattern for the files below a folder
-        paths = [re.sub(r"/(?:\*\*/)?[^/*]*\*[^/]*$", "/x", path) for path in paths]
+    return [re.sub(r"/(?:\*\*/)?[^/*]*\*[^/]*$", "/x", path) for path in paths]
+
+
+def _folders(home: str, named: Iterable[str]) -> frozenset[str] | None:
+    """Return the folders of files named in a project (separated by semicolons); None if one is computed."""
+    paths = [path.strip().replace("\\", "/") for row in named for path in row.split(";") if path.strip()]
     if any(UNREAD.search(path) for path in paths):
         return None
     return frozenset(posixpath.dirname(joined(home, path)) for path in paths)

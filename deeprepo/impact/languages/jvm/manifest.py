@@ -6,11 +6,13 @@ unknown.
 
 import posixpath
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 
 from deeprepo.impact.packages import DependencyRules, Package, Requirement
 from deeprepo.impact.structs import Struct
 from deeprepo.impact.text.tables import at, manifest_text, table, text_of, toml
+from deeprepo.impact.text.xml_reader import Element, elements
 
 LANGUAGE = "jvm"
 _BUILDS = ("build.gradle", "build.gradle.kts")
@@ -20,11 +22,6 @@ MANIFESTS = (
 LOCKS: Mapping[str, str] = {}  # build files contain the versions themselves
 _ELSEWHERE = "as another file sets it"
 _SCALA = re.compile(r"_(?:2\.1\d|3)$")  # suffix that sbt appends to an artifact's name
-_COMMENT = re.compile(r"<!--(?:[^-]|-(?!->))*+(?:-->)?")
-_OWN = re.compile(r"<(dependencies|dependencyManagement|plugins|build|profiles)\b.*", re.DOTALL)
-_DEPENDENCY = re.compile(r"<dependency>((?:[^<]|<(?!/dependency>))*+)")
-_EXCLUSIONS = re.compile(r"<exclusions>(?:[^<]|<(?!/exclusions>))*+")
-_PROPERTY = re.compile(r"<([\w.-]{1,200})>\s{0,200}([^<>\s]{1,400})\s{0,200}</\1>")
 _USE = re.compile(r"\$\{([\w.-]{1,200})\}")
 _WORDS = re.compile(r"[^\W_]+")
 _GROUP = re.compile(
@@ -55,10 +52,10 @@ _SBT_GROUP = re.compile(r"\borganization[ \t]*+:=[ \t]*+\"([\w.-]++)\"")
 
 def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
     """Return the artifacts of a tree with their source folders."""
-    texts = {path: _COMMENT.sub("", manifest_text(source)) for path, source in sorted(manifests.items())}
+    texts = {path: manifest_text(source) for path, source in sorted(manifests.items())}
     folders = _folders(paths)
     names: dict[str, list[str]] = {}
-    for path, pom in _poms(texts).items():
+    for path, pom in _poms(manifests).items():
         names.setdefault(posixpath.dirname(path), []).append(f"{pom.group}:{pom.artifact}")
     for folder, name in (*_of_gradle(texts, folders), *_of_sbt(texts)):
         names.setdefault(folder, []).append(name)
@@ -91,7 +88,7 @@ def _sources(folder: str, folders: Collection[str]) -> tuple[str, ...]:
 class _Pom(Struct):
     """The declarations in a pom.xml."""
 
-    text: str
+    elements: tuple[Element, ...]
     group: str
     artifact: str
     properties: dict[str, str]  # including its parents'
@@ -103,20 +100,23 @@ class _Pom(Struct):
         return text
 
 
-def _poms(texts: Mapping[str, str]) -> dict[str, _Pom]:
+def _poms(manifests: Mapping[str, bytes]) -> dict[str, _Pom]:
     """Return the Maven projects, with properties of parents in the tree."""
     poms: dict[str, _Pom] = {}
-    for path, text in sorted(texts.items(), key=lambda row: row[0].count("/")):
+    for path, source in sorted(manifests.items(), key=lambda row: row[0].count("/")):
         if posixpath.basename(path) == "pom.xml":
-            above, _, rest = text.rpartition("</parent>")
-            parent, own = dict(_PROPERTY.findall(above)), dict(_PROPERTY.findall(_OWN.sub("", rest)))
+            leaves = [one for one in elements(source) if one.is_leaf]
+            parent, own = (
+                {one.name: one.text.strip() for one in leaves if one.around == around}
+                for around in (("project", "parent"), ("project",))
+            )
             group, version = (own.get(key) or parent.get(key, "") for key in ("groupId", "version"))
             near = posixpath.normpath(posixpath.join(posixpath.dirname(path), parent.get("relativePath", "../pom.xml")))
             inherited = poms[near].properties if near in poms and parent else {}
             known = {f"project.parent.{key}": value for key, value in parent.items()}
             known |= {"project.groupId": group, "groupId": group, "project.version": version}
-            properties = inherited | dict(_PROPERTY.findall(text)) | known
-            poms[path] = pom = _Pom(text, group, own.get("artifactId", ""), properties)
+            properties = inherited | {one.name: one.text.strip() for one in leaves} | known
+            poms[path] = pom = _Pom(elements(source), group, own.get("artifactId", ""), properties)
             pom.group, pom.artifact = pom.resolved(group), pom.resolved(pom.artifact)
     return poms
 
@@ -178,7 +178,7 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
 def _all_asked(manifests: Mapping[str, bytes]) -> Iterator[tuple[str, str, str, str]]:
     """Yield file, group, artifact and version of each requirement."""
     texts = {path: manifest_text(source) for path, source in sorted(manifests.items())}
-    poms = _poms(texts)
+    poms = _poms(manifests)
     for path, text in texts.items():
         if path in poms:
             yield from ((path, *row) for row in _of_pom(poms[path]))
@@ -193,8 +193,13 @@ def _all_asked(manifests: Mapping[str, bytes]) -> Iterator[tuple[str, str, str, 
 
 
 def _of_pom(pom: _Pom) -> Iterator[tuple[str, str, str]]:
-    for match in _DEPENDENCY.finditer(pom.text):
-        told = dict(_PROPERTY.findall(_EXCLUSIONS.sub("", match[1])))
+    inner: dict[int, dict[str, str]] = defaultdict(dict)
+    for one in pom.elements:
+        inner[one.parent][one.name] = one.text.strip()
+    for index, element in enumerate(pom.elements):
+        told = inner[index]
+        if element.name != "dependency" or "groupId" not in told:
+            continue
         group, name, version = (pom.resolved(told.get(key, "")) for key in ("groupId", "artifactId", "version"))
         yield group, name, "" if "$" in version else version
 
@@ -210,7 +215,7 @@ def _of_catalogue(source: bytes) -> Iterator[tuple[str, str, str]]:
 
 def _called(source: bytes) -> frozenset[str]:
     """Return the artifact that a pom.xml describes."""
-    return frozenset(f"{pom.group}:{pom.artifact}" for pom in _poms({"pom.xml": manifest_text(source)}).values())
+    return frozenset(f"{pom.group}:{pom.artifact}" for pom in _poms({"pom.xml": source}).values())
 
 
 def _folder(path: str) -> str:

@@ -1,0 +1,33 @@
+"""XML files that anybody may have written: project files, poms and resources."""
+
+import pytest
+
+from deeprepo.impact.text.xml_reader import DEEPEST, MOST_ELEMENTS, elements
+
+
+def test_an_element_has_its_place_attributes_and_text() -> None:
+    """Prefixes of namespaces are left out, and a comment is no element."""
+    rows = elements(b'\xef\xbb\xbf<p:a xmlns:p="x"><!-- <b c="1"/> -->\n<b c="2"> d <e/></b></p:a>')
+    assert [(one.name, one.around, one.attributes.get("c"), one.parent, one.is_leaf) for one in rows] == [
+        ("a", (), None, -1, False),
+        ("b", ("a",), "2", 0, False),
+        ("e", ("a", "b"), None, 1, True),
+    ]
+    assert rows[1].text.strip() == "d"
+
+
+BOMB = b'<!DOCTYPE a [<!ENTITY b "bbbb"><!ENTITY c "&b;&b;&b;">]><a>&c;</a>'
+LINK = b'<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a>'
+
+
+@pytest.mark.parametrize("source", [BOMB, LINK, b"", b"\x00", b"no markup"])
+def test_entities_are_never_expanded(source: bytes) -> None:
+    """A document type ends the file before its first element."""
+    assert elements(source) == ()
+
+
+def test_what_comes_before_a_mistake_or_a_limit_is_read() -> None:
+    """A file that goes on too deep, too long or not well-formed has the elements before that place."""
+    assert [one.name for one in elements(b"<a><b/><c")] == ["a", "b"]
+    assert len(elements(b"<a>" * 1_000)) == DEEPEST
+    assert len(elements(b"<a>" + b"<b/>" * (MOST_ELEMENTS + 5))) == MOST_ELEMENTS
