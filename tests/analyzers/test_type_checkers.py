@@ -271,6 +271,24 @@ def test_the_base_is_checked_once_for_all_pushes(repository: Repository, tmp_pat
     assert runs[:2] == (["head", "base"] if PROCESSORS > 1 else ["head", "end of head"])
 
 
+@needs_tsc
+def test_a_cached_result_of_another_review_proves_nothing(repository: Repository, tmp_path: Path) -> None:
+    """A package that only the second review cannot describe is no error that the second change causes."""
+    tree: Files = {
+        "m.ts": "export const rate = 1;\n",
+        "n.ts": "export const name = 'n';\n",
+        "a.ts": "import { call } from 'pkg';\nimport { rate } from './m';\ncall(rate);\n",
+        "b.ts": "import { name } from './n';\nexport const later = import('pkg');\nexport const own = name;\n",
+    }
+    memo.use_store(FactFiles(tmp_path / "facts"))
+    try:
+        assert places(repository.change(tree, {"m.ts": "export const rate = 2;\n"}), "tsc") == []
+        both: Files = {"m.ts": "export const rate = 3;\n", "n.ts": "export const name = 'm';\n"}
+        assert places(repository.change({**tree, "m.ts": "export const rate = 2;\n"}, both), "tsc") == []
+    finally:
+        memo.use_store(None)
+
+
 def test_a_checker_that_is_not_installed_is_named(repository: Repository) -> None:
     """It wants no file, and the coverage lists it."""
     _, tree, change, _ = BROKEN["Python: a member"]

@@ -8,7 +8,8 @@ none is proven. The absence of errors proves nothing, because a receiver may com
 A checker only knows declarations. If an added line defines a missing name in another way, or a missing module
 is in the tree under another path, the error proves nothing and is not reported.
 
-Results are cached per tree, so a base is checked once for all pushes.
+Results are cached per tree, so a base is checked once for all pushes. What a program reports also depends on
+the other files that it was given, so new errors are confirmed with both sides' files checked together.
 """
 
 import asyncio
@@ -159,6 +160,8 @@ class TypeChecker(ABC):
         if PROCESSORS == 1 and suspects:
             before = await run.errors("base", sorted({one.path for one in suspects}))
         found = new_positions(before, suspects)
+        if found:
+            found = await run.confirmed(found)
         texts = await tree.read_many(sorted({one.path for one in found}))
         lines = {path: file_lines(text) for path, text in texts.items()}
         found = [one for one in found if one.line <= len(lines.get(one.path, ()))]
@@ -262,6 +265,24 @@ class _Run:
     ) -> None:
         self._checker, self._tree, self._changed, self._roots = checker, tree, changed, roots
         self._sources: asyncio.Future[Sources] | None = None
+        self._fresh: dict[Side, set[str]] = {"head": set(), "base": set()}  # checked in this review
+
+    async def confirmed(self, found: Sequence[Diagnostic]) -> list[Diagnostic]:
+        """Return the new errors that are still new if both sides are checked with the same other files."""
+        paths = sorted({one.path for one in found})
+        names = [await self._name("base"), await self._name("head")]
+        name = memo.name_of(b"", [self._checker.NAME, *names], b"new errors")
+        known = _report(memo.load(name))
+        if not all(path in known for path in paths):
+            if not all(self._fresh[side].issuperset(paths) for side in ("base", "head")):
+                before, after = [await self._check(side, paths) for side in ("base", "head")]
+                still = {(one.path, one.line, one.code) for one in new_positions(before, after)}
+                found = [one for one in found if (one.path, one.line, one.code) in still]
+            known |= {path: [] for path in paths}
+            for one in found:
+                known[one.path].append((one.line, one.code, one.message, one.counts))
+            memo.keep(name, encode(known))
+        return [Diagnostic(path, *row) for path in paths for row in known[path]]
 
     async def errors(self, side: Side, paths: Sequence[str]) -> list[Diagnostic]:
         """Return the errors of a side in these files."""
@@ -269,15 +290,20 @@ class _Run:
         known = _report(memo.load(name))
         new = [path for path in paths if path not in known]
         if new:
-            if self._sources is None:
-                gathering = self._checker.sources(self._tree, self._roots, self._changed)
-                self._sources = asyncio.ensure_future(gathering)
-            found = await self._checker._in_folder(await self._sources, side, new)  # noqa: SLF001 - the same module
+            found = await self._check(side, new)
+            self._fresh[side].update(new)
             known |= {path: [] for path in new}
             for one in found:
                 known.setdefault(one.path, []).append((one.line, one.code, one.message, one.counts))
             memo.keep(name, encode(known))
         return [Diagnostic(path, *row) for path in paths for row in known[path]]
+
+    async def _check(self, side: Side, paths: Sequence[str]) -> list[Diagnostic]:
+        """Run the program on some files of a side."""
+        if self._sources is None:
+            gathering = self._checker.sources(self._tree, self._roots, self._changed)
+            self._sources = asyncio.ensure_future(gathering)
+        return await self._checker._in_folder(await self._sources, side, paths)  # noqa: SLF001 - the same module
 
     async def _name(self, side: Side) -> str:
         """Return the cache key of a tree: its files of the language, the checker and this package."""
