@@ -13,7 +13,7 @@ from bot.errors import DeepRepoError, HostError, HostRefused, NothingToReview, S
 from bot.github import Host
 from bot.outputs.posts import Comments
 from bot.payloads import MadeReview
-from bot.render import load
+from bot.render import code, load
 from bot.stored import reviews
 from bot.values import CheckConclusion, PullRequest, Review, ReviewAsk
 from bot.values.ask import ASKED
@@ -24,7 +24,7 @@ from bot.workflow import described_hooks, posted_hooks, pull_state
 from bot.workflow.progress import progress
 from bot.workflow.publish import PublishResult, checks, publish
 from bot.workflow.publish.checks import HeadStatus
-from bot.workflow.publish.publication import summaries
+from bot.workflow.publish.publication import other_reviewers, summaries
 from bot.workflow.pull_state import PullState
 from bot.workflow.push_count import PushCount
 
@@ -216,10 +216,12 @@ class Reviewer(ABC):
                     issues = await pull_state.linked_issues(run.host) if settings.linked_issues else brief.pull.issues
                     described = await described_hooks.described(replace(brief.pull, issues=issues), run)
                     brief = replace(brief, pull=described)
+                others = ", ".join(map(code, await other_reviewers(run.host)))
+                doubled = load().say("another_reviewer", others=others) if others else ""
                 of_run = self.check_lack, funds.refusal, consumers.note, decision.reason, state.note, run.pushes.note
                 brief = replace(
                     funds.within(brief),
-                    note=" ".join(filter(None, (*of_run, brief.note))),
+                    note=" ".join(filter(None, (*of_run, doubled, brief.note))),
                     consumers=replace(consumers, shared=state.shared),
                 )
                 return await self.make(brief, say)

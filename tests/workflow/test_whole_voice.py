@@ -80,3 +80,25 @@ async def test_reviews_pause_after_the_pushes_that_the_owner_set(at: Whole) -> N
     assert "Reviews are on again" in at.replies(number)[-1]
     await pushed(at, number)
     assert "review 3" in at.summary(number)
+
+
+async def test_a_second_deeprepo_on_the_pull_request_is_named(at: Whole) -> None:
+    """An App next to a workflow posts everything twice: the summary says which accounts. A person who writes such a marker is no reviewer."""
+    marker = '<!-- deeprepo:{"form": "2", "kind": "summary", "v": 1} -->\n## deeprepo'
+    number = await at.reviewed()
+    await at.repo.comment(number, marker.replace("## deeprepo", "Hello"), author="stranger")
+    await pushed(at, number)
+    assert "also runs deeprepo" not in at.summary(number)
+    at.gh.world.user("github-actions[bot]", "Bot")
+    await at.repo.comment(number, marker.replace("## deeprepo", "Summary"), author="github-actions[bot]")
+    await pushed(at, number)
+    assert "`github-actions[bot]` also runs deeprepo on this pull request" in at.summary(number)
+
+
+async def test_a_mention_without_a_model_is_answered_once(at: Whole) -> None:
+    """Somebody, or a machine with an account, who goes on mentioning deeprepo is not told the same thing again."""
+    number = await at.reviewed()
+    first = await at.said(number, "@deeprepo is this safe to merge?")
+    assert first.startswith("Answering comments needs a model")
+    assert await at.said(number, "@deeprepo thanks!") == ""
+    assert [r.content for r in at.gh.pull(number).comments[-1].reactions] == ["confused"]

@@ -230,7 +230,10 @@ def refusal(
         return CommandReply() if is_told else CommandReply(phrase(words, "talk_no_permission", actor=actor), "-1")
     if (wait := context.wait(permission, most)) is not None:
         return wait.reply("talk_too_many", most)
-    return None if model else CommandReply(phrase(words, "talk_no_model", example=code(HELP)))
+    if model:
+        return None
+    text = "" if permission.earlier else phrase(words, "talk_no_model", example=code(HELP))  # once a day
+    return CommandReply(text, "confused")
 
 
 async def respond(

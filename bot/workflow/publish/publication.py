@@ -113,6 +113,13 @@ async def summaries(host: Host) -> list[PostedComment]:
     return _of_kind(await host.comments(), SUMMARY)
 
 
+async def other_reviewers(host: Host) -> list[str]:
+    """Return the logins of other bots whose comments are deeprepo summaries, such as an App next to a workflow."""
+    comments = await host.comments()
+    others = {each.author for each in comments if each.bot and markers.read(each.body).kind == SUMMARY}
+    return sorted(others - {host.voice.login})
+
+
 def _of_kind(comments: Iterable[PostedComment], kind: str) -> list[PostedComment]:
     return [comment for comment in comments if marker_of(comment).kind == kind]
 
