@@ -1,4 +1,4 @@
-"""Names that other files say in a way of their own: with a namespace before them, as a text, as a template's block, in a query."""
+"""Names that other files say in a way of their own: with a namespace before them, as a text, in a query."""
 
 from collections.abc import Mapping
 
@@ -32,10 +32,6 @@ def django(query: str, imports: str = "from .models import Order\n") -> tuple[st
 
 
 GO_PART = '{{ define "row" }}\n<p>x</p>\n{{ end }}\n'
-GO_EMPTY = '{{ define "table" }}\n{{ end }}\n'
-BLOCK = "<p>\n{% block footer %}{% endblock %}\n</p>\n"
-FILLED = '{% extends "base.html" %}\n{% block footer %}x{% endblock %}\n'
-MACRO = "{% macro tag(x) %}{{ x }}{% endmacro %}\n"
 
 
 def page(source: str, path: str, user: str) -> tuple[str, str, str, str]:
@@ -72,13 +68,8 @@ CASES: Mapping[str, tuple[tuple[str, str, str, str], tuple[str, str], bool]] = {
     "method of self": (lua(LUA, 'local cart = require("cart")\nlocal M = {}\n\nfunction M:show()\n  return self:total()\nend\n\nreturn M\n'), LUA_GONE, False),
     "query of another class": (query('@Query("select b from Basket b, Cart c where b.keeper = 3")'), KEEPER, False),
     "private field of two words in a query": (two_words('@Query("select c from Cart c where c.orderSum > 3")\n    Object x();'), WORDS, True),
-    "part of Go": (page(GO_PART, "web/b.tmpl", '<p>{{ template "row" . }}</p>\n'), ('"row"', '"entry"'), True),
-    "part of Go that goes": (page(GO_PART, "web/b.tmpl", '<p>{{ template "row" . }}</p>\n'), (GO_PART, GO_EMPTY), True),
     "package of Go that is still there": (("a.go", 'package shop\n\nimport (\n\t"x.io/shop/tax"\n)\n', "tax/t.yml", 'package: "x.io/shop/tax"\n'), ("/tax", "/fees"), False),
     "word of a page": (page(GO_PART, "web/b.tmpl", '<p class="row">row</p>\n'), ('"row"', '"entry"'), False),
-    "block that goes": (page(BLOCK, "web/a.html", FILLED), ("{% block footer %}{% endblock %}\n", ""), True),
-    "block of Twig": (page(BLOCK, "web/a.html.twig", FILLED), ("footer", "bottom"), True),
-    "macro": (page(MACRO, "web/a.html", '{% from "base.html" import tag %}\n{{ tag(1) }}\n'), ("tag(", "label("), True),
     "section of Blade": (("views/app.blade.php", "<p>\n@yield('footer')\n</p>\n", "views/a.blade.php", "@extends('app')\n@section('footer')\nx\n@endsection\n"), ("@yield('footer')", "@yield('bottom')"), True),
     "lookup without the class": (django("Line.objects.filter(total__gte=1)", ""), FIELD, False),
 }  # fmt: skip
