@@ -8,7 +8,6 @@ from bot import diff
 from bot.diff import units
 from bot.findings import copies, origins, places, placing, rounds, suggest
 from bot.machine import build
-from bot.render.wording.offers import lost_offers
 from bot.review import incremental
 from bot.review.hooks import hooks
 from bot.review.judging import JudgedFindings
@@ -171,7 +170,6 @@ def _notes(session: Session, transcript: Transcript, *, judges_issues: bool) -> 
         *session.results.notes,
         *session.calls.budget.notes,
         *transcript.notes,
-        *lost_offers(subject.dependents.offers),
         *(f"The new commit of the submodule `{path}` was not reviewed." for path in submodules),
     )
     return tuple(dict.fromkeys(notes))

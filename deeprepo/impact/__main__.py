@@ -78,8 +78,7 @@ async def look(tree: GitTree) -> tuple[list[Row], tuple[str, ...]]:
     for place in added.places:
         rows.append((place.path, place.line, f"breaks: `{place.name}` {place.says or 'is not there'} [{place.rule}]"))
     rows += [row async for row in _of_data(tree, files)]
-    lost = (f"{one.package} no longer has a public {one.name}: {one.asks}" for one in users.offers)
-    return rows, (*users.cut, *lost)
+    return rows, users.cut
 
 
 async def _of_data(tree: GitTree, files: Sequence[ChangedFile]) -> AsyncIterator[Row]:

@@ -248,16 +248,6 @@ class LostGuard(Struct, frozen=True):
     became: str = ""  # the guard that replaces it
 
 
-class LostOffer(Struct, frozen=True):
-    """A public name that a published package no longer exports."""
-
-    package: str
-    name: str
-    door: str  # the file that exported it
-    version: str  # from the package's manifest
-    asks: str  # the next version that may omit it under semantic versioning, if this version is published
-
-
 class Dependents(Struct, frozen=True):
     """What the change may break: changed symbols, the files that use them, and the references.
 
@@ -273,7 +263,6 @@ class Dependents(Struct, frozen=True):
         tuple[str, Definition], ...
     ] = ()  # pairs of "path:name" of a changed method and a definition that overrides it
     guards: tuple[LostGuard, ...] = ()  # removed guards, most important first
-    offers: tuple[LostOffer, ...] = ()  # removed public names of published packages
 
     def by_key(self) -> dict[str, ChangedSymbol]:
         """Return the changed definitions by "path:name".

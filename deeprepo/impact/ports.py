@@ -133,14 +133,6 @@ class Packaging(Protocol):
 
 
 @runtime_checkable
-class Offering(Protocol):
-    """A packaging in which importers can reach more names in a file than it means to export."""
-
-    def offers(self, source: str, name: str) -> bool:
-        """Return whether a file declares a name as public."""
-
-
-@runtime_checkable
 class Linking(Protocol):
     """A packaging in which names are not enough to link two trees."""
 

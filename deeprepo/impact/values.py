@@ -17,7 +17,6 @@ Rule = Literal[
     "arguments",
     "missing-part",
     "undeclared-package",
-    "unshipped-file",
 ]
 Form = Literal["name", "member", "import", "definition", "key"]
 Certainty = Literal["proven", "likely", "named"]

@@ -6,7 +6,6 @@ from deeprepo.impact.language import language_of
 from deeprepo.impact.new_lines.forward import places
 from deeprepo.impact.new_lines.precedent import Precedents
 from deeprepo.impact.new_lines.undeclared import undeclared
-from deeprepo.impact.new_lines.unshipped import unshipped
 from deeprepo.impact.resolving.index import ROUNDS, Index
 from deeprepo.impact.resolving.wholes import builds
 from deeprepo.impact.values import Base, Change, Looked, Place, Report, Tree
@@ -43,5 +42,4 @@ async def report(tree: Tree, change: Change, base: Base | None = None) -> Report
         found, built = await Precedents(base, index, Index(await base.paths())).hear(found, mine)
     if base is not None and isinstance(tree, Base):
         found += await undeclared(tree, base, index, mine)
-        found += await unshipped(tree, base, index, mine)
     return Report(found, Looked(read, len(index.sources), tuple(sorted(mine.keys() - set(read)))), built)

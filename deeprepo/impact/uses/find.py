@@ -16,7 +16,7 @@ from deeprepo.impact.uses.budget import LISTED, SearchLimits, by_risk, is_minifi
 from deeprepo.impact.uses.contract import contract
 from deeprepo.impact.uses.importing import beside, importing
 from deeprepo.impact.uses.indirect import Indirect, merge_prototypes
-from deeprepo.impact.uses.lost import lost_modules, lost_offers
+from deeprepo.impact.uses.lost import lost_modules
 from deeprepo.impact.uses.overrides import heirs
 from deeprepo.impact.uses.scene import Scene
 from deeprepo.impact.uses.search import ALL_LINES, Search
@@ -76,7 +76,6 @@ async def find(
         ),
         heirs=tuple(heir for part in parts for heir in part.heirs),
         guards=tuple(guard for part in parts for guard in part.guards),
-        offers=tuple(offer for part in parts for offer in part.offers),
     )
 
 
@@ -162,7 +161,6 @@ async def _of_language(
         missed_uses=tuple(missed_uses),
         heirs=below,
         guards=guards,
-        offers=await lost_offers(tree, language, exports, files, every),
     )
 
 

@@ -6,18 +6,17 @@ nothing in the tree uses them, since installers may.
 
 import posixpath
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
-from deeprepo.impact.changes import ChangedFile, ChangedSymbol, LostOffer, Query, Reference
-from deeprepo.impact.ports import Language, Offering, SelfDescribed, Tree
+from deeprepo.impact.changes import Query, Reference
+from deeprepo.impact.ports import SelfDescribed
 from deeprepo.impact.reading.unreadable import Unreadable
 from deeprepo.impact.structs import replace
 from deeprepo.impact.text.lines import file_lines, without_mark
 from deeprepo.impact.uses.occurrences import occurrences
-from deeprepo.impact.uses.packages import offer_of
-from deeprepo.impact.uses.sides import Exports, Reach
+from deeprepo.impact.uses.sides import Reach
 from deeprepo.impact.uses.sites import MODULE, mention
-from deeprepo.impact.values import Definition, Link
+from deeprepo.impact.values import Link
 
 WORD = re.compile(rb"\w+")
 APART = re.compile(r"[^a-z0-9]+")
@@ -29,11 +28,6 @@ RELATIVE = re.compile(
 TYPE = rb"\b(?:class|struct|record|interface|enum|object|trait|protocol|actor|typealias)[ \t]++%s\b"
 LONGEST = 400  # characters of a line
 MOST_HOLDERS = 100  # files that are searched for definitions
-HANDS_ON = re.compile(
-    r"\s*+(?:export|import|from|pub|use|module\.exports|[\w*, ]*+[,)}])"
-)  # a line with which an entry file may export a name
-MOST_DOORS = 40  # of the packages that contain a changed file
-RELEASED = re.compile(r"v?(\d{1,3})\.(\d+)(?:\.\d+)*")  # neither a release candidate nor a year
 
 
 async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequence[Link]]) -> tuple[Reference, ...]:
@@ -185,45 +179,3 @@ def _reference(item: Link, path: str, lines: Sequence[str], *, missing: bool) ->
     name, text = posixpath.basename(_stem(item.target)), lines[item.line - 1].rstrip("\r")
     line_named = mention(f"{item.target}:{MODULE}", name, path, item.line, text, unique=False)
     return replace(line_named, connection="bound", target_state="lost" if missing else "unknown", form="import")
-
-
-async def lost_offers(
-    tree: Tree, language: Language, exports: Exports, files: Sequence[ChangedFile], symbols: Iterable[ChangedSymbol]
-) -> tuple[LostOffer, ...]:
-    """Return the public definitions that changed packages no longer export.
-
-    Each comes with the next version that may omit it.
-    """
-    is_less = any(item.change in ("removed", "renamed") and not item.symbol.owner for item in symbols)
-    removed = (line.text for file in files for hunk in file.hunks for line in hunk.lines if line.kind == "-")
-    if language.packaging is None or not (is_less or any(HANDS_ON.match(text) for text in removed)):
-        return ()
-    languages = {language.NAME: language}
-    paths = {file.old_path for file in files if file.old_path}
-    packages = [one for one in await offer_of(tree, languages, "base", paths) if any(map(one.holds, paths))]
-    versions = {one.name: one.version for one in await offer_of(tree, languages, "head", paths)} if packages else {}
-    found: list[LostOffer] = []
-    for package in packages:
-        asks = _asks(package.version, versions.get(package.name, ""))
-        for door in package.doors[:MOST_DOORS] if asks else ():
-            source = (await tree.read(door, "base") or b"").decode("utf-8", "replace")
-            for name in sorted(await exports.gone_names(door)):
-                is_said = not isinstance(language.packaging, Offering) or language.packaging.offers(source, name)
-                meant = await exports.meaning(door, name, side="base") if is_said and name[0] != "_" else "unknown"
-                if isinstance(meant, Definition) and meant.visible in ("", "anywhere") and meant.kind != "module":
-                    found.append(LostOffer(package.name, name, door, package.version, asks))
-    return tuple({(one.package, one.name): one for one in found}.values())
-
-
-def _asks(before: str, after: str) -> str:
-    """Return the next version that may omit a public name.
-
-    Return "" if the change already leads to such a version or it is unknown.
-    """
-    was, now = RELEASED.fullmatch(before), RELEASED.fullmatch(after)
-    if was is None or now is None:
-        return ""
-    old, new = ((int(one[1]), int(one[2])) for one in (was, now))
-    if new[0] > old[0] or (not old[0] and new > old):
-        return ""
-    return f"{new[0] + 1}.0.0" if new[0] else f"0.{new[1] + 1}.0"

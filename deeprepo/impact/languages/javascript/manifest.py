@@ -3,11 +3,10 @@
 import posixpath
 import re
 from collections.abc import Collection, Mapping
-from fnmatch import fnmatch
 
 from deeprepo.impact.languages.javascript import ALIAS, ASKED, exported_files
 from deeprepo.impact.packages import DependencyRules, Package, Requirement
-from deeprepo.impact.text.tables import at, json_table, strings, table, text_of, texts
+from deeprepo.impact.text.tables import at, json_table, table, text_of
 
 LANGUAGE = "javascript"
 MANIFESTS = ("package.json",)
@@ -102,30 +101,6 @@ def _requirement(name: str, wish: str, path: str) -> Requirement:
         tag = wish.partition("#")[2]
         return Requirement(LANGUAGE, name, tag, "git", path, fixed=bool(_VERSION.match(tag)))
     return Requirement(LANGUAGE, name, wish, path=path)
-
-
-LISTING = MANIFESTS
-
-
-def ships(manifests: Mapping[str, bytes], paths: Mapping[str, bool], path: str) -> tuple[str, bool] | None:
-    """Return the manifest of a published package with a file list, and whether a file is on it.
-
-    Return None if a build creates the published files.
-    """
-    above = [one for one in manifests if path.startswith(f"{posixpath.dirname(one)}/".lstrip("/"))]
-    home = max(above, key=lambda one: (one.count("/"), one), default="")
-    manifest, folder = json_table(manifests.get(home, b"")), posixpath.dirname(home)
-    listed, mains = manifest.get("files"), [text_of(manifest.get(key)) for key in ("main", "module")]
-    entries = [*filter(None, mains), *texts(manifest.get("exports"))]
-    is_plain = isinstance(listed, list) and bool(entries) and manifest.get("private") is not True
-    scripts = table(manifest.get("scripts")).keys() & {"build", "prepare", "prepack", "prepublishOnly", "prepublish"}
-    if not is_plain or scripts or not all(posixpath.normpath(posixpath.join(folder, one)) in paths for one in entries):
-        return None
-    inner = path[len(folder) :].lstrip("/")
-    forms = [one.removeprefix("./").strip("/") for one in (*strings(listed), *entries)]
-    if any(one[:1] == "!" or not one for one in forms):
-        return None
-    return home, any(inner == one or inner.startswith(f"{one}/") or fnmatch(inner, one) for one in forms)
 
 
 def package_of(spec: str) -> str:

@@ -230,58 +230,6 @@ def _requirement(text: str, path: str) -> Requirement | None:
     return Requirement(LANGUAGE, name, place, origin, path)
 
 
-def offers(source: str, name: str) -> bool:
-    """Return whether a module's `__all__`, if it has one, may contain a name."""
-    return "__all__" not in source or re.search(rf"[\"']{name}[\"']", source) is not None
-
-
-LISTING = _DECLARING
-
-
-def ships(manifests: Mapping[str, bytes], paths: Mapping[str, bool], path: str) -> tuple[str, bool] | None:
-    """Return the file that lists the packages setuptools installs, and whether it includes a module.
-
-    Only lists and `find_packages` without options count.
-    """
-    above = [one for one in manifests if path.startswith(f"{posixpath.dirname(one)}/".lstrip("/"))]
-    folder = max(map(posixpath.dirname, above), key=len, default="")
-    project, config, program = (manifests.get(posixpath.join(folder, name), b"") for name in _DECLARING)
-    top, call = toml(project), _setup_call(program)
-    backend = text_of(at(top, "build-system.build-backend"))
-    listed = {
-        "pyproject.toml": at(top, "tool.setuptools.packages"),
-        "setup.cfg": ini(config).get("options", "packages", fallback="").split() or None,
-        "setup.py": call.get("packages"),
-    }
-    said = [(name, value) for name, value in listed.items() if value]
-    roots = [
-        at(top, "tool.setuptools.package-dir"),
-        ini(config).get("options", "package_dir", fallback=""),
-        call.get("package_dir"),
-    ]
-    if len(said) != 1 or any(roots) or (backend and not backend.startswith("setuptools")):
-        return None
-    (name, value), inner = said[0], posixpath.dirname(path[len(folder) :].lstrip("/"))
-    home = posixpath.join(folder, name)
-    if not inner:
-        return None
-    is_found = value == ["find:"] and not ini(config).has_section("options.packages.find")
-    if is_found or (
-        isinstance(value, ast.Call) and ast.unparse(value) in ("find_packages()", "setuptools.find_packages()")
-    ):
-        parts = inner.split("/")
-        return home, all(posixpath.join(folder, *parts[:at], "__init__.py") in paths for at in range(1, len(parts) + 1))
-    names = (
-        _texts_in(value)
-        if isinstance(value, ast.List | ast.Tuple)
-        else strings(value)
-        if isinstance(value, list)
-        else []
-    )
-    is_whole = isinstance(value, list) or len(names) == len(getattr(value, "elts", ()))
-    return (home, inner.replace("/", ".") in names) if names and is_whole and "find:" not in names else None
-
-
 def package_of(spec: str) -> str:
     """Return the package of an external module; "" for the standard library and modules of builds."""
     top = spec.partition(".")[0]

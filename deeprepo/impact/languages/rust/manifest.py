@@ -62,12 +62,6 @@ def links(packages: Sequence[Package], folders: Sequence[str]) -> Mapping[str, b
     return {"Cargo.toml": "".join(["[patch.crates-io]\n", *rows]).encode()}
 
 
-def offers(source: str, name: str) -> bool:
-    """Return whether the root of a crate makes a name, or a whole module, public."""
-    said = re.search(rf"(?m)^pub\s++(?:use\b[^;]{{0,800}}(?:\b{name}\b|\*)|(?:[\w\"]++\s++){{1,4}}{name}\b)", source)
-    return said is not None
-
-
 def package_of(spec: str) -> str:
     """Return the crate at the start of a path; "" for built-in crates and invalid names."""
     first = spec.removeprefix("::").partition("::")[0]
