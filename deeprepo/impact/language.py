@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache, cached_property
 from importlib import import_module
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from types import ModuleType
 from typing import Any, NamedTuple, Protocol
 
@@ -14,6 +14,7 @@ from tree_sitter import Node, Query
 
 from deeprepo.impact import table
 from deeprepo.impact.filetypes import FileType, Traits, filetype, has_module
+from deeprepo.impact.halves import Halves, halves
 from deeprepo.impact.parsing import grammar
 from deeprepo.impact.paths import Paths
 from deeprepo.impact.structs import Struct, field
@@ -236,6 +237,7 @@ class Language(Struct, frozen=True, eq=False, dict=True):
     around: tuple[str, ...] = ()  # nodes that belong to the definition inside them: decorators, `export`
     declarators: tuple[str, ...] = ()  # nodes between a definition and its name, such as pointers
     bodies_beside: tuple[str, ...] = ()  # nodes of bodies that follow their definitions as siblings
+    stacked: frozenset[str] = frozenset()  # nodes that form rows before what they mark: decorators, comments
     # Nodes in which each name is imported; if empty, those of `@import`.
     statements: frozenset[str] = frozenset()
     scopes: tuple[str, ...] = (
@@ -367,7 +369,13 @@ class Language(Struct, frozen=True, eq=False, dict=True):
         query = Query(self.grammar, "".join(f"{text}\n" for text in texts.values()))
         ends = [*accumulate(len(text.encode()) + 1 for text in texts.values())]
         starts = [query.start_byte_for_pattern(pattern) for pattern in range(query.pattern_count)]
-        return Compiled(query, tuple(names[bisect_right(ends, start)] for start in starts))
+        whole = "".join(f"{text}\n" for text in texts.values()).encode()
+        halved = {
+            pattern: found
+            for pattern, (start, end) in enumerate(pairwise([*starts, len(whole)]))
+            if (found := halves(whole[start:end].decode()))
+        }
+        return Compiled(query, tuple(names[bisect_right(ends, start)] for start in starts), halved)
 
     @cache  # noqa: B019 - as above
     def texts(self, name: str) -> Mapping[str, str]:
@@ -384,6 +392,7 @@ class Compiled(Struct, frozen=True):
 
     query: Query
     names: tuple[str, ...]  # pattern index -> name of its query
+    halves: Halves
 
 
 def _of_grammar(text: str, name: str) -> Mapping[str, str]:

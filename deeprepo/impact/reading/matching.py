@@ -9,25 +9,27 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from time import thread_time
 
+from tree_sitter import Language as Grammar
 from tree_sitter import Node, Query, QueryCursor
 
+from deeprepo.impact.halves import Captures, Row, join
+from deeprepo.impact.kept import Kept
 from deeprepo.impact.language import Language
 from deeprepo.impact.parsing import refuse
 from deeprepo.impact.reading.unreadable import TOO_LONG, Unreadable
 
 # Limits for unfinished matches of a query. A query that needs more loses matches, so its result is discarded
-# and the next limit is tried. Of 2,300 queries over 40 repositories 14 needed more than 64. A statement that
-# exports thousands of names needs the last limit.
-UNFINISHED = (64, 256, 16_384)
-# py-tree-sitter 0.26 reads freed memory if a query has a `progress_callback`, so a query cannot be stopped.
-# The next limit is tried only if it is expected to take less than this many seconds of computing for one
-# file.
-QUERYING = 8.0
-SLOWER = 30  # factor between the last limit's time and the previous one's, measured on such a statement
+# and the next limit is tried. Only nested code, such as a chain of a thousand calls, needs more than the first:
+# patterns that would wait in a row of siblings are written in halves (see `halves.py`).
+UNFINISHED = (64, 256, 1_024, 4_096, 16_384)
+SLOWER = 16  # the most by which a limit's attempt is slower than the previous one's: the square of their factor
+# Seconds of computing that all queries on one file may take. py-tree-sitter 0.26 reads freed memory if a query
+# has a `progress_callback`, so a query cannot be stopped. It is not started if it may exceed the limit.
+QUERYING = 10.0
+SPENT = 8_000_000  # bytes of code for which the seconds spent are remembered
 DEFINED = ("defs", "imports", "open", "guards", "objects")  # queries that are run together
 BOUND = ("bindings", "types", "receivers")  # likewise
 NEAR = 300  # bytes; places that are closer together are read as one part
-Captures = Mapping[str, Sequence[Node]]
 Parts = tuple[tuple[int, int], ...]  # byte ranges
 WHOLE: Parts = ((0, (1 << 32) - 1),)
 
@@ -77,15 +79,16 @@ def matches(language: Language, names: tuple[str, ...], root: Node, parts: Parts
     """
     found: dict[str, list[Captures]] = {name: [] for name in names}
     code = root.text or b""
+    spent = _spent(language, code)
     for word in dict.fromkeys(word for name in names for word in language.texts(name)):
         query = language.query(names, word) if _has(code, word) else None
         if query is None:
             continue
-        rows = _run(query.query, root, parts or WHOLE)
+        rows = _run(query.query, root, parts or WHOLE, spent)
         if rows is None:
             refuse(language.grammar, code)
             raise Unreadable(TOO_LONG)
-        for pattern, captures in rows:
+        for pattern, captures in join(rows, query.halves, language.stacked):
             found[query.names[pattern]].append(captures)
     return {name: Rows(rows) for name, rows in found.items()}
 
@@ -111,19 +114,35 @@ def joined(places: Iterable[tuple[int, int]]) -> Parts:
     return tuple(parts)
 
 
-def _run(query: Query, root: Node, parts: Parts) -> list[tuple[int, Captures]] | None:
-    """Return the matches of a query; None if they take too much time or memory."""
+_SPENT = Kept[tuple[Grammar, bytes], list[float]](SPENT)
+
+
+def _spent(language: Language, code: bytes) -> list[float]:
+    """Return the seconds of each attempt to query a file, to which further attempts are added."""
+    key = language.grammar, code
+    spent = _SPENT.get(key)
+    if spent is None:
+        spent = []
+        _SPENT.put(key, spent, len(code))
+    return spent
+
+
+def _run(query: Query, root: Node, parts: Parts, spent: list[float]) -> list[Row] | None:
+    """Return the matches of a query; None if its file takes too much time or memory to query."""
+    expected = 0.0
     for limit in UNFINISHED:
+        if sum(spent) + expected > QUERYING:
+            return None
         start = thread_time()
         cursor = QueryCursor(query, match_limit=limit)
-        found: list[tuple[int, Captures]] = []
+        found: list[Row] = []
         is_whole = True
         for begin, end in parts:
             cursor.set_byte_range(begin, end)
             found += cursor.matches(root)
             is_whole = is_whole and not cursor.did_exceed_match_limit
+        spent.append(thread_time() - start)
         if is_whole:
             return found
-        if (thread_time() - start) * SLOWER > QUERYING:
-            break
+        expected = spent[-1] * SLOWER
     return None

@@ -55,12 +55,12 @@
 ; the other parts of a partial class are in other files, or are generated
 ([(class_declaration (modifier) @word) (record_declaration (modifier) @word) (struct_declaration (modifier) @word) (interface_declaration (modifier) @word)] @opaque
   (#eq? @word "partial"))
-(_ (modifier) @word
-  body: (declaration_list (method_declaration) @opaque)
-  (#eq? @word "partial")
+(_ (modifier) @_word (#eq? @_word "partial")) @first.partial
+((_ body: (declaration_list (method_declaration) @opaque)) @then.partial
   (#not-match? @opaque "^[^({=;]*\\bstatic\\b"))
 ; generators go by attributes, and write the members that they make into files that no tree has
-([(class_declaration (attribute_list) @base.mark (modifier) @word) (record_declaration (attribute_list) @base.mark (modifier) @word) (struct_declaration (attribute_list) @base.mark (modifier) @word)] @class.of @bearer
-  (#eq? @word "partial"))
-(_ (modifier) @word body: (declaration_list (_ (attribute_list) @base.mark) @bearer) (#eq? @word "partial")) @class.of
-(_ (modifier) @word body: (declaration_list (_) @visible.anywhere) (#eq? @word "partial"))
+[(class_declaration (attribute_list) @base.mark) (record_declaration (attribute_list) @base.mark) (struct_declaration (attribute_list) @base.mark)] @first.generated
+([(class_declaration (modifier) @_word) (record_declaration (modifier) @_word) (struct_declaration (modifier) @_word)] @class.of @bearer @then.generated
+  (#eq? @_word "partial"))
+(_ body: (declaration_list (_ (attribute_list) @base.mark) @bearer)) @class.of @then.partial
+(_ body: (declaration_list (_) @visible.anywhere)) @then.partial

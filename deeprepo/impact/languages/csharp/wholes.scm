@@ -2,13 +2,15 @@
 (class_declaration (modifier "abstract") name: (_) @owner body: (declaration_list
   [(method_declaration (modifier "abstract") name: (_) @asks.heir) (property_declaration (modifier "abstract") name: (_) @asks.heir)]))
 (property_declaration name: (_) @provided accessors: (accessor_list (accessor_declaration body: (_))))
-([(method_declaration (modifier) @word name: (_) @provided) (property_declaration (modifier) @word name: (_) @provided)] (#any-of? @word "static" "private"))
+([(method_declaration (modifier) @_word) (property_declaration (modifier) @_word)] @first.own (#any-of? @_word "static" "private"))
+[(method_declaration name: (_) @provided) (property_declaration name: (_) @provided)] @then.own
 (_ name: (_) @owner body: (declaration_list [
   (property_declaration (modifier) @word name: (_) @asks.build) (field_declaration (modifier) @word (variable_declaration (variable_declarator name: (_) @asks.build)))])
   (#eq? @word "required"))
 (_ name: (_) @owner body: (declaration_list [(property_declaration name: (_) @may.build) (field_declaration (variable_declaration (variable_declarator name: (_) @may.build)))]))
 (record_declaration name: (_) @owner (parameter_list (parameter name: (_) @may.build)))
-(_ (modifier) @unlisted name: (_) @owner (#eq? @unlisted "partial"))
+((_ (modifier) @unlisted) @first.unlisted (#eq? @unlisted "partial"))
+[(class_declaration name: (_) @owner) (struct_declaration name: (_) @owner) (record_declaration name: (_) @owner)] @then.unlisted
 ([(class_declaration name: (_) @name (base_list [(identifier) @of (qualified_name) @of (generic_name . (identifier) @of)]))
   (record_declaration name: (_) @name (base_list [(identifier) @of (qualified_name) @of (generic_name . (identifier) @of)]))
   (struct_declaration name: (_) @name (base_list [(identifier) @of (qualified_name) @of (generic_name . (identifier) @of)]))] @whole.heir)

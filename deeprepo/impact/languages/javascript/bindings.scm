@@ -2,8 +2,8 @@
 (unary_expression "typeof" @asked (_ property: (property_identifier) @store))
 (variable_declarator name: (identifier) @bound !value)
 (variable_declarator name: (identifier) @bound value: (_) @v (#not-match? @v "^(await )?require\\("))
-(variable_declarator name: (_ [(identifier) @bound (shorthand_property_identifier_pattern) @bound (pair_pattern value: (_) @bound) (_ (shorthand_property_identifier_pattern) @bound)])
-  value: (_) @v (#not-match? @v "^(await )?require\\("))
+(variable_declarator name: (_ [(identifier) @bound (shorthand_property_identifier_pattern) @bound (pair_pattern value: (_) @bound) (_ (shorthand_property_identifier_pattern) @bound)])) @first.bound
+(variable_declarator value: (_) @v (#not-match? @v "^(await )?require\\(")) @then.bound
 (for_in_statement left: (identifier) @bound)
 (for_in_statement left: (_ [(identifier) (shorthand_property_identifier_pattern)] @bound))
 (assignment_expression left: (identifier) @bound)

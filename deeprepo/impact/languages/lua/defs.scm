@@ -5,7 +5,8 @@
   name: [(dot_index_expression table: (_) @owner field: (_) @name) (method_index_expression table: (_) @owner method: (_) @name)]
   parameters: (_) @params) @def.function
 (variable_declaration (variable_list name: (identifier) @name)) @def.variable
-(assignment_statement (variable_list name: (identifier) @name) (expression_list . value: (_) @value) (#not-match? @value "^require\\b")) @def.variable
+(assignment_statement (variable_list name: (identifier) @name)) @first.variable
+(assignment_statement (expression_list . value: (_) @value) (#not-match? @value "^require\\b")) @def.variable @then.variable
 (assignment_statement (variable_list . name: (identifier) @name .) (expression_list . value: (function_definition parameters: (_) @params) @def.function))
 ; members of tables
 (assignment_statement (variable_list name: [

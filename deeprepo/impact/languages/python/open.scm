@@ -17,7 +17,8 @@
 (call function: (attribute) @f arguments: (argument_list . (identifier) @k) (#match? @f "^sys\\.modules\\.") (#eq? @k "__name__")) @open @dynamic
 (call function: (attribute) @f (#match? @f "importlib\\.reload")) @open @dynamic
 (class_definition body: (_ (function_definition name: (identifier) @n (#any-of? @n "__getattr__" "__getattribute__" "__new__")) @open.owner @dynamic))
-(class_definition superclasses: (argument_list (keyword_argument name: (identifier) @k (#eq? @k "metaclass"))) body: (_ (_) @open.owner @dynamic))
+((class_definition superclasses: (argument_list (keyword_argument name: (identifier) @_k))) @first.metaclass (#eq? @_k "metaclass"))
+(class_definition body: (_ (_) @open.owner @dynamic)) @then.metaclass
 ((attribute object: (identifier) @self attribute: (identifier) @n) @open.owner @dynamic (#any-of? @self "self" "cls") (#eq? @n "__dict__"))
 (call function: (_ object: (_ object: (_) @o attribute: (identifier) @n) attribute: (identifier) @f) @open @dynamic (#eq? @n "__dict__") (#any-of? @f "update" "setdefault") (#not-match? @o "^(self|cls)$"))
 (assignment left: (subscript value: (_ object: (_) @o attribute: (identifier) @n)) @open @dynamic (#eq? @n "__dict__") (#not-match? @o "^(self|cls)$"))
@@ -27,8 +28,9 @@
 ((attribute attribute: (identifier) @n) @open.owner @dynamic (#eq? @n "__setattr__"))
 ; when: /\b(?:type|new_class|make_dataclass|namedtuple)\(|__path__|sys\.modules|__bases__|__class__|\n[ \t]*@|\n[A-Za-z_.]+\(.*\b[A-Z]\w*\b|\bclass\s+\w+\([^)\n]*[(*]/
 ; what can give a module or a class names that nobody writes, if the change adds it
-(decorated_definition (decorator) @dynamic definition: (class_definition)
-  (#not-match? @dynamic "^@(?:dataclasses\\.)?(?:dataclass|final|total_ordering|runtime_checkable|unique|typing\\.final)"))
+(decorated_definition definition: (class_definition) @then.made)
+((decorator) @dynamic @first.made (#not-match? @dynamic
+  "^@(?:dataclasses\\.)?(?:dataclass|final|total_ordering|runtime_checkable|unique|typing\\.final)"))
 ((assignment right: (call function: (identifier) @f arguments: (argument_list (_) (_) (_)))) @dynamic (#eq? @f "type"))
 ((call function: (_) @f) @dynamic (#match? @f "(?:^|\\.)(?:new_class|make_dataclass|extend_path)$"))
 ((identifier) @dynamic (#eq? @dynamic "__path__"))

@@ -45,8 +45,9 @@
 (parameters (parameter pattern: (self)) @param.only @receiver)
 (parameters (variadic_parameter) @param.rest)
 ; an attribute may change what a function takes, or whether it is there
-((attribute_item) @word . [(attribute_item) (line_comment) (block_comment)]* . [(function_item) (function_signature_item)] @opaque
-  (#not-match? @word "^#\\[\\s*(inline|must_use|allow|deny|warn|forbid|expect|doc|deprecated|cold|track_caller|cfg|test|no_mangle|instrument|target_feature|rustfmt|clippy|export_name|link_section|tokio|ignore|should_panic|bench|stable|unstable|unsafe|automatically_derived)\\b"))
+((attribute_item) @first.function (#not-match? @first.function
+  "^#\\[\\s*(inline|must_use|allow|deny|warn|forbid|expect|doc|deprecated|cold|track_caller|cfg|test|no_mangle|instrument|target_feature|rustfmt|clippy|export_name|link_section|tokio|ignore|should_panic|bench|stable|unstable|unsafe|automatically_derived)\\b"))
+([(function_item) (function_signature_item)] @opaque @then.function)
 ([(function_item parameters: (parameters (attribute_item))) (function_signature_item parameters: (parameters (attribute_item)))] @opaque)
 ; macros in whose tokens all that they define is spelt
 (source_file [(macro_invocation macro: (_) @word (token_tree (identifier) @ref . (identifier) @name)) (expression_statement (macro_invocation macro: (_) @word (token_tree (identifier) @ref . (identifier) @name)))] @def.bound

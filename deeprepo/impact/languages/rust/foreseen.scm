@@ -1,5 +1,5 @@
 ; under a condition other than being tested, or the text of a macro
-((attribute_item) @word . [(attribute_item) (line_comment) (block_comment)]* . (_) @foreseen @foreseen.import
+((attribute_item) @word @first.foreseen @first.foreseen.import . (_)
   (#match? @word "^#\\[\\s*cfg\\b")
   (#not-match? @word "^#\\[\\s*cfg\\s*\\(\\s*test\\s*\\)\\s*\\]"))
 ((source_file (inner_attribute_item) @word) @foreseen @foreseen.import

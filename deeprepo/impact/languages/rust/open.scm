@@ -5,5 +5,6 @@
 (mod_item body: (declaration_list [(macro_invocation macro: (_) @m) (expression_statement (macro_invocation macro: (_) @m))] @open.sought)
   (#not-match? @m "^(\\w+::)*(compile_error|\\w*assert\\w*|cfg\\w*|thread_local|lazy_static|bitflags|task_local)$"))
 ; an attribute that is not known may make other items of its function; a name that is lost is told all the same
-(source_file (attribute_item) @word . [(attribute_item) (line_comment) (block_comment)]* . (function_item) @open.new
-  (#not-match? @word "^#\\[\\s*(inline|must_use|allow|deny|warn|forbid|expect|doc|deprecated|cold|track_caller|cfg|test|no_mangle|instrument|target_feature|rustfmt|clippy|export_name|link_section|tokio|ignore|should_panic|bench|stable|unstable|unsafe|automatically_derived)\\b"))
+(source_file (attribute_item) @first.unknown (#not-match? @first.unknown
+  "^#\\[\\s*(inline|must_use|allow|deny|warn|forbid|expect|doc|deprecated|cold|track_caller|cfg|test|no_mangle|instrument|target_feature|rustfmt|clippy|export_name|link_section|tokio|ignore|should_panic|bench|stable|unstable|unsafe|automatically_derived)\\b"))
+(source_file (function_item) @open.new @then.unknown)

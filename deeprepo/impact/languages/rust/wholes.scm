@@ -1,11 +1,12 @@
 ; what is there under a condition is asked of nobody
 (trait_item body: (declaration_list (function_signature_item name: (_) @asks.heir)))
 (struct_item name: (_) @owner body: (field_declaration_list (field_declaration name: (_) @asks.build)))
-((attribute_item (attribute [(identifier) (scoped_identifier)] @unlisted.by)) . [(attribute_item) (line_comment)]* . (struct_item name: (_) @owner))
+((attribute_item (attribute [(identifier) (scoped_identifier)] @unlisted.by)) @first.struct)
+(struct_item name: (_) @owner) @then.struct
 (enum_item name: (_) @owner body: (enum_variant_list (enum_variant name: (_) @asks.choose)))
 (enum_item name: (_) @within body: (enum_variant_list (enum_variant name: (_) @owner body: (field_declaration_list (field_declaration name: (_) @asks.build)))))
-((attribute_item) @word . [(attribute_item) (line_comment)]* . [(function_signature_item name: (_) @provided) (field_declaration name: (_) @provided) (enum_variant name: (_) @provided)]
-  (#match? @word "cfg"))
+((attribute_item) @first.part (#match? @first.part "cfg"))
+([(function_signature_item name: (_) @provided) (field_declaration name: (_) @provided) (enum_variant name: (_) @provided)] @then.part)
 (impl_item trait: [(type_identifier) @of (scoped_type_identifier) @of (generic_type type: (_) @of)]
   type: [(type_identifier) @name (generic_type type: (type_identifier) @name)] body: (_) @all) @whole.heir
 (impl_item trait: (_) body: (declaration_list (function_item name: (_) @part))) @whole.heir

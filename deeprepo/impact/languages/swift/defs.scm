@@ -37,7 +37,8 @@
 (_ (parameter . (simple_identifier) @label "...") (#not-eq? @label "_")) @opaque
 ; what is private is for its file, and so is what a private extension adds, unless its own line says more
 ((modifiers (visibility_modifier) @word) @visible.file (#any-of? @word "private" "fileprivate"))
-(class_declaration (modifiers (visibility_modifier) @word) "extension" body: (_ (_) @visible.file) (#any-of? @word "private" "fileprivate"))
+(class_declaration (modifiers (visibility_modifier) @_word) (#any-of? @_word "private" "fileprivate")) @first.extension
+(class_declaration "extension" body: (_ (_) @visible.file)) @then.extension
 ((modifiers (visibility_modifier) @word) @visible.anywhere (#any-of? @word "public" "open" "internal" "package"))
 (function_body) @local
 (computed_property) @local

@@ -1,0 +1,121 @@
+"""No query keeps more matches open for a longer row: open matches are what makes a query slow, and they can be counted.
+
+Tree-sitter compares each node with every open match. A query with a fixed number of them takes linear time, whatever the machine.
+"""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from tree_sitter import QueryCursor
+
+from deeprepo.impact import reader, table
+from deeprepo.impact.families import LANGUAGES
+from deeprepo.impact.halves import FIRST, THEN
+from deeprepo.impact.language import QUERIES, Language, language_of, load
+from deeprepo.impact.matching import UNFINISHED
+from deeprepo.impact.parsing import root_of
+from deeprepo.impact.values import Definition
+
+LENGTH = 1_000  # of a row
+
+# Rows as generated or hostile code has them. The marks « and » enclose what is repeated.
+ROWS = {
+    "a.c": ["int «a, »b;", "void f(«int a, »int b);", "void g() { f(«a, »b); }", "enum E { «A,\n»Z };", '«#include "b.h"\n»'],
+    "a.cpp": ["«[[a]] »void f();", "template <«class A, »class B> void f();", "class C : «A, »B {};", "class C { «virtual »void f(); };"],
+    "A.cs": ["«[A]\n»class C {}", "«[A]\n»partial class C { void F() {} }", "class C { «public »void F() {} }", "class C { void F() { G(«a, »b); } }", "«using A;\n»", "class C : «A, »B {}"],
+    "a.ex": ["defmodule A do\n«@impl true\n»def f, do: 1\nend", "f(«a, »b)", "alias A.{«B, »C}", "x = %A{«a: 1, »b: 2}"],
+    "a.go": ["package a\nvar «a, »b T", "package a\nvar «a, »b []T", "package a\nvar «_, »b T = A{}", "package a\nfunc f(«a, »b int) {}", "package a\nfunc f() { «a, »b := c }", "package a\nvar x = A{ «b: c, »d: e }"],
+    "A.java": ["«@A »class C {}", "class C { «@A(b = 1) »void f() {} }", "class C { void f(«@A »int x) {} }", "class C { «public »void f() {} }", "class C { int «a, »b; }", "class C implements «A, »B {}", "«import a.b;\n»"],
+    "a.js": ["«@a »class C {}", "class C { «@a() »f() {} }", "export { «a, »b } from 'a';", "export { «a as b, »c };", "import { «a as b, »c } from 'a';", "const { «a, »b } = require('a');", "f(«a, »b);", "module.exports = { «a, »b };"],
+    "A.kt": ["«@A »class C", "class C { «@A »fun f() {} }", "class C(«val a: Int, »val b: Int)", "«public »fun f() {}", "fun f() { g(«a = b, »c = d) }", "«import a.b\n»"],
+    "a.lua": ["«a, »b = 1", "local «a, »b = require('a')", "f(«a, »b)", "x = {«a = 1, »b = 2}"],
+    "a.php": ["<?php\n«#[A]\n»function f() {}", "<?php\nclass C { «#[A] »public function f() {} }", "<?php\nuse A\\{«B, »C};", "<?php\nf(«$a, »$b);", "<?php\nclass C { public «$a, »$b; }"],
+    "a.py": ["«@a\n»def f(): pass", "«@a(b=1)\n»class C(A): pass", "«@dataclass\n»class C:\n a: int\n b: int = 1", "class C(ABC):\n« @abstractmethod\n» def f(self): pass", "class C(«a=b, »metaclass=d):\n x = 1", "class C(«A, »B): pass", "from a import («b, »c)", "type(«a, »b)"],
+    "a.rb": ["f «a, »b", "private «:a, »:b", "def f(«a, »b); end", "class A\n«attr_reader :a\n»end"],
+    "a.rs": ["«#[a]\n»fn f() {}", "«#[a(b)]\n»struct S { c: i32 }", '«#[path = "a"]\n»mod a;', "«#[cfg(a)]\n»fn f() {}", "«#[a] // b\n»fn f() {}", "struct S { «#[cfg(a)] »a: i32 }", "trait T { «#[a] »fn f(); }", "use a::{«b, »c};", "S { «a: b, »c }"],
+    "A.scala": ["«@a »class C", "class C { «@a »def f() = 1 }", "«private »class C(a: Int)", "import a.{«b, »c}", "class C(«a: Int, »b: Int)"],
+    "a.swift": ["«@a »class C {}", "«@a\n»func f() {}", "func f(«a: Int, »b: Int) {}", "«private »extension A { func f() {} }", "enum E { case «a, »b }"],
+    "a.ts": ["«@a »class C {}", "class C { f(«@a »x) {} }", "export type { «a, »b } from 'a';", "import type { «a, »b } from 'a';", "interface A { «a: b;\n»}", "type A = «B | »C;"],
+    "a.tsx": ["x = <a «b={c} »/>;", "x = <a>«<b/>»</a>;", "export { «a, »b } from 'a';"],
+}  # fmt: skip
+
+
+def _waiting(language: Language, code: bytes) -> Iterator[str]:
+    """Yield the queries that keep more matches open for this code than the first limit allows."""
+    root = root_of(language.grammar, language.code(code) if language.code else code)
+    assert root is not None
+    for name in QUERIES:
+        for word in language.texts(name):
+            if query := language.query((name,), word):
+                cursor = QueryCursor(query.query, match_limit=UNFINISHED[0])
+                cursor.matches(root)
+                if cursor.did_exceed_match_limit:
+                    yield name
+
+
+@pytest.mark.parametrize("path", ROWS)
+def test_a_longer_row_keeps_no_more_matches_open(path: str) -> None:
+    """For no query of a language does a thousand-fold row need more than the smallest limit."""
+    language = language_of(path)
+    assert language is not None
+    waiting = []
+    for form in ROWS[path]:
+        before, _, rest = form.partition("«")
+        unit, _, after = rest.partition("»")
+        waiting += [
+            f"{form!r}: {name}" for name in _waiting(language, (before + unit * LENGTH + after + "\n").encode())
+        ]
+    assert not waiting
+
+
+def test_every_language_has_rows() -> None:
+    """A new language brings the rows that its attributes, lists and imports can form."""
+    tested = {language.folder for path in ROWS if (language := language_of(path))}
+    assert set(table.folders()) <= tested
+
+
+def test_each_half_of_a_pattern_has_its_other_half() -> None:
+    """Both are for the same files, and no other query uses their name: queries that run together share their rows."""
+    for language in {one.name: one for folder in table.folders() for one in load(folder)}.values():
+        owners: dict[str, str] = {}
+        for name in QUERIES:
+            for word, text in language.texts(name).items():
+                firsts, seconds = (set(re.findall(rf"@{re.escape(half)}([\w.]+)", text)) for half in (FIRST, THEN))
+                assert seconds <= firsts, (language.name, name, word)
+                for half in firsts:
+                    assert owners.setdefault(half, f"{name} {word}") == f"{name} {word}", (language.name, half)
+
+
+def _class(code: bytes) -> Definition:
+    """Return the class of a Python file."""
+    python = language_of("a.py")
+    assert python is not None
+    facts = reader.facts(python, code)
+    assert facts is not None
+    (found,) = [one for one in facts.definitions if one.name == "P"]
+    return found
+
+
+@pytest.mark.parametrize(
+    "row", ["@dataclass\n", "@dataclass\n# a point\n@final\n", "@final\n@dataclass(frozen=True)\n"]
+)
+def test_a_decorator_applies_below_the_others(row: str) -> None:
+    """Comments and further decorators stand between a decorator and its class."""
+    found = _class(f"{row}class P:\n    x: int\n    y: int = 1\n".encode())
+    assert [(each.name, each.is_required) for each in found.parameters or ()] == [("x", True), ("y", False)]
+
+
+@pytest.mark.parametrize(
+    ("row", "unknown"), [("@final\n", ()), ("@final\n# own\n@register\n@unique\n", ("@register",))]
+)
+def test_an_unknown_decorator_counts_wherever_it_stands(row: str, unknown: tuple[str, ...]) -> None:
+    """It may give the class any member, as a base could."""
+    assert _class(f"{row}class P:\n    x = 1\n".encode()).bases == unknown
+
+
+def test_an_attribute_applies_below_the_others() -> None:
+    """Comments and further attributes stand between a module's path and the module."""
+    project = LANGUAGES["rust"].project({"src/lib.rs", "src/other.rs"}, {})
+    code = b'#[path = "other.rs"]\n// why\n#[allow(dead_code)]\nmod one;\n'
+    assert "src/other.rs" in [link.target for link in project.imports("src/lib.rs", code)]
