@@ -32,7 +32,7 @@ SOURCES = {
     "go": ("a.go", ["package a\n{\n}", "package a\n{`}", '{import "a"\n}', 'import "a"\n{w}']),
     "rust": ("a.rs", ["{\n}", "{use {}", "{a::}"]),
     "php": ("a.php", ["<?php\n{\n}", "<?php\n{catch(}", "<?php\n{require(}", "<?php\n{\\A}"]),
-    "ruby": ("a.rb", ["{\n}", "{require }", "{begin\nrequire 'a'}", "{A}", "{A::}", "{x,}"]),
+    "ruby": ("a.rb", ["{\n}", "{require 'a'\n}", "{require }", "{begin\nrequire 'a'}", "{A}", "{A::}", "{x,}"]),
 }  # fmt: skip
 
 

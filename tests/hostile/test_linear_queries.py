@@ -9,12 +9,13 @@ from collections.abc import Iterator
 import pytest
 from tree_sitter import QueryCursor
 
-from deeprepo.impact import reader, table
+from deeprepo.impact import table
 from deeprepo.impact.families import LANGUAGES
 from deeprepo.impact.halves import FIRST, THEN
 from deeprepo.impact.language import QUERIES, Language, language_of, load
-from deeprepo.impact.matching import UNFINISHED
 from deeprepo.impact.parsing import root_of
+from deeprepo.impact.reading import reader
+from deeprepo.impact.reading.matching import UNFINISHED
 from deeprepo.impact.values import Definition
 
 LENGTH = 1_000  # of a row

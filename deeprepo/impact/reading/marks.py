@@ -9,8 +9,9 @@ from typing import Literal, TypeVar
 
 from tree_sitter import Node
 
+from deeprepo.impact.halves import Captures
 from deeprepo.impact.language import Language
-from deeprepo.impact.reading.matching import BOUND, DEFINED, Captures, Parts, Rows, Several, matches, matches_at
+from deeprepo.impact.reading.matching import BOUND, DEFINED, Parts, Rows, Several, matches, matches_at
 from deeprepo.impact.reading.nodes import Spans, kind_of, name_of, text
 from deeprepo.impact.structs import Struct, field, replace
 from deeprepo.impact.values import Form

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node
 
-from deeprepo.impact.reading.matching import Captures
+from deeprepo.impact.halves import Captures
 
 HEAD = 2_000  # bytes of a definition's head
 BODIES = (

@@ -8,10 +8,11 @@ from functools import cached_property, lru_cache
 
 from tree_sitter import Node
 
+from deeprepo.impact.halves import Captures
 from deeprepo.impact.language import Language, language_of, load
 from deeprepo.impact.parsing import DEEPEST, has_open_angles, root_of, too_deep
 from deeprepo.impact.reading.arguments import parameters
-from deeprepo.impact.reading.matching import DEFINED, Captures, Parts, Rows, matches
+from deeprepo.impact.reading.matching import DEFINED, Parts, Rows, matches
 from deeprepo.impact.reading.memo import memo
 from deeprepo.impact.reading.nodes import (
     SYMBOLS,

@@ -6,11 +6,12 @@ from collections.abc import Collection, Container, Sequence
 
 from tree_sitter import Node
 
+from deeprepo.impact.halves import Captures
 from deeprepo.impact.language import Language
 from deeprepo.impact.parsing import Lines
 from deeprepo.impact.reading import reader
 from deeprepo.impact.reading.marks import parts_around
-from deeprepo.impact.reading.matching import Captures, matches
+from deeprepo.impact.reading.matching import matches
 from deeprepo.impact.reading.memo import memo
 from deeprepo.impact.reading.nodes import text
 

@@ -11,8 +11,9 @@ from typing import Literal
 
 from tree_sitter import Node
 
+from deeprepo.impact.halves import Captures
 from deeprepo.impact.language import Language, language_of
-from deeprepo.impact.reading.matching import Captures, Rows, joined, matches
+from deeprepo.impact.reading.matching import Rows, joined, matches
 from deeprepo.impact.reading.memo import memo
 from deeprepo.impact.reading.nodes import Spans, first_line, last_line, name_of, text
 from deeprepo.impact.reading.reader import KEPT, Reader, parse

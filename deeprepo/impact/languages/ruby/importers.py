@@ -74,9 +74,10 @@ class Requires:
         language = language_of(path)
         root = reader.parse(language, source) if language is not None else None
         rows = matches(language, ("names",), root)["names"] if language is not None and root is not None else ()
+        rescuing: dict[int, bool] = {}
         for found in islice(rows, MOST_IMPORTS):
             statement, word = found["statement"][0], text(found["word"][0])
-            if not mentions.search(statement.text or b"") or _is_foreseen(statement):
+            if not mentions.search(statement.text or b"") or _is_foreseen(statement, rescuing):
                 continue
             spec, is_anchored = text(found["spec"][0]), "anchor" in found
             is_beside = word == "require_relative" or is_anchored
@@ -202,10 +203,14 @@ def _import(target: str | None, names: frozenset[str], line: int) -> list[Link]:
     return [Link(target, names, line)] if target is not None else []
 
 
-def _is_foreseen(statement: Node) -> bool:
-    """Return whether a `rescue` around a statement handles the missing file."""
-    around = islice(ancestors(statement), NEAR)
-    return any(one.type == "rescue_modifier" or any(child.type == "rescue" for child in one.children) for one in around)
+def _is_foreseen(statement: Node, rescuing: dict[int, bool]) -> bool:
+    """Return whether a `rescue` around a statement handles the missing file. `rescuing` keeps what was found."""
+    for one in islice(ancestors(statement), NEAR):
+        if one.id not in rescuing:
+            rescuing[one.id] = one.type == "rescue_modifier" or any(child.type == "rescue" for child in one.children)
+        if rescuing[one.id]:
+            return True
+    return False
 
 
 project = Requires
