@@ -339,7 +339,7 @@ def _footer(review: "Review", extent: Extent) -> RenderableType:
     rows += (
         [Text.assemble(("next      ", "dim"), NEXT)] if facts.listing(review).all and extent.fixable is not None else []
     )
-    todo = "once this is resolved, review again" if review.cut.failure else _todo(review.coverage)
+    todo = "solve the problem at the top, then review again" if review.cut.failure else _todo(review.coverage)
     rows += [Text.assemble(("next      ", "dim"), todo)] if todo else []
     style = "bold red" if review.cut.failure else ENDS[review.conclusion]
     summary = facts.summary(review)

@@ -47,7 +47,7 @@ def test_a_call_that_no_longer_fits_is_reported(repository: Repository) -> None:
     before, after = callers(UNFIT)
     found = {finding.path: finding for finding in look(repository.change(dict(before), dict(after)))}
     assert len(found) == len(UNFIT)
-    assert found["app0.py"].title.endswith("still passes 2 arguments (it accepts at most 1)")
+    assert found["app0.py"].title.endswith("still passes 2 arguments (at most 1 is accepted)")
     for at, (old, _, _, rule) in enumerate(UNFIT):
         finding, lib = found[f"app{at}.py"], f"lib{at}.py"
         assert (finding.start, finding.rule) == (5, rule)

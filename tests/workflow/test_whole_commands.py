@@ -62,6 +62,6 @@ async def test_each_command_of_a_comment_is_carried_out_in_few_lines(at: Whole) 
         await at.said(number, f"/deeprepo {text}")
     lengths = {body: len([row for row in body.splitlines() if row.strip()]) for body in at.replies(number)}
     assert [body.count("Ignored in this pull request") for body in ignored] == [1, 1]
-    assert "Suggested rule" not in ignored[0]
+    assert "Proposed rule" not in ignored[0]
     assert exported.count("- finding: ") == 2
     assert {body: rows for body, rows in lengths.items() if rows > 5 and body != exported} == {}

@@ -237,8 +237,8 @@ def misfit(before: Definition, after: Definition, call: Reference) -> Misfit | N
             return Misfit("keyword", f"still passes {wrong.names[0]}{language.named_arguments.strip() or '='}")
         case "surplus":
             places = len(places_of(after.listed))
-            accepted = f"accepts at most {places}" if places else "accepts none"
-            return Misfit("arity", f"still passes {_count(call.positional)} (it {accepted})")
+            accepted = f"at most {places} {'is' if places == 1 else 'are'} accepted" if places else "none is accepted"
+            return Misfit("arity", f"still passes {_count(call.positional)} ({accepted})")
         case "twice":
             return Misfit("keyword", f"passes {wrong.names[0]} twice")
         case "missing":
