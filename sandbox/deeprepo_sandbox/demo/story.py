@@ -48,7 +48,7 @@ async def play(gh: GitHub, repo: Repo, number: int, say: Say) -> None:
     await repo.reply(number, _comment(gh, number, LEAKED).id, IGNORE, MAINTAINER)
     say(f"command    {IGNORE.rstrip('.')} (a leaked token stays open until someone says this)")
     await repo.comment(number, RULES, MAINTAINER)
-    await _wait_for_answer(gh, number, f"in force: `{MAINTAINER}`")
+    await _wait_for_answer(gh, number, f"active: `{MAINTAINER}`")
     say(f"command    {RULES}: the rule applies from the next review")
     newest = max(gh.pull(number).checks, key=lambda one: one.id)
     say(f"result     {newest.title} Withdrawn, ignored and silenced findings no longer count.")
