@@ -1,6 +1,6 @@
 """Provide the languages for the search for references: one for each folder of `deeprepo/impact/languages`."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import cache, cached_property, partial
 from importlib import import_module
 from types import ModuleType
@@ -8,9 +8,8 @@ from typing import Any, cast
 
 from deeprepo.impact import table
 from deeprepo.impact.filetypes import Traits, filetypes
-from deeprepo.impact.ports import Language, Packaging, Receivers
-
-BY_QUERIES = ("outline", "uses")  # functions with a default implementation
+from deeprepo.impact.ports import Language, Packaging, Project, Receivers
+from deeprepo.impact.values import Facts, Side, Use
 
 
 class Family:
@@ -41,18 +40,33 @@ class Family:
         known = [language_of(f"x{suffix}") for suffix in self.SUFFIXES]
         return any("@extends" in text for one in known if one is not None for text in one.texts("defs").values())
 
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the module holds
-        found = getattr(_part(f"{self._folder}.importers"), name, None)
-        if found is None and name in BY_QUERIES:
-            found = getattr(import_module("deeprepo.impact.resolving.offers"), name)
-        elif found is None and name == "project":
-            found = partial(
-                import_module("deeprepo.impact.resolving.importers").project, import_module(self._folder).Modules
-            )
-        elif found is None:
-            raise AttributeError(name)
-        setattr(self, name, found)  # it is needed for every reference
-        return found
+    @cached_property
+    def _importers(self) -> ModuleType | None:
+        """The language's own way to read files or to decide who may use them, if it has one."""
+        return _part(f"{self._folder}.importers")
+
+    @cached_property
+    def project(self) -> Callable[[Collection[str], Mapping[str, bytes]], Project]:
+        """Create the resolver of one side's tree."""
+        if self._importers is not None and hasattr(self._importers, "project"):
+            return self._importers.project  # type: ignore[no-any-return]  # a module has any type
+        from deeprepo.impact.resolving.importers import project  # imported here because it loads the parser
+
+        return partial(project, import_module(self._folder).Modules)
+
+    @cached_property
+    def outline(self) -> Callable[[str, bytes, Side], Facts]:
+        """Return the definitions of a file and what importers can use."""
+        return self._own_or_generic("outline")  # type: ignore[no-any-return]  # as above
+
+    @cached_property
+    def uses(self) -> Callable[[str, bytes, Collection[str]], tuple[Use, ...]]:
+        """Return the identifiers of a file that match one of the names, never in strings or comments."""
+        return self._own_or_generic("uses")  # type: ignore[no-any-return]  # as above
+
+    def _own_or_generic(self, name: str) -> Any:  # noqa: ANN401 - a function of a module
+        own = getattr(self._importers, name, None)
+        return own or getattr(import_module("deeprepo.impact.resolving.offers"), name)
 
     @property
     def packaging(self) -> Packaging | None:
@@ -81,7 +95,7 @@ def _part(module: str) -> ModuleType | None:
 
 # Languages with an installed grammar.
 LANGUAGES: Mapping[str, Language] = {
-    one.NAME: cast("Language", one)
+    one.NAME: cast("Language", one)  # its functions are attributes that are loaded on first use
     for one in (Family(folder, row) for folder, row in table.folders().items())
     if one.SUFFIXES
 }
