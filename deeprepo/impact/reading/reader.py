@@ -163,6 +163,18 @@ def _paths(language: Language, source: bytes) -> tuple[Import, ...] | None:
     return Reader(language, root, needs_definitions=False).paths() if root is not None else None
 
 
+def names(path: str, source: bytes) -> tuple[Node, Rows]:
+    """Return the tree of a file and the results of its language's query `names`.
+
+    Raises `Unreadable`.
+    """
+    language = language_of(path)
+    root = parse(language, source) if language is not None else None
+    if language is None or root is None:
+        raise Unreadable(TOO_LONG)
+    return root, matches(language, ("names",), root)["names"]
+
+
 class Reader:
     """The facts of one file, from the results of its language's queries."""
 

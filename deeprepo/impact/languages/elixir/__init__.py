@@ -23,15 +23,15 @@ def type_name(node: Node) -> str:
         return ".".join(reversed(names))
     *_, root = ancestors(node)
     first, dot, rest = written.partition(".")
-    known = _aliases(root).get(first, {first})
+    known = _aliases(root.text or b"").get(first, {first})
     return f"{next(iter(known))}{dot}{rest}" if len(known) == 1 else ""
 
 
 @lru_cache(maxsize=4)
-def _aliases(root: Node) -> Mapping[str, set[str]]:
+def _aliases(source: bytes) -> Mapping[str, set[str]]:
     """Return short name -> modules, from aliases and nested modules."""
     found: dict[str, set[str]] = defaultdict(set)
-    rows = rows_of(root)
+    rows = rows_of(source)
     for module in rows.own:
         if any(module.startswith(f"{one}.") for one in rows.own):
             found[module.rpartition(".")[2]].add(module)

@@ -14,11 +14,10 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from deeprepo.impact.language import language_of
 from deeprepo.impact.reading import reader
 from deeprepo.impact.reading.lexical import MOST_IMPORTS, camel, mention, underscore
-from deeprepo.impact.reading.matching import Rows, matches
 from deeprepo.impact.reading.nodes import first_line, text
+from deeprepo.impact.reading.unreadable import Unreadable
 from deeprepo.impact.values import Clues, Link
 
 ENDINGS = (".ex", ".exs")
@@ -63,9 +62,9 @@ class ElixirModules:
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
         """Return the modules that a file names, with all their local names."""
         mentions = mention(frozenset(word.lower() for word in words))
-        rows = _rows(source) if mentions.search(source.lower()) else None
-        if rows is None:
+        if not mentions.search(source.lower()):
             return ()
+        rows = rows_of(source)
         imports: list[Link] = []
         aliases = {here: module for one in rows.under_names for module, here in one.names}
         for statement in rows.imports:
@@ -124,17 +123,9 @@ class _Rows(NamedTuple):
     written: tuple[tuple[str, int], ...]  # names and lines of all references
 
 
-def _rows(source: bytes) -> _Rows | None:
-    """Return the names of modules in a file; None if it takes too long to parse."""
-    language = language_of("a.ex")
-    root = reader.parse(language, source) if language is not None else None
-    return rows_of(root) if root is not None else None
-
-
-def rows_of(root: Node) -> _Rows:
-    """Return the names of modules in a tree."""
-    language = language_of("a.ex")
-    found = matches(language, ("names",), root)["names"] if language is not None else Rows()
+def rows_of(source: bytes) -> _Rows:
+    """Return the names of modules in a file. Raises `Unreadable`."""
+    found = reader.names("a.ex", source)[1]
     names: dict[str, dict[int, tuple[Node, dict[tuple[str, str], None]]]] = {"alias": {}, "import": {}}
     local: set[int] = set()  # statements with `as:`
     modules: list[tuple[Node, Node]] = []
@@ -178,8 +169,10 @@ def _full_names(modules: Sequence[tuple[Node, Node]]) -> Iterator[str]:
 
 def own_modules(source: bytes) -> tuple[str, ...]:
     """Return the full names of the modules in a file, in order."""
-    rows = _rows(source)
-    return rows.own if rows is not None else ()
+    try:
+        return rows_of(source).own
+    except Unreadable:  # the search says so when it reads the file
+        return ()
 
 
 def _plain(stem: str) -> str:

@@ -13,13 +13,12 @@ from itertools import islice
 from tree_sitter import Node
 
 from deeprepo.impact.filetypes import parsed_by
-from deeprepo.impact.language import language_of
 from deeprepo.impact.languages.php import Autoload
 from deeprepo.impact.paths import is_below, joined
 from deeprepo.impact.reading import reader
 from deeprepo.impact.reading.lexical import MOST_IMPORTS, mention
-from deeprepo.impact.reading.matching import Rows, matches
 from deeprepo.impact.reading.nodes import ancestors, first_line, text
+from deeprepo.impact.reading.unreadable import Unreadable
 from deeprepo.impact.resolving.offers import uses as read_uses
 from deeprepo.impact.values import Clues, Link, Use
 
@@ -53,7 +52,10 @@ class Names:
 
     def note(self, path: str, source: bytes) -> None:
         """Register the functions and constants of a changed file, since no path shows their full names."""
-        file = _File(path, source)
+        try:
+            file = _File(path, source)
+        except Unreadable:  # the search says so when it reads the file
+            return
         for node in file.nodes("helper"):
             if not any(one.type in INSIDE for one in ancestors(node)):
                 space = file.space(node)
@@ -247,11 +249,8 @@ class _File:
     """The names that a file uses and defines, from its syntax tree."""
 
     def __init__(self, path: str, source: bytes) -> None:
-        language = language_of(path)
         self._source = source
-        self._root = reader.parse(language, source) if language is not None else None
-        is_read = language is not None and self._root is not None
-        self._rows = matches(language, ("names",), self._root)["names"] if is_read else Rows()
+        self._root, self._rows = reader.names(path, source)
         self._namespaces = [(node, found["space"][0]) for node, found in self._rows.of("namespace")]
 
     @property
@@ -271,7 +270,7 @@ class _File:
     def line_of(self, name: str) -> int:
         """Return the first line of code with a name that is not qualified, or 0."""
         for match in re.finditer(rb"(?<![\w\\$>:])" + name.encode() + rb"\b", self._source):
-            node = self._root.descendant_for_byte_range(*match.span()) if self._root is not None else None
+            node = self._root.descendant_for_byte_range(*match.span())
             above = node.parent if node is not None and node.type == "name" else None
             if node is not None and above is not None and above.child_by_field_name("name") != node:
                 return first_line(node)

@@ -13,13 +13,11 @@ from itertools import islice
 
 from tree_sitter import Node
 
-from deeprepo.impact.language import language_of
 from deeprepo.impact.languages.ruby.manifest import packages
 from deeprepo.impact.parsing import Lines
 from deeprepo.impact.paths import shared_folders
 from deeprepo.impact.reading import reader
 from deeprepo.impact.reading.lexical import MOST_IMPORTS, camel, line_until, mention, underscore
-from deeprepo.impact.reading.matching import matches
 from deeprepo.impact.reading.nodes import ancestors, first_line, text
 from deeprepo.impact.values import Clues, Link
 
@@ -71,11 +69,8 @@ class Requires:
         return tuple(item for item in dict.fromkeys(imports) if item.target != path)
 
     def _by_statement(self, path: str, source: bytes, mentions: re.Pattern[bytes]) -> Iterator[Link]:
-        language = language_of(path)
-        root = reader.parse(language, source) if language is not None else None
-        rows = matches(language, ("names",), root)["names"] if language is not None and root is not None else ()
         rescuing: dict[int, bool] = {}
-        for found in islice(rows, MOST_IMPORTS):
+        for found in islice(reader.names(path, source)[1], MOST_IMPORTS):
             statement, word = found["statement"][0], text(found["word"][0])
             if not mentions.search(statement.text or b"") or _is_foreseen(statement, rescuing):
                 continue

@@ -9,16 +9,16 @@ import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from itertools import islice
 
 from tree_sitter import Node
 
 from deeprepo.impact.filetypes import parsed_by
-from deeprepo.impact.language import language_of
 from deeprepo.impact.reading import reader, spots
 from deeprepo.impact.reading.lexical import MOST_IMPORTS, config
-from deeprepo.impact.reading.matching import Rows, matches
 from deeprepo.impact.reading.nodes import ancestors, first_line, text
+from deeprepo.impact.reading.unreadable import Unreadable
 from deeprepo.impact.structs import Struct, field
 from deeprepo.impact.values import Clues, Facts, Link
 
@@ -54,9 +54,10 @@ class SwiftModules:
         self._folders = dict(_folders(configs))
         self._exported: dict[str, set[str]] = defaultdict(set)  # module -> the modules that it re-exports
         for path, source in configs.items():
-            for module, marks in _File(path, config(source)).imports if path.endswith(SUFFIXES) else ():
-                if EXPORTED in marks:
-                    self._exported[self.module(path)[1]].add(module)
+            with suppress(Unreadable):  # then its re-exports are unknown
+                for module, marks in _File(path, config(source)).imports if path.endswith(SUFFIXES) else ():
+                    if EXPORTED in marks:
+                        self._exported[self.module(path)[1]].add(module)
         self._files: dict[Module, frozenset[str]] | None = None
         self._told: dict[str, _FileNames] = {}
 
@@ -156,11 +157,8 @@ class _File:
     """The imports of a file, and the names in its code."""
 
     def __init__(self, path: str, source: bytes) -> None:
-        language = language_of(path)
         self._source = source
-        self._root = reader.parse(language, source) if language is not None else None
-        is_read = language is not None and self._root is not None
-        self._rows = matches(language, ("names",), self._root)["names"] if is_read else Rows()
+        self._root, self._rows = reader.names(path, source)
 
     @property
     def imports(self) -> list[tuple[str, str]]:
@@ -200,7 +198,7 @@ class _File:
 
     def _name_at(self, start: int, end: int) -> Node | None:
         """Return the identifier at a position, outside import statements; None in a comment or string."""
-        node = self._root.descendant_for_byte_range(start, end) if self._root is not None else None
+        node = self._root.descendant_for_byte_range(start, end)
         is_name = node is not None and node.type in NAMES and (node.start_byte, node.end_byte) == (start, end)
         if node is None or not is_name:
             return None
