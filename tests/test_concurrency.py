@@ -6,6 +6,7 @@ from fakes import Repository
 
 from bot.checkout import Checkout
 from bot.errors import GitError
+from bot.machine.concurrency import uninterrupted
 
 
 async def test_a_change_that_cannot_be_read_leaves_no_git_behind(repository: Repository) -> None:
@@ -18,3 +19,21 @@ async def test_a_change_that_cannot_be_read_leaves_no_git_behind(repository: Rep
         with pytest.raises(GitError):
             await tree.change()
         assert asyncio.all_tasks() == {asyncio.current_task()}
+
+
+async def test_short_work_ends_before_its_cancellation_does() -> None:
+    """Whoever starts something at GitHub and stores its number does both or neither, so that it can be ended."""
+    started, answered, done = asyncio.Event(), asyncio.Event(), list[str]()
+
+    async def work() -> None:
+        started.set()
+        await answered.wait()
+        done.append("stored")
+
+    task = asyncio.create_task(uninterrupted(work()))
+    await started.wait()
+    task.cancel()
+    answered.set()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert done == ["stored"]

@@ -8,8 +8,12 @@ to close.
 import asyncio
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from contextlib import suppress
+from typing import Any, TypeVar
+
+Value = TypeVar("Value")
+MAX_UNINTERRUPTED_SECONDS = 10.0
 
 
 async def start_process(
@@ -31,6 +35,17 @@ async def start_process(
     except asyncio.CancelledError:
         process = await starting
         await end_process(process, process.stdout, process.stderr)
+        raise
+
+
+async def uninterrupted(work: Coroutine[Any, Any, Value]) -> Value:
+    """Return a short work's result. A cancellation waits until the work has ended, for at most some seconds."""
+    doing = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(doing)
+    except asyncio.CancelledError:
+        await asyncio.wait({doing}, timeout=MAX_UNINTERRUPTED_SECONDS)
+        doing.cancel()
         raise
 
 

@@ -12,6 +12,7 @@ from bot.config import policy
 from bot.config.policy import No
 from bot.errors import DeepRepoError, GitError, HostError, HostRefused, OverLimit, SupersededError, UsageError, public
 from bot.github import Host
+from bot.machine.concurrency import uninterrupted
 from bot.outputs.posts import Comments
 from bot.payloads import MadeReview
 from bot.render import line, load, visible
@@ -139,13 +140,11 @@ class ServerReviewer(Reviewer):
             if not await job.current():  # the newer review may have started its own
                 raise SupersededError(SUPERSEDED)
             try:
-                check = await checks.start(host, run.state.facts.head_sha, run.check_owner)
+                check = await uninterrupted(self._start_check())
             except HostRefused as refusal:
                 if not refusal.is_forbidden and not job.last:
                     raise
                 self.check_refusal = refusal.reason
-            else:
-                await open_checks.add(pull, check, run.id, time.time())
         if check is None:
             yield None
             return
@@ -156,6 +155,13 @@ class ServerReviewer(Reviewer):
                     await open_checks.remove(pull, left)
         yield check
         await open_checks.remove(pull, check)
+
+    async def _start_check(self) -> int:
+        """Start the check run and store its number. Interrupted in between, nothing would ever end it."""
+        run = self.run
+        check = await checks.start(run.host, run.state.facts.head_sha, run.check_owner)
+        await self.server.store.checks.add(run.ask.pull, check, run.id, time.time())
+        return check
 
     def fetch(self) -> AbstractAsyncContextManager[PullRequest]:
         """Fetch the change into a temporary store."""
