@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 REASONS = {
     "none": "there is no automatic fix",
+    "unconfirmed": "it is not confirmed, so check its suggestion and apply it yourself",
     "place": "its file may not be changed, or the file name cannot be written in a patch",
     "moved": "the file no longer contains the reviewed lines",
     "clash": "another fix changes the same lines",

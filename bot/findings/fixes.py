@@ -45,21 +45,28 @@ def rewrites_of(placed_finding: PlacedFinding) -> tuple[Rewrite, ...]:
     return (Rewrite(spot.path, spot.start, finding.quote, placed_finding.replacement),)
 
 
+def _why_none(placed_finding: PlacedFinding) -> str:
+    """Return why the finding has no lines to rewrite, if it has none."""
+    is_confirmed = placed_finding.finding.verdict.is_shown or placed_finding.replacement is None
+    return "none" if is_confirmed else "unconfirmed"
+
+
 async def fix(placed_findings: Iterable[PlacedFinding], tree: Tree, faults: Faults) -> Fix:
     """Apply every fix that can be applied, in the order of the findings.
 
     A fix that contradicts an earlier one is left out.
     """
-    rows = [(placed_finding.finding, rewrites_of(placed_finding)) for placed_finding in placed_findings]
+    rows = [(each, rewrites_of(each)) for each in placed_findings]
     paths = sorted({rewrite.path for _, rewrites in rows for rewrite in rewrites})
     entries = await tree.entries()
     known = {path for path in paths if path in entries and entries[path].kind == "file"}
     heads = dict(await tree.read_many(sorted(known)))
     rewrites_by_path: dict[str, set[Rewrite]] = defaultdict(set)
     mended_findings, refusals = [], []
-    for finding, rewrites in rows:
+    for placed_finding, rewrites in rows:
+        finding = placed_finding.finding
         try:
-            _add(rewrites_by_path, rewrites, heads, faults)
+            _add(rewrites_by_path, rewrites, heads, faults, _why_none(placed_finding))
         except _CannotApply as reason:
             refusals.append((finding, str(reason)))
         else:
@@ -73,11 +80,15 @@ async def fix(placed_findings: Iterable[PlacedFinding], tree: Tree, faults: Faul
 
 
 def _add(
-    rewrites_by_path: dict[str, set[Rewrite]], rewrites: Sequence[Rewrite], heads: Mapping[str, bytes], faults: Faults
+    rewrites_by_path: dict[str, set[Rewrite]],
+    rewrites: Sequence[Rewrite],
+    heads: Mapping[str, bytes],
+    faults: Faults,
+    why_none: str,
 ) -> None:
     """Add one finding's rewrites. Raises _CannotApply, and then adds none of them."""
     if not rewrites:
-        raise _CannotApply("none")
+        raise _CannotApply(why_none)
     more: dict[str, set[Rewrite]] = defaultdict(set)
     for rewrite in rewrites:
         if rewrite.path not in heads or rewrite.path.startswith(WORKFLOWS) or not PLAIN_PATH.fullmatch(rewrite.path):

@@ -20,6 +20,7 @@ JOURNEY = (
     "test_whole_checks.py",
     "test_whole_ci.py",
     "test_whole_commands.py",
+    "../action/test_action_commands.py",  # and those of a workflow, which cancels runs
 )
 
 
