@@ -10,6 +10,7 @@ import pytest
 from families import few
 
 from deeprepo.impact.families import LANGUAGES
+from deeprepo.impact.language import language_of
 from deeprepo.impact.ports import Project
 from deeprepo.impact.reading.unreadable import Unreadable
 
@@ -79,3 +80,22 @@ def test_a_source_costs_its_length(language: str, most: int | None) -> None:
         lambda text: one.uses(path, text, {"a", "f"}),
     ]
     assert not [slow for form in forms for act in acts if (slow := _grows(act, form, 4_000))]
+
+
+CHAINS = {"a.py": "x = (a«»)", "a.rs": "fn g() { a«» }", "a.js": "x = a«»;", "A.kt": "fun g() { a«» }"}
+CALLS = 400
+
+
+@pytest.mark.parametrize("path", few(CHAINS, 0, 2))
+def test_a_chain_of_calls_costs_about_as_much_as_separate_calls(path: str) -> None:
+    """Each call contains those before it, but where its value comes from is worked out from the call before."""
+    language = language_of(path)
+    assert language is not None
+    before, _, after = CHAINS[path].partition("«»")
+    chain, apart = before + "\n.f()" * CALLS + after, "\n".join([before + ".f()" + after] * CALLS)
+
+    def seconds(text: str) -> float:
+        return growth.seconds(lambda: LANGUAGES[language.folder].uses(path, text.encode(), {"a", "f"}), 1)
+
+    seconds(before + after)  # compiles the queries
+    assert seconds(chain) < 8 * seconds(apart)

@@ -129,6 +129,10 @@ class Marks(Struct):
     origins: dict[tuple[int, int], frozenset[tuple[str, Literal["called", "root", "class"]]]] = field(
         default_factory=dict
     )
+    # The names in a call and the node that it is made on (`origins.py`), by its node.
+    calls: dict[int, tuple[Sequence[tuple[str, Literal["called", "root", "class"]]], Node | None]] = field(
+        default_factory=dict
+    )
 
 
 @lru_cache(maxsize=6)

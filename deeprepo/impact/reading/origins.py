@@ -5,7 +5,7 @@ arguments.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from tree_sitter import Node
@@ -66,11 +66,10 @@ def _found(marks: Marks, value: Node, depth: int) -> Iterator[tuple[str, Part]]:
         written = text(node) if node.end_byte - node.start_byte <= LONGEST else ""
         given: list[Node] = []
         if CALL.fullmatch(node.type):
-            callee, before = _parts(node)
-            is_chain = callee is not None and CALL.fullmatch(callee.type) is not None
-            stack += [one for one in (callee if is_chain else before,) if one is not None]
-            yield from () if is_chain else _names(callee)
-            yield from ((word, CLASS) for word in CAPITAL.findall(text(node)[:LONGEST]))
+            words, before = _call(marks, node)
+            known = marks.origins.get((before.id, depth), ()) if before is not None else ()
+            yield from (*words, *known)
+            stack += [before] if before is not None and not 0 < len(known) < LARGEST else []
         elif CREATION.fullmatch(node.type):
             of = node.child_by_field_name("type") or node.child_by_field_name("constructor") or node.named_child(0)
             yield from _names(of)
@@ -87,6 +86,21 @@ def _found(marks: Marks, value: Node, depth: int) -> Iterator[tuple[str, Part]]:
             stack += node.named_children
         for one in given:
             yield from _of(marks, one, depth - 1)
+
+
+def _call(marks: Marks, call: Node) -> tuple[Sequence[tuple[str, Part]], Node | None]:
+    """Return the names in a call, and the node that it is made on.
+
+    Each call is read once, because every call of a chain contains those before it.
+    """
+    if call.id not in marks.calls:
+        callee, before = _parts(call)
+        is_chain = callee is not None and CALL.fullmatch(callee.type) is not None
+        classes = ((word, CLASS) for word in CAPITAL.findall(text(call)[:LONGEST]))
+        further = callee if is_chain else before
+        words = (*(() if is_chain else _names(callee)), *classes)
+        marks.calls[call.id] = words, further
+    return marks.calls[call.id]
 
 
 def _names(called: Node | None) -> Iterator[tuple[str, Part]]:
