@@ -275,9 +275,10 @@ def _reaches_threshold(severity: Severity, survey: Survey) -> bool:
 def _with_a_place(
     due: Sequence[int], found: Sequence[Finding], survey: Survey, precedents: "Callable[[Finding], Precedents]"
 ) -> list[int]:
-    """Return the findings to confirm, without those that surer findings leave no place in full.
+    """Return the findings to confirm. A single pass's medium findings are only added to a call made for others.
 
-    These are a single pass's medium findings, which stay collapsed either way.
+    If surer findings leave them no place in full, they stay collapsed either way. A call just for them would cost
+    half as much as the passes, and would confirm nearly all of them.
     """
     settings = survey.brief.settings
     if settings.effort == "high" or _reaches_threshold("medium", survey):
@@ -288,7 +289,7 @@ def _with_a_place(
     singles = [
         at for at in due if found[at].basis.is_single and found[at].severity == "medium" and not precedents(found[at])
     ]
-    return [at for at in due if at not in singles[left:]]
+    return [at for at in due if at not in singles[left if len(due) > len(singles) else 0 :]]
 
 
 def _is_agreed(finding: Finding) -> bool:

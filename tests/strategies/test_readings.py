@@ -144,20 +144,33 @@ def test_a_finding_is_confirmed_where_that_can_change_the_report(
     assert played.asked.count("opinion") == opinions
 
 
-@pytest.mark.parametrize(("agreed", "opinions"), [(3, 1), (4, 0)])
-def test_a_medium_finding_of_one_pass_is_confirmed_where_it_has_a_place(
-    change: Repository, agreed: int, opinions: int
+@pytest.mark.parametrize(
+    ("agreed", "singles", "claims"),
+    [(3, ["high", "medium"], 2), (4, ["high", "medium"], 1), (3, ["medium"], 0), (3, ["medium", "medium"], 0)],
+)
+def test_a_medium_finding_of_one_pass_is_confirmed_beside_others(
+    change: Repository, agreed: int, singles: list[str], claims: int
 ) -> None:
-    """If surer findings take all places in full, it is collapsed either way, so nothing is asked about it."""
+    """It is added to a call that is made for another one, if a place in full is left; no call is made just for it."""
     words = ("Negative amounts overflow", "Rounding loses pennies", "Currency gets ignored", "Zero divides badly")
     sure = tuple(
         OTHER | {"quote": f"    return amount * {15 * n + 3} / 100", "title": title, "severity": "medium"}
         for n, title in enumerate(words[:agreed])
     )
-    played = Two(beside=(*sure, OTHER | {"severity": "medium"}), alone=sure)
-    review = reviewed(change, played)
-    assert len(review["findings"]) == agreed + 1
-    assert played.asked.count("opinion") == opinions
+    lone = tuple(
+        OTHER | {"quote": f"    return amount * {15 * n + 9} / 100", "title": f"Unit {word} lost", "severity": severity}
+        for n, (severity, word) in enumerate(zip(singles, ("gets", "becomes"), strict=False))
+    )
+    told: list[str] = []
+
+    class Heard(Two):
+        def __call__(self, body: Mapping[str, Any]) -> Reply:
+            told.extend(re.findall(CLAIM, str(body["messages"])))
+            return super().__call__(body)
+
+    review = reviewed(change, Heard(beside=(*sure, *lone), alone=sure))
+    assert len(review["findings"]) == agreed + len(lone)
+    assert len(told) == claims
 
 
 def test_a_low_finding_of_one_pass_is_collapsed_without_a_confirmation(change: Repository) -> None:
