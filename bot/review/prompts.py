@@ -1,6 +1,6 @@
 """Write the workers' prompts: code regions, the unchanged code that matters for them, and the questions."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -8,6 +8,7 @@ from typing import Any
 from bot import render
 from bot.diff import alike, file_diffs
 from bot.diff.render import FileDiff
+from bot.diff.units import ShownLines
 from bot.findings import issues, read
 from bot.ports import Lens
 from bot.review.context.builder import NEARBY_TOKENS, ContextBuilder
@@ -15,6 +16,7 @@ from bot.review.context.packing import LARGE_SCALE, ONE_PROMPT, Scale, large, sc
 from bot.review.coverage import ObligedUse
 from bot.review.guidance import MAX_CHARS, tongue
 from bot.review.hooks import hooks
+from bot.review.pairs.altered_definitions import Pair
 from bot.review.reader_questions import ReaderQuestions
 from bot.review.survey import Survey
 from bot.values import Excerpt, LinkedIssue, Unit
@@ -114,11 +116,18 @@ class PromptWriter:
         builder: ContextBuilder,
         question: str,
         notes: read.Extent,
+        pairs: Sequence[Pair] = (),
         *,
         bare: bool = False,
     ) -> SentPrompt:
-        """Return the prompt about these code regions. `bare`: leave out the code around them."""
-        beside = () if bare else await builder.of(units)
+        """Return the prompt about these code regions.
+
+        - `pairs`: altered definitions whose uses are shown and asked about.
+        - `bare`: leave out the code around the regions.
+        """
+        beside = await builder.of(units) if not bare else ()
+        if pairs and not bare:
+            beside = tuple(_once([*(use for pair in pairs for use in pair.uses), *beside]))
         abroad = () if bare else self.survey.consumers.beside([f"{unit.path}:{unit.name}" for unit in units])
         issues_to_close = self._issues_to_close(units)
         asked = self._asked(units) if not question else ()
@@ -128,7 +137,9 @@ class PromptWriter:
             "prompts/worker.md.j2",
             **self._common_values(unit.path for unit in units),
             issues=issues_to_close,
-            questions=[question] if question else [*self._questions(units), *(each.text for each in asked)],
+            questions=[question]
+            if question
+            else [*self._questions(units), *_about_uses(pairs), *(each.text for each in asked)],
             consumers=self.survey.consumers.readable[:NAMED_CONSUMERS] if self.may_ask and not bare else (),
         )
         # A code region that is only shown next to others is not judged, so it doesn't count as read.
@@ -148,7 +159,7 @@ class PromptWriter:
 
     def _diffs(self, units: Sequence[Unit], further_lines: Mapping[str, Mapping[int, str]]) -> list[FileDiff]:
         """Return the diffs of the regions per file, with less context if the change is split."""
-        return file_diffs(units, self.survey.files, None if self.whole else self._scale.around, further_lines)
+        return file_diffs(units, self.survey.files, self._scale.around, further_lines)
 
     def of_uses(
         self, changed_units: Sequence[Unit], mine: Sequence[ObligedUse], beside: Sequence[Excerpt]
@@ -213,6 +224,23 @@ class PromptWriter:
             if any(unit.path in files and lens.wants(unit, files[unit.path]) for unit in units)
         ]
         return [render.text(name).strip() for name in questions[:MAX_LENSES]] or [QUESTION]
+
+
+def _about_uses(pairs: Sequence[Pair]) -> Iterator[str]:
+    """Yield the question about the uses of altered definitions, if there are any."""
+    if pairs:
+        yield render.text("prompts/pair_uses.md.j2", names=list(dict.fromkeys(pair.name for pair in pairs))).strip()
+
+
+def _once(excerpts: Iterable[Excerpt]) -> Iterator[Excerpt]:
+    """Yield the excerpts without the lines that an earlier one shows."""
+    shown_lines = ShownLines()
+    for excerpt in excerpts:
+        numbers = {*shown_lines.left(excerpt.path, [row.number for row in excerpt.rows], excerpt.side)}
+        rows = tuple(row for row in excerpt.rows if row.number in numbers)
+        if any(row.text.strip() for row in rows):
+            shown_lines.add(excerpt)
+            yield replace(excerpt, rows=rows)
 
 
 def _places_by_clause(uses: Iterable[ObligedUse]) -> dict[str, dict[str, list[int]]]:

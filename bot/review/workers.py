@@ -15,6 +15,8 @@ from bot.review.context.look_ups import LookUps
 from bot.review.context.packing import ONE_PROMPT, PARTS_SCALE, SMALL_SCALE, pack, scale
 from bot.review.dialogues import Dialogues
 from bot.review.finding_dialogues import FindingDialogues, at_its_line
+from bot.review.pairs import altered_definitions
+from bot.review.pairs.altered_definitions import Pair
 from bot.review.prompts import PromptWriter, SentPrompt, sizes
 from bot.review.session import WorkerReply
 from bot.review.survey import Survey
@@ -28,6 +30,7 @@ from deeprepo.rlm.values import Completion, Model
 LARGE_NEARBY = 12_000
 # Tokens of surrounding code in one prompt of a split change: if pairs are compared, and if they are not.
 BACKED_NEARBY, MOST_NEARBY = 4_000, 9_600
+PAIR_USES = 4_000  # tokens of code that uses altered definitions, in the one prompt of a medium change
 NOT_ALONE = "one model pass over the diff failed: {}"
 
 
@@ -70,9 +73,10 @@ class ModelWorker:
         groups = [list(units)] * bool(units) if self.whole else pack(units, limit)
         first = [use.reference for use in self.survey.tracker.open_uses()]
         writer = self._writer
+        joint_pairs = await self._pairs(units) if self.whole and not writer.large and not question else ()
         if writer.large:
             beside = min(beside, LARGE_NEARBY // max(1, len(groups)))
-        elif self.is_backed:
+        elif self.is_backed or joint_pairs:
             beside = min(beside, BACKED_NEARBY if scale(units) != SMALL_SCALE else beside)
         elif not limit or limit >= PARTS_SCALE.most:
             full_prompts = sum(unit.tokens for unit in units) / ONE_PROMPT
@@ -81,8 +85,24 @@ class ModelWorker:
         builder = self.survey.builder(len(groups), first, beside, completes=not writer.large, follows=follows)
         await builder.found.look_up(units)
         extent = self._extent(units, groups) if not question else "none"
-        prompts = [await writer.of_units(group, builder, question, extent) for group in groups]
+        prompts = [await writer.of_units(group, builder, question, extent, joint_pairs) for group in groups]
         return join(await self._answers(prompts, builder, question))
+
+    async def _pairs(self, units: Sequence[Unit]) -> tuple[Pair, ...]:
+        """Return the altered definitions with their uses that the one prompt of a medium change shows.
+
+        A small change shows them anyway. A large one compares them in calls of their own.
+        """
+        if scale(units) == SMALL_SCALE:
+            return ()
+        chosen, left = list[Pair](), PAIR_USES
+        for pair in await altered_definitions.pairs(self.survey, units):
+            uses = tuple(use for use in pair.uses if not use.overlaps_change)
+            size = sum(use.size for use in uses)
+            if uses and size <= left:
+                chosen.append(replace(pair, uses=uses))
+                left -= size
+        return tuple(chosen)
 
     def _extent(self, units: Sequence[Unit], groups: Sequence[Sequence[Unit]]) -> read.Extent:
         """Return which part of the change to summarize.

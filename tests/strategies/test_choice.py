@@ -34,10 +34,17 @@ LARGE = units(7)
         (units(6), True, True, "direct", "no unchanged code depends on it"),
         (LARGE, False, True, "fanout", "a worker but no root model is configured"),
         (
-            LARGE,
+            units(25),
             True,
             True,
             "rlm",
+            "25 code regions with about 25,000 tokens, 0 links between them, 0 references from other code",
+        ),
+        (
+            LARGE,
+            True,
+            True,
+            "cascade",
             "7 code regions with about 7,000 tokens, 0 links between them, 0 references from other code",
         ),
         (units(400), True, True, "rlm", "then the root model connects the parts"),
@@ -63,7 +70,7 @@ def test_the_choice_and_its_reason(changed: list[Unit], root: bool, worker: bool
     ("effort", "root", "small", "large", "huge"),
     [
         ("low", True, "direct", "fanout", "fanout"),
-        ("medium", True, "cascade", "rlm", "rlm"),
+        ("medium", True, "cascade", "cascade", "rlm"),
         ("high", True, "cascade", "rlm", "rlm"),
         ("high", False, "direct", "fanout", "fanout"),
     ],
@@ -71,7 +78,7 @@ def test_the_choice_and_its_reason(changed: list[Unit], root: bool, worker: bool
 def test_effort_decides_how_far_a_review_goes(
     effort: ReviewEffort, root: bool, small: str, large: str, huge: str
 ) -> None:
-    """Low asks no root, high always asks one; medium leaves it to what is open in a small change, and asks one of any large change."""
+    """Low asks no root, high always asks one; medium leaves it to what is open where one prompt shows the change."""
     changes = (USED, LARGE, units(401))
     chosen = [choose("auto", changed, root=root, worker=True, effort=effort)[0] for changed in changes]
     assert chosen == [small, large, huge]

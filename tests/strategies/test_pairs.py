@@ -1,6 +1,6 @@
 """What a large change alters, read beside its uses by the root's model: played through the command line against models on loopback."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
@@ -32,6 +32,7 @@ BROKEN = {
     "category": "contract",
 }
 
+IN_PARTS = ("--strategy", "rlm")  # workers, pairs and a root, as a change over 24,000 tokens gets them
 LOOK, FIRST = "print([one['state'] for one in findings()])", 2  # the first block; messages before it
 
 
@@ -90,16 +91,44 @@ class Led:
         return Reply(data={"answer": "Fine.", "findings": found})
 
 
+class Counted:
+    """A model that answers as it is told to; what it was asked is counted."""
+
+    def __init__(self, answer: Callable[[Mapping[str, Any]], Reply]) -> None:
+        self.answer, self.asked = answer, list[str]()
+
+    def __call__(self, body: Mapping[str, Any]) -> Reply:
+        """The next answer."""
+        self.asked.append("request")
+        return self.answer(body)
+
+
 def test_a_use_stands_below_the_line_that_breaks_it(change: Repository) -> None:
     """The definition before and after, and who calls it; not the diff."""
     played = Led(BROKEN)
-    review = reviewed(change, played)
+    review = reviewed(change, played, *IN_PARTS)
     assert [finding["title"] for finding in review["findings"]] == [TITLE]
     assert (played.asked.count("pairs"), played.asked.count("opinion")) == (1, 1)
     (seen,) = played.seen
     for line in ("-2     return job.delay", "return job.delay * 1000", "return wait(job)"):
         assert line in seen
     assert "rate_7" not in seen
+
+
+def test_one_prompt_asks_about_the_uses_of_what_a_medium_change_alters(change: Repository) -> None:
+    """It shows the unchanged callers of these definitions, and asks which of them no longer work."""
+    seen: list[str] = []
+
+    def answer(body: Mapping[str, Any]) -> Reply:
+        seen.append(str(body["messages"]))
+        return Reply(data={"answer": "Fine.", "findings": []})
+
+    review = reviewed(change, Counted(answer))
+    assert review["strategy"]["name"] == "cascade"
+    (whole,) = [text for text in seen if "who relies on what this change alters" in text]
+    for line in ("return wait(job)", "return amount * 239 / 100"):
+        assert line in whole
+    assert [uses["state"] for uses in review["coverage"]["readings"] if uses["kind"] == "use"].count("open") == 0
 
 
 @pytest.mark.parametrize("at", ["the change", "the use"])
@@ -120,7 +149,7 @@ def test_what_two_readers_tell_is_one_claim_with_one_opinion(change: Repository,
             "why": "pause() hands on what wait() returns, which is in milliseconds.",
         }
     played = Led(BROKEN, read=told)
-    review = read(change, played)
+    review = read(change, played, *IN_PARTS)
     assert len(review["findings"]) == 1
     assert played.asked.count("opinion") == 1
     assert "['not confirmed yet: a second model call follows automatically']" in played.last
@@ -136,7 +165,7 @@ def test_lines_that_use_two_definitions_are_shown_once(change: Repository) -> No
     change.git("reset", "-q", "--hard", "main")
     change.commit({"shop/clock.py": AFTER + rest.format(" * 1000"), "shop/rates.py": GREW}, "after")
     played = Led()
-    read(change, played)
+    read(change, played, *IN_PARTS)
     (seen,) = played.seen
     assert seen.count("return wait(job) + rest(job)") == 1
     assert "Used too in shop/whole.py:4-5, which another section of this message shows." in seen
@@ -161,7 +190,7 @@ def test_a_blank_line_of_a_class_does_not_alter_it(change: Repository) -> None:
     change.git("rebase", "-q", "main")
     change.commit({"ui/clock.js": after}, "its member")
     played = Led()
-    read(change, played)
+    read(change, played, *IN_PARTS)
     headings = [line for text in played.seen for line in text.split("\n") if line.startswith("## ")]
     assert any("now" in line for line in headings)
     assert not any("Clock lines" in line or line.endswith("Clock") for line in headings)
@@ -169,7 +198,7 @@ def test_a_blank_line_of_a_class_does_not_alter_it(change: Repository) -> None:
 
 def test_pairs_that_nobody_answers_are_a_note(change: Repository) -> None:
     """The change was read by the workers, and the root goes on."""
-    review = reviewed(change, Led(BROKEN, pairs=400))
+    review = reviewed(change, Led(BROKEN, pairs=400), *IN_PARTS)
     assert not review["partial"]
     assert any("were not compared" in note for note in review["notes"])
 
@@ -183,7 +212,7 @@ def test_a_secret_beside_a_use_stays_here(change: Repository) -> None:
     change.git("checkout", "-q", "feature")
     change.git("rebase", "-q", "main")
     played = Led()
-    read(change, played)
+    read(change, played, *IN_PARTS)
     assert played.seen
     assert not any(secret in text for text in played.seen)
 

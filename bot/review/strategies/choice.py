@@ -11,6 +11,8 @@ from bot.values import Dependents, Reference, ReviewEffort, Unit
 
 # The thresholds between strategies; see docs/effort.md for the reasons.
 DIRECT_TOKENS = 6_000  # for all code regions together: they fit into one prompt, so one call sees everything
+# The same for a root at effort medium: with more, workers read it in parts, and the root connects these.
+ONE_READING = 24_000
 ROOT_TOKENS = 18_000  # maximum for a root's first message and its instructions
 # regions of a change; with more, a root gets fewer turns, because each turn repeats what it saw
 ROOT_UNITS = 400
@@ -85,6 +87,8 @@ def choose(
         small_choice = _small(size, root=root, effort=effort)
         if small_choice is not None:
             return small_choice
+    elif size.tokens <= ONE_READING and size.units <= ROOT_UNITS and root and effort == "medium" and affordable:
+        return "cascade", f"{size}, so one call reviews it. The root model continues only if questions remain"
     return _large(size, root=root, affordable=affordable, effort=effort)
 
 

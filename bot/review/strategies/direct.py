@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from bot.errors import public
 from bot.review import judging, readings
+from bot.review.context.packing import SMALL_SCALE, scale
 from bot.review.session import Session
 from bot.review.strategies import fanout
 from bot.review.workers import ModelWorker
@@ -36,7 +37,8 @@ async def run(session: Session) -> Transcript:
     judging.say_so_far(session)
     if answer.error:
         return Transcript(tuple(session.results.findings), partial=True, notes=(answer.error,))
-    await fanout.read_uses(session, reader)
+    # The root reads the few that a small change leaves, and a worker those of a larger one.
+    await fanout.read_uses(session, reader if scale(session.units) == SMALL_SCALE else session.worker)
     return Transcript(
         tuple(session.results.findings),
         answer.text,
