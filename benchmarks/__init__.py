@@ -1,1 +1,1 @@
-"""Measured claims: one module per table. Each prints ours beside the limit or the peer and exits 1 where a promise falls short."""
+"""Benchmarks, one module per table. Each prints our figures next to a limit or another tool, and exits with 1 if a promise is broken."""

@@ -1,4 +1,4 @@
-"""kill -9 at random moments of a scripted review, and the same command again, until it is done.
+"""Kill a scripted review (kill -9) at random moments and run it again until it finishes.
 
     python -m benchmarks.chaos [--kills 50] [--seed 1]
     python -m benchmarks.chaos --server [--pulls 30] [--kills 20] [--seed 1] [--store sqlite|postgres]
@@ -78,11 +78,13 @@ class Tally:
 def main() -> int:
     """Run the rounds; the exit code says whether the promise holds."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--kills", type=int, help="50 of reviews, 20 of servers")
-    parser.add_argument("--seed", type=int, default=1, help="of the random moments")
-    parser.add_argument("--server", action="store_true", help="kill whole servers")
-    parser.add_argument("--pulls", type=int, default=30, help="pull requests at the servers")
-    parser.add_argument("--store", choices=["sqlite", "postgres"], action="append", help="of the servers; else both")
+    parser.add_argument("--kills", type=int, help="number of kills (default: 50 of reviews, 20 of servers)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the random moments")
+    parser.add_argument("--server", action="store_true", help="kill whole servers instead")
+    parser.add_argument("--pulls", type=int, default=30, help="number of pull requests on the servers")
+    parser.add_argument(
+        "--store", choices=["sqlite", "postgres"], action="append", help="database of the servers (default: both)"
+    )
     parser.add_argument("--serve", type=Path, help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.serve:

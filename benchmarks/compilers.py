@@ -1,4 +1,4 @@
-"""Refactorings by program, judged by compilers: what our static analysis proves where the result builds, and what it names where it does not.
+"""Refactor generated packages, and compare our findings with compilers and type checkers.
 
     python -m benchmarks.compilers [--language Rust ...] [--changes 1000] [--seed 1] [--whole 5] [--verbose]
 
@@ -75,13 +75,11 @@ def main() -> int:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--language", action="append", choices=LANGUAGES, help="default: all six")
-    parser.add_argument("--changes", type=int, default=1000, help="in each language")
-    parser.add_argument("--seed", type=int, default=1, help="the first one")
+    parser.add_argument("--changes", type=int, default=1000, help="number of changes per language")
+    parser.add_argument("--seed", type=int, default=1, help="first seed")
+    parser.add_argument("--whole", type=int, default=5, help="changes per batch that are also reviewed end to end")
     parser.add_argument(
-        "--whole", type=int, default=5, help="changes of each batch that are reviewed from end to end, too"
-    )
-    parser.add_argument(
-        "--verbose", action="store_true", help="print each change that the judge refuses and we are silent about"
+        "--verbose", action="store_true", help="print each change that does not build and for which we report nothing"
     )
     return parser.parse_args()
 

@@ -1,4 +1,4 @@
-"""What a review that goes by nothing it has kept computes before its first request, and an estimate as a whole: what does not depend on the machine, and processor seconds.
+"""Count what a review without caches computes before its first request, and what an estimate computes.
 
     python -m benchmarks.counters --repos FOLDER
 

@@ -1,4 +1,4 @@
-"""The engine beside its peers, against one scripted server on loopback, in one run; medians of interleaved runs.
+"""Compare the engine with other engines against one scripted server. Prints medians of interleaved runs.
 
     python -m benchmarks.engine [--peers FOLDER] [--rounds 3]
 

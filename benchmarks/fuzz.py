@@ -1,4 +1,4 @@
-"""Fuzzing with its result in figures: places of made-up findings, and webhook bodies that GitHub would never send.
+"""Fuzz the placement of findings and the parsing of webhook bodies.
 
     python -m benchmarks.fuzz [--placements 100000] [--bodies 10000] [--first 0] [--store sqlite|postgres]
 

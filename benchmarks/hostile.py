@@ -1,4 +1,4 @@
-"""Pull requests that attack the server's time and memory, each beside an innocent one of somebody else.
+"""Attack the server's time and memory with pull requests, while it reviews another repository.
 
     python -m benchmarks.hostile [--cpu SECONDS] [--only NAME ...]
 
@@ -187,7 +187,7 @@ ATTACKS: Mapping[str, Attack] = {
 def main() -> int:
     """Run the classes one after the other; the exit code says whether every limit held."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--cpu", type=int, default=20, help="seconds of computing on one file")
+    parser.add_argument("--cpu", type=int, default=20, help="CPU seconds per file")
     parser.add_argument("--only", nargs="+", default=list(ATTACKS), metavar="NAME", choices=list(ATTACKS))
     asked = parser.parse_args()
     return report("hostile", asyncio.run(_rows(asked.only, asked.cpu)))

@@ -24,10 +24,10 @@ def parser(description: str | None) -> argparse.ArgumentParser:
     told = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     told.add_argument("--cases", type=Path, default=public.CASES, help="default: the cases of this project")
     told.add_argument(
-        "--repos", type=Path, default=public.REPOS, help="a clone of each repository; `make fetch` brings them"
+        "--repos", type=Path, default=public.REPOS, help="folder with a clone of each repository (see `make fetch`)"
     )
-    told.add_argument("--only", action="append", help="ids of cases; no table then")
-    told.add_argument("--keep", type=Path, help="a folder where the built repositories are kept and used again")
+    told.add_argument("--only", action="append", help="case ID; prints no table. Repeatable")
+    told.add_argument("--keep", type=Path, help="folder in which built repositories are kept and reused")
     return told
 
 

@@ -1,4 +1,4 @@
-"""Large pull requests that break a file beside them, without a model: `make bench NAME=large`.
+"""Review large pull requests that break another file, without a model: `make bench NAME=large`.
 
 Each is a real pull request of 12 to 80 files with one small thing added, in a tree that it breaks and in one that tolerates
 it. In the worker's place is an oracle, which reports the defect only if one prompt has its lines and its proof. In `rlm` a root
@@ -28,7 +28,7 @@ PROMISED = {"rlm": 0.9, "fanout": 0.7, PAIRS.name: 0.9}
 def main() -> int:
     """The exit code says whether the promises hold."""
     parser = labels.parser(__doc__)
-    parser.add_argument("--quick", action="store_true", help="only the rows with a quick worker")
+    parser.add_argument("--quick", action="store_true", help="only the rows with a worker that reads single lines")
     asked = parser.parse_args()
     found = case_files.read(asked.cases, (LARGE,), asked.only or ())
     others: tuple[Reviewer, ...] = (

@@ -1,4 +1,4 @@
-"""The offline review over real pull requests with known defects: what the contract checks find, and how quiet clean changes stay.
+"""Review real pull requests without a model: known defects that are found, and findings on clean changes.
 
     python -m benchmarks.offline --repos FOLDER [--cases FOLDER] [--kind omit --kind clean] [--language python ...]
 
@@ -76,9 +76,9 @@ def main() -> int:
         for line in result.told if asked.verbose else ():
             print(f"         {line}")
     if not results:
-        print(f"no case has a clone in {asked.repos}: `make fetch` brings them", file=sys.stderr)
+        print(f"no case has a clone in {asked.repos}. Run `make fetch` to get them", file=sys.stderr)
         return 2
-    print(f"\n{len(results)} cases; not reviewed, without a clone that holds them: {', '.join(absent) or 'none'}\n")
+    print(f"\n{len(results)} cases. Not reviewed, because no clone contains them: {', '.join(absent) or 'none'}\n")
     return report("offline", list(_rows(results)), {"cases": [asdict(result) for result in results], "absent": absent})
 
 
@@ -86,7 +86,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cases", type=Path, default=public.CASES, help="default: the cases of this project")
     parser.add_argument("--repos", type=places.clones, default=places.REPOS)
-    parser.add_argument("--mined", action="store_true", help="instead: the cases that were mined from histories")
+    parser.add_argument("--mined", action="store_true", help="use the cases that were mined from histories instead")
     parser.add_argument("--kind", action="append", help="natural, omit, clean, ordinary, martian (default: all)")
     parser.add_argument("--language", action="append", help="default: all")
     parser.add_argument("--verbose", action="store_true", help="print every finding")

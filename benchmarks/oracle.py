@@ -1,4 +1,4 @@
-"""What the harness delivers to a model, measured without one: `make bench NAME=oracle`.
+"""Measure without a model whether prompts contain the proof of known defects: `make bench NAME=oracle`.
 
 Real pull requests with a known defect are reviewed in `fanout` by a scripted worker that reports the labelled defect when, and
 only when, its prompt holds the defect's changed lines and, where the proof lies elsewhere, a line of the evidence; beside it the

@@ -1,4 +1,4 @@
-"""The peers: which version of each, how it comes from its package registry, and what it takes on the disk.
+"""Install the tools that we compare with. Prints their versions and disk usage.
 
     python -m benchmarks.peers FOLDER [--python PYTHON] [--only NAME ...]
 

@@ -1,4 +1,4 @@
-"""How providers behave, and what becomes of a review there: nothing lost without a word, nothing clean on a broken answer, no dollar too many.
+"""Review with 49 kinds of misbehaving providers: nothing is lost silently, no broken answer counts as clean, no cap is exceeded.
 
     python -m benchmarks.providers [--only WORD] [--verbose]
 
@@ -275,8 +275,8 @@ def main() -> int:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--only", default="", help="modes whose name contains this")
-    parser.add_argument("--verbose", action="store_true", help="what each review says")
+    parser.add_argument("--only", default="", help="only modes whose name contains this")
+    parser.add_argument("--verbose", action="store_true", help="print each review")
     return parser.parse_args()
 
 

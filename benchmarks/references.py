@@ -1,4 +1,4 @@
-"""New references in real trees: what is said of every line as it stands, and of lines whose import, member or argument is made up.
+"""Break imports, members and arguments in real trees, and count which broken lines are found.
 
     python -m benchmarks.references --repos FOLDER [--repo NAME ...] [--files 400] [--broken 25] [--seed 1]
 
@@ -85,8 +85,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repos", type=places.clones, default=places.REPOS)
     parser.add_argument("--repo", action="append", help="OWNER+NAME (default: every clone of the folder)")
-    parser.add_argument("--files", type=int, default=400, help="of each tree that are looked at as they stand")
-    parser.add_argument("--broken", type=int, default=25, help="of each tree of which a line is broken")
+    parser.add_argument("--files", type=int, default=400, help="number of unmodified files checked per tree")
+    parser.add_argument("--broken", type=int, default=25, help="number of files per tree in which a line is broken")
     parser.add_argument("--seed", type=int, default=1)
     asked = parser.parse_args()
     names = asked.repo or sorted(one.name for one in asked.repos.iterdir() if one.is_dir())

@@ -1,4 +1,4 @@
-"""Whole reviews with a model that answers at once and finds nothing: prompt tokens, own time, memory; ours and the peers' in one run.
+"""Compare whole reviews with those of other tools: prompt tokens, time and memory. The model answers immediately and finds nothing.
 
     python -m benchmarks.review --repo CLONE [--rounds 5] [--peers FOLDER] [--small]
 

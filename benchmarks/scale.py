@@ -1,4 +1,4 @@
-"""What 100, 10,000 and 1,000,000 pull requests a day need, and which limit is reached first: `make bench NAME=scale`.
+"""Compute what 100, 10,000 and 1,000,000 pull requests a day need: `make bench NAME=scale`.
 
 Computed from what one review costs a server (docs/contributing/scale.md). A constant was measured by the command that its comment names, is a limit of
 somebody else, or stands below the word Assumptions.

@@ -1,4 +1,4 @@
-"""The whole server under load: how fast it answers, what it loses, what it costs.
+"""Put the whole server under load: response times, lost jobs and resource usage.
 
     python -m benchmarks.server [--seconds 30] [--store sqlite|postgres] [--part alone|burst|begun|beside|storm]
 
@@ -39,9 +39,14 @@ PUSHES, GAP = 6, 0.2
 def main() -> int:
     """Run all parts, or those that are named; the exit code says whether the promise holds."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=float, default=30.0, help="of the load beside running reviews")
+    parser.add_argument("--seconds", type=float, default=30.0, help="duration of the load during running reviews")
     parser.add_argument("--store", choices=STORES, action="append")
-    parser.add_argument("--part", choices=PARTS, action="append", help="beside: 8 reviews at once, with their memory")
+    parser.add_argument(
+        "--part",
+        choices=PARTS,
+        action="append",
+        help="part to run; `beside` runs 8 reviews in parallel and measures their memory",
+    )
     asked = parser.parse_args()
     rows: list[Row] = []
     for store in asked.store or STORES:

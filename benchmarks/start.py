@@ -1,4 +1,4 @@
-"""Start-up, own time and memory: what a review costs before any model has thought.
+"""Measure start-up, CPU time and memory of a review without its model calls.
 
     python -m benchmarks.start [--repo CLONE] [--rounds 5] [--peers FOLDER]
 

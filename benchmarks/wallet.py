@@ -1,4 +1,4 @@
-"""Who can spend the team's money: orders of pushes, commands and kills against the caps of a day, played against the real product.
+"""Try to exceed the daily spending caps with sequences of pushes, commands and kills.
 
     python -m benchmarks.wallet [--short] [--store sqlite|postgres]
 
@@ -202,7 +202,7 @@ ORDERS = (
 def main() -> int:
     """Play them; the exit code says whether any was paid more than its cap."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--short", action="store_true", help="five orders, on SQLite")
+    parser.add_argument("--short", action="store_true", help="only five sequences, on SQLite")
     parser.add_argument("--store", choices=["sqlite", "postgres"], action="append")
     given = parser.parse_args()
     orders = [order for order in ORDERS if order.short or not given.short]

@@ -1,4 +1,4 @@
-"""The yield of each rule: how many of its results were true and how many false, on mined cases, hand-made mistakes and labelled commits.
+"""Count the true and false results of each rule on mined cases, hand-made mistakes and labeled commits.
 
     python -m benchmarks.yield [--repos FOLDER] [--mistakes FOLDER] [--only mined ...] [--limit 40] [--markdown]
 

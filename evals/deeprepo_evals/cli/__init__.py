@@ -17,7 +17,7 @@ from deeprepo_evals.cli import (
 
 app = typer.Typer(
     name="eval",
-    help="The experiments behind the claims: with scripted models that cost nothing, or with yours.",
+    help="Repeat the experiments behind the published figures, with free scripted models or your own models.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -32,18 +32,19 @@ app.command(name="train")(train.command)
 app.command(name="learn")(learn.command)
 app.command(name="martian")(
     published.command_of(
-        "martian", "Review pull requests of Martian's code review benchmark; its published tools beside ours."
+        "martian", "Review pull requests of Martian's code review benchmark, and compare with its published tools."
     )
 )
 app.command(name="aacr")(
     published.command_of(
-        "aacr", "Review pull requests of AACR-Bench; by context level, and beside the comments that people refused."
+        "aacr",
+        "Review pull requests of AACR-Bench. Shows results by context level, and for comments that people rejected.",
     )
 )
 app.command(name="reviewbench")(
     published.command_of(
         "reviewbench",
-        "Review pull requests of ReviewBench; true and false labels, one plain call and several beside ours.",
+        "Review pull requests of ReviewBench, and compare with one or several plain model calls.",
         3,
     )
 )

@@ -11,22 +11,25 @@ from bot.cli.reviewing import progress
 
 
 def command(
-    repos: Annotated[Path, typer.Option(metavar="FOLDER", help="Clones, as OWNER+NAME, OWNER/NAME or NAME.")],
+    repos: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="Folder with clones, named OWNER+NAME, OWNER/NAME or NAME.")
+    ],
     out: Annotated[
-        Path, typer.Option(metavar="FOLDER", help="Where each pair's rows are kept; run again, it goes on.")
+        Path,
+        typer.Option(metavar="FOLDER", help="Folder for the results of each pair. If they exist, the run continues."),
     ],
     pairs: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Lines of LIBRARY CONSUMER LANGUAGE NAME. Default: the list of the evaluation."
+            metavar="FILE", help="File with lines LIBRARY CONSUMER LANGUAGE NAME (default: the list of the evaluation)."
         ),
     ] = None,
-    each: Annotated[int, typer.Option(min=0, max=200, help="Cases of each pair.")] = 12,
-    ordinary: Annotated[int, typer.Option(min=0, max=500, help="Ordinary commits of each pair.")] = 20,
+    each: Annotated[int, typer.Option(min=0, max=200, help="Number of cases per pair.")] = 12,
+    ordinary: Annotated[int, typer.Option(min=0, max=500, help="Number of ordinary commits per pair.")] = 20,
     half: Annotated[str, typer.Option(metavar="build|test", help="Only the pairs of this half.")] = "",
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress line.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress line.")] = False,
 ) -> int:
-    """Mine pairs of a library and a repository that used it, and count which losses are named, with no model."""
+    """Mine pairs of a library and a repository that used it, and count which breaks are found without a model."""
     from deeprepo_evals.consumers import run
 
     out.mkdir(parents=True, exist_ok=True)

@@ -21,9 +21,11 @@ def command(
             help="needle, json, multi, decoys, none, hop1, hop2, count, compare, oolong, pairs, or all.",
         ),
     ] = "",
-    size: Annotated[str, typer.Option(metavar="N,...", help="Characters of the text: 8k, 300000, 10M.")] = "",
+    size: Annotated[
+        str, typer.Option(metavar="N,...", help="Length of the text in characters, for example 8k, 300000 or 10M.")
+    ] = "",
     position: Annotated[
-        str, typer.Option(metavar="P,...", help="Where the fact stands, 0.0 to 1.0 or last; sweep: everywhere.")
+        str, typer.Option(metavar="P,...", help="Position of the fact: 0.0 to 1.0, or last. sweep: all positions.")
     ] = "",
     method: Annotated[
         str,
@@ -33,7 +35,8 @@ def command(
         ),
     ] = "",
     model: Annotated[
-        str | None, typer.Option(metavar="PROVIDER/MODEL", help="Root and worker (default: scripted/honest).")
+        str | None,
+        typer.Option(metavar="PROVIDER/MODEL", help="Model for the root and the worker (default: scripted/honest)."),
     ] = None,
     root: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The model that answers.")] = None,
     worker: Annotated[
@@ -43,26 +46,35 @@ def command(
     window: Annotated[int, typer.Option(min=1_000, help="Characters of text that fit into one prompt.")] = 200_000,
     problems: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Your own problems, JSON lines: context or path, question, answer."),
+        typer.Option(metavar="FILE", help="Your own problems as JSON lines with context or path, question and answer."),
     ] = None,
     depth: Annotated[
-        str, typer.Option(metavar="N,...", help="Of rlm-only and rlm: 0 has nobody to ask, 1 workers, 2 further roots.")
+        str,
+        typer.Option(
+            metavar="N,...", help="For rlm-only and rlm: 0 without workers, 1 with workers, 2 also with further roots."
+        ),
     ] = "1",
-    turns: Annotated[int, typer.Option(min=1, max=50, help="Turns of a root.")] = 12,
-    seed: Annotated[str, typer.Option(metavar="N,...", help="Each seed makes other texts: 1,2 or 1-50.")] = "1",
-    rounds: Annotated[int, typer.Option(min=1, help="How often each is asked; 3 where a model is measured.")] = 1,
-    max_usd: Annotated[float, typer.Option(min=0, help="Hard cap of this run in dollars.")] = 5.0,
+    turns: Annotated[int, typer.Option(min=1, max=50, help="Maximum number of turns of a root.")] = 12,
+    seed: Annotated[
+        str, typer.Option(metavar="N,...", help="Seeds of the generated texts, for example 1,2 or 1-50.")
+    ] = "1",
+    rounds: Annotated[int, typer.Option(min=1, help="How often to ask each question. Use 3 to measure a model.")] = 1,
+    max_usd: Annotated[float, typer.Option(min=0, help="Spending limit for this run, in dollars.")] = 5.0,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Results as JSON lines; run again, it goes on.")
+        Path | None,
+        typer.Option(metavar="FILE", help="File for the results as JSON lines. If it exists, the run continues."),
     ] = None,
     trace: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Record every call there; `deeprepo trace FILE` shows it.")
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="Record every call in this folder. Show a record with `deeprepo trace FILE`."
+        ),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress line.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress line.")] = False,
 ) -> int:
-    """Put questions about long texts to several methods; without options the seeds' experiments, with a scripted model.
+    """Compare methods of answering questions about long texts. Without options, a scripted model is used.
 
-    Exit codes: 0; 2 usage error; 3 a provider or the cap left something open; 130 interrupted.
+    Exit codes: 0 done; 2 usage error; 3 a provider or the spending limit left something open; 130 interrupted.
     """
     from deeprepo_evals.context import own, plan_options, run, table
 

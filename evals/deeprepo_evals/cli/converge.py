@@ -12,23 +12,26 @@ from bot.cli.reviewing import progress
 
 
 def command(
-    repos: Annotated[Path, typer.Option(metavar="FOLDER", help="Clones with `refs/pull/*`, as OWNER+NAME or NAME.")],
+    repos: Annotated[
+        Path,
+        typer.Option(metavar="FOLDER", help="Folder with clones that have `refs/pull/*`, named OWNER+NAME or NAME."),
+    ],
     count: Annotated[int, typer.Option(min=1, help="Pull requests.")] = 30,
-    each: Annotated[int, typer.Option(min=1, help="Pull requests of one repository, at most.")] = 1,
+    each: Annotated[int, typer.Option(min=1, help="Maximum number of pull requests per repository.")] = 1,
     talkative: Annotated[
-        bool, typer.Option("--talkative", help="A scripted reader that finds something in every prompt.")
+        bool, typer.Option("--talkative", help="Use a scripted model that reports something in every prompt.")
     ] = False,
     effort: EffortOption = None,
     root: Annotated[
         str | None, typer.Option(metavar="PROVIDER/MODEL", help="The root model, which directs the review.")
     ] = None,
-    worker: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The model that reads.")] = None,
-    max_usd: Annotated[float | None, typer.Option(min=0, help="Hard cap of one review in dollars.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress line.")] = False,
+    worker: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The worker model.")] = None,
+    max_usd: Annotated[float | None, typer.Option(min=0, help="Spending limit for one review, in dollars.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress line.")] = False,
 ) -> int:
-    """Play pull requests of several pushes again: the author mends what each review said. Without --effort, by code alone.
+    """Replay pull requests with several pushes, where the author fixes what each review reports. Without --effort, no model is used.
 
-    New comments about code that a push did not touch are counted: after the first round there should be none.
+    Counts new comments about code that a push did not touch. After the first review, there should be none.
     """
     from deeprepo_evals.converge import run
 

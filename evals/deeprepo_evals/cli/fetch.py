@@ -17,22 +17,20 @@ def command(
     cases: Annotated[Path, typer.Option(metavar="FOLDER", help="Case files (default: those of this project).")] = (
         public.CASES
     ),
-    repos: Annotated[Path, typer.Option(metavar="FOLDER", help="Where the commits are kept.")] = public.REPOS,
-    only: Annotated[list[str] | None, typer.Option(metavar="ID", help="Only this case; may be repeated.")] = None,
+    repos: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder for the commits.")] = public.REPOS,
+    only: Annotated[list[str] | None, typer.Option(metavar="ID", help="Only this case. Repeatable.")] = None,
     kind: Annotated[str, typer.Option(metavar="KIND,...", help="natural, omit, clean, martian, twins, large.")] = "",
     whole: Annotated[
         list[str] | None,
-        typer.Option(metavar="OWNER/NAME", help="Instead: this repository with its history; may be repeated."),
+        typer.Option(metavar="OWNER/NAME", help="Fetch this repository with its history instead. Repeatable."),
     ] = None,
-    host: Annotated[str, typer.Option(metavar="URL", help="Where OWNER/NAME is.")] = HOST,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print what would be fetched, and how much it is.")
-    ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress line.")] = False,
+    host: Annotated[str, typer.Option(metavar="URL", help="Host of the repositories.")] = HOST,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print what would be fetched, and its size.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress line.")] = False,
 ) -> int:
-    """Fetch the commits of the cases, without their history. What is there is not fetched again.
+    """Fetch the commits of the cases without their history. Existing commits are not fetched again.
 
-    Exit codes: 0; 2 usage error; 3 some repositories could not be fetched.
+    Exit codes: 0 done; 2 usage error; 3 some repositories could not be fetched.
     """
     from deeprepo_evals.reviews import case_files as files
     from deeprepo_evals.reviews import fetch

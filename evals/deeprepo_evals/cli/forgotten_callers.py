@@ -11,13 +11,15 @@ from bot.cli.reviewing import progress
 
 
 def command(
-    repos: Annotated[Path, typer.Option(metavar="FOLDER", help="Clones, as OWNER+NAME, OWNER/NAME or NAME.")],
+    repos: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="Folder with clones, named OWNER+NAME, OWNER/NAME or NAME.")
+    ],
     half: Annotated[str, typer.Option(metavar="build|test", help="Only the repositories of this half.")] = "",
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress line.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress line.")] = False,
 ) -> int:
-    """Review, without a model, the commits that forgot a caller which a later commit repaired.
+    """Review real commits that forgot a caller, without a model. A later commit fixed each caller.
 
-    The callers are the project's list, each of them read by a person.
+    A person has checked every caller in the list.
     """
     from deeprepo_evals.forgotten_callers import callers, run
 

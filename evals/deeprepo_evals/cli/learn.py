@@ -18,9 +18,9 @@ def command(
     ],
     seeds: Annotated[int, typer.Option(min=2, max=MOST_SEEDS, help="Policies under each reward.")] = 5,
     steps: Annotated[int, typer.Option(min=1, max=1_000, help="Steps of each policy.")] = 45,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress line.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress line.")] = False,
 ) -> int:
-    """Train policies of 85,000 parameters, made here, on the environment's tasks; needs torch and TRL: `make train CPU=1`.
+    """Train small policies (85,000 parameters) on the environment's tasks; needs torch and TRL: `make train CPU=1`.
 
     Run again, it goes on with the rollouts that it has kept.
 

@@ -23,32 +23,37 @@ class Reviewer(StrEnum):
 
 
 Data = Annotated[
-    Path, typer.Argument(metavar="CLONE", help="A clone of the benchmark; of reviewbench also a folder of labels.")
+    Path,
+    typer.Argument(metavar="CLONE", help="A clone of the benchmark. For reviewbench, a folder with labels also works."),
 ]
 Repos = Annotated[Path, typer.Option(metavar="FOLDER", help="Clones of the reviewed repositories.")]
 Reviewers = Annotated[
     list[Reviewer] | None,
-    typer.Option(help="Who reviews; may be repeated (default: both; with --effort none ours alone)."),
+    typer.Option(help="Reviewer. Repeatable (default: both; with --effort none, only deeprepo)."),
 ]
-Only = Annotated[list[str] | None, typer.Option(metavar="ID", help="Only OWNER-NAME-NUMBER; may be repeated.")]
-Exact = Annotated[bool, typer.Option("--exact", help="Only where the commit is there that the comments are about.")]
+Only = Annotated[
+    list[str] | None, typer.Option(metavar="ID", help="Only this pull request, as OWNER-NAME-NUMBER. Repeatable.")
+]
+Exact = Annotated[
+    bool, typer.Option("--exact", help="Skip pull requests without the commit that the comments are about.")
+]
 Root = Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The root model, which directs the review.")]
-Worker = Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The model that reads.")]
-MaxUsd = Annotated[float | None, typer.Option(min=0, help="Hard cap of one review in dollars.")]
-Judge = Annotated[str, typer.Option(metavar="PROVIDER/MODEL", help="The model that answers the benchmark's judge.")]
+Worker = Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The worker model.")]
+MaxUsd = Annotated[float | None, typer.Option(min=0, help="Spending limit for one review, in dollars.")]
+Judge = Annotated[str, typer.Option(metavar="PROVIDER/MODEL", help="The model that acts as the benchmark's judge.")]
 Quota = Annotated[int | None, typer.Option(min=0, help="Findings shown in full (default: 4).")]
-Rounds = Annotated[int, typer.Option(min=1, help="Our reviews of each pull request; 3 where a model is measured.")]
+Rounds = Annotated[int, typer.Option(min=1, help="Number of our reviews per pull request. Use 3 to measure a model.")]
 Readings = Annotated[
     int,
-    typer.Option(
-        min=1, help="Plain calls on each diff; several are also joined, so many and as many as the review cost."
-    ),
+    typer.Option(min=1, help="Number of plain calls per diff. Several calls are also merged into one result."),
 ]
-Peers = Annotated[str, typer.Option(metavar="JUDGE", help="Whose published judgements of other tools are shown.")]
-AtOnce = Annotated[int, typer.Option(min=1, help="Reviews at the same time.")]
-Out = Annotated[Path, typer.Option(metavar="FILE", help="Results as JSON lines; run again, it goes on.")]
-Journals = Annotated[Path | None, typer.Option(metavar="FOLDER", help="Keep each review's journal.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress line.")]
+Peers = Annotated[str, typer.Option(metavar="JUDGE", help="Judge whose published results for other tools are shown.")]
+AtOnce = Annotated[int, typer.Option(min=1, help="Number of parallel reviews.")]
+Out = Annotated[
+    Path, typer.Option(metavar="FILE", help="File for the results as JSON lines. If it exists, the run continues.")
+]
+Journals = Annotated[Path | None, typer.Option(metavar="FOLDER", help="Folder in which each review's journal is kept.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress line.")]
 
 
 def command_of(name: str, about: str, plain_calls: int = 1) -> Callable[..., int]:
@@ -102,5 +107,5 @@ def command_of(name: str, about: str, plain_calls: int = 1) -> Callable[..., int
             tell(sentence)
         return FAULT if told.open else CLEAN
 
-    command.__doc__ = f"{about}\n\nExit codes: 0; 2 usage error; 3 something is left open: run it again."
+    command.__doc__ = f"{about}\n\nExit codes: 0 done; 2 usage error; 3 something did not finish, so run it again."
     return command

@@ -18,49 +18,69 @@ if TYPE_CHECKING:
 RESULTS = Path("eval-reviews.jsonl")  # of reviews that cost money, where no file is named
 FREE = frozenset({"offline"})
 Form = Literal["table", "json"]
-Cases = Annotated[Path, typer.Option(metavar="FOLDER", help="Case files; pairs in its folders `twins` and `large`.")]
-Repos = Annotated[Path, typer.Option(metavar="FOLDER", help="A clone of each repository; `eval fetch` brings them.")]
+Cases = Annotated[
+    Path, typer.Option(metavar="FOLDER", help="Folder with case files, and with pairs in `twins` and `large`.")
+]
+Repos = Annotated[
+    Path, typer.Option(metavar="FOLDER", help="Folder with a clone of each repository (see `eval fetch`).")
+]
 Kind = Annotated[
     str, typer.Option(metavar="KIND,...", help="natural, omit, clean, martian, twins, large (default: all).")
 ]
-Only = Annotated[list[str] | None, typer.Option(metavar="ID", help="Only this case; may be repeated.")]
+Only = Annotated[list[str] | None, typer.Option(metavar="ID", help="Only this case. Repeatable.")]
 Strategy = Annotated[
     list[str] | None,
     typer.Option(
         metavar=f"[{'|'.join(get_args(levels.Strategy))}]",
-        help="How changes are read; several are compared (default: fanout).",
+        help="Strategies to compare (default: fanout).",
     ),
 ]
-Baseline = Annotated[str | None, typer.Option(metavar="diff-only", help="Beside them: one call with the diff alone.")]
+Baseline = Annotated[
+    str | None, typer.Option(metavar="diff-only", help="Also measure one call that sees only the diff.")
+]
 Root = Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The root model, which directs the review.")]
 Worker = Annotated[
     str | None,
     typer.Option(metavar="PROVIDER/MODEL", help="The worker model, usually a cheaper one, which reads the code."),
 ]
-MaxUsd = Annotated[float | None, typer.Option(min=0, help="Hard cap of one review in dollars.")]
-Verify = Annotated[bool | None, typer.Option("--verify/--no-verify", help="With second opinions or without.")]
+MaxUsd = Annotated[float | None, typer.Option(min=0, help="Spending limit for one review, in dollars.")]
+Verify = Annotated[
+    bool | None, typer.Option("--verify/--no-verify", help="Whether a second model call confirms findings.")
+]
 Quota = Annotated[int | None, typer.Option(min=0, help="Findings shown in full (default: 4).")]
 Oracle = Annotated[
-    bool, typer.Option("--oracle", help="No model: a worker that sees exactly what its prompt would let it see.")
+    bool,
+    typer.Option(
+        "--oracle", help="Use no model, but a script that knows the defects and reports those that its prompt proves."
+    ),
 ]
 QuickWorker = Annotated[
     bool,
     typer.Option(
-        "--quick-worker", help="With --oracle: it sees what one line says; in rlm the root reads pairs alone."
+        "--quick-worker",
+        help="With --oracle: a script that only understands single lines. In rlm, the root only reads pairs.",
     ),
 ]
 Judge = Annotated[
-    list[str] | None, typer.Option(metavar="PROVIDER/MODEL", help="A model that compares words; at most two.")
+    list[str] | None,
+    typer.Option(
+        metavar="PROVIDER/MODEL", help="Model that decides whether two texts describe the same problem. At most two."
+    ),
 ]
-Rounds = Annotated[int, typer.Option(min=1, help="Reviews of each case; 3 where a model is measured.")]
-AtOnce = Annotated[int, typer.Option(min=1, help="Reviews at the same time.")]
-Out = Annotated[Path | None, typer.Option(metavar="FILE", help="Results as JSON lines; run again, it goes on.")]
-Keep = Annotated[Path | None, typer.Option(metavar="FOLDER", help="Keep the rebuilt cases for the next run.")]
+Rounds = Annotated[int, typer.Option(min=1, help="Number of reviews per case. Use 3 to measure a model.")]
+AtOnce = Annotated[int, typer.Option(min=1, help="Number of parallel reviews.")]
+Out = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="File for the results as JSON lines. If it exists, the run continues."),
+]
+Keep = Annotated[
+    Path | None, typer.Option(metavar="FOLDER", help="Folder in which rebuilt cases are kept for the next run.")
+]
 Journals = Annotated[
-    Path | None, typer.Option(metavar="FOLDER", help="Keep each review's journal: no call is paid twice.")
+    Path | None, typer.Option(metavar="FOLDER", help="Keep each review's journal, so that no call is paid for twice.")
 ]
-Shape = Annotated[Form, typer.Option("--format", help="Form of the output.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress line.")]
+Shape = Annotated[Form, typer.Option("--format", help="Output format.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress line.")]
 
 
 def command(
@@ -86,9 +106,9 @@ def command(
     form: Shape = "table",
     quiet: Quiet = False,
 ) -> int:
-    """Review pull requests whose defects are known. Kinds are scored apart; the twins' score is the main number.
+    """Review pull requests with known defects. Each kind has its own score; that of the twins matters most.
 
-    Exit codes: 0; 2 usage error; 3 some reviews are left open; 130 interrupted (finished reviews are kept).
+    Exit codes: 0 done; 2 usage error; 3 some reviews did not finish; 130 interrupted (finished reviews are kept).
     """
     from deeprepo_evals.reviews.review_options import ReviewOptions
 

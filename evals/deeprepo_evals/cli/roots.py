@@ -13,34 +13,46 @@ from deeprepo_evals.cli.ending import end
 
 def command(
     root: Annotated[
-        str, typer.Option(metavar="MODEL,...", help="Roots to compare (default: the three scripted ones).")
+        str, typer.Option(metavar="MODEL,...", help="Root models to compare (default: three scripted ones).")
     ] = "",
-    worker: Annotated[str, typer.Option(metavar="MODEL", help="The worker of all (default: scripted/reader).")] = "",
+    worker: Annotated[
+        str, typer.Option(metavar="MODEL", help="Worker model of all roots (default: scripted/reader).")
+    ] = "",
     strategy: Annotated[
         str,
-        typer.Option(metavar="NAME,...", help="rlm-only, rlm, single-call (default: all; the call by the first root)."),
+        typer.Option(
+            metavar="NAME,...", help="rlm-only, rlm, single-call (default: all). single-call uses the first root."
+        ),
     ] = "",
-    files: Annotated[str, typer.Option(metavar="N,...", help="Files of a code base, 10 to 300 (default: 289).")] = "",
-    seed: Annotated[str, typer.Option(metavar="N,...", help="Each seed makes another code base.")] = "1",
+    files: Annotated[
+        str, typer.Option(metavar="N,...", help="Number of files in a code base, 10 to 300 (default: 289).")
+    ] = "",
+    seed: Annotated[str, typer.Option(metavar="N,...", help="Seeds of the generated code bases.")] = "1",
     scope: Annotated[
-        plant.Scope, typer.Option(help="whole: the change brings all of the code; change: it rewrites some functions.")
+        plant.Scope, typer.Option(help="whole: the change adds all of the code. change: it rewrites some functions.")
     ] = "whole",
     window: Annotated[int, typer.Option(min=1_000, help="Characters of code that the single call sees.")] = 180_000,
-    turns: Annotated[int, typer.Option(min=1, max=50, help="Turns of a root.")] = 12,
-    rounds: Annotated[int, typer.Option(min=1, help="How often; 3 where a model is measured.")] = 1,
-    verify: Annotated[bool, typer.Option(help="With second opinions, or without.")] = False,
-    max_usd: Annotated[float | None, typer.Option(min=0, help="Hard cap of this comparison in dollars.")] = None,
+    turns: Annotated[int, typer.Option(min=1, max=50, help="Maximum number of turns of a root.")] = 12,
+    rounds: Annotated[int, typer.Option(min=1, help="Number of repetitions. Use 3 to measure a model.")] = 1,
+    verify: Annotated[bool, typer.Option(help="Whether a second model call confirms findings.")] = False,
+    max_usd: Annotated[
+        float | None, typer.Option(min=0, help="Spending limit for this comparison, in dollars.")
+    ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Results as JSON lines; run again, it goes on.")
+        Path | None,
+        typer.Option(metavar="FILE", help="File for the results as JSON lines. If it exists, the run continues."),
     ] = None,
     trace: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Record every call there; `deeprepo trace FILE` shows it.")
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="Record every call in this folder. Show a record with `deeprepo trace FILE`."
+        ),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress line.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress line.")] = False,
 ) -> int:
-    """Compare roots over code bases with planted defects; without options the research journal's comparison, scripted.
+    """Compare root models on code bases with planted defects. Without options, the models are scripted.
 
-    Exit codes: 0; 2 usage error; 3 a provider or the cap left something open; 130 interrupted.
+    Exit codes: 0 done; 2 usage error; 3 a provider or the spending limit left something open; 130 interrupted.
     """
     from deeprepo_evals.roots import plan_options, run, table
 

@@ -17,31 +17,40 @@ Split = Literal["train", "eval"]
 
 def command(
     root: Annotated[
-        str, typer.Option(metavar="MODEL,...", help="Roots: provider/model, or scripted ones (default: all scripted).")
+        str,
+        typer.Option(
+            metavar="MODEL,...", help="Root models: provider/model, or scripted ones (default: all scripted ones)."
+        ),
     ] = "",
-    worker: Annotated[str, typer.Option(metavar="MODEL", help="The worker of all (default: scripted/reader).")] = "",
+    worker: Annotated[
+        str, typer.Option(metavar="MODEL", help="Worker model of all roots (default: scripted/reader).")
+    ] = "",
     count: Annotated[int, typer.Option(min=1, max=10_000, help="Code bases.")] = 6,
     files: Annotated[
-        str, typer.Option(metavar="N,...", help="Their files, 10 to 300 (default: 10,20,40,80,150,300).")
+        str, typer.Option(metavar="N,...", help="Number of files in each, 10 to 300 (default: 10,20,40,80,150,300).")
     ] = "",
     scope: Annotated[
-        Scope, typer.Option(help="whole: the change brings all of the code; change: it rewrites some functions.")
+        Scope, typer.Option(help="whole: the change adds all of the code. change: it rewrites some functions.")
     ] = "both",
-    split: Annotated[Split, typer.Option(help="Tasks to train on, or those held out.")] = "eval",
-    turns: Annotated[int, typer.Option(min=1, max=50, help="Turns of a root.")] = 12,
+    split: Annotated[Split, typer.Option(help="Tasks for training, or held-out tasks.")] = "eval",
+    turns: Annotated[int, typer.Option(min=1, max=50, help="Maximum number of turns of a root.")] = 12,
     rounds: Annotated[int, typer.Option(min=1, help="Rollouts of each task.")] = 1,
-    max_usd: Annotated[float | None, typer.Option(min=0, help="Hard cap of this run in dollars.")] = None,
+    max_usd: Annotated[float | None, typer.Option(min=0, help="Spending limit for this run, in dollars.")] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Results as JSON lines; run again, it goes on.")
+        Path | None,
+        typer.Option(metavar="FILE", help="File for the results as JSON lines. If it exists, the run continues."),
     ] = None,
     trace: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Record every call there; `deeprepo trace FILE` shows it.")
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="Record every call in this folder. Show a record with `deeprepo trace FILE`."
+        ),
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> int:
-    """Roll out roots in the training environment; a row for each, with the parts of its reward.
+    """Run root models in the training environment. Prints the parts of each run's reward.
 
-    Exit codes: 0; 2 usage error; 3 a provider left something open; 130 interrupted.
+    Exit codes: 0 done; 2 usage error; 3 a provider left something open; 130 interrupted.
     """
     from deeprepo_evals.train import run, table
 
