@@ -58,7 +58,7 @@ async def answer(ask: CommandAsk, step: Step, console: Console) -> ReviewResult:
                 with suppress(HostRefused):
                     await close(ThreadCloser(host), [mark.split()[0]], marks)
             if reply.commit and not work.starts_workflows and follow_up is None:
-                follow_up = ReviewAsk(ask.pull, "push", actor=ask.actor)
+                follow_up = ReviewAsk(ask.pull, "command", actor=ask.actor, comment=ask.comment)
     if follow_up is not None:
         return await review(follow_up, step, console)
     return ReviewResult(HeadStatus("success"), "Answered a command.")
@@ -107,11 +107,12 @@ class _Work:
         progress on the head. Raises HostRefused.
         """
         host = self.reviewer.run.host
-        runs = {run async for run in self._runs()} - {self.reviewer.step.runner.github_run_id}
+        runs, count = {run async for run in self._runs()} - {self.reviewer.step.runner.github_run_id}, 0
         for run in sorted(runs):
             with _unless_ended():
                 await host.client.json(host.rest.actions.async_cancel_workflow_run(*host.repo, int(run)))
-        return len(runs)
+                count += 1
+        return count
 
     async def _runs(self) -> AsyncIterator[str]:
         """Yield the ids of the runs that review the pull request now."""

@@ -36,7 +36,7 @@ TYPED = {
     "rules": ("/deeprepo rules", "taught|no learned rules"),
     "pause": ("/deeprepo pause", "Reviews of this pull request are paused."),
     "resume": ("/deeprepo resume", "Reviews of this pull request are not paused."),
-    "cancel": ("/deeprepo cancel", "No review of this pull request is running."),
+    "cancel": ("/deeprepo cancel", "No run of this workflow is reviewing this pull request."),
     "config": ("/deeprepo config", "fail_on"),
     "help": ("/deeprepo help", "`/deeprepo cancel`"),
 }
@@ -190,7 +190,7 @@ async def test_cancel_ends_this_workflows_runs_and_no_others(at: Stage) -> None:
     one.permissions["actions"] = "write"
     assert "was cancelled" in (await one.said("/deeprepo cancel"))[0]
     assert [run.conclusion for run in home.runs] == ["cancelled", None, None, None]
-    assert "No review of this pull request is running" in (await one.said("/deeprepo cancel"))[0]
+    assert "No run of this workflow is reviewing" in (await one.said("/deeprepo cancel"))[0]
 
 
 def test_learnings_in_any_script_fit_into_a_marker() -> None:

@@ -1,6 +1,6 @@
 """`/deeprepo cancel`."""
 
-from bot.commands import CommandContext, CommandReply
+from bot.commands import CommandReply
 from bot.errors import HostRefused
 from bot.workflow.given_command import CommentCommand, GivenCommand, StepCommand
 
@@ -8,7 +8,7 @@ from bot.workflow.given_command import CommentCommand, GivenCommand, StepCommand
 async def run(command: GivenCommand) -> CommandReply:
     """Cancel the review in progress, and answer whether there was one."""
     count = await command.server.jobs.cancel(command.ask.pull)
-    return _reply(command.context, count)
+    return command.context.say("reply_cancelled" if count else "reply_nothing_running")
 
 
 async def in_step(command: StepCommand) -> CommandReply:
@@ -19,11 +19,7 @@ async def in_step(command: StepCommand) -> CommandReply:
         if not refusal.is_forbidden:
             raise
         return command.context.say("reply_may_not_cancel")
-    return command.context.say("reply_run_cancelled") if count else _reply(command.context, count)
-
-
-def _reply(context: CommandContext, count: int) -> CommandReply:
-    return context.say("reply_cancelled" if count else "reply_nothing_running")
+    return command.context.say("reply_run_cancelled" if count else "reply_no_run")
 
 
 COMMAND = CommentCommand(run, in_step, "cancel")
