@@ -12,7 +12,7 @@ Place = tuple[str, int]
 def corroborated(found: Mapping[str, Sequence[Finding]], checkers: Collection[str]) -> dict[str, list[Finding]]:
     """Return the findings by analyzer name, with each line reported once.
 
-    If a checker has an error on the line of another check's finding, that finding is proven. It keeps its
+    If a checker proves an error on the line of another check's finding, that finding is proven. It keeps its
     quote and fix. If it was only likely, it takes over the checker's text. On all other lines, checkers keep
     their own errors.
     """
@@ -41,7 +41,7 @@ def _confirmed(finding: Finding, errors: Mapping[Place, Finding], told: set[Plac
     lines = {(finding.path, finding.start), *(item.location for item in evidence if item.is_place)} & errors.keys()
     told |= lines
     names = sorted({source.name for line in lines for source in errors[line].basis.sources})
-    if finding.proven or own is None:
+    if finding.proven or own is None or not own.proven:
         sources = (*finding.basis.sources, *(Source("analyser", name) for name in names))
         return replace(finding, evidence=evidence, basis=replace(finding.basis, sources=sources))
     basis = replace(

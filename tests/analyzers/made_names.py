@@ -170,6 +170,18 @@ MADE: dict[str, Change] = {
     "another file adds the method": (
         ORDER, {"lib/order.js": EMPTY % "" + 'require("./install");\n', "lib/install.js": 'const { Order } = require("./order");\nOrder.prototype.total = () => 1;\n'}
     ),
+    "setattr() of another file": (
+        {**CLASS, "patch.py": "import shop\n"},
+        {"shop.py": "class Order:\n    pass\n", "patch.py": 'import shop\n\nsetattr(shop.Order, "total_of", lambda self: 1)\n'},
+    ),
+    "setattr() of another file in a loop": (
+        {**CLASS, "patch.py": "import shop\n"},
+        {"shop.py": "class Order:\n    pass\n", "patch.py": 'import shop\n\nfor name in ("total_of",):\n    setattr(shop.Order, name, lambda self: 1)\n'},
+    ),
+    "setattr() on a module": (
+        {**FUNCTION, "patch.py": "import shop\n"},
+        {"shop.py": "\n", "patch.py": 'import shop\n\nsetattr(shop, "parse_total", lambda x: x)\n'},
+    ),
     "define_method() in a loop": _ruby('  %w[of].each { |part| define_method("total_#{part}") { 1 } }\n'),
     "const_set() and send()": _ruby('  send(:define_method, ["total", "of"].join("_")) { 1 }\n'),
     "method_missing of Ruby": _ruby("  def method_missing(name, *args)\n    1\n  end\n"),

@@ -133,6 +133,25 @@ MOVED: dict[str, tuple[Files, Files]] = {
             "src/core/Connector.kt": "package core\n\nclass Connector {\n    fun ping() = 1\n}\n",
         },
     ),
+    "a method of Java that Lombok generates from a field": (
+        {
+            "src/shop/Order.java": "package shop;\n\npublic class Order {\n    private final String name;\n\n    public Order withName(String name) {\n        return new Order(name);\n    }\n}\n",
+            "src/shop/Page.java": 'package shop;\n\nclass Page {\n    Order go(Order order) {\n        return order.withName("a");\n    }\n}\n',
+        },
+        {
+            "src/shop/Order.java": "package shop;\n\nimport lombok.With;\n\n@With\npublic class Order {\n    private final String name;\n}\n"
+        },
+    ),
+    "a constructor of C++, from the source into its header": (
+        {
+            "code.h": "#pragma once\nclass Code {\npublic:\n    Code(int n);\n    int m;\n};\n",
+            "code.cc": '#include "code.h"\nCode::Code(int n) : m(n) {}\nint go() {\n    return Code(3).m;\n}\n',
+        },
+        {
+            "code.h": "#pragma once\nclass Code {\npublic:\n    constexpr Code(int n):\n        m(n) {}\n    int m;\n};\n",
+            "code.cc": '#include "code.h"\nint go() {\n    return Code(3).m;\n}\n',
+        },
+    ),
     "a static method of PHP, into a trait": (
         {
             "src/Order.php": "<?php\n\nnamespace App;\n\nclass Order\n{\n    public static function make(): self\n    {\n        return new self();\n    }\n}\n",

@@ -28,6 +28,21 @@ def test_a_module_that_unchanged_files_import_as_well_is_made_elsewhere(
     assert ("shop/cart.py" in {finding.path for finding in review.findings}) is found
 
 
+PACKAGE = "package com.shop.net\n\nclass Channel(val id: Int)\n"
+IMPORT = "package com.shop.page\n\nimport com.shop.net.%s\n\nclass Page(val one: %s)\n"
+
+
+@pytest.mark.parametrize(("base", "name", "found"), [(PACKAGE, "VoipSpec", False), (PACKAGE, "Chanel", True), (f"{PACKAGE}\nclass VoipSpec\n", "VoipSpec", True)])  # fmt: skip
+def test_a_build_may_add_a_class_to_any_package(repository: Repository, base: str, name: str, *, found: bool) -> None:
+    """A new import of one is an error only if the package had it, or has one with a similar name."""
+    repository.commit({"com/shop/net/Channel.kt": base}, "before")
+    page = IMPORT % (name, name)
+    repository.commit({"com/shop/net/Channel.kt": PACKAGE, "com/shop/page/Page.kt": page}, "after")
+    review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
+
+    assert ("com/shop/page/Page.kt" in {finding.path for finding in review.findings}) is found
+
+
 def test_what_a_comment_assigns_is_no_attribute(repository: Repository) -> None:
     """A change beside it takes nothing away."""
     text = "class Task {\n  constructor() {\n    this.size = 1;\n    // this.answer = undefined\n  }\n  run() {\n    return 1;\n  }\n}\nexport { Task };\n"

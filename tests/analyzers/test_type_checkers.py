@@ -271,6 +271,20 @@ def test_the_base_is_checked_once_for_all_pushes(repository: Repository, tmp_pat
     assert runs[:2] == (["head", "base"] if PROCESSORS > 1 else ["head", "end of head"])
 
 
+def test_a_changed_annotation_proves_nothing(repository: Repository) -> None:
+    """Python does not check annotations, so a call that fitted before still works. The error is only a hint."""
+    tree: Files = {
+        "tracks.py": "def match(words: str):\n    return words\n",
+        "use.py": "from tracks import match\n\nmatch('a')\n",
+    }
+    found = judge(
+        repository.change(tree, {"tracks.py": "def match(words: list[str]):\n    return words\n"}), "ty"
+    ).findings
+    assert [(finding.path, finding.rule, finding.verdict) for finding in found] == [
+        ("use.py", "invalid-argument-type", Verdict.UNPROVEN)
+    ]
+
+
 @needs_tsc
 def test_a_cached_result_of_another_review_proves_nothing(repository: Repository, tmp_path: Path) -> None:
     """A package that only the second review cannot describe is no error that the second change causes."""

@@ -86,6 +86,24 @@ KOTLIN = {
         "fun other(k: Kind) = when (k) {\n    Kind.A -> 1\n    else -> 2\n}\n"
     ),
 }
+JAVA_ANONYMOUS = {
+    "com/shop/a/Ship.java": JAVA["com/shop/a/Ship.java"],
+    "com/shop/a/Half.java": "package com.shop.a;\npublic abstract class Half implements Ship {\n  public int weigh() { return 1; }\n}\n",
+    "com/shop/b/Use.java": "package com.shop.b;\nimport com.shop.a.*;\nclass Use {\n  Ship one = new Ship() { public void ship() { } };\n  Ship two = new Half() { public void ship() { } };\n  Ship three = new Ship() { public void ship() { } public int weigh() { return 1; } };\n}\n",
+}
+KOTLIN_ANONYMOUS = {
+    "a/Ship.kt": KOTLIN["a/Ship.kt"],
+    "a/Use.kt": "package a\n\nval one = object : Ship {\n    override fun ship() {}\n}\n\nfun two(s: Ship) = object : Ship by s {}\n",
+}
+SCALA_ANONYMOUS = {
+    "a/Ship.scala": "package a\ntrait Ship {\n  def ship(): Boolean\n}\n",
+    "a/Use.scala": "package a\nobject Use {\n  val one = new Ship {\n    def ship() = true\n  }\n  val two = new Ship with Ready {\n    def ship() = true\n  }\n}\n",
+}
+PHP_ANONYMOUS = {
+    "composer.json": PHP["composer.json"],
+    "app/Ship.php": PHP["app/Ship.php"],
+    "app/Use.php": "<?php\nnamespace App;\nfunction one()\n{\n    return new class implements Ship {\n        public function ship() {}\n    };\n}\nfunction two()\n{\n    return new class implements Ship {\n        use Weighs;\n        public function ship() {}\n    };\n}\n",
+}
 
 SWIFT = {
     "Sources/Shop/Ship.swift": (
@@ -136,6 +154,10 @@ ELIXIR = {
         (TYPESCRIPT, ("src/kind.ts", "'off'", "'off' | 'mid'"), ["src/names.ts:3"]),
         (KOTLIN, ("a/Ship.kt", "fun ship()", "fun ship()\n    fun weigh(): Int"), ["a/Parcel.kt:3"]),
         (KOTLIN, ("a/Ship.kt", "A, B", "A, B, C"), ["a/Parcel.kt:9"]),
+        (JAVA_ANONYMOUS, ("com/shop/a/Ship.java", "void ship();", "void ship(); int weigh();"), ["com/shop/b/Use.java:4"]),
+        (KOTLIN_ANONYMOUS, ("a/Ship.kt", "fun ship()", "fun ship()\n    fun weigh(): Int"), ["a/Use.kt:3"]),
+        (SCALA_ANONYMOUS, ("a/Ship.scala", "Boolean\n", "Boolean\n  def weigh(): Int\n"), ["a/Use.scala:3"]),
+        (PHP_ANONYMOUS, ("app/Ship.php", "ship();", "ship();\n    public function weigh();"), ["app/Use.php:5"]),
         (SWIFT, ("Sources/Shop/Ship.swift", "Bool\n", "Bool\n    func weigh() -> Int\n"), ["Sources/Shop/Parcel.swift:1", "Sources/Shop/Parcel.swift:16"]),
         (SWIFT, ("Sources/Shop/Ship.swift", "let id: Int\n    var", "let id: Int\n    let owner: Int\n    var"), ["Sources/Shop/Use.swift:1"]),
         (SWIFT, ("Sources/Shop/Ship.swift", "let id: Int\n    init", "let id: Int\n    let owner = 1\n    init"), []),

@@ -247,7 +247,7 @@ class TypeChecker(ABC):
             category="broken-caller",
             basis=Basis(
                 (Source("analyser", self.NAME, proof=proof, breaks=tuple(sorted(breaks.values()))),),
-                verdict=Verdict.PROVEN,
+                verdict=Verdict.PROVEN if rule.proves else Verdict.UNPROVEN,
                 cause=cause,
             ),
             rule=first.code,

@@ -14,6 +14,7 @@ from deeprepo.impact.language import Language, language_of
 from deeprepo.impact.new_lines.forward import places
 from deeprepo.impact.paths import above_of, joined, shared_folders
 from deeprepo.impact.resolving.index import ROUNDS, Index
+from deeprepo.impact.resolving.namespaces import Namespaces
 from deeprepo.impact.resolving.wholes import builds
 from deeprepo.impact.structs import Struct, field
 from deeprepo.impact.values import Base, Change, Place
@@ -58,6 +59,9 @@ class Precedents(Struct):
             return True
         if place.home and modules.is_added_to(place.home, name, self.head.sources):
             return True
+        if place.rule == "missing-name" and isinstance(modules, Namespaces) and not place.near:
+            # A build may add classes to any package, so the name must have been there before the change.
+            return not await self.base.holding(rf"\b{re.escape(name)}\b", self._folder(place))
         folder = modules.built_from(place.path, place.asked, place.home) if place.home else None
         if folder is not None and place.rule in MODULES:
             holders = await self.base.holding(rf"\b{re.escape(name)}\b", folder)
@@ -70,6 +74,10 @@ class Precedents(Struct):
         pattern = rf"""\b{owner}\.{re.escape(name)}\s*=(?![=>])|setattr\(\s*{owner}\s*,\s*["']{re.escape(name)}["']"""
         texts = (source for path, source in self.head.sources.items() if language_of(path) is not None)
         return any(re.search(pattern.encode(), text) for text in texts) or bool(await self.base.holding(pattern))
+
+    def _folder(self, place: Place) -> str:
+        """Return the folder that lacks the name."""
+        return place.home if self.head.paths.is_folder(place.home) else posixpath.dirname(place.home)
 
     async def _is_called(self, place: Place, name: str) -> bool:
         """Return whether an attribute or option contains the name.
@@ -86,9 +94,7 @@ class Precedents(Struct):
         if len(name) < SHORTEST:
             return False
         is_module = place.rule == "missing-module" or posixpath.basename(place.home).startswith("__init__.")
-        under = (
-            "" if is_module else place.home if self.head.paths.is_folder(place.home) else posixpath.dirname(place.home)
-        )
+        under = "" if is_module else self._folder(place)
         quoted = rf"""["']{re.escape(place.asked)}["']"""  # in a build script in the same language
         if is_module and language.separator == "." in place.asked.strip(".") and await self.base.holding(quoted):
             return True

@@ -14,7 +14,7 @@ from deeprepo.impact.language import language_of
 from deeprepo.impact.paths import shared_folders
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.reading.lexical import mention as mentioning
-from deeprepo.impact.resolving.classes import lineage, members
+from deeprepo.impact.resolving.classes import ancestry, lineage, members
 from deeprepo.impact.resolving.index import ROUNDS, Index
 from deeprepo.impact.resolving.namespaces import Namespaces
 from deeprepo.impact.resolving.wholes import Parts, Requirement, Type, Whole, defaults, parts_of, types_of, wanted_parts
@@ -271,7 +271,7 @@ def _was_whole(sides: _Sides, path: str, whole: Whole, target: Type) -> bool:
     known = parts_of(sides.before, path)
     key = whole.kind, whole.of, whole.name, whole.places
     for one in known.wholes if known is not None else ():
-        is_same = one.names == whole.names or whole.kind == "heir"
+        is_same = one.names == whole.names or (whole.kind == "heir" and whole.name)
         if (one.kind, one.of, one.name, one.places) == key and is_same and not one.is_open:
             return _lacks(sides.before, path, one, target) == frozenset()
     return False
@@ -299,6 +299,8 @@ def _given(index: Index, path: str, whole: Whole, target: Type) -> set[str] | No
     """Return the parts that the code provides; for a class, including inherited ones; None if unknown."""
     if whole.kind != "heir" or whole.is_all:
         return set(whole.names)
+    if not whole.name:  # an anonymous class, which also has what the type's bases implement
+        return set(whole.names).union(*(_implemented(index, *one) for one in ancestry(index, *target).classes))
     language = language_of(path)
     own = types_of(index, path, whole.name) if language is not None and language.told_by else [(path, whole.name)]
     line, inherited = lineage(index, *own[0], below=target) if len(own) == 1 else None, set(whole.names)
@@ -307,11 +309,14 @@ def _given(index: Index, path: str, whole: Whole, target: Type) -> set[str] | No
         {one.name for one in merged.requirements if (one.owner, one.kind) == (whole.name, "heir")} if merged else set()
     )
     for home, name in line or ():
-        known = parts_of(index, home)
-        asked_here = (
-            {one.name for one in known.requirements if (one.owner, one.kind) == (name, "heir")} if known else set()
-        )
-        inherited |= {one.short for _, one in members(index, home, name)} - asked_here
+        inherited |= _implemented(index, home, name)
     if language is not None and language.added_by:
         inherited = inherited.union(*(defaults(index, one) for one in (*(line or ()), target)))
     return inherited if line is not None else None
+
+
+def _implemented(index: Index, home: str, name: str) -> set[str]:
+    """Return the members that a class defines and does not require from its heirs."""
+    known = parts_of(index, home)
+    required = {one.name for one in known.requirements if (one.owner, one.kind) == (name, "heir")} if known else set()
+    return {one.short for _, one in members(index, home, name)} - required

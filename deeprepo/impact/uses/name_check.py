@@ -59,9 +59,9 @@ _VALUED = r"^\s++(?!(?:return|await|throw|else|yield|new|delete|goto|case)\b)(?:
 _RECEIVER = re.compile(r"^func\s*+\((?:\w++\s++)?+\*?+(\w++)")
 # An embedded type, on a separate line.
 _EMBEDDED = re.compile(r"^[ \t]++\*?(?:\w++\.)?(\w++)[ \t]*+(?:`[^`\n]*`)?$", re.MULTILINE)
-_ACCESSOR = re.compile(r"(?:get|set|is)([A-Z]\w*)$")
+_ACCESSOR = re.compile(r"(?:get|set|is|with)([A-Z]\w*)$")
 _DATA_CLASS = re.compile(
-    r"@(?:Getter|Setter|Data|Value|Builder|Accessors|AllArgsConstructor)\b|\brecord\b|\bdata class\b"
+    r"@(?:Getter|Setter|Data|Value|With|Builder|Accessors|AllArgsConstructor)\b|\brecord\b|\bdata class\b"
 )
 
 

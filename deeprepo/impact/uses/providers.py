@@ -17,6 +17,7 @@ LONGEST_HEAD = 2_000  # characters of the head of a type
 ABOVE = 400  # lines above a line in which the enclosing declaration is searched
 _MODIFIER = (
     r"public|private|protected|internal|static|virtual|abstract|sealed|required|new|final|readonly|volatile|const|partial|async|unsafe|extern|default"
+    r"|constexpr|consteval|constinit|explicit|mutable|thread_local"
     r"|synchronized|open|lateinit|export|declare|inline|suspend|operator|infix|data|mutating|nonmutating|convenience|weak|lazy|indirect|get|set"
     r"|pub(?:\([^)]*\))?|var|let|val|case|fun|func|def|fn|local|global"
 )

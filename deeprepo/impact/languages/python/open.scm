@@ -5,6 +5,7 @@
 (module (function_definition name: (identifier) @n (#eq? @n "__getattr__")) @open @dynamic)
 (module [(if_statement (block (function_definition name: (identifier) @n) @open @dynamic)) (try_statement (block (function_definition name: (identifier) @n) @open @dynamic))] (#eq? @n "__getattr__"))
 (call function: (identifier) @f arguments: (argument_list . (identifier) @n) (#eq? @f "setattr") (#match? @n "^(_?[A-Z]|cls$|mod(ule)?$)")) @open @dynamic
+((call function: (identifier) @f arguments: (argument_list . [(identifier) (attribute)] @o)) @dynamic (#eq? @f "setattr") (#not-match? @o "^(self|cls)$"))
 (assignment left: (_ (identifier) @n (#eq? @n "__getattr__"))) @open @dynamic
 (assignment left: (identifier) @n (#eq? @n "__getattr__")) @open @dynamic
 (import_from_statement name: (dotted_name) @n (#eq? @n "__getattr__")) @open @dynamic
