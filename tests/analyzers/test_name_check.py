@@ -133,6 +133,19 @@ MOVED: dict[str, tuple[Files, Files]] = {
             "src/core/Connector.kt": "package core\n\nclass Connector {\n    fun ping() = 1\n}\n",
         },
     ),
+    "a static method of C#, to a class that the project takes in all files": (
+        {
+            "A.csproj": '<Project Sdk="Microsoft.NET.Sdk"></Project>\n',
+            "Usings.cs": "global using static Shop.Prices;\n",
+            "Prices.cs": "namespace Shop;\n\npublic static class Prices\n{\n    public static int TotalOf(int n) => n;\n}\n",
+            "Page.cs": "namespace Shop.Pages;\n\npublic class Page\n{\n    int Go() => TotalOf(1);\n}\n",
+        },
+        {
+            "Usings.cs": "global using static Shop.Prices;\nglobal using static Shop.Sums;\n",
+            "Prices.cs": "namespace Shop;\n\npublic static class Prices\n{\n}\n",
+            "Sums.cs": "namespace Shop;\n\npublic static class Sums\n{\n    public static int TotalOf(int n) => n;\n}\n",
+        },
+    ),
     "a method of Java that Lombok generates from a field": (
         {
             "src/shop/Order.java": "package shop;\n\npublic class Order {\n    private final String name;\n\n    public Order withName(String name) {\n        return new Order(name);\n    }\n}\n",

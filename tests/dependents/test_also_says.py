@@ -91,6 +91,15 @@ def test_every_reader_of_a_renamed_key_is_named(repository: Repository, kind: st
     assert wanted <= places(found)
 
 
+def test_a_property_that_a_style_sheet_no_longer_sets_is_not_missed(repository: Repository) -> None:
+    """CSS defines the property, so other style sheets do not depend on that line. A custom property is defined there."""
+    used = ".page { background-color: blue; color: var(--shop-blue) }\n"
+    before = ".order {\n  background-color: red;\n  --shop-blue: blue;\n}\n"
+    found = find(repository.change({"a.css": before, "b.css": used}, {"a.css": ".order {\n}\n"}))
+    assert places(found, "background-color") == set()
+    assert places(found, "shop-blue") == {"b.css:1"}
+
+
 GONE = {
     "a route without a slash": ("orders.ts", "@Get('summary')\nget() {}\n", "main.js", "fetch(`${API}/orders/summary`);\n"),
     "a route with a parameter": ("a.py", "@app.get('/orders/{id}/summary')\ndef f():\n    pass\n", "main.js", "go('/x/' + id + '/summary');\n"),

@@ -51,6 +51,7 @@ _TAKES_ALL = re.compile(
     r"|^[^\S\n]*+(?:global\s++)?using\s++(?:static|enum)\s++(?:\w++(?:\.|::))*?(\w++)\s*+;",
     re.MULTILINE,
 )
+_GLOBAL = r"^\s*global\s+using\s+static\s"  # for all files of a project
 _NAMED = re.compile(r"\b(?:class|struct|record|interface|enum|trait|object|union|type)\s++(?:class\s++)?(\w++)")
 _AUGMENTS = re.compile(r"\bdeclare\s+(?:module|global)\b")  # what is inside adds to types of other files
 _ATTRIBUTE = re.compile(r"\s*+(?:@(?!(?:Override|Suppress|Deprecated)\b)[A-Za-z]|#\[|\[[A-Z])")
@@ -182,6 +183,7 @@ class _Check:
         self._now: dict[str, Sequence[str]] = {}
         self._before: dict[str, str] = {}
         self._gap = ""
+        self._global: tuple[str, ...] = ()  # lines that import everything inside a type into all files
         self._accused: Collection[tuple[str, int]] = ()
         self._modules: frozenset[str] = frozenset()
         self._paths: Collection[str] = ()
@@ -207,6 +209,9 @@ class _Check:
             if not is_prose(path):
                 for name in dict.fromkeys(look.findall(text)):
                     self._lines[name].append(_Line(path, line, text))
+        if ".cs" in suffixes:
+            found = await self._tree.grep_lines(Query([_GLOBAL], ["*.cs"], syntax="perl"))
+            self._global = tuple(text for _, _, text in found)
         homes = {home for claim in claims for home in claim.homes}
         near = {path for home in homes for path in (home, *parents(home))} | {claim.user for claim in claims}
         made = [claim for claim in claims if any(filetype(home).symbols for home in claim.homes)]
@@ -444,7 +449,8 @@ class _Check:
     def _is_taken_from_its_type(self, claim: Claim, one: _Line) -> bool:
         """Return whether the user, or the file that had the name, takes everything from the type around a line."""
         heads = [head for head in self._around(one) if TYPE.search(head)]
-        text = "\n".join(line for path in (claim.user, *claim.homes) for line in self._now.get(path, ()))
+        lines = [line for path in (claim.user, *claim.homes) for line in self._now.get(path, ())]
+        text = "\n".join((*lines, *(self._global if claim.user.endswith(".cs") else ())))
         types = {word for found in _TAKES_ALL.finditer(text) for word in found.groups() if word}
         return bool(heads) and not types.isdisjoint(_NAMED.findall(heads[0]))
 

@@ -28,6 +28,8 @@ _PATH = re.compile(r"(?<![\w.])/([A-Za-z][\w-]*(?:/[A-Za-z][\w-]*)*)")
 _ENVIRONMENT = re.compile(r"(?<![\w$])_?[A-Z][A-Z0-9]*_[A-Z0-9_]+(?!\w)")
 _TOKEN = re.compile(r"[A-Za-z_]\w*(?:[.-]\w+)*")
 _PAGE_TOKEN = re.compile(r"[A-Za-z_]\w*(?:-\w+)*")
+# Names that a style sheet defines; it only uses properties and values.
+_STYLE_TOKEN = re.compile(r"(?:(?<=[.#$@%&])|(?<![\w-])(?=--)|(?<=keyframes ))[A-Za-z_-][\w-]*")
 _PARAMETER = re.compile(r"/?(?:\{[^{}]*\}|<[^<>]*>|:\w+)")
 IMPORTS = re.compile(
     r"^\s*+(?:import|from|use|using|require\w*|#\s*+include|export\s++\*)\b|\b(?:require|import)\(|\bfrom\s++[\"']"
@@ -166,7 +168,8 @@ def _words(path: str, text: str) -> Iterator[str]:
     found += _PATH.findall(text) if "/" in text else []
     if _is_of_words(path):
         # In a page, `check.status` reads a value and defines no name.
-        found += (_PAGE_TOKEN if is_page(path) else _TOKEN).findall(text)
+        token = _PAGE_TOKEN if is_page(path) else _STYLE_TOKEN if is_style(path) else _TOKEN
+        found += token.findall(text)
     for word in found:
         for part in _PARAMETER.split(word) if "/" in word or "{" in word else (word,):
             text_part = part.strip("/.^$:")
