@@ -17,7 +17,7 @@ from deeprepo.rlm.errors import (
     RateLimited,
     TimedOut,
 )
-from deeprepo.rlm.models.failures import Refusal, quote, translate
+from deeprepo.rlm.models.failures import Refusal, inside, quote, translate
 from deeprepo.rlm.values import Model
 from deeprepo_sandbox.providers import Reply, Server
 
@@ -129,6 +129,18 @@ def test_the_reason_in_the_body_decides_whatever_the_status(message: str, words:
     """A gateway or a local server may put any reason into any status. The sentence quotes the server."""
     assert words in own(message, status)
     assert message.rstrip(".")[:40] in own(message, status)
+
+
+@pytest.mark.parametrize(
+    ("reply", "status"),
+    [
+        ({"code": 20012, "message": "Model does not exist. Please check it carefully."}, 200),
+        ({"error": {"code": 404, "message": "The model does not exist."}}, 404),
+    ],
+)
+def test_a_status_that_no_server_sent_is_not_reported(reply: dict[str, object], status: int) -> None:
+    """A refusal inside a 200 has the status that its body states, or 200. People look for it in the server's log."""
+    assert f"(status {status})" in str(translate(inside(reply), "compatible/m"))
 
 
 def test_a_quote_repeats_neither_the_prompt_nor_a_key() -> None:

@@ -168,6 +168,7 @@ class Refusal(Exception):  # noqa: N818 - an outcome that another form of the re
     param: str = ""
     retry_after: float | None = None
     is_page: bool = False  # of a proxy or a firewall, or another text: not the provider's own answer
+    sent_status: int = 0  # the status of the answer that contains it, if `status` was only concluded from its words
 
     @property
     def words(self) -> str:
@@ -281,10 +282,13 @@ def inside(reply: Mapping[str, object]) -> Refusal:
     status = fields.get("code")
     if isinstance(status, str) and status.isdigit():
         status = int(status)
-    if not isinstance(status, int) or status not in STATUSES:
+    is_told = isinstance(status, int) and status in STATUSES
+    if not isinstance(status, int) or not is_told:
         words = (str(fields.get(name) or "").lower() for name in ("code", "type", "status"))
         status = next((STATUS_OF[word] for word in words if word in STATUS_OF), int(Http.BAD_GATEWAY))
-    return read(status, reply, {})
+    refusal = read(status, reply, {})
+    refusal.sent_status = 0 if is_told else int(Http.OK)
+    return refusal
 
 
 def too_long(refusal: Refusal) -> bool:
@@ -322,22 +326,23 @@ def _error(refusal: Refusal, name: str, host: str) -> ProviderError:  # noqa: C9
     provider, _, model = name.partition("/")
     status, words = refusal.status, refusal.words
     said = "".join(f", {part}" for part in (refusal.code, refusal.param) if CODE.fullmatch(part))
-    names = {"provider": provider, "model": model, "status": status}
+    shown = refusal.sent_status or status
+    names = {"provider": provider, "model": model, "status": shown}
     is_limit = status in {Http.TOO_MANY_REQUESTS, OVERLOADED} or (
         (status == Http.SERVICE_UNAVAILABLE and "overload" in words.lower())
         or (status == Http.BAD_GATEWAY and "rate limit" in words.lower())
     )
     if refusal.is_spoilt:
-        return BadAnswer(f"{model} wrote an answer that {provider} could not read (status {status}{said}). Try again")
+        return BadAnswer(f"{model} wrote an answer that {provider} could not read (status {shown}{said}). Try again")
     if refusal.is_page and not is_limit and status < Http.INTERNAL_SERVER_ERROR and not too_long(refusal):
         failure = ProviderDown if status == Http.OK else AccountRefused
         return failure(
-            f"{provider} at {host} sent a web page or other text instead of an API response (status {status}). "
+            f"{provider} at {host} sent a web page or other text instead of an API response (status {shown}). "
             "Check the base URL, proxies and firewalls"
         )
     if refusal.is_about_prompt:
         return PromptRefused(
-            f"the content filter of {provider} refused a prompt (status {status}{said}), so what it contains was not read"
+            f"the content filter of {provider} refused a prompt (status {shown}{said}), so what it contains was not read"
         )
     if status == Http.PAYMENT_REQUIRED:
         return QuotaExhausted(REASONS[0][2].format(**names))
@@ -345,7 +350,7 @@ def _error(refusal: Refusal, name: str, host: str) -> ProviderError:  # noqa: C9
         return _too_long(refusal, name)
     if is_limit and A_DAY.search(words) and refusal.retry_after is None:
         return QuotaExhausted(
-            f"{provider} refused more calls today, because this key reached its daily limit (status {status}). Try again tomorrow, or use another provider"
+            f"{provider} refused more calls today, because this key reached its daily limit (status {shown}). Try again tomorrow, or use another provider"
         )
     reason = refusal.reason
     # A time to come back is an appointment, whatever the status; an empty account keeps none.
@@ -355,10 +360,10 @@ def _error(refusal: Refusal, name: str, host: str) -> ProviderError:  # noqa: C9
     if is_limit or is_appointment:
         wait = f", try again in {refusal.retry_after:g} s" if refusal.retry_after is not None else ""
         if status == Http.TOO_MANY_REQUESTS:
-            return RateLimited(f"{provider} asked for fewer calls (status {status}){wait}", refusal.retry_after)
-        return Overloaded(f"{provider} is overloaded (status {status}){wait}", refusal.retry_after)
+            return RateLimited(f"{provider} asked for fewer calls (status {shown}){wait}", refusal.retry_after)
+        return Overloaded(f"{provider} is overloaded (status {shown}){wait}", refusal.retry_after)
     if status >= Http.INTERNAL_SERVER_ERROR or status in {Http.REQUEST_TIMEOUT, Http.CONFLICT}:
-        return ProviderDown(f"{provider} had an internal error (status {status}{said}). Try again later")
+        return ProviderDown(f"{provider} had an internal error (status {shown}{said}). Try again later")
     if status == Http.FORBIDDEN and "model" not in words.lower():
         return ModelRefused(KEY_REFUSED.format(**names))
     if status == Http.UNAUTHORIZED:
@@ -366,9 +371,9 @@ def _error(refusal: Refusal, name: str, host: str) -> ProviderError:  # noqa: C9
     if status in {Http.FORBIDDEN, Http.NOT_FOUND}:
         return ModelRefused(UNKNOWN_MODEL.format(**names))
     if status < Http.BAD_REQUEST:
-        return AccountRefused(f"the base URL of {provider} redirects (status {status}). Configure the final address")
+        return AccountRefused(f"the base URL of {provider} redirects (status {shown}). Configure the final address")
     return ProviderRefused(
-        f"{provider} refused the request to {model} (status {status}{said}). Check that it is a chat model, or use another model"
+        f"{provider} refused the request to {model} (status {shown}{said}). Check that it is a chat model, or use another model"
     )
 
 
