@@ -9,7 +9,7 @@ A folder is made once, because its build no longer exists. It has what one build
 - `rounds.json`, since 28-nov: see `rounds.py`.
 
 The builds before the first release: 24-nov is 6b8c495c, 25-nov 1c1bd93b, 26-nov c39075d2, 26-nov-22h ecf111a7 and 27-nov 47ac10fe.
-0.2.0 and 28-nov are builds of version 0.2.0 before it was released.
+0.2.0, 28-nov and 28-nov-22h are builds of version 0.2.0 before it was released.
 """
 
 import asyncio

@@ -113,7 +113,7 @@ async def test_a_fix_is_committed_or_there_is_no_review(at: Whole, build: str) -
     """`fix` commits the fixes of the stored review. If this build could not read that review, `fix` says that there is none."""
     number = await reviewed_by(at, build)
     fixed = await at.said(number, "/deeprepo fix")
-    assert ("Committed" in fixed) != (build in REFUSED)
+    assert ("fixes finding 1" in fixed) != (build in REFUSED)
     assert ("no finished review" in fixed) == (build in REFUSED)
 
 
