@@ -71,7 +71,7 @@ def is_own_class(owners: frozenset[str], place: SchemaPlace) -> bool:
     return (
         bool(names)
         and filetype(place.path).symbols
-        and bool(re.search(rf"^\s*+class\s++(?:\w+::)*+(?:{names})\b", place.whole, re.MULTILINE))
+        and bool(re.search(rf"^[ \t]*+class\s++(?:\w+::)*+(?:{names})\b", place.whole, re.MULTILINE))
     )
 
 

@@ -14,7 +14,7 @@ _CREATES = re.compile(
     rf"^[ \t]*+(?:CREATE|ALTER)\s++(?:OR\s++(?:ALTER|REPLACE)\s++)?(?:PROC(?:EDURE)?|FUNCTION)\s++(?:{_ID}\s*+\.\s*+)?{_ID}",
     re.IGNORECASE | re.MULTILINE,
 )
-_BODY = re.compile(r"^\s*+(?:AS|BEGIN|WITH|RETURNS|LANGUAGE)\b", re.IGNORECASE | re.MULTILINE)
+_BODY = re.compile(r"^[ \t]*+(?:AS|BEGIN|WITH|RETURNS|LANGUAGE)\b", re.IGNORECASE | re.MULTILINE)
 _PARAMETER = re.compile(r"(?:(?:IN|OUT|INOUT|VARIADIC)\s++)?@?(\w++)", re.IGNORECASE)
 _DEFAULT = re.compile(r"=|\bDEFAULT\b|\bOUT(?:PUT)?\b", re.IGNORECASE)
 _DEFINES = re.compile(r"\b(?:CREATE|ALTER|DROP|GRANT|REVOKE|COMMENT|sp_refresh\w+)\b", re.IGNORECASE)
