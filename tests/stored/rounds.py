@@ -68,7 +68,7 @@ REMARK = "There is a guard, and it returns first."
 WITHDRAWN = {
     "answer": "There is a guard.",
     "quotes": [{"path": "price.py", "quote": GUARD}],
-    "withdraw": [{"finding": 2, "because": "code", "reason": "The guard returns first.", "words": REMARK}],
+    "withdraw": [{"finding": 1, "because": "code", "reason": "The guard returns first.", "words": REMARK}],
     "look_ups": [],
 }
 SAID = (
