@@ -28,11 +28,12 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import old_demo
 import rounds
 from whole import BASE, WORSE
 
-from deeprepo_sandbox import demo, providers
 from deeprepo_sandbox import github as sandbox
+from deeprepo_sandbox import providers
 from deeprepo_sandbox.demo import model
 
 MUSEUM = Path(__file__).parent / "museum"
@@ -121,7 +122,7 @@ async def _server(build: tuple[str, str], scratch: Path, **more: str) -> dict[st
 async def _command_line(build: tuple[str, str], place: Path, scratch: Path) -> None:
     repo = scratch / "repo"
     repo.mkdir()
-    demo.build(str(repo))
+    old_demo.build(repo)
     async with providers.openai_server(model.answer) as double:
         keys = {"OPENAI_API_KEY": "sk-pretended-and-long-enough", "DEEPREPO_BASE_URL": double.base_url}
         keys |= {"DEEPREPO_ROOT": model.NAME, "DEEPREPO_WORKER": model.NAME}

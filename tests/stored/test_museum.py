@@ -12,6 +12,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import old_demo
 import psycopg
 import pytest
 import sqlalchemy as sa
@@ -24,7 +25,7 @@ from bot.stored import markers, reviews
 from bot.values import ReviewAsk
 from bot.values.review import SCHEMA_VERSION
 from bot.workflow.jobs import asks
-from deeprepo_sandbox import demo, providers
+from deeprepo_sandbox import providers
 from deeprepo_sandbox.demo import model
 
 MUSEUM = Path(__file__).parent / "museum"
@@ -202,7 +203,7 @@ def repo(tmp_path: Path) -> Path:
     """The demonstration's repository, whose ids are always the same."""
     folder = tmp_path / "repo"
     folder.mkdir()
-    demo.build(str(folder))
+    old_demo.build(folder)
     return folder
 
 
