@@ -100,6 +100,17 @@ def test_a_property_that_a_style_sheet_no_longer_sets_is_not_missed(repository: 
     assert places(found, "shop-blue") == {"b.css:1"}
 
 
+def test_an_element_that_a_layout_no_longer_uses_is_not_missed(repository: Repository) -> None:
+    """Other layouts still have the element and the attribute. An element around a value is a setting."""
+    layout = '<EditText\n  app:scrollbarStyle="inside"\n  app:id="@+id/subject_line" />\n</EditText>\n'
+    settings = "<retry>\n  <maximumRetries>3</maximumRetries>\n</retry>\n"
+    readers = {"b.xml": '<EditText\n  app:scrollbarStyle="inside" />\n', "c.py": 'get("maximumRetries")\n', "D.kt": "find(R.id.subject_line)\n"}  # fmt: skip
+    tree = {"a.xml": f"<x>\n{layout}</x>\n", "s.xml": settings, **readers}
+    found = find(repository.change(tree, {"a.xml": "<x>\n</x>\n", "s.xml": "<retry>\n</retry>\n"}))
+    assert (places(found, "EditText"), places(found, "scrollbarStyle")) == (set(), set())
+    assert (places(found, "subject_line"), places(found, "maximumRetries")) == ({"D.kt:1"}, {"c.py:1"})
+
+
 GONE = {
     "a route without a slash": ("orders.ts", "@Get('summary')\nget() {}\n", "main.js", "fetch(`${API}/orders/summary`);\n"),
     "a route with a parameter": ("a.py", "@app.get('/orders/{id}/summary')\ndef f():\n    pass\n", "main.js", "go('/x/' + id + '/summary');\n"),

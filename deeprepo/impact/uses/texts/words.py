@@ -30,6 +30,8 @@ _TOKEN = re.compile(r"[A-Za-z_]\w*(?:[.-]\w+)*")
 _PAGE_TOKEN = re.compile(r"[A-Za-z_]\w*(?:-\w+)*")
 # Names that a style sheet defines; it only uses properties and values.
 _STYLE_TOKEN = re.compile(r"(?:(?<=[.#$@%&])|(?<![\w-])(?=--)|(?<=keyframes ))[A-Za-z_-][\w-]*")
+# Names of elements and attributes, which a page or layout only uses; not `<limit>3</limit>`, which sets a value.
+_VOCABULARY = re.compile(r"</?[A-Za-z][\w:.]*+(?![^<>]*>[^<>]*\w[^<>]*</)|(?<=\s)[A-Za-z][\w:]*+(?=\s?=\s?[\"'])")
 _PARAMETER = re.compile(r"/?(?:\{[^{}]*\}|<[^<>]*>|:\w+)")
 IMPORTS = re.compile(
     r"^\s*+(?:import|from|use|using|require\w*|#\s*+include|export\s++\*)\b|\b(?:require|import)\(|\bfrom\s++[\"']"
@@ -72,7 +74,8 @@ def distinctive_words(file: ChangedFile) -> list[str]:
     for hunk in file.hunks:
         for line in hunk.lines:
             if line.kind != " " and not is_comment(line.text, file.path):
-                (removed_counts if line.kind == "-" else come).update(LONE_WORD.findall(line.text[:400]))
+                text = _without_vocabulary(file.path, line.text[:400])
+                (removed_counts if line.kind == "-" else come).update(LONE_WORD.findall(text))
     words = [
         word
         for word in removed_counts | come
@@ -159,17 +162,24 @@ def _is_of_words(path: str) -> bool:
     )
 
 
+def _without_vocabulary(path: str, text: str) -> str:
+    """Return a line without what its language defines: elements and attributes, or the properties of a style."""
+    if is_style(path):
+        return " ".join(_STYLE_TOKEN.findall(text))
+    return _VOCABULARY.sub(" ", text) if is_page(path) or suffix(path) == ".xml" else text
+
+
 def _words(path: str, text: str) -> Iterator[str]:
     """Yield the words of a line that may be mentioned elsewhere.
 
     In code, these are the words in strings; in other files, all words. Parameters of routes are removed.
     """
-    found = [*_QUOTED.findall(text), *_ENVIRONMENT.findall(text)]
-    found += _PATH.findall(text) if "/" in text else []
+    own = text if is_style(path) else _without_vocabulary(path, text)
+    found = [*_QUOTED.findall(own), *_ENVIRONMENT.findall(own)]
+    found += _PATH.findall(own) if "/" in own else []
     if _is_of_words(path):
         # In a page, `check.status` reads a value and defines no name.
-        token = _PAGE_TOKEN if is_page(path) else _STYLE_TOKEN if is_style(path) else _TOKEN
-        found += token.findall(text)
+        found += (_STYLE_TOKEN if is_style(path) else _PAGE_TOKEN if is_page(path) else _TOKEN).findall(own)
     for word in found:
         for part in _PARAMETER.split(word) if "/" in word or "{" in word else (word,):
             text_part = part.strip("/.^$:")
