@@ -169,13 +169,13 @@ async def test_a_mention_anywhere_and_a_review_with_a_text_are_answered(
         assert next(c.reply_to for c in at.gh.pull(number).review_comments if c.id == new) == theirs
         assert "The thread is about shop/price.py:3." in one.asked[3]
         assert "Is this needed?" in one.asked[3]
-        assert "Paused" in await one.review("Wait with this.\n\n/deeprepo pause")
+        assert "are paused" in await one.review("Wait with this.\n\n/deeprepo pause")
         assert at.gh.pull(number).reviews[-1].body.startswith("Wait")
 
 
 @pytest.mark.slow
 async def test_silence_where_nobody_speaks_to_us(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """People among themselves, bots, quotes and code, our own words, who may not write, what was edited or is gone."""
+    """Conversations between people, bots, quotes, code, our own comments, and edited or deleted comments get no answer. A stranger gets one."""
     async with talk(tmp_path, monkeypatch) as one:
         at, number = one.at, one.number
         at.gh.world.user("helper[bot]", "Bot")
@@ -195,9 +195,11 @@ async def test_silence_where_nobody_speaks_to_us(tmp_path: Path, monkeypatch: py
             await at.repo.delete_comment(number, gone)
         await at.gh.deliver(held[0])
         await at.quiet()
-        assert (quiet, at.replies(number), one.asked) == ([""] * 6, [], [])
+        refusal = quiet.pop(2)
+        assert "I only answer people with write permission" in refusal
+        assert (quiet, at.replies(number), one.asked) == ([""] * 5, [refusal], [])
         assert "needs write" not in at.summary(number)
-        assert "does not have" in await one.below("@deeprepo why?", author="stranger")
+        assert await one.below("@deeprepo why?", author="stranger") == ""  # they were told once
         # Who answers another person and names somebody else speaks to them; who only names them speaks to us.
         one.script += [said("Ask them."), said("Because.")]
         await at.repo.reply(number, one.thread("mean()"), "Why, I ask.", author="colleague")
