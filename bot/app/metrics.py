@@ -48,7 +48,7 @@ class Metrics:
         Repositories are labels if the operator wants that. Only repositories with the App have reviews, so a
         stranger can't add a series.
         """
-        finding_count = len(review.reported)
+        finding_count = len(review.new_findings)
         labels = (repository,) if self._named else ()
         self._reviews.labels(*labels, status).inc()
         (self._findings.labels(*labels) if labels else self._findings).inc(finding_count)

@@ -166,7 +166,7 @@ def summary(review: Review, words: Phrases = ENGLISH) -> Summary:
     """Return the result of the review, in the given language."""
     cut, listed = review.cut.failure, listing(review).all
     is_unanswered = review.cost.failed_calls >= review.cost.calls
-    new = sum(finding.is_new for finding in review.open_findings)
+    new = len(review.new_findings)
     before, fixed = len(review.open_findings) - new, len(review.having("fixed"))
     since = ""
     if before and review.round.number > 1:

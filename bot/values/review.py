@@ -314,6 +314,11 @@ class Review:
         return tuple(placed_finding for placed_finding in self.findings if placed_finding.place)
 
     @property
+    def new_findings(self) -> tuple[Finding, ...]:
+        """The open findings that no earlier review had."""
+        return tuple(finding for finding in self.open_findings if finding.is_new)
+
+    @property
     def new_places(self) -> int:
         """How many locations are new in earlier findings."""
         return sum(len(placed_finding.finding.tracking.added) for placed_finding in self.reported)

@@ -82,3 +82,16 @@ async def test_a_finding_is_counted_alike_on_each_page(at: Whole) -> None:
     overview = await page(at, "/")
     assert "<dt>Findings addressed</dt><dd>0%</dd>" in overview
     assert "rejected and ignored ones count as not fixed" in overview
+
+
+async def test_a_finding_that_a_full_review_repeats_is_counted_once(at: Whole) -> None:
+    """The overview, the page of reviews and the summary give the same figures after a full review."""
+    number = await at.reviewed(files=FAULTS)
+    await at.said(number, "/deeprepo full review")
+    assert "None of them is new" in at.summary(number)
+    found = len(FAULTS)
+    assert re.findall(r"(\d+) reported in", await page(at, "/")) == [str(found)]
+    rows = re.findall(r'href="/reviews/review~[^"]+".*?</tr>', await page(at, "/reviews"), re.DOTALL)
+    assert len(rows) == 2
+    figures = [[int(cell) for cell in re.findall(r'<td class="figure[^"]*">(\d+)</td>', row)] for row in rows]
+    assert sum(row[0] for row in figures) == found
