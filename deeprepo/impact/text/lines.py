@@ -110,7 +110,7 @@ _DEFINES = (
     # A macro in the C family.
     r"|^\s*+#\s*+define\s++NAME\b"
     # Like a call after a type, or alone, with a body: `int NAME(int a) {`, `NAME(a) {`.
-    r"|^\s*+(?!(?:return|new|else|await|throw|case|in|if|for|while|switch|let)\b)(?:[\w<>\[\],.?*&:]++\s++){1,12}?[*&]?NAME\s*+\((?:[^;]*\{\s*$|[^;{]*\{[^{}]*\}\s*+;?\s*+$)"
+    r"|^\s*+(?!(?:return|new|else|await|throw|case|in|if|for|while|switch|let)\b)(?:[\w<>\[\],.?*&:]++\s++){1,12}?[*&]?NAME\s*+\([^;]*\{\s*$"
     r"|^\s*+NAME\s*+\([^()]*+\)\s*+(?::[^{;]*+)?\{\s*$"
 )
 _BINDS = r"^\s*+(?:export\s++)?(?:(?:const|let|var)\s++)?NAME\s*+(?::(?!:)|=(?![=>~]))"

@@ -411,6 +411,8 @@ class _Check:
         heads = self._around(one) if way == "declaration" else []
         is_top = not any(TYPE.search(head) for head in heads if not _is_scope(head))
         if one.path in parents(home):
+            if is_top and filetype(home).imports == "path" and filetype(home).definitions == "typed":
+                return True  # a source sees all that its header declares
             module = re.compile(rf"\b(?:mod|namespace|module)\s+{re.escape(_stem(home))}\b")
             return way != "declaration" or (is_top and any(map(module.search, heads)))
         if way == "declaration" and not claim.is_module and self._is_mixed_in(home, heads):
