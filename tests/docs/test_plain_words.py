@@ -7,7 +7,7 @@ MOST = {
     "templates": 1,
     "messages": 8,
     "docs": 15,
-    "docstrings": 209,
+    "docstrings": 203,
 }  # lower a number when a text gets plainer; never raise one
 TOLD = 20  # places in the error
 
