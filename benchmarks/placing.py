@@ -111,7 +111,7 @@ def faults(findings: Sequence[Finding], changed: tuple[ChangedFile, ...], patch:
         lost += (
             len(some) - sum(post.findings for post in made.posts) - sum(row.finding.title in headings for row in listed)
         )
-        counted = facts.ENGLISH.say("posted", inline=sum(post.findings for post in made.posts), listed=len(listed))
+        counted = facts.ENGLISH.say("posted", sum(post.findings for post in made.posts), listed=len(listed))
         if made.posts and counted not in made.summary:
             words.append(f"the counter does not say {counted!r}")
             invalid += 1
