@@ -209,8 +209,11 @@ class _Check:
             if not is_prose(path):
                 for name in dict.fromkeys(look.findall(text)):
                     self._lines[name].append(_Line(path, line, text))
-        if ".cs" in suffixes:
-            found = await self._tree.grep_lines(Query([_GLOBAL], ["*.cs"], syntax="perl"))
+        sharing = {posixpath.splitext(claim.user)[1] for claim in claims if _shares_a_namespace(claim.user)}
+        if sharing:
+            found = await self._tree.grep_lines(
+                Query([_GLOBAL], [f"*{suffix}" for suffix in sorted(sharing)], syntax="perl")
+            )
             self._global = tuple(text for _, _, text in found)
         homes = {home for claim in claims for home in claim.homes}
         near = {path for home in homes for path in (home, *parents(home))} | {claim.user for claim in claims}
@@ -452,7 +455,7 @@ class _Check:
         """Return whether the user, or the file that had the name, takes everything from the type around a line."""
         heads = [head for head in self._around(one) if TYPE.search(head)]
         lines = [line for path in (claim.user, *claim.homes) for line in self._now.get(path, ())]
-        text = "\n".join((*lines, *(self._global if claim.user.endswith(".cs") else ())))
+        text = "\n".join((*lines, *(self._global if _shares_a_namespace(claim.user) else ())))
         types = {word for found in _TAKES_ALL.finditer(text) for word in found.groups() if word}
         return bool(heads) and not types.isdisjoint(_NAMED.findall(heads[0]))
 
@@ -561,6 +564,11 @@ def parents(path: str) -> frozenset[str]:
 def _is_nested(path: str) -> bool:
     """Return whether the submodules of a file are in a folder of its name."""
     return filetype(path).imports == "crate"
+
+
+def _shares_a_namespace(path: str) -> bool:
+    """Return whether files of this kind see what other files of their project import."""
+    return filetype(path).shared_names == "namespace"
 
 
 def _shared(path: str) -> str:
