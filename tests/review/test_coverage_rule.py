@@ -126,7 +126,7 @@ KINDS: dict[str, tuple[Files, set[str]]] = {
     ),
     "what is raised": (edited("raise ValueError", "raise LookupError"), {USE}),
     "a default": (edited("load_rates(country)", "load_rates(country='de')"), {USE}),
-    "a function that becomes a coroutine": (edited("def load_rates", "async def load_rates"), set()),
+    "a function that becomes a coroutine": (edited("def load_rates", "async def load_rates"), {USE}),
     "a key of the settings with another name": (
         {"settings.yml": "rates: low\nhome_country: de\n"},
         {"word shop/till.py:13"},
@@ -155,8 +155,7 @@ KINDS: dict[str, tuple[Files, set[str]]] = {
 }
 
 
-# A use by its name alone is a hint; a coroutine in the place of a list is always true.
-FOUND = {"an attribute with another name", "a function that becomes a coroutine"}
+FOUND = {"an attribute with another name"}  # a use by its name alone is a hint
 
 
 @pytest.mark.parametrize("kind", KINDS)
