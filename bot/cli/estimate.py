@@ -97,7 +97,7 @@ def _table(estimates: dict[str, Any]) -> None:
     say(f"Worker model: {estimates['worker']}")
     say(f"\nStrategy {estimates['strategy']['name']}: {estimates['strategy']['reason']}.")
     say(
-        "To choose another effort, use --effort or set `effort` in .deeprepo.yml. Effort none uses no model and is free."
+        "To choose another effort, use --effort or set `effort` in .deeprepo.yml. With `--effort none`, the review uses no model and is free."
     )
     if limit is not None:
         origin = {"default": "the default", "flag": "--max-usd"}.get(estimates["cap_from"], estimates["cap_from"])

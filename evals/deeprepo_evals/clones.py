@@ -18,7 +18,7 @@ def clones(folder: Path) -> dict[str, Path]:
     found: dict[str, Path] = {}
     if not folder.is_dir():
         raise UsageError(
-            f"{folder} {'is not a folder' if folder.exists() else 'does not exist'}. Pass the folder that contains your clones with --repos"
+            f"{folder} {'is not a folder' if folder.exists() else 'does not exist'}. With --repos, pass the folder that contains your clones"
         )
     for place in sorted(path for path in folder.iterdir() if path.is_dir()):
         name = place.name.removesuffix(".git").replace("+", "/", 1)

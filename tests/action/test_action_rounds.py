@@ -103,7 +103,7 @@ async def test_pushes_are_counted_in_the_summary(tmp_path: Path) -> None:
         said = [await at.told("pull_request", body)]
         said += [await at.told("pull_request", await pushed(at, {f"n{n}.md": "one\n"})) for n in (1, 2)]
         assert [one.review is not None for one in said] == [True, True, False]
-        assert "pause after 1 push (`pause_after`); comment `/deeprepo review` to start one" in said[2].says
+        assert "pause after 1 push (`pause_after`). Comment `/deeprepo review` to review it anyway" in said[2].says
 
 
 async def test_a_fixed_thread_is_resolved_with_what_the_workflow_asks_for(tmp_path: Path) -> None:

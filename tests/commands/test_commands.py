@@ -109,7 +109,7 @@ def test_ignore_in_a_thread_means_its_finding(pull: Scene) -> None:
     assert [(one.mark, one.reason) for one in pull.silenced()] == [
         (silencing.mark_of(finding), "measured: nobody calls @it")
     ]
-    assert answer.body.startswith("Ignored in this pull request: ")
+    assert answer.body.startswith("Ignored in this pull request only: ")
     assert exported(pull.give("rules", "export").body) == [(finding.identity, "measured: nobody calls @it")]
 
 

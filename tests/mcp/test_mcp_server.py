@@ -59,9 +59,9 @@ def test_an_agent_asks_for_a_review_and_for_the_proof_of_a_finding(repo: Path) -
     assert "Evidence" in text(proof)
     assert none.is_error
     assert "has no finding 99" in text(none)
-    assert text(one).startswith("Fix 1 defect")
+    assert text(one).startswith("Fix the defect below")
     assert "Finding 2 (high)\nFile: parcel/nightly.py\nLines: 10\n" in text(one)
-    assert text(every).startswith("Fix 5 defects")
+    assert text(every).startswith("Fix the 5 defects below")
     assert 'TOKEN = "***"' in text(every)
     assert nothing.is_error
     assert "its findings are numbered 1, 2, 3, 4, 5" in text(nothing)

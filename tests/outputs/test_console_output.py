@@ -63,7 +63,7 @@ def test_open_lines_are_named_up_to_ten() -> None:
     assert page.count("\n  not checked  ") == 10
     assert "and 3 more not checked (use --show all to list them)" in page
     page = console.render(UNREAD)
-    assert "No model read 1 changed code region. Not checked: 12 references at risk." in page
+    assert "1 changed code region was not read by a model. Not checked: 12 references at risk." in page
 
 
 def test_an_unknown_price_is_said() -> None:
@@ -79,7 +79,10 @@ def test_an_unknown_price_is_said() -> None:
             CLEAN,
             "No problems found. Checked 1 changed code region and 1 reference at risk. Checks that ran: openai/gpt-5-mini, contracts, ruff.",
         ),
-        (UNREAD, "No model read 1 changed code region. Not checked: 12 references at risk. Nothing was checked."),
+        (
+            UNREAD,
+            "1 changed code region was not read by a model. Not checked: 12 references at risk. Nothing was checked.",
+        ),
         (
             replace(CLEAN, cut=Cut(partial=True)),
             "The review is incomplete. No problems found in the parts that were checked. Checked 1 changed code region and 1 reference at risk. Checks that ran: openai/gpt-5-mini, contracts, ruff.",

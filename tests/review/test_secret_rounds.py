@@ -184,7 +184,7 @@ def test_an_agent_is_told_to_have_it_revoked(rounds: Rounds) -> None:
     """A token is not mended by a test."""
     found = rounds.push({"app.py": LINE}).findings
     text = prompt(found, "")
-    assert "revoke it first" in text
+    assert "Revoke it" in text
     assert "add one that fails" not in text
     other = PlacedFinding(replace(found[0].finding, category="bug"), "inline")
     assert "add one that fails" in prompt([*found, other], "")

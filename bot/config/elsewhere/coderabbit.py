@@ -65,7 +65,7 @@ def _branches(old: OldSettings, key: str) -> None:
     if not named:
         old.differences.append(
             "CodeRabbit only reviews pull requests to the default branch. deeprepo reviews those to every branch. "
-            f"To keep it that way, set `triggers: {{branches: [{', '.join(usual)}]}}`."
+            f"To keep CodeRabbit's behavior, set `triggers: {{branches: [{', '.join(usual)}]}}`."
         )
     for at, _ in named:
         old.take(at, "triggers.branches", partial(_with_usual, usual))

@@ -31,7 +31,7 @@ class GeminiCodeAssist(SettingsFormat):
         if opened:
             old.differences.append(
                 "Gemini Code Assist reviews a pull request once, when it is opened. deeprepo also reviews each push, which costs "
-                "more. To keep it that way, set `triggers: {events: [opened]}`."
+                "more. To keep Gemini's behavior, set `triggers: {events: [opened]}`."
             )
         old.tell("code_review.pull_request_opened.help", "not supported: there is no help comment")
         old.take("ignore_patterns", "ignore", patterns)

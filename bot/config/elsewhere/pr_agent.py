@@ -25,7 +25,7 @@ def _triggers(old: OldSettings) -> None:
     if "triggers.events" not in old.new.values and not by_push:
         old.differences.append(
             "PR-Agent only reviews pushes if `handle_push_trigger` is set. deeprepo reviews each push, which costs more. "
-            "To keep it that way, set `triggers: {events: [opened, reopened, ready]}`."
+            "To keep PR-Agent's behavior, set `triggers: {events: [opened, reopened, ready]}`."
         )
 
 

@@ -100,7 +100,7 @@ class Gate:
         error = self._wait_reason
         if isinstance(error, RateLimited):
             error = type(error)(
-                f"{error}. The time limit leaves only {rest:,.0f} s, which is too short to wait for it. "
+                f"{error}. The remaining time of {rest:,.0f} s is too short to wait for it. "
                 "Try again in a few minutes, raise the time limit, or use another provider",
                 error.retry_after,
             )
