@@ -161,16 +161,16 @@ def test_a_medium_finding_of_one_pass_is_confirmed_beside_others(
         OTHER | {"quote": f"    return amount * {15 * n + 9} / 100", "title": f"Unit {word} lost", "severity": severity}
         for n, (severity, word) in enumerate(zip(singles, ("gets", "becomes"), strict=False))
     )
-    told: list[str] = []
+    claims_sent: list[str] = []
 
     class Heard(Two):
         def __call__(self, body: Mapping[str, Any]) -> Reply:
-            told.extend(re.findall(CLAIM, str(body["messages"])))
+            claims_sent.extend(re.findall(CLAIM, str(body["messages"])))
             return super().__call__(body)
 
     review = reviewed(change, Heard(beside=(*sure, *lone), alone=sure))
     assert len(review["findings"]) == agreed + len(lone)
-    assert len(told) == claims
+    assert len(claims_sent) == claims
 
 
 def test_a_low_finding_of_one_pass_is_collapsed_without_a_confirmation(change: Repository) -> None:

@@ -45,12 +45,12 @@ async def test_the_check_run_lists_what_several_passes_report_before_anything_is
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """After the first round of requests; a single pass's finding is only counted until a second call confirms it."""
-    asked: list[str] = []
+    requests: list[str] = []
 
     def answer(body: Mapping[str, Any]) -> Reply:
         text = str(body["messages"])
-        asked.append("opinion" if "The claim, about" in text else "pass")
-        if asked[-1] == "opinion":
+        requests.append("opinion" if "The claim, about" in text else "pass")
+        if requests[-1] == "opinion":
             return Reply(fault="hang")
         found = [AGREED] if "You see only the diff" in text else [AGREED, SINGLE]
         return Reply(data={"answer": "Rates.", "findings": found})
@@ -64,7 +64,7 @@ async def test_the_check_run_lists_what_several_passes_report_before_anything_is
             (check,) = at.gh.pull(number).checks
             await at.repo.close(number)
 
-            assert asked.count("pass") == 3
+            assert requests.count("pass") == 3
             assert AGREED["title"] in check.summary
             assert SINGLE["title"] not in check.summary
             assert "1 more finding is being confirmed by a second model call." in check.summary

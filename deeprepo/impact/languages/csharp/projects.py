@@ -112,7 +112,7 @@ def _references(text: bytes) -> list[str]:
 
 
 def _linked(text: bytes) -> list[str]:
-    """Return the files that a project takes from elsewhere; a pattern stands for the files below a folder."""
+    """Return the files that a project includes from elsewhere. A pattern becomes a placeholder in its folder."""
     given = [one.get("include", "") for one in _attributes(text, "compile")]
     given += [one.get("project", "") for one in _attributes(text, "import")]
     paths = [

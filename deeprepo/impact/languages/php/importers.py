@@ -228,7 +228,7 @@ class Names:
         return [twin for one in near for twin in _twins(one) if twin in self._paths]
 
     def _loaded(self, node: Node, path: str) -> str | None:
-        """Return the file that `require` or `include` loads: beside the file, or from the root of the tree."""
+        """Return the file that `require` or `include` loads: next to the file, or from the root of the tree."""
         folder, parts = posixpath.dirname(path), node
         while parts.type == "parenthesized_expression" and parts.named_children:
             parts = parts.named_children[0]
