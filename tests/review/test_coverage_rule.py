@@ -286,5 +286,5 @@ def test_lines_that_were_not_counted_are_left_out(repository: Repository, review
     large = {"big.py": "X = 1\n" * 400_000 + "Y = 2\n"}
     done = review(large)
     assert facts.size(done) == "1 file"
-    assert "+0" not in markdown.render(done)
+    assert "+0 -0" not in markdown.render(done)
     assert facts.size(review({**large, "README.md": "# Shop\n"})) == "2 files, +0 -3"
