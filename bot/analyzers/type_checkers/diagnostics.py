@@ -52,6 +52,7 @@ class Rule:
     effect: str
     unless: str = ""  # a pattern of messages that prove nothing
     lost: int = -1  # index of the quoted name that is reported as missing; -1 for none
+    declared: bool = False  # whether the error depends on declared types
     proves: bool = True  # whether the program fails there; an annotation alone changes nothing at run time
 
     def counts(self, message: str) -> bool:

@@ -43,7 +43,8 @@ SETTINGS, DECLARED, SENTINEL = ".deeprepo.tsconfig.{}.json", ".deeprepo.d.ts", "
 UNCHECKED = b"// @ts-nocheck\n"
 SWITCHED_OFF = re.compile(rb"@ts-(?:ignore|expect-error)")
 REPORT = re.compile(r"^([^\n]+?)\((\d+),\d+\): error (TS\d+): ([^\n]*(?:\n[ \t]+[^\n]*)*)$", re.MULTILINE)
-CHECKED = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs")
+JAVASCRIPT = (".js", ".jsx", ".mjs", ".cjs")
+CHECKED = (".ts", ".tsx", ".mts", ".cts", *JAVASCRIPT)
 OPTIONS = {
     "noEmit": True, "skipLibCheck": True, "target": "esnext", "module": "esnext", "moduleResolution": "bundler", "jsx": "preserve",
     "types": [], "strict": False, "allowJs": True, "checkJs": True, "resolveJsonModule": True, "experimentalDecorators": True,
@@ -159,7 +160,13 @@ def _judged(diagnostic: Diagnostic, lines: Sequence[bytes]) -> Diagnostic:
     """Return the error, and whether it counts: its rule is chosen, and no comment disables it."""
     rule = rules(Tsc.RULES).get(diagnostic.code)
     above = lines[max(0, diagnostic.line - 2) : diagnostic.line]
-    counts = rule is not None and rule.counts(diagnostic.message) and not any(map(SWITCHED_OFF.search, above))
+    counts = (
+        rule is not None
+        and rule.counts(diagnostic.message)
+        # A comment such as `@param` changes nothing at run time.
+        and not (rule.declared and diagnostic.path.endswith(JAVASCRIPT))
+        and not any(map(SWITCHED_OFF.search, above))
+    )
     return replace(diagnostic, counts=counts)
 
 
