@@ -94,7 +94,7 @@ async def test_with_an_apps_token_the_review_stands_under_its_name(tmp_path: Pat
         for _ in range(2):
             await at.told("pull_request", body, github_token=at.gh.token())
         assert [one.user.login for one in at.gh.pull(1).comments] == [at.gh.login]
-        assert "round 2" in at.gh.pull(1).comments[0].body
+        assert '"round": "2"' in at.gh.pull(1).comments[0].body
 
 
 async def test_pushes_are_counted_in_the_summary(tmp_path: Path) -> None:

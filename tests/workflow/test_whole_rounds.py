@@ -84,12 +84,12 @@ async def test_a_refused_key_is_said_before_all_else(tmp_path: Path, monkeypatch
             number = await at.reviewed()
             check, summary = at.gh.pull(number).checks[-1], at.summary(number)
 
-            assert summary.split("\n")[1] == "## deeprepo: ⚠️ Key or model rejected: no model reviewed this change"
+            assert summary.split("\n")[1] == "## deeprepo: ⚠️ Wrong key or model: no model reviewed this change"
             assert summary.split("\n")[3].startswith("**openai refused the key (status 401). Check that it is set")
             assert summary.count("refused the key") == 1
             assert QUOTE in summary
             assert (check.title or "").startswith(
-                "Key or model rejected, so no model reviewed this change: openai refused the key (status 401)"
+                "Wrong key or model, so no model reviewed this change: openai refused the key (status 401)"
             )
             assert check.conclusion == "neutral"
 

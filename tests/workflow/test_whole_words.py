@@ -25,7 +25,7 @@ async def test_a_strangers_claim_withdraws_nothing_under_a_maintainers_name(
     """Neither a question, a quotation nor words that the maintainer has not written; what the maintainer states does."""
     async with talk(tmp_path, monkeypatch) as one:
         people = one.at.server.store.people
-        assert await one.reply(CLAIM, author="stranger") == ""
+        assert (await one.reply(CLAIM, author="stranger")).startswith("I only answer people with write permission")
         one.script.append(said("It was accepted.", withdraw={**BELIEVED, "words": words}))
         assert "your comment does not give a reason" in await one.reply(remark)
         one.script.append(said("The guard returns.", QUOTE, withdraw={"because": "code"}))
