@@ -193,7 +193,7 @@ def test_a_preparation_that_fails_says_why(shop: Repository) -> None:
     shop.write({".deeprepo.yml": "run: {prepare: 'echo no such package >&2; exit 9'}\n"})
     done = run(shop, "--prepare")
     assert done.returncode == 3
-    assert "ended with 9: no such package" in done.stderr
+    assert "exited with 9: no such package" in done.stderr
 
 
 @boxed
