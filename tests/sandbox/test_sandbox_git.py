@@ -1,5 +1,7 @@
 import asyncio
 import base64
+import gc
+import secrets
 import subprocess
 from pathlib import Path
 
@@ -43,3 +45,26 @@ async def test_git_needs_a_token_that_reads_contents(tmp_path: Path) -> None:
         assert [bool(status) for status in found] == [False, True, True, True]
         at.gh.pass_time(minutes=61)
         assert (await _git(at, tmp_path, "ls-remote", at.repo.url, token=reader))[0] != 0
+
+
+async def test_git_ends_with_a_client_that_hangs_up(tmp_path: Path) -> None:
+    """The process behind a fetch that is cut off is ended and leaves no open pipe, which would warn here."""
+    async with rig(tmp_path / "hub") as at:
+        commit = await at.repo.commit("large", {"large.txt": secrets.token_hex(4_000_000)})
+        token = at.gh.token({"contents": "read"}, (at.repo.id,))
+        lines = (f"want {commit} no-progress\n", "", "done\n")
+        body = b"".join(b"%04x%s" % (len(line) + 4 if line else 0, line.encode()) for line in lines)
+        host = at.gh.api.split("/")[2]
+        head = (
+            "POST /acme/shop.git/git-upload-pack HTTP/1.1",
+            f"Host: {host}",
+            f"Authorization: Basic {base64.b64encode(f'x-access-token:{token}'.encode()).decode()}",
+            "Content-Type: application/x-git-upload-pack-request",
+            f"Content-Length: {len(body)}",
+        )
+        for wanted in (1, 1_000_000):  # bytes: it is cut off as the answer begins, and in the middle
+            reader, writer = await asyncio.open_connection(*host.split(":"))
+            writer.write("\r\n".join((*head, "", "")).encode() + body)
+            await reader.readexactly(wanted)
+            writer.transport.abort()
+    gc.collect()

@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from bot.checkout.git import environment
+from bot.machine.concurrency import end_process
 from deeprepo_sandbox.github import access
 from deeprepo_sandbox.github.call import Caller, GitHubRefusal
 from deeprepo_sandbox.github.things import Repository
@@ -17,6 +18,32 @@ from deeprepo_sandbox.github.world import World
 PATH = re.compile(r"/([^/]+)/([^/]+)\.git(/.*)")
 CHUNK = 1 << 16
 ASK = {"www-authenticate": 'Basic realm="GitHub"'}
+
+
+class GitAnswer(StreamingResponse):
+    """The output of a git process, which the server ends with the answer, even if the client hangs up."""
+
+    def __init__(self, process: asyncio.subprocess.Process, out: asyncio.StreamReader, body: bytes) -> None:
+        super().__init__(_chunks(out))
+        self._process, self._out = process, out
+        self._feeding = asyncio.ensure_future(_feed(process, body))
+
+    async def read_head(self) -> None:
+        """Read the status and the headers, which come before the output."""
+        while line := (await self._out.readline()).strip():
+            name, _, value = line.decode("latin-1").partition(":")
+            if name.lower() == "status":
+                self.status_code = int(value.split()[0])
+            else:
+                self.headers[name.lower()] = value.strip()
+
+    async def end(self) -> None:
+        """Wait for a process that has sent everything, and end another."""
+        if self._out.at_eof():
+            await self._process.wait()
+        else:
+            await end_process(self._process, self._out)
+        await self._feeding
 
 
 async def answer(world: World, request: Request, path: str) -> Response:
@@ -39,10 +66,10 @@ async def answer(world: World, request: Request, path: str) -> Response:
         if caller == Caller():
             return Response("Authentication is needed.", 401, ASK)
         return Response(f"fatal: {refused}", 404 if refused.answer.status == 404 else 403)  # noqa: PLR2004 - HTTP's own
-    return await _backend(request, repository, found[3])
+    return await _backend(world, request, repository, found[3])
 
 
-async def _backend(request: Request, repository: Repository, rest: str) -> Response:
+async def _backend(world: World, request: Request, repository: Repository, rest: str) -> Response:
     head = request.headers
     env = {
         "GIT_PROJECT_ROOT": str(repository.git.parent),
@@ -68,37 +95,29 @@ async def _backend(request: Request, repository: Repository, rest: str) -> Respo
         stdout=pipe,
         limit=1 << 20,
     )
-    if process.stdin is None or process.stdout is None:
+    if process.stdout is None:
         raise RuntimeError("git was started without pipes")
-    feeding = asyncio.ensure_future(_feed(process.stdin, body))
-    status, headers = 200, {}
-    while line := (await process.stdout.readline()).strip():
-        name, _, value = line.decode("latin-1").partition(":")
-        if name.lower() == "status":
-            status = int(value.split()[0])
-        else:
-            headers[name.lower()] = value.strip()
-    return StreamingResponse(_stream(process, process.stdout, feeding), status, headers)
-
-
-async def _feed(pipe: asyncio.StreamWriter, body: bytes) -> None:
+    reply = GitAnswer(process, process.stdout, body)
     try:
-        pipe.write(body)
-        await pipe.drain()
+        await reply.read_head()
+    except BaseException:
+        world.finish(reply.end())
+        raise
+    return reply
+
+
+async def _feed(process: asyncio.subprocess.Process, body: bytes) -> None:
+    if process.stdin is None:
+        raise RuntimeError("git was started without pipes")
+    try:
+        process.stdin.write(body)
+        await process.stdin.drain()
     except ConnectionError:  # git has read enough
         return
     finally:
-        pipe.close()
+        process.stdin.close()
 
 
-async def _stream(
-    process: asyncio.subprocess.Process, out: asyncio.StreamReader, feeding: "asyncio.Future[None]"
-) -> AsyncIterator[bytes]:
-    try:
-        while chunk := await out.read(CHUNK):
-            yield chunk
-    finally:
-        if process.returncode is None and not out.at_eof():
-            process.kill()
-        await feeding
-        await process.wait()
+async def _chunks(out: asyncio.StreamReader) -> AsyncIterator[bytes]:
+    while chunk := await out.read(CHUNK):
+        yield chunk

@@ -267,11 +267,14 @@ async def github(
 ) -> AsyncIterator[GitHub]:
     """A GitHub on a free port of 127.0.0.1 until the block ends. `check` holds all that is exchanged against the description."""
     made = GitHub(Path(folder), webhook, secret, owner, check=check)
-    async with serving(made.app, port) as made.world.origin:
-        try:
-            yield made
-        finally:
-            await made.world.end()
+    try:
+        async with serving(made.app, port) as made.world.origin:
+            try:
+                yield made
+            finally:
+                await made.world.end()
+    finally:  # the server's end cuts off answers too
+        await made.world.finished()
 
 
 @cache

@@ -52,12 +52,16 @@ class Server:
             reply = await self._reply(request, path)
         except ClientDisconnect:
             return
-        if fault and fault.after:
-            await fault.strike()
-            if fault.spoils:
+        try:
+            if fault and fault.after:
+                await fault.strike()
+            if fault and fault.after and fault.spoils:
                 await _spoil(fault, receive, send)
-                return
-        await reply(scope, receive, send)
+            else:
+                await reply(scope, receive, send)
+        finally:
+            if isinstance(reply, backend.GitAnswer):
+                self.world.finish(reply.end())
 
     async def _reply(self, request: Request, path: str) -> Response:
         if request.url.hostname not in HERE:  # a page of elsewhere whose name leads to this machine

@@ -63,6 +63,7 @@ class World:
         self.reset = datetime.now(UTC) + HOUR
         self.stirred = asyncio.Event()  # something was asked: whoever waits for a change looks again
         self.busy: set[asyncio.Task[object]] = set()  # deliveries under way
+        self.finishing: set[asyncio.Task[object]] = set()  # git processes that are being ended
         self.held: list[Delivery] | None = None  # deliveries that wait for a test to send them
         self._client: httpx2.AsyncClient | None = None
         self._ids = count(1_000_001)
@@ -223,15 +224,27 @@ class World:
 
     def begin(self, work: Coroutine[Any, Any, object]) -> None:
         """Let something go on beside the answer, as webhooks do."""
-        task = asyncio.get_running_loop().create_task(work)
-        self.busy.add(task)
-        task.add_done_callback(self.busy.discard)
+        _keep(work, self.busy)
+
+    def finish(self, work: Coroutine[Any, Any, object]) -> None:
+        """Let something end that whoever began it no longer waits for. The sandbox waits for it before it ends."""
+        _keep(work, self.finishing)
+
+    async def finished(self) -> None:
+        """Wait until everything that is being ended has ended."""
+        await asyncio.gather(*self.finishing, return_exceptions=True)
 
     async def settle(self) -> None:
         """Wait until every webhook that is under way has been answered."""
         while self.busy:
             await asyncio.wait(tuple(self.busy))
             await asyncio.sleep(0)  # those that have ended leave `busy` in the next turn of the loop
+
+
+def _keep(work: Coroutine[Any, Any, object], tasks: set[asyncio.Task[object]]) -> None:
+    task = asyncio.get_running_loop().create_task(work)
+    tasks.add(task)
+    task.add_done_callback(tasks.discard)
 
 
 def node_id(comment: Comment) -> str:
