@@ -11,7 +11,7 @@ from typing import Any
 
 from bot.values import Clues
 from deeprepo.impact.families import LANGUAGES
-from deeprepo.impact.filetypes import Traits
+from deeprepo.impact.language import PLAIN
 from deeprepo.impact.values import Facts
 
 
@@ -29,8 +29,7 @@ LANGUAGES["hang"] = SimpleNamespace(  # type: ignore[index]
     NAME="hang",
     SUFFIXES=(".hang",),
     CONFIGS=(),
-    AMBIENT=frozenset(),
-    TRAITS=Traits(),
+    rules=PLAIN,
     receivers=None,
     project=_project,
     outline=_outline,

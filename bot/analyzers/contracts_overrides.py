@@ -53,7 +53,7 @@ async def _has_to_fit(tree: Tree, item: ChangedSymbol, override: Definition, at:
     ):  # a method may take fewer parameters, and require those that are optional in the base
         offered = item.after.parameters if item.after is not None else None
         return offered is not None and sum(one.is_required for one in override.parameters or ()) > len(offered)
-    if not (language.definitions == "typed" or (grammar is not None and grammar.overloads)):
+    if not (language.definitions == "typed" or (grammar is not None and grammar.types.overloads)):
         return True
     if OVERRIDE.search(_head(file_lines(await tree.read(override.path)), at.line)):
         return True

@@ -257,7 +257,7 @@ def _fails(rows: Sequence[Breakage]) -> str:
     """Return how the first broken line fails at run time; "" if the language has its own words."""
     reference = rows[0].reference
     known = language_of(reference.path)
-    if known is None or known.exports:
+    if known is None or known.scope.exports:
         return ""
     taken = next(
         (

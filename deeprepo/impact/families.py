@@ -4,12 +4,15 @@ from collections.abc import Callable, Collection, Mapping
 from functools import cache, cached_property, partial
 from importlib import import_module
 from types import ModuleType
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from deeprepo.impact import table
-from deeprepo.impact.filetypes import Traits, filetypes
+from deeprepo.impact.filetypes import filetypes
 from deeprepo.impact.ports import Language, Packaging, Project, Receivers
 from deeprepo.impact.values import Facts, Side, Use
+
+if TYPE_CHECKING:
+    from deeprepo.impact.language import Language as Rules
 
 
 class Family:
@@ -21,16 +24,14 @@ class Family:
             suffix for one in filetypes() if one.parser == self.NAME and one.is_readable for suffix in one.suffixes
         )
         self.CONFIGS = tuple(row.get("configs", ()))
-        self.TRAITS = table.filled(Traits, row)
         self._folder = f"deeprepo.impact.languages.{folder}"
 
-    @property
-    def AMBIENT(self) -> frozenset[str]:  # noqa: N802 - as the others
-        """The names that every file has without defining or importing them."""
-        from deeprepo.impact.language import language_of  # imported here because it loads the language's code
+    @cached_property
+    def rules(self) -> "Rules":
+        """What distinguishes the language from others."""
+        from deeprepo.impact.language import rules_of  # imported here because it loads the language's code
 
-        known = language_of(f"x{self.SUFFIXES[0]}")
-        return known.ambient if known is not None else frozenset()
+        return rules_of(f"x{self.SUFFIXES[0]}")
 
     @cached_property
     def has_extensions(self) -> bool:

@@ -41,7 +41,8 @@ class FileType(Struct, frozen=True, kw_only=True):
     parser: str = ""  # the language that reads these files
     family: str = ""  # a shared name for languages that import each other
     lexer: str = ""  # the lexer for syntax highlighting
-    grammar: tuple[str, ...] = ()  # module and function of the grammar that checks the syntax
+    grammar: tuple[str, ...] = ()  # module and function of its grammar
+    unchecked: bool = False  # its grammar does not decide whether a file has errors
     extra: str = ""  # the optional extra that installs the grammar
     comments: Marks = ()  # patterns of how a comment line begins
     docstrings: bool = False  # strings in triple quotes are documentation
@@ -89,30 +90,6 @@ class FileType(Struct, frozen=True, kw_only=True):
         """Whether everything that reads such a file is installed."""
         return not self.extra or has_module(self.grammar[0])
 
-    @property
-    def is_installed(self) -> bool:
-        """Whether the grammar can be loaded; it is not loaded to find out."""
-        return bool(self.grammar) and self.is_readable
-
-
-class Traits(Struct, frozen=True, kw_only=True):
-    """Properties of a language that the search for references needs."""
-
-    declared_members: bool = False  # access to an undeclared member does not compile
-    conditional_build: bool = False  # guarded code is compiled conditionally
-    # which names without a receiver may be members: "calls", "all", "own", or "" for none
-    bare_members: str = ""
-    capital_members: bool = False  # fields and properties are capitalized
-    # a member may be defined in a file other than its class, which nothing imports
-    members_apart: bool = False
-    unwritten_names: bool = False  # a file can export names that it does not write
-    open_classes: bool = False  # any loaded file may reopen a class or module
-    # names are found wherever they are defined; only a statement with this word can lose a file
-    loader: str = ""
-    whole_files: bool = False  # an import names a file with its suffix: `box.cpp` is not `box.hpp`
-    everywhere: str = ""  # the keyword of definitions that every file sees, outside classes and namespaces
-    module_word: str = ""  # the keyword with which any file may declare a module that imports name
-
 
 UNKNOWN = FileType(suffixes=())
 
@@ -139,11 +116,9 @@ def _of_languages() -> Iterator[FileType]:
     for folder in table.folders():
         for row in table.rows(folder).values():
             is_read = "grammar" in row
-            grammar = row.get("checked_by", () if row.get("scripts") else row.get("grammar", ()))
             yield _type(
                 row,
                 parser=row.get("name", folder) if is_read else "",
-                grammar=tuple(grammar),
                 constructors=frozenset(CONSTRUCTOR if one == "=" else one for one in row.get("constructors", ())),
             )
 

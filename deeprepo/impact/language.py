@@ -1,24 +1,23 @@
 """Load a language from its folder: `language.toml`, the queries and a class that resolves imports."""
 
-import re
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from functools import cache, cached_property
 from importlib import import_module
 from itertools import accumulate, pairwise
-from types import ModuleType
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, Protocol
 
 from tree_sitter import Language as Grammar
 from tree_sitter import Node, Query
 
 from deeprepo.impact import table
-from deeprepo.impact.filetypes import FileType, Traits, filetype, has_module
+from deeprepo.impact.defaults import Classes, Files, Imports, References
+from deeprepo.impact.filetypes import UNKNOWN, FileType, filetype, has_module
 from deeprepo.impact.halves import Halves, halves
 from deeprepo.impact.parsing import grammar
 from deeprepo.impact.paths import Paths
 from deeprepo.impact.structs import Struct, field
-from deeprepo.impact.values import Arguments, Clues, Import
+from deeprepo.impact.values import Clues, Import
 
 QUERIES = (
     "defs",
@@ -36,17 +35,6 @@ QUERIES = (
     "paths",
     "wholes",
 )
-HOOKS = (
-    "members",
-    "listed",
-    "code",
-    "passed",
-    "faults",
-    "imported",
-    "import_lines",
-    "type_name",
-    "is_pattern",
-)  # optional names in a folder's module, besides `Modules` and `AMBIENT`
 
 
 class Modules(Protocol):
@@ -99,16 +87,6 @@ class Modules(Protocol):
 
         It is used if `home` is a guess because no file matches the package's declaration.
         """
-
-
-class Member(NamedTuple):
-    """A member of an object literal, as returned by the hook `members` of a language."""
-
-    owner: str
-    name: Node
-    whole: Node  # including everything that belongs to it
-    function: Node | None  # the function that a call runs
-    opaque: bool = False  # the function is passed to another one, which creates the member
 
 
 class Standalone:
@@ -169,6 +147,72 @@ class Unresolved(Standalone):
         return None
 
 
+class Nodes(Struct, frozen=True):
+    """The kinds of nodes in a language's syntax trees."""
+
+    identifiers: frozenset[str] = frozenset({"identifier"})  # names
+    around: tuple[str, ...] = ()  # what belongs to the definition inside it: decorators, `export`
+    bodies_beside: tuple[str, ...] = ()  # bodies that follow their definitions as siblings
+    stacked: frozenset[str] = frozenset()  # what forms rows before what it marks: decorators, comments
+    statements: frozenset[str] = frozenset()  # where each name is imported; if empty, the nodes of `@import`
+
+
+class TypeRules(Struct, frozen=True):
+    """What classes and their members are."""
+
+    classes: str = "_?[A-Z]"  # a pattern of names that may be classes
+    plain_bases: frozenset[str] = frozenset()  # library classes that add no class members
+    inherited: str = ""  # the implicit base of every class
+    constructors: tuple[str, ...] = ()  # what constructing a class calls; "=" is the class's own name
+    object_members: str = ""  # a pattern of members that every object has
+    unknown_members: str = ""  # a pattern of implicit members of classes
+    added_by: str = ""  # a pattern of lines that add members to the type NAME
+    overloads: bool = False  # a name may have several definitions, of which a call uses the matching one
+    lends_members: bool = False  # static members and nested classes can be imported without their class
+    flat: bool = False  # the name of a class does not include its outer class or module
+    literal: str = "(?!)"  # a pattern of the heads of values whose members are all written out
+    filled: str = ""  # a pattern of code that may add members to a value NAME
+
+
+class ReceiverRules(Struct, frozen=True):
+    """What a receiver, or a name without one, may refer to."""
+
+    own: tuple[str, ...] = ("this",)  # how a method refers to its object
+    above: tuple[str, ...] = ("super",)  # how a method refers to its object as an instance of the base class
+    # How an unbound receiver is treated: as "unknown", as a "class" if it is spelled like one, as "open", as
+    # the class that it names ("named"), or as never unknown ("silent").
+    untold: str = "class"
+    # which names without a receiver may be members: "calls", "own", or "" for none
+    bare_members: str = ""
+    capital_members: bool = False  # fields and properties are capitalized
+    # functions may be defined outside classes, so a call without a receiver may not refer to a member
+    free_functions: bool = False
+    # words from which a member's name is specific enough without a known receiver; 0 for never
+    specific_words: int = 0
+    # the form of a member at its definition: a "definition", or a "key", which no bare name refers to
+    member_form: str = ""
+    store_form: str = "definition"  # the form of an assigned member: a "definition" or a "member"
+
+
+class ScopeRules(Struct, frozen=True):
+    """How imports name modules, and which names a file sees and offers."""
+
+    configs: tuple[str, ...] = ()  # globs for base names of files that configure imports
+    # globs of files that configure generated code, which the check of new lines also reads
+    builds: tuple[str, ...] = ()
+    separator: str = "."  # separates the parts of a module's name
+    split: str = ""  # separates a member from its module in an import
+    unit: str = "file"  # "folder" if all files of a folder form a module
+    relative: bool = False  # a namespace may be relative to the file's own
+    exports: bool = False  # a file offers only what it exports
+    scoped: bool = False  # a file declares all names that its code sees
+    unwritten_names: bool = False  # a file can export names that it does not write
+    module_members: str = "(?!)"  # a pattern of implicit members of modules
+    made_names: str = ""  # a pattern of generated names
+    conditional_build: bool = False  # guarded code is compiled conditionally
+    told_by: str = ""  # a pattern of lines that define NAME, if neither an import nor a path identifies the file
+
+
 class CallRules(Struct, frozen=True):
     """How calls are written in a language."""
 
@@ -177,170 +221,54 @@ class CallRules(Struct, frozen=True):
     keyword: tuple[str, ...] = ()  # nodes of named arguments, with the name in the field `name`
     spread: tuple[str, ...] = ()  # nodes of spread arguments, whose number is unknown
     nothing: tuple[str, ...] = ()  # nodes that pass no argument
-    aside: tuple[str, ...] = ()  # nodes among the arguments that are no argument, such as blocks
-    # nodes before an argument that name its parameter; other nodes may also be there
-    labels: tuple[str, ...] = ()
     named_in_place: bool = False  # positional arguments may follow named ones that are in their own position
-    setters: tuple[str, ...] = ()  # nodes among the arguments that set a member if they contain a `=`
-    last_call: bool = False  # a call as the last argument may pass several values
-    lone_call: bool = False  # a call as the only argument may pass several values
 
 
-class Language(Struct, frozen=True, eq=False, dict=True):
-    """One language, loaded from its folder."""
+class Language(Struct, Files, Imports, Classes, References, frozen=True, eq=False, dict=True):
+    """One language, loaded from its folder. The folder's subclass overrides what differs from other languages."""
 
-    name: str
-    folder: str
-    files: FileType
-    traits: Traits
-    grammar_module: str
-    grammar_function: str
-    modules: type[Modules]
-    calls: CallRules
-    speaks: tuple[str, ...]  # the grammars whose parameters it understands
-    configs: tuple[str, ...] = ()  # globs for base names of files that configure imports
-    # globs of files that configure generated code, which the check of new lines also reads
-    builds: tuple[str, ...] = ()
-    scripts: bool = False  # its code is in the script elements of a page
+    modules: ClassVar[type[Modules]] = Unresolved
+
+    name: str = ""
+    folder: str = ""
+    files: FileType = UNKNOWN
+    grammar_module: str = ""
+    grammar_function: str = ""
+    speaks: tuple[str, ...] = ()  # the grammars whose parameters it understands
     otherwise: str = ""  # the alternative grammar, used if only that one parses the file
-    otherwise_if: str = ""  # a pattern of files for which the alternative grammar takes precedence
+    # its files are only searched for references to the change; their own new lines are not checked
+    sought: bool = False
     ambient: frozenset[str] = frozenset()  # names that are available in each file
-    separator: str = "."  # separates the parts of a module's name
-    exports: bool = False  # a file offers only what it exports
-    offers_all: str = "(?!)"  # a pattern of files that offer everything
-    hands_on: bool = False  # importers of a file can also import what it imports
-    receiver: bool = False  # a method's first parameter is its object
-    private: str = ""  # a pattern of names that other files cannot use, "" for none
-    called_as_written: bool = False  # a module imported without a name is called by the import's spelling
-    fails: Mapping[str, str] = field(default_factory=dict)  # rule -> what happens at a broken place
-
-    abstract_heirs: bool = False  # a class that lacks an abstract member fails only when it is instantiated
-    overloads: bool = False  # a name may have several definitions, of which a call uses the matching one
-    unit: str = "file"  # "folder" if all files of a folder form a module
-    inline_modules: bool = False  # a file may define modules, so only their names show whether one exists
-    ignores_case: bool = False  # names of classes and members are case-insensitive
-    split: str = ""  # separates a member from its module in an import
-    lost_names: bool = False  # a name without a receiver is from the file, its mates or its imports
-    object_members: str = ""  # a pattern of members that every object has
-    extended: bool = False  # functions of any file may extend any object
-    made_names: str = ""  # a pattern of generated names
-    classes: str = "_?[A-Z]"  # a pattern of names that may be classes
-    # Library classes that add no class members.
-    plain_bases: frozenset[str] = frozenset()
-    # plain bases whose call constructs nothing, such as enumerations
-    valued_bases: frozenset[str] = frozenset()
-    module_members: str = "(?!)"  # a pattern of implicit members of modules
-    unknown_members: str = ""  # a pattern of implicit members of classes
-    constructors: tuple[str, ...] = ()  # what constructing a class calls; "=" is the class's own name
-    called_like: tuple[str, ...] = ()  # members that are also run by a call of a class or of its object
-    identifiers: frozenset[str] = frozenset({"identifier"})  # nodes of names
-    around: tuple[str, ...] = ()  # nodes that belong to the definition inside them: decorators, `export`
-    declarators: tuple[str, ...] = ()  # nodes between a definition and its name, such as pointers
-    bodies_beside: tuple[str, ...] = ()  # nodes of bodies that follow their definitions as siblings
-    stacked: frozenset[str] = frozenset()  # nodes that form rows before what they mark: decorators, comments
-    # Nodes in which each name is imported; if empty, those of `@import`.
-    statements: frozenset[str] = frozenset()
-    scopes: tuple[str, ...] = (
-        "function",
-        "method",
-        "class",
-        "holder",
-        "module",
-    )  # kinds of definitions that are reported as the scope of a reference
-    own: tuple[str, ...] = ("this",)  # how a method refers to its object
-    above: tuple[str, ...] = ("super",)  # how a method refers to its object as an instance of the base class
-    private_is: str = "file"  # who can use a private name: "file", "folder", "below", "self"
-    unexported: frozenset[str] = frozenset()  # definitions that other files cannot use
     nameless: frozenset[str] = frozenset({"_"})  # placeholders that name nothing
-    free_functions: bool = (
-        # functions may be defined outside classes, so a call without a receiver may not refer to a member
-        False
-    )
-    # words from which a member's name is specific enough without a known receiver; 0 for never
-    specific_words: int = 0
-    sought: bool = (
-        False  # its files are only searched for references to the change; their own new lines are not checked
-    )
-    lends_members: bool = False  # static members and nested classes can be imported without their class
-    members: Callable[[str, Node], Iterator[Member]] | None = None  # the members of a named value
-    # Nodes between a statement and an anonymous function that runs in place.
-    inline: frozenset[str] = frozenset()
-    flat: bool = False  # the name of a class does not include its outer class or module
-    # members are called by name only, since each file may name their table differently
-    apart_members: bool = False
-    scoped: bool = False  # a file declares all names that its code sees
-    reads_all: str = ""  # a word with which a function reads all its arguments
-    literal: str = "(?!)"  # a pattern of the heads of values whose members are all written out
-    closed: str = "(?!)"  # a pattern of the heads of values that cannot be given more members
-    filled: str = ""  # a pattern of code that may add members to a value NAME
-    passed: Callable[[Node], Arguments] | None = None  # the arguments of a call that no node lists
-    # names that importing a library's module defines in a file
-    given: Mapping[str, str] = field(default_factory=dict)
-    imports_end: str = ""  # a pattern of the first line after the imports
-    relative: bool = False  # a namespace may be relative to the file's own
-    endings: Mapping[str, str] = field(default_factory=dict)  # node -> the suffix that a name may omit there
-    listed: Callable[[str, int], Iterator[Import]] | None = (
-        None  # the imports of a statement and its line, if no node lists them
-    )
-    # The imports of a file, if they are found by its lines.
-    imported: Callable[[bytes], Iterator[Import]] | None = None
-    import_lines: Callable[[bytes], bytes] | None = None  # the lines with imports; line numbers stay the same
-    code: Callable[[bytes], bytes] | None = None  # the code to parse; offsets and line numbers stay the same
-    faults: Callable[[bytes], frozenset[int]] | None = None  # lines with errors that the grammar accepts
-    member_form: str = (
-        ""  # the form of a member at its definition: a "definition", or a "key", which no bare name refers to
-    )
-    store_form: str = "definition"  # the form of an assigned member: a "definition" or a "member"
-    qualified: tuple[str, ...] = ()  # nodes of a qualified name, whose last part is the name
-    apart: tuple[str, ...] = ()  # nodes with identifiers that are no names, such as variables with a sigil
-    told_by: str = ""  # a pattern of lines that define NAME, if neither an import nor a path identifies the file
-    added_by: str = ""  # a pattern of lines that add members to the type NAME
-    # The full name of a type node; whether a node is a pattern, which may omit parts.
-    type_name: Callable[[Node], str] | None = None
-    is_pattern: Callable[[Node], bool] | None = None
-    metaclasses: frozenset[str] = frozenset()  # bases whose subclasses construct classes
-    own_class: str = ""  # how a method refers to its class
-    paths_with: str = ""  # the separator of paths, which the search for references replaces by dots
-    tokens: str = ""  # nodes of code that is only known as tokens
-    inherited: str = ""  # the implicit base of every class
-    # How an unbound receiver is treated: as "unknown", as a "class" if it is spelled like one, as "open", as
-    # the class that it names ("named"), or as never unknown ("silent").
-    untold: str = "class"
+    # kinds of definitions that are reported as the scope of a reference
+    scopes: tuple[str, ...] = ("function", "method", "class", "holder", "module")
+    fails: Mapping[str, str] = field(default_factory=dict)  # rule -> what happens at a broken place
+    nodes: Nodes = Nodes()
+    types: TypeRules = TypeRules()
+    receivers: ReceiverRules = ReceiverRules()
+    scope: ScopeRules = ScopeRules()
+    calls: CallRules = CallRules()
 
     def around_of(self, node: Node) -> Node | None:
         """Return the parent of a node; for a body that follows its definition, return that definition."""
-        return node.prev_named_sibling if node.type in self.bodies_beside else node.parent
+        return node.prev_named_sibling if node.type in self.nodes.bodies_beside else node.parent
 
     def last_of(self, node: Node) -> Node:
         """Return the last node of a definition: the body that follows it, or the definition itself."""
-        after = node.next_named_sibling if self.bodies_beside else None
-        return after if after is not None and after.type in self.bodies_beside else node
+        after = node.next_named_sibling if self.nodes.bodies_beside else None
+        return after if after is not None and after.type in self.nodes.bodies_beside else node
 
     def span(self, node: Node) -> tuple[int, int]:
         """Return the byte span of a definition with its body."""
         return node.start_byte, self.last_of(node).end_byte
 
-    def whole(self, node: Node) -> Node:
-        """Return the definition of a node, outside its declarators."""
-        while node.type in self.declarators and (above := node.parent) is not None:
-            node = above
-        return node
-
     def constructors_of(self, name: str) -> tuple[str, ...]:
         """Return the names of a class's constructors."""
-        return (*(name if one == "=" else one for one in self.constructors), *self.called_like)
+        return (*(name if one == "=" else one for one in self.types.constructors), *self.called_like)
 
     def below(self, spec: str, name: str) -> str:
         """Return the import of a submodule."""
-        return f"{spec}{self.separator}{name}" if not spec.endswith(self.separator) else f"{spec}{name}"
-
-    def is_private(self, name: str) -> bool:
-        """Return whether the spelling of a name hides it from other files."""
-        return bool(self.private) and re.match(self.private, name) is not None
-
-    def whole_name(self, spec: str) -> str:
-        """Return the local name of a module imported without one; "" if the module decides it."""
-        return spec if self.called_as_written else ""
+        return f"{spec}{self.scope.separator}{name}" if not spec.endswith(self.scope.separator) else f"{spec}{name}"
 
     @cached_property
     def is_module(self) -> bool:
@@ -356,6 +284,11 @@ class Language(Struct, frozen=True, eq=False, dict=True):
     def grammar(self) -> Grammar:
         """Return the grammar, loaded on first use."""
         return grammar(self.grammar_module, self.grammar_function)
+
+    @property
+    def checker(self) -> Grammar:
+        """Return the grammar that decides whether a file has errors."""
+        return self.grammar
 
     @cache  # noqa: B019 - languages are few, and live as long as the program
     def query(self, names: tuple[str, ...], word: str = "") -> "Compiled | None":
@@ -440,30 +373,42 @@ def _of_suffix(suffix: str) -> Language | None:
 @cache
 def load(folder: str) -> tuple[Language, ...]:
     """Return the languages of a folder, one for each grammar."""
-    hooks = import_module(f"deeprepo.impact.languages.{folder}")
+    module = import_module(f"deeprepo.impact.languages.{folder}")
+    found = (one for one in vars(module).values() if isinstance(one, type) and issubclass(one, Language))
+    kind = next((one for one in found if one.__module__ == module.__name__), Language)
     rows = {name: row for name, row in table.rows(folder).items() if "grammar" in row}
-    return tuple(_language(folder, row.get("reads_as", name), row, [*rows], hooks) for name, row in rows.items())
+    return tuple(_language(kind, folder, row.get("reads_as", name), row, [*rows]) for name, row in rows.items())
 
 
-def _language(folder: str, name: str, row: Mapping[str, Any], grammars: Collection[str], hooks: ModuleType) -> Language:
-    """Return a language from its table row and the hooks of its folder."""
-    given = {key: getattr(hooks, key) for key in HOOKS if hasattr(hooks, key)}
-    own = {"speaks": grammars, "member_form": "definition" if row.get("bare_members") else "key", **row, "name": name}
+def _language(
+    kind: type[Language], folder: str, name: str, row: Mapping[str, Any], grammars: Collection[str]
+) -> Language:
+    """Return a language from its table row."""
+    form = "definition" if row.get("bare_members") else "key"
+    own = {"speaks": grammars, "member_form": form, **row, "name": name, "folder": folder}
     return table.filled(
-        Language,
-        own,
-        folder=folder,
+        kind,
+        {key: value for key, value in own.items() if key != "calls"},
         files=filetype("x" + row["suffixes"][0]),
-        traits=table.filled(Traits, row),
         grammar_module=row["grammar"][0],
         grammar_function=row["grammar"][1],
-        modules=getattr(hooks, "Modules", Unresolved),
+        ambient=frozenset(row.get("ambient", "").split()) | kind.builtin_names,
+        nodes=table.filled(Nodes, own),
+        types=table.filled(TypeRules, own),
+        receivers=table.filled(ReceiverRules, own),
+        scope=table.filled(ScopeRules, own),
         calls=table.filled(CallRules, row["calls"]),
-        ambient=frozenset(row.get("ambient", "").split()) | getattr(hooks, "AMBIENT", frozenset()),
-        **given,
     )
 
 
 def language_of(path: str) -> Language | None:
     """Return the language of a path by its suffix."""
     return _of_suffix("." + path.rpartition(".")[2].lower()) if "." in path.rpartition("/")[2] else None
+
+
+PLAIN = Language()  # stands for the language of files that no installed grammar reads
+
+
+def rules_of(path: str) -> Language:
+    """Return the language of a path, or the defaults."""
+    return language_of(path) or PLAIN

@@ -1,12 +1,14 @@
 """Define the interfaces of languages, their manifests and the trees that are searched."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from deeprepo.impact.changes import Query, TreeEntry
-from deeprepo.impact.filetypes import Traits
 from deeprepo.impact.packages import Package, Requirement
 from deeprepo.impact.values import Clues, Facts, Link, Side, Use
+
+if TYPE_CHECKING:
+    from deeprepo.impact.language import Language as Rules
 
 
 class Tree(Protocol):
@@ -91,8 +93,10 @@ class Language(Protocol):
     NAME: str
     SUFFIXES: tuple[str, ...]  # ".py"
     CONFIGS: tuple[str, ...]  # base names (with *) of configuration files that `project` reads
-    AMBIENT: frozenset[str]  # names that every file has without defining or importing them
-    TRAITS: Traits
+
+    @property
+    def rules(self) -> "Rules":
+        """What distinguishes the language from others."""
 
     @property
     def receivers(self) -> Receivers | None:

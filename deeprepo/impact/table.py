@@ -5,12 +5,20 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeVar, get_origin
+from typing import Any, ClassVar, Protocol, TypeVar, get_origin
 
 FOLDER = Path(__file__).parent / "languages"
 OTHERS = "others.toml"  # file types without a language folder
 NESTED = ("calls",)  # tables in which a grammar's row is merged with the folder's
-Value = TypeVar("Value")
+
+
+class Fielded(Protocol):
+    """A value with fields that a row can fill."""
+
+    __struct_fields__: ClassVar[tuple[str, ...]]
+
+
+Value = TypeVar("Value", bound=Fielded)
 
 
 @cache
@@ -39,7 +47,8 @@ def rows(folder: str) -> Mapping[str, Mapping[str, Any]]:
 
 def filled(kind: type[Value], row: Mapping[str, Any], **more: object) -> Value:
     """Return an instance from a row. Collections are split at spaces, and missing values get their defaults."""
-    given = {name: _as(type_, row[name]) for name, type_ in kind.__annotations__.items() if name in row}
+    types = {name: type_ for base in kind.__mro__ for name, type_ in vars(base).get("__annotations__", {}).items()}
+    given = {name: _as(types[name], row[name]) for name in kind.__struct_fields__ if name in row}
     return kind(**{**given, **more})
 
 

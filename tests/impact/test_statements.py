@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from deeprepo.impact.language import Language, language_of
-from deeprepo.impact.languages.javascript import import_lines
+from deeprepo.impact.languages.javascript.statements import import_lines
 from deeprepo.impact.reading import reader
 from deeprepo.impact.reading.nodes import Spans
 from deeprepo.impact.structs import replace

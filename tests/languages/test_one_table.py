@@ -9,13 +9,33 @@ import pytest
 
 from deeprepo.impact import table
 from deeprepo.impact.families import LANGUAGES
-from deeprepo.impact.filetypes import FileType, Traits, filetype, filetypes
-from deeprepo.impact.language import CallRules, Language, languages
+from deeprepo.impact.filetypes import FileType, filetype, filetypes
+from deeprepo.impact.language import CallRules, Language, Nodes, ReceiverRules, ScopeRules, TypeRules, languages
+from deeprepo.impact.structs import Struct
 from deeprepo.impact.text.paths import is_code
 
-OF_A_ROW = {"grammar", "reads_as", "checked_by", "grammars"}
+OF_A_ROW = {"grammar", "reads_as", "grammars", "calls"}
+OF_OTHER_FILES = {key for row in table.others() for key in row}
+LEFT = {
+    "any_suffix",
+    "constructible",
+    "default_import",
+    "folder_modules",
+    "folder_namespaces",
+    "implements",
+    "loose_methods",
+    "name",
+    "ordered_arguments",
+    "redefines",
+    "settings_class",
+    "shared_macros",
+    "shorter_overrides",
+    "skipped_names",
+    "static_calls",
+}
 LINTERS = ("ruff", "oxlint")  # of one language each
-KNOWN = OF_A_ROW | {one for kind in (FileType, Traits, Language) for one in kind.__struct_fields__}
+GROUPS = (FileType, Language, Nodes, TypeRules, ReceiverRules, ScopeRules)
+KNOWN = OF_A_ROW | {one for kind in GROUPS for one in kind.__struct_fields__}
 
 
 @pytest.mark.parametrize("folder", table.folders())
@@ -25,6 +45,23 @@ def test_each_key_of_a_table_is_read(folder: str) -> None:
         assert set(row) - KNOWN == set()
         assert set(row.get("calls", {})) <= {*CallRules.__struct_fields__}
     assert all(set(row) <= {*FileType.__struct_fields__} for row in table.others())
+
+
+def test_a_key_is_used_by_several_languages() -> None:
+    """What only one language does is a method of its class; no other key may join those that are left."""
+    users: dict[str, set[str]] = {}
+    for folder, row in table.folders().items():
+        for each in (row, *row["grammars"].values()):
+            for key in (*(each.keys() - {"calls"}), *each.get("calls", ())):
+                users.setdefault(key, set()).add(folder)
+    alone = {key for key, folders in users.items() if len(folders) == 1} - OF_OTHER_FILES
+    assert alone == LEFT
+
+
+@pytest.mark.parametrize("kind", GROUPS)
+def test_a_class_has_few_fields(kind: type[Struct]) -> None:
+    """A reader can hold the fields of a class in mind."""
+    assert len(kind.__struct_fields__) <= (44 if kind is FileType else 25)
 
 
 def test_a_suffix_has_one_row() -> None:

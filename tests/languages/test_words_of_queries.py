@@ -45,7 +45,11 @@ def _language(folder: Path) -> Language:
     known = language_of("a.js")
     assert known is not None
     return replace(
-        known, folder=str(folder), bodies_beside=("statement_block",), scopes=("function",), exports=False, members=None
+        known,
+        folder=str(folder),
+        nodes=replace(known.nodes, bodies_beside=("statement_block",)),
+        scope=replace(known.scope, exports=False),
+        scopes=("function",),
     )
 
 

@@ -18,7 +18,7 @@ from waits import patience
 
 from bot.values import Clues
 from deeprepo.impact.families import LANGUAGES
-from deeprepo.impact.filetypes import Traits
+from deeprepo.impact.language import PLAIN
 from deeprepo.impact.values import Facts
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def language(name: str, misbehave: Callable[[bytes], None]) -> SimpleNamespace:
         return SimpleNamespace(clues=lambda _: Clues(frozenset()), imports=lambda *_: ())
 
     return SimpleNamespace(
-        NAME=name, SUFFIXES=(f".{name}",), CONFIGS=(), AMBIENT=frozenset(), TRAITS=Traits(), receivers=None, project=project, outline=outline,
+        NAME=name, SUFFIXES=(f".{name}",), CONFIGS=(), rules=PLAIN, receivers=None, project=project, outline=outline,
         uses=lambda *_: (),
     )  # fmt: skip
 

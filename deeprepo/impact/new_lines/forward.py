@@ -77,12 +77,12 @@ class _File:
                 near = self._modules.near(self._path, item)
                 yield self._place(item.line, item.spec, "missing-module", (), near=near, asked=item.spec)
             return
-        made = re.compile(f"{self._language.made_names or '(?!)'}|{self._language.module_members}")
+        made = re.compile(f"{self._language.scope.made_names or '(?!)'}|{self._language.scope.module_members}")
         for bound in mine:
             if not made.fullmatch(bound.there) and self._name_of(item, bound.there) is ABSENT:
                 below = replace(item, spec=self._language.below(item.spec, bound.there))
                 modules = [
-                    spec.rpartition(self._language.separator)[2] for spec in self._modules.near(self._path, below)
+                    spec.rpartition(self._language.scope.separator)[2] for spec in self._modules.near(self._path, below)
                 ]
                 near = _near(bound.there, [*names_of(self._index, files), *modules])
                 place = self._place(bound.line, bound.there, "missing-name", files, near=near, asked=item.spec)
@@ -93,7 +93,7 @@ class _File:
         spec = item.spec
         files: tuple[str, ...] | None = None
         name = ""
-        while not files and (parts := spec.rpartition(self._language.separator))[0]:
+        while not files and (parts := spec.rpartition(self._language.scope.separator))[0]:
             spec, _, name = parts
             files = self._modules.files(self._path, replace(item, spec=spec))
         outer = replace(item, spec=spec)
@@ -167,7 +167,7 @@ class _File:
             yield from self._of_class(use)
             return
         item, files = module
-        if self._path in files or re.search(self._language.module_members, use.name):
+        if self._path in files or re.search(self._language.scope.module_members, use.name):
             return
         answer = offered(self._index, files, use.name)
         if answer is ABSENT and not self._is_submodule(use, item) and not self._is_respelt(files, use.name):
@@ -180,19 +180,23 @@ class _File:
     def _of_class(self, use: Use) -> Iterator[Place]:
         """Yield a missing class member."""
         is_member = any(one.owner and one.short == use.receiver for one in self._facts.definitions)
-        if is_member or not re.match(self._language.classes, use.receiver):
+        if is_member or not re.match(self._language.types.classes, use.receiver):
             return
         found = self._class(use.receiver)
-        if found is None or re.search(self._language.unknown_members or "^$", use.name):
+        if found is None or re.search(self._language.types.unknown_members or "^$", use.name):
             return
         is_space = isinstance(self._modules, Namespaces) and self._modules.is_namespace(self._path, use.receiver)
-        if is_space or self._inherits(use.receiver) or (self._language.free_functions and self._may_extend(use.name)):
+        if (
+            is_space
+            or self._inherits(use.receiver)
+            or (self._language.receivers.free_functions and self._may_extend(use.name))
+        ):
             return
         path, line = found
         names = [row.short for home, name in line for _, row in members(self._index, home, name)]
-        if self._language.ignores_case and use.name.lower() in {one.lower() for one in names} - {use.name}:
+        if self._language.is_respelled(use.name, names):
             return
-        if use.name in names and use.arguments is not None and not self._language.receiver:
+        if use.name in names and use.arguments is not None and not self._language.has_self_parameter:
             rows = tuple(
                 row for home, name in line for row in members(self._index, home, name) if row[1].short == use.name
             )
@@ -206,15 +210,15 @@ class _File:
         """Yield a missing member of an instance."""
         name = typed.name
         found = self._class(name) if not self._seen.binds(name, use.line) or self._is_own(name) else None
-        hidden = f"{self._language.unknown_members or '^$'}|{self._language.object_members or '^$'}"
-        is_hidden = self._language.extended or use.name in self._seen.stores or re.search(hidden, use.name)
+        hidden = f"{self._language.types.unknown_members or '^$'}|{self._language.types.object_members or '^$'}"
+        is_hidden = self._language.extends_any_object or use.name in self._seen.stores or re.search(hidden, use.name)
         if found is None or is_hidden:
             return
         path, line = found
         rows = [row for home, owner in line for row in members(self._index, home, owner)]
         mine = tuple(row for row in rows if row[1].short == use.name)
         if mine and use.arguments is not None:
-            nearest = tuple(row for row in mine if self._language.overloads or row[1].owner == mine[0][1].owner)
+            nearest = tuple(row for row in mine if self._language.types.overloads or row[1].owner == mine[0][1].owner)
             yield from self._misfit(use, Answer("found", nearest))
         elif rows and not mine and not typed.is_own and not self._is_respelt([home for home, _ in line], use.name):
             near, whole = _near(use.name, [row.short for _, row in rows]), f"{use.receiver}.{use.name}"
@@ -236,12 +240,12 @@ class _File:
 
         Example: `User` in a controller of ASP.NET.
         """
-        traits = self._language.traits
-        if not traits.bare_members:
+        rules = self._language.receivers
+        if not rules.bare_members:
             return False
         for one in self._facts.definitions:
             line = lineage(self._index, self._path, one.name) if one.bases and not one.owner else ()
-            if line is None and traits.capital_members:
+            if line is None and rules.capital_members:
                 return True
             if any(row.short == name for home, owner in line or () for _, row in members(self._index, home, owner)):
                 return True
@@ -298,18 +302,18 @@ class _File:
         is_told = (
             use.name in names or use.name in self._language.ambient or any(one.star for one in self._facts.imports)
         )
-        if self._language.lost_names and not is_open and not is_told:
+        if self._language.complete_scope and not is_open and not is_told:
             yield self._place(use.line, use.name, "missing-name", files, near=_near(use.name, names), asked=use.name)
 
     def _misfit(self, use: Use, answer: Answer) -> Iterator[Place]:
         """Yield a call that does not match the definition it refers to."""
         rows = answer.definitions
-        if use.arguments is None or not rows or (len(rows) > 1 and not self._language.overloads):
+        if use.arguments is None or not rows or (len(rows) > 1 and not self._language.types.overloads):
             return
         if len(rows) == 1 and rows[0][1].kind == "class":
             rows = constructors(self._index, *rows[0]) or rows
         wrong = [self._wrong(use, *row) for row in rows]
-        if all(wrong) and (len(wrong) == 1 or self._language.overloads):
+        if all(wrong) and (len(wrong) == 1 or self._language.types.overloads):
             (path, one), says = rows[0], wrong[0]
             name = f"{use.receiver}.{use.name}" if use.receiver else use.name
             place = self._place(use.line, name, "arguments", (path,), asked=one.short)
@@ -343,7 +347,7 @@ class _File:
         )
 
     def _home(self, files: tuple[str, ...], rule: Rule) -> str:
-        is_folder = self._language.unit == "folder" and rule in ("missing-name", "missing-member")
+        is_folder = self._language.scope.unit == "folder" and rule in ("missing-name", "missing-member")
         return "" if not files else posixpath.dirname(files[0]) if is_folder else files[0]
 
     def _definition(self, files: tuple[str, ...], near: tuple[str, ...]) -> tuple[str, Definition | None]:

@@ -96,7 +96,7 @@ class Precedents(Struct):
         is_module = place.rule == "missing-module" or posixpath.basename(place.home).startswith("__init__.")
         under = "" if is_module else self._folder(place)
         quoted = rf"""["']{re.escape(place.asked)}["']"""  # in a build script in the same language
-        if is_module and language.separator == "." in place.asked.strip(".") and await self.base.holding(quoted):
+        if is_module and language.scope.separator == "." in place.asked.strip(".") and await self.base.holding(quoted):
             return True
         for path in await self.base.holding(rf"(?<![\w-]){re.escape(name)}(?![\w-])", under):
             other = language_of(path)
@@ -164,21 +164,21 @@ def _around(place: Place) -> Iterator[str]:
         return
     if place.name.startswith("."):
         dots = len(place.name) - len(place.name.lstrip("."))
-        if language.separator == "/":
+        if language.scope.separator == "/":
             yield posixpath.dirname(joined(posixpath.dirname(place.path), place.name))
         else:
             folders = [*above_of(place.path), ""]
             yield posixpath.join(folders[min(dots, len(folders)) - 1], *place.name.strip(".").split(".")[:-1])
         return
-    around, _, last = place.name.rpartition(language.separator)
+    around, _, last = place.name.rpartition(language.scope.separator)
     if around:
         yield around
-    if language.unit == "folder" and language.separator != "/":
-        yield f"*{language.separator}{last}"  # such a folder may be generated in each package
+    if language.scope.unit == "folder" and language.scope.separator != "/":
+        yield f"*{language.scope.separator}{last}"  # such a folder may be generated in each package
 
 
 def _last(name: str, language: Language) -> str:
     kind, written = language.files, name.rstrip("/")
     endings = parsed_by(kind.parser) if kind.any_suffix else ()
     bare = next((written.removesuffix(one) for one in endings if written.endswith(one)), written)
-    return re.split(r"[./:\\]", bare)[-1] if language.separator else name
+    return re.split(r"[./:\\]", bare)[-1] if language.scope.separator else name

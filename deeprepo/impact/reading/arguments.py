@@ -17,8 +17,8 @@ Place = tuple[bool, int]  # whether the parameter takes the remaining arguments,
 
 def arguments(language: Language, node: Node) -> Arguments | None:
     """Return the arguments of a call; None if they are not listed or contain an error."""
-    if language.passed is not None:
-        return language.passed(node)
+    if (passed := language.passed(node)) is not None:
+        return passed
     rules = language.calls
     if node.type in (*rules.alone, *rules.nothing):
         return Arguments(int(node.type in rules.alone))
@@ -26,16 +26,14 @@ def arguments(language: Language, node: Node) -> Arguments | None:
         return None
     positional, keywords, spread = 0, list[str](), False
     for child in node.named_children:
-        is_setter = child.type in rules.setters and any(one.type == "=" for one in child.children)
-        if "comment" in child.type or child.type in rules.aside or is_setter:
+        if not language.is_argument(child):
             continue
         is_wrapped = child.type in ("argument", "value_argument") and child.named_children
         inner = child.named_children[-1] if is_wrapped else child
         named = _keyword(child) if child.type in rules.keyword else None
         if named is None and any(one.type == "=" for one in child.children if is_wrapped):
             named = child.named_children[0]
-        is_labelled = named is None or not rules.labels or named.type in rules.labels
-        if inner.type in rules.spread or not is_labelled:
+        if inner.type in rules.spread or not (named is None or language.is_label(named)):
             spread = True
         elif named is not None:
             keywords.append(name_of(named))
@@ -43,9 +41,7 @@ def arguments(language: Language, node: Node) -> Arguments | None:
             positional += 1
             if rules.named_in_place:  # the named arguments before this one are in their own positions
                 positional, keywords = positional + len(keywords), []
-            is_alone = rules.lone_call and node.named_child_count == 1
-            is_several = is_alone or (rules.last_call and child == node.named_children[-1])
-            spread = spread or (is_several and "call" in inner.type)
+            spread = spread or ("call" in inner.type and language.passes_several(node, child))
     return Arguments(positional, tuple(keywords), spread)
 
 

@@ -5,8 +5,7 @@ import tomllib
 from collections.abc import Callable
 from pathlib import PurePosixPath
 
-from deeprepo.impact.filetypes import filetype
-from deeprepo.impact.language import language_of
+from deeprepo.impact.language import rules_of
 from deeprepo.impact.parsing import in_time
 from deeprepo.impact.reading import syntax
 from deeprepo.impact.reading.nodes import errors
@@ -15,15 +14,11 @@ from deeprepo.impact.reading.nodes import errors
 def faults(path: str, source: bytes) -> frozenset[int] | None:
     """Return the 1-based lines with syntax errors; None if they cannot be determined."""
     suffix = PurePosixPath(path).suffix.lower()
-    if (grammar := syntax.grammar_of(filetype(path))) is not None:
+    if (grammar := syntax.grammar_of(path)) is not None:
         tree = in_time(grammar, source)
         if tree is None:
             return None
-        error_lines = frozenset(errors(tree.root_node))
-        language = language_of(path)
-        return error_lines or (
-            language.faults(source) if language is not None and language.faults is not None else error_lines
-        )
+        return frozenset(errors(tree.root_node)) or rules_of(path).faults(source)
     read = DATA.get(suffix)
     return read(source) if read else None
 

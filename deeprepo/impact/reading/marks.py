@@ -146,8 +146,8 @@ def marks_of(language: Language, root: Node, places: tuple[tuple[int, int], ...]
     defined, bound = matches(language, DEFINED, root, parts), matches(language, BOUND, root, parts)
     _definitions(language, marks, defined["defs"])
     users = bound["receivers"]
-    if language.statements:
-        marks.imports = _spans([one for one in root.named_children if one.type in language.statements])
+    if language.nodes.statements:
+        marks.imports = _spans([one for one in root.named_children if one.type in language.nodes.statements])
     else:
         marks.imports = _spans([one for one, _ in defined["imports"].of(*IMPORTS)])
         marks.imported = {_imported(found) for found in defined["imports"]}
@@ -257,13 +257,13 @@ def _definition(
 ) -> None:
     for name in [one for one in found.get("name", ()) if one.is_named]:
         owner = "".join(text(one).lstrip("*&") for one in found.get("owner", ())[:1])
-        is_member = (bool(owner) or kind in MEMBERS) and language.member_form == "key"
+        is_member = (bool(owner) or kind in MEMBERS) and language.receivers.member_form == "key"
         marks.at[name.start_byte] = Mark("key" if is_member else "definition")
         whole = found[f"def.{kind}"][0]
         has_body = True
-        if language.declarators and kind in language.scopes:
+        if kind in language.scopes:
             whole = language.whole(whole)
-            has_body = whole.child_by_field_name("body") is not None
+            has_body = not language.is_declaration(whole)
         if kind in language.scopes and has_body and whole not in found.get("params", ()):
             marks.scopes[whole.id] = Scope(f"{owner}.{name_of(name)}".strip(".`"), whole, name.start_byte)
         if kind in CLASSES:
@@ -325,7 +325,7 @@ def _overrule(language: Language, marks: Marks, rows: Several) -> None:
         marks.at[node.start_byte] = Mark("name")
     for node, _ in rows.of("taken"):
         marks.at[node.start_byte] = replace(marks.at.get(node.start_byte, Mark("import")), form="import")
-    form: Form = "definition" if language.store_form == "definition" else "member"
+    form: Form = "definition" if language.receivers.store_form == "definition" else "member"
     for node, found in rows.of("store"):
         if node.start_byte in marks.at and "asked" not in found:
             marks.at[node.start_byte] = Mark(form, marks.at[node.start_byte].receiver)

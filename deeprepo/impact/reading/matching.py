@@ -88,7 +88,7 @@ def matches(language: Language, names: tuple[str, ...], root: Node, parts: Parts
         if rows is None:
             refuse(language.grammar, code)
             raise Unreadable(TOO_LONG)
-        for pattern, captures in join(rows, query.halves, language.stacked):
+        for pattern, captures in join(rows, query.halves, language.nodes.stacked):
             found[query.names[pattern]].append(captures)
     return {name: Rows(rows) for name, rows in found.items()}
 

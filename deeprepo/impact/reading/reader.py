@@ -35,7 +35,6 @@ BUNDLE = 20_000  # bytes; a longer line means that the file is generated or bund
 KEPT = 400  # files whose facts are cached, because both search directions ask for those of a changed file
 LONGEST_SAID = 200  # characters of the code that makes a file dynamic
 QUOTES = "\"'`<>"
-BLANK = re.compile(rb"[^\n]")
 NOT_ASCII = re.compile(rb"[\x80-\xff]")
 WIDTHS = (
     "self",
@@ -66,22 +65,7 @@ def parse(language: Language, source: bytes) -> Node | None:
     if not code.isascii() and code.decode("utf-8", "ignore").encode() != code:
         # Queries read UTF-8 only; offsets are in bytes, so each byte is replaced by one.
         code = NOT_ASCII.sub(b"_", code)
-    if language.code is not None:
-        code = language.code(code)
-    return root_of(language.grammar, _scripts(code) if language.scripts else code)
-
-
-def _scripts(page: bytes) -> bytes:
-    """Blank out everything but the scripts of a page, so that offsets stay the same."""
-    low, pieces, at = page.lower(), list[bytes](), 0
-    while (start := low.find(b"<script", at)) >= 0:
-        body = low.find(b">", start) + 1
-        end = low.find(b"</script", body) if body else -1
-        if end < 0:
-            break
-        pieces += [BLANK.sub(b" ", page[at:body]), page[body:end]]
-        at = end
-    return b"".join([*pieces, BLANK.sub(b" ", page[at:])])
+    return root_of(language.grammar, language.code(code))
 
 
 @lru_cache(maxsize=KEPT)
@@ -103,15 +87,16 @@ def language_for(path: str, source: bytes) -> Language | None:
     """Return the language of a file.
 
     Two grammars may share a suffix: the second one is chosen if only it parses the file without an error, or
-    if the file matches its pattern.
+    if the language puts it first.
     """
     language = language_of(path)
     if language is None or not language.otherwise:
         return language
-    if language.otherwise_if and re.search(language.otherwise_if.encode(), source) is None:
+    is_first = language.may_be_other(source)
+    if is_first is False:
         return language
     other = [one for one in load(language.folder) if one.name == language.otherwise][-1]
-    if language.otherwise_if:
+    if is_first:
         return other if _reads(other, source) or not _reads(language, source) else language
     return language if _reads(language, source) or not _reads(other, source) else other
 
@@ -123,9 +108,8 @@ def _reads(language: Language, source: bytes) -> bool:
 
 def imports(language: Language, source: bytes) -> tuple[Import, ...]:
     """Return what a file's import statements import. Raises `Unreadable`."""
-    if language.imported is not None:
-        return tuple(language.imported(source))
-    return _or_raise(_imports(language, source))
+    found = language.imported(source)
+    return tuple(found) if found is not None else _or_raise(_imports(language, source))
 
 
 def _or_raise(found: tuple[Import, ...] | None) -> tuple[Import, ...]:
@@ -136,14 +120,9 @@ def _or_raise(found: tuple[Import, ...] | None) -> tuple[Import, ...]:
 
 @memo
 def _imports(language: Language, source: bytes) -> tuple[Import, ...] | None:
-    if language.import_lines is not None:
-        code = language.import_lines(source)
-    else:
-        end = re.search(language.imports_end.encode(), source, re.MULTILINE) if language.imports_end else None
-        code = source[: end.start()] if end is not None else source
+    code = language.import_lines(source)
     root = parse(language, code)
-    # the selected lines may be cut in the wrong place
-    if root is not None and root.has_error and language.import_lines is not None:
+    if root is not None and root.has_error and code != source:  # it may be cut in the wrong place
         root = parse(language, source)
     return Reader(language, root, needs_definitions=False).imports(Spans(())) if root is not None else None
 
@@ -238,11 +217,11 @@ class Reader:
     def facts(self) -> Facts:
         """Return what the file defines, imports and exports."""
         definitions = self._definitions()
-        opened, owners, made = "a component" if self.language.scripts else "", set[str](), set[str]()
+        opened, owners, made = "a component" if self.language.is_page else "", set[str](), set[str]()
         unsure = unwritten = False
         dynamic = set[int]()
         hidden = self._starts("opaque")
-        held, is_unscoped = "", self.root.has_error or self.language.scripts
+        held, is_unscoped = "", self.root.has_error or self.language.is_page
         for found in self.captures["open"]:
             for node in found.get("open", ()):
                 opened = opened or text(node).partition("\n")[0][:LONGEST_SAID]
@@ -287,7 +266,7 @@ class Reader:
 
     def _held(self, node: Node) -> str:
         """Return the name of the value that a file exports as the module itself, or `default`."""
-        name = node if node.type in self.language.identifiers else node.child_by_field_name("name")
+        name = node if node.type in self.language.nodes.identifiers else node.child_by_field_name("name")
         return text(name) or "default"
 
     def _stars(self) -> int:
@@ -299,11 +278,11 @@ class Reader:
     def owner(self, node: Node) -> str:
         """Return the qualified name of the class around a node, or its plain name in a flat language."""
         names = (name for *_, name in self._holders.around(node.start_byte, node.end_byte) if name)
-        return next(names, "") if self.language.flat else ".".join(reversed([*names]))
+        return next(names, "") if self.language.types.flat else ".".join(reversed([*names]))
 
     def _outer(self, node: Node) -> Node:
         """Return a definition with the nodes around it that belong to it: decorators, `export`."""
-        while self.language.around and node.parent is not None and node.parent.type in self.language.around:
+        while self.language.nodes.around and node.parent is not None and node.parent.type in self.language.nodes.around:
             node = node.parent
         return node
 
@@ -344,7 +323,7 @@ class Reader:
                 continue
             whole = language.whole(own)
             given = [name_of(node).lstrip("*&") for node in found.get("owner", ())]
-            is_free = kind == "global" or (kind == "class" and language.flat)
+            is_free = kind == "global" or (kind == "class" and language.types.flat)
             owner = given[0] if given else "" if is_free else self.owner(whole)
             params = first(found, "params", None)
             # The definition is generated and not written out, so each of its parameters may be optional.
@@ -354,18 +333,18 @@ class Reader:
                 takes = tuple(taken.get(params.id, ()))
                 if unwritten:
                     takes = tuple(replace(one, is_required=False) for one in takes)
-                if owner and kind == "function" and language.receiver and whole.start_byte not in static:
+                if owner and kind == "function" and language.has_self_parameter and whole.start_byte not in static:
                     takes = takes[1:] if takes and takes[0].kind in ("positional", "only") else None
             is_common = kind == "common" or "common" in found
             is_offered = (
-                not language.exports
+                not language.scope.exports
                 or is_common
                 or any(True for _ in offered.around(whole.start_byte, whole.end_byte, inclusive=True))
             )
             around = self._outer(whole)
             for node in found["name"] if "name" in found else found[unwritten or "default"]:
                 name = name_of(node) if "name" in found else unwritten[6:] or "default"
-                private = not is_offered if language.exports else language.is_private(name)
+                private = not is_offered if language.scope.exports else language.is_private(name)
                 is_value = node.start_byte in values
                 row = Definition(
                     name=f"{owner}.{name}" if owner else name,
@@ -403,13 +382,13 @@ class Reader:
         return frozenset(node.start_byte for node, _ in self._rows.of(capture))
 
     def _members(self, taken: Mapping[int, Sequence[Parameter]]) -> Iterator[Definition]:
-        """Yield the members of named objects and of returned objects that the language's hook finds."""
-        tell = self.language.members
-        for found in self.captures["objects"] if tell is not None else ():
+        """Yield the members of named objects and of returned objects."""
+        for found in self.captures["objects"]:
             value, owner = found["value"][0], found["owner"][0]
-            if tell is None or self._is_local(value):
+            if self._is_local(value):
                 continue
-            for one in tell(text(owner) if owner.type in (*self.language.identifiers, "default") else "default", value):
+            is_named = owner.type in (*self.language.nodes.identifiers, "default")
+            for one in self.language.members(text(owner) if is_named else "default", value):
                 params = one.function and (
                     one.function.child_by_field_name("parameters") or one.function.child_by_field_name("parameter")
                 )
@@ -428,7 +407,7 @@ class Reader:
 
     def _meant(self, found: Captures) -> str:
         meant = first(found, "means", None)
-        return text(meant) if meant is not None and meant.type in self.language.identifiers else ""
+        return text(meant) if meant is not None and meant.type in self.language.nodes.identifiers else ""
 
     def _reads_all(self, whole: Node, params: Node) -> bool:
         """Return whether a function's parameters are unknown: a syntax error, or code reads all arguments."""
@@ -454,8 +433,8 @@ class Reader:
         found = []
         for node, _ in sorted(rows, key=lambda row: row[0].start_byte):
             names = [name for *_, name in spans.around(node.start_byte, node.end_byte, inclusive=True)]
-            found.append(self.language.separator.join(reversed(names)).replace("`", ""))
-            if found[-1].count(self.language.separator) > DEEPEST:
+            found.append(self.language.scope.separator.join(reversed(names)).replace("`", ""))
+            if found[-1].count(self.language.scope.separator) > DEEPEST:
                 raise Unreadable(TOO_DEEP)
         return tuple(dict.fromkeys(found))
 
@@ -472,7 +451,7 @@ class Reader:
                 continue
             spec = spec or node.child_by_field_name("source")
             key = spec.start_byte if spec is not None else node.start_byte
-            hands_on = self.language.hands_on and not self._is_local(node)
+            hands_on = self.language.reexports and not self._is_local(node)
             if key not in whole:
                 whole[key] = Import(
                     spec=text(spec).strip(QUOTES).replace("`", ""),
@@ -498,17 +477,17 @@ class Reader:
         items = (
             _with(one, names=tuple(dict.fromkeys(names[key]))) if key in names else one for key, one in whole.items()
         )
-        told = (self._split(item) if self.language.split else item for item in items)
+        told = (self._split(item) if self.language.scope.split else item for item in items)
         return (*(item for items in listed.values() for item in items), *told)
 
     def _listed(self, node: Node) -> Iterator[Import]:
-        """Yield what a statement imports, from the language's hook.
+        """Yield what a `@listed` statement imports.
 
         Macro tokens are marked as guarded, because they may not be imports.
         """
         inside, is_token = self._inside(node), node.type == self.language.tokens
         is_local = bool(inside) or self._is_local(node)
-        for item in self.language.listed(text(node), first_line(node)) if self.language.listed is not None else ():
+        for item in self.language.listed(text(node), first_line(node)):
             yield replace(item, hands_on=item.hands_on and not is_local, inside=inside, guarded=is_token)
 
     @cached_property
@@ -526,7 +505,7 @@ class Reader:
 
         The path, with dots, is also the local name.
         """
-        written = re.compile(rb"\w+(?:%b\w+)+" % self.language.separator.encode())
+        written = re.compile(rb"\w+(?:%b\w+)+" % self.language.scope.separator.encode())
         rows = matches(self.language, ("paths",), self.root)["paths"]
         silent = Spans([(node.start_byte, node.end_byte, "") for node, _ in rows.of("silent")])
         statements = [node for node, _ in self.captures["imports"].of("listed", "import")]
@@ -546,13 +525,13 @@ class Reader:
                         match[0].decode("utf-8", "replace"),
                         first_line(node) + code.count(b"\n", 0, match.start()),
                     )
-                    whole = spec.replace(self.language.separator, ".")
+                    whole = spec.replace(self.language.scope.separator, ".")
                     found.setdefault((whole, inside), Import(spec, line, whole=whole, inside=inside))
         return tuple(found.values())
 
     def _split(self, item: Import) -> Import:
         """Split an import that names a member and its module into the module and a bound name."""
-        spec, _, name = item.spec.rpartition(self.language.split)
+        spec, _, name = item.spec.rpartition(self.language.scope.split)
         if item.star or item.names or not spec:
             return item
         return _with(item, spec=spec, whole="", names=(Bound(name, item.whole or name, item.line),))

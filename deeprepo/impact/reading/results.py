@@ -78,7 +78,7 @@ def _class(
         return ""
     node, found = rows[0]
     returned = [text(one["class"][0]) if "class" in one else "" for one in values.get(node.id, {}).values()]
-    if returned and all(re.match(rf"(?:\w+\.)*{language.classes}", one) for one in returned):
+    if returned and all(re.match(rf"(?:\w+\.)*{language.types.classes}", one) for one in returned):
         return returned[0] if len(set(returned)) == 1 else ""
     declared = CLASS_NAME.fullmatch(" ".join(text(found["result"][0]).split())) if "result" in found else None
     return declared[1] if declared is not None else ""

@@ -96,17 +96,15 @@ def _spots_of(language: Language, source: bytes, names: frozenset[str]) -> tuple
 def _as_written(language: Language, use: Use) -> Use:
     """Normalize a reference: use dots as separators, and drop an unknown class if the name is specific."""
     receiver, types, form = use.receiver, use.types, use.form
-    may_tell = receiver or language.free_functions  # without a receiver, it is always a member
-    if types == UNKNOWN and may_tell and language.specific_words and has_words(use.name, language.specific_words):
+    may_tell = receiver or language.receivers.free_functions  # without a receiver, it is always a member
+    if (
+        types == UNKNOWN
+        and may_tell
+        and language.receivers.specific_words
+        and has_words(use.name, language.receivers.specific_words)
+    ):
         types, form = (), form if receiver else "name"
-    if language.own_class and receiver == language.own_class and types and types != UNKNOWN:
-        receiver = types[0]
-    if language.paths_with:
-        before, _, rest = receiver.partition("<")
-        if language.paths_with in receiver and ">" in rest:
-            receiver = before.removesuffix(language.paths_with) + rest.rpartition(">")[2]
-        receiver = receiver.replace(language.paths_with, ".")
-        types = tuple(row.replace(language.paths_with, ".") for row in types)
+    receiver, types = language.written(receiver, types)
     is_same = (receiver, types, form) == (use.receiver, use.types, use.form)
     return use if is_same else replace(use, receiver=receiver, types=types, form=form)
 
@@ -117,9 +115,9 @@ def _spots(language: Language, source: bytes, marks: Marks, pattern: re.Pattern[
         node = marks.root.descendant_for_byte_range(match.start(), match.end())
         if node is None or (node.start_byte + (node.type in SYMBOLS), node.end_byte) != match.span():
             continue
-        named = _named(language, node)
+        named = language.named(node)
         mark = marks.at.get(named.start_byte) if named is not None else None
-        if named is None or (mark is None and node.type not in language.identifiers):
+        if named is None or (mark is None and node.type not in language.nodes.identifiers):
             continue
         if any(True for _ in marks.silent.around(node.start_byte, node.end_byte, inclusive=True)):
             continue
@@ -127,16 +125,6 @@ def _spots(language: Language, source: bytes, marks: Marks, pattern: re.Pattern[
         if count > MOST:
             return
         yield _spot(language, marks, node, mark or Mark("name"), named)
-
-
-def _named(language: Language, node: Node) -> Node | None:
-    """Return the node that an identifier names: itself or its qualified path; None if it names nothing."""
-    above = node.parent
-    if above is None or above.type in language.apart:
-        return node if above is None else None
-    if above.type in language.qualified:
-        return above if above.end_byte == node.end_byte else None
-    return node
 
 
 def _spot(language: Language, marks: Marks, node: Node, mark: Mark, named: Node) -> Use:
@@ -156,14 +144,14 @@ def _spot(language: Language, marks: Marks, node: Node, mark: Mark, named: Node)
         types = _types(language, marks, mark.receiver)
         if types and types[0] in marks.members.get(name, ()):
             types = types[:1]  # a class's own member takes precedence over an inherited one
-    elif form == "name" and language.traits.bare_members == "own":
+    elif form == "name" and language.receivers.bare_members == "own":
         form, types = _of_object(language, marks, node, is_call=passed is not None)
         if form != "definition" and not name[:1].isupper():
             passed = passed or Arguments()
-    elif form == "name" and (mark.args is not None or language.traits.bare_members == "all"):
+    elif form == "name" and mark.args is not None:
         types = _own_member(language, marks, node, name)
         form = "member" if types else form
-    if language.untold == "silent" and types == UNKNOWN:
+    if language.receivers.untold == "silent" and types == UNKNOWN:
         types = ()
     before = text(mark.receiver)
     if mark.receiver is not None and mark.receiver.parent is not None and mark.receiver.parent.type == language.tokens:
@@ -208,7 +196,7 @@ def _result_of(marks: Marks, node: Node, mark: Mark) -> str:
 
 def _own_member(language: Language, marks: Marks, node: Node, name: str) -> tuple[str, ...]:
     """Return the class of a member that is used without a receiver; () if it is no member."""
-    if not language.traits.bare_members or re.match(language.classes, name):
+    if not language.receivers.bare_members or re.match(language.types.classes, name):
         return ()
     around = [*classes_around(marks, node)]
     if any(one.name in UNKNOWN for one in around):  # what an anonymous class inherits is unknown
@@ -216,7 +204,7 @@ def _own_member(language: Language, marks: Marks, node: Node, name: str) -> tupl
     having = next((one.name for one in around if one.name in marks.members.get(name, ())), "")
     if having or name in marks.imported:
         return (having,) if having else ()
-    is_open = around and (not language.free_functions or any(one.name in marks.heirs for one in around))
+    is_open = around and (not language.receivers.free_functions or any(one.name in marks.heirs for one in around))
     return UNKNOWN if is_open else ()
 
 
@@ -230,7 +218,7 @@ def _of_object(language: Language, marks: Marks, node: Node, *, is_call: bool) -
         return "definition", ()
     own = next(classes_around(marks, node, with_objects=True), None)
     types = _of_own(own, is_above=False) if own is not None else UNKNOWN
-    if re.match(language.classes, name):
+    if re.match(language.types.classes, name):
         scope = node.parent.child_by_field_name("scope") if node.parent is not None else None
         if scope is None or scope == node:
             return "name", ()
@@ -243,7 +231,7 @@ def _of_object(language: Language, marks: Marks, node: Node, *, is_call: bool) -
 def _constructed(language: Language, marks: Marks, one: Construction) -> Use:
     around = [*_scopes(marks, one.place)]
     name = LAST.split(one.name)[-1]
-    receiver = one.name[: -len(name)].rstrip(".:\\") if not language.flat else ""
+    receiver = one.name[: -len(name)].rstrip(".:\\") if not language.types.flat else ""
     return Use(
         name=name,
         line=one.place.start_point[0] + 1,
@@ -275,7 +263,7 @@ def _scopes(marks: Marks, node: Node) -> Iterator[Scope]:
 def _types(language: Language, marks: Marks, receiver: Node) -> tuple[str, ...]:
     """Return the known class of a receiver, as written; for the object itself, also its bases."""
     types = _told(language, marks, receiver)
-    return () if types == UNKNOWN and language.untold == "open" else types
+    return () if types == UNKNOWN and language.receivers.untold == "open" else types
 
 
 def _told(language: Language, marks: Marks, receiver: Node) -> tuple[str, ...]:
@@ -288,8 +276,8 @@ def _told(language: Language, marks: Marks, receiver: Node) -> tuple[str, ...]:
         return () if receiver.type in OF_TYPES else UNKNOWN
     written = "".join(text(receiver).split())
     own = next(classes_around(marks, receiver, with_objects=True), None)
-    if written in (*language.own, *language.above) and own is not None:
-        return _of_own(own, is_above=written in language.above)
+    if written in (*language.receivers.own, *language.receivers.above) and own is not None:
+        return _of_own(own, is_above=written in language.receivers.above)
     part = PART.search(written)
     if part is not None or (written[:1] == VARIABLE and own is not None):
         holders = _told(language, marks, receiver.named_children[0]) if receiver.named_children else UNKNOWN
@@ -320,10 +308,10 @@ def _of_own(own: Class, *, is_above: bool) -> tuple[str, ...]:
 def _untold(language: Language, written: str) -> tuple[str, ...]:
     """Return the possible classes of an unbound receiver, which may be a class or a module."""
     last = LAST.split(without_types(written))[-1]
-    if language.untold == "named" and CLASS.fullmatch(written) and re.match(language.classes, last):
-        return (last if language.flat else written,)
-    is_open = language.untold in ("open", "silent") or (
-        language.untold in ("class", "named") and re.match(language.classes, last)
+    if language.receivers.untold == "named" and CLASS.fullmatch(written) and re.match(language.types.classes, last):
+        return (last if language.types.flat else written,)
+    is_open = language.receivers.untold in ("open", "silent") or (
+        language.receivers.untold in ("class", "named") and re.match(language.types.classes, last)
     )
     return () if is_open else UNKNOWN
 

@@ -3,16 +3,17 @@
 from tree_sitter import Language as Grammar
 from tree_sitter import Node
 
-from deeprepo.impact.filetypes import FileType, filetype
-from deeprepo.impact.parsing import grammar, root_of
+from deeprepo.impact.language import language_of
+from deeprepo.impact.parsing import root_of
 
 
-def grammar_of(file_type: FileType) -> Grammar | None:
-    """Return the grammar of a file type, loaded on first use; None if it is not installed."""
-    return grammar(file_type.grammar[0], file_type.grammar[1]) if file_type.is_installed else None
+def grammar_of(path: str) -> Grammar | None:
+    """Return the grammar that decides whether a file has errors; None if none can, or it is not installed."""
+    language = language_of(path)
+    return language.checker if language is not None and not language.files.unchecked else None
 
 
 def tree_of(path: str, source: bytes) -> Node | None:
     """Return the root of a file's syntax tree; None if it has no grammar or parsing takes too long."""
-    language = grammar_of(filetype(path))
-    return root_of(language, source) if language is not None else None
+    grammar = grammar_of(path)
+    return root_of(grammar, source) if grammar is not None else None

@@ -1,6 +1,5 @@
 """Resolve classes: own members, bases and constructors."""
 
-import re
 from collections.abc import Iterator
 from itertools import islice
 
@@ -67,7 +66,7 @@ def _bases_in(index: Index, language: Language, path: str, name: str) -> Iterato
 
 def extending(index: Index, language: Language, name: str) -> tuple[str, ...]:
     """Return the files that may add members to a type, if the language allows that."""
-    return index.homes(language, language.added_by, name.rpartition(".")[2]) if language.added_by else ()
+    return index.homes(language, language.types.added_by, name.rpartition(".")[2]) if language.types.added_by else ()
 
 
 def bases(facts: Facts, language: Language) -> dict[str, tuple[str, ...]]:
@@ -77,8 +76,10 @@ def bases(facts: Facts, language: Language) -> dict[str, tuple[str, ...]]:
         if (one.kind in CLASSES and one.shown in ("", "class")) or one.bases:
             more = ("*",) if one.more or facts.answering & {one.name, one.short} else ()
             name = one.name if language.inline_modules else one.short.rpartition(".")[2]
-            found[name] = tuple(dict.fromkeys((*found.get(name, ()), *one.bases, *language.inherited.split(), *more)))
-        elif not one.owner and re.match(language.closed, one.head):  # an object whose members are all written
+            found[name] = tuple(
+                dict.fromkeys((*found.get(name, ()), *one.bases, *language.types.inherited.split(), *more))
+            )
+        elif not one.owner and language.is_closed(one.head):  # an object whose members are all written
             found.setdefault(one.name, ())
     return found
 
@@ -86,7 +87,7 @@ def bases(facts: Facts, language: Language) -> dict[str, tuple[str, ...]]:
 def lineage(index: Index, path: str, name: str, *, below: Class | None = None) -> tuple[Class, ...] | None:
     """Return a class and all its bases; None if one is unknown or may have unwritten members."""
     language, line = language_of(path), ancestry(index, path, name, below=below)
-    if language is None or line.names_beyond - language.plain_bases - language.valued_bases - UNWRITTEN:
+    if language is None or line.names_beyond - language.types.plain_bases - language.valued_bases - UNWRITTEN:
         return None
     known = [(index.facts(home), owner) for home, owner in line.classes]
     if any(facts is None or facts.open or facts.made or owner in facts.open_owners for facts, owner in known):
@@ -107,7 +108,7 @@ def members(index: Index, path: str, name: str) -> Iterator[tuple[str, Definitio
     """
     language = language_of(path)
     modules = index.modules(language) if language is not None else None
-    is_spread = language is not None and language.unit == "folder"
+    is_spread = language is not None and language.scope.unit == "folder"
     more = extending(index, language, name) if language is not None else ()
     for home in dict.fromkeys((path, *(modules.mates(path) if modules is not None and is_spread else ()), *more)):
         facts = index.facts(home)

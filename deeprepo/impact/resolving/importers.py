@@ -187,7 +187,7 @@ class _File:
     def _places(self, spec: str) -> Iterator[str]:
         """Yield the full names that a namespace's name may stand for."""
         yield spec
-        if self._language.relative:
+        if self._language.scope.relative:
             yield from (f"{space}.{spec}" for space in self._own_spaces if space)
 
     def _of_statement(self, item: Import) -> Iterator[Link]:
@@ -272,7 +272,8 @@ class _File:
         """Return whether the file itself declares a name."""
         nodes = map(self._name_at, any_of(frozenset({name})).finditer(self._source))
         return any(
-            node is not None and is_declared(node, free_functions=self._language.free_functions) for node in nodes
+            node is not None and is_declared(node, free_functions=self._language.receivers.free_functions)
+            for node in nodes
         )
 
     def _name_at(self, match: re.Match[bytes]) -> Node | None:
@@ -280,7 +281,7 @@ class _File:
         node = self._root.descendant_for_byte_range(*match.span())
         if (
             node is None
-            or node.type not in self._language.identifiers
+            or node.type not in self._language.nodes.identifiers
             or (node.start_byte, node.end_byte) != match.span()
         ):
             return None

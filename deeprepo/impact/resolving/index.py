@@ -58,7 +58,7 @@ class Index:
             self.wanted.add(path)
             return None
         found = reader.facts(reader.language_for(path, source) or language, source)
-        if found is not None and re.search(language.offers_all, path):
+        if found is not None and language.offers_all(path):
             found = replace(found, definitions=tuple(replace(one, private=False) for one in found.definitions))
         self._facts[path] = found
         self._tell(path, language)
@@ -115,7 +115,7 @@ class Index:
 
     def _paths_of(self, language: Language) -> tuple[str, ...]:
         if language.folder not in self._configs:
-            globs = (IGNORES, *language.configs, *language.builds)
+            globs = (IGNORES, *language.scope.configs, *language.scope.builds)
             plain = frozenset(one for one in globs if "*" not in one)
             starred = [one for one in globs if "*" in one]
             found = []

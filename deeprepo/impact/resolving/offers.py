@@ -50,30 +50,32 @@ def outline(path: str, source: bytes, side: Side) -> Facts:
     rows = [one for one in facts.definitions if one.kind not in UNTOLD and one.short not in language.nameless]
     written = {one.name for one in rows if one.kind == "method" and one.parameters == ()}
     rows = [one for one in rows if one.kind != COMPONENT or one.name not in written]
-    offering = [one for one in facts.imports if one.spec and (one.hands_on or language.exports)]
+    offering = [one for one in facts.imports if one.spec and (one.hands_on or language.scope.exports)]
     built = _built_elsewhere(rows)
     heirs: dict[str, list[Definition]] = defaultdict(list)
     for one in facts.definitions:
-        if any(base[:1] != ATTRIBUTE and base not in language.plain_bases for base in one.bases):
+        if any(base[:1] != ATTRIBUTE and base not in language.types.plain_bases for base in one.bases):
             heirs[one.name].append(one)
     symbols = [_as_sought(one, language, path, side, heirs.get(one.owner, ())) for one in rows if not one.means]
     symbols = [replace(one, opaque=True) if one.name in built else one for one in symbols]
-    if language.exports:
+    if language.scope.exports:
         offered = frozenset(exports.values())
-        is_public = language.apart_members
+        is_public = language.tables_for_classes
         symbols = [replace(one, private=not (is_public or _is_offered(one.name, offered))) for one in symbols]
     return replace(
         facts,
-        definitions=alternatives(symbols, overloads=language.overloads),
+        definitions=alternatives(symbols, overloads=language.types.overloads),
         exports=tuple(exports.items()),
         complete=not (facts.made or facts.unsure or _is_open(path, facts, language, source)),
         stars=facts.stars or sum(item.star and item.hands_on for item in facts.imports),
         bases=tuple(bases(facts, language).items()),
         bound=tuple(name for item in offering for name in _bound(item)),
         loose=facts.types.union(name for item in offering if item.maybe for name in _bound(item)),
-        is_scoped=language.scoped and not facts.unscoped and not re.search(language.offers_all, path),
-        borrows=len({item.spec for item in facts.imports if item.star and not item.hands_on}) if language.scoped else 0,
-        is_whole=bool(facts.module_value) and not language.apart_members,
+        is_scoped=language.scope.scoped and not facts.unscoped and not language.offers_all(path),
+        borrows=len({item.spec for item in facts.imports if item.star and not item.hands_on})
+        if language.scope.scoped
+        else 0,
+        is_whole=bool(facts.module_value) and not language.tables_for_classes,
     )
 
 
@@ -106,14 +108,14 @@ def _is_offered(name: str, offered: Collection[str]) -> bool:
 
 def _is_open(path: str, facts: Facts, language: Language, source: bytes) -> bool:
     """Return whether importers may find more names in a file than it writes."""
-    if facts.open_beside or re.search(language.offers_all, path):
+    if facts.open_beside or language.offers_all(path):
         return True
     if not facts.module_value:
         return bool(facts.open)
     rows = [one for one in facts.definitions if one.name == facts.module_value and not one.owner]
     is_known = len({one.kind for one in rows}) == 1 and not any(one.bases for one in rows)
-    is_plain = all(one.kind in ("function", "class") or re.match(language.literal, one.head) for one in rows)
-    filled = language.filled.replace("NAME", re.escape(facts.module_value))
+    is_plain = all(one.kind in ("function", "class") or re.match(language.types.literal, one.head) for one in rows)
+    filled = language.types.filled.replace("NAME", re.escape(facts.module_value))
     return not (is_known and is_plain) or re.search(filled.encode(), source) is not None
 
 
@@ -131,20 +133,20 @@ def _exports(facts: Facts, language: Language) -> dict[str, str]:
     offered = {
         one.name: one.means or (one.name if one.kind not in UNTOLD else "")
         for one in told
-        if not one.owner and not (language.exports and one.private) and one.visible != "file"
+        if not one.owner and not (language.scope.exports and one.private) and one.visible != "file"
     }
-    for one in told if language.lends_members else ():
+    for one in told if language.types.lends_members else ():
         if one.owner and (one.static or one.kind in marks.CLASSES):
             offered.setdefault(one.short, one.name)
     if facts.module_value:
         is_called = any(one.name == facts.module_value and one.kind == "function" for one in told)
-        offered |= {"default": facts.module_value} if is_called or not language.apart_members else {}
+        offered |= {"default": facts.module_value} if is_called or not language.tables_for_classes else {}
         members = {one.short: one.means or _name(one, language) for one in told if one.owner == facts.module_value}
         offered |= {name: local for name, local in members.items() if name not in offered}
     for item in facts.imports:
         own = item.names if item.hands_on and not item.spec else ()
         offered |= {bound.here: bound.there for bound in own}
-        names = _bound(item) if item.hands_on and item.spec else language.given.get(item.spec, "").split()
+        names = _bound(item) if item.hands_on and item.spec else language.given(item.spec)
         offered |= {name: "" for name in names if name not in offered}
     return offered
 
@@ -173,13 +175,13 @@ def _as_sought(one: Definition, language: Language, path: str, side: Side, heirs
         marks=one.marks if len(taken) == len(one.listed) else (*one.marks, TAKES_OBJECT),
         opaque=is_called and (one.opaque or _may_be_another(one, language, heirs)),
         private=is_hidden or is_own or one.visible == "below",
-        visible=one.visible or (language.private_is if one.private and not language.exports else ""),
+        visible=one.visible or (language.private_to if one.private and not language.scope.exports else ""),
     )
 
 
 def _name(one: Definition, language: Language) -> str:
     """Return the name of a definition in its file, qualified unless members are called by name only."""
-    return one.short if one.owner and language.apart_members else one.name
+    return one.short if one.owner and language.tables_for_classes else one.name
 
 
 def _kind(one: Definition, language: Language) -> str:
@@ -189,7 +191,7 @@ def _kind(one: Definition, language: Language) -> str:
     """
     if one.shown or one.kind in ("member", "common", "global"):
         return one.shown or "variable"
-    if one.kind == "method" and ((one.static and language.lends_members) or language.apart_members):
+    if one.kind == "method" and ((one.static and language.types.lends_members) or language.tables_for_classes):
         return "function"
     return "method" if one.kind == CONSTRUCTOR else one.kind
 
@@ -199,9 +201,9 @@ def _may_be_another(one: Definition, language: Language, heirs: Sequence[Definit
 
     `heirs`: classes with the name of its own.
     """
-    if not language.overloads or one.kind not in ("function", "method"):
+    if not language.types.overloads or one.kind not in ("function", "method"):
         return False
-    is_of_all = bool(language.object_members) and re.search(language.object_members, one.short) is not None
+    is_of_all = bool(language.types.object_members) and re.search(language.types.object_members, one.short) is not None
     is_alone = one.static or one.visible == "file" or not any(row.start <= one.start <= row.end for row in heirs)
     return is_of_all or not is_alone
 

@@ -68,7 +68,7 @@ def _of_file(index: Index, path: str, name: str, depth: int) -> Answer:
     through = _handed_on(index, modules, path, facts, name, depth)
     if through is not ABSENT:
         return through
-    if language.exports and not any(not one.common and not one.private for one in facts.definitions):
+    if language.scope.exports and not any(not one.common and not one.private for one in facts.definitions):
         is_script = not any(
             item.hands_on for item in facts.imports
         )  # it exports nothing, or only an object as its default
@@ -166,8 +166,8 @@ def named(index: Index, path: str, name: str) -> Answer:
     modules = index.modules(language) if language is not None else None
     if facts is None or modules is None or language is None:
         return OPEN
-    if language.told_by:
-        known = [(home, index.facts(home)) for home in index.homes(language, language.told_by, name)]
+    if language.scope.told_by:
+        known = [(home, index.facts(home)) for home in index.homes(language, language.scope.told_by, name)]
         types = [(home, one) for home, facts in known if facts is not None for one in facts.definitions]
         types = [row for row in types if row[1].name == name and row[1].kind in ("class", "type")]
         return Answer("found", tuple(types)) if types else OPEN
@@ -194,7 +194,7 @@ def named_by(index: Index, path: str, written: str) -> Answer:
 
 def _behind_module(index: Index, path: str, written: str) -> Answer:
     language = language_of(path)
-    separator = "." if language is None or "." in written else language.separator
+    separator = "." if language is None or "." in written else language.scope.separator
     receiver, _, name = written.rpartition(separator)
     if not receiver or language is None:
         return named(index, path, written)

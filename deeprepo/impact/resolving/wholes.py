@@ -133,13 +133,13 @@ def _by_macros(file: Reader, rows: Rows) -> Iterator[tuple[Node, Captures]]:
     items = Reader(file.language, file.root, needs_definitions=False).imports(Spans(())) if marks else ()
     imported = {bound.here for item in items for bound in item.names}
     for node, found in marks:
-        if text(node) in imported or file.language.separator in text(node):
+        if text(node) in imported or file.language.scope.separator in text(node):
             yield node, found
 
 
 def _called(file: Reader, node: Node) -> str:
     """Return the qualified name of a type where it is defined."""
-    if file.language.type_name is not None:
+    if file.language.modules_are_types:
         return file.language.type_name(node)
     name, around = name_of(node), file.owner(node)
     return around if around.endswith(f".{name}") else name
@@ -148,19 +148,19 @@ def _called(file: Reader, node: Node) -> str:
 def _wholes(file: Reader, rows: Iterable[tuple[Node, Captures]], kind: str) -> Iterator[Whole]:
     """Yield the code of one kind that must provide parts; an implementation once for each of its types."""
     found: dict[int, tuple[Node, dict[str, dict[int, Node]]]] = {}
-    type_name, is_pattern = file.language.type_name or text, file.language.is_pattern
+    language = file.language
     for node, captures in rows:
         _, mine = found.setdefault(node.id, (node, defaultdict(dict)))
         for key, nodes in captures.items():
             mine[key].update({one.start_byte: one for one in nodes})
     for node, mine in found.values():
-        types = sorted({type_name(one) for one in mine["of"].values()})
+        types = sorted({language.type_name(one) for one in mine["of"].values()})
         given = tuple((name_of(one), first_line(one)) for _, one in sorted(mine["part"].items()))
         named_at = [*mine["part"].values()]
         is_open = bool(mine["rest"]) or any(
             not any(arm.start_byte <= one.start_byte < arm.end_byte for one in named_at) for arm in mine["arm"].values()
         )
-        is_open = is_open or (is_pattern is not None and kind == "build" and is_pattern(node))
+        is_open = is_open or (kind == "build" and language.is_pattern(node))
         own = next((name_of(one) for one in mine["name"].values()), "")
         outer = file.owner(node) if own else ""
         for written in types if kind == "heir" else [types[0] if len(types) == 1 else ""]:
@@ -191,8 +191,8 @@ def types_of(index: Index, path: str, written: str) -> list[Type]:
     They are found by imports, or by defining lines in a language without imports.
     """
     language = language_of(path)
-    if language is not None and language.told_by:
-        return [(home, written) for home in index.homes(language, language.told_by, written)]
+    if language is not None and language.scope.told_by:
+        return [(home, written) for home in index.homes(language, language.scope.told_by, written)]
     return [(home, one.name) for home, one in named_by(index, path, written).definitions]
 
 
@@ -212,16 +212,16 @@ def wanted_parts(index: Index, target: Type, kind: str, *, every: bool = False) 
     if known is None or language is None or (every and target[1] in known.unlisted):
         return None
     line = ancestry(index, *target)
-    if kind == "build" and language.told_by:  # such types inherit no fields
-        marks = {base for base in line.names_beyond if base[:1] == ATTRIBUTE} - language.plain_bases
-        if marks or any(one.short in language.constructors for _, one in members(index, *target)):
+    if kind == "build" and language.scope.told_by:  # such types inherit no fields
+        marks = {base for base in line.names_beyond if base[:1] == ATTRIBUTE} - language.types.plain_bases
+        if marks or any(one.short in language.types.constructors for _, one in members(index, *target)):
             return None
         line = Ancestry((), ())
     elif every and {*extending(index, language, target[1])} - {
         target[0]
     }:  # each of several files may define some of its parts
         return None
-    if every and line.names_beyond - language.plain_bases - UNWRITTEN:
+    if every and line.names_beyond - language.types.plain_bases - UNWRITTEN:
         return None
     classes = line.classes if kind != "choose" else ()
     rows = [(owner, parts_of(index, home)) for home, owner in reversed(classes or (target,))]

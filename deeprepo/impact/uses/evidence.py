@@ -143,14 +143,14 @@ class Evidence(Struct):
 
     def is_field(self, receiver: str) -> bool:
         """Return whether a capitalized receiver is a field or property: `h.Options.Matcher`."""
-        return self.language.TRAITS.capital_members and bool(FIELD.match(receiver))
+        return self.language.rules.receivers.capital_members and bool(FIELD.match(receiver))
 
     async def is_rare_after_removal(self, use: Use, *, is_called_so: bool) -> bool:
         """Return whether a removed short name probably belongs to the target.
 
         It has no other definition, and it is rare or its receiver has the class's name.
         """
-        rare = self.language.TRAITS.declared_members and len(use.name) >= LONG and use.name.lower() not in LIBRARY_WORDS
+        rare = self.language.rules.declared_members and len(use.name) >= LONG and use.name.lower() not in LIBRARY_WORDS
         return (rare or is_called_so) and not await self.names.is_defined(use.name)
 
     async def is_undefined_type(self, types: Sequence[str], owner: str = "") -> bool:
@@ -200,19 +200,19 @@ class Evidence(Struct):
 
     async def is_home_known(self, target: UseTarget) -> bool:
         """Return whether the place that had the name is fully known, including every base of a class."""
-        traits, former = self.language.TRAITS, sorted(target.former_names)
+        rules, former = self.language.rules, sorted(target.former_names)
         if not target.owner:
             before = target.symbol.before if target.symbol is not None else None
             home = before.path if before is not None else next(iter(target.homes), "")
-            if traits.loader and home not in await self.tree.entries():
+            if rules.loader and home not in await self.tree.entries():
                 return all([await self.names.is_in_few_files(name, FEW_FILES) for name in former])
             texts = await self.tree.read_many(sorted(target.homes))
             either = "|".join(map(re.escape, former))
             word_pattern = re.compile(rf"(?<![\w$])(?:{either})(?![\w$])".encode())
-            return not traits.unwritten_names and not any(map(word_pattern.search, texts.values()))
+            return not rules.scope.unwritten_names and not any(map(word_pattern.search, texts.values()))
         outlines = [await self.exports.outline("head", home) for home in sorted(target.homes)]
         is_dynamic = any(o is not None and (not o.complete or has_member(o, "__getattr__")) for o in outlines)
-        if is_dynamic and traits.unwritten_names:
+        if is_dynamic and rules.scope.unwritten_names:
             return False
         lines = [await self.exports.ancestry(home, target.owner) for home in sorted(target.homes)]
         line = next((one for one in lines if one.classes), None)
@@ -226,7 +226,7 @@ class Evidence(Struct):
     async def is_no_longer_exported(self, hit: Match, path: str) -> bool:
         """Return whether the file that provided a name no longer exports it."""
         is_gone = (path, hit.door) in self.lost_imports or hit.name in await self.exports.gone_names(hit.door)
-        if is_gone and self.language.TRAITS.open_classes:
+        if is_gone and self.language.rules.open_classes:
             return not await self.names.is_defined(hit.use.name)
         if is_gone and await self.exports.has_other_source(path, hit.name, hit.door):
             return False
@@ -237,9 +237,9 @@ class Evidence(Struct):
         path, outline = file.path, await self.exports.outline("head", file.path)
         is_unbound = outline is not None and (outline.complete or outline.is_scoped) and not _offers(outline, use.name)
         bound = file.defines(use.name, ("import", "definition"))
-        if outline is None or not is_unbound or bound or use.name in self.language.AMBIENT:
+        if outline is None or not is_unbound or bound or use.name in self.language.rules.ambient:
             return False
-        if self.language.TRAITS.open_classes:  # a file loaded earlier may define the name
+        if self.language.rules.open_classes:  # a file loaded earlier may define the name
             return not await self.names.is_defined(use.name)
         if await self._may_be_inherited(path, outline, use):
             return False
@@ -249,7 +249,7 @@ class Evidence(Struct):
 
     async def _may_be_inherited(self, path: str, outline: Facts, use: Use) -> bool:
         """Return whether a bare name may be an inherited member, such as a field moved to a base."""
-        if not self.language.TRAITS.bare_members:
+        if not self.language.rules.receivers.bare_members:
             return False
         around = use.function.split(".")
         classes = [name for name, bases in outline.bases if bases and (name in around or not use.function)]
@@ -262,16 +262,16 @@ class Evidence(Struct):
 
     async def lacks(self, path: str, owner: str, name: str, *, is_constant: bool = False) -> bool:
         """Return whether a class and all its bases are known, and none has the member."""
-        traits, line = self.language.TRAITS, await self.exports.ancestry(path, owner)
+        rules, line = self.language.rules, await self.exports.ancestry(path, owner)
         beyond = {one for (home, _), one in line.beyond if not (_adds_nothing(one, name) or _is_plain(one, home))}
         is_alone = len(line.classes) == 1
         if is_constant and is_alone and beyond <= UNNAMED_BASE and not await self.names.is_defined(name):
             beyond = set()
-        elif traits.open_classes:  # any file may add to the class
+        elif rules.open_classes:  # any file may add to the class
             return False
         # In compiled languages, a class may be spread over files.
-        is_whole = is_alone or traits.unwritten_names or self.language.receivers is not None
-        if not line.classes or beyond or not is_whole or name in self.language.AMBIENT:
+        is_whole = is_alone or rules.scope.unwritten_names or self.language.receivers is not None
+        if not line.classes or beyond or not is_whole or name in self.language.rules.ambient:
             return False
         is_family = bool(line.beyond) or not is_alone
         return not any([await self._may_have(*one, name, is_family=is_family) for one in line.classes])
@@ -285,7 +285,7 @@ class Evidence(Struct):
         is_set = any(use.form == "definition" for use in self.language.uses(path, source, {name}))
         if is_set or any(has_member(outline, other) for other in (name, "__getattr__")):
             return True
-        is_dynamic = is_family and self.language.TRAITS.unwritten_names
+        is_dynamic = is_family and self.language.rules.scope.unwritten_names
         if is_dynamic and says(WRITTEN, name, source.decode("utf-8", "replace")):
             return True
         return await self.exports.elsewhere(path, f"{owner}.{name}")
@@ -339,7 +339,7 @@ def _is_plain(base: str, path: str) -> bool:
     from deeprepo.impact.language import language_of
 
     language = language_of(path)
-    return language is not None and base in language.plain_bases and bool(filetype(path).broken_use)
+    return language is not None and base in language.types.plain_bases and bool(filetype(path).broken_use)
 
 
 def _offers(outline: Facts, name: str) -> bool:

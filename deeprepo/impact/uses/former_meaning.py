@@ -83,7 +83,7 @@ async def of_the_change(tree: Tree, scene: Scene, references: Sequence[Reference
 
 async def _given_to_all(tree: Tree, scene: Scene, names: Collection[str]) -> frozenset[str]:
     """Return the removed names that another file still defines, if such definitions are visible everywhere."""
-    word = scene.head.language.TRAITS.everywhere
+    word = scene.head.language.rules.everywhere
     if not word or not names:
         return frozenset()
     defines = re.compile(rf"^\s*{word}\s+&?({'|'.join(sorted(map(re.escape, names)))})\s*\(")

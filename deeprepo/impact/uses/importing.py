@@ -289,10 +289,9 @@ async def _wanted_names(scene: Scene, changed_paths: Iterable[str]) -> dict[str,
 
 def _offers_imports(path: str) -> bool:
     """Return whether every name that a file imports can be imported from it."""
-    from deeprepo.impact.language import language_of  # grammars load with the first search
+    from deeprepo.impact.language import rules_of  # grammars load with the first search
 
-    language = language_of(path)
-    return language is not None and language.hands_on
+    return rules_of(path).reexports
 
 
 def _hands_on(

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from deeprepo.impact.changes import ChangedFile, ChangedSymbol, MissingPart, Reference
-from deeprepo.impact.language import language_of
+from deeprepo.impact.language import language_of, rules_of
 from deeprepo.impact.paths import shared_folders
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.reading.lexical import mention as mentioning
@@ -75,7 +75,9 @@ async def lacking_parts(
     pairs = {
         (file.path, file.old_path)
         for file in files
-        if file.old_path and (one := language_of(file.path)) and (one.told_by or touched & {file.path, file.old_path})
+        if file.old_path
+        and (one := language_of(file.path))
+        and (one.scope.told_by or touched & {file.path, file.old_path})
     }
     if not pairs:
         return [], []
@@ -123,7 +125,7 @@ def _gain(sides: _Sides, new: str, old: str) -> None:
         return
     types = {one.name for one in facts.definitions}
     # a module may be its whole file
-    if (language := language_of(new)) is not None and language.type_name is not None:
+    if rules_of(new).modules_are_types:
         types |= {one.owner for one in (*before.requirements, *before.optional)}
     asked = {(one.owner, one.name, one.kind) for one in before.requirements}
     for one in now.requirements:
@@ -199,7 +201,7 @@ def _rows(
                 lacks = _lacks(sides.now, path, whole, target)
                 left = (lacks or frozenset()) & names
                 if left and _was_whole(sides, path, whole, target):
-                    if kind == "heir" and (language := language_of(path)) is not None and language.abstract_heirs:
+                    if kind == "heir" and rules_of(path).abstract_until_built:
                         sides.abstract[path, whole.line] = whole.name
                     yield from _told(sides, path, whole, target, sorted(left))
 
@@ -247,7 +249,7 @@ def _may_name(index: Index, path: str, home: str) -> bool:
     If imports refer to folders, the file must be in the same folder or mention it.
     """
     language, source = language_of(path), index.sources.get(path)
-    modules = index.modules(language) if language is not None and language.unit == "folder" else None
+    modules = index.modules(language) if language is not None and language.scope.unit == "folder" else None
     if modules is None or source is None or isinstance(modules, Namespaces) or home in modules.mates(path):
         return True
     words = modules.clues(home).words
@@ -302,7 +304,7 @@ def _given(index: Index, path: str, whole: Whole, target: Type) -> set[str] | No
     if not whole.name:  # an anonymous class, which also has what the type's bases implement
         return set(whole.names).union(*(_implemented(index, *one) for one in ancestry(index, *target).classes))
     language = language_of(path)
-    own = types_of(index, path, whole.name) if language is not None and language.told_by else [(path, whole.name)]
+    own = types_of(index, path, whole.name) if language is not None and language.scope.told_by else [(path, whole.name)]
     line, inherited = lineage(index, *own[0], below=target) if len(own) == 1 else None, set(whole.names)
     merged = parts_of(index, path)  # an interface of the same name adds its members to a class
     inherited |= (
@@ -310,7 +312,7 @@ def _given(index: Index, path: str, whole: Whole, target: Type) -> set[str] | No
     )
     for home, name in line or ():
         inherited |= _implemented(index, home, name)
-    if language is not None and language.added_by:
+    if language is not None and language.types.added_by:
         inherited = inherited.union(*(defaults(index, one) for one in (*(line or ()), target)))
     return inherited if line is not None else None
 

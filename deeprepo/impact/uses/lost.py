@@ -41,7 +41,7 @@ async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequ
     sources = await head.tree.read_many(sorted(lost_imports))
     references: list[Reference] = []
     for path, source in sources.items():
-        entire = head.language.TRAITS.whole_files
+        entire = head.language.rules.whole_files
         items = lost_imports[path]
         imports_now = await head.imports(path) if items else ()
         if path in head.unread:
@@ -61,7 +61,7 @@ async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequ
             if item.line not in resolved_lines
             and guarded_names.isdisjoint(_import_words(item))
             and item.line <= len(lines)
-            and head.language.TRAITS.loader in lines[item.line - 1]
+            and head.language.rules.loader in lines[item.line - 1]
             and not _has_meaning(item, spelt, meanings)
         ]
         for item in lost_items:
@@ -115,7 +115,7 @@ async def _is_member(base: Reach, item: Link) -> bool:
 async def _is_defined_elsewhere(head: Reach, item: Link, path: str, source: bytes) -> bool:
     """Return whether an unchanged file provides what an import needs, since a path need not match the content."""
     language = head.language
-    if (word := language.TRAITS.module_word) and (names := {name for name in _last_words(item) if name.isidentifier()}):
+    if (word := language.rules.module_word) and (names := {name for name in _last_words(item) if name.isidentifier()}):
         either = "|".join(map(re.escape, sorted(names)))
         pattern = rf"^\s*{word}\s+([\w.]+\.)?({either})(?![\w.])"
         return bool(await head.tree.grep(Query([pattern], [f"*{end}" for end in language.SUFFIXES], syntax="perl")))

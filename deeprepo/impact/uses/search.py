@@ -89,7 +89,7 @@ class Search(Struct):
         """Return the evidence about references, with the names that only changed definitions have."""
         scene = self.scene
         # a function call may look like a member call
-        is_bare = scene.head.language.TRAITS.bare_members == "calls"
+        is_bare = scene.head.language.rules.receivers.bare_members == "calls"
         special = {
             short
             for target in targets
@@ -98,7 +98,7 @@ class Search(Struct):
             for short in target.shorts
             if is_specific(short) or target.is_attribute or target.is_extension
         }
-        special -= scene.head.language.AMBIENT  # names that everything has prove nothing
+        special -= scene.head.language.rules.ambient  # names that everything has prove nothing
         left = frozenset(t.symbol.after.short for t in targets if t.symbol is not None and t.symbol.after is not None)
         gone = frozenset(name for target in targets if target.is_gone for name in target.former_names) - left
         unique = await looked_up.unique(special, Own(await self._spans(targets), gone, self.fresh))
@@ -246,16 +246,16 @@ class Search(Struct):
             for hit in match(target, uses, bound, path):
                 if target.is_own_line(hit.use, path):
                     continue
-                if not language.TRAITS.whole_files and is_imported_elsewhere(target, hit, imported_names, bound):
+                if not language.rules.whole_files and is_imported_elsewhere(target, hit, imported_names, bound):
                     continue
-                if target.is_provided_for(hit.use) and not language.TRAITS.conditional_build:
+                if target.is_provided_for(hit.use) and not language.rules.scope.conditional_build:
                     continue
                 row = reference(target, hit, path, lines, *await verdict(evidence, target, hit, file))
                 references[target.key].append(row)
 
     def _judged_by_name(self, targets: Iterable[UseTarget], unique: Collection[str]) -> frozenset[str]:
         """Return the names for which the origin of the receiver matters; capitalized fields always count."""
-        has_fields = self.scene.head.language.TRAITS.capital_members
+        has_fields = self.scene.head.language.rules.receivers.capital_members
         obliging = {name for item in targets if has_fields and item.contract for name in item.shorts}
         return frozenset({*unique, *obliging})
 
@@ -279,7 +279,7 @@ class Search(Struct):
         }
         own_lines = {item.line for item in imports}  # `from cart import Cart` binds no `cart`
         outside = {name for name, line in import_lines.items() if name not in own_names and line not in own_lines}
-        outside |= language.AMBIENT & frozenset(roots.values())
+        outside |= language.rules.ambient & frozenset(roots.values())
         return frozenset(receiver for receiver, root in roots.items() if root in outside)
 
     def _miss(self, sentence: str) -> None:

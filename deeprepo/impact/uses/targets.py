@@ -232,7 +232,7 @@ async def _target(scene: Scene, item: ChangedSymbol) -> UseTarget:
     owner = sides[0].name.rpartition(".")[0]
     doors: dict[str, frozenset[str]] = {}
     whole_homes = set[str]()
-    is_apart = bool(owner) and scene.head.language.TRAITS.members_apart
+    is_apart = bool(owner) and scene.head.language.rules.members_apart
     for side in sides:
         above = {side.name[:at].removesuffix(RESULT) for at, letter in enumerate(side.name) if letter == "."} | {
             side.name

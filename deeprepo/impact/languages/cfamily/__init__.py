@@ -13,8 +13,11 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import islice
 
-from deeprepo.impact.language import Standalone
-from deeprepo.impact.parsing import Lines
+from tree_sitter import Language as Grammar
+from tree_sitter import Node
+
+from deeprepo.impact.language import Language, Standalone
+from deeprepo.impact.parsing import Lines, grammar
 from deeprepo.impact.paths import Paths, shared_folders
 from deeprepo.impact.reading.lexical import MOST_IMPORTS, line_until
 from deeprepo.impact.values import Clues, Import
@@ -34,22 +37,20 @@ STANDARD = (
     "spawn stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string strings sysexits syslog termios "
     "tgmath threads time uchar unistd utime wchar wctype windows"
 )
+DECLARATORS = (
+    "init_declarator",
+    "pointer_declarator",
+    "array_declarator",
+    "reference_declarator",
+    "function_declarator",
+    "parenthesized_declarator",
+    "attributed_declarator",
+)
+CPP = re.compile(
+    rb"""^[ \t]*(?:class|namespace|template|using|public:|private:|protected:)\b|\b(?:virtual|constexpr|nullptr|enum[ \t]+(?:class|struct))\b|\boperator[ \t]*+(?:[-+*/%^&|~!=<>,\[]|\([ \t]*+\)|[\w:]++[ \t*&]*+\()""",
+    re.MULTILINE,
+)
 SYSTEM = frozenset(f"{name}.h" for name in STANDARD.split())
-
-
-def code(source: bytes) -> bytes:
-    """Return the code with these brackets blanked out; lines and columns stay the same."""
-    return LINKAGE.sub(lambda match: re.sub(rb"[^\r\n]", b" ", match[0]), source)
-
-
-def imported(source: bytes) -> Iterator[Import]:
-    """Yield the includes of a file, which re-export everything, by its lines."""
-    lines, comments = Lines(source), BlockComments(source)
-    for match in islice(INCLUDE.finditer(source), MOST_IMPORTS):
-        if not comments.hold(match.start()):
-            spec = match["path"].decode("utf-8", "replace").strip()
-            is_angled = match["mark"] == b"<"
-            yield Import(f"<{spec}>" if is_angled else spec, lines.at(match.start()), star=True)
 
 
 class Modules(Standalone):
@@ -128,3 +129,43 @@ class BlockComments:
             return False
         before = line_until(self._source, opening)
         return before.count(b'"') % 2 == 0 and b"//" not in before
+
+
+class CFamily(Language, frozen=True):
+    """C and C++."""
+
+    modules = Modules
+    declared_members = True
+    whole_files = True
+
+    def code(self, source: bytes) -> bytes:
+        """Return the code with these brackets blanked out; lines and columns stay the same."""
+        return LINKAGE.sub(lambda match: re.sub(rb"[^\r\n]", b" ", match[0]), source)
+
+    @property
+    def checker(self) -> Grammar:
+        """Return the grammar of C++ for headers, which reads C too."""
+        return grammar("tree_sitter_cpp", "language") if self.otherwise else self.grammar
+
+    def may_be_other(self, source: bytes) -> bool | None:
+        """Return whether a header looks like C++. It is still C if it can only be parsed as C."""
+        return CPP.search(source) is not None
+
+    def whole(self, node: Node) -> Node:
+        """Return the definition outside its declarators, such as pointers."""
+        while node.type in DECLARATORS and (above := node.parent) is not None:
+            node = above
+        return node
+
+    def is_declaration(self, whole: Node) -> bool:
+        """Return whether a definition has no body."""
+        return whole.child_by_field_name("body") is None
+
+    def imported(self, source: bytes) -> Iterator[Import]:
+        """Yield the includes of a file, which re-export everything, by its lines."""
+        lines, comments = Lines(source), BlockComments(source)
+        for match in islice(INCLUDE.finditer(source), MOST_IMPORTS):
+            if not comments.hold(match.start()):
+                spec = match["path"].decode("utf-8", "replace").strip()
+                is_angled = match["mark"] == b"<"
+                yield Import(f"<{spec}>" if is_angled else spec, lines.at(match.start()), star=True)

@@ -11,7 +11,11 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from difflib import get_close_matches
+from types import MappingProxyType
 
+from tree_sitter import Node
+
+from deeprepo.impact.language import Language
 from deeprepo.impact.languages.csharp.projects import Projects
 from deeprepo.impact.paths import Paths, above_of
 from deeprepo.impact.reading.arguments import OBJECT
@@ -21,11 +25,6 @@ from deeprepo.impact.values import Facts, Import
 SLIP = 1  # difference in length between a mistyped name and the correct one
 ROOT = re.compile(rb"<RootNamespace>([\w.]+)</RootNamespace>")
 REF_PARTIAL = re.compile(rb"\bref(?=[ \t]++partial[ \t]++struct\b)")
-
-
-def code(source: bytes) -> bytes:
-    """Return the code without a word that the grammar does not know: the `ref` in `ref partial struct`."""
-    return REF_PARTIAL.sub(b"   ", source)
 
 
 class Modules(Namespaces):
@@ -147,3 +146,20 @@ def _around(spaces: Collection[str]) -> list[str]:
 
 def _stem(path: str) -> str:
     return posixpath.basename(path).removesuffix(".csproj")
+
+
+class CSharp(Language, frozen=True):
+    """C#."""
+
+    modules = Modules
+    extends_any_object = True
+    endings = MappingProxyType({"attribute": "Attribute"})
+
+    def code(self, source: bytes) -> bytes:
+        """Return the code without a word that the grammar does not know: the `ref` in `ref partial struct`."""
+        return REF_PARTIAL.sub(b"   ", source)
+
+    def is_argument(self, node: Node) -> bool:
+        """Return whether a node is an argument; `[Route(Name = "a")]` sets a member."""
+        is_setter = node.type == "attribute_argument" and any(one.type == "=" for one in node.children)
+        return super().is_argument(node) and not is_setter

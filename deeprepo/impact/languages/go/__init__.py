@@ -11,7 +11,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 
-from deeprepo.impact.language import Standalone
+from tree_sitter import Node
+
+from deeprepo.impact.language import Language, Standalone
 from deeprepo.impact.paths import Paths, joined
 from deeprepo.impact.values import Clues, Import
 
@@ -29,6 +31,8 @@ SOURCES = (
     ".templ",
     ".qtpl",
 )  # files from which generators make Go code
+PRIVATE = re.compile(r"[a-z_]")
+IMPORTS_END = re.compile(rb"^(func|type) ", re.MULTILINE)
 GENERATE = re.compile(rb"^//go:generate\s", re.MULTILINE)
 GENERATED = re.compile(rb"^// Code generated .* DO NOT EDIT\.", re.MULTILINE)
 
@@ -165,3 +169,26 @@ def _replacements(lines: Sequence[Sequence[str]], folder: str) -> Iterator[tuple
     for verb, *words in lines:
         if verb == "replace" and words[-2:-1] == ["=>"] and words[-1].startswith("."):
             yield words[0].strip('"'), joined(folder, words[-1])
+
+
+class Go(Language, frozen=True):
+    """Go."""
+
+    modules = Modules
+    private_to = "folder"
+    unexported = frozenset({"init", "main"})
+    complete_scope = True
+
+    def is_private(self, name: str) -> bool:
+        """Return whether a name begins with a lower-case letter or an underscore."""
+        return PRIVATE.match(name) is not None
+
+    def import_lines(self, source: bytes) -> bytes:
+        """Return the file up to its first function or type, which no import follows."""
+        end = IMPORTS_END.search(source)
+        return source[: end.start()] if end is not None else source
+
+    def passes_several(self, arguments: Node, last: Node) -> bool:
+        """Return whether a call is the only argument."""
+        del last
+        return arguments.named_child_count == 1

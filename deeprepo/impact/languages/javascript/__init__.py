@@ -7,7 +7,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 
-from deeprepo.impact.language import Standalone
+from tree_sitter import Node
+
+from deeprepo.impact.defaults import Member
+from deeprepo.impact.language import Language, Standalone
 from deeprepo.impact.languages.javascript import aliases
 from deeprepo.impact.languages.javascript.aliases import Alias
 from deeprepo.impact.languages.javascript.objects import members
@@ -16,7 +19,6 @@ from deeprepo.impact.paths import Paths, above_of, is_below, joined
 from deeprepo.impact.text import tables
 from deeprepo.impact.values import Clues, Import
 
-__all__ = ["Modules", "import_lines", "members"]
 ENDINGS = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".cts", ".mjs", ".cjs", ".vue", ".svelte", ".json", ".astro")
 SCRIPT = re.compile(r"\.([cm]?)jsx?$")
 # files that Node runs as written, and prefers when importing from such files
@@ -37,6 +39,11 @@ NATIVE = ("react-native", "expo")  # frameworks that prefer platform-specific fi
 PLATFORMS = ("ios", "android", "native", "web", "macos", "windows")
 Table = Mapping[str, object]
 QUOTED_END = r"""(\.[a-z.]+)?(\?[a-z]+)?["'`]"""
+
+BLANK = re.compile(rb"[^\n]")
+DECLARES = re.compile(r"\.d\.[cm]?ts$")  # files that only declare
+# Heads of objects that TypeScript does not extend: no spread and no computed member.
+CLOSED = re.compile(r"\w+ = \{(?!.*(?:\.\.\.|\] ?:)).*\}( as const)?$")
 
 
 class Modules(Standalone):
@@ -490,3 +497,51 @@ def _led_to(folder: str, form: str, paths: Collection[str]) -> Iterator[str]:
         return
     stem = SCRIPT.sub("", BUILT_ENDING.sub("", base))
     yield from (path for end in ("", *ENDINGS) for path in (stem + end, f"{stem}/index{end}") if path in paths)
+
+
+class JavaScript(Language, frozen=True):
+    """JavaScript and TypeScript, also in the scripts of pages."""
+
+    modules = Modules
+    reads_all = "arguments"
+    inline = frozenset(
+        {"call_expression", "arguments", "parenthesized_expression", "unary_expression", "await_expression"}
+    )
+
+    @property
+    def is_page(self) -> bool:
+        """Whether only the scripts of a file are code."""
+        return ".vue" in self.files.suffixes
+
+    def code(self, source: bytes) -> bytes:
+        """Return the code of a file; of a page, its scripts."""
+        return _scripts(source) if self.is_page else source
+
+    def import_lines(self, source: bytes) -> bytes:
+        """Return the import statements, and calls that import."""
+        return import_lines(source)
+
+    def members(self, owner: str, value: Node) -> Iterator[Member]:
+        """Yield the members of an object, or of the object that a function returns."""
+        return members(owner, value)
+
+    def offers_all(self, path: str) -> bool:
+        """Return whether a file only declares, so that it exports everything."""
+        return DECLARES.search(path) is not None
+
+    def is_closed(self, head: str) -> bool:
+        """Return whether a value is an object that TypeScript checks."""
+        return self.name in ("typescript", "tsx") and not self.is_page and CLOSED.match(head) is not None
+
+
+def _scripts(page: bytes) -> bytes:
+    """Blank out everything but the scripts of a page, so that offsets stay the same."""
+    low, pieces, at = page.lower(), list[bytes](), 0
+    while (start := low.find(b"<script", at)) >= 0:
+        body = low.find(b">", start) + 1
+        end = low.find(b"</script", body) if body else -1
+        if end < 0:
+            break
+        pieces += [BLANK.sub(b" ", page[at:body]), page[body:end]]
+        at = end
+    return b"".join([*pieces, BLANK.sub(b" ", page[at:])])

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from tree_sitter import Node
 
-from deeprepo.impact.language import Member
+from deeprepo.impact.defaults import Member
 from deeprepo.impact.reading.marks import CASTS, bare
 from deeprepo.impact.reading.nodes import text
 

@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 
+from deeprepo.impact.language import Language
 from deeprepo.impact.paths import Paths, joined, shared_folders
 from deeprepo.impact.resolving.namespaces import Namespaces
 from deeprepo.impact.structs import replace
@@ -73,36 +74,10 @@ RENAMED = re.compile(r" ?(?:=>|\bas\b) ?")
 MAIN = re.compile(r"(?:^|/)src/main/(?:java|kotlin)/(.+)")
 
 
-def code(source: bytes) -> bytes:
-    """Return a file in a form that its grammar can parse.
-
-    Words that the grammar does not know are removed, and separators that only the grammar requires are added.
-    """
-    lines = UNREAD.sub(lambda found: b" " * len(found[0]), source).split(b"\n")
-    for at, line in enumerate(lines):
-        if b" }" in line and line.lstrip()[:1] != b"}" and DECLARES.search(line):
-            lines[at] = CLOSES.sub(lambda found: found[0][:-1] + b";", line)
-    return b"\n".join(lines)
-
-
 def facade(path: str, facts: Facts) -> str:
     """Return the class that Java uses for a Kotlin file's top-level names; "" for other files and scripts."""
     stem = _stem(path)
     return (facts.module or f"{stem[:1].upper()}{stem[1:]}Kt") if path.endswith(".kt") else ""
-
-
-def listed(statement: str, line: int) -> Iterator[Import]:
-    """Yield the imports of a Scala statement, which may name several packages."""
-    names = " ".join(statement.removeprefix("import").split()).replace(" .", ".").replace(". ", ".")
-    for part in SELECTION.finditer(names):
-        place = part[1].replace("`", "").removeprefix("_root_.").removesuffix(".")
-        selectors = part[2].split(",") if part[2] is not None else [f"{part[3]} as {part[4]}" if part[4] else part[3]]
-        for selector in selectors:
-            name, *alias = RENAMED.split(selector.strip().replace("`", ""))
-            if name in ("_", "*") or name.partition(" ")[0] == "given":
-                yield Import(place, line, star=True)
-            elif name and alias != ["_"]:
-                yield Import(place, line, (Bound(name, alias[0] if alias else name, line),))
 
 
 class Modules(Namespaces):
@@ -281,3 +256,40 @@ class Modules(Namespaces):
 
 def _stem(path: str) -> str:
     return posixpath.basename(path).partition(".")[0]
+
+
+class Jvm(Language, frozen=True):
+    """Java, Kotlin and Scala."""
+
+    modules = Modules
+
+    @property
+    def called_like(self) -> tuple[str, ...]:
+        """The operator that a call of a Kotlin object runs."""
+        return ("invoke",) if self.name == "kotlin" else ()
+
+    def code(self, source: bytes) -> bytes:
+        """Return a file in a form that its grammar can parse.
+
+        Words that the grammar does not know are removed, and separators that only the grammar requires are added.
+        """
+        lines = UNREAD.sub(lambda found: b" " * len(found[0]), source).split(b"\n")
+        for at, line in enumerate(lines):
+            if b" }" in line and line.lstrip()[:1] != b"}" and DECLARES.search(line):
+                lines[at] = CLOSES.sub(lambda found: found[0][:-1] + b";", line)
+        return b"\n".join(lines)
+
+    def listed(self, statement: str, line: int) -> Iterator[Import]:
+        """Yield the imports of a Scala statement, which may name several packages."""
+        names = " ".join(statement.removeprefix("import").split()).replace(" .", ".").replace(". ", ".")
+        for part in SELECTION.finditer(names):
+            place = part[1].replace("`", "").removeprefix("_root_.").removesuffix(".")
+            selectors = (
+                part[2].split(",") if part[2] is not None else [f"{part[3]} as {part[4]}" if part[4] else part[3]]
+            )
+            for selector in selectors:
+                name, *alias = RENAMED.split(selector.strip().replace("`", ""))
+                if name in ("_", "*") or name.partition(" ")[0] == "given":
+                    yield Import(place, line, star=True)
+                elif name and alias != ["_"]:
+                    yield Import(place, line, (Bound(name, alias[0] if alias else name, line),))

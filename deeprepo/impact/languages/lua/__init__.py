@@ -5,7 +5,9 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping
 
-from deeprepo.impact.language import Standalone
+from tree_sitter import Node
+
+from deeprepo.impact.language import Language, Standalone
 from deeprepo.impact.paths import Paths, shared_folders
 from deeprepo.impact.values import Clues, Import
 
@@ -50,3 +52,14 @@ class Modules(Standalone):
 def _stem(path: str) -> str:
     folder, name = posixpath.split(path)
     return posixpath.basename(folder) if name == "init.lua" and folder else name.removesuffix(".lua")
+
+
+class Lua(Language, frozen=True):
+    """Lua."""
+
+    modules = Modules
+    tables_for_classes = True
+
+    def passes_several(self, arguments: Node, last: Node) -> bool:
+        """Return whether a call is the last argument."""
+        return last == arguments.named_children[-1]

@@ -1,13 +1,18 @@
 """Resolve PHP classes to files with the `autoload` tables of composer.json (PSR-4)."""
 
 import posixpath
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 
-from deeprepo.impact.language import Standalone
+from tree_sitter import Node
+
+from deeprepo.impact.language import Language, Standalone
 from deeprepo.impact.paths import Paths, joined
 from deeprepo.impact.text.tables import json_table, table, texts
 from deeprepo.impact.values import Import
+
+QUALIFIED = ("qualified_name", "relative_name")
+APART = ("variable_name", "namespace_name")  # nodes with identifiers that are no names
 
 
 class Autoload:
@@ -90,3 +95,21 @@ class Modules(Standalone):
 
     def _may_be(self, folders: list[str], name: str) -> bool:
         return self._is_mapped or any(self._paths.is_open(joined(folder, f"{name or 'a'}.php")) for folder in folders)
+
+
+class PHP(Language, frozen=True):
+    """PHP."""
+
+    modules = Modules
+    everywhere = "function"
+
+    def named(self, node: Node) -> Node | None:
+        """Return the qualified name that ends in a name; a variable's name is none."""
+        above = node.parent
+        if above is None or above.type not in QUALIFIED:
+            return None if above is not None and above.type in APART else node
+        return above if above.end_byte == node.end_byte else None
+
+    def is_respelled(self, name: str, names: Collection[str]) -> bool:
+        """Return whether only upper and lower case differ, which PHP ignores."""
+        return name.lower() in {one.lower() for one in names} - {name}

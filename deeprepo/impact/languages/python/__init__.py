@@ -15,14 +15,13 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 
-from deeprepo.impact.language import Standalone
+from deeprepo.impact.language import Language, Standalone
 from deeprepo.impact.languages.python.statements import import_lines
 from deeprepo.impact.paths import Paths, above_of, joined
 from deeprepo.impact.text.lines import Places
 from deeprepo.impact.values import Clues, Import
 
-__all__ = ("AMBIENT", "Modules", "faults", "import_lines")
-AMBIENT = frozenset(dir(builtins)) | {
+BUILTINS = frozenset(dir(builtins)) | {
     "__file__",
     "__path__",
     "__builtins__",
@@ -38,22 +37,6 @@ GENERATED = re.compile(
 )
 INSTALLS = ("pyproject.toml", "setup.py", "setup.cfg", "manage.py")
 DJANGO_SETTINGS = re.compile(rb"""DJANGO_SETTINGS_MODULE["'],\s*["']([\w.]+)["']""")
-
-
-def faults(source: bytes) -> frozenset[int]:
-    """Return lines that the grammar accepts and Python rejects.
-
-    Examples are a block without a body, or a `return` outside a function.
-    """
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ast.parse(source)
-    except SyntaxError as error:
-        return frozenset({Places(source.decode("utf-8", "replace")).row(error.lineno or 1)})
-    except (ValueError, RecursionError, MemoryError):
-        return frozenset({1})
-    return frozenset()
 
 
 class Modules(Standalone):
@@ -236,3 +219,51 @@ def _roots(files: frozenset[str]) -> Mapping[str, tuple[str, ...]]:
         if up not in packages:
             tops[name].add(up)
     return {name: tuple(sorted(homes)) for name, homes in tops.items()}
+
+
+class Python(Language, frozen=True):
+    """Python."""
+
+    modules = Modules
+    builtin_names = BUILTINS
+    reexports = True
+    has_self_parameter = True
+    abstract_until_built = True
+    metaclasses = frozenset({"type", "ABCMeta", "EnumMeta"})
+    valued_bases = frozenset(
+        [
+            "Enum",
+            "enum.Enum",
+            "IntEnum",
+            "enum.IntEnum",
+            "StrEnum",
+            "enum.StrEnum",
+            "Flag",
+            "enum.Flag",
+            "IntFlag",
+            "enum.IntFlag",
+        ]
+    )
+
+    def whole_name(self, spec: str) -> str:
+        """Return the whole path, by which code uses a module after `import a.b`."""
+        return spec
+
+    def import_lines(self, source: bytes) -> bytes:
+        """Return the import statements."""
+        return import_lines(source)
+
+    def faults(self, source: bytes) -> frozenset[int]:
+        """Return lines that the grammar accepts and Python rejects.
+
+        Examples are a block without a body, or a `return` outside a function.
+        """
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                ast.parse(source)
+        except SyntaxError as error:
+            return frozenset({Places(source.decode("utf-8", "replace")).row(error.lineno or 1)})
+        except (ValueError, RecursionError, MemoryError):
+            return frozenset({1})
+        return frozenset()

@@ -4,16 +4,13 @@ import posixpath
 from collections.abc import Mapping
 from difflib import get_close_matches
 
-from deeprepo.impact.language import Standalone
+from tree_sitter import Node
+
+from deeprepo.impact.language import Language, Standalone
 from deeprepo.impact.paths import Paths, joined
 from deeprepo.impact.values import Import
 
 OPEN = 300  # unclosed blocks, which make a tree as deep as its file is long
-
-
-def code(source: bytes) -> bytes:
-    """Return the code of a file, without the `begin` of blocks if far more are opened than closed."""
-    return source.replace(b"begin", b"     ") if source.count(b"begin") > source.count(b"end") + OPEN else source
 
 
 class Modules(Standalone):
@@ -43,3 +40,23 @@ class Modules(Standalone):
         names = {one.removesuffix(".rb") for one in self._paths.names(posixpath.dirname(base))}
         before = item.spec[: len(item.spec) - len(posixpath.basename(item.spec))]
         return tuple(before + one for one in get_close_matches(posixpath.basename(base), sorted(names), 3, 0.72))
+
+
+class Ruby(Language, frozen=True):
+    """Ruby."""
+
+    modules = Modules
+    open_classes = True
+    loader = "require"
+
+    def code(self, source: bytes) -> bytes:
+        """Return the code of a file, without the `begin` of blocks if far more are opened than closed."""
+        return source.replace(b"begin", b"     ") if source.count(b"begin") > source.count(b"end") + OPEN else source
+
+    def is_argument(self, node: Node) -> bool:
+        """Return whether a node is an argument; a block is none."""
+        return super().is_argument(node) and node.type != "block_argument"
+
+    def is_label(self, node: Node) -> bool:
+        """Return whether a key is a symbol; other keys belong to a hash."""
+        return node.type in ("hash_key_symbol", "simple_symbol")

@@ -4,15 +4,14 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping
 
-from deeprepo.impact.language import Standalone
+from deeprepo.impact.language import Language, Standalone
 from deeprepo.impact.languages.rust.crates import Crates, Parts, Place
-from deeprepo.impact.languages.rust.texts import SILENT
-from deeprepo.impact.languages.rust.texts import readable as code
+from deeprepo.impact.languages.rust.texts import SILENT, readable
 from deeprepo.impact.paths import Paths, joined
+from deeprepo.impact.reading.marks import UNKNOWN
 from deeprepo.impact.structs import replace
 from deeprepo.impact.values import Bound, Clues, Import
 
-__all__ = ["Modules", "code", "listed"]
 DEEPEST = 40  # names in a path
 STATEMENT = re.compile(
     r"(?P<public>\bpub(?:\s*+\([^()\n]*+\))?\s++)?\b(?:use\s++(?P<tree>[\w\s:{},*]++)|mod\s++(?P<name>\w++)\s*+)(?P<end>;?)"
@@ -110,17 +109,6 @@ class Modules(Standalone):
         return Place("", (), ()), ()
 
 
-def listed(code: str, line: int) -> Iterator[Import]:
-    """Yield the imports of `use` statements and `mod x;` declarations in code."""
-    plain = SILENT.sub(lambda found: b"\n" * found[0].count(b"\n"), code.encode()).decode().replace("r#", "")
-    for match in (one for one in STATEMENT.finditer(plain) if one["end"]):
-        at = line + plain.count("\n", 0, match.start("tree" if match["tree"] else "name"))
-        if match["name"]:
-            yield Import(match["name"], at, whole=match["name"])
-        else:
-            yield from _leaves(match["tree"], at, is_public=match["public"] is not None)
-
-
 def _leaves(tree: str, line: int, *, is_public: bool) -> Iterator[Import]:
     """Yield the imports of a `use` tree: `a::{b as c, d::*}` imports b from a as c, and everything from a::d."""
     first: Parts = ("",) if tree.startswith("::") else ()  # a crate, even if a module has its name
@@ -153,3 +141,35 @@ def _leaf(parts: Parts, given: Parts, line: int, *, is_public: bool) -> Import:
         return Import(parts[0], line, whole=here, hands_on=True, public=is_public)
     names = (Bound(parts[-1], "" if here == "_" else here, line),)
     return Import("::".join(parts[:-1]), line, names, hands_on=True, public=is_public)
+
+
+class Rust(Language, frozen=True):
+    """Rust."""
+
+    modules = Modules
+    tokens = "token_tree"
+    inline_modules = True
+    members_apart = True
+
+    def code(self, source: bytes) -> bytes:
+        """Return what the grammar can read."""
+        return readable(source)
+
+    def listed(self, code: str, line: int) -> Iterator[Import]:
+        """Yield the imports of `use` statements and `mod x;` declarations in code."""
+        plain = SILENT.sub(lambda found: b"\n" * found[0].count(b"\n"), code.encode()).decode().replace("r#", "")
+        for match in (one for one in STATEMENT.finditer(plain) if one["end"]):
+            at = line + plain.count("\n", 0, match.start("tree" if match["tree"] else "name"))
+            if match["name"]:
+                yield Import(match["name"], at, whole=match["name"])
+            else:
+                yield from _leaves(match["tree"], at, is_public=match["public"] is not None)
+
+    def written(self, receiver: str, types: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+        """Return a path with dots, without type arguments, and with its class for `Self`."""
+        if receiver == "Self" and types and types != UNKNOWN:
+            receiver = types[0]
+        before, _, rest = receiver.partition("<")
+        if "::" in receiver and ">" in rest:
+            receiver = before.removesuffix("::") + rest.rpartition(">")[2]
+        return receiver.replace("::", "."), tuple(row.replace("::", ".") for row in types)

@@ -1,0 +1,188 @@
+"""Define what most languages do. The class of a language overrides what its language does differently."""
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import ClassVar, NamedTuple
+
+from tree_sitter import Node
+
+from deeprepo.impact.values import Arguments, Import
+
+
+class Member(NamedTuple):
+    """A member of an object literal, as returned by `Files.members`."""
+
+    owner: str
+    name: Node
+    whole: Node  # including everything that belongs to it
+    function: Node | None  # the function that a call runs
+    opaque: bool = False  # the function is passed to another one, which creates the member
+
+
+class Files:
+    """How the text and the syntax tree of a file are read."""
+
+    reads_all: ClassVar[str] = ""  # a word with which a function reads all its arguments
+    tokens: ClassVar[str] = ""  # nodes of code that is only known as tokens
+    # nodes between a statement and an anonymous function that runs in place
+    inline: ClassVar[frozenset[str]] = frozenset()
+
+    @property
+    def is_page(self) -> bool:
+        """Whether a file is a page, with code only in its scripts."""
+        return False
+
+    def code(self, source: bytes) -> bytes:
+        """Return what the grammar can read; offsets and line numbers stay the same."""
+        return source
+
+    def faults(self, source: bytes) -> frozenset[int]:
+        """Return the lines with errors that the grammar accepts."""
+        del source
+        return frozenset()
+
+    def may_be_other(self, source: bytes) -> bool | None:
+        """Return whether the alternative grammar comes first. None: only if this one fails; False: never."""
+        del source
+        return None
+
+    def whole(self, node: Node) -> Node:
+        """Return the definition of a node, outside its declarators."""
+        return node
+
+    def is_declaration(self, whole: Node) -> bool:
+        """Return whether a definition only declares something that is defined elsewhere."""
+        del whole
+        return False
+
+    def named(self, node: Node) -> Node | None:
+        """Return the node that an identifier names: itself or its qualified path; None if it names nothing."""
+        return node
+
+    def members(self, owner: str, value: Node) -> Iterator[Member]:
+        """Yield the members of a named value."""
+        del owner, value
+        return iter(())
+
+    def type_name(self, node: Node) -> str:
+        """Return the full name of a type as a reference writes it."""
+        return (node.text or b"").decode("utf-8", "replace")
+
+    def is_pattern(self, node: Node) -> bool:
+        """Return whether a literal is a pattern, which may omit parts."""
+        del node
+        return False
+
+
+class Imports:
+    """How a file imports, and what its importers can use."""
+
+    # importers of a file can also import what it imports
+    reexports: ClassVar[bool] = False
+    # a file may define modules, so only their names show whether one exists
+    inline_modules: ClassVar[bool] = False
+    whole_files: ClassVar[bool] = False  # an import names a file with its suffix: `box.cpp` is not `box.hpp`
+    loader: ClassVar[str] = ""  # the only statement that can lose a file; names are found wherever they are defined
+    module_word: ClassVar[str] = ""  # the keyword with which any file may declare a module that imports name
+    unexported: ClassVar[frozenset[str]] = frozenset()  # definitions that other files cannot use
+    private_to: ClassVar[str] = "file"  # who can use a private name: "file", "folder", "below", "self"
+    endings: ClassVar[Mapping[str, str]] = {}  # node -> the suffix that a name may omit there
+
+    def import_lines(self, source: bytes) -> bytes:
+        """Return the part of a file with its imports; line numbers stay the same."""
+        return source
+
+    def imported(self, source: bytes) -> Iterator[Import] | None:
+        """Yield the imports of a file if its lines are enough to find them; return None to parse it."""
+        del source
+        return None
+
+    def listed(self, statement: str, line: int) -> Iterator[Import]:
+        """Yield the imports of a statement that the queries capture as `@listed`."""
+        del statement, line
+        return iter(())
+
+    def whole_name(self, spec: str) -> str:
+        """Return the local name of a module imported without one; "" if the module decides it."""
+        del spec
+        return ""
+
+    def given(self, spec: str) -> Collection[str]:
+        """Return the names that importing a library's module defines in a file."""
+        del spec
+        return ()
+
+    def is_private(self, name: str) -> bool:
+        """Return whether the spelling of a name hides it from other files."""
+        del name
+        return False
+
+    def offers_all(self, path: str) -> bool:
+        """Return whether a file offers everything that it defines."""
+        del path
+        return False
+
+
+class Classes:
+    """What classes and their members are."""
+
+    has_self_parameter: ClassVar[bool] = False  # a method's first parameter is its object
+    # a class that lacks an abstract member fails only when it is instantiated
+    abstract_until_built: ClassVar[bool] = False
+    modules_are_types: ClassVar[bool] = False  # a module's functions implement a type
+    # members are called by name only, since each file may name their table differently
+    tables_for_classes: ClassVar[bool] = False
+    extends_any_object: ClassVar[bool] = False  # functions of any file may extend any object
+    open_classes: ClassVar[bool] = False  # any loaded file may reopen a class or module
+    # a member may be defined in a file other than its class, which nothing imports
+    members_apart: ClassVar[bool] = False
+    declared_members: ClassVar[bool] = False  # access to an undeclared member does not compile
+    metaclasses: ClassVar[frozenset[str]] = frozenset()  # bases whose subclasses construct classes
+    # library classes that add no members and whose call constructs nothing, such as enumerations
+    valued_bases: ClassVar[frozenset[str]] = frozenset()
+
+    @property
+    def called_like(self) -> tuple[str, ...]:
+        """The members that are also run by a call of a class or of its object."""
+        return ()
+
+    def is_closed(self, head: str) -> bool:
+        """Return whether a value, given its definition's head, cannot be given more members."""
+        del head
+        return False
+
+    def is_respelled(self, name: str, names: Collection[str]) -> bool:
+        """Return whether a missing member is the same as one of these names in another spelling."""
+        del name, names
+        return False
+
+
+class References:
+    """How code refers to definitions."""
+
+    builtin_names: ClassVar[frozenset[str]] = frozenset()  # names that every file has, besides those in the table
+    # a name without a receiver is from the file, its mates or its imports
+    complete_scope: ClassVar[bool] = False
+    everywhere: ClassVar[str] = ""  # the keyword of definitions that every file sees, outside classes and namespaces
+
+    def written(self, receiver: str, types: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+        """Return a receiver and its possible classes with dots as separators."""
+        return receiver, types
+
+    def passed(self, call: Node) -> Arguments | None:
+        """Return the arguments of a call if no node lists them; None to count the nodes in `argument_lists`."""
+        del call
+        return None
+
+    def is_argument(self, node: Node) -> bool:
+        """Return whether a node between the parentheses of a call is an argument."""
+        return "comment" not in node.type
+
+    def is_label(self, node: Node) -> bool:
+        """Return whether the key of a named argument names a parameter."""
+        del node
+        return True
+
+    def passes_several(self, arguments: Node, last: Node) -> bool:
+        """Return whether an argument that is a call may pass several values."""
+        del arguments, last
+        return False
