@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from bot.diff import followers
 from bot.values import ChangedFile, Definition, DiffRow, Unit
+from deeprepo.impact.text import blocks
 from deeprepo.impact.text.lines import defined_names, is_comment
 from deeprepo.rlm.values import tokens
 
@@ -49,7 +50,7 @@ def with_heads(
         for at in starts[unit.id]:
             numbers.update(symbol.start for symbol in head_symbols if symbol.start < at <= symbol.end)
             numbers.update(chains.get(at, ()))
-        whole = {n for number in numbers for n in _signature(lines, number)}
+        whole = {n for number in numbers for n in (*blocks.annotations(lines, number), *_signature(lines, number))}
         whole.update(_near(whole, shown_rows, added_rows))
         head_lines = [n for n in sorted(whole) if len(lines[n - 1]) <= MAX_HEAD_CHARS]
         heads = tuple(shown_rows.get(n) or added_rows.get(n) or DiffRow(" ", lines[n - 1], n) for n in head_lines)

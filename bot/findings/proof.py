@@ -25,7 +25,7 @@ from bot.values import (
 from bot.values.finding import AGAINST
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.text import blocks
-from deeprepo.impact.text.lines import binds, defines, definition, file_lines
+from deeprepo.impact.text.lines import binds, defines, definition, file_lines, is_comment
 from deeprepo.impact.text.paths import decides_nothing, is_product
 from deeprepo.rlm.values import tokens
 
@@ -38,6 +38,7 @@ CALLER = 24  # lines of the block around a call
 LINES_OF_ANY_BLOCK = 12  # lines of any block if there is no room for more
 BEFORE = 60  # lines of the block around removed lines
 MAX_CALLERS, MAX_DEFINITIONS, MAX_REMOVED = 3, 6, 3
+MAX_MENTIONS, MENTIONS_PER_NAME = 4, 2  # lines with a name that a claim depends on
 DEFINITION_LINES = 120
 MEANT = 2  # definitions allowed per name: one, or one and its declaration
 MAX_HEADS = 8  # lines that open what encloses an excerpt, such as its function and class
@@ -78,7 +79,8 @@ async def gather(
         CodeSpan(one.path, one.side, one.line, one.line, EVIDENCE, AGAINST if one.note == AGAINST else "evidence")
         for one in product_evidence
     ]
-    places += [*await _definitions(finding, tree), *_callers(finding, dependents)]
+    places += [*await _mentions(finding, files, tree), *await _definitions(finding, tree)]
+    places += _callers(finding, dependents)
     excerpts, shown_lines = list(_of_consumers(finding)), ShownLines()
     room -= sum(tokens(one.body) for one in excerpts)
     for place in places:
@@ -154,6 +156,46 @@ def _removed_lines(finding: Finding, file: ChangedFile) -> Iterator[tuple[int, i
                 if line.kind == "-" and line.old is not None:
                     yield max(finding.start - at, at - finding.end, 0), line.old
                 at = at + 1 if line.new is None else line.new + 1
+
+
+async def _mentions(finding: Finding, files: Sequence[ChangedFile], tree: Tree) -> list[CodeSpan]:
+    """Return unchanged lines of product code with a name that the claim depends on.
+
+    These are the names in its claims about the whole repository, and those that the change removes next to the
+    quote. A sentence such as "nothing reads it" can only be judged together with the lines that may do so.
+    """
+    claimed = dict.fromkeys(claim.name.rpartition(".")[2] for claim in finding.basis.claims)
+    removed = dict.fromkeys(_names_removed_nearby(finding, files))
+    names = [name for name in (*claimed, *removed) if re.fullmatch(r"[\w$]{4,100}", name)][: 2 * MAX_MENTIONS]
+    if not names:
+        return []
+    changed = {(file.path, number) for file in files for number in file.added_lines}
+    quoted = {(finding.path, finding.start), *(item.location for item in finding.evidence)}
+    rows = await tree.grep_lines(Query(names, word=True, limit=400))
+    mentions: list[CodeSpan] = []
+    for name in names:
+        is_named = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])").search
+        hits = [
+            (path, line)
+            for path, line, text in rows
+            if is_named(text) and is_product(path) and not (decides_nothing(path) or is_comment(text, path))
+        ]
+        for path, line in [hit for hit in hits if hit not in changed and hit not in quoted][:MENTIONS_PER_NAME]:
+            note = ", which the change removes here" if name in removed and name not in claimed else ""
+            mentions.append(CodeSpan(path, "head", line, line, CALLER, f"names {name}{note}"))
+    return mentions[:MAX_MENTIONS]
+
+
+def _names_removed_nearby(finding: Finding, files: Sequence[ChangedFile]) -> Iterator[str]:
+    """Yield the names in the removed lines around a finding that no added line of the change has."""
+    lines = [line for file in files for hunk in file.hunks for line in hunk.lines if line.kind == "+"]
+    kept = {word for line in lines for word in re.findall(r"[\w$]+", line.text)}
+    for file in (f for f in files if f.path == finding.path and finding.side == "head"):
+        near = sorted(_removed_lines(finding, file))[:BLOCK]
+        texts = {line.old: line.text for hunk in file.hunks for line in hunk.lines if line.kind == "-"}
+        for _, number in near:
+            for shape in (_CONSTANT, _SPELLED):
+                yield from (name for name in shape.findall(texts.get(number, "")) if name not in kept)
 
 
 def _removed_definitions(finding: Finding, dependents: Dependents) -> Iterator[CodeSpan]:
@@ -266,6 +308,7 @@ async def _excerpt(tree: Tree, place: CodeSpan, room: int, shown_lines: ShownLin
         return None  # its relevant part is already shown
     for most in dict.fromkeys((place.most, *(min(place.most, fewer) for fewer in (BLOCK, LINES_OF_ANY_BLOCK)), 0)):
         block = sorted({*range(first, last + 1), *_block(lines, place, most)})
+        block = [*(blocks.annotations(lines, block[0]) if most else ()), *block]
         new = shown_lines.left(place.path, block, place.side)
         if not any(lines[number - 1].strip() for number in new):
             return None

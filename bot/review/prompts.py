@@ -178,7 +178,7 @@ class PromptWriter:
 
     def of_diff(self, units: Sequence[Unit], *, backwards: bool = False) -> Prompt:
         """Return a prompt with only the diff of these regions. `backwards`: start with the last file."""
-        diffs = file_diffs(units, self.survey.files)
+        diffs = file_diffs(units, self.survey.files, self._scale.around)
         if backwards:
             diffs.sort(key=lambda diff: diff.path, reverse=True)
             diffs.sort(key=lambda diff: (is_prose(diff.path), is_test(diff.path)))

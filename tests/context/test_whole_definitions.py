@@ -62,3 +62,24 @@ def test_code_that_loads_what_was_stored_is_shown_with_the_stored_fields_and_the
     _, beside = prompt(repository, before, {"shop/history.py": "class Item:\n    text: str\n"})
     shown = {row.text for one in beside if one.path == "shop/cache.py" for row in one.rows}
     assert {"CACHE_VERSION = 2", "    history: dict[str, History]"} <= shown
+
+
+def test_annotations_and_constants_that_decide_about_a_changed_line_are_shown(repository: Repository) -> None:
+    """They stand far above it, and say who calls the code and with which limits."""
+    filler = "".join(f"    step_{n} = {n}\n" for n in range(400))
+    before: Files = {
+        "shop/a.py": "MAX_ROWS = 100\nMIN_ROWS = 1\n\n\n@dataclass(\n    frozen=True,\n)\nclass Rows:\n"
+        f"{filler}\n    def first(self, rows):\n        return rows[:10]\n",
+        "shop/b.py": "from functools import cache\n\n\n@cache\ndef load(name):\n    return open(name)\n",
+        "shop/c.py": "from shop.b import load\n\n\ndef show(name):\n    return name\n",
+    }
+    changed = str(before["shop/a.py"]).replace("rows[:10]", "rows[:MAX_ROWS]")
+    after: Files = {
+        "shop/a.py": changed,
+        "shop/c.py": "from shop.b import load\n\n\ndef show(name):\n    return load(name)\n",
+    }
+    diffs, beside = prompt(repository, before, after)
+    assert "@dataclass(" in diffs["shop/a.py"]
+    shown = {(one.path, row.text) for one in beside for row in one.rows}
+    assert {("shop/a.py", "MAX_ROWS = 100"), ("shop/b.py", "@cache")} <= shown
+    assert ("shop/a.py", "MIN_ROWS = 1") not in shown

@@ -8,6 +8,7 @@ from bot.findings import proof
 from bot.values import (
     Basis,
     ChangedSymbol,
+    Claim,
     Definition,
     Dependents,
     Evidence,
@@ -128,3 +129,30 @@ def test_what_a_removed_test_called_like_a_word_of_the_claim_is_not_shown(reposi
         return [*await proof.gather(replace(claim, start=1, end=1), tree, users, files)]
 
     assert not [one for one in step.over(pull, run) if one.path != "a.py"]
+
+
+def test_lines_that_may_refute_a_claim_about_the_whole_repository_are_shown(repository: Repository) -> None:
+    """A line reads the old name of a variable that the change sets under a new name, and another the claimed name."""
+    pull = repository.change(
+        {
+            "set.ts": "export function start(env) {\n  env.STATE_DIR = find();\n}\n",
+            "read.py": "import os\n\n\ndef folder():\n    return os.environ.get('STATE_DIR') or '/tmp'\n",
+            "other.py": "def again(env):\n    return env['LOCAL_STATE_DIR']\n",
+            "notes.md": "STATE_DIR is where state is kept.\n",
+        },
+        {"set.ts": "export function start(env) {\n  env.LOCAL_STATE_DIR = find();\n}\n"},
+    )
+    claims = (Claim("unused", "LOCAL_STATE_DIR", ""),)
+    claim = replace(
+        finding(path="set.ts", quote="  env.LOCAL_STATE_DIR = find();"),
+        basis=Basis((Source("model", "m"),), claims=claims),
+    )
+
+    async def run(tree: Checkout, files: step.Files) -> list[Excerpt]:
+        return [*await proof.gather(claim, tree, Dependents(), files)]
+
+    shown = {one.path: (one.title, one.body) for one in step.over(pull, run) if one.side == "head"}
+    assert "os.environ.get('STATE_DIR')" in shown["read.py"][1]
+    assert shown["read.py"][0] == "names STATE_DIR, which the change removes here"
+    assert shown["other.py"][0] == "names LOCAL_STATE_DIR"
+    assert "notes.md" not in shown

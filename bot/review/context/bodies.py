@@ -37,10 +37,10 @@ class Callee:
 
     @property
     def first(self) -> list[int]:
-        """The lines of its signature, or of the whole definition if it is small."""
+        """The lines of its annotations and its signature, or of the whole definition if it is small."""
         whole = blocks.statement(self.rows, self.line)
         last = whole.end if len(whole) <= WHOLE_DEFINITION_LINES else definitions.last_line(self.rows, self.line)
-        return [*range(self.line, last + 1)]
+        return [*blocks.annotations(self.rows, self.line), *range(self.line, last + 1)]
 
     @property
     def body(self) -> list[int]:
@@ -50,7 +50,7 @@ class Callee:
         """
         whole = blocks.statement(self.rows, self.line)
         if len(whole) <= WHOLE_BODY_LINES:
-            return [*range(self.line, whole.end + 1)]
+            return [*blocks.annotations(self.rows, self.line), *range(self.line, whole.end + 1)]
         first = self.first
         ends = [n for n in range(first[-1] + 1, whole.end + 1) if _RESULT.match(self.rows[n - 1])][:MAX_RESULTS]
         heads = {next((at for at in blocks.openings(self.rows, n, self.line) if at != n), n) for n in ends}

@@ -33,6 +33,7 @@ from deeprepo.rlm.values import tokens
 
 NEARBY_TOKENS = 5_200  # tokens of surrounding code in one prompt
 APART_TOKENS = 1_000  # additional tokens, for code that still uses what the change removes
+CONSTANTS_TOKENS = 600  # of NEARBY_TOKENS, for the values of constants
 CALLERS_TOKENS = 1_800  # of NEARBY_TOKENS, for callers' bodies
 # Of NEARBY_TOKENS, for called definitions; at most half of what remains
 DEFINITIONS_TOKENS, DEFINITIONS_PART = 1_600, 2
@@ -96,7 +97,8 @@ class ContextBuilder:
         callers = await self._callers(
             shown_lines, room if self.first else min(CALLERS_TOKENS, room), self._use_order(units)
         )
-        room = max(0, room - sum(excerpt.size for excerpt in callers))
+        values = await self._constants(units, shown_lines, min(CONSTANTS_TOKENS, room))
+        room = max(0, room - sum(excerpt.size for excerpt in (*callers, *values)))
         callees = await self._callees(definitions.called_names(units), shown_lines)
         callees, tokens_needed = bodies.signatures(callees, min(DEFINITIONS_TOKENS, room // DEFINITIONS_PART))
         links = (await self.found.links()).pick(units, shown_lines.lines, self.found.imports)
@@ -105,9 +107,25 @@ class ContextBuilder:
         left = room - tokens_needed - sum(excerpt.size for excerpt in windows)
         flows = await self._callees(definitions.flowing(units), shown_lines)
         callee_excerpts = bodies.excerpts(callees, flows, shown_lines, min(BODIES_TOKENS, left))
-        excerpts = [*apart, *callers, *windows, *snippets.by_file(callee_excerpts, shown_lines)]
+        excerpts = [*values, *apart, *callers, *windows, *snippets.by_file(callee_excerpts, shown_lines)]
         await self.found.learn_secrets(excerpt.path for excerpt in excerpts)
         return snippets.mark_changes(excerpts, self.found.files)
+
+    async def _constants(self, units: Sequence[Unit], shown_lines: ShownLines, room: int) -> list[Excerpt]:
+        """Return the values of the constants that added lines use, if the same file defines them."""
+        added_texts: dict[str, list[str]] = defaultdict(list)
+        for unit in units:
+            if unit.side == "head" and is_product(unit.path):
+                added_texts[unit.path] += [diff_row.text for diff_row in unit.added_rows]
+        texts = await self.found.tree.read_many(list(added_texts))
+        excerpts = list[Excerpt]()
+        for path, blob in texts.items():
+            excerpt = snippets.constants(path, file_lines(blob), added_texts[path], shown_lines)
+            if excerpt is not None and excerpt.size <= room:
+                room -= excerpt.size
+                shown_lines.add(excerpt)
+                excerpts.append(excerpt)
+        return excerpts
 
     @property
     def _room(self) -> int:
@@ -213,6 +231,7 @@ class ContextBuilder:
             inside = f"{reference.function} · " if reference.function != MODULE else ""
             title = f"{inside}uses {reference.name}"
             body = _body(reference, text, lines)
+            body = [*blocks.annotations(text, body[0]), *body]
             readings = [number for number in result_flow.readings(text, reference) if number not in body][:READINGS]
             for numbers in (sorted([*body, *readings]), body) if readings else (body,):
                 excerpt = snippets.cut(reference.path, text, shown_lines.left(reference.path, numbers), title)

@@ -240,6 +240,7 @@ class LookUps:
         side = look_up.side
         rows = _rows(await self.tree.read(hit[0], side) or b"")
         start, end = min(block.start, hit[1]), min(len(rows), block.end)
+        start = min([start, *blocks.annotations(rows, start)])
         title = f"defines {block.name}, lines {start} to {end}" if end > start else f"defines {block.name}"
         excerpt = _excerpt(hit[0], side, rows, range(start, min(end, start + MOST_LINES - 1) + 1), title)
         if start <= look_up.start <= end:

@@ -16,6 +16,12 @@ BODY = 14  # maximum lines of a definition
 _TRIPLE = re.compile(r"(\"\"\"|''')")
 ABOVE = 12  # lines above in which a variable may be assigned
 _CONSTANT = re.compile(r"(?:(?:export|static|final|const|val)\s++)*+([A-Z][A-Z0-9_]{3,}+)\s*+(?::[^=]{0,80})?=(?!=)")
+CONSTANT_LINES = 6  # lines of a constant's value
+_CONSTANT_NAME = re.compile(r"(?<![\w$])[A-Z][A-Z0-9]*+_[A-Z0-9_]{1,60}+(?![\w$(])")
+_VALUE_OF = re.compile(
+    r"\s*+#\s*+define\s++([A-Z][A-Z0-9_]++)\s++\S"
+    r"|\s*+(?:[\w<>\[\],&']++\s++){0,5}?([A-Z][A-Z0-9]*+_[A-Z0-9_]{1,60}+)(?![\w(.])\s*+(?::[^=]{1,80})?=(?!=)"
+)
 _TYPE = re.compile(r"(?:export\s++)?(?:class|struct)\s++(\w++)")
 _NO_CALL = frozenset({"func", "function", "return", "switch", "while", "catch", "match"})
 _CALLED = re.compile(r"(?<![\w$.])(?:(?:self|this|cls)\.)?([A-Za-z_$][\w$]{3,})\(")
@@ -81,6 +87,20 @@ def stored_shape(excerpts: Sequence[Excerpt], rows: Sequence[str], shown_lines: 
             numbers += blocks.opening_lines(path, rows, number, BODY)
     left = shown_lines.left(path, dict.fromkeys(numbers))
     return cut(path, rows, left, "what is stored, and its version") if left else None
+
+
+def constants(path: str, rows: Sequence[str], added_texts: Iterable[str], shown_lines: ShownLines) -> Excerpt | None:
+    """Return the lines of this file that give the constants in its added lines their values."""
+    names = {name for text in added_texts for name in _CONSTANT_NAME.findall(text)}
+    defined: dict[str, list[int]] = {}
+    for number, text in enumerate(rows, 1) if names else ():
+        name = _VALUE_OF.match(text) if len(text) <= definitions.LONG_LINE else None
+        if name is not None and name[name.lastindex or 0] in names:
+            numbers = blocks.opening_lines(path, rows, number, CONSTANT_LINES)
+            defined.setdefault(name[name.lastindex or 0], []).extend(shown_lines.left(path, numbers))
+    numbers = sorted({number for lines in defined.values() for number in lines})
+    title = ", ".join(name for name, lines in defined.items() if lines)
+    return cut(path, rows, numbers, f"defines {title}") if numbers else None
 
 
 def join(excerpts: Sequence[Excerpt]) -> list[Excerpt]:

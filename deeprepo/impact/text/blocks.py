@@ -26,6 +26,9 @@ _BRANCH = re.compile(
 )
 _LAST = re.compile(r"\s*(?:\}\s*)?(?:else|default|finally|otherwise|case\s+_)\b|\s*_\s*=>")
 _HANDLER = re.compile(r"^\s*(?:\}\s*)?(?:except|catch|rescue|ensure|finally)\b")
+# A decorator, an annotation or an attribute on a line of its own.
+_ANNOTATION = re.compile(r"\s*(?:@[\w$]|#!?\[|\[\[?[A-Za-z_][\w.:]*(?:[(,\]]|\s*$))")
+MOST_ANNOTATIONS = 8  # lines of annotations above a definition
 _DOCSTRING = re.compile(r"\s*[rbu]?(\"\"\"|''')")
 
 
@@ -116,6 +119,21 @@ def heads(rows: Sequence[str], line: int) -> list[int]:
         first = _opening(rows, number) if _continues(rows[number - 1]) else number
         lines += [*range(first, number + 1)] if number - first <= LONG_HEAD else [first, number]
     return lines
+
+
+def annotations(rows: Sequence[str], line: int) -> list[int]:
+    """Return the lines of the decorators, annotations and attributes directly above a definition, in order."""
+    depth, found, pending = indent(rows[line - 1]), list[int](), list[int]()
+    for number in range(line - 1, max(0, line - 1 - MOST_ANNOTATIONS), -1):
+        text = rows[number - 1]
+        if not text.strip() or indent(text) < depth:
+            break
+        pending.append(number)
+        if indent(text) == depth and _ANNOTATION.match(text):
+            found, pending = [*found, *pending], []
+        elif indent(text) == depth and not (_CLOSES.match(text) or text.lstrip().startswith(("#", "//"))):
+            break
+    return sorted(found)
 
 
 def _enclosing(rows: Sequence[str], block: Block) -> Iterator[Block]:
