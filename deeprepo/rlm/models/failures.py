@@ -79,12 +79,18 @@ UNKNOWN_MODEL = "{provider} does not know the model {model} (status {status}). C
 # What a refusal means by its words, whatever its status. The first row that matches decides.
 REASONS: tuple[tuple[str, type[ProviderError], str], ...] = (
     (  # not "exceeded your current quota": Gemini says that of a rate limit
-        r"insufficient.(quota|balance|credit|funds)|credit balance|balance is (too low|not enough)|out of credits?\b",
+        (
+            r"insufficient.{1,12}(quota|balance|credit|funds)|credit balance|out of credits?\b"
+            r"|(balance|credits?|funds) (is|are) (too low|not enough|insufficient|exhausted)|余额不足|额度不足|额度已用尽|欠费"
+        ),
         QuotaExhausted,
         "{provider}: the account has no credit left. Add credit, or use another provider",
     ),
     (
-        r"(usage|spend(ing)?|billing|monthly) limits?\b.{0,80}(reach|exceed|hit)|(reach|exceed|hit).{0,40}(usage|spend(ing)?|billing|monthly) limit",
+        (
+            r"(usage|spend(ing)?|billing|monthly)( \w+)? (limits?|caps?)\b.{0,80}(reach|exceed|hit)|\bbudget(_| has been | )exceeded|exceeded.?budget"
+            r"|(reach|exceed|hit).{0,40}(usage|spend(ing)?|billing|monthly)( \w+)? (limit|cap)"
+        ),
         QuotaExhausted,
         "{provider}: the account has reached its usage limit. Raise the limit, or use another provider",
     ),
@@ -116,7 +122,7 @@ REASONS: tuple[tuple[str, type[ProviderError], str], ...] = (
     (
         (
             r"model.{0,100}(not found|not exist|no such|unknown|\binvalid\b|not a valid|deprecated|decommissioned|retired)"
-            r"|(unknown|invalid|no such) model|not a valid model|model_not_(found|supported)"
+            r"|(unknown|invalid|no such) model|not a valid model|model_not_(found|supported)|no available channels?|模型不存在|无可用渠道"
         ),
         ModelRefused,
         UNKNOWN_MODEL,
