@@ -74,6 +74,7 @@ def test_what_is_worth_another_try(name: str, reply: Reply) -> None:
         (Reply(status=402), "no credit left", QuotaExhausted),
         (Reply("quota", status=429, error="insufficient_quota"), "no credit left", QuotaExhausted),
         (Reply(status=307), "redirects", AccountRefused),
+        (Reply(status=407), "the proxy refuses the connection", AccountRefused),
     ],
 )
 def test_what_no_other_try_will_change(name: str, reply: Reply, sentence: str, kind: type[ProviderRefused]) -> None:
@@ -82,6 +83,19 @@ def test_what_no_other_try_will_change(name: str, reply: Reply, sentence: str, k
     assert (type(error), requests) == (kind, 1)
     assert sentence in str(error)
     assert any(f". {verb} " in str(error) for verb in ("Check", "Add", "Configure"))
+
+
+@dialects
+@pytest.mark.parametrize("variable", ["HTTP_PROXY", "ALL_PROXY"])
+@pytest.mark.parametrize("proxy", ["socks5://127.0.0.1:9", "socks://127.0.0.1:9"])
+def test_a_proxy_that_is_not_http_is_named(
+    name: str, variable: str, proxy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The sentence is about the proxy and not about the provider, and nothing is sent."""
+    monkeypatch.setenv(variable, proxy)
+    error, requests = failure(name, Reply())
+    assert (type(error), requests) == (AccountRefused, 0)
+    assert "ALL_PROXY names a proxy that is not supported" in str(error)
 
 
 @dialects

@@ -8,6 +8,8 @@ from pydantic import SecretStr
 
 from bot.errors import UsageError
 from deeprepo.rlm import models
+from deeprepo.rlm.models import PROVIDERS
+from deeprepo.rlm.models.provider import address
 
 
 @pytest.mark.parametrize("name", sorted(models.PROVIDERS))
@@ -51,6 +53,11 @@ def test_a_base_url_that_is_none(url: str) -> None:
     """A base URL that is not a web address is refused."""
     with pytest.raises(UsageError, match="is not a web address"):
         models.connect("ollama/llama", None, url)
+
+
+def test_spaces_around_a_base_url_do_not_matter() -> None:
+    """They come from a copied line or a file of variables."""
+    assert address(PROVIDERS["ollama"], " http://127.0.0.1:1/v1/ \n") == "http://127.0.0.1:1/v1"
 
 
 def test_a_password_in_the_base_url() -> None:

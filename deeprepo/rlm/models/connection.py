@@ -21,6 +21,7 @@ from http import HTTPStatus as Http
 from types import ModuleType
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 import httpx2
@@ -365,16 +366,23 @@ def transport(
 ) -> httpx2.AsyncClient:
     """Return the HTTP client on aiohttp that both libraries ship. `timeout`: seconds of silence between two pieces of a reply.
 
-    Redirects stay off: one would send the prompt elsewhere.
+    Redirects stay off: one would send the prompt elsewhere. Raises AccountRefused for a proxy that is not spoken to, such as SOCKS.
     """
+    address, proxies = urlsplit(url), getproxies()
+    proxy = "" if proxy_bypass(address.netloc) else proxies.get(address.scheme) or proxies.get("all") or ""
     times, limits = http.Timeout(None, connect=CONNECT, read=timeout), http.Limits(**LIMITS)
     context = _trust(http, url.startswith("https://"))
-    return maker(limits=limits, timeout=times, follow_redirects=False, verify=context)
+    with suppress(ValueError):  # the library refuses some of the others, also where they are not for this address
+        if "://" not in proxy or proxy.lower().startswith(("http://", "https://")):
+            return maker(limits=limits, timeout=times, follow_redirects=False, verify=context)
+    raise AccountRefused(
+        "HTTPS_PROXY, HTTP_PROXY or ALL_PROXY names a proxy that is not supported. It must begin with http:// or https://"
+    )
 
 
 def load() -> None:
     """Open a client once, for what its library loads then, and read the certificates."""
-    with suppress(OSError):  # certificates that cannot be read: the first call says it
+    with suppress(OSError, AccountRefused):  # certificates that cannot be read, or an odd proxy: the first call says it
         asyncio.run(transport(httpx2.AsyncClient, "https://", None).aclose())
 
 

@@ -75,6 +75,7 @@ STATUSES_BY_TYPE = {
 }
 STATUS_OF = {word: status for status, words in STATUSES_BY_TYPE.items() for word in words.split()}
 KEY_REFUSED = "{provider} refused the key (status {status}). Check that it is set, valid and allowed to use {model}"
+PROXY_REFUSED = "the proxy refuses the connection. Check HTTPS_PROXY and HTTP_PROXY, with user and password if the proxy asks for them"
 UNKNOWN_MODEL = "{provider} does not know the model {model} (status {status}). Check its name, the base URL and the permissions of the key"
 # What a refusal means by its words, whatever its status. The first row that matches decides.
 REASONS: tuple[tuple[str, type[ProviderError], str], ...] = (
@@ -338,6 +339,8 @@ def _error(refusal: Refusal, name: str, host: str) -> ProviderError:  # noqa: C9
         (status == Http.SERVICE_UNAVAILABLE and "overload" in words.lower())
         or (status == Http.BAD_GATEWAY and "rate limit" in words.lower())
     )
+    if status == Http.PROXY_AUTHENTICATION_REQUIRED:
+        return AccountRefused(f"no answer from {provider} at {host}: {PROXY_REFUSED}")
     if refusal.is_spoilt:
         return BadAnswer(f"{model} wrote an answer that {provider} could not read (status {shown}{said}). Try again")
     if refusal.is_page and not is_limit and status < Http.INTERNAL_SERVER_ERROR and not too_long(refusal):
@@ -449,10 +452,7 @@ CONNECTIONS: tuple[tuple[type[BaseException], str], ...] = (
         "its certificate is not trusted. If it is your own, name its authority in SSL_CERT_FILE",
     ),
     (ssl.SSLError, "it does not speak https. If it is a plain server, begin the base URL with http://"),
-    (
-        aiohttp.ClientHttpProxyError,
-        "the proxy refuses the connection. Check HTTPS_PROXY, with user and password if the proxy asks for them",
-    ),
+    (aiohttp.ClientHttpProxyError, PROXY_REFUSED),
     (aiohttp.ClientProxyConnectionError, "the proxy does not answer. Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY"),
     (
         aiohttp.InvalidURL,

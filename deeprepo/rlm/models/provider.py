@@ -42,7 +42,7 @@ class Provider:
 
 def address(provider: Provider, base_url: str | None) -> str:
     """Return the base URL to use. Raises UsageError if no URL is set, or if it is not a URL."""
-    url = base_url or provider.base_url
+    url = (base_url or provider.base_url or "").strip()
     if not url:
         variables = " or ".join((*provider.url_variables, "DEEPREPO_BASE_URL"))
         example = (
