@@ -90,14 +90,23 @@ def wishes(prompt: Prompt, reply: Completion | DeepRepoError) -> tuple[LookUp, .
     return read.look_ups(reply.data, are_several=_are_several(prompt))
 
 
-def further(prompt: Prompt, reply: Completion, shown_code: Sequence[LookedUp], vague: Sequence[Finding] = ()) -> Prompt:
+def further(
+    prompt: Prompt,
+    reply: Completion,
+    shown_code: Sequence[LookedUp],
+    vague: Sequence[Finding] = (),
+    others: Sequence[Finding] = (),
+) -> Prompt:
     """Return the dialogue extended by the requested code and the question for the final answer.
+
+    `others`: other passes' findings, which the answer confirms or leaves out.
 
     The form stays the same, because providers only use their cache if the tools are unchanged.
     """
     form = prompt.answer.name if prompt.answer is not None else ""
     open_claims = joint_opinions.open_claims(reply.data)
     values = {"about": prompt.about, "results": shown_code, "vague": vague, "form": form, "open_claims": open_claims}
+    values["others"] = others
     text = render.text("prompts/looked_up.md.j2", **values)
     return prompt.further(reply, text)
 

@@ -4,7 +4,7 @@ Each model pass gets at most one further call, for code that it requests and for
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -18,10 +18,13 @@ from bot.review.dialogues import Dialogues
 from bot.review.prompts import SentPrompt
 from bot.review.session import WorkerReply
 from bot.values import Finding, LookUp, Source, Unit
+from bot.values.finding import AGREED
 from deeprepo.rlm.errors import PromptTooLong
 from deeprepo.rlm.values import Completion, Usage
 
 NO_REPLY = Completion("", Usage())
+# Returns what other passes report, and a pass with these findings does not
+Others = Callable[[Sequence[Finding]], Awaitable[Sequence[Finding]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,12 @@ class FirstAnswer:
     sent_prompt: SentPrompt
     worker_reply: WorkerReply
     reply: Completion
+    others: Sequence[Finding] = ()  # other passes' findings to ask about
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether the second answer adds to this one, instead of completing its findings."""
+        return bool(self.look_ups or self.others)
 
     @property
     def look_ups(self) -> tuple[LookUp, ...]:
@@ -51,8 +60,10 @@ class FindingDialogues:
         dialogues: Dialogues,
         source: Source,
         tracker: CoverageTracker,
+        others: Others | None = None,
     ) -> None:
         self._dialogues, self._source, self._tracker = dialogues, source, tracker
+        self._others = others
         self._sent: Sequence[SentPrompt] = ()
         self._tasks: dict[int, asyncio.Task[WorkerReply | PromptTooLong]] = {}
 
@@ -93,11 +104,26 @@ class FindingDialogues:
         first_answer = FirstAnswer(
             sent_prompt, worker_reply, reply if isinstance(reply, Completion) and not worker_reply.error else NO_REPLY
         )
-        if first_answer.look_ups or any(map(_vague, worker_reply.findings)):
+        first_answer = replace(first_answer, others=await self._to_ask_about(first_answer))
+        if first_answer.goes_on or any(map(_vague, worker_reply.findings)):
             second = await self._further(first_answer)
             (answer,) = await self._dialogues.send([second.prompt])
             worker_reply = self._finish(first_answer, self._read(second, answer))
         return worker_reply
+
+    async def _to_ask_about(self, answer: FirstAnswer) -> Sequence[Finding]:
+        """Return other passes' findings to ask about in the second call.
+
+        They join a call that is made anyway. They are worth one of their own if one is serious, or if several
+        passes report it. A pass that saw the code around the change then judges them for a part of what a
+        confirmation costs, since the provider's cache has the code.
+        """
+        offer = answer.sent_prompt.prompt.answer
+        if self._others is None or answer.reply is NO_REPLY or offer is None or offer.final is None:
+            return ()
+        others = await self._others(answer.worker_reply.findings)
+        is_worth_a_call = any(one.serious or one.basis.votes >= AGREED for one in others)
+        return others if is_worth_a_call or answer.look_ups else ()
 
     def _read(self, sent_prompt: SentPrompt, reply: Completion | DeepRepoError) -> WorkerReply | PromptTooLong:
         """Return one prompt's parsed answer, and mark what it covers as read."""
@@ -132,11 +158,11 @@ class FindingDialogues:
     async def _further(self, answer: FirstAnswer) -> SentPrompt:
         """Return the second prompt of a dialogue."""
         vague = [finding for finding in answer.worker_reply.findings if _vague(finding)]
-        if answer.look_ups:
+        if answer.goes_on:
             shown_code = await self._dialogues.show(
                 answer.look_ups, answer.sent_prompt.prompt, answer.sent_prompt.shown
             )
-            prompt = dialogues.further(answer.sent_prompt.prompt, answer.reply, shown_code, vague)
+            prompt = dialogues.further(answer.sent_prompt.prompt, answer.reply, shown_code, vague, answer.others)
             return replace(answer.sent_prompt, prompt=prompt, seen_text=look_ups.text(shown_code))
         again = render.text("prompts/worker_again.md.j2", findings=vague)
         return replace(answer.sent_prompt, prompt=answer.sent_prompt.prompt.further(answer.reply, again))
@@ -152,7 +178,7 @@ class FindingDialogues:
                 first, error=loss if answer.look_ups else "", doubts=(loss,) if answer.look_ups else first.doubts
             )
         kept_findings = [finding for finding in second.findings if not _vague(finding)]
-        if answer.look_ups:
+        if answer.goes_on:
             told = {(finding.path, finding.quote) for finding in second.findings}
             standing = [
                 finding
@@ -168,6 +194,7 @@ class FindingDialogues:
                 reader_notes=second.reader_notes or first.reader_notes,
                 issues=second.issues or first.issues,
                 answers=second.answers or first.answers,
+                asked_about=frozenset((one.path, one.quote, one.title) for one in answer.others),
             )
         whole = [finding for finding in first.findings if not _vague(finding)]
         vague = len(first.findings) - len(whole)

@@ -250,7 +250,7 @@ def _changes_report(finding: Finding, survey: Survey, precedents: "Callable[[Fin
 
     If several passes read the change, a finding that at least two of them reported needs no confirmation,
     unless it depends on code outside the diff, or unless all of them saw only the diff. Neither does a
-    low-severity one, since it is collapsed. Findings that reach a threshold, and those that earlier comments
+    low-severity one, since it is collapsed, nor one that the pass with the surrounding code did not confirm. Findings that reach a threshold, and those that earlier comments
     may answer, are always confirmed. With effort high, all findings are.
     """
     settings, basis = survey.brief.settings, finding.basis
@@ -258,6 +258,8 @@ def _changes_report(finding: Finding, survey: Survey, precedents: "Callable[[Fin
         return True
     if _reaches_threshold(finding.severity, survey):
         return True
+    if basis.is_declined and basis.is_from_diff_only:
+        return False
     depends_on_other_code = bool(basis.claims) or any(
         placing.spot_of(item, survey.files) is None for item in (*finding.places, *finding.evidence)
     )

@@ -9,18 +9,21 @@ defect shows how reliable it is. Findings about the same defect are merged befor
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
+from bot.findings.merge import merge
 from bot.review import foresight
 from bot.review.context.packing import pack
 from bot.review.prompts import INSTRUCTIONS, PART_ANSWER
-from bot.review.session import Session, Worker, WorkerReply
+from bot.review.session import Session, Worker, WorkerReply, verified
 from bot.review.workers import ModelWorker, join
-from bot.values import Unit
+from bot.values import Finding, Unit, at_least, severity_rank
 
 LEAST = 400  # tokens of a change; a smaller one is read in a single pass
 # tokens of the largest change that gets several passes, and of one prompt
 MOST_TOKENS, PROMPT = 120_000, 24_000
 BUDGET_PART = 4  # at most 1/BUDGET_PART of a review's budget pays for these passes
+MOST_ASKED = 6  # findings of these passes that the pass with the surrounding code is asked about
 OWN_PASSES = 2  # passes of the worker's model over the diff, if no other models are configured
 
 
@@ -33,6 +36,8 @@ async def read(session: Session, reader: Worker, units: Sequence[Unit]) -> Worke
         asyncio.create_task(worker.read_alone(groups, backwards=not index % 2))
         for index, worker in enumerate(_others(session, groups))
     ]
+    if others and session.effort == "medium":
+        reader = replace(reader, others=partial(_reported_by_others, session, others))
     try:
         replies = [await reader.review(units), *await asyncio.gather(*others)]
     finally:
@@ -44,8 +49,33 @@ async def read(session: Session, reader: Worker, units: Sequence[Unit]) -> Worke
     together = join(replies)
     return replace(
         together,
-        findings=tuple(replace(finding, basis=replace(finding.basis, readings=count)) for finding in together.findings),
+        findings=tuple(
+            replace(
+                finding, basis=replace(finding.basis, readings=count, is_declined=_key(finding) in together.asked_about)
+            )
+            for finding in together.findings
+        ),
     )
+
+
+async def _reported_by_others(
+    session: Session, others: Sequence[asyncio.Task[WorkerReply]], own: Sequence[Finding]
+) -> list[Finding]:
+    """Return the findings that only passes over the diff report, the worst first.
+
+    Each finding is verified against the tree first. `own`: those of the pass that is asked about them.
+    """
+    least = session.survey.brief.settings.minimum_severity
+    least = least if at_least(least, "medium") else "medium"
+    replies = await asyncio.gather(*others)
+    checked = [await verified(session, one) for one in (*own, *(one for reply in replies for one in reply.findings))]
+    found = merge([one for one in checked if isinstance(one, Finding) and not one.is_remark])
+    bare = [one for one in found if one.basis.is_from_diff_only and at_least(one.severity, least)]
+    return sorted(bare, key=lambda one: (severity_rank(one.severity), -one.basis.votes))[:MOST_ASKED]
+
+
+def _key(finding: Finding) -> tuple[str, str, str]:
+    return finding.path, finding.quote, finding.title
 
 
 def _others(session: Session, groups: Sequence[Sequence[Unit]]) -> list[ModelWorker]:

@@ -49,6 +49,8 @@ class WorkerReply:
     answers: tuple[object, ...] = ()  # answers to features' questions
     # numbers (from 1) of findings in its first answer that it withdraws
     withdrawn: frozenset[int] = frozenset()
+    # other passes' findings that it was asked about, as (path, quote, title)
+    asked_about: frozenset[tuple[str, str, str]] = frozenset()
 
 
 class Worker(Protocol):

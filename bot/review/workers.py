@@ -14,7 +14,7 @@ from bot.review.context.file_questions import Part, Sight
 from bot.review.context.look_ups import LookUps
 from bot.review.context.packing import ONE_PROMPT, PARTS_SCALE, SMALL_SCALE, pack, scale
 from bot.review.dialogues import Dialogues
-from bot.review.finding_dialogues import FindingDialogues, at_its_line
+from bot.review.finding_dialogues import FindingDialogues, Others, at_its_line
 from bot.review.pairs import altered_definitions
 from bot.review.pairs.altered_definitions import Pair
 from bot.review.prompts import PromptWriter, SentPrompt, sizes
@@ -48,6 +48,8 @@ class ModelWorker:
     look_ups: LookUps | None = None  # answers requests for more code; None if not allowed
     # Whether pairs, which contain most references to changed code, are compared in separate calls.
     is_backed: bool = False
+    # Returns other passes' findings that the one prompt with everything asks about; None if there are none.
+    others: Others | None = None
 
     @property
     def name(self) -> str:
@@ -183,7 +185,8 @@ class ModelWorker:
         left = list(prompts)
         while left:
             smaller: list[SentPrompt] = []
-            async with FindingDialogues(self._dialogues, self.source, self.survey.tracker) as going:
+            others = self.others if self.whole and not question else None
+            async with FindingDialogues(self._dialogues, self.source, self.survey.tracker, others) as going:
                 offers = self._dialogues.offering([sent_prompt.prompt for sent_prompt in left])
                 left = [replace(sent_prompt, prompt=offer) for sent_prompt, offer in zip(left, offers, strict=True)]
                 on_first_answer = going.begin_with(left)
@@ -224,6 +227,7 @@ def join(answers: Sequence[WorkerReply]) -> WorkerReply:
         tuple(report for reply in answers for report in reply.issues),
         tuple(note for reply in answers for note in reply.notes),
         tuple(answer for reply in answers for answer in reply.answers),
+        asked_about=frozenset(asked for reply in answers for asked in reply.asked_about),
     )
 
 

@@ -12,6 +12,7 @@ from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply
 
 ALONE = "You see only the diff"
+OTHERS = "Other passes saw only the diff"
 GREW = "".join(
     f"\n\ndef rate_{n}(amount):\n    # rates of the year {2000 + n}, in percent of the amount\n    return amount * {n} / 100\n"
     for n in range(60)
@@ -39,9 +40,15 @@ class Two:
     """A model in every role that finds something else in each kind of reading; what it was asked, sorted within a step."""
 
     def __init__(
-        self, *, beside: tuple[Mapping[str, Any], ...], alone: tuple[Mapping[str, Any], ...] | int, fails: str = "\0"
+        self,
+        *,
+        beside: tuple[Mapping[str, Any], ...],
+        alone: tuple[Mapping[str, Any], ...] | int,
+        fails: str = "\0",
+        bears_out: tuple[Mapping[str, Any], ...] = (),
     ) -> None:
         self.beside, self.alone = beside, alone
+        self.bears_out = bears_out  # of what the readers of the diff alone report
         self.fails = fails  # what stands in a part that the reader of the diff alone does not get through
         self.asked: list[str] = []
         self.forms: list[str] = []  # of the answer that the reader of the diff alone may give
@@ -57,6 +64,9 @@ class Two:
             return doubles.verdict(
                 body, {"verdict": "confirmed", "trigger": "t", "author_would_change": True, "reason": ""}
             )
+        if OTHERS in text:
+            self.asked.append("others")
+            return Reply(data={"answer": "", "findings": list(self.bears_out)})
         self.asked.append("alone" if ALONE in text else "reading")
         if ALONE not in text:
             return Reply(data={"answer": "It drops a check.", "findings": list(self.beside)})
@@ -99,14 +109,34 @@ def test_what_several_passes_report_is_one_finding_without_a_confirmation(change
     assert places == {FOUND["title"]: "inline", OTHER["title"]: "folded"}  # the other one has low severity
 
 
-def test_what_only_the_bare_diff_shows_is_confirmed_first(change: Repository) -> None:
-    """Two passes that see no other code can agree on a guess about it, so a second call decides."""
-    played = Two(beside=(), alone=(FOUND,))
+@pytest.mark.parametrize(("bears_out", "place", "votes"), [((FOUND,), "inline", 3), ((), "folded", 2)])
+def test_what_only_the_bare_diff_shows_is_judged_where_the_code_around_it_was_read(
+    change: Repository, bears_out: tuple[Mapping[str, Any], ...], place: str, votes: int
+) -> None:
+    """Two passes that see no other code can agree on a guess about it, so the pass that saw that code is asked in its dialogue."""
+    played = Two(beside=(), alone=(FOUND,), bears_out=bears_out)
     review = reviewed(change, played)
-    assert played.asked.count("opinion") == 1
+    assert sorted(played.asked) == ["alone", "alone", "others", "reading"]
     assert [(one["verdict"], one["place"], len(one["sources"])) for one in review["findings"]] == [
-        ("confirmed", "inline", 2)
+        ("unproven", place, votes)
     ]
+
+
+def test_the_other_passes_are_asked_about_only_if_that_can_change_the_report(change: Repository) -> None:
+    """A finding that only one of them reports, and that is not serious, is collapsed either way."""
+    played = Two(beside=(), alone=({**OTHER, "severity": "medium"},), fails="so start at the end")
+    review = reviewed(change, played)
+    assert sorted(played.asked) == ["alone", "alone", "reading"]
+    assert [(one["title"], one["place"]) for one in review["findings"]] == [(OTHER["title"], "folded")]
+
+
+def test_with_effort_high_a_call_of_its_own_confirms_what_only_the_bare_diff_shows(change: Repository) -> None:
+    """Effort high confirms every finding independently."""
+    played = Two(beside=(), alone=(FOUND,))
+    review = reviewed(change, played, "--effort", "high")
+    assert "others" not in played.asked
+    assert played.asked.count("opinion") == 1
+    assert [(one["verdict"], one["place"]) for one in review["findings"]] == [("confirmed", "inline")]
 
 
 def test_what_only_the_bare_diff_shows_is_collapsed_where_nothing_confirms_it(change: Repository) -> None:
