@@ -144,3 +144,29 @@ def test_a_byte_order_mark_hides_no_import(repository: Repository, language: str
     found = find(repository.change({lib: before, app: mark + text}, {lib: after}))
 
     assert [row.path for row in found.references if row.call and row.sure] == [app]
+
+
+SWIFT_USER = "class User{0} {{\n    func go() -> Int {{ return {1} }}\n}}\n"
+
+
+def test_files_of_a_module_without_the_name_do_not_count(repository: Repository) -> None:
+    """Files of one module need no import, so only those that contain a changed name can use it."""
+    others: Files = {f"App/a{number:02}.swift": SWIFT_USER.format(number, "1") for number in range(30)}
+    lib = "func shipmentTotal(_ a: Int) -> Int {\n    return a\n}\n"
+    before: Files = {"App/Lib.swift": lib, "App/zz.swift": SWIFT_USER.format("Zz", "shipmentTotal(2)"), **others}
+    found = find(repository.change(before, {"App/Lib.swift": lib.replace("_ a: Int", "_ a: Int, _ b: Int")}), FEW)
+
+    assert found.missed_uses == ()
+    assert {row.path for row in found.references} == {"App/zz.swift"}
+
+
+def test_uses_of_a_changed_body_that_were_not_searched_leave_nothing_open(repository: Repository) -> None:
+    """Nothing breaks where only a body changed, so a limit is named and the review stays complete."""
+    users: Files = {f"App/a{number:02}.swift": SWIFT_USER.format(number, "shipmentTotal(2)") for number in range(30)}
+    lib = "func shipmentTotal(_ a: Int) -> Int {\n    return a\n}\n"
+    found = find(
+        repository.change({"App/Lib.swift": lib, **users}, {"App/Lib.swift": lib.replace("a\n}", "a + 1\n}")}), FEW
+    )
+
+    assert found.missed_uses == ()
+    assert "references were searched in 12 of 31 swift files" in found.cut

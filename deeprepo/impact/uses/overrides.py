@@ -5,8 +5,9 @@ If the method is removed or renamed, its overrides are no longer called or overr
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
+from deeprepo.impact.changes import Query
 from deeprepo.impact.everyday import METHODS
 from deeprepo.impact.filetypes import filetype
 from deeprepo.impact.ports import Language
@@ -14,7 +15,7 @@ from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_test
 from deeprepo.impact.uses.budget import SearchLimits
 from deeprepo.impact.uses.scene import Scene
-from deeprepo.impact.uses.sides import Exports
+from deeprepo.impact.uses.sides import Exports, globs
 from deeprepo.impact.uses.sites import Bindings, bind, classes_of, is_imported
 from deeprepo.impact.uses.targets import UseTarget
 from deeprepo.impact.values import Definition, Facts
@@ -36,7 +37,7 @@ async def heirs(
     if not mine:
         return ()
     homes = {home for target in mine for home in target.homes}
-    paths = sorted({*homes, *importers, *(mate for home in homes for mate in exports.mates(home))})
+    paths = await _searched(scene, language, mine, homes, budget)
     if len(paths) > budget.parsed_files:
         missed_uses.append(
             f"overriding methods were searched in {budget.parsed_files} of {len(paths)} {language.NAME} files"
@@ -59,6 +60,18 @@ async def heirs(
             if path in target.homes or is_imported(target, bound):
                 overriding += [(target.key, symbol) for symbol in _overriding(target, outline, bound, path, source)]
     return tuple(overriding)
+
+
+async def _searched(
+    scene: Scene, language: Language, targets: Sequence[UseTarget], homes: Collection[str], budget: SearchLimits
+) -> list[str]:
+    """Return the files that may override the methods; if there are too many, those that contain the class's name."""
+    paths = sorted({*homes, *scene.importers, *(mate for home in homes for mate in scene.exports.mates(home))})
+    if len(paths) <= budget.parsed_files:
+        return paths
+    owners = sorted({target.owner for target in targets})
+    holders = await scene.head.tree.grep(Query(owners, globs(language), word=True))
+    return [path for path in paths if path in holders]
 
 
 def _takes_other_arguments(target: UseTarget) -> bool:

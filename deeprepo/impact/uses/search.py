@@ -59,10 +59,7 @@ class Search(Struct):
         near = self._near(targets)
         paths = [*sorted(near), *sorted({*by_name} - near)]
         if len(paths) > self.budget.parsed_files:
-            paths = await self._order(paths, targets)
-            self._miss(
-                f"references were searched in {self.budget.parsed_files} of {len(paths)} {head.language.NAME} files"
-            )
+            paths = await self._by_need(paths, by_name, targets)
         references: dict[str, list[Reference]] = defaultdict(list)
         sources = await head.tree.read_many(paths[: self.budget.parsed_files])
         await self._miss_unread(paths[: self.budget.parsed_files], sources)
@@ -148,14 +145,29 @@ class Search(Struct):
                 )
         return {"base": before, "head": after}
 
-    async def _order(self, paths: Sequence[str], targets: Sequence[UseTarget]) -> list[str]:
-        """Sort files so that those with a name whose contract changed come first."""
-        words = {word for target in targets if target.contract for word in target.shorts}
-        plain = [target for target in targets if target.contract and not target.owner]
-        words |= {word for target in plain for _, door_names in target.doors for word in door_names}
+    async def _by_need(self, paths: Sequence[str], by_name: Collection[str], targets: Sequence[UseTarget]) -> list[str]:
+        """Return the files to search, those that may need a changed contract first, and report what the limit leaves out.
+
+        A file of the same namespace that contains no name of a target doesn't use it. Only an importer may use an alias.
+        """
+        homes = {home for target in targets for home in target.homes}
+        importing = homes.union(self.scene.importers)
+        named = importing.union(by_name, await self._holders(targets))
+        obliged = importing | await self._holders([target for target in targets if target.contract])
+        found = sorted((path for path in paths if path in named), key=lambda path: path not in obliged)
+        if len(found) > self.budget.parsed_files:
+            language, most = self.scene.head.language.NAME, self.budget.parsed_files
+            sentence = f"references were searched in {most} of {len(found)} {language} files"
+            is_needed = found[most] in obliged
+            self._miss(sentence) if is_needed else self.cut.append(sentence)
+        return found
+
+    async def _holders(self, targets: Iterable[UseTarget]) -> frozenset[str]:
+        """Return the files that contain a name of a target."""
+        texts = names(targets, Bindings())
+        words = sorted({found[0] for text in texts if (found := NAME.search(text)) is not None})
         head = self.scene.head
-        holders = await head.tree.grep(Query(sorted(words), globs(head.language), word=True)) if words else ()
-        return sorted(paths, key=lambda path: path not in holders)
+        return await head.tree.grep(Query(words, globs(head.language), word=True)) if words else frozenset()
 
     async def _by_name(self, targets: Sequence[UseTarget], looked_up: Names) -> dict[str, set[str]]:
         """Return file -> members that it mentions, for names that are not too common."""
