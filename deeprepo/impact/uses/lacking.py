@@ -34,6 +34,8 @@ LOOKS = {
     LOST: BUILDS,
     "choose": r"\bNAME\b",
 }
+# With many such files, those that also have a line that may choose between cases.
+CHOOSES = r"\b(?:switch|match|when)\b|\bRecord\s*<"
 SAYS = {  # kind -> what is required, and what the code omits
     "heir": ("must be implemented now", "does not implement it"),
     "build": ("is now required", "omits it"),
@@ -177,6 +179,8 @@ async def _holding(head: OneSide, home: str, name: str, kind: str) -> tuple[Sequ
         for path in await head.holding(look.replace("NAME", re.escape(word)))
         if (one := language_of(path)) is not None and language is not None and one.folder == language.folder
     ]
+    if kind == "choose" and len(found) > MOST:
+        found = sorted({*found}.intersection(await head.holding(CHOOSES)))
     found += [home] if home not in found else []
     found.sort(key=lambda path: (-shared_folders(path, home), path))
     sentence = f"code that must provide each part of {name} was searched in {MOST} of {len(found)} files"
