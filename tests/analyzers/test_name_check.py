@@ -37,6 +37,9 @@ LIB = "namespace Shop\n{\n    public static class Tools\n    {\n        public s
 CALLER = "using Shop;\n\nnamespace App\n{\n    public class Use : Box\n    {\n        public int Far() { return Make().CountRows() + this.CountRows(); }\n        Box Make() { return null; }\n    }\n}\n"
 EXTENSION: Files = {"Box.cs": BOX, "Tools.cs": LIB, "App/Use.cs": CALLER}
 WITHOUT = LIB.replace("        public static int CountRows(this Box box) { return 3; }\n", "")
+FLAGS = "bitflags! {\n    pub struct SearchFields: u32 {\n        const MESSAGE = 1;\n    }\n}\n"
+FLAGS_TEST = "    #[test]\n    fn finds() {\n        let fields = SearchFields::MESSAGE;\n    }\n"
+LEXEME_TEST = "using Shop;\n\nnamespace Shop.Tests;\n\npublic partial class EngineTests\n{\n    static Lexeme Make(string id) =>\n        new(id);\n}\n"
 MOVED: dict[str, tuple[Files, Files]] = {
     "a module of Rust, to another crate": (
         RUST,
@@ -64,6 +67,28 @@ MOVED: dict[str, tuple[Files, Files]] = {
             "crates/app/src/lib.rs": 'pub mod draw;\n#[path = "form/shape.rs"]\npub mod shape;\n',
             "crates/app/src/form/shape.rs": '#[path = "tone.rs"]\npub mod tone;\n\npub struct Shape;\n',
             "crates/app/src/form/tone.rs": TONE,
+        },
+    ),
+    "a type of Rust, into a macro of another module that inner tests import": (
+        {
+            "Cargo.toml": CRATE.replace("NAME", "app"),
+            "src/lib.rs": "pub mod walk;\n",
+            "src/walk.rs": f"{FLAGS}\n#[cfg(test)]\nmod tests {{\n    use super::*;\n\n{FLAGS_TEST}}}\n",
+        },
+        {
+            "src/lib.rs": "pub mod filter;\npub mod walk;\n",
+            "src/filter.rs": FLAGS,
+            "src/walk.rs": f"#[cfg(test)]\nmod tests {{\n    use crate::filter::SearchFields;\n\n{FLAGS_TEST}}}\n",
+        },
+    ),
+    "a type of C#, into another part of a test class": (
+        {
+            "src/Engine.cs": "namespace Shop;\n\nsealed class Lexeme(string id);\n\npublic class Engine { }\n",
+            "tests/Shop.Tests/EngineTests.cs": LEXEME_TEST,
+        },
+        {
+            "src/Engine.cs": "namespace Shop;\n\npublic class Engine { }\n",
+            "tests/Shop.Tests/EngineTests.Fixtures.cs": "namespace Shop.Tests;\n\npublic partial class EngineTests\n{\n    sealed class Lexeme(string id);\n}\n",
         },
     ),
     "a static method of C#, made an extension": (

@@ -239,6 +239,8 @@ class Evidence(Struct):
         bound = file.defines(use.name, ("import", "definition"))
         if outline is None or not is_unbound or bound or use.name in self.language.rules.ambient:
             return False
+        if await self._is_imported_inside(path, outline, use.name):
+            return False
         if self.language.rules.open_classes:  # a file loaded earlier may define the name
             return not await self.names.is_defined(use.name)
         if await self._may_be_inherited(path, outline, use):
@@ -246,6 +248,13 @@ class Evidence(Struct):
         if outline.stars or outline.borrows:
             return await self._is_nowhere(path, use.name)
         return not await self.exports.elsewhere(path, use.name)
+
+    async def _is_imported_inside(self, path: str, outline: Facts, name: str) -> bool:
+        """Return whether a module inside the file imports the name from elsewhere: `mod tests { use crate::cart::Cart; }`."""
+        lines = {item.line for item in outline.imports if item.inside and any(one.here == name for one in item.names)}
+        return bool(lines) and not lines <= {
+            link.line for link in await self.exports.imports(path) if link.target == path
+        }
 
     async def _may_be_inherited(self, path: str, outline: Facts, use: Use) -> bool:
         """Return whether a bare name may be an inherited member, such as a field moved to a base."""

@@ -362,7 +362,7 @@ class _Check:
         return None
 
     def _provides(self, claim: Claim, name: str, one: _Line) -> str | None:
-        if is_test(one.path) and not any(map(is_test, claim.homes)):
+        if is_test(one.path) and not any(map(is_test, (claim.user, *claim.homes))):
             return None
         if (one.path, one.line) in self._accused:
             is_made = not claim.is_module and self._is_near(claim, one) and is_invoked(name, one.text)
@@ -396,7 +396,9 @@ class _Check:
     def _reaches(self, claim: Claim, one: _Line, way: str) -> bool:
         if one.path == claim.user and way == "declaration" and self._is_of_own_type(claim, one):
             return True
-        if way == "declaration" and self._is_taken_from_its_type(claim, one):
+        if way == "declaration" and (
+            self._is_taken_from_its_type(claim, one) or self._is_in_a_type_of_the_user(claim, one)
+        ):
             return True
         if claim.owner and way in ("declaration", "accessor"):
             plain = replace(claim, owner="") if self._is_bare(claim) else None
@@ -458,6 +460,13 @@ class _Check:
         text = "\n".join((*lines, *(self._global if _shares_a_namespace(claim.user) else ())))
         types = {word for found in _TAKES_ALL.finditer(text) for word in found.groups() if word}
         return bool(heads) and not types.isdisjoint(_NAMED.findall(heads[0]))
+
+    def _is_in_a_type_of_the_user(self, claim: Claim, one: _Line) -> bool:
+        """Return whether the user's file has another part of the type around a line, or a type that inherits from it."""
+        heads = [head for head in self._around(one) if TYPE.search(head) and not _is_scope(head)]
+        names = _NAMED.findall(heads[0]) if heads and not claim.owner and one.path != claim.user else []
+        own = (line for line in self._now.get(claim.user, ()) if TYPE.search(line)) if names else ()
+        return any(re.search(rf"\b{name}\b", line) for line in own for name in names)
 
     def _is_of_own_type(self, claim: Claim, one: _Line) -> bool:
         """Return whether the user asks a type of its own file for the name, and that type declares it."""
