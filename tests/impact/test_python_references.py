@@ -75,6 +75,10 @@ def test_the_attributes_of_an_object_leave_its_module_as_written() -> None:
     text = "from shop.kinds import Bag, Box, Bags\nbag = Bag()\nbag.nothing\nbox = Box()\nbox.nothing\n"
     assert of(text, {"shop/kinds.py": kinds}) == ["1 missing-name Bags: Bag", "5 missing-member box.nothing"]
     patched = "import shop.money\n\nshop.money.__dict__.update(a=1)\n"
+    cached = "class Cached:\n    def __get__(self, obj, cls):\n        obj.__dict__['rows'] = 1\n"
+    assert of("from shop.cached import nothing\n", {"shop/cached.py": cached}) == ["1 missing-name nothing"]
+    module = "def fill(module):\n    module.__dict__['rows'] = 1\n"
+    assert of("from shop.filled import nothing\n", {"shop/filled.py": module}) == []
     run = "import sys\n\n\ndef run(code, rows):\n    exec(code, rows)\n    return eval(code), vars(rows), sys.modules[code]\n"
     assert of("from shop.run import nothing\n", {"shop/run.py": run}) == ["1 missing-name nothing"]
     assert of("from shop.run import nothing\n", {"shop/run.py": f"{run}exec(run)\n"}) == []

@@ -21,8 +21,10 @@
 ((class_definition superclasses: (argument_list (keyword_argument name: (identifier) @_k))) @first.metaclass (#eq? @_k "metaclass"))
 (class_definition body: (_ (_) @open.owner @dynamic)) @then.metaclass
 ((attribute object: (identifier) @self attribute: (identifier) @n) @open.owner @dynamic (#any-of? @self "self" "cls") (#eq? @n "__dict__"))
-(call function: (_ object: (_ object: (_) @o attribute: (identifier) @n) attribute: (identifier) @f) @open @dynamic (#eq? @n "__dict__") (#any-of? @f "update" "setdefault") (#not-match? @o "^(self|cls)$"))
-(assignment left: (subscript value: (_ object: (_) @o attribute: (identifier) @n)) @open @dynamic (#eq? @n "__dict__") (#not-match? @o "^(self|cls)$"))
+(call function: (_ object: (_ object: (_) @o attribute: (identifier) @n) attribute: (identifier) @f) @open (#eq? @n "__dict__") (#any-of? @f "update" "setdefault") (#match? @o "^_?[A-Z]|mod(ule)?s?([^a-z]|$)|\\."))
+(assignment left: (subscript value: (_ object: (_) @o attribute: (identifier) @n)) @open (#eq? @n "__dict__") (#match? @o "^_?[A-Z]|mod(ule)?s?([^a-z]|$)|\\."))
+(call function: (_ object: (_ object: (_) @o attribute: (identifier) @n) attribute: (identifier) @f) @dynamic (#eq? @n "__dict__") (#any-of? @f "update" "setdefault") (#not-match? @o "^(self|cls)$"))
+(assignment left: (subscript value: (_ object: (_) @o attribute: (identifier) @n)) @dynamic (#eq? @n "__dict__") (#not-match? @o "^(self|cls)$"))
 ; who gives its object members by name, too
 (call function: (identifier) @f arguments: (argument_list . (identifier) @self) @open.owner @dynamic (#any-of? @f "setattr" "vars") (#any-of? @self "self" "cls"))
 (call function: (identifier) @f arguments: (argument_list . [(call function: (identifier) @type) (attribute attribute: (identifier) @class)]) @open.owner @dynamic (#eq? @f "setattr") (#match? @type "^type$") (#match? @class "^__class__$"))
