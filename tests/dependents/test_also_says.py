@@ -327,6 +327,18 @@ KEPT: dict[str, tuple[dict[str, str], dict[str, str | None]]] = {
         {"src/a.rs": 'fn f(name: &str) -> u8 {\n    match name {\n        "hide-env" => 1,\n        _ => 2,\n    }\n}\n', "src/b.rs": 'fn g() -> S {\n    S::build("hide-env")\n}\n'},
         {"src/a.rs": "fn f(name: &str) -> u8 {\n    2\n}\n"},
     ),
+    "a pattern that takes an answer apart": (
+        {"a.ex": 'defmodule A do\n  def f(body) do\n    with %{"HideEnv" => user} <- body do\n      user\n    end\n  end\nend\n', "b.cs": "class B {\n  string F() => Env.Folder(Special.HideEnv);\n}\n"},
+        {"a.ex": "defmodule A do\n  def f(body) do\n    body\n  end\nend\n"},
+    ),
+    "the parameters of a function": (
+        {"a.ex": 'defmodule A do\n  def f(%{"HideEnv" => user}) do\n    user\n  end\nend\n', "b.cs": "class B {\n  string F() => Env.Folder(Special.HideEnv);\n}\n"},
+        {"a.ex": "defmodule A do\n  def f(body) do\n    body\n  end\nend\n"},
+    ),
+    "an assignment that takes a row apart": (
+        {"a.php": '<?php\nfunction f($row) {\n    ["HideEnv" => $user] = $row;\n    return $user;\n}\n', "b.php": '<?php\nreturn open("HideEnv");\n'},
+        {"a.php": "<?php\nfunction f($row) {\n    return $row;\n}\n"},
+    ),
     "a case of a switch": (
         {"a.go": 'package a\n\nfunc f(s string) int {\n\tswitch s {\n\tcase "hide-env":\n\t\treturn 1\n\t}\n\treturn 2\n}\n', "b.go": 'package a\n\nfunc g() S {\n\treturn build("hide-env")\n}\n'},
         {"a.go": "package a\n\nfunc f(s string) int {\n\treturn 2\n}\n"},

@@ -34,6 +34,12 @@ _ENTRY = re.compile(
     rf"(?:^|[{{\[(,])\s*+[\"']{_STANDS_FOR}[\"']\s*+:|(?<![\w:]):{_STANDS_FOR}\s*+=>|[(,]\s*+{_STANDS_FOR}\s*+(?:=(?![=>~])|:)"
 )
 _ARROW = re.compile(rf"(?:^|[{{\[(,])\s*+[\"']{_STANDS_FOR}[\"']\s*+=>")
+# A pattern takes an entry apart: `%{"total" => sum} = params`, `["total" => $sum] = $row`, `def show(%{"total" => sum}) do`.
+_TAKEN_APART = re.compile(
+    rf"{_STANDS_FOR}[\"']\s*+=>[^\n]{{0,200}}?[}}\])]\s*+(?:<-|=(?![=>~]))"
+    rf"|^\s*+(?:defp?|defmacrop?)\s[^\n]{{0,200}}{_STANDS_FOR}[\"']\s*+=>"
+    rf"|^[^\n]{{0,200}}%\w*+\{{[^\n]{{0,200}}{_STANDS_FOR}[\"']\s*+=>[^\n]{{0,200}}\s->(?:\s|$)"
+)
 _SET = re.compile(rf"(?:(?<![\w.])(?:self|this|cls)(?:\.|->)|@){_STANDS_FOR}\s*+(?::[^=\n]{{1,80}})?=(?![=>~])")
 _MEMBER = re.compile(rf"(?:(?<!\.)\.|->|::|\?\.){_STANDS_FOR}(?![\w$])(?!\s*+=(?![=>~]))")
 _TEXT = re.compile(rf"[(\[,]\s*+(?:([\"'`]){_STANDS_FOR}\1(?!\s*+(?::|=>))|:{_STANDS_FOR}(?![\w:]))")
@@ -55,9 +61,12 @@ def gives(word: str, path: str, text: str) -> Given:
     line = _with(word, text)
     if is_data(path):
         return "data" if _KEY.search(line) or (SCHEMA.search(path) and _FIELD.search(line)) else ""
+    is_entry = filetype(path).arrow_entries and _ARROW.search(line) is not None
+    if is_entry and _TAKEN_APART.search(line):
+        return ""
     if _TAG.search(line):
         return "data"
-    if _ENTRY.search(line) or (filetype(path).arrow_entries and _ARROW.search(line)):
+    if is_entry or _ENTRY.search(line):
         return "entry"
     return "code" if binds(text, word) or defines(text, word, path) or _SET.search(line) else ""
 
