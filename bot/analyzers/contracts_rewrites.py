@@ -17,6 +17,7 @@ from tree_sitter import Node
 
 from bot.values import ChangedSymbol, Definition, Reference, Rewrite, Use
 from deeprepo.impact.filetypes import filetype
+from deeprepo.impact.language import rules_of
 from deeprepo.impact.ports import Language, Tree
 from deeprepo.impact.reading.import_statements import respell, statement, takes_default, without
 from deeprepo.impact.reading.nodes import ancestors
@@ -342,7 +343,7 @@ def _arguments(file: _File, at: int) -> list[Node] | None:
 def _fitted(
     file: _File, breakage: Breakage, arguments: Sequence[Node], before: Definition, after: Definition
 ) -> set[ByteEdit]:
-    sign = filetype(file.path).named_arguments.strip()
+    sign = filetype(file.path).arguments.named_arguments.strip()
     named = re.compile(rf"(\w+)\s*{sign}(?![{sign}:])".encode())
     keywords = [match[1].decode() if sign and (match := named.match(one.text or b"")) else "" for one in arguments]
     call = _with_arguments(breakage.reference, keywords)
@@ -418,7 +419,7 @@ def _type_edits(file: _File, breakage: Breakage) -> set[ByteEdit]:
     """Return the edits for references to a file's own type, after the file was renamed in its folder."""
     old, new = _stem(breakage.home_before), _stem(breakage.new_path)
     is_moved = posixpath.dirname(breakage.home_before) != posixpath.dirname(breakage.new_path)
-    if is_moved or old == new or not filetype(breakage.home).folder_namespaces:
+    if is_moved or old == new or not rules_of(breakage.home).folder_namespaces:
         raise _NotMechanical
     about = replace(breakage, reference=replace(breakage.reference, name=old))
     uses = [use for use in file.uses(about) if use.form in ("name", "member", "import")]

@@ -246,7 +246,7 @@ def _consequence(rows: Sequence[Breakage]) -> str:
         effect = language.broken_use or _fails(rows)
     elif reference.form == "import":
         effect = "Importing this file fails, or the name is undefined when it is used."
-    elif language.missing_arguments and reference.form != "call":
+    elif language.arguments.missing_arguments and reference.form != "call":
         effect = "This line fails, or reads `undefined`, whenever it runs."
     else:
         effect = "This line fails whenever it runs."

@@ -21,6 +21,7 @@ class Member(NamedTuple):
 class Files:
     """How the text and the syntax tree of a file are read."""
 
+    title: ClassVar[str] = ""  # how messages call the language, if not by its folder
     reads_all: ClassVar[str] = ""  # a word with which a function reads all its arguments
     tokens: ClassVar[str] = ""  # nodes of code that is only known as tokens
     # nodes between a statement and an anonymous function that runs in place
@@ -85,6 +86,11 @@ class Imports:
     module_word: ClassVar[str] = ""  # the keyword with which any file may declare a module that imports name
     unexported: ClassVar[frozenset[str]] = frozenset()  # definitions that other files cannot use
     private_to: ClassVar[str] = "file"  # who can use a private name: "file", "folder", "below", "self"
+    any_suffix: ClassVar[bool] = False  # an import may use another suffix of the same language
+    folder_modules: ClassVar[bool] = False  # an import names a folder
+    folder_namespaces: ClassVar[bool] = True  # a file's namespace follows from its folder
+    skipped_names: ClassVar[tuple[str, ...]] = ()  # prefixes of file names that the language's tools skip
+    default_import: ClassVar[str] = ""  # a pattern of imports that rename a file's default export
     endings: ClassVar[Mapping[str, str]] = {}  # node -> the suffix that a name may omit there
 
     def import_lines(self, source: bytes) -> bytes:
@@ -136,9 +142,19 @@ class Classes:
     # a member may be defined in a file other than its class, which nothing imports
     members_apart: ClassVar[bool] = False
     declared_members: ClassVar[bool] = False  # access to an undeclared member does not compile
+    implements: ClassVar[str] = ""  # the keyword before interfaces whose members a class does not inherit
+    # a pattern of heads of functions that `new` may call, where only `new` calls a class
+    constructible: ClassVar[str] = ""
+    # library class whose subclasses read each field from an environment variable
+    settings_class: ClassVar[str] = ""
     metaclasses: ClassVar[frozenset[str]] = frozenset()  # bases whose subclasses construct classes
     # library classes that add no members and whose call constructs nothing, such as enumerations
     valued_bases: ClassVar[frozenset[str]] = frozenset()
+
+    @property
+    def shorter_overrides(self) -> bool:
+        """Whether an override may take fewer parameters."""
+        return False
 
     @property
     def called_like(self) -> tuple[str, ...]:
@@ -163,6 +179,12 @@ class References:
     # a name without a receiver is from the file, its mates or its imports
     complete_scope: ClassVar[bool] = False
     everywhere: ClassVar[str] = ""  # the keyword of definitions that every file sees, outside classes and namespaces
+
+    ordered_arguments: ClassVar[bool] = False  # named arguments are in the order of the parameters
+    static_calls: ClassVar[bool] = False  # code cannot call a function by a string with its name
+    shared_macros: ClassVar[bool] = False  # macros are visible in the whole package without an import
+    loose_methods: ClassVar[str] = "(?!)"  # a pattern of heads of functions that untyped values may have
+    redefines: ClassVar[str] = ""  # a pattern of lines with which any file may give NAME other parameters
 
     def written(self, receiver: str, types: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
         """Return a receiver and its possible classes with dots as separators."""

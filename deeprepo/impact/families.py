@@ -19,7 +19,7 @@ class Family:
     """A language that is loaded when the first of its files is seen, so that other grammars are not loaded."""
 
     def __init__(self, folder: str, row: Mapping[str, Any]) -> None:
-        self.NAME: str = row.get("name", folder)
+        self.NAME = folder
         self.SUFFIXES = tuple(
             suffix for one in filetypes() if one.parser == self.NAME and one.is_readable for suffix in one.suffixes
         )

@@ -34,6 +34,23 @@ COMMENTS = {
 CONSTRUCTOR = "constructor"  # the search's name for a constructor that has its class's name
 
 
+class ArgumentRules(Struct, frozen=True, kw_only=True):
+    """How calls pass arguments."""
+
+    named_arguments: str = ""  # what follows a parameter's name in a call; "" if calls don't name arguments
+    missing_arguments: bool = False  # a call may omit any argument; a missing member is `undefined`
+    surplus_arguments: bool = False  # surplus arguments are ignored
+
+
+class InheritanceRules(Struct, frozen=True, kw_only=True):
+    """What a class inherits, and how it overrides methods."""
+
+    constructors: frozenset[str] = frozenset()  # names of methods that run when their class is called
+    inherits_constructors: bool = True  # a class without a constructor inherits its base's
+    broken_override: str = ""  # what happens to an incompatible override at compile time
+    marked_overrides: bool = False  # every override is marked as such
+
+
 class FileType(Struct, frozen=True, kw_only=True):
     """The properties of files with some suffixes. The defaults fit a language with braces."""
 
@@ -51,9 +68,7 @@ class FileType(Struct, frozen=True, kw_only=True):
     # how an import refers to its target
     imports: Literal["", "module", "path", "namespace", "dotted", "crate"] = ""
     named_types: bool = False  # a file is named after its type
-    skipped_names: tuple[str, ...] = ()  # prefixes of file names that its tools skip
     dotted_modules: bool = False  # a string can name a module with dots between its folders
-    folder_modules: bool = False  # an import names a folder
     folder_file: str = ""  # base name of the file that an import of its folder refers to
     folder_scope: bool = False  # the files of a folder share a scope
     shared_names: Literal["", "folder", "namespace", "tree"] = (
@@ -61,29 +76,13 @@ class FileType(Struct, frozen=True, kw_only=True):
     )
     assigned_members: bool = False  # an assignment to a member of a class or a module defines it
     symbols: bool = False  # `:name` is a string-like literal
-    static_calls: bool = False  # code cannot call a function by a string with its name
     arrow_entries: bool = False  # `"name" => value` is a dictionary entry; elsewhere it is a case of a match
     implicit_result: bool = False  # a function returns its last value
-    named_arguments: str = ""  # what follows a parameter's name in a call; "" if calls don't name arguments
-    ordered_arguments: bool = False  # named arguments are in the order of the parameters
-    missing_arguments: bool = False  # a call may omit any argument; a missing member is `undefined`
-    surplus_arguments: bool = False  # surplus arguments are ignored
-    constructors: frozenset[str] = frozenset()  # names of methods that run when their class is called
-    inherits_constructors: bool = True  # a class without a constructor inherits its base's
     broken_use: str = ""  # what happens to a broken line before anything runs
-    broken_override: str = ""  # what happens to an incompatible override at compile time
-    marked_overrides: bool = False  # every override is marked as such
-    shorter_overrides: bool = False  # an override may take fewer parameters
-    constructible: str = ""  # a pattern of heads of functions that `new` may call, where only `new` calls a class
-    implements: str = ""  # the keyword before interfaces whose members a class does not inherit
-    default_import: str = ""  # a pattern of imports that rename a file's default export
-    any_suffix: bool = False  # an import may use another suffix of the same language
-    shared_macros: bool = False  # macros are visible in the whole package without an import
-    redefines: str = ""  # a pattern of lines with which any file may give NAME other parameters
-    loose_methods: str = "(?!)"  # a pattern of heads of functions that untyped values may have
-    folder_namespaces: bool = True  # a file's namespace follows from its folder
     unbuilt: str = "(?!)"  # a pattern of files that are neither built nor run: stubs, declarations, scripts
-    settings_class: str = ""  # library class whose subclasses read each field from an environment variable
+
+    arguments: ArgumentRules = ArgumentRules()
+    inheritance: InheritanceRules = InheritanceRules()
 
     @property
     def is_readable(self) -> bool:
@@ -116,16 +115,20 @@ def _of_languages() -> Iterator[FileType]:
     for folder in table.folders():
         for row in table.rows(folder).values():
             is_read = "grammar" in row
-            yield _type(
-                row,
-                parser=row.get("name", folder) if is_read else "",
-                constructors=frozenset(CONSTRUCTOR if one == "=" else one for one in row.get("constructors", ())),
-            )
+            yield _type(row, parser=folder if is_read else "")
 
 
 def _type(row: Mapping[str, Any], **more: object) -> FileType:
     marks = tuple(COMMENTS.get(one, one) for one in row.get("comments", ()))
-    return table.filled(FileType, row, comments=marks, **more)
+    called = frozenset(CONSTRUCTOR if one == "=" else one for one in row.get("constructors", ()))
+    return table.filled(
+        FileType,
+        row,
+        comments=marks,
+        arguments=table.filled(ArgumentRules, row),
+        inheritance=table.filled(InheritanceRules, row, constructors=called),
+        **more,
+    )
 
 
 @lru_cache(maxsize=4_096)

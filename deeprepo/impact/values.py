@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 from deeprepo.impact.structs import Struct, field, replace
 
 if TYPE_CHECKING:
-    from deeprepo.impact.filetypes import FileType
+    from deeprepo.impact.filetypes import ArgumentRules
 
 ParameterKind = Literal["positional", "only", "keyword", "rest", "named_rest"]
 Rule = Literal[
@@ -176,8 +176,13 @@ class Arguments(Struct, frozen=True):
     keywords: tuple[str, ...] = ()
     spread: bool = False
 
-    def misfit(self, parameters: Sequence[Parameter], language: "FileType") -> Wrong | None:
-        """Return what is wrong with a call for these parameters; None if it matches or is unknown."""
+    def misfit(
+        self, parameters: Sequence[Parameter], rules: "ArgumentRules", *, is_ordered: bool = False
+    ) -> Wrong | None:
+        """Return what is wrong with a call for these parameters; None if it matches or is unknown.
+
+        `is_ordered`: named arguments must be in the order of the parameters.
+        """
         kinds = {one.kind for one in parameters}
         accepted = {one.name for one in parameters if one.kind in ("positional", "keyword")}
         unknown = next((word for word in self.keywords if word not in accepted and "named_rest" not in kinds), "")
@@ -185,11 +190,11 @@ class Arguments(Struct, frozen=True):
             return Wrong("keyword", (unknown,))
         if self.spread:
             return None
-        if self.positional > len(places_of(parameters)) and "rest" not in kinds and not language.surplus_arguments:
+        if self.positional > len(places_of(parameters)) and "rest" not in kinds and not rules.surplus_arguments:
             return Wrong("surplus")
-        return None if language.missing_arguments else self._misfit_of_all(parameters, language)
+        return None if rules.missing_arguments else self._misfit_of_all(parameters, is_ordered=is_ordered)
 
-    def _misfit_of_all(self, parameters: Sequence[Parameter], language: "FileType") -> Wrong | None:
+    def _misfit_of_all(self, parameters: Sequence[Parameter], *, is_ordered: bool) -> Wrong | None:
         """Return what is wrong with the call in a language where every parameter needs a value, or None."""
         places = places_of(parameters)
         twice = next((one.name for one in places[: self.positional] if one.name in self.keywords), "")
@@ -199,7 +204,7 @@ class Arguments(Struct, frozen=True):
         missing = tuple(one.name for one in left if one.is_required and one.name not in self.keywords)
         if missing:
             return Wrong("missing", missing)
-        order = [one.name for one in parameters if one.kind == "keyword"] if language.ordered_arguments else []
+        order = [one.name for one in parameters if one.kind == "keyword"] if is_ordered else []
         written = [order.index(word) for word in self.keywords if word in order]
         return Wrong("order") if written != sorted(written) else None
 

@@ -29,7 +29,7 @@ SOURCES = {
     "javascript": ("a.js", ["{\n}", "{import }", "{import {}", "{const {}", "{import(/*}", "{import<}", '{"x";}', "{/*}"]),
     "jvm": ("A.java", ["{\n}", "{import a;\n}", "{import }", "{@a }", "{/*}", "{w}"]),
     "csharp": ("A.cs", ["{\n}", "x{ }", "{using a;\n}", "{#}"]),
-    "c/c++": ("a.c", ["{\n}", '{#include "b.h"\n}', "{a }", "{#ifdef __cplusplus\n}"]),
+    "cfamily": ("a.c", ["{\n}", '{#include "b.h"\n}', "{a }", "{#ifdef __cplusplus\n}"]),
     "go": ("a.go", ["package a\n{\n}", "package a\n{`}", '{import "a"\n}', 'import "a"\n{w}']),
     "rust": ("a.rs", ["{\n}", "{use {}", "{a::}"]),
     "php": ("a.php", ["<?php\n{\n}", "<?php\n{catch(}", "<?php\n{require(}", "<?php\n{\\A}"]),

@@ -2,7 +2,7 @@ import pytest
 
 from deeprepo.impact.families import LANGUAGES
 
-CFAMILY = LANGUAGES["c/c++"]
+CFAMILY = LANGUAGES["cfamily"]
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ def _words(path: Path) -> Iterator[tuple[int, str]]:
 
 def test_what_holds_of_one_language_stands_in_its_folder() -> None:
     """Neither a comment nor a text of the engine is about one language, and no code asks for one by its name."""
-    names = {f'"{name}"' for folder, row in table.folders().items() for name in (folder, row.get("name", folder))}
+    names = {f'"{folder}"' for folder in table.folders()}
     found = [
         f"{path.relative_to(IMPACT)}:{line}: {word[:80]}"
         for path in sorted(IMPACT.rglob("*.py"))

@@ -17,6 +17,7 @@ from bot.review.context.identifiers import Row
 from bot.values import Unit
 from deeprepo.impact.everyday import METHODS
 from deeprepo.impact.filetypes import family, filetype, filetypes
+from deeprepo.impact.language import rules_of
 from deeprepo.impact.text.lines import is_comment
 from deeprepo.impact.text.paths import is_product, vendored_folder
 
@@ -244,7 +245,7 @@ def _stem(path: str) -> str:
     """Return the name by which imports refer to a file. In some languages, this is the folder's name."""
     folder, file = posixpath.split(path)
     stem, kind = file.partition(".")[0], filetype(path)
-    return posixpath.basename(folder) if kind.folder_modules or stem == kind.folder_file else stem
+    return posixpath.basename(folder) if rules_of(path).folder_modules or stem == kind.folder_file else stem
 
 
 def _is_everyday(name: str) -> bool:

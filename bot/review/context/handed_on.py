@@ -132,7 +132,7 @@ def _carrier(reference: Reference, lines: Sequence[str], is_altered: bool) -> Ca
     is_handing = end - start < SHORT or any(_RETURNS.match(lines[at - 1]) for at in (*openings, *readings))
     if reference.function == MODULE:
         names |= {name for at in openings for name in identifiers.assigned_names(lines[at - 1])}
-    elif is_handing and own[2] not in filetype(reference.path).constructors:
+    elif is_handing and own[2] not in filetype(reference.path).inheritance.constructors:
         names.add(own[2])
     heads = [lines[at - 1] for at in blocks.openings(lines, start, 1) if _HEAD.search(lines[at - 1])]
     types = {word for text in (*heads, *(lines[at - 1] for at in openings)) for word in _TYPE_NAME.findall(text)}

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from deeprepo.impact.changes import MOVED, REPLACED, ChangedFile, Dependents, Query
-from deeprepo.impact.filetypes import filetype
+from deeprepo.impact.language import rules_of
 from deeprepo.impact.packages import Package
 from deeprepo.impact.paths import is_below
 from deeprepo.impact.ports import Language, Tree
@@ -83,7 +83,7 @@ def is_aside(path: str, packages: Iterable[Package]) -> bool:
     kept = posixpath.dirname(root) if folder and root != path and not _is_test_folder(folder) else root
     inner = path[len(kept) :].lstrip("/")
     name = posixpath.basename(path)
-    return name.startswith(filetype(path).skipped_names) or is_test(inner or name) or is_sample(inner or name)
+    return name.startswith(rules_of(path).skipped_names) or is_test(inner or name) or is_sample(inner or name)
 
 
 def _is_test_folder(folder: str) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from posixpath import basename
 
 from deeprepo.impact.changes import ChangedFile, Query
-from deeprepo.impact.filetypes import filetype
+from deeprepo.impact.language import rules_of
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import Struct, field
 from deeprepo.impact.text.paths import is_workflow, vendored_folder
@@ -88,9 +88,9 @@ async def _ends(tree: Tree, names: Iterable[str]) -> Mapping[str, _Ends]:
     wanted = frozenset(names)
     look = rf"(?<!\w)(?:{'|'.join(sorted(wanted))})(?!\w)"
     rows = [row for row in await tree.grep_lines(Query([look], syntax="perl", limit=ROWS)) if len(row[2]) <= LONG_LINE]
-    paths = sorted({path for path, _, _ in rows if filetype(path).settings_class})
+    paths = sorted({path for path, _, _ in rows if rules_of(path).settings_class})
     texts = await tree.read_many(paths)
-    described = {path for path, raw in texts.items() if filetype(path).settings_class.encode() in raw}
+    described = {path for path, raw in texts.items() if rules_of(path).settings_class.encode() in raw}
     ends: dict[str, _Ends] = defaultdict(_Ends)
     for path, number, text in rows:
         line = text.rstrip("\r")

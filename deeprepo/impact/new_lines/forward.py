@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 
-from deeprepo.impact.filetypes import FileType
+from deeprepo.impact.filetypes import ArgumentRules
 from deeprepo.impact.language import Language, Modules, language_of
 from deeprepo.impact.resolving.classes import constructors, lineage, members
 from deeprepo.impact.resolving.index import Index
@@ -326,7 +326,7 @@ class _File:
             return ""
         if language is None or language.name not in self._language.speaks:
             return ""
-        return _in_words(one.takes, use.arguments, self._language.files)
+        return _in_words(one.takes, use.arguments, self._language.files.arguments)
 
     def _place(
         self, line: int, name: str, rule: Rule, files: tuple[str, ...], *, near: tuple[str, ...] = (), asked: str
@@ -374,12 +374,12 @@ def _likeness(one: str, other: str) -> float:
     return (plain + SequenceMatcher(None, one, other).ratio()) / 2
 
 
-def _in_words(parameters: Sequence[Parameter], given: Arguments, language: FileType) -> str:
+def _in_words(parameters: Sequence[Parameter], given: Arguments, rules: ArgumentRules) -> str:
     """Return what is wrong with a call, as the end of a sentence that begins with "it".
 
     Return "" if the call matches or if that is unknown.
     """
-    found, places = given.misfit(parameters, language), places_of(parameters)
+    found, places = given.misfit(parameters, rules), places_of(parameters)
     if found is None or found.kind == "order":
         return ""
     if found.kind == "surplus":

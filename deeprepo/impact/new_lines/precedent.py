@@ -178,7 +178,7 @@ def _around(place: Place) -> Iterator[str]:
 
 
 def _last(name: str, language: Language) -> str:
-    kind, written = language.files, name.rstrip("/")
-    endings = parsed_by(kind.parser) if kind.any_suffix else ()
+    written = name.rstrip("/")
+    endings = parsed_by(language.files.parser) if language.any_suffix else ()
     bare = next((written.removesuffix(one) for one in endings if written.endswith(one)), written)
     return re.split(r"[./:\\]", bare)[-1] if language.scope.separator else name

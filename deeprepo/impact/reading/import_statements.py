@@ -6,6 +6,7 @@ from itertools import islice
 from posixpath import commonpath, dirname, relpath, splitext
 
 from deeprepo.impact.filetypes import filetype, module_path, parsed_by
+from deeprepo.impact.language import rules_of
 from deeprepo.impact.reading.nodes import ancestors
 from deeprepo.impact.reading.syntax import tree_of
 from deeprepo.impact.structs import Struct
@@ -81,7 +82,7 @@ def without(text: str, name: str) -> tuple[str, str] | None:
 
 def takes_default(path: str, source: bytes, name: str) -> bool:
     """Return whether a file imports another one's default export under this name."""
-    pattern = filetype(path).default_import.encode()
+    pattern = rules_of(path).default_import.encode()
     found = re.finditer(pattern, source, re.MULTILINE) if pattern else ()
     return any(name.encode() in match.groups() for match in found)
 
@@ -149,8 +150,7 @@ def _dots(path: str) -> str:
 def _paths(importer: str, old: str, new: str) -> Iterator[tuple[str, str]]:
     """Yield paths relative to the importer, then to each shared folder, with and without suffix."""
     (stem, _), (new_stem, _), here = splitext(old), splitext(new), dirname(importer) or "."
-    kind = filetype(old)
-    suffixes = parsed_by(kind.parser) if kind.any_suffix else ()
+    suffixes = parsed_by(filetype(old).parser) if rules_of(old).any_suffix else ()
     others = [(stem + suffix, new_stem + suffix) for suffix in suffixes]
     for was, now in ((old, new), (stem, new_stem), *others, (module_path(old), module_path(new))):
         from_here, to_there = relpath(was, here), relpath(now, here)

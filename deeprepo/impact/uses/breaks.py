@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from deeprepo.impact.changes import ChangedSymbol, Dependents, Reference, UsePlace
 from deeprepo.impact.filetypes import filetype
+from deeprepo.impact.language import rules_of
 from deeprepo.impact.resolution import Found
 from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.uses.contract import moved_places
@@ -58,7 +59,7 @@ class Breakage(Struct, frozen=True):
         before = self.symbol.before if self.symbol is not None and not self.is_required else None
         label = before.name if before is not None else self.reference.symbol.rpartition(":")[2]
         owner, _, last = label.rpartition(".")
-        if owner and last in filetype(self.home_before).constructors:
+        if owner and last in filetype(self.home_before).inheritance.constructors:
             label = owner
         shown = self.symbol.after if self.symbol is not None and self.is_required else before
         return f"{label}()" if shown is not None and shown.kind in ("function", "method", "declaration") else label
@@ -195,7 +196,7 @@ def comparable(item: ChangedSymbol, own: Definition) -> bool:
         return False
     if moved_places(before, after) and len(before.listed) == len(after.listed):
         return False  # an argument reaches different parameters in the override and the method
-    return not own.opaque or filetype(own.path).marked_overrides
+    return not own.opaque or filetype(own.path).inheritance.marked_overrides
 
 
 def no_longer_fits(item: ChangedSymbol, own: Definition) -> bool:
@@ -204,7 +205,7 @@ def no_longer_fits(item: ChangedSymbol, own: Definition) -> bool:
     after = item.after.called if item.after is not None else None
     if before is None or after is None or not own.called or not comparable(item, own):
         return False
-    if filetype(own.path).broken_override and len(own.listed) == len(before.listed) < len(after.listed):
+    if filetype(own.path).inheritance.broken_override and len(own.listed) == len(before.listed) < len(after.listed):
         return not any(one.kind in ("rest", "named_rest") for one in (*own.listed, *after.listed))
     mine = replace(own, opaque=False)
     return misfit(mine, mine, _call(before, own)) is None and misfit(mine, mine, _call(after, own)) is not None
@@ -214,7 +215,7 @@ def _call(method: Definition, own: Definition) -> Reference:
     """Return the shortest call that a method accepts."""
     required_parameters = [item for item in method.listed if item.is_required]
     count = len(places_of(required_parameters))
-    if filetype(own.path).shorter_overrides:
+    if rules_of(own.path).shorter_overrides:
         count = min(count, len(places_of(own.listed)))
     keywords = tuple(item.name for item in required_parameters if item.kind == "keyword")
     return Reference("", own.short, "", own.start, "", own.name, None, "bound", positional=count, keywords=keywords)
@@ -222,19 +223,19 @@ def _call(method: Definition, own: Definition) -> Reference:
 
 def insists_on_signatures(definition: str, caller: str) -> bool:
     """Return whether both files are in languages that require matching calls."""
-    return not (filetype(definition).missing_arguments or filetype(caller).missing_arguments)
+    return not (filetype(definition).arguments.missing_arguments or filetype(caller).arguments.missing_arguments)
 
 
 def misfit(before: Definition, after: Definition, call: Reference) -> Misfit | None:
     """Return the first problem of a call, compared with `before`. One matching overload is enough."""
-    language = filetype(call.path)
-    found = [call.arguments.misfit(parameters, language) for parameters in _forms(after, call)]
+    rules, is_ordered = filetype(call.path).arguments, rules_of(call.path).ordered_arguments
+    found = [call.arguments.misfit(parameters, rules, is_ordered=is_ordered) for parameters in _forms(after, call)]
     wrong = found[0]
     if wrong is None or None in found:
         return None
     match wrong.kind:
         case "keyword":
-            return Misfit("keyword", f"still passes {wrong.names[0]}{language.named_arguments.strip() or '='}")
+            return Misfit("keyword", f"still passes {wrong.names[0]}{rules.named_arguments.strip() or '='}")
         case "surplus":
             places = len(places_of(after.listed))
             accepted = f"at most {places} {'is' if places == 1 else 'are'} accepted" if places else "none is accepted"
@@ -279,7 +280,7 @@ def _count(number: int) -> str:
 def misconstruction(item: ChangedSymbol, call: Reference) -> Misfit | None:
     """Return what is wrong with a call of a function that became a class, or the reverse."""
     before, after = item.before, item.after
-    constructible = filetype(after.path).constructible if after is not None else ""
+    constructible = rules_of(after.path).constructible if after is not None else ""
     if before is None or after is None or not constructible:
         return None
     is_construction = re.search(rf"\bnew\s+(?:[\w$]{{1,60}}\.)?{re.escape(call.name)}(?![\w$])", call.text) is not None

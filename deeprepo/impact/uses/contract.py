@@ -128,7 +128,9 @@ def _callable(
     if before is not None and after is not None and before.also != after.also:
         changes.append("parameters")
     elif old_parts[1] != new_parts[1]:
-        changes += _parameters(before, after, old_parts[1], new_parts[1], by_name=bool(language.named_arguments))
+        changes += _parameters(
+            before, after, old_parts[1], new_parts[1], by_name=bool(language.arguments.named_arguments)
+        )
     is_doubtful = before is not None and after is not None and is_contested(before, after)
     if is_doubtful or not _same_around(old_parts, new_parts):
         changes.append("declaration")

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from deeprepo.impact.changes import MOVED, REPLACED, ChangedFile, ChangedSymbol, Dependents, Query, TreeEntry
 from deeprepo.impact.concurrency import together
-from deeprepo.impact.filetypes import filetype
+from deeprepo.impact.language import rules_of
 from deeprepo.impact.ports import Language, Tree
 from deeprepo.impact.structs import replace
 from deeprepo.impact.text.lines import file_lines
@@ -234,7 +234,7 @@ async def _redefined(symbols_by_file: Mapping[str, Sequence[ChangedSymbol]], tre
     """Return the paths and names of changed signatures for which another file has a line that redefines the name."""
     found = set[tuple[str, str]]()
     for path, items in symbols_by_file.items():
-        pattern = filetype(path).redefines
+        pattern = rules_of(path).redefines
         names = {item.symbol.short for item in items if pattern and item.change == "signature"}
         any_name = pattern.replace("NAME", f"(?:{'|'.join(map(re.escape, sorted(names)))})")
         rows = await tree.grep_lines(Query([any_name], syntax="perl")) if names else ()

@@ -84,7 +84,12 @@ class Indirect(Struct):
         """Pair a new constructor with the implicit or inherited one before it, if it requires more arguments."""
         new = item.after
         source = self.sources.get(new.path) if new is not None and item.before is None else None
-        if new is None or source is None or new.called is None or new.short not in filetype(new.path).constructors:
+        if (
+            new is None
+            or source is None
+            or new.called is None
+            or new.short not in filetype(new.path).inheritance.constructors
+        ):
             return item
         owner = new.name.rpartition(".")[0]
         old = next((one for one in source.old.definitions if one.name == owner and one.kind == "class"), None)
@@ -157,7 +162,7 @@ def _former_constructor(outline: Facts, owner: str, short: str) -> Definition | 
     for _ in range(GENERATIONS + 1):
         own = [one for one in outline.definitions if one.name == f"{owner}.{short}"]
         others = [one for one in outline.definitions if one.name.rpartition(".")[0] == owner and one.kind == "method"]
-        if own or any(one.short in filetype(one.path).constructors for one in others):
+        if own or any(one.short in filetype(one.path).inheritance.constructors for one in others):
             return own[0].called if len(own) == 1 else None
         if owner not in bases or len(bases[owner]) > 1:
             return None
@@ -178,9 +183,9 @@ def _inherited(outline: Facts, owner: str, constructor: Definition) -> Definitio
 
 def _is_inherited(item: ChangedSymbol) -> bool:
     """Return whether it is a changed constructor that subclasses may inherit."""
-    language = filetype(item.symbol.path)
-    is_constructor = "." in item.symbol.name and item.symbol.short in language.constructors
-    return item.change == "signature" and is_constructor and language.inherits_constructors
+    rules = filetype(item.symbol.path).inheritance
+    is_constructor = "." in item.symbol.name and item.symbol.short in rules.constructors
+    return item.change == "signature" and is_constructor and rules.inherits_constructors
 
 
 def _heirs_of(owner: str, constructor: str, outline: Facts) -> Iterable[str]:

@@ -350,7 +350,7 @@ class _Check:
         """Return what provides a name without a line: an implicit constructor, or the module under another path."""
         for home in claim.homes:
             lines = self._now.get(home)
-            if lines is not None and claim.owner and claim.names[0] in filetype(home).constructors:
+            if lines is not None and claim.owner and claim.names[0] in filetype(home).inheritance.constructors:
                 owner = re.compile(rf"\b(?:class|struct|record|enum|actor|object)\s+{re.escape(claim.owner)}\b")
                 number = next((at for at, text in enumerate(lines, 1) if owner.search(text)), 0)
                 if number:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from deeprepo.impact.changes import Query
 from deeprepo.impact.everyday import METHODS
-from deeprepo.impact.filetypes import filetype
+from deeprepo.impact.language import rules_of
 from deeprepo.impact.ports import Language
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_test
@@ -40,7 +40,7 @@ async def heirs(
     paths = await _searched(scene, language, mine, homes, budget)
     if len(paths) > budget.parsed_files:
         missed_uses.append(
-            f"overriding methods were searched in {budget.parsed_files} of {len(paths)} {language.NAME} files"
+            f"overriding methods were searched in {budget.parsed_files} of {len(paths)} {language.rules.title or language.NAME} files"
         )
     overriding: list[tuple[str, Definition]] = []
     for path, source in (await scene.head.tree.read_many(paths[: budget.parsed_files])).items():
@@ -139,7 +139,7 @@ def _took_its_place(target: UseTarget, symbol: Definition) -> bool:
 def implementing(outline: Facts, source: bytes) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield classes with the interfaces that they implement, if they inherit nothing from them."""
     classes = [symbol for symbol in outline.definitions if symbol.kind == "class"]
-    word = filetype(classes[0].path).implements if classes else ""
+    word = rules_of(classes[0].path).implements if classes else ""
     if not word or word.encode() not in source:
         return
     lines = file_lines(source)

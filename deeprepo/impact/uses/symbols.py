@@ -114,7 +114,7 @@ def _is_misread(source: ChangedSource, symbol: Definition) -> bool:
         return False
     owner, _, short = symbol.name.rpartition(".")
     # the head of the class may define it
-    is_constructor = owner and short in filetype(source.file.path).constructors
+    is_constructor = owner and short in filetype(source.file.path).inheritance.constructors
     word = owner.rpartition(".")[2] if is_constructor else symbol.short
     return any(defines(line, word, source.file.path) for line in _split(source.after))
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from deeprepo.impact.changes import ChangedSymbol, Contract
 from deeprepo.impact.filetypes import filetype
+from deeprepo.impact.language import rules_of
 from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.text.paths import is_test
 from deeprepo.impact.uses.scene import Scene
@@ -60,14 +61,14 @@ class UseTarget(Struct, frozen=True):
     def is_macro(self) -> bool:
         """Whether it is a macro that its whole package can call without an import."""
         is_macro = self.symbol is not None and self.symbol.symbol.kind == "macro" and not self.owner
-        return is_macro and any(filetype(home).shared_macros for home in self.homes)
+        return is_macro and any(rules_of(home).shared_macros for home in self.homes)
 
     @property
     def is_method_of_a_value(self) -> bool:
         """Whether it is a function on a value whose class is never written."""
         before = self.symbol.before if self.symbol is not None else None
         head = before.head if before is not None and before.called else ""
-        return any(re.search(filetype(home).loose_methods, head) for home in self.homes)
+        return any(re.search(rules_of(home).loose_methods, head) for home in self.homes)
 
     @property
     def is_extension(self) -> bool:
@@ -89,7 +90,9 @@ class UseTarget(Struct, frozen=True):
     @property
     def constructor(self) -> bool:
         """Whether calling the class calls it."""
-        return bool(self.owner) and all(not self.shorts.isdisjoint(filetype(home).constructors) for home in self.homes)
+        return bool(self.owner) and all(
+            not self.shorts.isdisjoint(filetype(home).inheritance.constructors) for home in self.homes
+        )
 
     @property
     def reached_by_name(self) -> bool:

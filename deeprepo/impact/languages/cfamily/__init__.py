@@ -134,7 +134,9 @@ class BlockComments:
 class CFamily(Language, frozen=True):
     """C and C++."""
 
+    title = "c/c++"
     modules = Modules
+    redefines = r"^[ \t]*#[ \t]*define[ \t]+NAME\("
     declared_members = True
     whole_files = True
 

@@ -152,6 +152,7 @@ class CSharp(Language, frozen=True):
     """C#."""
 
     modules = Modules
+    folder_namespaces = False
     extends_any_object = True
     endings = MappingProxyType({"attribute": "Attribute"})
 

@@ -175,6 +175,8 @@ class Go(Language, frozen=True):
     """Go."""
 
     modules = Modules
+    folder_modules = True
+    skipped_names = ("_", ".")
     private_to = "folder"
     unexported = frozenset({"init", "main"})
     complete_scope = True

@@ -503,6 +503,10 @@ class JavaScript(Language, frozen=True):
     """JavaScript and TypeScript, also in the scripts of pages."""
 
     modules = Modules
+    any_suffix = True
+    default_import = r"\bdefault\s++as\s++([\w$]++)|^import\s++([\w$]++)\s*+(?:,|from\b)"
+    implements = "implements"
+    constructible = r"function\b(?!\s*\*)"  # not arrows, methods, async functions and generators
     reads_all = "arguments"
     inline = frozenset(
         {"call_expression", "arguments", "parenthesized_expression", "unary_expression", "await_expression"}
@@ -512,6 +516,11 @@ class JavaScript(Language, frozen=True):
     def is_page(self) -> bool:
         """Whether only the scripts of a file are code."""
         return ".vue" in self.files.suffixes
+
+    @property
+    def shorter_overrides(self) -> bool:
+        """Whether an override may take fewer parameters, which a compiler decides."""
+        return self.name in ("typescript", "tsx") and not self.is_page
 
     def code(self, source: bytes) -> bytes:
         """Return the code of a file; of a page, its scripts."""
@@ -531,7 +540,7 @@ class JavaScript(Language, frozen=True):
 
     def is_closed(self, head: str) -> bool:
         """Return whether a value is an object that TypeScript checks."""
-        return self.name in ("typescript", "tsx") and not self.is_page and CLOSED.match(head) is not None
+        return self.shorter_overrides and CLOSED.match(head) is not None
 
 
 def _scripts(page: bytes) -> bytes:

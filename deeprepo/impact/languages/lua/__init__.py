@@ -58,6 +58,7 @@ class Lua(Language, frozen=True):
     """Lua."""
 
     modules = Modules
+    loose_methods = r"\A[^(:]*+:|\(\s*+self\b"  # `function Cart:total()`, `function Cart.total(self)`
     tables_for_classes = True
 
     def passes_several(self, arguments: Node, last: Node) -> bool:

@@ -225,6 +225,7 @@ class Python(Language, frozen=True):
     """Python."""
 
     modules = Modules
+    settings_class = "BaseSettings"
     builtin_names = BUILTINS
     reexports = True
     has_self_parameter = True

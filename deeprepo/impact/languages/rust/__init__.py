@@ -147,6 +147,8 @@ class Rust(Language, frozen=True):
     """Rust."""
 
     modules = Modules
+    shared_macros = True
+    static_calls = True
     tokens = "token_tree"
     inline_modules = True
     members_apart = True

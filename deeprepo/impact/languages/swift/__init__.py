@@ -1,1 +1,9 @@
 """Support Swift, whose files are searched for references only, since no import names a file."""
+
+from deeprepo.impact.language import Language
+
+
+class Swift(Language, frozen=True):
+    """Swift."""
+
+    ordered_arguments = True

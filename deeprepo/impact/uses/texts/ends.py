@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Literal
 
 from deeprepo.impact.filetypes import filetype
+from deeprepo.impact.language import rules_of
 from deeprepo.impact.text.lines import binds, defines
 from deeprepo.impact.text.paths import is_page, is_settings, is_style
 
@@ -80,7 +81,7 @@ def asks(word: str, path: str, text: str, *, is_function: bool = False) -> bool:
     if is_page(path) or not filetype(path).parser:
         return not is_data(path) and not is_style(path) and _ON_PAGE.search(line) is not None
     is_taken = any(form.search(line) for form in (_MEMBER, _ON_PAGE))
-    if is_taken or (is_function and filetype(path).static_calls):
+    if is_taken or (is_function and rules_of(path).static_calls):
         return is_taken
     return any(form.search(line) for form in (_TEXT, _PATH)) and not gives(word, path, text)
 
