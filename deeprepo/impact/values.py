@@ -272,18 +272,24 @@ class SomeUses(tuple[Use, ...]):
     __slots__ = ()
 
 
+class Unwritten(Struct, frozen=True):
+    """What a file may define without writing it."""
+
+    for_search: bool = False  # its names may be generated, for example from annotations
+    for_new_lines: bool = False  # new lines must assume that it defines more than it writes
+    words: frozenset[str] = frozenset()  # words in calls of macros that generate definitions
+    lines: frozenset[int] = frozenset()  # lines that can add names to the file or a class
+
+
 class Facts(Struct, frozen=True):
     """What the text of one file shows."""
 
     definitions: tuple[Definition, ...] = ()
     imports: tuple[Import, ...] = ()
     open: str = ""  # why it may define more than it writes, or ""
-    unsure: bool = False  # its names may be generated, for example from annotations
-    unwritten: bool = False  # new lines must assume that it defines more than it writes
-    made: frozenset[str] = frozenset()  # words in calls of macros that generate definitions
+    unwritten: Unwritten = Unwritten()
     module_value: str = ""  # the definition that is exported as the module itself; not all its members may be written
     open_beside: bool = False  # it is open for a reason besides that value
-    dynamic: frozenset[int] = frozenset()  # lines that can add unwritten names to the file or a class
     unscoped: bool = False  # its code may see names that it does not write
     types: frozenset[str] = frozenset()  # names imported or re-exported as types only
     open_owners: frozenset[str] = frozenset()  # classes that may have unwritten members
@@ -317,7 +323,7 @@ class Facts(Struct, frozen=True):
 
     def may_offer(self, name: str) -> bool:
         """Return whether a name may exist although the file does not write it."""
-        return bool(self.open) or self.unwritten or name in self.made
+        return bool(self.open) or self.unwritten.for_new_lines or name in self.unwritten.words
 
 
 class Place(Struct, frozen=True):

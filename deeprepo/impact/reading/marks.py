@@ -79,6 +79,32 @@ class Construction(Struct, frozen=True):
     args: Node | None
 
 
+class Values(Struct):
+    """What is known about values: their classes, and what they come from."""
+
+    # a name -> the spans of code in which it has a class
+    types: dict[str, list[tuple[int, int, str]]] = field(default_factory=lambda: defaultdict(list))
+    # code in which `this` differs from that of the enclosing method
+    objects: list[Class] = field(default_factory=list)
+    made: dict[tuple[int, int], str] = field(default_factory=dict)  # an expression -> the class of its object
+    fields: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
+    # as `types`
+    results: dict[str, list[tuple[int, int, str]]] = field(default_factory=lambda: defaultdict(list))
+    parts: dict[int, Node] = field(default_factory=dict)  # a name bound by destructuring -> the value
+    # as `types`
+    bound: dict[str, list[tuple[int, int, Node]]] = field(default_factory=lambda: defaultdict(list))
+    # a field -> where it is assigned
+    holders: dict[str, list[Node]] = field(default_factory=lambda: defaultdict(list))
+    # The origins of a value (`origins.py`), by its node and the depth of the search.
+    origins: dict[tuple[int, int], frozenset[tuple[str, Literal["called", "root", "class"]]]] = field(
+        default_factory=dict
+    )
+    # The names in a call and the node that it is made on (`origins.py`), by its node.
+    calls: dict[int, tuple[Sequence[tuple[str, Literal["called", "root", "class"]]], Node | None]] = field(
+        default_factory=dict
+    )
+
+
 class Marks(Struct):
     """Everything that the queries say about one file."""
 
@@ -113,26 +139,7 @@ class Marks(Struct):
     name_tests: Spans = field(default_factory=lambda: Spans(()))
     questions: str = ""  # the file's tests for whether a name exists: an import of such a name is expected to fail
     value_tests: Spans = field(default_factory=lambda: Spans(()))  # code inside a test of a value
-    types: dict[str, list[tuple[int, int, str]]] = field(default_factory=lambda: defaultdict(list))
-    # code in which `this` differs from that of the enclosing method
-    objects: list[Class] = field(default_factory=list)
-    made: dict[tuple[int, int], str] = field(default_factory=dict)  # an expression -> the class of its object
-    fields: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
-    # as `types`
-    results: dict[str, list[tuple[int, int, str]]] = field(default_factory=lambda: defaultdict(list))
-    parts: dict[int, Node] = field(default_factory=dict)  # a name bound by destructuring -> the value
-    # as `types`
-    bound: dict[str, list[tuple[int, int, Node]]] = field(default_factory=lambda: defaultdict(list))
-    # a field -> where it is assigned
-    holders: dict[str, list[Node]] = field(default_factory=lambda: defaultdict(list))
-    # The origins of a value (`origins.py`), by its node and the depth of the search.
-    origins: dict[tuple[int, int], frozenset[tuple[str, Literal["called", "root", "class"]]]] = field(
-        default_factory=dict
-    )
-    # The names in a call and the node that it is made on (`origins.py`), by its node.
-    calls: dict[int, tuple[Sequence[tuple[str, Literal["called", "root", "class"]]], Node | None]] = field(
-        default_factory=dict
-    )
+    values: Values = field(default_factory=Values)
 
 
 @lru_cache(maxsize=6)
@@ -412,28 +419,28 @@ def _typed(marks: Marks, rows: Several, uses: Several) -> None:
     way has an unknown class there.
     """
     for node, found in rows.of("made"):
-        marks.made[node.start_byte, node.end_byte] = _class_in(found)
+        marks.values.made[node.start_byte, node.end_byte] = _class_in(found)
     _results(marks, rows)
     told = {node.start_byte for node, found in rows.of("var") if "element" not in found}
     for node, found in rows.of("var"):
         suffix = ELEMENTS if "element" in found else ARROW if "pointee" in found else ""
         _bind(marks, node, _class_of(marks, found), found.get("scope", ()), suffix)
     for node, found in rows.of("field"):
-        marks.fields[_owner_of(marks, found, node), text(node)].add(_class_of(marks, found))
-        marks.holders[text(node)].append(node)
+        marks.values.fields[_owner_of(marks, found, node), text(node)].add(_class_of(marks, found))
+        marks.values.holders[text(node)].append(node)
     for node, found in rows.of("this"):
-        marks.objects.append(Class(node.start_byte, node.end_byte, _class_in(found), ()))
+        marks.values.objects.append(Class(node.start_byte, node.end_byte, _class_in(found), ()))
     _bind_others(marks, rows, uses, told)
 
 
 def _results(marks: Marks, rows: Several) -> None:
     """Record which names are bound to function results, and which are bound by destructuring."""
     for node, found in rows.of("part"):
-        marks.parts[node.start_byte] = found["is"][0]
+        marks.values.parts[node.start_byte] = found["is"][0]
     for node, found in rows.of("var"):
         if "is" in found:
             scope = next(iter(found.get("scope", ())), None) or _around(marks, node)
-            marks.results[text(node)].append((*marks.language.span(scope), _called(found["is"][0])))
+            marks.values.results[text(node)].append((*marks.language.span(scope), _called(found["is"][0])))
 
 
 def _bind_others(marks: Marks, rows: Several, uses: Several, told: Collection[int]) -> None:
@@ -460,16 +467,16 @@ def _class_of(marks: Marks, found: Captures) -> str:
     if "is" not in found:
         return _class_in(found)
     value = bare(found["is"][0])
-    made = marks.made.get((value.start_byte, value.end_byte))
+    made = marks.values.made.get((value.start_byte, value.end_byte))
     return made or (bound_class(marks, value, text(value)) or UNKNOWN)[0]
 
 
 def _bind(marks: Marks, node: Node, of: str, scopes: Sequence[Node] = (), suffix: str = "") -> None:
     """Record the class of a name in the given scope, or in the enclosing definition."""
     span = marks.language.span(next(iter(scopes), None) or _around(marks, node))
-    marks.types[text(node) + suffix].append((*span, of))
+    marks.values.types[text(node) + suffix].append((*span, of))
     if not suffix:
-        marks.bound[text(node)].append((*span, node))
+        marks.values.bound[text(node)].append((*span, node))
 
 
 def _around(marks: Marks, node: Node, others: Collection[int] = ()) -> Node:
@@ -524,11 +531,13 @@ def function_of(marks: Marks, value: Node) -> str:
     Return "" if a narrower scope rebinds the function's name.
     """
     value = bare(value)
-    found = _innermost(marks.results.get(text(value), ()), value)
-    is_bound_once = len(found) == len(_innermost(marks.types.get(text(value), ()), value)) == 1
+    found = _innermost(marks.values.results.get(text(value), ()), value)
+    is_bound_once = len(found) == len(_innermost(marks.values.types.get(text(value), ()), value)) == 1
     called = _called(value) or (found[0] if is_bound_once else "")
     root, whole = called.partition(".")[0], marks.root.end_byte - marks.root.start_byte
-    around = [row for row in marks.types.get(root, ()) if row[0] <= value.start_byte and value.end_byte <= row[1]]
+    around = [
+        row for row in marks.values.types.get(root, ()) if row[0] <= value.start_byte and value.end_byte <= row[1]
+    ]
     return called if all(end - start == whole for start, end, _ in around) else ""
 
 
@@ -541,13 +550,13 @@ def _innermost(rows: Sequence[tuple[int, int, Told]], value: Node) -> list[Told]
 
 def bound_class(marks: Marks, receiver: Node, name: str) -> tuple[str, ...]:
     """Return the class that a name has in the innermost scope that binds it; unknown if there are several."""
-    found = set(_innermost(marks.types.get(name, ()), receiver))
+    found = set(_innermost(marks.values.types.get(name, ()), receiver))
     return () if not found else (found.pop(),) if len(found) == 1 else UNKNOWN
 
 
 def bound_nodes(marks: Marks, receiver: Node, name: str) -> list[Node]:
     """Return where the innermost scope that binds a name binds it."""
-    return _innermost(marks.bound.get(name, ()), receiver)
+    return _innermost(marks.values.bound.get(name, ()), receiver)
 
 
 def classes_around(marks: Marks, node: Node, *, with_objects: bool = False) -> Iterator[Class]:
@@ -556,8 +565,8 @@ def classes_around(marks: Marks, node: Node, *, with_objects: bool = False) -> I
     `with_objects` adds code in which `this` is another object.
     """
     rows, nest = marks.nest[with_objects]
-    if len(rows) != len(marks.classes) + with_objects * len(marks.objects):  # rebuild the index after additions
-        rows = [*marks.classes, *(marks.objects if with_objects else ())]
+    if len(rows) != len(marks.classes) + with_objects * len(marks.values.objects):  # rebuild the index after additions
+        rows = [*marks.classes, *(marks.values.objects if with_objects else ())]
         rows.sort(key=lambda one: one.name in UNKNOWN)
         nest = Spans([(one.start, one.end, str(at)) for at, one in enumerate(rows)])
         marks.nest[with_objects] = rows, nest

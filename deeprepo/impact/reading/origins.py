@@ -51,9 +51,9 @@ def _of(marks: Marks, value: Node, depth: int) -> frozenset[tuple[str, Part]]:
     Each value is followed once, because bindings may form cycles.
     """
     key = value.id, depth
-    if depth and key not in marks.origins:
-        marks.origins[key] = frozenset(_found(marks, value, depth))
-    return marks.origins[key] if depth else frozenset()
+    if depth and key not in marks.values.origins:
+        marks.values.origins[key] = frozenset(_found(marks, value, depth))
+    return marks.values.origins[key] if depth else frozenset()
 
 
 def _found(marks: Marks, value: Node, depth: int) -> Iterator[tuple[str, Part]]:
@@ -67,7 +67,7 @@ def _found(marks: Marks, value: Node, depth: int) -> Iterator[tuple[str, Part]]:
         given: list[Node] = []
         if CALL.fullmatch(node.type):
             words, before = _call(marks, node)
-            known = marks.origins.get((before.id, depth), ()) if before is not None else ()
+            known = marks.values.origins.get((before.id, depth), ()) if before is not None else ()
             yield from (*words, *known)
             stack += [before] if before is not None and not 0 < len(known) < LARGEST else []
         elif CREATION.fullmatch(node.type):
@@ -78,9 +78,9 @@ def _found(marks: Marks, value: Node, depth: int) -> Iterator[tuple[str, Part]]:
             given = [*_values(nodes)]
         elif not node.named_children:
             yield written, ROOT
-            given = [*_values(marks.holders.get(written, ())), *_implied(node, written)]
+            given = [*_values(marks.values.holders.get(written, ())), *_implied(node, written)]
         elif MEMBER.search(node.type):
-            given = [*_values(marks.holders.get("".join(LAST.findall(written)), ()))]
+            given = [*_values(marks.values.holders.get("".join(LAST.findall(written)), ()))]
             stack.append(node.named_children[0])
         elif not CODE.search(node.type):
             stack += node.named_children
@@ -93,14 +93,14 @@ def _call(marks: Marks, call: Node) -> tuple[Sequence[tuple[str, Part]], Node | 
 
     Each call is read once, because every call of a chain contains those before it.
     """
-    if call.id not in marks.calls:
+    if call.id not in marks.values.calls:
         callee, before = _parts(call)
         is_chain = callee is not None and CALL.fullmatch(callee.type) is not None
         classes = ((word, CLASS) for word in CAPITAL.findall(text(call)[:LONGEST]))
         further = callee if is_chain else before
         words = (*(() if is_chain else _names(callee)), *classes)
-        marks.calls[call.id] = words, further
-    return marks.calls[call.id]
+        marks.values.calls[call.id] = words, further
+    return marks.values.calls[call.id]
 
 
 def _names(called: Node | None) -> Iterator[tuple[str, Part]]:

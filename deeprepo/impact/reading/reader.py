@@ -28,7 +28,7 @@ from deeprepo.impact.reading.nodes import (
 )
 from deeprepo.impact.reading.unreadable import TOO_DEEP, TOO_LONG, Unreadable
 from deeprepo.impact.structs import replace
-from deeprepo.impact.values import Bound, Definition, Facts, Import, Parameter
+from deeprepo.impact.values import Bound, Definition, Facts, Import, Parameter, Unwritten
 
 LONGEST = 1_500_000  # bytes; larger files are not parsed
 BUNDLE = 20_000  # bytes; a longer line means that the file is generated or bundled
@@ -248,16 +248,13 @@ class Reader:
             definitions=definitions,
             imports=self.imports(self.guards("imports", "guards")),
             spaces=self.spaces(),
-            unsure=unsure,
-            unwritten=unwritten,
+            unwritten=Unwritten(unsure, unwritten, frozenset(made), frozenset(dynamic)),
             stars=self._stars(),
             open=opened or (held and f"the value of {held}"),
             module_value=held,
             open_beside=bool(opened),
-            dynamic=frozenset(dynamic),
             unscoped=is_unscoped,
             types=frozenset(text(node) for found in self.captures["imports"] for node in found.get("type", ())),
-            made=frozenset(made),
             open_owners=frozenset(owners),
             answering=answering,
             opaque=frozenset(opaque),

@@ -190,7 +190,7 @@ def _words_before(node: Node, receiver: Node) -> tuple[str, bool]:
 
 
 def _result_of(marks: Marks, node: Node, mark: Mark) -> str:
-    value = mark.receiver if mark.receiver is not None else marks.parts.get(node.start_byte)
+    value = mark.receiver if mark.receiver is not None else marks.values.parts.get(node.start_byte)
     return function_of(marks, value) if value is not None else ""
 
 
@@ -267,9 +267,9 @@ def _types(language: Language, marks: Marks, receiver: Node) -> tuple[str, ...]:
 
 
 def _told(language: Language, marks: Marks, receiver: Node) -> tuple[str, ...]:
-    receiver = bare(receiver, but=marks.made)
-    if (receiver.start_byte, receiver.end_byte) in marks.made:
-        return (marks.made[receiver.start_byte, receiver.end_byte],)
+    receiver = bare(receiver, but=marks.values.made)
+    if (receiver.start_byte, receiver.end_byte) in marks.values.made:
+        return (marks.values.made[receiver.start_byte, receiver.end_byte],)
     if held := _held(marks, receiver):
         return held
     if receiver.end_byte - receiver.start_byte > LONGEST or receiver.type in OF_TYPES:
@@ -283,7 +283,7 @@ def _told(language: Language, marks: Marks, receiver: Node) -> tuple[str, ...]:
         holders = _told(language, marks, receiver.named_children[0]) if receiver.named_children else UNKNOWN
         holders = (own.name,) if own is not None and part is None else holders
         name = part[1] if part is not None else written
-        found = {one for holder in holders for one in marks.fields.get((holder, name), ())}
+        found = {one for holder in holders for one in marks.values.fields.get((holder, name), ())}
         return (found.pop(),) if len(found) == 1 else _untold(language, written)
     return bound_class(marks, receiver, written) or _untold(language, written)
 

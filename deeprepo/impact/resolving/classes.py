@@ -90,7 +90,9 @@ def lineage(index: Index, path: str, name: str, *, below: Class | None = None) -
     if language is None or line.names_beyond - language.types.plain_bases - language.valued_bases - UNWRITTEN:
         return None
     known = [(index.facts(home), owner) for home, owner in line.classes]
-    if any(facts is None or facts.open or facts.made or owner in facts.open_owners for facts, owner in known):
+    if any(
+        facts is None or facts.open or facts.unwritten.words or owner in facts.open_owners for facts, owner in known
+    ):
         return None
     return line.classes or None
 

@@ -66,7 +66,7 @@ def outline(path: str, source: bytes, side: Side) -> Facts:
         facts,
         definitions=alternatives(symbols, overloads=language.types.overloads),
         exports=tuple(exports.items()),
-        complete=not (facts.made or facts.unsure or _is_open(path, facts, language, source)),
+        complete=not (facts.unwritten.words or facts.unwritten.for_search or _is_open(path, facts, language, source)),
         stars=facts.stars or sum(item.star and item.hands_on for item in facts.imports),
         bases=tuple(bases(facts, language).items()),
         bound=tuple(name for item in offering for name in _bound(item)),

@@ -73,7 +73,7 @@ class MadeNames:
             source = self._sources.get(path, b"")
             language = reader.language_for(path, source) if self._added.get(path) else None
             facts = reader.facts(language, source) if language is not None else None
-            self._makers[path] = facts.dynamic if facts is not None else frozenset()
+            self._makers[path] = facts.unwritten.lines if facts is not None else frozenset()
         return sorted(self._makers[path].intersection(self._added[path]))
 
     def _texts(self, path: str) -> Iterable[tuple[int, str]]:
