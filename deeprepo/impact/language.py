@@ -165,23 +165,23 @@ class TypeRules(Struct, frozen=True):
     inherited: str = ""  # the implicit base of every class
     constructors: tuple[str, ...] = ()  # what constructing a class calls; "=" is the class's own name
     object_members: str = ""  # a pattern of members that every object has
-    unknown_members: str = ""  # a pattern of implicit members of classes
-    added_by: str = ""  # a pattern of lines that add members to the type NAME
+    implicit_members: str = ""  # a pattern of implicit members of classes
+    extension_lines: str = ""  # a pattern of lines that add members to the type NAME
     overloads: bool = False  # a name may have several definitions, of which a call uses the matching one
-    lends_members: bool = False  # static members and nested classes can be imported without their class
-    flat: bool = False  # the name of a class does not include its outer class or module
+    importable_members: bool = False  # static members and nested classes can be imported without their class
+    unqualified: bool = False  # the name of a class does not include its outer class or module
     literal: str = "(?!)"  # a pattern of the heads of values whose members are all written out
-    filled: str = ""  # a pattern of code that may add members to a value NAME
+    filled_by: str = ""  # a pattern of code that may add members to a value NAME
 
 
 class ReceiverRules(Struct, frozen=True):
     """What a receiver, or a name without one, may refer to."""
 
     own: tuple[str, ...] = ("this",)  # how a method refers to its object
-    above: tuple[str, ...] = ("super",)  # how a method refers to its object as an instance of the base class
+    base: tuple[str, ...] = ("super",)  # how a method refers to its object as an instance of the base class
     # How an unbound receiver is treated: as "unknown", as a "class" if it is spelled like one, as "open", as
     # the class that it names ("named"), or as never unknown ("silent").
-    untold: str = "class"
+    unbound: str = "class"
     # which names without a receiver may be members: "calls", "own", or "" for none
     bare_members: str = ""
     capital_members: bool = False  # fields and properties are capitalized
@@ -201,26 +201,28 @@ class ScopeRules(Struct, frozen=True):
     # globs of files that configure generated code, which the check of new lines also reads
     builds: tuple[str, ...] = ()
     separator: str = "."  # separates the parts of a module's name
-    split: str = ""  # separates a member from its module in an import
+    member_separator: str = ""  # separates a member from its module in an import
     unit: str = "file"  # "folder" if all files of a folder form a module
-    relative: bool = False  # a namespace may be relative to the file's own
+    relative_namespaces: bool = False  # a namespace may be relative to the file's own
     exports: bool = False  # a file offers only what it exports
-    scoped: bool = False  # a file declares all names that its code sees
+    is_closed: bool = False  # a file declares all names that its code sees
     unwritten_names: bool = False  # a file can export names that it does not write
-    module_members: str = "(?!)"  # a pattern of implicit members of modules
-    made_names: str = ""  # a pattern of generated names
+    implicit_names: str = "(?!)"  # a pattern of implicit members of modules
+    generated_names: str = ""  # a pattern of generated names
     conditional_build: bool = False  # guarded code is compiled conditionally
-    told_by: str = ""  # a pattern of lines that define NAME, if neither an import nor a path identifies the file
+    definition_lines: str = (
+        ""  # a pattern of lines that define NAME, if neither an import nor a path identifies the file
+    )
 
 
 class CallRules(Struct, frozen=True):
     """How calls are written in a language."""
 
     argument_lists: tuple[str, ...] = ("argument_list",)  # nodes that list the arguments
-    alone: tuple[str, ...] = ()  # nodes that replace the list and are the only argument
+    sole_argument: tuple[str, ...] = ()  # nodes that replace the list and are the only argument
     keyword: tuple[str, ...] = ()  # nodes of named arguments, with the name in the field `name`
     spread: tuple[str, ...] = ()  # nodes of spread arguments, whose number is unknown
-    nothing: tuple[str, ...] = ()  # nodes that pass no argument
+    no_argument: tuple[str, ...] = ()  # nodes that pass no argument
     named_in_place: bool = False  # positional arguments may follow named ones that are in their own position
 
 
@@ -234,10 +236,10 @@ class Language(Struct, Files, Imports, Classes, References, frozen=True, eq=Fals
     files: FileType = UNKNOWN
     grammar_module: str = ""
     grammar_function: str = ""
-    speaks: tuple[str, ...] = ()  # the grammars whose parameters it understands
+    comparable: tuple[str, ...] = ()  # the grammars whose parameters it understands
     otherwise: str = ""  # the alternative grammar, used if only that one parses the file
     # its files are only searched for references to the change; their own new lines are not checked
-    sought: bool = False
+    search_only: bool = False
     ambient: frozenset[str] = frozenset()  # names that are available in each file
     nameless: frozenset[str] = frozenset({"_"})  # placeholders that name nothing
     # kinds of definitions that are reported as the scope of a reference
@@ -385,7 +387,7 @@ def _language(
 ) -> Language:
     """Return a language from its table row."""
     form = "definition" if row.get("bare_members") else "key"
-    own = {"speaks": grammars, "member_form": form, **row, "name": name, "folder": folder}
+    own = {"comparable": grammars, "member_form": form, **row, "name": name, "folder": folder}
     return table.filled(
         kind,
         {key: value for key, value in own.items() if key != "calls"},

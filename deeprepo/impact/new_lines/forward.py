@@ -44,7 +44,7 @@ def _of_file(index: Index, path: str, lines: Collection[int]) -> Iterator[Place]
     file = _File(index, language, modules, path, facts, seen)
     yield from file.of_literals(lines)
     yield from file.of_heirs(lines)
-    if language.sought:
+    if language.search_only:
         return
     for item in facts.imports:
         yield from file.of_import(item, lines)
@@ -77,7 +77,7 @@ class _File:
                 near = self._modules.near(self._path, item)
                 yield self._place(item.line, item.spec, "missing-module", (), near=near, asked=item.spec)
             return
-        made = re.compile(f"{self._language.scope.made_names or '(?!)'}|{self._language.scope.module_members}")
+        made = re.compile(f"{self._language.scope.generated_names or '(?!)'}|{self._language.scope.implicit_names}")
         for bound in mine:
             if not made.fullmatch(bound.there) and self._name_of(item, bound.there) is ABSENT:
                 below = replace(item, spec=self._language.below(item.spec, bound.there))
@@ -167,7 +167,7 @@ class _File:
             yield from self._of_class(use)
             return
         item, files = module
-        if self._path in files or re.search(self._language.scope.module_members, use.name):
+        if self._path in files or re.search(self._language.scope.implicit_names, use.name):
             return
         answer = offered(self._index, files, use.name)
         if answer is ABSENT and not self._is_submodule(use, item) and not self._is_respelt(files, use.name):
@@ -183,7 +183,7 @@ class _File:
         if is_member or not re.match(self._language.types.classes, use.receiver):
             return
         found = self._class(use.receiver)
-        if found is None or re.search(self._language.types.unknown_members or "^$", use.name):
+        if found is None or re.search(self._language.types.implicit_members or "^$", use.name):
             return
         is_space = isinstance(self._modules, Namespaces) and self._modules.is_namespace(self._path, use.receiver)
         if (
@@ -210,7 +210,7 @@ class _File:
         """Yield a missing member of an instance."""
         name = typed.name
         found = self._class(name) if not self._seen.binds(name, use.line) or self._is_own(name) else None
-        hidden = f"{self._language.types.unknown_members or '^$'}|{self._language.types.object_members or '^$'}"
+        hidden = f"{self._language.types.implicit_members or '^$'}|{self._language.types.object_members or '^$'}"
         is_hidden = self._language.extends_any_object or use.name in self._seen.stores or re.search(hidden, use.name)
         if found is None or is_hidden:
             return
@@ -324,7 +324,7 @@ class _File:
         facts, language = self._index.facts(path), language_of(path)
         if use.arguments is None or one.takes is None or facts is None or one.short in facts.opaque:
             return ""
-        if language is None or language.name not in self._language.speaks:
+        if language is None or language.name not in self._language.comparable:
             return ""
         return _in_words(one.takes, use.arguments, self._language.files.arguments)
 

@@ -140,7 +140,7 @@ class Precedents(Struct):
 
 def _is_asked(path: str, language: Language) -> bool:
     other = language_of(path)
-    return other is not None and other.folder == language.folder and (not other.sought or builds(other))
+    return other is not None and other.folder == language.folder and (not other.search_only or builds(other))
 
 
 def _keys(place: Place) -> Iterator[tuple[str, str]]:

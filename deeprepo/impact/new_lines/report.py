@@ -17,7 +17,7 @@ MATERIAL = re.compile(r"(^|/)_*(fixtures?|testdata|test_data|test-data|snapshots
 def knows(path: str) -> bool:
     """Return whether a file is in a supported language and not test data."""
     language = language_of(path)
-    return language is not None and (not language.sought or builds(language)) and MATERIAL.search(path) is None
+    return language is not None and (not language.search_only or builds(language)) and MATERIAL.search(path) is None
 
 
 async def report(tree: Tree, change: Change, base: Base | None = None) -> Report:

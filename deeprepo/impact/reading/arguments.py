@@ -20,8 +20,8 @@ def arguments(language: Language, node: Node) -> Arguments | None:
     if (passed := language.passed(node)) is not None:
         return passed
     rules = language.calls
-    if node.type in (*rules.alone, *rules.nothing):
-        return Arguments(int(node.type in rules.alone))
+    if node.type in (*rules.sole_argument, *rules.no_argument):
+        return Arguments(int(node.type in rules.sole_argument))
     if node.type not in rules.argument_lists or node.has_error:
         return None
     positional, keywords, spread = 0, list[str](), False

@@ -275,7 +275,7 @@ class Reader:
     def owner(self, node: Node) -> str:
         """Return the qualified name of the class around a node, or its plain name in a flat language."""
         names = (name for *_, name in self._holders.around(node.start_byte, node.end_byte) if name)
-        return next(names, "") if self.language.types.flat else ".".join(reversed([*names]))
+        return next(names, "") if self.language.types.unqualified else ".".join(reversed([*names]))
 
     def _outer(self, node: Node) -> Node:
         """Return a definition with the nodes around it that belong to it: decorators, `export`."""
@@ -320,7 +320,7 @@ class Reader:
                 continue
             whole = language.whole(own)
             given = [name_of(node).lstrip("*&") for node in found.get("owner", ())]
-            is_free = kind == "global" or (kind == "class" and language.types.flat)
+            is_free = kind == "global" or (kind == "class" and language.types.unqualified)
             owner = given[0] if given else "" if is_free else self.owner(whole)
             params = first(found, "params", None)
             # The definition is generated and not written out, so each of its parameters may be optional.
@@ -474,7 +474,7 @@ class Reader:
         items = (
             _with(one, names=tuple(dict.fromkeys(names[key]))) if key in names else one for key, one in whole.items()
         )
-        told = (self._split(item) if self.language.scope.split else item for item in items)
+        told = (self._split(item) if self.language.scope.member_separator else item for item in items)
         return (*(item for items in listed.values() for item in items), *told)
 
     def _listed(self, node: Node) -> Iterator[Import]:
@@ -528,7 +528,7 @@ class Reader:
 
     def _split(self, item: Import) -> Import:
         """Split an import that names a member and its module into the module and a bound name."""
-        spec, _, name = item.spec.rpartition(self.language.scope.split)
+        spec, _, name = item.spec.rpartition(self.language.scope.member_separator)
         if item.star or item.names or not spec:
             return item
         return _with(item, spec=spec, whole="", names=(Bound(name, item.whole or name, item.line),))

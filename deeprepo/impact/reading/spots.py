@@ -151,7 +151,7 @@ def _spot(language: Language, marks: Marks, node: Node, mark: Mark, named: Node)
     elif form == "name" and mark.args is not None:
         types = _own_member(language, marks, node, name)
         form = "member" if types else form
-    if language.receivers.untold == "silent" and types == UNKNOWN:
+    if language.receivers.unbound == "silent" and types == UNKNOWN:
         types = ()
     before = text(mark.receiver)
     if mark.receiver is not None and mark.receiver.parent is not None and mark.receiver.parent.type == language.tokens:
@@ -231,7 +231,7 @@ def _of_object(language: Language, marks: Marks, node: Node, *, is_call: bool) -
 def _constructed(language: Language, marks: Marks, one: Construction) -> Use:
     around = [*_scopes(marks, one.place)]
     name = LAST.split(one.name)[-1]
-    receiver = one.name[: -len(name)].rstrip(".:\\") if not language.types.flat else ""
+    receiver = one.name[: -len(name)].rstrip(".:\\") if not language.types.unqualified else ""
     return Use(
         name=name,
         line=one.place.start_point[0] + 1,
@@ -263,7 +263,7 @@ def _scopes(marks: Marks, node: Node) -> Iterator[Scope]:
 def _types(language: Language, marks: Marks, receiver: Node) -> tuple[str, ...]:
     """Return the known class of a receiver, as written; for the object itself, also its bases."""
     types = _told(language, marks, receiver)
-    return () if types == UNKNOWN and language.receivers.untold == "open" else types
+    return () if types == UNKNOWN and language.receivers.unbound == "open" else types
 
 
 def _told(language: Language, marks: Marks, receiver: Node) -> tuple[str, ...]:
@@ -276,8 +276,8 @@ def _told(language: Language, marks: Marks, receiver: Node) -> tuple[str, ...]:
         return () if receiver.type in OF_TYPES else UNKNOWN
     written = "".join(text(receiver).split())
     own = next(classes_around(marks, receiver, with_objects=True), None)
-    if written in (*language.receivers.own, *language.receivers.above) and own is not None:
-        return _of_own(own, is_above=written in language.receivers.above)
+    if written in (*language.receivers.own, *language.receivers.base) and own is not None:
+        return _of_own(own, is_above=written in language.receivers.base)
     part = PART.search(written)
     if part is not None or (written[:1] == VARIABLE and own is not None):
         holders = _told(language, marks, receiver.named_children[0]) if receiver.named_children else UNKNOWN
@@ -308,10 +308,10 @@ def _of_own(own: Class, *, is_above: bool) -> tuple[str, ...]:
 def _untold(language: Language, written: str) -> tuple[str, ...]:
     """Return the possible classes of an unbound receiver, which may be a class or a module."""
     last = LAST.split(without_types(written))[-1]
-    if language.receivers.untold == "named" and CLASS.fullmatch(written) and re.match(language.types.classes, last):
-        return (last if language.types.flat else written,)
-    is_open = language.receivers.untold in ("open", "silent") or (
-        language.receivers.untold in ("class", "named") and re.match(language.types.classes, last)
+    if language.receivers.unbound == "named" and CLASS.fullmatch(written) and re.match(language.types.classes, last):
+        return (last if language.types.unqualified else written,)
+    is_open = language.receivers.unbound in ("open", "silent") or (
+        language.receivers.unbound in ("class", "named") and re.match(language.types.classes, last)
     )
     return () if is_open else UNKNOWN
 

@@ -66,7 +66,11 @@ def _bases_in(index: Index, language: Language, path: str, name: str) -> Iterato
 
 def extending(index: Index, language: Language, name: str) -> tuple[str, ...]:
     """Return the files that may add members to a type, if the language allows that."""
-    return index.homes(language, language.types.added_by, name.rpartition(".")[2]) if language.types.added_by else ()
+    return (
+        index.homes(language, language.types.extension_lines, name.rpartition(".")[2])
+        if language.types.extension_lines
+        else ()
+    )
 
 
 def bases(facts: Facts, language: Language) -> dict[str, tuple[str, ...]]:

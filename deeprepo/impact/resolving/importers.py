@@ -187,7 +187,7 @@ class _File:
     def _places(self, spec: str) -> Iterator[str]:
         """Yield the full names that a namespace's name may stand for."""
         yield spec
-        if self._language.scope.relative:
+        if self._language.scope.relative_namespaces:
             yield from (f"{space}.{spec}" for space in self._own_spaces if space)
 
     def _of_statement(self, item: Import) -> Iterator[Link]:

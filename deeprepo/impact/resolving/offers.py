@@ -71,9 +71,9 @@ def outline(path: str, source: bytes, side: Side) -> Facts:
         bases=tuple(bases(facts, language).items()),
         bound=tuple(name for item in offering for name in _bound(item)),
         loose=facts.types.union(name for item in offering if item.maybe for name in _bound(item)),
-        is_scoped=language.scope.scoped and not facts.unscoped and not language.offers_all(path),
+        is_scoped=language.scope.is_closed and not facts.unscoped and not language.offers_all(path),
         borrows=len({item.spec for item in facts.imports if item.star and not item.hands_on})
-        if language.scope.scoped
+        if language.scope.is_closed
         else 0,
         is_whole=bool(facts.module_value) and not language.tables_for_classes,
     )
@@ -115,7 +115,7 @@ def _is_open(path: str, facts: Facts, language: Language, source: bytes) -> bool
     rows = [one for one in facts.definitions if one.name == facts.module_value and not one.owner]
     is_known = len({one.kind for one in rows}) == 1 and not any(one.bases for one in rows)
     is_plain = all(one.kind in ("function", "class") or re.match(language.types.literal, one.head) for one in rows)
-    filled = language.types.filled.replace("NAME", re.escape(facts.module_value))
+    filled = language.types.filled_by.replace("NAME", re.escape(facts.module_value))
     return not (is_known and is_plain) or re.search(filled.encode(), source) is not None
 
 
@@ -135,7 +135,7 @@ def _exports(facts: Facts, language: Language) -> dict[str, str]:
         for one in told
         if not one.owner and not (language.scope.exports and one.private) and one.visible != "file"
     }
-    for one in told if language.types.lends_members else ():
+    for one in told if language.types.importable_members else ():
         if one.owner and (one.static or one.kind in marks.CLASSES):
             offered.setdefault(one.short, one.name)
     if facts.module_value:
@@ -191,7 +191,7 @@ def _kind(one: Definition, language: Language) -> str:
     """
     if one.shown or one.kind in ("member", "common", "global"):
         return one.shown or "variable"
-    if one.kind == "method" and ((one.static and language.types.lends_members) or language.tables_for_classes):
+    if one.kind == "method" and ((one.static and language.types.importable_members) or language.tables_for_classes):
         return "function"
     return "method" if one.kind == CONSTRUCTOR else one.kind
 

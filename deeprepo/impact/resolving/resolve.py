@@ -166,8 +166,8 @@ def named(index: Index, path: str, name: str) -> Answer:
     modules = index.modules(language) if language is not None else None
     if facts is None or modules is None or language is None:
         return OPEN
-    if language.scope.told_by:
-        known = [(home, index.facts(home)) for home in index.homes(language, language.scope.told_by, name)]
+    if language.scope.definition_lines:
+        known = [(home, index.facts(home)) for home in index.homes(language, language.scope.definition_lines, name)]
         types = [(home, one) for home, facts in known if facts is not None for one in facts.definitions]
         types = [row for row in types if row[1].name == name and row[1].kind in ("class", "type")]
         return Answer("found", tuple(types)) if types else OPEN

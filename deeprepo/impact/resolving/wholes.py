@@ -191,8 +191,8 @@ def types_of(index: Index, path: str, written: str) -> list[Type]:
     They are found by imports, or by defining lines in a language without imports.
     """
     language = language_of(path)
-    if language is not None and language.scope.told_by:
-        return [(home, written) for home in index.homes(language, language.scope.told_by, written)]
+    if language is not None and language.scope.definition_lines:
+        return [(home, written) for home in index.homes(language, language.scope.definition_lines, written)]
     return [(home, one.name) for home, one in named_by(index, path, written).definitions]
 
 
@@ -212,7 +212,7 @@ def wanted_parts(index: Index, target: Type, kind: str, *, every: bool = False) 
     if known is None or language is None or (every and target[1] in known.unlisted):
         return None
     line = ancestry(index, *target)
-    if kind == "build" and language.scope.told_by:  # such types inherit no fields
+    if kind == "build" and language.scope.definition_lines:  # such types inherit no fields
         marks = {base for base in line.names_beyond if base[:1] == ATTRIBUTE} - language.types.plain_bases
         if marks or any(one.short in language.types.constructors for _, one in members(index, *target)):
             return None

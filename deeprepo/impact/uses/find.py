@@ -177,7 +177,7 @@ def _lacking(language: Language, entries: Mapping[str, TreeEntry]) -> list[str]:
         return []
     paths_text = ", ".join(oversized[:LISTED]) + (", ..." if len(oversized) > LISTED else "")
     return [
-        f"{len(oversized)} {language.NAME} files were not searched, because the clone lacks their content: {paths_text}"
+        f"{len(oversized)} {language.rules.title or language.NAME} files were not searched, because the clone lacks their content: {paths_text}"
     ]
 
 

@@ -79,7 +79,7 @@ async def lacking_parts(
         for file in files
         if file.old_path
         and (one := language_of(file.path))
-        and (one.scope.told_by or touched & {file.path, file.old_path})
+        and (one.scope.definition_lines or touched & {file.path, file.old_path})
     }
     if not pairs:
         return [], []
@@ -308,7 +308,11 @@ def _given(index: Index, path: str, whole: Whole, target: Type) -> set[str] | No
     if not whole.name:  # an anonymous class, which also has what the type's bases implement
         return set(whole.names).union(*(_implemented(index, *one) for one in ancestry(index, *target).classes))
     language = language_of(path)
-    own = types_of(index, path, whole.name) if language is not None and language.scope.told_by else [(path, whole.name)]
+    own = (
+        types_of(index, path, whole.name)
+        if language is not None and language.scope.definition_lines
+        else [(path, whole.name)]
+    )
     line, inherited = lineage(index, *own[0], below=target) if len(own) == 1 else None, set(whole.names)
     merged = parts_of(index, path)  # an interface of the same name adds its members to a class
     inherited |= (
@@ -316,7 +320,7 @@ def _given(index: Index, path: str, whole: Whole, target: Type) -> set[str] | No
     )
     for home, name in line or ():
         inherited |= _implemented(index, home, name)
-    if language is not None and language.types.added_by:
+    if language is not None and language.types.extension_lines:
         inherited = inherited.union(*(defaults(index, one) for one in (*(line or ()), target)))
     return inherited if line is not None else None
 
