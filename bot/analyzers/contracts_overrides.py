@@ -9,7 +9,7 @@ from bot.analyzers.contracts_words import line_of
 from bot.values import Basis, ChangedSymbol, Definition, Dependents, Evidence, Finding, Source, Verdict
 from bot.values.finding import ALSO_BROKEN, Telling, break_of, proof_of
 from deeprepo.impact.filetypes import filetype
-from deeprepo.impact.language import language_of
+from deeprepo.impact.language import rules_of
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.uses.breaks import left_behind
@@ -47,19 +47,19 @@ async def _has_to_fit(tree: Tree, item: ChangedSymbol, override: Definition, at:
 
     In a language with overloading, a method that is not marked as an override is another method.
     """
-    language, grammar = filetype(override.path), language_of(override.path)
+    language, rules = filetype(override.path), rules_of(override.path)
     if (
         language.definitions == "member"
     ):  # a method may take fewer parameters, and require those that are optional in the base
         offered = item.after.parameters if item.after is not None else None
         return offered is not None and sum(one.is_required for one in override.parameters or ()) > len(offered)
-    if not (language.definitions == "typed" or (grammar is not None and grammar.types.overloads)):
+    if not (language.definitions == "typed" or rules.types.overloads):
         return True
     if OVERRIDE.search(_head(file_lines(await tree.read(override.path)), at.line)):
         return True
     base = await line_of(tree, item.after, "after") if item.after is not None else None
     text = base.quote.strip() if base is not None else ""
-    return text.endswith(";") and "{" not in text and (language.imports != "path" or PURE.search(text) is not None)
+    return text.endswith(";") and "{" not in text and (not rules.has_headers or PURE.search(text) is not None)
 
 
 def _head(lines: Sequence[str], line: int) -> str:

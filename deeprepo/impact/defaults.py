@@ -86,12 +86,24 @@ class Imports:
     module_word: ClassVar[str] = ""  # the keyword with which any file may declare a module that imports name
     unexported: ClassVar[frozenset[str]] = frozenset()  # definitions that other files cannot use
     private_to: ClassVar[str] = "file"  # who can use a private name: "file", "folder", "below", "self"
+    has_headers: ClassVar[bool] = False  # a source file sees everything that its header declares
+    submodule_folders: ClassVar[bool] = False  # the submodules of a file are in a folder of its name
     any_suffix: ClassVar[bool] = False  # an import may use another suffix of the same language
     folder_modules: ClassVar[bool] = False  # an import names a folder
     folder_namespaces: ClassVar[bool] = True  # a file's namespace follows from its folder
     skipped_names: ClassVar[tuple[str, ...]] = ()  # prefixes of file names that the language's tools skip
     default_import: ClassVar[str] = ""  # a pattern of imports that rename a file's default export
     endings: ClassVar[Mapping[str, str]] = {}  # node -> the suffix that a name may omit there
+
+    def spellings(self, importer: str, old: str, new: str) -> Iterator[tuple[str, str]]:
+        """Yield how an import may spell a file's old path, longest first, each with the new path in the same form."""
+        del importer, old, new
+        return iter(())
+
+    def may_respell(self, statement: str) -> bool:
+        """Return whether an import may get a new path without changes to the code that uses it."""
+        del statement
+        return True
 
     def import_lines(self, source: bytes) -> bytes:
         """Return the part of a file with its imports; line numbers stay the same."""
@@ -125,6 +137,33 @@ class Imports:
     def offers_all(self, path: str) -> bool:
         """Return whether a file offers everything that it defines."""
         del path
+        return False
+
+
+class Lines:
+    """How a single line, without a syntax tree, provides a name to other files."""
+
+    import_form: ClassVar[str] = ""  # a pattern of lines that import NAME, which importers can use
+    field_form: ClassVar[str] = ""  # a pattern of lines that declare the field NAME, besides those of all languages
+
+    def embedded(self, body: str) -> Collection[str]:
+        """Return the types whose members a type gets by a line in its body."""
+        del body
+        return ()
+
+    def receiver_type(self, line: str) -> str:
+        """Return the type of a method that is declared outside its type; "" for other lines."""
+        del line
+        return ""
+
+    def names_path(self, line: str) -> bool:
+        """Return whether a line states the path of the module that the next line declares."""
+        del line
+        return False
+
+    def augments(self, head: str) -> bool:
+        """Return whether what is inside a block adds to types of other files."""
+        del head
         return False
 
 

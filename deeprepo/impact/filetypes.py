@@ -65,8 +65,7 @@ class FileType(Struct, frozen=True, kw_only=True):
     docstrings: bool = False  # strings in triple quotes are documentation
     head: Literal["brace", "colon", "line"] = "brace"  # where the head of a definition ends
     definitions: Literal["", "typed", "member"] = ""  # how a definition without a keyword is written
-    # how an import refers to its target
-    imports: Literal["", "module", "path", "namespace", "dotted", "crate"] = ""
+    lists_exports: bool = True  # a line may only contain a name that is exported
     named_types: bool = False  # a file is named after its type
     dotted_modules: bool = False  # a string can name a module with dots between its folders
     folder_file: str = ""  # base name of the file that an import of its folder refers to

@@ -11,7 +11,7 @@ from tree_sitter import Language as Grammar
 from tree_sitter import Node, Query
 
 from deeprepo.impact import table
-from deeprepo.impact.defaults import Classes, Files, Imports, References
+from deeprepo.impact.defaults import Classes, Files, Imports, Lines, References
 from deeprepo.impact.filetypes import UNKNOWN, FileType, filetype, has_module
 from deeprepo.impact.halves import Halves, halves
 from deeprepo.impact.parsing import grammar
@@ -226,7 +226,7 @@ class CallRules(Struct, frozen=True):
     named_in_place: bool = False  # positional arguments may follow named ones that are in their own position
 
 
-class Language(Struct, Files, Imports, Classes, References, frozen=True, eq=False, dict=True):
+class Language(Struct, Files, Imports, Lines, Classes, References, frozen=True, eq=False, dict=True):
     """One language, loaded from its folder. The folder's subclass overrides what differs from other languages."""
 
     modules: ClassVar[type[Modules]] = Unresolved

@@ -20,6 +20,7 @@ from functools import lru_cache
 
 from deeprepo.impact.changes import ChangedFile, ChangedSymbol, Query, Reference
 from deeprepo.impact.filetypes import filetype, filetypes, has_common_name
+from deeprepo.impact.language import rules_of
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.resolution import WAYS, Absent, Found, Resolution, Unknown
 from deeprepo.impact.structs import Struct, replace
@@ -53,13 +54,9 @@ _TAKES_ALL = re.compile(
 )
 _GLOBAL = r"^\s*global\s+using\s+static\s"  # for all files of a project
 _NAMED = re.compile(r"\b(?:class|struct|record|interface|enum|trait|object|union|type)\s++(?:class\s++)?(\w++)")
-_AUGMENTS = re.compile(r"\bdeclare\s+(?:module|global)\b")  # what is inside adds to types of other files
 _ATTRIBUTE = re.compile(r"\s*+(?:@(?!(?:Override|Suppress|Deprecated)\b)[A-Za-z]|#\[|\[[A-Z])")
 # A member with its type first and a value, as in an interface: `int LIMIT = 3;`.
 _VALUED = r"^\s++(?!(?:return|await|throw|else|yield|new|delete|goto|case)\b)(?:[A-Za-z_][\w<>\[\],.?]*+\s++){1,3}NAME\s*+=(?!=)"
-_RECEIVER = re.compile(r"^func\s*+\((?:\w++\s++)?+\*?+(\w++)")
-# An embedded type, on a separate line.
-_EMBEDDED = re.compile(r"^[ \t]++\*?(?:\w++\.)?(\w++)[ \t]*+(?:`[^`\n]*`)?$", re.MULTILINE)
 _ACCESSOR = re.compile(r"(?:get|set|is|with)([A-Z]\w*)$")
 _DATA_CLASS = re.compile(
     r"@(?:Getter|Setter|Data|Value|With|Builder|Accessors|AllArgsConstructor)\b|\brecord\b|\bdata class\b"
@@ -336,7 +333,7 @@ class _Check:
         for home in claim.homes:
             folder = posixpath.dirname(home)
             suffix, entry = posixpath.splitext(home)[1], filetype(home).folder_file
-            while _is_nested(home) and posixpath.basename(folder) not in ("", "src"):
+            while rules_of(home).submodule_folders and posixpath.basename(folder) not in ("", "src"):
                 if f"{folder}{suffix}" in self._paths or f"{folder}/{entry}{suffix}" in self._paths:
                     break
                 above = Claim((posixpath.basename(folder),), "", (f"{folder}{suffix}",), claim.user, is_module=True)
@@ -380,12 +377,9 @@ class _Check:
         return any(one.path == home or one.path in parents(home) for home in claim.homes)
 
     def _has_path(self, one: _Line) -> bool:
-        """Return whether the line above declares a module's path: `#[path = "wire/conn.rs"]`."""
+        """Return whether the line above states the path of the module that a line declares."""
         lines = self._now.get(one.path, ())
-        return (
-            1 < one.line <= len(lines)
-            and re.search(r"#\[(?:cfg_attr\(.{0,200})?path\s*=", lines[one.line - 2]) is not None
-        )
+        return 1 < one.line <= len(lines) and rules_of(one.path).names_path(lines[one.line - 2])
 
     def _has_accessors(self, claim: Claim, one: _Line) -> bool:
         """Return whether accessors are generated for properties, which the user may call."""
@@ -416,7 +410,7 @@ class _Check:
         heads = self._around(one) if way == "declaration" else []
         is_top = not any(TYPE.search(head) for head in heads if not _is_scope(head))
         if one.path in parents(home):
-            if is_top and filetype(home).imports == "path" and filetype(home).definitions == "typed":
+            if is_top and rules_of(home).has_headers:
                 return True  # a source sees all that its header declares
             module = re.compile(rf"\b(?:mod|namespace|module)\s+{re.escape(_stem(home))}\b")
             return way != "declaration" or (is_top and any(map(module.search, heads)))
@@ -486,8 +480,8 @@ class _Check:
             return True
         heads = [head for head in self._around(one) if TYPE.search(head)]
         if not heads:
-            receiver = _RECEIVER.match(one.text)
-            is_embedded = receiver is not None and receiver[1] in self._above(claim)
+            receiver = rules_of(one.path).receiver_type(one.text)
+            is_embedded = bool(receiver) and receiver in self._above(claim)
             return is_embedded or (one.path in claim.homes and re.search(rf"\b{owner}\b", one.text) is not None)
         declared = re.split(r"\b(?:extends|implements)\b", heads[0], maxsplit=1)[0]  # not in a subclass
         if re.search(rf"(?<![\w$]){owner}(?![\w$])", declared):
@@ -510,7 +504,7 @@ class _Check:
         """
         if one.path in claim.homes or re.search(r"\b(?:impl|extension)\b", head):
             return True
-        if any(_AUGMENTS.search(above) for above in self._around(one)):
+        if any(map(rules_of(one.path).augments, self._around(one))):
             return True
         if self._is_near(claim, one) and one.line in self._added.get(one.path, ()):
             return True  # it went from the source into its header, or back
@@ -535,8 +529,7 @@ class _Check:
                     for match in declared:
                         rest = text[match.start(1) : match.start(1) + LONGEST_HEAD]
                         found |= {word for word in _WORD.findall(rest_of_head(rest, path)) if word[:1].isupper()}
-                        if _shared(path) == "folder":  # a type embeds others in its body
-                            found |= {*_EMBEDDED.findall(rest.partition("\n}")[0])}
+                        found.update(rules_of(path).embedded(rest))
                     if declared:
                         for match in _MIXES.finditer(text):
                             found |= {
@@ -562,17 +555,12 @@ def parents(path: str) -> frozenset[str]:
     names = {filetype(path).folder_file, "lib", "main"} - {""}
     suffixes = {suffix, *_suffixes([path])}
     folders = {folder, posixpath.dirname(folder), stem}
-    beside = {f"{folder}{suffix}", f"{stem}{suffix}"} if folder and _is_nested(path) else set()
-    if filetype(path).imports == "path" and filetype(path).definitions == "typed":  # a source and its header
+    beside = {f"{folder}{suffix}", f"{stem}{suffix}"} if folder and rules_of(path).submodule_folders else set()
+    if rules_of(path).has_headers:  # a source and its header
         beside |= {f"{stem}{end}" for end in suffixes}
     return frozenset(
         {posixpath.join(one, f"{name}{end}") for one in folders for name in names for end in suffixes} | beside
     ) - {path}
-
-
-def _is_nested(path: str) -> bool:
-    """Return whether the submodules of a file are in a folder of its name."""
-    return filetype(path).imports == "crate"
 
 
 def _shares_a_namespace(path: str) -> bool:
@@ -594,7 +582,10 @@ def _stem(path: str) -> str:
 def _path_names(paths: Iterable[str]) -> set[str]:
     """Return the names of the files' modules and their parent modules."""
     around = {
-        part for path in paths if _is_nested(path) for part in posixpath.dirname(path).rpartition("src/")[2].split("/")
+        part
+        for path in paths
+        if rules_of(path).submodule_folders
+        for part in posixpath.dirname(path).rpartition("src/")[2].split("/")
     }
     return {part for part in {*map(_stem, paths), *around} if part.isidentifier() and part not in ("src", "lib")}
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from deeprepo.impact.filetypes import filetype
+from deeprepo.impact.language import rules_of
 from deeprepo.impact.resolution import Way
 from deeprepo.impact.text.lines import defines, is_comment, says
 from deeprepo.impact.text.paths import is_settings
@@ -41,7 +42,6 @@ _MEMBER = (
     r"|^\s*+NAME\s*+(?:\([^()]*\)|\{[^{}]*\}?|=\s*+[\w\"'.]++)?\s*+,?\s*+(?://.*)?$"
 )
 _SET = r"(?:(?<![\w.])(?:self|this|cls)(?:\.|->)|(?<![\w@])@{1,2})NAME\s*+(?::[^=\n]{1,80})?=(?![=>~])"
-_GO_FIELD = r"^\s++(?:\w++,\s*+)*NAME(?:,\s*+\w++)*\s++[\[\w*(]|^\s*+NAME\("
 _DATA = r"[\"'`]NAME[\"'`]\s*+[:=]|^\s*+(?:-\s++)?[\"']?NAME[\"']?\s*+[:=]|\bname\s*+[:=]\s*+[\"']NAME[\"']|=\s*+\"NAME\"|^\s*+[\"`\[]?NAME[\"`\]]?\s++[\w\[]|\bNAME\s*+=\s*+\d++"
 _REEXPORT = (
     r"\bpub(?:\([^)]*\))?\s++use\b.*(?:::|[{,]\s*|as\s++)NAME\s*+[;,}]"
@@ -49,7 +49,6 @@ _REEXPORT = (
     r"|^\s*+NAME\s*+(?:as\s++\w++\s*+)?,?\s*+$"
     r"|\bexports\.NAME\s*+=|\bmodule\.exports\s*+=\s*+\{[^}]*\bNAME\b"
 )
-_IMPORTED = r"^\s*+(?:from\s++\S++\s++)?import\b.*(?<![.\w])NAME\b(?!\s*+as\b)|^\s++NAME\s*+,?\s*+\)?$"
 _ALIAS = (
     r"\bas\s++NAME\b|\busing\s++NAME\s*+=|^\s*+#\s*+define\s++NAME\b|\b(?:typealias|type|typedef)\s++(?:.*\s)?NAME\s*+[=;]|\balias\w*+\s*+\(?[: ]*NAME\b"
     r"|\bAlias=\"NAME\"|\bclass_alias\(.*NAME\b"
@@ -109,8 +108,8 @@ def _handed_on(name: str, path: str, line: str) -> Way | None:
     for pattern, way in rows:
         if says(pattern, name, line) and not (way == "re-export" and _is_only_a_word(name, path, line)):
             return way
-    is_import = filetype(path).imports == "module" and says(_IMPORTED, name, line)
-    return "re-export" if is_import else None
+    form = rules_of(path).import_form
+    return "re-export" if form and says(form, name, line) else None
 
 
 def _declared(name: str, path: str, line: str) -> Way | None:
@@ -121,15 +120,15 @@ def _declared(name: str, path: str, line: str) -> Way | None:
         return "declaration" if says(_DATA, name, line) else None
     if is_invoked(name, line):
         return "accessor"
-    forms = (_ANNOUNCED, _TYPED, _MEMBER, _SET, *((_GO_FIELD,) if filetype(path).shared_names == "folder" else ()))
-    is_declared = defines(line, name, path) or any(says(form, name, line) for form in forms)
+    forms = (_ANNOUNCED, _TYPED, _MEMBER, _SET, rules_of(path).field_form)
+    is_declared = defines(line, name, path) or any(form and says(form, name, line) for form in forms)
     return "declaration" if is_declared and not _is_local(name, path, line) else None
 
 
 def _is_only_a_word(name: str, path: str, line: str) -> bool:
     """Return whether a line contains only the name, as in a list of exports, in a language with such lists."""
     is_word = re.fullmatch(rf"\s*+{re.escape(name)}\s*+(?:as\s++\w++\s*+)?,?\s*+", line) is not None
-    return is_word and filetype(path).imports not in ("path", "crate", "module")
+    return is_word and filetype(path).lists_exports
 
 
 def _of_macro(name: str, line: str) -> Way | None:

@@ -20,6 +20,7 @@ from deeprepo.impact.language import Language, Standalone
 from deeprepo.impact.parsing import Lines, grammar
 from deeprepo.impact.paths import Paths, shared_folders
 from deeprepo.impact.reading.lexical import MOST_IMPORTS, line_until
+from deeprepo.impact.reading.spellings import Spelling, quoted
 from deeprepo.impact.values import Clues, Import
 
 # A conditional `extern "C" {` and its end, which a grammar cannot parse as a block.
@@ -136,6 +137,7 @@ class CFamily(Language, frozen=True):
 
     title = "c/c++"
     modules = Modules
+    has_headers = True
     redefines = r"^[ \t]*#[ \t]*define[ \t]+NAME\("
     declared_members = True
     whole_files = True
@@ -171,3 +173,7 @@ class CFamily(Language, frozen=True):
                 spec = match["path"].decode("utf-8", "replace").strip()
                 is_angled = match["mark"] == b"<"
                 yield Import(f"<{spec}>" if is_angled else spec, lines.at(match.start()), star=True)
+
+    def spellings(self, importer: str, old: str, new: str) -> Iterator[Spelling]:
+        """Yield paths in quotes or angle brackets."""
+        return quoted(importer, old, new)

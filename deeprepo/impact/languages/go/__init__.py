@@ -8,7 +8,7 @@ workspace with it. Otherwise it refers to a published version.
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 
 from tree_sitter import Node
@@ -31,6 +31,8 @@ SOURCES = (
     ".templ",
     ".qtpl",
 )  # files from which generators make Go code
+RECEIVER = re.compile(r"^func\s*+\((?:\w++\s++)?+\*?+(\w++)")
+EMBEDDED = re.compile(r"^[ \t]++\*?(?:\w++\.)?(\w++)[ \t]*+(?:`[^`\n]*`)?$", re.MULTILINE)
 PRIVATE = re.compile(r"[a-z_]")
 IMPORTS_END = re.compile(rb"^(func|type) ", re.MULTILINE)
 GENERATE = re.compile(rb"^//go:generate\s", re.MULTILINE)
@@ -175,6 +177,7 @@ class Go(Language, frozen=True):
     """Go."""
 
     modules = Modules
+    field_form = r"^\s++(?:\w++,\s*+)*NAME(?:,\s*+\w++)*\s++[\[\w*(]|^\s*+NAME\("
     folder_modules = True
     skipped_names = ("_", ".")
     private_to = "folder"
@@ -194,3 +197,12 @@ class Go(Language, frozen=True):
         """Return whether a call is the only argument."""
         del last
         return arguments.named_child_count == 1
+
+    def embedded(self, body: str) -> Collection[str]:
+        """Return the embedded types, which are on separate lines."""
+        return EMBEDDED.findall(body.partition("\n}")[0])
+
+    def receiver_type(self, line: str) -> str:
+        """Return the type of a method's receiver."""
+        found = RECEIVER.match(line)
+        return found[1] if found else ""

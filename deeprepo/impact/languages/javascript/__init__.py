@@ -10,12 +10,14 @@ from difflib import get_close_matches
 from tree_sitter import Node
 
 from deeprepo.impact.defaults import Member
-from deeprepo.impact.language import Language, Standalone
+from deeprepo.impact.filetypes import filetype, parsed_by
+from deeprepo.impact.language import Language, Standalone, rules_of
 from deeprepo.impact.languages.javascript import aliases
 from deeprepo.impact.languages.javascript.aliases import Alias
 from deeprepo.impact.languages.javascript.objects import members
 from deeprepo.impact.languages.javascript.statements import import_lines
 from deeprepo.impact.paths import Paths, above_of, is_below, joined
+from deeprepo.impact.reading.spellings import Spelling, quoted
 from deeprepo.impact.text import tables
 from deeprepo.impact.values import Clues, Import
 
@@ -40,6 +42,7 @@ PLATFORMS = ("ios", "android", "native", "web", "macos", "windows")
 Table = Mapping[str, object]
 QUOTED_END = r"""(\.[a-z.]+)?(\?[a-z]+)?["'`]"""
 
+AUGMENTS = re.compile(r"\bdeclare\s+(?:module|global)\b")
 BLANK = re.compile(rb"[^\n]")
 DECLARES = re.compile(r"\.d\.[cm]?ts$")  # files that only declare
 # Heads of objects that TypeScript does not extend: no spread and no computed member.
@@ -541,6 +544,15 @@ class JavaScript(Language, frozen=True):
     def is_closed(self, head: str) -> bool:
         """Return whether a value is an object that TypeScript checks."""
         return self.shorter_overrides and CLOSED.match(head) is not None
+
+    def spellings(self, importer: str, old: str, new: str) -> Iterator[Spelling]:
+        """Yield paths in quotes, which may have the suffix of the compiled file."""
+        suffixes = parsed_by(filetype(old).parser) if rules_of(old).any_suffix else ()
+        return quoted(importer, old, new, suffixes)
+
+    def augments(self, head: str) -> bool:
+        """Return whether a block is `declare module` or `declare global`."""
+        return AUGMENTS.search(head) is not None
 
 
 def _scripts(page: bytes) -> bytes:

@@ -13,6 +13,7 @@ from difflib import get_close_matches
 
 from deeprepo.impact.language import Language
 from deeprepo.impact.paths import Paths, joined, shared_folders
+from deeprepo.impact.reading.spellings import Spelling, qualified
 from deeprepo.impact.resolving.namespaces import Namespaces
 from deeprepo.impact.structs import replace
 from deeprepo.impact.values import Bound, Facts, Import
@@ -293,3 +294,8 @@ class Jvm(Language, frozen=True):
                     yield Import(place, line, star=True)
                 elif name and alias != ["_"]:
                     yield Import(place, line, (Bound(name, alias[0] if alias else name, line),))
+
+    def spellings(self, importer: str, old: str, new: str) -> Iterator[Spelling]:
+        """Yield class names with their packages."""
+        del importer
+        return qualified(old, new, ".")

@@ -1,13 +1,14 @@
 """Resolve PHP classes to files with the `autoload` tables of composer.json (PSR-4)."""
 
 import posixpath
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from difflib import get_close_matches
 
 from tree_sitter import Node
 
 from deeprepo.impact.language import Language, Standalone
 from deeprepo.impact.paths import Paths, joined
+from deeprepo.impact.reading.spellings import Spelling, qualified, quoted
 from deeprepo.impact.text.tables import json_table, table, texts
 from deeprepo.impact.values import Import
 
@@ -113,3 +114,8 @@ class PHP(Language, frozen=True):
     def is_respelled(self, name: str, names: Collection[str]) -> bool:
         """Return whether only upper and lower case differ, which PHP ignores."""
         return name.lower() in {one.lower() for one in names} - {name}
+
+    def spellings(self, importer: str, old: str, new: str) -> Iterator[Spelling]:
+        """Yield paths in quotes, and class names with their namespaces."""
+        yield from quoted(importer, old, new)
+        yield from qualified(old, new, "\\")

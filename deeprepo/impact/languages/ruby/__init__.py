@@ -1,13 +1,14 @@
 """Resolve Ruby's `require_relative`; only a run decides what `require` finds and what a constant refers to."""
 
 import posixpath
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 
 from tree_sitter import Node
 
 from deeprepo.impact.language import Language, Standalone
 from deeprepo.impact.paths import Paths, joined
+from deeprepo.impact.reading.spellings import Spelling, quoted
 from deeprepo.impact.values import Import
 
 OPEN = 300  # unclosed blocks, which make a tree as deep as its file is long
@@ -60,3 +61,7 @@ class Ruby(Language, frozen=True):
     def is_label(self, node: Node) -> bool:
         """Return whether a key is a symbol; other keys belong to a hash."""
         return node.type in ("hash_key_symbol", "simple_symbol")
+
+    def spellings(self, importer: str, old: str, new: str) -> Iterator[Spelling]:
+        """Yield paths in quotes."""
+        return quoted(importer, old, new)

@@ -9,6 +9,7 @@ from deeprepo.impact.languages.rust.crates import Crates, Parts, Place
 from deeprepo.impact.languages.rust.texts import SILENT, readable
 from deeprepo.impact.paths import Paths, joined
 from deeprepo.impact.reading.marks import UNKNOWN
+from deeprepo.impact.reading.spellings import Spelling, names
 from deeprepo.impact.structs import replace
 from deeprepo.impact.values import Bound, Clues, Import
 
@@ -16,6 +17,7 @@ DEEPEST = 40  # names in a path
 STATEMENT = re.compile(
     r"(?P<public>\bpub(?:\s*+\([^()\n]*+\))?\s++)?\b(?:use\s++(?P<tree>[\w\s:{},*]++)|mod\s++(?P<name>\w++)\s*+)(?P<end>;?)"
 )
+PATH = re.compile(r"#\[(?:cfg_attr\(.{0,200})?path\s*=")
 WORD = re.compile(r"\n|[{},*]|\w+")
 
 
@@ -147,6 +149,7 @@ class Rust(Language, frozen=True):
     """Rust."""
 
     modules = Modules
+    submodule_folders = True
     shared_macros = True
     static_calls = True
     tokens = "token_tree"
@@ -175,3 +178,14 @@ class Rust(Language, frozen=True):
         if "::" in receiver and ">" in rest:
             receiver = before.removesuffix("::") + rest.rpartition(">")[2]
         return receiver.replace("::", "."), tuple(row.replace("::", ".") for row in types)
+
+    def spellings(self, importer: str, old: str, new: str) -> Iterator[Spelling]:
+        """Yield paths from the root of the crate, if both are in the same one."""
+        del importer
+        (root, _, old), (new_root, _, new) = (path.rpartition("src/") for path in (old, new))
+        if root == new_root:
+            yield "::".join(("crate", *names(old))), "::".join(("crate", *names(new)))
+
+    def names_path(self, line: str) -> bool:
+        """Return whether an attribute states the path: `#[path = "wire/conn.rs"]`."""
+        return PATH.search(line) is not None
