@@ -53,8 +53,7 @@ def fixable(review_done: Review, names: Collection[str] = ()) -> tuple[PlacedFin
                 str(placed_finding.finding.number) for placed_finding in rows if placed_finding.finding.number
             )
             raise UsageError(
-                f"the review has no finding {name}: "
-                + (f"its findings are {numbers}" if numbers else "it has no findings")
+                f"the review has no finding {name}, only {numbers}" if numbers else "the review has no findings"
             )
         selection.append(row)
     return tuple(

@@ -1,5 +1,7 @@
+import re
+
 import pytest
-from whole import BROKEN, MENDED, Whole
+from whole import BASE, BROKEN, MENDED, Whole
 
 from bot.workflow.commands import COMMANDS
 
@@ -49,7 +51,8 @@ async def test_a_permission_that_was_taken_away_counts_no_more(at: Whole) -> Non
 
 
 async def test_each_command_of_a_comment_is_carried_out_in_few_lines(at: Whole) -> None:
-    """Two findings are ignored by one comment, each with its own answer; no answer but a list has more than five lines."""
+    """Two findings are ignored by one comment, each with its own answer; no answer but a list shows more than five lines."""
+    await at.repo.commit("main", {f"shop/use{k}.py": BASE["shop/cart.py"] for k in range(9)})
     number = await at.reviewed(
         files={"shop/price.py": BROKEN["shop/price.py"] + "\n\nprint(nothing)\nprint(nowhere)\n"}
     )
@@ -57,10 +60,11 @@ async def test_each_command_of_a_comment_is_carried_out_in_few_lines(at: Whole) 
     await at.said(number, "/deeprepo ignore 1 is replaced in the next PR\n/deeprepo ignore 2 wrong, see `a.py`")
     ignored = [body for key, body in at.answers(number).items() if key not in before]
     exported = await at.said(number, "/deeprepo rules export")
-    for text in ("explain 3", "ask why?", "fix 3", "remember in shop/cart.py Prices are in euro.", "rules confirm 9", "pause",
-                 "resume", "cancel", "ignore 99"):  # fmt: skip
+    for text in ("explain 1", "explain 3", "ask why?", "fix 3", "fix 2 3", "fix 99", "fix all", "dance", "pause",
+                 "remember in shop/cart.py Prices are in euro.", "rules confirm 9", "resume", "cancel", "ignore 99"):  # fmt: skip
         await at.said(number, f"/deeprepo {text}")
-    lengths = {body: len([row for row in body.splitlines() if row.strip()]) for body in at.replies(number)}
+    shown = {body: re.sub("(?s)<details>.*</details>", "collapsed", body) for body in at.replies(number)}
+    lengths = {body: len([row for row in text.splitlines() if row.strip()]) for body, text in shown.items()}
     assert [body.count("Ignored in this pull request") for body in ignored] == [1, 1]
     assert "Proposed rule" not in ignored[0]
     assert exported.count("- finding: ") == 2

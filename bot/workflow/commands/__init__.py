@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from bot import registry
 from bot.commands import Command, CommandContext, CommandReply, Permission, context, reading
 from bot.config import Config
-from bot.render import code, load, phrase
+from bot.render import Safe, code, load, phrase
 from bot.workflow.commands import ask, cancel, config, explain, fix, pause, resume, review
 from bot.workflow.commands.review import REVIEWS
 from bot.workflow.given_command import BareCommand, CommentCommand, GivenCommand, StepCommand
@@ -25,17 +25,19 @@ ALIKE = 0.75  # difflib's similarity from which an unknown word counts as a typi
 
 async def _help(command: BareCommand) -> CommandReply:
     """Answer with the list of commands."""
-    return _list_commands("", command.context)
-
-
-def _list_commands(typed: str, given: CommandContext) -> CommandReply:
-    """List the commands below what was typed. If that is almost a command, suggest the command instead."""
-    near = get_close_matches(typed.casefold(), COMMANDS, 1, ALIKE) if typed else []
-    if near:
-        use = code(f"/deeprepo {COMMANDS[near[0]].usage}")
-        return replace(given.say("reply_meant", word=code(typed[:MAX_WORD_CHARS]), near=use), reaction="confused")
     rows = [(word.usage, f"help_{name.replace(' ', '_')}") for name, word in COMMANDS.items()]
-    return replace(given.reply("replies/help", rows=rows, typed=typed), reaction="confused" if typed else "")
+    return command.context.reply("replies/help", rows=rows)
+
+
+def _unknown(typed: str, given: CommandContext) -> CommandReply:
+    """Answer what is no command with the one that it may be a mistake for, or with the names of all."""
+    near = get_close_matches(typed.casefold(), COMMANDS, 1, ALIKE)
+    word = code(typed[:MAX_WORD_CHARS])
+    if near:
+        reply = given.say("reply_meant", word=word, near=code(f"/deeprepo {COMMANDS[near[0]].usage}"))
+    else:
+        reply = given.say("reply_unknown", word=word, known=Safe(", ".join(map(code, COMMANDS))))
+    return replace(reply, reaction="confused")
 
 
 COMMANDS: Mapping[str, CommentCommand] = {
@@ -75,10 +77,10 @@ def refusal(word: str, actor: str, permission: Permission, settings: Config) -> 
 async def answer_in_step(command: StepCommand) -> CommandReply:
     """Carry a command out in a GitHub Actions step."""
     word = COMMANDS.get(command.ask.word)
-    return await word.in_step(command) if word is not None else _list_commands(command.ask.word, command.context)
+    return await word.in_step(command) if word is not None else _unknown(command.ask.word, command.context)
 
 
 async def answer(command: GivenCommand) -> CommandReply:
-    """Carry a command out. An unknown word is answered with the list of commands."""
+    """Carry a command out. An unknown word is answered with the names of the commands."""
     word = COMMANDS.get(command.ask.word)
-    return await word.run(command) if word is not None else _list_commands(command.ask.word, command.context)
+    return await word.run(command) if word is not None else _unknown(command.ask.word, command.context)

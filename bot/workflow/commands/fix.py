@@ -24,7 +24,8 @@ from bot.workflow.publish.committing import CommitRefused
 
 MOST_NAMES = 50  # finding numbers in one command
 MOST_PATCH = 40_000  # characters; GitHub accepts comments of up to 65,536
-MOST_LISTED = 20  # lines per list in an answer
+MOST_LISTED = 20  # findings in an answer
+MOST_PATHS = 5  # changed files that an answer names
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ async def run(command: GivenCommand) -> CommandReply:
         try:
             plan = await command.job.step("fix", decide, _PLAN)
         except (UsageError, OverLimit) as error:
-            return context.say("reply_failed", why=public(error))
+            return context.say("fix_refused", why=public(error))
         return _fix_reply(await _pointed(plan, ask.actor, writing), context)
 
 
@@ -85,7 +86,7 @@ async def in_step(command: StepCommand) -> CommandReply:
     try:
         plan = await _plan(command, last, command.host, make_fix)
     except (UsageError, OverLimit) as error:
-        return context.say("reply_failed", why=public(error))
+        return context.say("fix_refused", why=public(error))
     plan = await _pointed(plan, command.ask.actor, command.host)
     reply = _fix_reply(plan, context)
     if plan.refusal or work.starts_workflows:
@@ -196,7 +197,8 @@ def _fix_reply(plan: FixPlan, context: CommandContext) -> CommandReply:
         says=plan.says,
         numbers=", ".join(map(str, plan.numbers)),
         count=plan.count,
-        paths=plan.paths[:MOST_LISTED],
+        paths=plan.paths[:MOST_PATHS],
+        changed=len(plan.paths),
         left=[(number, title, f"fix_left_{why}") for number, title, why in plan.left[:MOST_LISTED]],
         partial=any(why == "part" for *_, why in plan.left),
         wrong=plan.wrong[:MOST_LISTED],
