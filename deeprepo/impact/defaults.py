@@ -38,12 +38,10 @@ class Files:
 
     def faults(self, source: bytes) -> frozenset[int]:
         """Return the lines with errors that the grammar accepts."""
-        del source
         return frozenset()
 
     def may_be_other(self, source: bytes) -> bool | None:
         """Return whether the alternative grammar comes first. None: only if this one fails; False: never."""
-        del source
         return None
 
     def whole(self, node: Node) -> Node:
@@ -52,7 +50,6 @@ class Files:
 
     def is_declaration(self, whole: Node) -> bool:
         """Return whether a definition only declares something that is defined elsewhere."""
-        del whole
         return False
 
     def named(self, node: Node) -> Node | None:
@@ -61,7 +58,6 @@ class Files:
 
     def members(self, owner: str, value: Node) -> Iterator[Member]:
         """Yield the members of a named value."""
-        del owner, value
         return iter(())
 
     def type_name(self, node: Node) -> str:
@@ -70,7 +66,6 @@ class Files:
 
     def is_pattern(self, node: Node) -> bool:
         """Return whether a literal is a pattern, which may omit parts."""
-        del node
         return False
 
 
@@ -97,12 +92,10 @@ class Imports:
 
     def spellings(self, importer: str, old: str, new: str) -> Iterator[tuple[str, str]]:
         """Yield how an import may spell a file's old path, longest first, each with the new path in the same form."""
-        del importer, old, new
         return iter(())
 
     def may_respell(self, statement: str) -> bool:
         """Return whether an import may get a new path without changes to the code that uses it."""
-        del statement
         return True
 
     def import_lines(self, source: bytes) -> bytes:
@@ -111,32 +104,26 @@ class Imports:
 
     def imported(self, source: bytes) -> Iterator[Import] | None:
         """Yield the imports of a file if its lines are enough to find them; return None to parse it."""
-        del source
         return None
 
     def listed(self, statement: str, line: int) -> Iterator[Import]:
         """Yield the imports of a statement that the queries capture as `@listed`."""
-        del statement, line
         return iter(())
 
     def whole_name(self, spec: str) -> str:
         """Return the local name of a module imported without one; "" if the module decides it."""
-        del spec
         return ""
 
     def given(self, spec: str) -> Collection[str]:
         """Return the names that importing a library's module defines in a file."""
-        del spec
         return ()
 
     def is_private(self, name: str) -> bool:
         """Return whether the spelling of a name hides it from other files."""
-        del name
         return False
 
     def offers_all(self, path: str) -> bool:
         """Return whether a file offers everything that it defines."""
-        del path
         return False
 
 
@@ -148,22 +135,18 @@ class Lines:
 
     def embedded(self, body: str) -> Collection[str]:
         """Return the types whose members a type gets by a line in its body."""
-        del body
         return ()
 
     def receiver_type(self, line: str) -> str:
         """Return the type of a method that is declared outside its type; "" for other lines."""
-        del line
         return ""
 
     def names_path(self, line: str) -> bool:
         """Return whether a line states the path of the module that the next line declares."""
-        del line
         return False
 
     def augments(self, head: str) -> bool:
         """Return whether what is inside a block adds to types of other files."""
-        del head
         return False
 
 
@@ -202,12 +185,10 @@ class Classes:
 
     def is_closed(self, head: str) -> bool:
         """Return whether a value, given its definition's head, cannot be given more members."""
-        del head
         return False
 
     def is_respelled(self, name: str, names: Collection[str]) -> bool:
         """Return whether a missing member is the same as one of these names in another spelling."""
-        del name, names
         return False
 
 
@@ -231,7 +212,6 @@ class References:
 
     def passed(self, call: Node) -> Arguments | None:
         """Return the arguments of a call if no node lists them; None to count the nodes in `argument_lists`."""
-        del call
         return None
 
     def is_argument(self, node: Node) -> bool:
@@ -240,10 +220,8 @@ class References:
 
     def is_label(self, node: Node) -> bool:
         """Return whether the key of a named argument names a parameter."""
-        del node
         return True
 
     def passes_several(self, arguments: Node, last: Node) -> bool:
         """Return whether an argument that is a call may pass several values."""
-        del arguments, last
         return False

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from functools import cache, cached_property
 from importlib import import_module
 from itertools import accumulate, pairwise
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 from tree_sitter import Language as Grammar
 from tree_sitter import Node, Query
@@ -15,9 +15,8 @@ from deeprepo.impact.defaults import Classes, Files, Imports, Lines, References
 from deeprepo.impact.filetypes import UNKNOWN, FileType, filetype, has_module
 from deeprepo.impact.halves import Halves, halves
 from deeprepo.impact.parsing import grammar
-from deeprepo.impact.paths import Paths
+from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.structs import Struct, field
-from deeprepo.impact.values import Clues, Import
 
 QUERIES = (
     "defs",
@@ -35,116 +34,6 @@ QUERIES = (
     "paths",
     "wholes",
 )
-
-
-class Modules(Protocol):
-    """Resolves imports of one language in one tree: the only code that a language must provide."""
-
-    # whether a package is recognized by name only, although a published package may share that name
-    guesses: bool
-
-    def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
-        """Take the configuration files that `language.toml` asks for, by path."""
-
-    def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
-        """Return the files that an import refers to; if a name is given, those that may define it.
-
-        Return () if the import refers to missing files of this tree, None if it is unknown or a library.
-        """
-
-    def inner(self, importer: str, item: Import, name: str) -> tuple[str, ...] | None:
-        """Return the files of the module that an imported name refers to; () if it is no module, None if unknown."""
-
-    def mates(self, path: str, name: str = "") -> tuple[str, ...]:
-        """Return the files whose names a file sees without an import, including itself.
-
-        If a name is given, return those that may define it; () if the file sees only its own names.
-        """
-
-    def near(self, importer: str, item: Import) -> tuple[str, ...]:
-        """Return suggestions for an import whose module does not exist."""
-
-    def parents(self, importer: str, item: Import) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """Return the modules that make an import reachable.
-
-        Each is a file with the files of which one must declare it as its module.
-        """
-
-    def is_added_to(self, home: str, name: str, sources: Mapping[str, bytes]) -> bool:
-        """Return whether the build adds names like this to a file or folder with some.
-
-        `sources`: the files read.
-        """
-
-    def respelt(self, importer: str, path: str, name: str) -> Collection[str]:
-        """Return the words that refer to a member of this name in a file of another language."""
-
-    def clues(self, path: str) -> Clues:
-        """Return what a file that imports a path must contain."""
-
-    def built_from(self, importer: str, spec: str, home: str) -> str | None:
-        """Return the folder whose files an import may refer to.
-
-        It is used if `home` is a guess because no file matches the package's declaration.
-        """
-
-
-class Standalone:
-    """Defaults for a language whose files share no names without imports and get no suggestions."""
-
-    def inner(self, importer: str, item: Import, name: str) -> tuple[str, ...] | None:
-        """Return (): an imported name is never a module."""
-        del importer, item, name
-        return ()
-
-    def mates(self, path: str, name: str = "") -> tuple[str, ...]:
-        """Return (): files see only their own names."""
-        del path, name
-        return ()
-
-    def near(self, importer: str, item: Import) -> tuple[str, ...]:
-        """Return (): there are no suggestions."""
-        del importer, item
-        return ()
-
-    def parents(self, importer: str, item: Import) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """Return (): a file's module follows from its path."""
-        del importer, item
-        return ()
-
-    def is_added_to(self, home: str, name: str, sources: Mapping[str, bytes]) -> bool:
-        """Return False: a file writes out everything that it exports."""
-        del home, name, sources
-        return False
-
-    def respelt(self, importer: str, path: str, name: str) -> Collection[str]:
-        """Return (): a name is spelled the same in all languages."""
-        del importer, path, name
-        return ()
-
-    def clues(self, path: str) -> Clues:
-        """Return no clue: imports do not name files."""
-        del path
-        return Clues(frozenset())
-
-    def built_from(self, importer: str, spec: str, home: str) -> str | None:
-        """Return None: an import states which file it refers to."""
-        del importer, spec, home
-        return None
-
-
-class Unresolved(Standalone):
-    """Defaults for a language whose imports cannot be resolved to files."""
-
-    guesses = False
-
-    def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
-        del paths, configs
-
-    def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
-        """Return None: the files are unknown."""
-        del importer, item, name
-        return None
 
 
 class Nodes(Struct, frozen=True):
@@ -229,7 +118,7 @@ class CallRules(Struct, frozen=True):
 class Language(Struct, Files, Imports, Lines, Classes, References, frozen=True, eq=False, dict=True):
     """One language, loaded from its folder. The folder's subclass overrides what differs from other languages."""
 
-    modules: ClassVar[type[Modules]] = Unresolved
+    modules: ClassVar[type[Resolver]] = Resolver
 
     name: str = ""
     folder: str = ""

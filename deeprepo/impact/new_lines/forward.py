@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 
 from deeprepo.impact.filetypes import ArgumentRules
-from deeprepo.impact.language import Language, Modules, language_of
+from deeprepo.impact.language import Language, language_of
+from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.resolving.classes import constructors, lineage, members
 from deeprepo.impact.resolving.index import Index
 from deeprepo.impact.resolving.namespaces import Namespaces
@@ -56,7 +57,9 @@ def _of_file(index: Index, path: str, lines: Collection[int]) -> Iterator[Place]
 class _File:
     """Checks one changed file."""
 
-    def __init__(self, index: Index, language: Language, modules: Modules, path: str, facts: Facts, seen: Seen) -> None:
+    def __init__(
+        self, index: Index, language: Language, modules: Resolver, path: str, facts: Facts, seen: Seen
+    ) -> None:
         self._index, self._language, self._modules = index, language, modules
         self._path, self._facts, self._seen = path, facts, seen
 

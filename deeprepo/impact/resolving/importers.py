@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 
 from tree_sitter import Node
 
-from deeprepo.impact.language import Language, Modules, language_of
+from deeprepo.impact.language import Language, language_of
 from deeprepo.impact.paths import Paths
 from deeprepo.impact.ports import Project
 from deeprepo.impact.reading import reader
@@ -18,6 +18,7 @@ from deeprepo.impact.reading.lexical import mention
 from deeprepo.impact.reading.nodes import Spans, first_line, is_declared
 from deeprepo.impact.reading.spots import any_of
 from deeprepo.impact.reading.unreadable import TOO_LONG, Unreadable
+from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.resolving.namespaces import Namespaces
 from deeprepo.impact.values import Clues, Facts, Import, Link
 
@@ -30,7 +31,7 @@ MAX_CHAIN = 120
 MOST_PLACES = 20_000  # occurrences of names in one file
 KEPT = 4_096  # files whose import statements are cached, because a search repeats with other words
 
-Resolver = TypeVar("Resolver", bound=Modules)
+Kind = TypeVar("Kind", bound=Resolver)
 Spaces = TypeVar("Spaces", bound=Namespaces)
 
 
@@ -57,10 +58,10 @@ class _Statements:
         return sorted(found)
 
 
-class KnownModules(Generic[Resolver]):
+class KnownModules(Generic[Kind]):
     """The modules of one tree. Satisfies `ports.Project`."""
 
-    def __init__(self, resolver: type[Resolver], paths: Collection[str], configs: Mapping[str, bytes]) -> None:
+    def __init__(self, resolver: type[Kind], paths: Collection[str], configs: Mapping[str, bytes]) -> None:
         self.paths = paths if isinstance(paths, frozenset) else frozenset(paths)
         self.modules = resolver(Paths(dict.fromkeys(self.paths, True)), configs)
         self.modules.guesses = True
@@ -123,7 +124,6 @@ class KnownNamespaces(KnownModules[Spaces]):
 
     def learn(self, path: str, source: bytes, outline: Facts) -> None:
         """Register the content of a changed file, on either side."""
-        del outline
         language = language_of(path)
         facts = reader.facts(language, source) if language is not None else None
         if facts is not None:
@@ -300,7 +300,7 @@ def _import(target: str, name: str, here: str, line: int, *, is_whole: bool) -> 
     return Link(target, frozenset({name}), line, ((name, here),) if here not in (name, "") else ())
 
 
-def project(resolver: type[Modules], paths: Collection[str], configs: Mapping[str, bytes]) -> Project:
+def project(resolver: type[Resolver], paths: Collection[str], configs: Mapping[str, bytes]) -> Project:
     """Return the project of one side, for a language whose imports are read by queries."""
     if issubclass(resolver, Namespaces):
         return KnownNamespaces(resolver, paths, configs)

@@ -5,9 +5,10 @@ from collections.abc import Collection, Mapping, Sequence
 from fnmatch import fnmatch
 from typing import Any
 
-from deeprepo.impact.language import Language, Modules, language_of
+from deeprepo.impact.language import Language, language_of
 from deeprepo.impact.paths import IGNORES, Paths
 from deeprepo.impact.reading import reader
+from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.resolving import seen
 from deeprepo.impact.resolving.namespaces import Namespaces
 from deeprepo.impact.resolving.seen import Seen
@@ -36,7 +37,7 @@ class Index:
         self.cut = False  # whether files were omitted because of the limit
         self._facts: dict[str, Facts | None] = {}
         self._seen: dict[str, Seen | None] = {}
-        self._modules: dict[str, Modules] = {}
+        self._modules: dict[str, Resolver] = {}
         self._awaited: set[str] = set()  # languages whose configuration is read next
         self._unread: set[str] = set()
         self._configs: dict[str, tuple[str, ...]] = {}
@@ -83,7 +84,7 @@ class Index:
             self._seen[path] = seen.seen(language, self.sources[path], lines) if language is not None else None
         return self._seen[path]
 
-    def modules(self, language: Language) -> Modules | None:
+    def modules(self, language: Language) -> Resolver | None:
         """Return the import resolver of a language; None until its configuration files are read."""
         if language.folder in self._awaited:
             return None

@@ -4,18 +4,15 @@ from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 
-from deeprepo.impact.language import Standalone
 from deeprepo.impact.paths import Paths
+from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.values import Facts, Import
 
 
-class Namespaces(Standalone, ABC):
+class Namespaces(Resolver, ABC):
     """The namespaces of one tree, from the declarations in files and, for files not read, from paths."""
 
-    guesses = False
-
     def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
-        del configs
         self.paths = paths
         self.spaces_of: dict[str, set[str]] = {}  # file -> its namespaces
         # Pairs of a file and a function or value in it, which may follow a dot.
@@ -36,7 +33,7 @@ class Namespaces(Standalone, ABC):
 
     @abstractmethod
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
-        """Return the files that an import refers to, as in `Modules`."""
+        """Return the files that an import refers to, as in `Resolver`."""
 
     @abstractmethod
     def names(self, path: str, facts: Facts) -> tuple[frozenset[str], frozenset[str]]:
@@ -44,7 +41,6 @@ class Namespaces(Standalone, ABC):
 
     def in_sight(self, path: str, written: Collection[str]) -> Collection[str]:
         """Return the namespaces whose names a file sees without an import. `written`: those that it declares."""
-        del path
         return written or ("",)
 
     def is_known(self, name: str) -> bool:
@@ -53,12 +49,10 @@ class Namespaces(Standalone, ABC):
 
     def holding(self, importer: str, space: str, name: str) -> Collection[str]:
         """Return the known files that define a name in a namespace."""
-        del importer
         return self._files.get((space, name), ())
 
     def sees(self, importer: str, path: str) -> bool:
         """Return whether a file is built with another one, without a project boundary between them."""
-        del importer, path
         return True
 
     def is_namespace(self, path: str, name: str) -> bool:
@@ -70,5 +64,4 @@ class Namespaces(Standalone, ABC):
 
     def is_whole(self, path: str, name: str) -> bool:
         """Return whether a name refers to the whole file, as if it were a class."""
-        del path, name
         return False

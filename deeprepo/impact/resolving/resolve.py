@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from deeprepo.impact.language import Modules, language_of
+from deeprepo.impact.language import language_of
+from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.resolving.index import Index
 from deeprepo.impact.resolving.namespaces import Namespaces
 from deeprepo.impact.structs import Struct, replace
@@ -80,7 +81,7 @@ def _exports(facts: Facts) -> bool:
     return any(not one.private for one in facts.definitions)
 
 
-def _handed_on(index: Index, modules: Modules, path: str, facts: Facts, name: str, depth: int) -> Answer:
+def _handed_on(index: Index, modules: Resolver, path: str, facts: Facts, name: str, depth: int) -> Answer:
     """Return what a name refers to if the file re-exports it."""
     is_open = False
     for item in facts.imports:
@@ -102,7 +103,7 @@ def _handed_on(index: Index, modules: Modules, path: str, facts: Facts, name: st
     return OPEN if is_open else ABSENT
 
 
-def _followed(index: Index, modules: Modules, path: str, facts: Facts, item: Import, there: str, depth: int) -> Answer:
+def _followed(index: Index, modules: Resolver, path: str, facts: Facts, item: Import, there: str, depth: int) -> Answer:
     """Return what a name re-exported by an import refers to."""
     if not item.spec:  # an alias of a name in this file
         own = tuple((path, one) for one in facts.definitions if one.name == there and not one.owner)
@@ -112,7 +113,7 @@ def _followed(index: Index, modules: Modules, path: str, facts: Facts, item: Imp
     return answer if answer.state == "found" else Answer("found", beyond=answer.state)
 
 
-def taken(index: Index, modules: Modules, path: str, item: Import, name: str, depth: int = DEPTH) -> Answer:
+def taken(index: Index, modules: Resolver, path: str, item: Import, name: str, depth: int = DEPTH) -> Answer:
     """Return what an imported name refers to: a module, or what the module exports under this name."""
     inner = modules.inner(path, item, name)
     if inner:
@@ -147,7 +148,7 @@ def called(index: Index, path: str, receiver: str) -> tuple[Import, tuple[str, .
     return found[0] if len(found) == 1 and found[0][1] else None
 
 
-def is_declared(index: Index, modules: Modules, path: str, item: Import) -> bool:
+def is_declared(index: Index, modules: Resolver, path: str, item: Import) -> bool:
     """Return whether the path of an import can be trusted.
 
     If a parent file must declare a module and declares it at another path, it cannot.
@@ -202,7 +203,7 @@ def _behind_module(index: Index, path: str, written: str) -> Answer:
     return offered(index, module[1], name) if module is not None else OPEN
 
 
-def by_star(index: Index, modules: Modules, path: str, facts: Facts, name: str) -> Answer:
+def by_star(index: Index, modules: Resolver, path: str, facts: Facts, name: str) -> Answer:
     """Return what a name refers to that only a wildcard import can bind; known if exactly one provides it."""
     stars = [modules.files(path, item, name) for item in facts.imports if item.star]
     answers = [offered(index, files, name) for files in stars if files and path not in files]

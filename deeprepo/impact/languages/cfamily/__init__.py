@@ -16,11 +16,12 @@ from itertools import islice
 from tree_sitter import Language as Grammar
 from tree_sitter import Node
 
-from deeprepo.impact.language import Language, Standalone
+from deeprepo.impact.language import Language
 from deeprepo.impact.parsing import Lines, grammar
 from deeprepo.impact.paths import Paths, shared_folders
 from deeprepo.impact.reading.lexical import MOST_IMPORTS, line_until
 from deeprepo.impact.reading.spellings import Spelling, quoted
+from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.values import Clues, Import
 
 # A conditional `extern "C" {` and its end, which a grammar cannot parse as a block.
@@ -54,13 +55,11 @@ CPP = re.compile(
 SYSTEM = frozenset(f"{name}.h" for name in STANDARD.split())
 
 
-class Modules(Standalone):
+class Modules(Resolver):
     """The files of one tree that can be included."""
 
-    guesses = False
-
     def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
-        del configs  # include folders are guessed from the paths
+        # include folders are guessed from the paths
         self._paths = paths
         self._named: dict[str, list[str]] | None = None
         self._found: dict[tuple[str, str, bool], str | None] = {}
@@ -73,7 +72,6 @@ class Modules(Standalone):
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
         """Return the included file, as far as its path shows it."""
-        del name
         target = self._resolve(item.spec.strip("<>"), importer, item.spec[:1] == "<") if self.guesses else None
         return (target,) if target else None
 

@@ -63,7 +63,6 @@ class Modules(Namespaces):
 
     def names(self, path: str, facts: Facts) -> tuple[frozenset[str], frozenset[str]]:
         """Return the types of a file, and its extension methods."""
-        del path
         extensions = {one.short for one in facts.definitions if one.parameters and one.parameters[0].name == OBJECT}
         types = {one.name for one in facts.definitions if not one.owner and one.kind != "holder"}
         return frozenset(types), frozenset(extensions | self._of_lent(facts))
@@ -116,7 +115,6 @@ class Modules(Namespaces):
 
     def near(self, importer: str, item: Import) -> tuple[str, ...]:
         """Return similar namespaces next to a missing one."""
-        del importer
         above, _, last = item.spec.rpartition(".")
         start = f"{above}." if above else ""
         names = {space[len(start) :].partition(".")[0] for space in self._folders if space.startswith(start)}

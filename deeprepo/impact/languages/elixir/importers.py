@@ -29,7 +29,7 @@ class ElixirModules:
     """The modules of one tree. Satisfies `ports.Project`."""
 
     def __init__(self, paths: Collection[str], configs: Mapping[str, bytes]) -> None:
-        del configs  # the paths show the names of modules
+        # the paths show the names of modules
         self._paths = frozenset(path for path in paths if path.endswith(ENDINGS))
         self._by_stem: dict[str, list[str]] | None = None
         self._files: dict[str, str | None] = {}

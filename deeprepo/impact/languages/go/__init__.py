@@ -13,8 +13,9 @@ from difflib import get_close_matches
 
 from tree_sitter import Node
 
-from deeprepo.impact.language import Language, Standalone
+from deeprepo.impact.language import Language
 from deeprepo.impact.paths import Paths, joined
+from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.values import Clues, Import
 
 LONGEST = 1_000  # characters of an import path
@@ -39,10 +40,8 @@ GENERATE = re.compile(rb"^//go:generate\s", re.MULTILINE)
 GENERATED = re.compile(rb"^// Code generated .* DO NOT EDIT\.", re.MULTILINE)
 
 
-class Modules(Standalone):
+class Modules(Resolver):
     """The packages of one tree."""
-
-    guesses = False
 
     def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
         self._paths = paths
@@ -74,7 +73,6 @@ class Modules(Standalone):
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
         """Return the files of a package, without its tests."""
-        del name
         folder = self._folder(item.spec, importer)
         if folder is None:
             return None
@@ -86,14 +84,12 @@ class Modules(Standalone):
 
     def mates(self, path: str, name: str = "") -> tuple[str, ...]:
         """Return the files of the folder; only tests see test files."""
-        del name
         is_test = path.endswith("_test.go")
         folder = self._folders.get(posixpath.dirname(path), ())
         return tuple(sorted(one for one in folder if is_test or not one.endswith("_test.go")))
 
     def is_added_to(self, home: str, name: str, sources: Mapping[str, bytes]) -> bool:
         """Return whether files of a folder are ignored by git, or generated and missing."""
-        del name
         if self._paths.may_hide(home, ".go"):
             return True
         mine = [source for path, source in sources.items() if posixpath.dirname(path) == home]
@@ -195,7 +191,6 @@ class Go(Language, frozen=True):
 
     def passes_several(self, arguments: Node, last: Node) -> bool:
         """Return whether a call is the only argument."""
-        del last
         return arguments.named_child_count == 1
 
     def embedded(self, body: str) -> Collection[str]:

@@ -11,13 +11,14 @@ from tree_sitter import Node
 
 from deeprepo.impact.defaults import Member
 from deeprepo.impact.filetypes import filetype, parsed_by
-from deeprepo.impact.language import Language, Standalone, rules_of
+from deeprepo.impact.language import Language, rules_of
 from deeprepo.impact.languages.javascript import aliases
 from deeprepo.impact.languages.javascript.aliases import Alias
 from deeprepo.impact.languages.javascript.objects import members
 from deeprepo.impact.languages.javascript.statements import import_lines
 from deeprepo.impact.paths import Paths, above_of, is_below, joined
 from deeprepo.impact.reading.spellings import Spelling, quoted
+from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.text import tables
 from deeprepo.impact.values import Clues, Import
 
@@ -49,10 +50,8 @@ DECLARES = re.compile(r"\.d\.[cm]?ts$")  # files that only declare
 CLOSED = re.compile(r"\w+ = \{(?!.*(?:\.\.\.|\] ?:)).*\}( as const)?$")
 
 
-class Modules(Standalone):
+class Modules(Resolver):
     """The modules of one tree."""
-
-    guesses = False
 
     def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
         self._paths = paths
@@ -111,7 +110,6 @@ class Modules(Standalone):
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
         """Return the file of a specifier; several if it is unknown which one is built."""
-        del name
         key = posixpath.dirname(importer), importer.endswith(PLAIN), item.spec
         if key not in self._found:
             path, query, _ = item.spec.partition("?")

@@ -196,12 +196,10 @@ class Modules(Namespaces):
 
     def near(self, importer: str, item: Import) -> tuple[str, ...]:
         """Return packages with similar names."""
-        del importer
         return self._near(item.spec)
 
     def is_added_to(self, home: str, name: str, sources: Mapping[str, bytes]) -> bool:
         """Return whether a generator may derive a class from another one's name: `QUser`, `UserMapperImpl`."""
-        del home, sources
         return self._is_made and any(len(stem) >= LONG and stem in name and stem != name for stem in self._stems)
 
     def _near(self, spec: str) -> tuple[str, ...]:
@@ -297,5 +295,4 @@ class Jvm(Language, frozen=True):
 
     def spellings(self, importer: str, old: str, new: str) -> Iterator[Spelling]:
         """Yield class names with their packages."""
-        del importer
         return qualified(old, new, ".")

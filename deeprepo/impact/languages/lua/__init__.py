@@ -7,20 +7,19 @@ from collections.abc import Mapping
 
 from tree_sitter import Node
 
-from deeprepo.impact.language import Language, Standalone
+from deeprepo.impact.language import Language
 from deeprepo.impact.paths import Paths, shared_folders
+from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.values import Clues, Import
 
 ENDINGS = (".lua", "/init.lua")
 
 
-class Modules(Standalone):
+class Modules(Resolver):
     """The modules of one tree. The load path of a program is unknown, so files are only guessed from folders."""
 
-    guesses = False
-
     def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
-        del configs  # each program sets `package.path`
+        # each program sets `package.path`
         self._by_name: dict[str, list[str]] = defaultdict(list)
         self._found: dict[tuple[str, str], tuple[str, ...]] = {}
         for path in paths.files:
@@ -29,7 +28,6 @@ class Modules(Standalone):
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
         """Return the file of a module; of several, the nearest to the importer."""
-        del name
         key = posixpath.dirname(importer), item.spec
         if key not in self._found:
             self._found[key] = self._nearest(importer, item.spec.replace("/", ".").strip("."))

@@ -6,9 +6,10 @@ from difflib import get_close_matches
 
 from tree_sitter import Node
 
-from deeprepo.impact.language import Language, Standalone
+from deeprepo.impact.language import Language
 from deeprepo.impact.paths import Paths, joined
 from deeprepo.impact.reading.spellings import Spelling, qualified, quoted
+from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.text.tables import json_table, table, texts
 from deeprepo.impact.values import Import
 
@@ -36,10 +37,8 @@ class Autoload:
                 self.homes += [joined(folder, one) for one in texts(loads.get("classmap"))]
 
 
-class Modules(Standalone):
+class Modules(Resolver):
     """The namespaces of one tree."""
-
-    guesses = False
 
     def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
         own = {
@@ -51,7 +50,6 @@ class Modules(Standalone):
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
         """Return the files of a namespace; with a name, the file of that class."""
-        del importer
         folders = self._of(item.spec)
         if not folders:
             return None
@@ -65,7 +63,6 @@ class Modules(Standalone):
 
     def inner(self, importer: str, item: Import, name: str) -> tuple[str, ...] | None:
         """Return () if there is no such folder, since a nested namespace is imported by its own name."""
-        del importer
         return None if any(self._paths.is_folder(joined(one, name)) for one in self._of(item.spec)) else ()
 
     def mates(self, path: str, name: str = "") -> tuple[str, ...]:
@@ -78,7 +75,6 @@ class Modules(Standalone):
 
     def near(self, importer: str, item: Import) -> tuple[str, ...]:
         """Return similar namespaces next to a missing one."""
-        del importer
         above, _, last = item.spec.rpartition("\\")
         names = {
             one

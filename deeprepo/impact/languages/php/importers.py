@@ -68,7 +68,6 @@ class Names:
 
     def name_in(self, source: bytes) -> str:
         """Return "": the path of a file shows its name."""
-        del source
         return ""
 
     def clues(self, path: str) -> Clues:

@@ -16,10 +16,11 @@ from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 
 from deeprepo.impact.filetypes import module_path
-from deeprepo.impact.language import Language, Standalone
+from deeprepo.impact.language import Language
 from deeprepo.impact.languages.python.statements import import_lines
 from deeprepo.impact.paths import Paths, above_of, joined
 from deeprepo.impact.reading.spellings import Spelling, names, rooted
+from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.text.lines import Places
 from deeprepo.impact.values import Clues, Import
 
@@ -41,10 +42,8 @@ INSTALLS = ("pyproject.toml", "setup.py", "setup.cfg", "manage.py")
 DJANGO_SETTINGS = re.compile(rb"""DJANGO_SETTINGS_MODULE["'],\s*["']([\w.]+)["']""")
 
 
-class Modules(Standalone):
+class Modules(Resolver):
     """The modules of one tree."""
-
-    guesses = False
 
     def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
         self._paths = paths
@@ -56,7 +55,6 @@ class Modules(Standalone):
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
         """Return the file of a module or package."""
-        del name
         stem = self._stem(importer, item.spec)
         if stem is None:
             return None

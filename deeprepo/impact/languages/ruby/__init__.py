@@ -6,26 +6,23 @@ from difflib import get_close_matches
 
 from tree_sitter import Node
 
-from deeprepo.impact.language import Language, Standalone
+from deeprepo.impact.language import Language
 from deeprepo.impact.paths import Paths, joined
 from deeprepo.impact.reading.spellings import Spelling, quoted
+from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.values import Import
 
 OPEN = 300  # unclosed blocks, which make a tree as deep as its file is long
 
 
-class Modules(Standalone):
+class Modules(Resolver):
     """The files of one tree."""
 
-    guesses = False
-
     def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
-        del configs
         self._paths = paths
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
         """Return the required file."""
-        del name
         base = joined(posixpath.dirname(importer), item.spec)
         found = next((path for path in (base, f"{base}.rb", f"{base}.so") if path in self._paths.files), None)
         if found:

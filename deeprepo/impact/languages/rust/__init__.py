@@ -4,12 +4,13 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping
 
-from deeprepo.impact.language import Language, Standalone
+from deeprepo.impact.language import Language
 from deeprepo.impact.languages.rust.crates import Crates, Parts, Place
 from deeprepo.impact.languages.rust.texts import SILENT, readable
 from deeprepo.impact.paths import Paths, joined
 from deeprepo.impact.reading.marks import UNKNOWN
 from deeprepo.impact.reading.spellings import Spelling, names
+from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.structs import replace
 from deeprepo.impact.values import Bound, Clues, Import
 
@@ -21,10 +22,8 @@ PATH = re.compile(r"#\[(?:cfg_attr\(.{0,200})?path\s*=")
 WORD = re.compile(r"\n|[{},*]|\w+")
 
 
-class Modules(Standalone):
+class Modules(Resolver):
     """The modules of one tree."""
-
-    guesses = False
 
     def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
         self.paths = paths
@@ -181,7 +180,6 @@ class Rust(Language, frozen=True):
 
     def spellings(self, importer: str, old: str, new: str) -> Iterator[Spelling]:
         """Yield paths from the root of the crate, if both are in the same one."""
-        del importer
         (root, _, old), (new_root, _, new) = (path.rpartition("src/") for path in (old, new))
         if root == new_root:
             yield "::".join(("crate", *names(old))), "::".join(("crate", *names(new)))

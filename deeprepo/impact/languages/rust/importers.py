@@ -26,7 +26,7 @@ class RustModules(KnownModules[Modules]):
 
         The result is cached.
         """
-        del words  # a statement may refer to a file that it does not name
+        # a statement may refer to a file that it does not name
         key = hash(source)
         if path not in self._known or self._known[path][0] != key:
             self._known[path] = key, tuple(self._read(path, source))

@@ -89,7 +89,6 @@ class SwiftModules:
 
     def sees(self, path: str, other: str) -> bool:
         """Return True: imports decide which files are built together."""
-        del path, other
         return True
 
     def mates(self, path: str) -> Collection[str]:

@@ -1,0 +1,67 @@
+"""Define how the imports of a language are resolved to files of one tree."""
+
+from collections.abc import Collection, Mapping
+
+from deeprepo.impact.paths import Paths
+from deeprepo.impact.values import Clues, Import
+
+
+class Resolver:
+    """Resolves imports in one tree. The defaults know nothing; a language overrides what it can tell."""
+
+    # whether a package is recognized by name only, although a published package may share that name
+    guesses: bool = False
+
+    def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
+        """Take the configuration files that `language.toml` asks for, by path."""
+
+    def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
+        """Return the files that an import refers to; if a name is given, those that may define it.
+
+        Return () if the import refers to missing files of this tree, None if it is unknown or a library.
+        """
+        return None
+
+    def inner(self, importer: str, item: Import, name: str) -> tuple[str, ...] | None:
+        """Return the files of the module that an imported name refers to; () if it is no module, None if unknown."""
+        return ()
+
+    def mates(self, path: str, name: str = "") -> tuple[str, ...]:
+        """Return the files whose names a file sees without an import, including itself.
+
+        If a name is given, return those that may define it; () if the file sees only its own names.
+        """
+        return ()
+
+    def near(self, importer: str, item: Import) -> tuple[str, ...]:
+        """Return suggestions for an import whose module does not exist."""
+        return ()
+
+    def parents(self, importer: str, item: Import) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """Return the modules that make an import reachable; () if a file's module follows from its path.
+
+        Each is a file with the files of which one must declare it as its module.
+        """
+        return ()
+
+    def is_added_to(self, home: str, name: str, sources: Mapping[str, bytes]) -> bool:
+        """Return whether the build adds names like this to a file or folder with some.
+
+        `sources`: the files read.
+        """
+        return False
+
+    def respelt(self, importer: str, path: str, name: str) -> Collection[str]:
+        """Return the words that refer to a member of this name in a file of another language."""
+        return ()
+
+    def clues(self, path: str) -> Clues:
+        """Return what a file that imports a path must contain."""
+        return Clues(frozenset())
+
+    def built_from(self, importer: str, spec: str, home: str) -> str | None:
+        """Return the folder whose files an import may refer to.
+
+        It is used if `home` is a guess because no file matches the package's declaration.
+        """
+        return None
