@@ -39,5 +39,5 @@ def test_a_finding_of_a_later_review_names_its_cause(hand: Hand, repository: Rep
     }
     stored = reviews.review(json_file.render(second).encode())
     assert said(stored) == said(second)
-    assert "Nothing else is open." in facts.summary(third).result
-    assert "Nothing else is open" not in facts.summary(first).result
+    assert "Everything else was checked." in facts.summary(third).result
+    assert "Everything else was checked" not in facts.summary(first).result

@@ -235,8 +235,8 @@ def _consequence(rows: Sequence[Breakage]) -> str:
     reference = rows[0].reference
     places = {(breakage.reference.path, breakage.reference.line) for breakage in rows}
     files = {path for path, _ in places}
-    where = "of this file" if len(files) == 1 else f"of {len(files)} files"
-    many = f" {len(places)} lines {where} use the old definition." if len(places) > 1 else ""
+    where = "in this file" if len(files) == 1 else f"in {len(files)} files"
+    many = f" In total, {len(places)} lines {where} use the old definition." if len(places) > 1 else ""
     language = filetype(reference.path)
     if reference.likely:
         effect = "Unless a library provides it, this line fails or no longer compiles."
@@ -272,7 +272,7 @@ def _fails(rows: Sequence[Breakage]) -> str:
         return f"This line {known.fails['arguments']}."
     if taken.reference.form != "import":
         kind = "missing-member" if re.search(rf"\.{re.escape(taken.reference.name)}\b", taken.reference.text) else ""
-    where = "This line" if taken.reference.line == reference.line else f"Line {taken.reference.line}"
+    where = "This line" if taken.reference.line == reference.line else f"The import on line {taken.reference.line}"
     return f"{where} {known.fails[kind]}." if kind else ""
 
 

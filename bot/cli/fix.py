@@ -121,7 +121,7 @@ def report(fix: "Fix", check: "FixCheck", *, is_patch: bool = False) -> None:
         unjudged = len(fix.findings) - check.by_code
         is_partial = any(reason == "part" for _, reason in fix.refusals)
         tell(
-            "Static checks ran on the result and found "
+            "Static checks of the result found "
             + ("nothing new." if unjudged or is_partial else "no more problems.")
             + ("" if is_patch else " See the changes with `git diff`.")
             + (

@@ -29,7 +29,7 @@ def _with_origin(finding: Finding, fixed: Sequence[Finding], since: Since, chang
 
 
 def _has_replaced(old: Evidence, new: Evidence, since: Since) -> bool:
-    """Return whether a new line stands in the place of an old one, or next to it."""
+    """Return whether a new line replaces an old one or is next to it."""
     if is_rewritten(old, new, since):
         return True
     if old.path != new.path or old.path not in since.before:

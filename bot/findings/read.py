@@ -258,7 +258,7 @@ def parse_reply(data: Row | None, source: Source) -> tuple[str, tuple[Finding, .
 
 
 def _remark(entry: Row, source: Source) -> Finding:
-    """Return something minor that a reply tells in one line."""
+    """Return a minor remark from a reply, in one line."""
     blank = dict.fromkeys(("why", "consequence", "trigger"), "")
     words = {"title": entry["title"], "severity": "low", "category": "other", **blank}
     return finding_of(words, entry["path"], entry["quote"], (), source)

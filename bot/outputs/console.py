@@ -333,7 +333,8 @@ def _footer(review: "Review", extent: Extent) -> RenderableType:
     how = Text.assemble(("strategy  ", "dim"), (plan, "dim"))
     notes = [facts.ENGLISH.say("dropped", review.dropped)] if review.dropped else []
     notes += [facts.ENGLISH.say(name, number) for name, number in facts.silenced_counts(review).items() if number]
-    notes += [_silence(*row) for row in facts.silencing_rules(review)]
+    rows_ignored = [_ignored(finding, reason) for finding, reason in facts.ignored(review)[:NAMED_PLACES]]
+    notes = [*notes, *rows_ignored, *(_silence(*row) for row in facts.silencing_rules(review))]
     rows = [Text(sentence, "dim") for sentence in notes]
     rows += [Text.assemble(("next      ", "dim"), _mend(extent.fixable))] if extent.fixable else []
     rows += (
@@ -361,11 +362,16 @@ def _mend(fixable: int) -> str:
     return f"run again with `--fix` to fix {count(fixable, 'finding')} in your files"
 
 
+def _ignored(finding: "Finding", reason: str) -> str:
+    """Return a line about an ignored finding, with the reason."""
+    return line(cut(" · ".join(filter(None, (f"  {finding.title}  {facts.where(finding)}", reason))), WIDTH))
+
+
 def _silence(rule: "OwnerRule", reason: str, number: int) -> str:
     """Return the sentence about how many findings a rule silenced."""
     name = facts.rule_name(rule)
     why = f": {line(cut(reason, WIDTH))}" if reason else ""
-    return f"{facts.ENGLISH.say('silenced', number)[:-1]}: {name} ({' in '.join(filter(None, (line(rule.kind), line(cut(rule.place, WIDTH)))))}){why}"
+    return f"{facts.ENGLISH.say('silenced', number)[:-1]}: {name} ({' in '.join(filter(None, (line(rule.kind), line(cut(facts.rule_place(rule), WIDTH)))))}){why}"
 
 
 def _ascii(value: str) -> str:

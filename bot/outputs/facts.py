@@ -30,6 +30,7 @@ from bot.values import (
 )
 from bot.values.finding import MASK
 from bot.values.review import NOTHING_ADDED, Conclusion
+from deeprepo.impact.text import globs
 from deeprepo.impact.text.paths import is_prose, is_settings, is_style, is_test
 from deeprepo.rlm.values import Cost
 
@@ -441,6 +442,15 @@ def silenced_counts(review: Review) -> dict[str, int]:
     return {"suppressed": counts.total() - sum(named), "withdrawn": named[0], "silenced_repeat": named[1]}
 
 
+def ignored(review: Review) -> list[tuple[Finding, str]]:
+    """Return each finding that an entry or a command ignores, with the reason."""
+    return [
+        (finding, why.reason)
+        for finding in review.having("silenced")
+        if (why := finding.tracking.silencing) and why.rule is None and why.scope not in ("withdrawn", "repeat")
+    ]
+
+
 def permalink(pull: PullRequest, path: str, side: Side, start: int = 0, end: int = 0) -> str:
     """Return the URL of these lines at the reviewed commit.
 
@@ -501,6 +511,11 @@ def rule_name(rule: OwnerRule, words: Phrases = ENGLISH) -> str:
     """Return the displayed name of a rule or learning."""
     kind = "learning" if rule.is_learning else "rule"
     return words.say(f"{kind}_learned" if rule.learned else f"{kind}_written", rule=rule.number, file=rule.file or FILE)
+
+
+def rule_place(rule: OwnerRule) -> str:
+    """Return the displayed files of a rule. A pattern that matches a single file is shown as its path."""
+    return rule.place.removeprefix(globs.EXACT)
 
 
 def cost(cost_now: Cost, seconds: float, words: Phrases = ENGLISH) -> str:

@@ -84,6 +84,10 @@ def summary_values(review: Review, words: Phrases) -> dict[str, Any]:
         "kept_back": len(review.having("below")),
         "minimum": Safe(words.say(review.settings.minimum)),
         "suppressed": silenced["suppressed"],
+        "ignored": [
+            {"title": finding.title, "where": _where(finding, review, words), "reason": reason}
+            for finding, reason in facts.ignored(review)
+        ],
         "withdrawn": silenced["withdrawn"],
         "repeats": silenced["silenced_repeat"],
         "silenced": [_silence(*row, review, words) for row in facts.silencing_rules(review)],
@@ -185,7 +189,7 @@ def _silence(rule: OwnerRule, reason: str, number: int, review: Review, words: P
     return {
         "rule": facts.rule_name(rule, words),
         "kind": rule.kind,
-        "path": rule.place,
+        "path": facts.rule_place(rule),
         "reason": reason,
         "findings": number,
         "titles": [

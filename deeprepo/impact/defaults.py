@@ -33,7 +33,7 @@ class Files:
         return False
 
     def code(self, source: bytes) -> bytes:
-        """Return what the grammar can read; offsets and line numbers stay the same."""
+        """Return what the grammar can read, without changing offsets or line numbers."""
         return source
 
     def faults(self, source: bytes) -> frozenset[int]:
@@ -99,7 +99,7 @@ class Imports:
         return True
 
     def import_lines(self, source: bytes) -> bytes:
-        """Return the part of a file with its imports; line numbers stay the same."""
+        """Return the part of a file with its imports, without changing line numbers."""
         return source
 
     def imported(self, source: bytes) -> Iterator[Import] | None:

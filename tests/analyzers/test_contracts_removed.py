@@ -199,7 +199,10 @@ def test_one_definition_is_one_finding_with_all_its_places(repository: Repositor
     broken = {found.path, *(item.path for item in found.evidence if item.is_broken)}
     assert broken == set(callers)
     assert (found.path, found.start, found.title.endswith("(and 8 more files)")) == ("shop/m0.py", 5, True)
-    assert found.consequence == "Line 1 raises ImportError when it runs. 18 lines of 9 files use the old definition."
+    assert (
+        found.consequence
+        == "The import on line 1 raises ImportError when it runs. In total, 18 lines in 9 files use the old definition."
+    )
 
 
 def test_a_setting_of_django_is_reported_where_it_is_read(repository: Repository) -> None:

@@ -54,11 +54,11 @@ def named(*consumers: Repository | Path | str) -> list[str]:
     few([
         ("quotes==1.2.0", "billing breaks when it upgrades quotes from ==1.2.0 (requirements.txt)."),
         ("quotes>=1.2,<2", "billing breaks when it upgrades quotes from >=1.2,<2 (requirements.txt)."),
-        ("quotes>=1.2", "billing breaks on its first build after the release: it asks for quotes with `>=1.2`, which has no upper bound"),
-        ("quotes", "billing breaks on its first build after the release: it asks for quotes with no version, so it takes the newest"),
-        ("quotes @ git+https://example.invalid/acme/quotes.git@main", "billing breaks on its next build: it uses quotes from a branch"),
+        ("quotes>=1.2", "billing breaks on its first build after the release, because requirements.txt asks for `quotes >=1.2` without an upper bound"),
+        ("quotes", "billing breaks on its first build after the release, because requirements.txt asks for `quotes` without a version"),
+        ("quotes @ git+https://example.invalid/acme/quotes.git@main", "billing breaks on its next build, because it uses quotes from a branch"),
         ("quotes @ git+https://example.invalid/acme/quotes.git@v1.2", "billing breaks when it upgrades quotes from v1.2"),
-        ("-e ../quotes", "billing breaks on its next build: it uses quotes from a folder"),
+        ("-e ../quotes", "billing breaks on its next build, because it uses quotes from a folder"),
     ], *range(0, 7, 3)),
 )  # fmt: skip
 def test_the_constraint_tells_when_it_breaks(library: Repository, repositories: Others, asked: str, when: str) -> None:
@@ -112,7 +112,7 @@ def test_what_was_not_looked_at_is_open(library: Repository, repositories: Other
     assert [row["reason"].partition(":")[0] for row in found["coverage"]["open"] if row["kind"] == "check"] == [
         "plain was not checked", "empty was not checked",
     ]  # fmt: skip
-    assert "1 of 3 repositories that use this one were checked; 1 breaks." in found["notes"]
+    assert "1 of 3 repositories that use this one were checked. 1 breaks." in found["notes"]
     mistake = deeprepo("review", "HEAD~1..HEAD", *named(tmp_path / "nowhere"), cwd=library.folder)
     assert (mistake.returncode, "nowhere: this folder does not exist" in mistake.stderr) == (2, True)
 

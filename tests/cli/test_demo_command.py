@@ -47,7 +47,7 @@ async def test_the_demo_shows_everything_with_a_scripted_model() -> None:
         assert [one.state for one in first.reviews] == ["CHANGES_REQUESTED"]
         assert model.READ["overview"] in first.comments[0].body
         assert "**Partly done.** The label still says EXPRESS." in first.comments[0].body
-        assert "Prompt for a coding agent: all 8 findings" in first.comments[0].body
+        assert "Prompt for a coding agent: all findings (8)" in first.comments[0].body
         await story.play(stage.gh, stage.repo, stage.number, said.append)
         page = (await asyncio.to_thread(httpx2.get, stage.gh.page(stage.number), trust_env=False)).text
         assert "The bot uses a scripted model" in page

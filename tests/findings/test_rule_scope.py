@@ -81,7 +81,7 @@ def test_a_rule_of_the_settings_holds_from_the_base_branch(hand: Hand) -> None:
     assert list(validator.iter_errors(json.loads(json_file.render(done)))) == []
     summary = posts.comments(done).summary
     assert "1 finding is silenced by a rule." in summary
-    assert "Rule 1 in .deeprepo.yml (`logic`, `shop/label.py`): 1 · labels are made by a script" in summary
+    assert "Rule 1 in .deeprepo.yml (`logic`, `shop/label.py`): 1 finding · labels are made by a script" in summary
     assert "silenced by a rule: Rule 1 in .deeprepo.yml" in " ".join(console.render(done).split())
 
 

@@ -43,7 +43,7 @@ def test_a_new_signature_a_rename_and_their_users(by_code: ByCode) -> None:
     assert said.by == "code"
     assert said.overview.startswith("1 edited file (+3 -3).")
     assert "renames `surcharge` → `extra` and gives `quote` a new signature" in said.overview
-    assert "Code outside the change uses `quote` and `surcharge` in 6 locations (3 files)." in said.overview
+    assert "Code outside the change uses or imports `quote` and `surcharge` in 6 locations (3 files)." in said.overview
     assert phrases(done) == {"shop/rates.py": "renames `surcharge` → `extra`; gives `quote` a new signature"}
     assert said.first is not None
     assert said.first.reason.startswith("see finding 1 (high)")
@@ -68,7 +68,7 @@ def test_three_files_that_meet_are_drawn(by_code: ByCode) -> None:
     }
     assert page.count('-->|"quote"| f') == 3
     assert page.count("stroke-width:3px") == 1
-    assert "Read first: shop/rates.py:" in console.render(done)
+    assert "Start at shop/rates.py:" in console.render(done)
     assert '"caller": "shop/user0.py"' in json_file.render(done)
 
 

@@ -90,7 +90,7 @@ def test_one_call_reads_and_tells(desk: Desk) -> None:
     assert phrases(done) == PHRASES
     assert told.first is not None
     assert told.first.path == "b.py"
-    assert f"{OVERVIEW}\n\n**Read first:** `b.py:" in markdown.render(done)
+    assert f"{OVERVIEW}\n\n**Start at** `b.py:" in markdown.render(done)
 
 
 def test_several_readers_tell_of_their_files(desk: Desk) -> None:

@@ -157,4 +157,4 @@ def test_a_line_with_the_name_from_before_a_rename_is_listed_under_that_name(rep
     reviewed = review(repository, before, {path: model.replace("refresh_", "renew_")})
     comment = reviewed.to_markdown()
     assert "still mentions `Order.refresh_rates_of_all`" in comment.partition("\n")[0]
-    assert "`Order.refresh_rates_of_all` was renamed and is used in" in comment
+    assert "`Order.refresh_rates_of_all` was renamed and is used or imported in" in comment

@@ -101,7 +101,7 @@ async def test_a_sentence_is_taught_confirmed_used_and_exported(
             assert "| 1 |" in next(row for row in listed.splitlines() if SENTENCE in row)[-8:]
 
             edited = await at.said(second, "/deeprepo rules edit 1 Weights are never zero: the form rejects them.")
-            assert "applies from the next review" in edited
+            assert "From the next review" in edited
             zones = "/deeprepo remember in shop/quote.py:rate Zones are numbered from one in every table."
             assert "learning 2" in await at.said(second, zones)
             assert "Zones are numbered" in await at.said(second, "/deeprepo rules confirm 2")

@@ -117,5 +117,5 @@ async def test_an_excluded_head_is_never_called_clean(at: Whole) -> None:
     summary = at.summary(number)
     assert "✅" not in summary
     assert "⚠️ Not checked: 1 changed code region" in summary
-    assert "This head was not reviewed: it is a draft" in summary
+    assert "This commit was not reviewed: it is a draft" in summary
     assert "shop/new.py" not in summary.partition("<details>")[0]

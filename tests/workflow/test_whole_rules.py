@@ -106,7 +106,7 @@ async def test_a_maintainer_decides(at: Whole) -> None:
     assert "write" in await at.said(1, "/deeprepo rules confirm 4", author="stranger")
     assert "path pattern" in await at.said(1, "/deeprepo rules confirm 4 !a")
     assert "no rule 99" in await at.said(1, "/deeprepo rules confirm 99")
-    assert "applies from the next review" in await at.said(1, "/deeprepo rules confirm 4 shop/**")
+    assert "From the next review, rule 4 applies" in await at.said(1, "/deeprepo rules confirm 4 shop/**")
     listed = rows(await at.said(1, "/deeprepo rules"))
     codes = {code: row for row in listed.values() for code in CODES.values() if code in row}
     assert "active: `boss`" in codes["F601"]
@@ -139,7 +139,7 @@ async def test_what_a_rule_silences_is_shown_and_counted(at: Whole) -> None:
     await at.quiet()
     summary = at.summary(2)
     assert "<summary>1 finding is silenced by a rule.</summary>" in summary
-    assert "- Rule 4 (`F811`, `shop/**`): 1" in summary
+    assert "- Rule 4 (`F811`, `shop/**`): 1 finding" in summary
     assert "@team" not in summary
     assert at.gh.pull(2).review_comments == []
     assert at.gh.pull(2).checks[-1].conclusion == "success"

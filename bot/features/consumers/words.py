@@ -16,11 +16,11 @@ def arrival(name: str, requirement: Requirement) -> str:
     """Return a sentence about when a break reaches a consumer."""
     if requirement.arrival == "build":
         how = {"path": "from a folder", "workspace": "from its workspace", "git": "from a branch"}[requirement.origin]
-        return f"{name} breaks on its next build: it uses {requirement.name} {how} ({requirement.path})."
+        return f"{name} breaks on its next build, because it uses {requirement.name} {how} ({requirement.path})."
     if requirement.arrival == "release":
-        asked = f"`{requirement.constraint}`, which" if requirement.constraint else "no version, so it"
-        limits = "has no upper bound" if requirement.constraint else "takes the newest"
-        return f"{name} breaks on its first build after the release: it asks for {requirement.name} with {asked} {limits} ({requirement.path})."
+        limit = "without an upper bound" if requirement.constraint else "without a version"
+        asked = f"{requirement.name} {requirement.constraint}".rstrip()
+        return f"{name} breaks on its first build after the release, because {requirement.path} asks for `{asked}` {limit}."
     known = (
         f"{requirement.locked} (locked; it asks for `{requirement.constraint}`)"
         if requirement.locked and requirement.constraint
@@ -38,11 +38,12 @@ def summary(reports: Sequence[ConsumerReport]) -> str:
     broken = sum(bool(user.breaks) for user in users)
     hinted = sum(bool(user.hints) and not user.breaks for user in users)
     if len(users) == 1:
-        fate = "it breaks" if broken else "it may break" if hinted else "nothing in it breaks"
-        return f"The only repository known to use this one was {f'checked; {fate}' if checked else 'not checked'}."
+        if not checked:
+            return "The only repository known to use this one was not checked."
+        effect = "breaks" if broken else "may break" if hinted else "breaks nothing in"
+        return f"This change {effect} the only repository known to use this one."
     more = f", {hinted} may break" if hinted else ""
-    breaks = f"{broken} {'breaks' if broken == 1 else 'break'}{more}"
-    return f"{checked} of {len(users)} repositories that use this one were checked; {breaks}."
+    return f"{checked} of {len(users)} repositories that use this one were checked. {broken} {'breaks' if broken == 1 else 'break'}{more}."
 
 
 def sentence(error: object) -> str:

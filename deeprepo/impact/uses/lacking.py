@@ -326,7 +326,7 @@ def _given(index: Index, path: str, whole: Whole, target: Type) -> set[str] | No
 
 
 def _implemented(index: Index, home: str, name: str) -> set[str]:
-    """Return the members that a class defines and does not require from its heirs."""
+    """Return the members that a class defines and does not require from its subclasses."""
     known = parts_of(index, home)
     required = {one.name for one in known.requirements if (one.owner, one.kind) == (name, "heir")} if known else set()
     return {one.short for _, one in members(index, home, name)} - required

@@ -141,7 +141,7 @@ class CFamily(Language, frozen=True):
     whole_files = True
 
     def code(self, source: bytes) -> bytes:
-        """Return the code with these brackets blanked out; lines and columns stay the same."""
+        """Return the code with these brackets blanked out, without moving any other text."""
         return LINKAGE.sub(lambda match: re.sub(rb"[^\r\n]", b" ", match[0]), source)
 
     @property
