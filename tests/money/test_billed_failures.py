@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -136,6 +136,25 @@ def test_a_reply_that_broke_off_costs_the_prompt_and_what_arrived(name: str, how
         assert usage.input == pytest.approx(requests * BILLED.input, rel=0.05)
         assert 0 < usage.output <= requests * 2 * BILLED.output
         assert (calls.budget.cost().usd or 0.0) < reserved(calls) / 2
+
+
+def test_the_prompt_of_a_broken_reply_is_counted_as_the_server_counts() -> None:
+    """A reply without usage costs what its prompt has by the count of an earlier reply, whatever the tokenizer."""
+    counted = Usage(1_410, 20)  # where our own guess would be 2,001
+    replies = iter([Reply("well", usage=counted), *[Reply(WORDS, fault="drop", usage=counted)] * TRIES])
+
+    async def run() -> list[Usage]:
+        async with opened(PROVIDERS[0], lambda _: next(replies)) as server:
+            model, calls = models.connect(PROVIDERS[0], "key", server.base_url, 20.0), calls_for(Limits(usd=50.0))
+            await calls.complete(model, ASKED, "worker")
+            with pytest.raises(DeepRepoError):
+                await calls.complete(model, replace(ASKED, number=2), "worker")
+            await model.close()
+            return [Usage(*line["usage"]) for line in calls.journal.lines if "error" in line and "usage" in line]
+
+    broken = asyncio.run(run())
+    assert len(broken) == TRIES
+    assert all(usage.input == pytest.approx(counted.input, rel=0.05) for usage in broken)
 
 
 @pytest.mark.parametrize("name", DIALECTS)

@@ -18,7 +18,7 @@ import anthropic
 from pydantic import SecretStr
 
 from deeprepo.rlm.errors import ProviderDown
-from deeprepo.rlm.models.answers import JSON_ONLY, Stop, arguments, completion, estimate, sendable, without_thinking
+from deeprepo.rlm.models.answers import JSON_ONLY, Stop, arguments, completion, sendable, without_thinking
 from deeprepo.rlm.models.connection import HttpModel, bounded, count, transport
 from deeprepo.rlm.models.forms import RequestForm
 from deeprepo.rlm.models.provider import Key, key_text
@@ -111,7 +111,7 @@ class AnthropicModel(HttpModel):
         output_tokens = count(report.get("output_tokens"))
         if prompt_tokens:
             return Usage(prompt_tokens, output_tokens, read_, write)
-        guess = estimate(prompt, work)
+        guess = self.estimate(prompt, work)
         return Usage(guess.input, output_tokens or guess.output)
 
 

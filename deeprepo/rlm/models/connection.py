@@ -168,7 +168,10 @@ class HttpModel(ABC):
                     self._known.doubted.extend({name: getattr(before, name)} for name in changes)
                 self._known.form = replace(self._known.form, **changes)
                 self._known.accepted |= form.features(prompt)
-                self._known.largest, self._known.size_guesses = max(self._known.largest, estimate(prompt, "").input), 0
+                size = estimate(prompt, "").input
+                self._known.largest, self._known.size_guesses = max(self._known.largest, size), 0
+                if completion.usage.input != self.estimate(prompt, "").input:  # the server has counted it
+                    self._known.density = completion.usage.input / size
                 self._known.save()
                 return replace(completion, cap=self._cap(prompt, form))
 
@@ -247,7 +250,7 @@ class HttpModel(ABC):
                 if (
                     not is_whole
                 ):  # a server may have counted before it wrote, and bills no more than it was allowed to write
-                    arrived = min(estimate(prompt, written).output, self._cap(prompt, form))
+                    arrived = min(self.estimate(prompt, written).output, self._cap(prompt, form))
                     counted = failure.usage.output if reported else 0
                     failure.usage = replace(failure.usage, output=max(counted, arrived))
             elif not was_accepted and not isinstance(failure, TimedOut) and failures.was_sent(error):
@@ -255,8 +258,13 @@ class HttpModel(ABC):
                 failure.usage = Usage()
                 failure.worst = Usage(estimate(prompt, "").input, min(written_by_now, self._cap(prompt, form)))
             elif failure.may_be_billed and not isinstance(failure, TimedOut):
-                failure.usage = Usage(estimate(prompt, "").input)
+                failure.usage = Usage(self.estimate(prompt, "").input)
             raise failure from None
+
+    def estimate(self, prompt: Prompt, work: object) -> Usage:
+        """Return the tokens that the server probably counted: what it reported before shows how many it makes of a text."""
+        guess = estimate(prompt, work)
+        return replace(guess, input=round(guess.input * self._known.density))
 
     @property
     def longest_reply(self) -> int | None:

@@ -25,7 +25,6 @@ from deeprepo.rlm.models.answers import (
     alternating,
     arguments,
     completion,
-    estimate,
     sendable,
     text_of,
     without_thinking,
@@ -167,7 +166,7 @@ class OpenAIModel(HttpModel):
         write, prompt_tokens = count(details.get("cache_write_tokens")), count(report.get("prompt_tokens"))
         output_tokens = count(report.get("completion_tokens"))
         if not prompt_tokens:
-            guess = estimate(prompt, work)
+            guess = self.estimate(prompt, work)
             return Usage(max(guess.input, read_ + write), output_tokens or guess.output, read_, write)
         # Gemini and xAI count thinking here alone, and bill it.
         rest = count(report.get("total_tokens")) - prompt_tokens
