@@ -99,16 +99,43 @@ async def _killed(path: Path) -> None:
     journal.close()
 
 
-def test_what_a_kill_cut_off_counts_as_it_was_reserved(tmp_path: Path) -> None:
-    """The provider may bill the request that nobody heard the end of: each run that goes on counts it, once."""
-    path = tmp_path / "j"
+def cut_off(path: Path) -> None:
+    """A journal that ends with a request in flight, for which $0.25 were reserved."""
     journal = Journal(path)
     journal.begin(START)
     asked = prompt("q")
     journal.request(asked, key=key(ScriptedModel(fine, "p/worker"), asked)[0], **ASKER, reserved=0.25)
     journal.close()
+
+
+def test_what_a_kill_cut_off_costs_as_much_as_its_repetition(tmp_path: Path) -> None:
+    """The provider may bill the request that nobody heard the end of: each run that goes on books it, once."""
+    path = tmp_path / "j"
+    cut_off(path)
     _, sent, cost, _ = run(path, fine, ["q"])
-    assert (sent, cost.calls, cost.failed_calls, cost.usd) == (1, 2, 0, pytest.approx(0.265))
+    assert (sent, cost.calls, cost.failed_calls) == (1, 2, 0)
+    assert (cost.usd, cost.usage) == (pytest.approx(2 * 0.015), Usage(20, 10))
+    assert run(path, fine, ["q"])[1:3] == (0, cost)
+
+
+@pytest.mark.parametrize(("usd", "repeated", "answered"), [(0.2, 0, 0), (0.2, 1, 1), (0.6, 0, 2), (0.6, 1, 2)])
+def test_caps_count_what_was_reserved_for_a_request_that_a_kill_cut_off(
+    usd: float, repeated: int, answered: int, tmp_path: Path
+) -> None:
+    """Before its repetition is sent, and when the journal has its reply."""
+    path = tmp_path / "j"
+    cut_off(path)
+    run(path, fine, ["q"] * repeated)
+    slots = run(path, fine, ["q", "r"], limits=Limits(usd=usd))[0]
+    assert [isinstance(slot, Completion) for slot in slots] == [number < answered for number in range(2)]
+
+
+def test_what_a_kill_cut_off_costs_what_was_reserved_if_its_repetition_fails(tmp_path: Path) -> None:
+    """Nothing is known of it then."""
+    path = tmp_path / "j"
+    cut_off(path)
+    _, _, cost, _ = run(path, [ProviderRefused("no")], ["q"])
+    assert cost.usd == pytest.approx(0.25)
     assert run(path, fine, ["q"])[1:3] == (0, cost)
 
 

@@ -5,7 +5,7 @@ A cap that is hit is an outcome: `BudgetSpent`, with a sentence that names the c
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from deeprepo.rlm.errors import BudgetSpent
@@ -170,6 +170,12 @@ class Budget:
         else:
             self._usd.setdefault(role, []).append(usd)
             self._rough_usd += max(usd, worst_usd)
+
+    def supplement(self, costs: Iterable[tuple[Usage, float | None]], role: Purpose) -> None:
+        """Add to booked calls what they have cost; the caps count their worst already."""
+        for usage, usd in costs:
+            self._usage += usage
+            self._usd.setdefault(role, []).append(usd or 0.0)
 
     def note_unpriced(self, model: str) -> None:
         """Add a note that this model's price is unknown, if there is a cap in dollars."""

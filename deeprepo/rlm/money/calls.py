@@ -211,7 +211,7 @@ class Calls:
             at = "" if role == "verify" else self.at  # second opinions run beside turns and belong to none
             about: Row = {"key": key, "role": role, "model": model.name, "at": at}
             rows = self.journal.calls(key, about, prompt)
-            self._book(rows, role)
+            lost = self._book(rows, role)
             request = self.sizes.request(model, full, role, size, broke_off)
             if rows and "reply" in rows[-1]:
                 if role == "root":
@@ -226,7 +226,13 @@ class Calls:
                 task = asyncio.create_task(self._send(model, request, about))
                 task.add_done_callback(lambda _: self._running.pop(key, None))  # before any waiter looks again
                 self._running[key] = task
-                self._done[key] = await task
+                try:
+                    reply = self._done[key] = await task
+                except (ProviderError, BudgetSpent):
+                    self.budget.supplement([(Usage(), row["usd"]) for row in lost], role)
+                    raise
+                usd = model.price(reply.usage) if reply.usd is None else reply.usd
+                self.budget.supplement([(reply.usage, usd)] * len(lost), role)
         return self.sizes.learn(model, prompt, role, size, self._done[key])
 
     async def _send(self, model: Model, request: Request, about: Row) -> Completion:
@@ -335,15 +341,25 @@ class Calls:
         facts |= {"worst_usd": worst} if worst else {}
         self.journal.put("call", **facts, usd=usd, **ending)
 
-    def _book(self, rows: Sequence[Row], role: Purpose) -> None:
-        """Book what an earlier run paid, including failed tries, so that the caps apply to all runs."""
+    def _book(self, rows: Sequence[Row], role: Purpose) -> list[Row]:
+        """Book what an earlier run paid, including failed tries, so that the caps apply to all runs.
+
+        A request that was in flight at a kill costs as much as its repetition, and the caps count what was reserved for it. Returns
+        those that are not repeated yet: a part of their costs is booked.
+        """
+        end = rows[-1] if rows else {}
+        is_over = "reply" in end or end.get("kind") == "failed"
         for row in rows:
+            is_lost, worst = row["kind"] == "lost", row.get("worst_usd", 0.0)
+            usage, usd, has_failed = row.get("usage", ()), row["usd"], "error" in row
+            if is_lost:
+                worst = usd
+                usage, usd = (end["usage"], end["usd"]) if "reply" in end else ((), usd if is_over else 0.0)
             if row["kind"] != "failed":
-                usage, has_failed = Usage(*row.get("usage", ())), "error" in row
-                worst = row.get("worst_usd", 0.0)
-                self.budget.book(usage, row["usd"], role, row["model"], has_failed=has_failed, worst_usd=worst)
-            elif row["usd"] is None:
+                self.budget.book(Usage(*usage), usd, role, row["model"], has_failed=has_failed, worst_usd=worst)
+            elif usd is None:
                 self.budget.note_unpriced(row["model"])
+        return [] if is_over else [row for row in rows if row["kind"] == "lost"]
 
     def _gate(self, model: Model) -> Gate:
         provider = model.name.partition("/")[0]
