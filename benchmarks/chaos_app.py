@@ -88,8 +88,8 @@ def _reply(body: Mapping[str, Any], came: Counter[str]) -> Reply:
     came[hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()] += 1
     if "response_format" not in body:
         return Reply("Read.", delay=DELAY)
-    name = body["response_format"].get("json_schema", {}).get("name")
-    return Reply(data=ANSWER if name == "reply" else None, delay=DELAY)
+    name = body["response_format"].get("json_schema", {}).get("name", "")
+    return Reply(data=ANSWER if "reply" in name else None, delay=DELAY)
 
 
 async def _storm(

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 
+from bot.diff import moves
+from bot.diff.moves import Move
 from bot.diff.show import NUMBER_EVERY
 from bot.values import ChangedFile, DiffRow, Unit
 from deeprepo.impact.text.paths import is_prose, is_test
@@ -48,14 +50,19 @@ def file_diffs(
     lines next to a change; prose and tests then only have their changed lines. `further_lines` maps paths to
     unchanged lines of the head, by number, that are shown too.
     """
-    files_by_path = {file.path: file for file in files}
+    every_file = tuple(files)
+    files_by_path = {file.path: file for file in every_file}
+    moves_by_path: dict[str, list[Move]] = defaultdict(list)
+    for move in moves.find(every_file):
+        moves_by_path[move.path].append(move)
     by_path: dict[str, list[Unit]] = defaultdict(list)
     for unit in units:
         by_path[unit.path].append(unit)
     diffs = []
     for path, mine in sorted(by_path.items(), key=lambda item: (is_prose(item[0]), is_test(item[0]), item[0])):
         file = files_by_path.get(path) or ChangedFile(path, path, "modified")
-        diffs.append(FileDiff(path, _kind(file), _rows(file, mine, around, further_lines.get(path, {}))))
+        rows = _rows(file, mine, around, further_lines.get(path, {}))
+        diffs.append(FileDiff(path, _kind(file), tuple(_with_moves(rows, moves_by_path[path]))))
     return diffs
 
 
@@ -107,6 +114,20 @@ def _rows(
     if file.status == "added" and all(len(unit.text.strip()) >= LEAST_TEXT for unit in units):
         return tuple(replace(diff_row, sign=" ") if diff_row.sign == "+" else diff_row for diff_row in rows_with_notes)
     return tuple(rows_with_notes)
+
+
+def _with_moves(rows: Iterable[DiffRow], moves_here: Sequence[Move]) -> Iterator[DiffRow]:
+    """Yield the rows, with a note above the first added row of lines that were moved here."""
+    left = list(moves_here)
+    for diff_row in rows:
+        is_head = bool(diff_row.number) and diff_row.sign != "-"
+        for move in [one for one in left if is_head and one.start <= diff_row.number <= one.end]:
+            left.remove(move)
+            where = f"{move.old_path}:{move.old_start}-{move.old_end}"
+            yield DiffRow(
+                "", f"[lines {move.start} to {move.end} were {where} before the change, apart from indentation]"
+            )
+        yield diff_row
 
 
 def _with_layout(rows: Iterable[DiffRow]) -> list[DiffRow]:

@@ -13,7 +13,7 @@ from bot import render
 from bot.diff.units import ShownLines
 from bot.errors import DeepRepoError
 from bot.findings import claims
-from bot.findings.read import rows, strict, text, wishes
+from bot.findings.read import FINAL, rows, strict, text, wishes
 from bot.findings.verify import (
     OPEN,
     OPINIONS,
@@ -142,7 +142,8 @@ def schema() -> Schema:
         for properties in (asking_properties(), PROPERTIES)
     )
     more = wishes(are_several=True)
-    return Schema(*form, strict(**asking, **more), Schema(*form, strict(**last)), frozenset(more))
+    final = Schema(f"{FINAL}{VERDICTS}", form[1], strict(**last))
+    return Schema(*form, strict(**asking, **more), final, frozenset(more))
 
 
 def _rows(data: Mapping[str, Any] | None) -> dict[str, Mapping[str, Any]]:

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from bot.diff import moves
 from bot.diff.units import ShownLines
 from bot.values import (
     ChangedFile,
@@ -145,6 +146,17 @@ def _before(finding: Finding, files: Sequence[ChangedFile]) -> Iterator[CodeSpan
                 near.append(number)
         if near:
             yield CodeSpan(file.old_path or file.path, "base", min(near) - 3, max(near) + 3, BEFORE, "as it was")
+    for move in moves.find(files) if finding.side == "head" else ():
+        if move.path == finding.path and move.start <= finding.start <= move.end:
+            at = move.old_start + finding.start - move.start
+            yield CodeSpan(
+                move.old_path,
+                "base",
+                at,
+                min(at + finding.end - finding.start, move.old_end),
+                BEFORE,
+                "as it was before it was moved",
+            )
 
 
 def _removed_lines(finding: Finding, file: ChangedFile) -> Iterator[tuple[int, int]]:

@@ -30,6 +30,9 @@ from bot.values.review import LookUpKind
 from deeprepo.rlm.values import Schema
 
 Extent = Literal["none", "parts", "whole"]
+# Each form has a name of its own, so that a model that sees several of them doesn't take one for another.
+FORM_NAMES = {"none": "review", "parts": "review_of_parts", "whole": "review_of_change"}
+FINAL = "final_"  # begins the name of a form that offers no requests for code
 Row = Mapping[str, Any]
 WORD = re.compile(r"[^\W\d_]{2}")
 EMPTY = "{} filled in the form and said nothing: the model may not be suitable for this work"
@@ -139,7 +142,13 @@ def with_field(base: Schema, name: str, field: Row) -> Schema:
     parameters["properties"] = {**parameters["properties"], name: field}
     parameters["required"] = [*parameters["required"], name]
     final = with_field(base.final, name, field) if base.final is not None else None
-    return replace(base, parameters=parameters, final=final, forgiven=base.forgiven | {name})
+    own_name = f"{base.name}_with_{name}"
+    return replace(base, name=own_name, parameters=parameters, final=final, forgiven=base.forgiven | {name})
+
+
+def kind(form: Schema | None) -> str:
+    """Return what a form asks for, such as "review" or "verdict", whichever of its fields it has."""
+    return form.name.removeprefix(FINAL).partition("_")[0] if form is not None else ""
 
 
 @lru_cache(maxsize=len(get_args(Extent)))
@@ -148,11 +157,11 @@ def schema(notes: Extent = "none") -> Schema:
     names = {"none": (), "parts": ("files",), "whole": tuple(_NOTES)}[notes]
     more = {name: _NOTES[name] for name in names}
     fields = {"answer": ANSWER, "findings": FINDINGS, "remarks": _REMARKS, "unsettled": _UNSETTLED}
-    tool = "review", "Hand in the review of the code in the prompt."
+    name, told = FORM_NAMES[notes], "Hand in the review of the code in the prompt."
     forgiven = frozenset({"unsettled", "remarks", *names})
-    final = Schema(*tool, strict(**fields, **more), forgiven=forgiven)
+    final = Schema(f"{FINAL}{name}", told, strict(**fields, **more), forgiven=forgiven)
     asked = strict(**fields, **wishes(), withdrawn=_WITHDRAWN, **more)
-    return Schema(*tool, asked, final, forgiven | {"look_ups", "withdrawn"})
+    return Schema(name, told, asked, final, forgiven | {"look_ups", "withdrawn"})
 
 
 def wishes(*, are_several: bool = False) -> Row:
@@ -169,7 +178,7 @@ def wishes(*, are_several: bool = False) -> Row:
 
 def asking(name: str, description: str, properties: Row) -> Schema:
     """Return the form of an answer that may first request more code, with the form of the last one."""
-    final = Schema(name, description, strict(**properties))
+    final = Schema(f"{FINAL}{name}", description, strict(**properties))
     return Schema(name, description, strict(**properties, **wishes()), final, frozenset(wishes()))
 
 

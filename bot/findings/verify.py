@@ -12,7 +12,7 @@ from typing import Any
 from bot import render
 from bot.errors import DeepRepoError
 from bot.findings import claims, proof
-from bot.findings.read import look_ups, strict, text, wishes, with_field
+from bot.findings.read import FINAL, look_ups, strict, text, wishes, with_field
 from bot.values import (
     SEVERITIES,
     ChangedFile,
@@ -169,7 +169,7 @@ def schema(*, with_learnings: bool = False, with_dismissals: bool = False) -> Sc
     It has fields for earlier comments only if there are any.
     """
     tool, extra = ("verdict", "Hand in the verdict on the finding."), frozenset({"holds", "limit", "ground", "by"})
-    final = Schema(*tool, strict(**PROPERTIES), forgiven=extra)
+    final = Schema(f"{FINAL}{tool[0]}", tool[1], strict(**PROPERTIES), forgiven=extra)
     form = Schema(*tool, strict(**asking_properties(), **wishes()), final, frozenset(wishes()) | extra)
     for name, field in {**(SENTENCE if with_learnings else {}), **(REPEAT if with_dismissals else {})}.items():
         form = with_field(form, name, field)

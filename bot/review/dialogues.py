@@ -103,7 +103,7 @@ def further(
 
     The form stays the same, because providers only use their cache if the tools are unchanged.
     """
-    form = prompt.answer.name if prompt.answer is not None else ""
+    form = read.kind(prompt.answer)
     open_claims = joint_opinions.open_claims(reply.data)
     values = {"about": prompt.about, "results": shown_code, "vague": vague, "form": form, "open_claims": open_claims}
     values["others"] = others
@@ -118,7 +118,7 @@ def final(prompt: Prompt) -> Prompt:
 
 def _are_several(prompt: Prompt) -> bool:
     """Return whether a prompt is about several claims."""
-    return prompt.answer is not None and prompt.answer.name == joint_opinions.VERDICTS
+    return read.kind(prompt.answer) == joint_opinions.VERDICTS
 
 
 def _room(prompt: Prompt) -> int:

@@ -17,7 +17,7 @@ from bot.review.coverage import CoverageTracker
 from bot.review.dialogues import Dialogues
 from bot.review.prompts import SentPrompt
 from bot.review.session import WorkerReply
-from bot.values import Finding, LookUp, Source, Unit
+from bot.values import Finding, LookUp, ReaderNotes, Source, Unit
 from bot.values.finding import AGREED
 from deeprepo.rlm.errors import PromptTooLong
 from deeprepo.rlm.values import Completion, Usage
@@ -108,7 +108,7 @@ class FindingDialogues:
         if first_answer.goes_on or any(map(_vague, worker_reply.findings)):
             second = await self._further(first_answer)
             (answer,) = await self._dialogues.send([second.prompt])
-            worker_reply = self._finish(first_answer, self._read(second, answer))
+            worker_reply = self._finish(first_answer, self._read(second, answer, is_second=True))
         return worker_reply
 
     async def _to_ask_about(self, answer: FirstAnswer) -> Sequence[Finding]:
@@ -125,14 +125,19 @@ class FindingDialogues:
         is_worth_a_call = any(one.serious or one.basis.votes >= AGREED for one in others)
         return others if is_worth_a_call or answer.look_ups else ()
 
-    def _read(self, sent_prompt: SentPrompt, reply: Completion | DeepRepoError) -> WorkerReply | PromptTooLong:
-        """Return one prompt's parsed answer, and mark what it covers as read."""
+    def _read(
+        self, sent_prompt: SentPrompt, reply: Completion | DeepRepoError, *, is_second: bool = False
+    ) -> WorkerReply | PromptTooLong:
+        """Return one prompt's parsed answer, and mark what it covers as read.
+
+        `is_second`: it adds to an answer that showed that the model read the files, so it need not show this.
+        """
         if isinstance(reply, PromptTooLong):
             return reply
         if not isinstance(reply, Completion):
             return WorkerReply("", error=str(reply))
         shown = {unit.path for unit in sent_prompt.units or self._tracker.units.values()}
-        if not read.is_reading(reply.data, shown, sent_prompt.notes):
+        if not (is_second or read.is_reading(reply.data, shown, sent_prompt.notes)):
             return WorkerReply("", error=read.EMPTY.format(self._dialogues.model.name))
         text, findings = read.parse_reply(reply.data, self._source)
         user_texts = (message.text for message in sent_prompt.prompt.messages if message.role == "user")
@@ -191,7 +196,7 @@ class FindingDialogues:
                 text=second.text or first.text,
                 findings=(*whole, *kept_findings),
                 dropped_count=len(standing) - len(whole) + len(second.findings) - len(kept_findings),
-                reader_notes=second.reader_notes or first.reader_notes,
+                reader_notes=_both_notes(first.reader_notes, second.reader_notes),
                 issues=second.issues or first.issues,
                 answers=second.answers or first.answers,
                 asked_about=frozenset((one.path, one.quote, one.title) for one in answer.others),
@@ -200,6 +205,13 @@ class FindingDialogues:
         vague = len(first.findings) - len(whole)
         dropped_count = vague - len(kept_findings[:vague])
         return replace(first, findings=(*whole, *kept_findings[:vague]), error="", dropped_count=dropped_count)
+
+
+def _both_notes(first: ReaderNotes | None, second: ReaderNotes | None) -> ReaderNotes | None:
+    """Return the summary in a second answer, with what only the first one says."""
+    if first is None or second is None:
+        return first or second
+    return ReaderNotes(second.overview or first.overview, second.first or first.first, second.files or first.files)
 
 
 def _vague(finding: Finding) -> bool:

@@ -61,7 +61,7 @@ async def talk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *replies: dict[s
     left = iter(replies)
 
     def reader(body: Mapping[str, Any]) -> Reply:
-        if body["response_format"]["json_schema"]["name"] == "reply":
+        if "reply" in body["response_format"]["json_schema"]["name"]:
             return Reply(data={**next(left), "look_ups": []})
         return Reply(data={"answer": "Read.", "findings": [FOUND], "look_ups": [], "unsettled": []})
 

@@ -137,6 +137,26 @@ def test_what_was_handed_in_before_the_look_ups_stands(changed: Repository) -> N
     assert titles(found) == [GUESS["title"], KEPT["title"]]
 
 
+def test_a_last_answer_need_not_say_again_what_each_file_is_about(changed: Repository) -> None:
+    """Models are told to repeat nothing, so an empty list there is no sign that nothing was read."""
+    phrases = ["shop/rate.py | rates | there is no rate"]
+
+    def answer(body: Mapping[str, Any]) -> Reply:
+        if is_verdict(body):
+            return Reply(data=VERDICT)
+        if turn(body):
+            return Reply(
+                data={"answer": "", "findings": [FINDING], "files": [], "overview": "No rate.", "look_first": ""}
+            )
+        return Reply(data={"answer": "Perhaps.", "findings": [], "files": phrases, "overview": "", "look_ups": [WISH]})
+
+    with doubles.in_thread(Server(answer)) as server:
+        found, _ = review(changed, server, "compatible/reader")
+    assert titles(found) == [FINDING["title"]]
+    assert "asked to see more code" not in " ".join(found["notes"])
+    assert [row["phrase"] for theme in found["walkthrough"]["themes"] for row in theme["rows"]] == ["there is no rate"]
+
+
 @pytest.mark.parametrize(
     "last",
     [

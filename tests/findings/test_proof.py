@@ -156,3 +156,26 @@ def test_lines_that_may_refute_a_claim_about_the_whole_repository_are_shown(repo
     assert shown["read.py"][0] == "names STATE_DIR, which the change removes here"
     assert shown["other.py"][0] == "names LOCAL_STATE_DIR"
     assert "notes.md" not in shown
+
+
+def test_code_that_was_moved_is_shown_as_it_was(repository: Repository) -> None:
+    """Whether a fault is older than the change is decided where the code was moved from."""
+    body = "".join(f"    step_{n} = load({n})\n" for n in range(12))
+    pull = repository.change(
+        {
+            "old.py": f"def first():\n{body}    return scale_rate(1)\n\n\ndef second():\n    return 2\n",
+            "new.py": "import old\n",
+        },
+        {
+            "old.py": "def second():\n    return 2\n",
+            "new.py": f"import old\n\n\ndef first():\n{body}    return scale_rate(1)\n",
+        },
+    )
+    claim = replace(finding(path="new.py", quote="    step_5 = load(5)"), start=10, end=10)
+
+    async def run(tree: Checkout, files: step.Files) -> list[Excerpt]:
+        return [*await proof.gather(claim, tree, Dependents(), files)]
+
+    before = [one for one in step.over(pull, run) if one.side == "base"]
+    assert [(one.path, one.title) for one in before] == [("old.py", "as it was before it was moved")]
+    assert "return scale_rate(1)" in before[0].body

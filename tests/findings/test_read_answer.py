@@ -4,7 +4,10 @@ from pathlib import Path
 
 from jsonschema import Draft202012Validator
 
-from bot.findings import read
+from bot.commands import answering
+from bot.commands.conversation import answering as of_remarks
+from bot.findings import issues, joint_opinions, read, verify
+from bot.review.agent.texts import LOOK_SCHEMA
 from bot.review.context import file_questions
 from bot.values import Source
 
@@ -82,3 +85,14 @@ def test_what_a_schema_forgives_is_read_as_far_as_it_goes() -> None:
     assert [(one.kind, one.name, one.start) for one in read.look_ups({"look_ups": wishes})] == [("uses", "pay", 0)]
     assert read.look_ups({"look_ups": "none"}) == ()
     assert read.open_suspicions({"unsettled": [7, " a  b ", "", "c", "d", "e"]}) == ("a b", "c", "d")
+
+
+def test_each_form_has_a_name_of_its_own() -> None:
+    """A model that has seen one form must not take another one for the same, whatever the prompt that asks for it."""
+    extents: tuple[read.Extent, ...] = ("none", "parts", "whole")
+    forms = [*map(read.schema, extents), *map(issues.schema, extents)]
+    forms += [verify.schema(with_learnings=one, with_dismissals=two) for one in (False, True) for two in (False, True)]
+    forms += [joint_opinions.schema(), file_questions.schema(), LOOK_SCHEMA, answering.schema(), of_remarks.schema()]
+    every = [form for asking in forms for form in (asking, asking.final) if form is not None]
+    assert len({form.name for form in every}) == len(every)
+    assert {read.kind(form) for form in every} == {"review", "verdict", "verdicts", "look", "reply"}

@@ -80,7 +80,7 @@ async def talk(
 
     def reader(body: Mapping[str, Any]) -> Reply:
         name = body["response_format"]["json_schema"]["name"]
-        if name != "reply":
+        if "reply" not in name:
             return Reply(data={"answer": "Read.", "findings": [found], "look_ups": [], "unsettled": []})
         held[0].asked.append("\n".join(str(message["content"]) for message in body["messages"]))
         return Reply(data=held[0].script.pop(0))

@@ -84,7 +84,7 @@ def schema() -> Schema:
             "description": "the findings that are wrong; mostly none",
         },
     }
-    return asking("reply", "Hand in the reply.", properties)
+    return asking("reply_to_remark", "Hand in the reply.", properties)
 
 
 async def answer(heard_remark: HeardRemark, last_review: LastReview | None, session: Session) -> Answer:

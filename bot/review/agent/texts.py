@@ -38,7 +38,7 @@ WHO = b"committer deeprepo <deeprepo@example.invalid> 1767268800 +0000\n"
 ANSWER_TOKENS = 4_096  # tokens of one answer
 _PROPERTIES = file_questions.schema().parameters["properties"]
 LOOK_SCHEMA = Schema(
-    name="look",
+    name="look_at_text",
     description="Answer the question from the shown text, and from nothing else.",
     parameters=read.strict(**{name: _PROPERTIES[name] for name in ("answer", "found", "quotes")}),
 )

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from bot.findings import read
 from bot.findings.joint_opinions import VERDICTS
 from deeprepo.rlm.values import Completion, Prompt, Usage
 from deeprepo_evals.reviews.labels import Label, Line
@@ -23,7 +24,7 @@ _NUMBERED = re.compile(r"^([ +-])\s*(\d*) (.*)$")
 
 def confirmation(prompt: Prompt) -> Mapping[str, Any] | None:
     """Confirm every claim of a request for second opinions, in the form that it asks for; None for another prompt."""
-    form = prompt.answer.name if prompt.answer else ""
+    form = read.kind(prompt.answer)
     if form == VERDICTS:
         claims = CLAIM.findall(prompt.messages[-1].text)
         return {"verdicts": [{"claim": name, "same_as": "", **CONFIRMED} for name in claims]}

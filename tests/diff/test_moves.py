@@ -1,0 +1,54 @@
+"""Lines that a change moves are recognized, whatever their indentation is."""
+
+import time
+
+import step
+from fakes import Repository
+
+from bot import diff
+from bot.checkout import Checkout
+from bot.diff import moves, units
+from bot.diff.units import Texts
+from bot.values import ChangedFile, Dependents
+
+BODY = [f"step_{n} = load({n})" for n in range(12)]
+Files = dict[str, str | bytes | None]
+
+
+def read(repository: Repository, before: Files, after: Files) -> tuple[tuple[ChangedFile, ...], Texts]:
+    """The changed files, and their texts on both sides."""
+
+    async def run(tree: Checkout, files: step.Files) -> tuple[tuple[ChangedFile, ...], Texts]:
+        return files, await step.texts(tree, files)
+
+    return step.over(repository.change(before, after), run)
+
+
+def test_moved_lines_say_where_they_were(repository: Repository) -> None:
+    """In a prompt, a moved function otherwise looks like new code, and an old fault in it like one of the change."""
+    old = "def first():\n" + "".join(f"    {line}\n" for line in BODY) + "\n\ndef stays():\n    return 1\n"
+    new = "class Loader:\n    def first(self):\n" + "".join(f"        {line}\n" for line in BODY)
+    before: Files = {"a.py": old, "b.py": "import a\n"}
+    files, texts = read(repository, before, {"a.py": "def stays():\n    return 1\n", "b.py": "import a\n" + new})
+    (move,) = moves.find(files)
+    assert (move.path, move.start, move.end, move.old_path, move.old_start) == ("b.py", 4, 15, "a.py", 2)
+    shown = {one.path: one.body for one in diff.file_diffs(units.cut(files, Dependents(), texts), files)}
+    assert "[lines 4 to 15 were a.py:2-13 before the change, apart from indentation]\n" in shown["b.py"]
+    assert "before the change" not in shown["a.py"]
+
+
+def test_a_few_equal_lines_are_no_move(repository: Repository) -> None:
+    """Brackets and short statements recur in all code."""
+    old = "def a():\n    try:\n        x()\n    finally:\n        y()\n"
+    after: Files = {"a.py": "z = 1\n", "b.py": "def b():\n    try:\n        x()\n    finally:\n        y()\n    z()\n"}
+    files, _ = read(repository, {"a.py": old}, after)
+    assert moves.find(files) == []
+
+
+def test_a_large_change_takes_no_long_time(repository: Repository) -> None:
+    """Each line is compared with few others, even if most lines are equal."""
+    lines = [f"value = table[{n % 40}] + other({n % 7}) + {n % 5000}" for n in range(20_000)]
+    files, _ = read(repository, {"a.py": "\n".join(lines)}, {"a.py": "\n".join(reversed(lines))})
+    started = time.process_time()
+    assert len(moves.find(files)) < len(lines)
+    assert time.process_time() - started < 3
