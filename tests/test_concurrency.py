@@ -22,7 +22,7 @@ async def test_a_change_that_cannot_be_read_leaves_no_git_behind(repository: Rep
 
 
 async def test_short_work_ends_before_its_cancellation_does() -> None:
-    """Whoever starts something at GitHub and stores its number does both or neither, so that it can be ended."""
+    """Creating something at GitHub and storing its number both happen or neither does, so that it can be ended later."""
     started, answered, done = asyncio.Event(), asyncio.Event(), list[str]()
 
     async def work() -> None:

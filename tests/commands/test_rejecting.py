@@ -84,6 +84,6 @@ REVIEW = LastReview(
     ],
 )
 def test_a_rejection_in_a_thread_of_two_findings_means_what_it_names(reply: str, numbers: list[int] | None) -> None:
-    """Everything if it says no more, one by its number or name, nothing if only another thread's finding is named; else nobody knows."""
+    """It rejects both unless it names one by its number or title. Naming only another thread's finding rejects nothing, and anything else is ambiguous."""
     found = target.rejected(reading.reason(reply), [FIRST.finding, SECOND.finding], REVIEW)
     assert (found if found is None else [finding.number for finding in found]) == numbers

@@ -215,8 +215,8 @@ async def test_a_thread_in_which_a_person_asks_is_left_open(tmp_path: Path) -> N
         assert closed(at)[0]
 
 
-async def test_the_answer_under_a_fixed_finding_leads_to_what_its_fix_introduced(tmp_path: Path) -> None:
-    """The finding on the lines of the fix has a comment of its own; the thread of the fixed one ends with a link to it."""
+async def test_the_reply_under_a_fixed_finding_links_to_what_its_fix_introduced(tmp_path: Path) -> None:
+    """The finding on the fix's lines gets its own comment, and the last reply in the fixed finding's thread links to it."""
     async with scene(tmp_path) as at:
         await put(at, reviewed(at.stands.head_sha, finding("f1", 5, number=1), finding("f2", 41, number=2)), "run-1")
         await at.repo.push("feature", {"app.py": SECOND})

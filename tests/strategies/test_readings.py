@@ -110,10 +110,10 @@ def test_what_several_passes_report_is_one_finding_without_a_confirmation(change
 
 
 @pytest.mark.parametrize(("bears_out", "place", "votes"), [((FOUND,), "inline", 3), ((), "folded", 2)])
-def test_what_only_the_bare_diff_shows_is_judged_where_the_code_around_it_was_read(
+def test_a_finding_from_the_bare_diff_is_judged_by_the_pass_that_read_the_code_around_it(
     change: Repository, bears_out: tuple[Mapping[str, Any], ...], place: str, votes: int
 ) -> None:
-    """Two passes that see no other code can agree on a guess about it, so the pass that saw that code is asked in its dialogue."""
+    """Two passes over the bare diff can make the same wrong guess about other code, so the pass that read that code is asked to judge it."""
     played = Two(beside=(), alone=(FOUND,), bears_out=bears_out)
     review = reviewed(change, played)
     assert sorted(played.asked) == ["alone", "alone", "others", "reading"]

@@ -8,6 +8,7 @@ import typer
 
 from bot.cli.exits import CLEAN
 from bot.cli.reviewing import progress
+from deeprepo_evals.cli import options
 
 
 def command(
@@ -27,7 +28,7 @@ def command(
     each: Annotated[int, typer.Option(min=0, max=200, help="Number of cases per pair.")] = 12,
     ordinary: Annotated[int, typer.Option(min=0, max=500, help="Number of ordinary commits per pair.")] = 20,
     half: Annotated[str, typer.Option(metavar="build|test", help="Only the pairs of this half.")] = "",
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress line.")] = False,
+    quiet: options.Quiet = False,
 ) -> int:
     """Mine pairs of a library and a repository that used it, and count which breaks are found without a model."""
     from deeprepo_evals.consumers import run

@@ -8,6 +8,7 @@ import typer
 
 from bot.cli.exits import tell
 from bot.cli.reviewing import progress
+from deeprepo_evals.cli import options
 from deeprepo_evals.cli.ending import end
 
 RESULTS = Path("eval-context.jsonl")  # where a run that costs money keeps its results, if nothing else is said
@@ -54,23 +55,15 @@ def command(
             metavar="N,...", help="For rlm-only and rlm: 0 without workers, 1 with workers, 2 also with further roots."
         ),
     ] = "1",
-    turns: Annotated[int, typer.Option(min=1, max=50, help="Maximum number of turns of a root.")] = 12,
+    turns: options.Turns = 12,
     seed: Annotated[
         str, typer.Option(metavar="N,...", help="Seeds of the generated texts, for example 1,2 or 1-50.")
     ] = "1",
     rounds: Annotated[int, typer.Option(min=1, help="How often to ask each question. Use 3 to measure a model.")] = 1,
     max_usd: Annotated[float, typer.Option(min=0, help="Spending limit for this run, in dollars.")] = 5.0,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="File for the results as JSON lines. If it exists, the run continues."),
-    ] = None,
-    trace: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER", help="Record every call in this folder. Show a record with `deeprepo trace FILE`."
-        ),
-    ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress line.")] = False,
+    out: options.Results = None,
+    trace: options.Trace = None,
+    quiet: options.Quiet = False,
 ) -> int:
     """Compare methods of answering questions about long texts. Without options, a scripted model is used.
 

@@ -9,6 +9,7 @@ import typer
 from bot.cli.exits import CLEAN, tell
 from bot.cli.options import EffortOption
 from bot.cli.reviewing import progress
+from deeprepo_evals.cli import options
 
 
 def command(
@@ -27,7 +28,7 @@ def command(
     ] = None,
     worker: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The worker model.")] = None,
     max_usd: Annotated[float | None, typer.Option(min=0, help="Spending limit for one review, in dollars.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress line.")] = False,
+    quiet: options.Quiet = False,
 ) -> int:
     """Replay pull requests with several pushes, where the author fixes what each review reports. Without --effort, no model is used.
 

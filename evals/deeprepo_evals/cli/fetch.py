@@ -9,6 +9,7 @@ import typer
 from bot.cli.exits import CLEAN, FAULT, tell
 from bot.cli.reviewing import progress
 from deeprepo_evals import public
+from deeprepo_evals.cli import options
 
 HOST = "https://github.com"
 
@@ -26,7 +27,7 @@ def command(
     ] = None,
     host: Annotated[str, typer.Option(metavar="URL", help="Host of the repositories.")] = HOST,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print what would be fetched, and its size.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress line.")] = False,
+    quiet: options.Quiet = False,
 ) -> int:
     """Fetch the commits of the cases without their history. Existing commits are not fetched again.
 

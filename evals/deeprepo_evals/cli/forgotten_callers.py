@@ -8,6 +8,7 @@ import typer
 
 from bot.cli.exits import CLEAN, tell
 from bot.cli.reviewing import progress
+from deeprepo_evals.cli import options
 
 
 def command(
@@ -15,7 +16,7 @@ def command(
         Path, typer.Option(metavar="FOLDER", help="Folder with clones, named OWNER+NAME, OWNER/NAME or NAME.")
     ],
     half: Annotated[str, typer.Option(metavar="build|test", help="Only the repositories of this half.")] = "",
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress line.")] = False,
+    quiet: options.Quiet = False,
 ) -> int:
     """Review real commits that forgot a caller, without a model. A later commit fixed each caller.
 

@@ -7,6 +7,7 @@ import typer
 
 from bot.cli.exits import CLEAN, tell
 from bot.cli.reviewing import progress
+from deeprepo_evals.cli import options
 
 MOST_SEEDS = 10
 
@@ -18,7 +19,7 @@ def command(
     ],
     seeds: Annotated[int, typer.Option(min=2, max=MOST_SEEDS, help="Policies under each reward.")] = 5,
     steps: Annotated[int, typer.Option(min=1, max=1_000, help="Steps of each policy.")] = 45,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress line.")] = False,
+    quiet: options.Quiet = False,
 ) -> int:
     """Train small policies (85,000 parameters) on the environment's tasks; needs torch and TRL: `make train CPU=1`.
 

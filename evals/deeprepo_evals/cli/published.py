@@ -11,6 +11,7 @@ from bot.cli.exits import CLEAN, FAULT, tell
 from bot.cli.options import EffortOption
 from bot.cli.reviewing import progress
 from deeprepo_evals import public
+from deeprepo_evals.cli import options
 
 OPUS = "anthropic_claude-opus-4-5-20251101"
 
@@ -53,7 +54,6 @@ Out = Annotated[
     Path, typer.Option(metavar="FILE", help="File for the results as JSON lines. If it exists, the run continues.")
 ]
 Journals = Annotated[Path | None, typer.Option(metavar="FOLDER", help="Folder in which each review's journal is kept.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress line.")]
 
 
 def command_of(name: str, about: str, plain_calls: int = 1) -> Callable[..., int]:
@@ -77,7 +77,7 @@ def command_of(name: str, about: str, plain_calls: int = 1) -> Callable[..., int
         at_once: AtOnce = 1,
         out: Out = Path(f"eval-{name}.jsonl"),
         journals: Journals = None,
-        quiet: Quiet = False,
+        quiet: options.Quiet = False,
     ) -> int:
         import asyncio
 

@@ -10,6 +10,7 @@ from bot.cli.exits import CLEAN, FAULT, INTERRUPTED, tell
 from bot.cli.reviewing import progress
 from bot.errors import UsageError
 from deeprepo_evals import public
+from deeprepo_evals.cli import options
 
 if TYPE_CHECKING:
     from deeprepo_evals.reviews.review_options import ReviewOptions
@@ -69,10 +70,6 @@ Judge = Annotated[
 ]
 Rounds = Annotated[int, typer.Option(min=1, help="Number of reviews per case. Use 3 to measure a model.")]
 AtOnce = Annotated[int, typer.Option(min=1, help="Number of parallel reviews.")]
-Out = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="File for the results as JSON lines. If it exists, the run continues."),
-]
 Keep = Annotated[
     Path | None, typer.Option(metavar="FOLDER", help="Folder in which rebuilt cases are kept for the next run.")
 ]
@@ -80,7 +77,6 @@ Journals = Annotated[
     Path | None, typer.Option(metavar="FOLDER", help="Keep each review's journal, so that no call is paid for twice.")
 ]
 Shape = Annotated[Form, typer.Option("--format", help="Output format.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress line.")]
 
 
 def command(
@@ -100,11 +96,11 @@ def command(
     judge: Judge = None,
     rounds: Rounds = 1,
     at_once: AtOnce = 1,
-    out: Out = None,
+    out: options.Results = None,
     keep: Keep = None,
     journals: Journals = None,
     form: Shape = "table",
-    quiet: Quiet = False,
+    quiet: options.Quiet = False,
 ) -> int:
     """Review pull requests with known defects. Each kind has its own score; that of the twins matters most.
 

@@ -1,13 +1,13 @@
 """`deeprepo eval roots`: which root model delegates, what it finds so, and what that costs."""
 
 import asyncio
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from bot.cli.reviewing import progress
 from deeprepo_evals import plant
+from deeprepo_evals.cli import options
 from deeprepo_evals.cli.ending import end
 
 
@@ -15,9 +15,7 @@ def command(
     root: Annotated[
         str, typer.Option(metavar="MODEL,...", help="Root models to compare (default: three scripted ones).")
     ] = "",
-    worker: Annotated[
-        str, typer.Option(metavar="MODEL", help="Worker model of all roots (default: scripted/reader).")
-    ] = "",
+    worker: options.Worker = "",
     strategy: Annotated[
         str,
         typer.Option(
@@ -32,23 +30,15 @@ def command(
         plant.Scope, typer.Option(help="whole: the change adds all of the code. change: it rewrites some functions.")
     ] = "whole",
     window: Annotated[int, typer.Option(min=1_000, help="Characters of code that the single call sees.")] = 180_000,
-    turns: Annotated[int, typer.Option(min=1, max=50, help="Maximum number of turns of a root.")] = 12,
+    turns: options.Turns = 12,
     rounds: Annotated[int, typer.Option(min=1, help="Number of repetitions. Use 3 to measure a model.")] = 1,
     verify: Annotated[bool, typer.Option(help="Whether a second model call confirms findings.")] = False,
     max_usd: Annotated[
         float | None, typer.Option(min=0, help="Spending limit for this comparison, in dollars.")
     ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="File for the results as JSON lines. If it exists, the run continues."),
-    ] = None,
-    trace: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER", help="Record every call in this folder. Show a record with `deeprepo trace FILE`."
-        ),
-    ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress line.")] = False,
+    out: options.Results = None,
+    trace: options.Trace = None,
+    quiet: options.Quiet = False,
 ) -> int:
     """Compare root models on code bases with planted defects. Without options, the models are scripted.
 

@@ -3,12 +3,12 @@
 import asyncio
 import sys
 from functools import partial
-from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from bot.cli.reviewing import progress
+from deeprepo_evals.cli import options
 from deeprepo_evals.cli.ending import end
 
 Scope = Literal["whole", "change", "both"]
@@ -22,9 +22,7 @@ def command(
             metavar="MODEL,...", help="Root models: provider/model, or scripted ones (default: all scripted ones)."
         ),
     ] = "",
-    worker: Annotated[
-        str, typer.Option(metavar="MODEL", help="Worker model of all roots (default: scripted/reader).")
-    ] = "",
+    worker: options.Worker = "",
     count: Annotated[int, typer.Option(min=1, max=10_000, help="Code bases.")] = 6,
     files: Annotated[
         str, typer.Option(metavar="N,...", help="Number of files in each, 10 to 300 (default: 10,20,40,80,150,300).")
@@ -33,20 +31,12 @@ def command(
         Scope, typer.Option(help="whole: the change adds all of the code. change: it rewrites some functions.")
     ] = "both",
     split: Annotated[Split, typer.Option(help="Tasks for training, or held-out tasks.")] = "eval",
-    turns: Annotated[int, typer.Option(min=1, max=50, help="Maximum number of turns of a root.")] = 12,
+    turns: options.Turns = 12,
     rounds: Annotated[int, typer.Option(min=1, help="Rollouts of each task.")] = 1,
     max_usd: Annotated[float | None, typer.Option(min=0, help="Spending limit for this run, in dollars.")] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="File for the results as JSON lines. If it exists, the run continues."),
-    ] = None,
-    trace: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER", help="Record every call in this folder. Show a record with `deeprepo trace FILE`."
-        ),
-    ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    out: options.Results = None,
+    trace: options.Trace = None,
+    quiet: options.Quiet = False,
 ) -> int:
     """Run root models in the training environment. Prints the parts of each run's reward.
 
