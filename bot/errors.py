@@ -13,6 +13,7 @@
     │   ├── HostDown              5xx, a timeout, no connection: worth another try
     │   ├── HostLimited           a rate limit; `retry_after` in seconds
     │   └── HostRefused           4xx, or an answer of an unknown form: `status` says which; a job is tried a few times more
+    │   │   └── HostLocked        the conversation is locked: not tried again
     ├── StorageError              the database does not answer, or holds what makes no sense   exit 3
     └── of `deeprepo.rlm.errors`: ProviderError, ReplayDiffers                                      exit 3; JournalInUse, BudgetSpent, ReplUnavailable
 
@@ -115,6 +116,15 @@ class HostRefused(HostError):  # noqa: N818 - GitHub's decision
     def is_gone(self) -> bool:
         """Whether GitHub knows nothing of that name. It may also be late: one such answer right after an event proves nothing."""
         return self.status in (404, 410)
+
+
+class HostLocked(HostRefused):
+    """The conversation is locked. It stays so until a person unlocks it, so no further try is made."""
+
+    @property
+    def reason(self) -> str:
+        """The refusal as a sentence for people."""
+        return str(self)
 
 
 class StorageError(DeepRepoError):

@@ -12,7 +12,7 @@ import httpx
 from githubkit.exception import GitHubException, RequestError
 from pydantic import ValidationError
 
-from bot.errors import ConfigError, DeepRepoError, HostDown, HostError, HostLimited, HostRefused
+from bot.errors import ConfigError, DeepRepoError, HostDown, HostError, HostLimited, HostLocked, HostRefused
 from bot.github.pace import FIRST_WAIT
 
 MAX_REFUSAL_CHARS = 300  # characters quoted from GitHub's messages
@@ -22,6 +22,8 @@ UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)  # errors
 TWICE = re.compile(
     r"(?:GET|PUT) |DELETE (?!.*/token$)|PATCH (?!.*/check-runs/)|POST .*/(?:graphql|access_tokens|reactions|attempts)$"
 )
+LOCKED = re.compile(r"\bissue is locked\b|\block prevents\b")  # GitHub's words for a locked conversation
+NO_COMMENTS = "The conversation is locked, so GitHub accepts no comments from deeprepo. Unlock it, then comment `/deeprepo review`."
 OPAQUE = "not accessible by"  # GitHub's words for a missing permission, which do not say what to do
 ADDRESS = re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}\b|(?<![\w:])(?:[0-9a-fA-F]{0,4}:){3,7}[0-9a-fA-F]{0,4}(?![\w:])")
 LINE_END = re.compile(r"(?<![\s.:;,!?])\s*\n\s*(?=\S)")  # without punctuation, the next line explains it
@@ -82,6 +84,8 @@ def http_error(response: httpx.Response) -> HostError:
 
 def _refused(what: str, status: int, words: str, fields: frozenset[str] = frozenset()) -> HostRefused:
     """Return our error for a refusal, with GitHub's reason, or the status's meaning if that is unclear."""
+    if status in {HTTPStatus.FORBIDDEN, HTTPStatus.UNPROCESSABLE_ENTITY} and LOCKED.search(words):
+        return HostLocked(NO_COMMENTS, status, words, fields)
     is_told = (
         words and status in {HTTPStatus.FORBIDDEN, HTTPStatus.UNPROCESSABLE_ENTITY} and OPAQUE not in words.lower()
     )

@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 from bot import github
 from bot.commands import CommandContext, CommandReply
 from bot.config import Config
-from bot.errors import HostRefused
+from bot.errors import HostLocked, HostRefused
 from bot.github import Host
 from bot.values import CommandAsk, CommentRef
 from bot.wiring.access import in_force
@@ -44,8 +44,8 @@ async def run(ask: CommandAsk, job: Job, server: Server) -> None:
             is_changed |= reply.silences
             try:
                 comment = await replies.post_reply(reply, each.comment, host)
-            except HostRefused as refused:  # the conversation is locked, but the decisions still count
-                if not job.last:
+            except HostRefused as refused:  # the decisions still count
+                if not (job.last or isinstance(refused, HostLocked)):
                     raise
                 unposted = refused
             else:

@@ -10,7 +10,17 @@ from bot import github
 from bot.brief import Brief
 from bot.config import policy
 from bot.config.policy import No
-from bot.errors import DeepRepoError, GitError, HostError, HostRefused, OverLimit, SupersededError, UsageError, public
+from bot.errors import (
+    DeepRepoError,
+    GitError,
+    HostError,
+    HostLocked,
+    HostRefused,
+    OverLimit,
+    SupersededError,
+    UsageError,
+    public,
+)
 from bot.github import Host
 from bot.machine.concurrency import uninterrupted
 from bot.outputs.posts import Comments
@@ -42,7 +52,7 @@ from bot.workflow.server import Server, remember_failure
 from deeprepo.rlm.errors import BudgetSpent, ProviderError, ReplUnavailable
 
 KNOWN = "this commit was already reviewed, and nothing has changed since."
-LASTING = (UsageError, GitError, ProviderError, BudgetSpent, ReplUnavailable, OverLimit)
+LASTING = (UsageError, GitError, HostLocked, ProviderError, BudgetSpent, ReplUnavailable, OverLimit)
 LISTED_TITLE_CHARS = 200  # characters of a pull request's title in a list
 
 

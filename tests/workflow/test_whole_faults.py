@@ -97,7 +97,6 @@ async def test_a_locked_conversation_loses_no_finding(at: Whole) -> None:
     """Where no comment is taken the check run holds the whole review, and the next round says again what was not said."""
     at.gh.fail("POST", r"/issues/1/comments$", Fault(status=403, message="The issue is locked.", times=-1))
     number = await at.opened()
-    await at.put_off()
     await at.quiet()
     check = max(at.gh.pull(number).checks, key=lambda one: one.id)
     assert (check.conclusion, check.title) == ("neutral", "1 finding (1 high).")

@@ -202,7 +202,7 @@ async def test_where_github_takes_no_check_run_a_comment_says_it(at: Whole) -> N
 
 @pytest.mark.slow
 async def test_what_is_decided_in_a_locked_conversation_counts(at: Whole) -> None:
-    """No answer can be posted there; the finding is ignored all the same, and the check says so. The review itself is in the check run."""
+    """No answer can be posted there; the finding is ignored all the same. The check run holds the review and says why."""
     await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\n"})
     number = await at.reviewed()
     at.repo.lock(number)
@@ -211,4 +211,8 @@ async def test_what_is_decided_in_a_locked_conversation_counts(at: Whole) -> Non
     await at.pushed(WORSE)
     check = max(at.gh.pull(number).checks, key=lambda one: one.id)
     assert "rounding" in (check.text or "")
-    assert "lock prevents review”" in (check.summary or "") or "issue is locked.”" in (check.summary or "")
+    assert "The conversation is locked, so GitHub accepts no comments" in (check.summary or "")
+    posted = [
+        seen for seen in at.gh.requests if seen.method == "POST" and "/comments" in seen.path and seen.status == 403
+    ]
+    assert len(posted) == 2  # one for the command and one for the review: no further try while it is locked

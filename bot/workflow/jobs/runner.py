@@ -10,7 +10,16 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter
 
-from bot.errors import DeepRepoError, HostDown, HostLimited, HostRefused, StorageError, SupersededError, public
+from bot.errors import (
+    DeepRepoError,
+    HostDown,
+    HostLimited,
+    HostLocked,
+    HostRefused,
+    StorageError,
+    SupersededError,
+    public,
+)
 from bot.values import Ask, ReviewAsk
 from bot.workflow.jobs import asks, engine
 from bot.workflow.jobs.engine import JobRow, JobSettings
@@ -222,7 +231,7 @@ class Runner:
             outcome = await self._put_off(ask, job, error, self.settings.pause * 2 ** asks.tries(job.row.id))
         except HostRefused as error:  # the refusal may be temporary, and a missing thing may still appear
             wait, job.refusals = self.settings.refusal_pause * SLOWER**job.refusals, job.refusals + 1
-            is_last = job.refusals > self.settings.refusals
+            is_last = job.refusals > self.settings.refusals or isinstance(error, HostLocked)
             outcome = await (
                 self._given_up(ask, job, public(error)) if is_last else self._put_off(ask, job, error, wait)
             )

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 
-from bot.errors import HostRefused, SupersededError
+from bot.errors import HostLocked, HostRefused, SupersededError
 from bot.github import Host
 from bot.outputs.posts import RULE, Comments, Post
 from bot.render import load
@@ -258,7 +258,7 @@ async def _try(
     try:
         await publication.put(find, write)
     except HostRefused as refusal:
-        if refusal.status != UNPROCESSABLE:
+        if refusal.status != UNPROCESSABLE or isinstance(refusal, HostLocked):
             raise
         await publication.check()
         return refusal
