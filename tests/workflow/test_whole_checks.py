@@ -56,6 +56,7 @@ async def test_a_review_that_is_called_off_leaves_the_conclusion_of_the_one_befo
     at.gh.fail("POST", r"/check-runs$", Fault(status=None, after=True, run=call_off))
     await at.repo.rerequest(at.gh.pull(number).checks[0].id)
     await at.quiet()
+    await at.until(lambda: at.ending(number) is not None)  # a canceled review ends its check run after its job
     first, second = at.gh.pull(number).checks
     assert (first.conclusion, second.conclusion) == ("failure", "failure")
     summary = second.summary or ""
