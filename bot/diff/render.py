@@ -125,7 +125,7 @@ def _with_moves(rows: Iterable[DiffRow], moves_here: Sequence[Move]) -> Iterator
             left.remove(move)
             where = f"{move.old_path}:{move.old_start}-{move.old_end}"
             yield DiffRow(
-                "", f"[lines {move.start} to {move.end} were {where} before the change, apart from indentation]"
+                "", f"[lines {move.start} to {move.end} were {where} before the change, except for indentation]"
             )
         yield diff_row
 

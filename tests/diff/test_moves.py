@@ -33,7 +33,7 @@ def test_moved_lines_say_where_they_were(repository: Repository) -> None:
     (move,) = moves.find(files)
     assert (move.path, move.start, move.end, move.old_path, move.old_start) == ("b.py", 4, 15, "a.py", 2)
     shown = {one.path: one.body for one in diff.file_diffs(units.cut(files, Dependents(), texts), files)}
-    assert "[lines 4 to 15 were a.py:2-13 before the change, apart from indentation]\n" in shown["b.py"]
+    assert "[lines 4 to 15 were a.py:2-13 before the change, except for indentation]\n" in shown["b.py"]
     assert "before the change" not in shown["a.py"]
 
 
