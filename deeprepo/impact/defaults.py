@@ -27,6 +27,8 @@ class Files:
     # nodes between a statement and an anonymous function that runs in place
     inline: ClassVar[frozenset[str]] = frozenset()
 
+    bodies_beside: ClassVar[tuple[str, ...]] = ()  # nodes of bodies that follow their definitions as siblings
+
     @property
     def is_page(self) -> bool:
         """Whether a file is a page, with code only in its scripts."""
@@ -43,6 +45,19 @@ class Files:
     def may_be_other(self, source: bytes) -> bool | None:
         """Return whether the alternative grammar comes first. None: only if this one fails; False: never."""
         return None
+
+    def around_of(self, node: Node) -> Node | None:
+        """Return the parent of a node; for a body that follows its definition, return that definition."""
+        return node.prev_named_sibling if node.type in self.bodies_beside else node.parent
+
+    def last_of(self, node: Node) -> Node:
+        """Return the last node of a definition: the body that follows it, or the definition itself."""
+        after = node.next_named_sibling if self.bodies_beside else None
+        return after if after is not None and after.type in self.bodies_beside else node
+
+    def span(self, node: Node) -> tuple[int, int]:
+        """Return the byte span of a definition with its body."""
+        return node.start_byte, self.last_of(node).end_byte
 
     def whole(self, node: Node) -> Node:
         """Return the definition of a node, outside its declarators."""

@@ -8,7 +8,7 @@ from itertools import accumulate, pairwise
 from typing import Any, ClassVar
 
 from tree_sitter import Language as Grammar
-from tree_sitter import Node, Query
+from tree_sitter import Query
 
 from deeprepo.impact import table
 from deeprepo.impact.defaults import Classes, Files, Imports, Lines, References
@@ -41,7 +41,6 @@ class Nodes(Struct, frozen=True):
 
     identifiers: frozenset[str] = frozenset({"identifier"})  # names
     around: tuple[str, ...] = ()  # what belongs to the definition inside it: decorators, `export`
-    bodies_beside: tuple[str, ...] = ()  # bodies that follow their definitions as siblings
     stacked: frozenset[str] = frozenset()  # what forms rows before what it marks: decorators, comments
     statements: frozenset[str] = frozenset()  # where each name is imported; if empty, the nodes of `@import`
 
@@ -139,19 +138,6 @@ class Language(Struct, Files, Imports, Lines, Classes, References, frozen=True, 
     receivers: ReceiverRules = ReceiverRules()
     scope: ScopeRules = ScopeRules()
     calls: CallRules = CallRules()
-
-    def around_of(self, node: Node) -> Node | None:
-        """Return the parent of a node; for a body that follows its definition, return that definition."""
-        return node.prev_named_sibling if node.type in self.nodes.bodies_beside else node.parent
-
-    def last_of(self, node: Node) -> Node:
-        """Return the last node of a definition: the body that follows it, or the definition itself."""
-        after = node.next_named_sibling if self.nodes.bodies_beside else None
-        return after if after is not None and after.type in self.nodes.bodies_beside else node
-
-    def span(self, node: Node) -> tuple[int, int]:
-        """Return the byte span of a definition with its body."""
-        return node.start_byte, self.last_of(node).end_byte
 
     def constructors_of(self, name: str) -> tuple[str, ...]:
         """Return the names of a class's constructors."""

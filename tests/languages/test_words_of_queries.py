@@ -28,6 +28,12 @@ d.add(1);
 """
 
 
+class Beside(Language, frozen=True):
+    """A language with bodies beside their definitions."""
+
+    bodies_beside = ("statement_block",)
+
+
 def _language(folder: Path) -> Language:
     """Return a language in a folder of its own, whose functions have their bodies beside them."""
     uses = (
@@ -44,13 +50,9 @@ def _language(folder: Path) -> Language:
         (folder / f"{name}.scm").write_text(text, "utf-8")
     known = language_of("a.js")
     assert known is not None
-    return replace(
-        known,
-        folder=str(folder),
-        nodes=replace(known.nodes, bodies_beside=("statement_block",)),
-        scope=replace(known.scope, exports=False),
-        scopes=("function",),
-    )
+    facts = {name: getattr(known, name) for name in known.__struct_fields__}
+    scope = replace(known.scope, exports=False)
+    return Beside(**{**facts, "folder": str(folder), "scope": scope, "scopes": ("function",)})
 
 
 def test_a_body_may_stand_beside_its_definition(tmp_path: Path) -> None:
