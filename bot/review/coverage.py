@@ -394,7 +394,7 @@ def obliged_uses(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[
     fresh = {file.path: file.added_lines for file in files}
     uses_by_place: dict[UsePlace, ObligedUse] = {}
     rows = [(reference, symbols.get(reference.symbol)) for reference in dependents.references if _tells(reference)]
-    rows += [(_override(key, override), symbols.get(key)) for key, override in dependents.heirs]
+    rows += [(_override(key, override), symbols.get(key)) for key, override in dependents.subclasses]
     for reference, item in sorted(rows, key=lambda pair: _telling(pair[0])):
         changes = item.contract if item is not None else ("removed",) if not reference.is_guessed else ()
         is_gone = not {"removed", "renamed"}.isdisjoint(changes)

@@ -259,7 +259,7 @@ class Dependents(Struct, frozen=True):
     references: tuple[Reference, ...] = ()
     cut: tuple[str, ...] = ()  # sentences that say what was not searched, and why
     missed_uses: tuple[str, ...] = ()  # those that may hide a reference to a changed contract
-    heirs: tuple[
+    subclasses: tuple[
         tuple[str, Definition], ...
     ] = ()  # pairs of "path:name" of a changed method and a definition that overrides it
     guards: tuple[LostGuard, ...] = ()  # removed guards, most important first

@@ -211,7 +211,7 @@ class References:
     """How code refers to definitions."""
 
     builtin_names: ClassVar[frozenset[str]] = frozenset()  # names that every file has, besides those in the table
-    # a name without a receiver is from the file, its mates or its imports
+    # a name without a receiver is from the file, the files that it sees, or its imports
     complete_scope: ClassVar[bool] = False
     everywhere: ClassVar[str] = ""  # the keyword of definitions that every file sees, outside classes and namespaces
 

@@ -23,7 +23,7 @@ QUERIES = (
     "uses",
     "bindings",
     "guards",
-    "foreseen",
+    "handled",
     "types",
     "receivers",
     "imports",

@@ -28,7 +28,7 @@ class Package(Struct, frozen=True, eq=False):
     entries: tuple[str, ...] | None = None  # importable files; None stands for all
     # For a published package: the version in its manifest, and the files with its public names.
     version: str = ""
-    doors: tuple[str, ...] = ()
+    exporting_files: tuple[str, ...] = ()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Package) and self._offered == other._offered

@@ -51,7 +51,7 @@ class Project(Protocol):
 class SharedScope(Protocol):
     """A project in which files use each other's names without importing them."""
 
-    def mates(self, path: str) -> Collection[str]:
+    def visible_files(self, path: str) -> Collection[str]:
         """Return the other files in the path's namespace; the path itself need not exist."""
 
 

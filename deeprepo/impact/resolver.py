@@ -26,7 +26,7 @@ class Resolver:
         """Return the files of the module that an imported name refers to; () if it is no module, None if unknown."""
         return ()
 
-    def mates(self, path: str, name: str = "") -> tuple[str, ...]:
+    def visible_files(self, path: str, name: str = "") -> tuple[str, ...]:
         """Return the files whose names a file sees without an import, including itself.
 
         If a name is given, return those that may define it; () if the file sees only its own names.
@@ -51,7 +51,7 @@ class Resolver:
         """
         return False
 
-    def respelt(self, importer: str, path: str, name: str) -> Collection[str]:
+    def other_spellings(self, importer: str, path: str, name: str) -> Collection[str]:
         """Return the words that refer to a member of this name in a file of another language."""
         return ()
 

@@ -60,7 +60,7 @@ def measure(units: Sequence[Unit], dependents: Dependents = NOTHING) -> Measure:
             relying |= {(reference.path, reference.line)} if not users and _relies(reference) else set()
     paths = {unit.path for unit in units}
     relying |= {
-        (override.path, override.start) for key, override in dependents.heirs if key.rpartition(":")[0] in paths
+        (override.path, override.start) for key, override in dependents.subclasses if key.rpartition(":")[0] in paths
     }
     return Measure(len(units), sum(unit.tokens for unit in units), len(sites), len(links), len(relying))
 

@@ -105,12 +105,12 @@ async def _of_consumer(overlay: OverlayTree, impact: Dependents, change: Offered
         ):  # a name alone proves nothing in a file without imports from the package
             row = replace(row, connection="name", target_state="unknown")  # noqa: PLW2901
         references.append(row)
-    heirs = tuple(
+    subclasses = tuple(
         (key, own)
-        for key, own in impact.heirs
+        for key, own in impact.subclasses
         if overlay.inside(own.path) is not None and not PRIVATE.match(re.split("[:.]", key)[-1])
     )
-    return replace(impact, references=tuple(references), heirs=heirs)
+    return replace(impact, references=tuple(references), subclasses=subclasses)
 
 
 def _is_private(home: str, row: Reference, change: OfferedChange, *, direct: bool) -> bool:

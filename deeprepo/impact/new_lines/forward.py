@@ -44,7 +44,7 @@ def _of_file(index: Index, path: str, lines: Collection[int]) -> Iterator[Place]
         return
     file = _File(index, language, modules, path, facts, seen)
     yield from file.of_literals(lines)
-    yield from file.of_heirs(lines)
+    yield from file.of_subclasses(lines)
     if language.search_only:
         return
     for item in facts.imports:
@@ -130,7 +130,7 @@ class _File:
             if whole.line in lines and not (whole.is_open or whole.places) and whole.names <= every.keys():
                 yield from self._missing(whole, types[0], wanted)
 
-    def of_heirs(self, lines: Collection[int]) -> Iterator[Place]:
+    def of_subclasses(self, lines: Collection[int]) -> Iterator[Place]:
         """Yield required members that a new implementation omits, in a language that requires all of them."""
         known = parts_of(self._index, self._path) if writes_all(self._language) else None
         for whole in known.wholes if known is not None else ():
@@ -173,7 +173,7 @@ class _File:
         if self._path in files or re.search(self._language.scope.implicit_names, use.name):
             return
         answer = offered(self._index, files, use.name)
-        if answer is ABSENT and not self._is_submodule(use, item) and not self._is_respelt(files, use.name):
+        if answer is ABSENT and not self._is_submodule(use, item) and not self._has_other_spelling(files, use.name):
             near = _near(use.name, names_of(self._index, files))
             whole = f"{use.receiver}.{use.name}"
             yield self._place(use.line, whole, "missing-member", files, near=near, asked=item.spec)
@@ -204,7 +204,7 @@ class _File:
                 row for home, name in line for row in members(self._index, home, name) if row[1].short == use.name
             )
             yield from self._misfit(use, Answer("found", rows))
-        elif names and use.name not in names and not self._is_respelt([home for home, _ in line], use.name):
+        elif names and use.name not in names and not self._has_other_spelling([home for home, _ in line], use.name):
             near, whole = _near(use.name, names), f"{use.receiver}.{use.name}"
             place = self._place(use.line, whole, "missing-member", (path,), near=near, asked=use.receiver)
             yield replace(place, home=path, owner=line[0][1])
@@ -223,7 +223,12 @@ class _File:
         if mine and use.arguments is not None:
             nearest = tuple(row for row in mine if self._language.types.overloads or row[1].owner == mine[0][1].owner)
             yield from self._misfit(use, Answer("found", nearest))
-        elif rows and not mine and not typed.is_own and not self._is_respelt([home for home, _ in line], use.name):
+        elif (
+            rows
+            and not mine
+            and not typed.is_own
+            and not self._has_other_spelling([home for home, _ in line], use.name)
+        ):
             near, whole = _near(use.name, [row.short for _, row in rows]), f"{use.receiver}.{use.name}"
             place = self._place(use.line, whole, "missing-member", (path,), near=near, asked=name)
             yield replace(place, home=path, owner=line[0][1])
@@ -233,7 +238,7 @@ class _File:
         if self._is_imported(name):
             return True
         stars = [self._modules.files(self._path, item) or () for item in self._facts.imports if item.star]
-        seen = {self._path, *self._modules.mates(self._path), *(path for files in stars for path in files)}
+        seen = {self._path, *self._modules.visible_files(self._path), *(path for files in stars for path in files)}
         known = [self._index.facts(path) for path in sorted(seen)]
         rows = [one for facts in known if facts is not None for one in facts.definitions]
         return None in known or any(one.short == name and one.marks for one in rows)
@@ -254,13 +259,13 @@ class _File:
                 return True
         return False
 
-    def _is_respelt(self, files: Collection[str], name: str) -> bool:
+    def _has_other_spelling(self, files: Collection[str], name: str) -> bool:
         """Return whether a file in another language has a different spelling of the name.
 
         Example: `val limit` is `getLimit()` there.
         """
         for path in files:
-            forms = "|".join(map(re.escape, self._modules.respelt(self._path, path, name)))
+            forms = "|".join(map(re.escape, self._modules.other_spellings(self._path, path, name)))
             if forms and re.search(rf"\b(?:{forms})\b".encode(), self._index.sources.get(path, b"")):
                 return True
         return False
@@ -298,7 +303,7 @@ class _File:
 
     def _lost(self, use: Use) -> Iterator[Place]:
         """Yield a name that is neither imported nor defined in a file whose names are visible."""
-        files = self._modules.mates(self._path, use.name) or (self._path,)
+        files = self._modules.visible_files(self._path, use.name) or (self._path,)
         known = [facts for path in files if (facts := self._index.facts(path)) is not None]
         is_open = len(known) < len(files) or any(facts.may_offer(use.name) for facts in known)
         names = [one.name for facts in known for one in facts.definitions if not one.owner]

@@ -125,7 +125,7 @@ class Marks(Struct):
         default_factory=lambda: {True: ([], Spans(())), False: ([], Spans(()))}
     )
     named: set[int] = field(default_factory=set)  # where the names of classes are written
-    heirs: set[str] = field(default_factory=set)  # classes in the file that declare a base
+    subclasses: set[str] = field(default_factory=set)  # classes in the file that declare a base
     # member -> classes that define it
     members: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     constructions: list[Construction] = field(default_factory=list)
@@ -134,7 +134,7 @@ class Marks(Struct):
     # code whose names are not references, such as the package declaration
     silent: Spans = field(default_factory=lambda: Spans(()))
     # code that handles a failure, by "use" and "import"
-    foreseen: dict[str, Spans] = field(default_factory=dict)
+    handled: dict[str, Spans] = field(default_factory=dict)
     # code inside a test that names something in quotes
     name_tests: Spans = field(default_factory=lambda: Spans(()))
     questions: str = ""  # the file's tests for whether a name exists: an import of such a name is expected to fail
@@ -158,7 +158,7 @@ def marks_of(language: Language, root: Node, places: tuple[tuple[int, int], ...]
     else:
         marks.imports = _spans([one for one, _ in defined["imports"].of(*IMPORTS)])
         marks.imported = {_imported(found) for found in defined["imports"]}
-    _foreseen(language, marks, places)
+    _handled(language, marks, places)
     marks.questions = "".join(text(node) for node, _ in defined["guards"].of("asked.anywhere"))
     uses = Several(matches_at(language, "uses", root, places), bound["bindings"], users)
     _uses(language, marks, uses)
@@ -198,16 +198,16 @@ def _spans(nodes: Sequence[Node]) -> Spans:
     return Spans([(one.start_byte, one.end_byte, "") for one in nodes])
 
 
-def _foreseen(language: Language, marks: Marks, places: Sequence[tuple[int, int]]) -> None:
+def _handled(language: Language, marks: Marks, places: Sequence[tuple[int, int]]) -> None:
     """Record the code that handles failures around some places, and the conditions of the enclosing tests."""
-    rows = matches_at(language, "foreseen", marks.root, places)
-    for form, key in (("use", "foreseen"), ("import", "foreseen.import")):
-        marks.foreseen[form] = _spans([one for one, _ in rows.of(key)])
-    marks.name_tests = _tests(rows, "foreseen.named")
+    rows = matches_at(language, "handled", marks.root, places)
+    for form, key in (("use", "handled"), ("import", "handled.import")):
+        marks.handled[form] = _spans([one for one, _ in rows.of(key)])
+    marks.name_tests = _tests(rows, "handled.named")
     tests = sorted(
-        (node.start_byte, node.end_byte) for _, found in rows.of("foreseen.asked") for node in found["tested"]
+        (node.start_byte, node.end_byte) for _, found in rows.of("handled.asked") for node in found["tested"]
     )
-    asked = matches_at(language, "foreseen", marks.root, tests) if tests else rows
+    asked = matches_at(language, "handled", marks.root, tests) if tests else rows
     marks.value_tests = _value_tests(rows, asked)
 
 
@@ -224,7 +224,7 @@ def _value_tests(rows: Rows, within: Rows) -> Spans:
     """
     asked = sorted((node.start_byte, name) for node, _ in within.of("asked") for name in WORD.findall(text(node))[-1:])
     spans: list[tuple[int, int, str]] = []
-    for node, found in rows.of("foreseen.asked"):
+    for node, found in rows.of("handled.asked"):
         test = found["tested"][0]
         inside = asked[bisect_left(asked, (test.start_byte,)) : bisect_left(asked, (test.end_byte,))]
         spans.append((node.start_byte, node.end_byte, " ".join(name for _, name in inside)))
@@ -277,13 +277,13 @@ def _definition(
             marks.named.add(name.start_byte)
             above = tuple(dict.fromkeys(one for one in bases.get(whole.start_byte, ()) if one))
             marks.classes.append(Class(whole.start_byte, whole.end_byte, text(name).strip("`"), above))
-            marks.heirs.update([text(name).strip("`")] if above else ())
+            marks.subclasses.update([text(name).strip("`")] if above else ())
 
 
-def is_foreseen(marks: Marks, node: Node, form: Form) -> bool:
+def is_handled(marks: Marks, node: Node, form: Form) -> bool:
     """Return whether the code around a name handles its absence, for example by a test of its value."""
     place = node.start_byte, node.end_byte
-    spans = marks.foreseen["import" if form == "import" else "use"]
+    spans = marks.handled["import" if form == "import" else "use"]
     if any(True for _ in spans.around(*place, inclusive=True)):
         return True
     name = text(node)

@@ -25,7 +25,7 @@ from deeprepo.impact.reading.marks import (
     bound_class,
     classes_around,
     function_of,
-    is_foreseen,
+    is_handled,
     marks_of,
 )
 from deeprepo.impact.reading.memo import memo
@@ -166,7 +166,7 @@ def _spot(language: Language, marks: Marks, node: Node, mark: Mark, named: Node)
         receiver=mark.owner or ("" if is_import else without_types(" ".join(before.split()))[:LONGEST]),
         types=types,
         arguments=passed,
-        is_guarded=is_foreseen(marks, node, form),
+        is_guarded=is_handled(marks, node, form),
         alias=marks.aliases.get((value.start_byte, value.end_byte), "") if mark.args is None else "",
         is_receiver=(at, end) in marks.receivers,
         result_of=_result_of(marks, node, mark),
@@ -204,7 +204,7 @@ def _own_member(language: Language, marks: Marks, node: Node, name: str) -> tupl
     having = next((one.name for one in around if one.name in marks.members.get(name, ())), "")
     if having or name in marks.imported:
         return (having,) if having else ()
-    is_open = around and (not language.receivers.free_functions or any(one.name in marks.heirs for one in around))
+    is_open = around and (not language.receivers.free_functions or any(one.name in marks.subclasses for one in around))
     return UNKNOWN if is_open else ()
 
 

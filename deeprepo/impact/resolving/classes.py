@@ -52,7 +52,7 @@ def bases_of(index: Index, path: str, name: str) -> tuple[str, ...] | None:
     modules = index.modules(language) if language is not None else None
     if language is None or modules is None:
         return None
-    mine = (one for home in (path, *modules.mates(path)) for one in _bases_in(index, language, home, name))
+    mine = (one for home in (path, *modules.visible_files(path)) for one in _bases_in(index, language, home, name))
     more = [one for home in extending(index, language, name) for one in _bases_in(index, language, home, name)]
     rows = [*islice(mine, 1), *more]
     return tuple(dict.fromkeys(base for row in rows for base in row)) if rows else None
@@ -116,7 +116,9 @@ def members(index: Index, path: str, name: str) -> Iterator[tuple[str, Definitio
     modules = index.modules(language) if language is not None else None
     is_spread = language is not None and language.scope.unit == "folder"
     more = extending(index, language, name) if language is not None else ()
-    for home in dict.fromkeys((path, *(modules.mates(path) if modules is not None and is_spread else ()), *more)):
+    for home in dict.fromkeys(
+        (path, *(modules.visible_files(path) if modules is not None and is_spread else ()), *more)
+    ):
         facts = index.facts(home)
         for one in facts.definitions if facts is not None else ():
             if one.owner == name:

@@ -130,7 +130,7 @@ class KnownNamespaces(KnownModules[Spaces]):
             self.modules.tell(path, facts)
             self._names[path] = self._names.get(path, frozenset()).union(*self.modules.names(path, facts))
 
-    def mates(self, path: str) -> Collection[str]:
+    def visible_files(self, path: str) -> Collection[str]:
         """Return the changed files in the same namespace, since a definition may have moved between them."""
         spaces = self.modules.spaces_of.get(path, ())
         others = sorted(self._names.keys() & self.paths - {path})

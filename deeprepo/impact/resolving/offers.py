@@ -52,11 +52,11 @@ def outline(path: str, source: bytes, side: Side) -> Facts:
     rows = [one for one in rows if one.kind != COMPONENT or one.name not in written]
     offering = [one for one in facts.imports if one.spec and (one.hands_on or language.scope.exports)]
     built = _built_elsewhere(rows)
-    heirs: dict[str, list[Definition]] = defaultdict(list)
+    subclasses: dict[str, list[Definition]] = defaultdict(list)
     for one in facts.definitions:
         if any(base[:1] != ATTRIBUTE and base not in language.types.plain_bases for base in one.bases):
-            heirs[one.name].append(one)
-    symbols = [_as_sought(one, language, path, side, heirs.get(one.owner, ())) for one in rows if not one.means]
+            subclasses[one.name].append(one)
+    symbols = [_as_sought(one, language, path, side, subclasses.get(one.owner, ())) for one in rows if not one.means]
     symbols = [replace(one, opaque=True) if one.name in built else one for one in symbols]
     if language.scope.exports:
         offered = frozenset(exports.values())
@@ -157,7 +157,9 @@ def _bound(item: Import) -> list[str]:
     return [name for name in names if name]
 
 
-def _as_sought(one: Definition, language: Language, path: str, side: Side, heirs: Sequence[Definition]) -> Definition:
+def _as_sought(
+    one: Definition, language: Language, path: str, side: Side, subclasses: Sequence[Definition]
+) -> Definition:
     """Return a definition in the form that the search for references needs."""
     is_hidden = one.private or (bool(one.owner) and any(map(language.is_private, one.owner.split("."))))
     is_own = not one.owner and one.visible == "file"
@@ -173,7 +175,7 @@ def _as_sought(one: Definition, language: Language, path: str, side: Side, heirs
         kind=_kind(one, language),
         parameters=tuple(map(_parameter, taken)) if is_called else None,
         marks=one.marks if len(taken) == len(one.listed) else (*one.marks, TAKES_OBJECT),
-        opaque=is_called and (one.opaque or _may_be_another(one, language, heirs)),
+        opaque=is_called and (one.opaque or _may_be_another(one, language, subclasses)),
         private=is_hidden or is_own or one.visible == "below",
         visible=one.visible or (language.private_to if one.private and not language.scope.exports else ""),
     )
@@ -196,15 +198,15 @@ def _kind(one: Definition, language: Language) -> str:
     return "method" if one.kind == CONSTRUCTOR else one.kind
 
 
-def _may_be_another(one: Definition, language: Language, heirs: Sequence[Definition]) -> bool:
+def _may_be_another(one: Definition, language: Language, subclasses: Sequence[Definition]) -> bool:
     """Return whether a call of a method may reach an inherited method with other parameters.
 
-    `heirs`: classes with the name of its own.
+    `subclasses`: classes with the name of its own.
     """
     if not language.types.overloads or one.kind not in ("function", "method"):
         return False
     is_of_all = bool(language.types.object_members) and re.search(language.types.object_members, one.short) is not None
-    is_alone = one.static or one.visible == "file" or not any(row.start <= one.start <= row.end for row in heirs)
+    is_alone = one.static or one.visible == "file" or not any(row.start <= one.start <= row.end for row in subclasses)
     return is_of_all or not is_alone
 
 

@@ -172,7 +172,7 @@ def named(index: Index, path: str, name: str) -> Answer:
         types = [(home, one) for home, facts in known if facts is not None for one in facts.definitions]
         types = [row for row in types if row[1].name == name and row[1].kind in ("class", "type")]
         return Answer("found", tuple(types)) if types else OPEN
-    found = of_mates(index, modules.mates(path, name) or (path,), name)
+    found = of_visible_files(index, modules.visible_files(path, name) or (path,), name)
     rows = [(item, bound) for item in facts.imports for bound in item.names if bound.here == name]
     if any(name in (item.whole, item.whole.partition(".")[0]) for item in facts.imports):
         return OPEN  # a module has the same name
@@ -211,9 +211,9 @@ def by_star(index: Index, modules: Resolver, path: str, facts: Facts, name: str)
     return found[0] if len(found) == 1 else OPEN
 
 
-def of_mates(index: Index, mates: Sequence[str], name: str) -> Answer:
+def of_visible_files(index: Index, visible_files: Sequence[str], name: str) -> Answer:
     """Return what a name refers to among files that share names without imports."""
-    known = [(path, index.facts(path)) for path in mates]
+    known = [(path, index.facts(path)) for path in visible_files]
     if any(facts is None for _, facts in known):
         return OPEN
     rows = [

@@ -84,7 +84,7 @@ def broken(dependents: Dependents) -> list[Breakage]:
 def left_behind(dependents: Dependents) -> list[tuple[str, Definition]]:
     """Return the overrides that no longer accept calls of the changed method, each with the method's key."""
     symbols = dependents.by_key()
-    return [(key, own) for key, own in dependents.heirs if key in symbols and no_longer_fits(symbols[key], own)]
+    return [(key, own) for key, own in dependents.subclasses if key in symbols and no_longer_fits(symbols[key], own)]
 
 
 def compare(dependents: Dependents) -> dict[UsePlace, str]:
@@ -103,7 +103,7 @@ def compare(dependents: Dependents) -> dict[UsePlace, str]:
             comparisons[place] = comparison
         else:
             left.add(place)
-    for key, own in dependents.heirs:
+    for key, own in dependents.subclasses:
         item = symbols.get(key)
         if item is not None and item.contract == ("parameters",) and comparable(item, own):
             comparisons[key, own.path, own.start] = REPORTED if no_longer_fits(item, own) else FITS

@@ -104,7 +104,7 @@ class Evidence(Struct):
 
         It is in the target's package, or imports one of its files with at most one file between.
         """
-        is_mate = path in target.homes or any(path in self.exports.mates(home) for home in target.homes)
+        is_mate = path in target.homes or any(path in self.exports.visible_files(home) for home in target.homes)
         # in such a language, a folder is a package
         is_in_folder = self.exports.is_told and is_beside(path, target)
         if is_mate or is_in_folder or self.imports_target(path, target):
@@ -190,7 +190,7 @@ class Evidence(Struct):
     async def is_aliased_in_package(self, target: UseTarget, path: str, name: str) -> bool:
         """Return whether a file's package still has the name, moved there or as an alias: `var Load = config.Load`."""
         after = target.symbol.after if target.symbol is not None else None
-        homes = {path, *self.exports.mates(path)}
+        homes = {path, *self.exports.visible_files(path)}
         if after is not None and after.short == name and after.path in homes:
             return True
         there = re.escape(after.short if after is not None else name)
@@ -225,10 +225,12 @@ class Evidence(Struct):
 
     async def is_no_longer_exported(self, hit: Match, path: str) -> bool:
         """Return whether the file that provided a name no longer exports it."""
-        is_gone = (path, hit.door) in self.lost_imports or hit.name in await self.exports.gone_names(hit.door)
+        is_gone = (path, hit.imported_file) in self.lost_imports or hit.name in await self.exports.gone_names(
+            hit.imported_file
+        )
         if is_gone and self.language.rules.open_classes:
             return not await self.names.is_defined(hit.use.name)
-        if is_gone and await self.exports.has_other_source(path, hit.name, hit.door):
+        if is_gone and await self.exports.has_other_source(path, hit.name, hit.imported_file):
             return False
         return is_gone and (not hit.star or await self._is_nowhere(path, hit.name))
 

@@ -17,7 +17,7 @@ from deeprepo.impact.uses.contract import contract
 from deeprepo.impact.uses.importing import beside, importing
 from deeprepo.impact.uses.indirect import Indirect, merge_prototypes
 from deeprepo.impact.uses.lost import lost_modules
-from deeprepo.impact.uses.overrides import heirs
+from deeprepo.impact.uses.overrides import subclasses
 from deeprepo.impact.uses.scene import Scene
 from deeprepo.impact.uses.search import ALL_LINES, Search
 from deeprepo.impact.uses.sides import Exports, Reach, both
@@ -74,7 +74,7 @@ async def find(
                 ]
             )
         ),
-        heirs=tuple(heir for part in parts for heir in part.heirs),
+        subclasses=tuple(heir for part in parts for heir in part.subclasses),
         guards=tuple(guard for part in parts for guard in part.guards),
     )
 
@@ -150,7 +150,7 @@ async def _of_language(
     cut += unread
     missed_uses += search.missed_uses + ([*lacking, *unread] if search.obliging else [])
     not_looked: list[str] = []
-    below = await heirs(scene, language, targets, budget, not_looked)
+    below = await subclasses(scene, language, targets, budget, not_looked)
     cut += not_looked
     missed_uses += not_looked
     every = [item for items in scene.symbols.values() for item in items]
@@ -159,7 +159,7 @@ async def _of_language(
         (*dependents, *beside(scene, references)),
         (*broken_imports, *references),
         missed_uses=tuple(missed_uses),
-        heirs=below,
+        subclasses=below,
         guards=guards,
     )
 

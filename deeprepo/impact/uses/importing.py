@@ -108,9 +108,9 @@ async def _through_barrels(
                 passing_origins = [
                     o for o in origins if "*" in item.names or item.names & wanted_names.get(o, frozenset())
                 ]
-                door_names = scene.doors.get(item.target, {})
-                names = door_names if "*" in item.names else item.names & door_names.keys()
-                passing_origins += [origin for name in names for origin, _ in door_names[name]]
+                exported_names = scene.exporting_files.get(item.target, {})
+                names = exported_names if "*" in item.names else item.names & exported_names.keys()
+                passing_origins += [origin for name in names for origin, _ in exported_names[name]]
                 if passing_origins and item not in scene.importers[path]:
                     scene.importers[path].append(item)
                 for origin in known_paths.intersection(passing_origins):
@@ -151,9 +151,9 @@ class ReExports(Struct):
         for path, ways in sorted(candidates.items()):
             if path not in barrels and taken[path].isdisjoint({"*", *ways}):
                 continue  # no file imports it
-            door_names = ways if path in known else await self._offered(path, ways)
-            earlier_names = self.scene.doors[path]
-            for name, meanings in door_names.items():
+            exported_names = ways if path in known else await self._offered(path, ways)
+            earlier_names = self.scene.exporting_files[path]
+            for name, meanings in exported_names.items():
                 if not meanings <= earlier_names.get(name, set()):
                     earlier_names.setdefault(name, set()).update(meanings)
                     new.add(path)
@@ -170,7 +170,7 @@ class ReExports(Struct):
         known: set[str] = set()
         origins = {path: {one for one in every if self.names.get(one)} for path, every in self.scene.origins.items()}
         for path, items in importers.items():
-            bindings = bind(items, origins, self.scene.doors)
+            bindings = bind(items, origins, self.scene.exporting_files)
             ways = {**self._ways(bindings), **await self._assigned(path, bindings)}
             # it may export them under other names
             if ways and (path in barrels or not _offers_imports(path)):
@@ -226,14 +226,14 @@ class ReExports(Struct):
         outline = await self.scene.exports.outline("head", path)
         if outline is None:
             return {}
-        door_names = {name: ways[local or name] for name, local in outline.exports if (local or name) in ways}
+        exported_names = {name: ways[local or name] for name, local in outline.exports if (local or name) in ways}
         for star in await self.scene.exports.stars("head", path) if outline.stars else ():
-            starred_names = self.scene.doors.get(star, {}).keys() - outline.names - NOT_HANDED_ON
-            door_names |= {name: ways[name] for name in starred_names & ways.keys()}
-        if self.scene.head.mates(path):  # its whole namespace sees these names
+            starred_names = self.scene.exporting_files.get(star, {}).keys() - outline.names - NOT_HANDED_ON
+            exported_names |= {name: ways[name] for name in starred_names & ways.keys()}
+        if self.scene.head.visible_files(path):  # its whole namespace sees these names
             own = {symbol.name for symbol in outline.definitions}
-            door_names |= {name: meanings for name, meanings in ways.items() if name in own}
-        return door_names
+            exported_names |= {name: meanings for name, meanings in ways.items() if name in own}
+        return exported_names
 
     async def _search(self, names: frozenset[str]) -> None:
         """Find the lines that contain the names."""
@@ -319,7 +319,7 @@ def beside(scene: Scene, references: Iterable[Reference]) -> tuple[Dependent, ..
     dependents_found: dict[tuple[str, str], Dependent] = {}
     for row in sorted((row for row in references if row.sure), key=lambda row: (row.path, row.line)):
         target = row.symbol.rpartition(":")[0]
-        if row.path in scene.head.mates(target):
+        if row.path in scene.head.visible_files(target):
             earlier = dependents_found.get((target, row.path))
             names = frozenset({row.name}) | (earlier.names if earlier else frozenset())
             line = earlier.line if earlier else row.line

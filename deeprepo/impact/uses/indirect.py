@@ -56,8 +56,10 @@ class Indirect(Struct):
             for item in left:
                 home = item.symbol.path
                 paths = {path for path, items in importers.items() if any(one.target == home for one in items)}
-                for path in sorted({home, *self.exports.mates(home), *paths}):
-                    below += await (self._promoted(path, item) if self._is_promoted(item) else self._heirs(path, item))
+                for path in sorted({home, *self.exports.visible_files(home), *paths}):
+                    below += await (
+                        self._promoted(path, item) if self._is_promoted(item) else self._subclasses(path, item)
+                    )
             for item in below:
                 found.setdefault(item.symbol.path, []).append(item)
             left = below
@@ -115,10 +117,10 @@ class Indirect(Struct):
             return []
         owner, _, short = was.name.rpartition(".")
         found: list[ChangedSymbol] = []
-        for name in _heirs_of(owner, short, outline):
+        for name in _subclasses_of(owner, short, outline):
             own = next((one for one in outline.definitions if one.name == name and one.kind == "class"), None)
             line = (await self.exports.ancestry(path, name)).classes
-            homes = {item.symbol.path, *self.exports.mates(item.symbol.path)}
+            homes = {item.symbol.path, *self.exports.visible_files(item.symbol.path)}
             embeds = any((home, owner) in line for home in homes)
             if own is None or not embeds or await self.exports.has_member(path, name, short):
                 continue
@@ -134,16 +136,16 @@ class Indirect(Struct):
                 found.append(one)
         return found
 
-    async def _heirs(self, path: str, item: ChangedSymbol) -> list[ChangedSymbol]:
+    async def _subclasses(self, path: str, item: ChangedSymbol) -> list[ChangedSymbol]:
         """Return the constructors of classes in a file that inherit this one."""
         owner, _, short = item.symbol.name.rpartition(".")
         outline = await self.exports.outline("head", path)
-        heirs = list(_heirs_of(owner.rpartition(".")[2], short, outline)) if outline is not None else []
-        source = await self._source(path) if heirs else None
+        subclasses = list(_subclasses_of(owner.rpartition(".")[2], short, outline)) if outline is not None else []
+        source = await self._source(path) if subclasses else None
         constructors: list[ChangedSymbol] = []
         if source is None or item.before is None or item.after is None:
             return []
-        for name in heirs:
+        for name in subclasses:
             was, now = _inherited(source.old, name, item.before), _inherited(source.new, name, item.after)
             if was is not None and now is not None and was not in self.originals:
                 self.originals[was] = self.originals.get(item.before, item.before)
@@ -188,7 +190,7 @@ def _is_inherited(item: ChangedSymbol) -> bool:
     return item.change == "signature" and is_constructor and rules.inherits_constructors
 
 
-def _heirs_of(owner: str, constructor: str, outline: Facts) -> Iterable[str]:
+def _subclasses_of(owner: str, constructor: str, outline: Facts) -> Iterable[str]:
     own = {symbol.name for symbol in outline.definitions}
     for name, bases in outline.bases:
         is_heir = any(re.split(r"::|[.\\]", ARGUMENTS.sub("", base).strip())[-1] == owner for base in bases)

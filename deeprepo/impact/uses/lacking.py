@@ -254,7 +254,7 @@ def _may_name(index: Index, path: str, home: str) -> bool:
     """
     language, source = language_of(path), index.sources.get(path)
     modules = index.modules(language) if language is not None and language.scope.unit == "folder" else None
-    if modules is None or source is None or isinstance(modules, Namespaces) or home in modules.mates(path):
+    if modules is None or source is None or isinstance(modules, Namespaces) or home in modules.visible_files(path):
         return True
     words = modules.clues(home).words
     return bool(words) and mentioning(words).search(source) is not None

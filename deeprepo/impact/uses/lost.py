@@ -150,7 +150,9 @@ def _one_each(items: Sequence[Link], base: Reach) -> list[Link]:
     """Return one import for each namespace, since a removed package counts once."""
     distinct_imports: list[Link] = []
     for item in sorted(items, key=lambda item: (item.line, item.target)):
-        if not any(item.line == other.line and item.target in base.mates(other.target) for other in distinct_imports):
+        if not any(
+            item.line == other.line and item.target in base.visible_files(other.target) for other in distinct_imports
+        ):
             distinct_imports.append(item)
     return distinct_imports
 

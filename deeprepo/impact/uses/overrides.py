@@ -26,7 +26,7 @@ ARGUMENTS = re.compile(r"[<\[(].*", re.DOTALL)
 KeyedSymbols = tuple[tuple[str, Definition], ...]  # the key of a changed definition, and its override
 
 
-async def heirs(
+async def subclasses(
     scene: Scene, language: Language, targets: Sequence[UseTarget], budget: SearchLimits, missed_uses: list[str]
 ) -> KeyedSymbols:
     """Return the overrides of methods that were removed or changed their parameters, in files that import the class."""
@@ -52,8 +52,8 @@ async def heirs(
                 f"{path} has more than {budget.bytes:,} bytes, so it was not searched for overriding methods"
             )
             continue
-        bound = bind(importers.get(path, ()), scene.origins, scene.doors)
-        for home in sorted({*exports.mates(path)} & homes):
+        bound = bind(importers.get(path, ()), scene.origins, scene.exporting_files)
+        for home in sorted({*exports.visible_files(path)} & homes):
             bound.stars.setdefault(home, set()).add("")
         outline = await exports.outline("head", path)
         for target in wanted_targets if outline is not None else ():
@@ -66,7 +66,7 @@ async def _searched(
     scene: Scene, language: Language, targets: Sequence[UseTarget], homes: Collection[str], budget: SearchLimits
 ) -> list[str]:
     """Return the files that may override the methods; if there are too many, those that contain the class's name."""
-    paths = sorted({*homes, *scene.importers, *(mate for home in homes for mate in scene.exports.mates(home))})
+    paths = sorted({*homes, *scene.importers, *(mate for home in homes for mate in scene.exports.visible_files(home))})
     if len(paths) <= budget.parsed_files:
         return paths
     owners = sorted({target.owner for target in targets})

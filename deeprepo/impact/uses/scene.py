@@ -28,6 +28,6 @@ class Scene(Struct):
     # file -> changed files that it re-exports
     origins: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     # File -> exported name -> changed names behind it.
-    doors: dict[str, dict[str, set[Meaning]]] = field(default_factory=lambda: defaultdict(dict))
+    exporting_files: dict[str, dict[str, set[Meaning]]] = field(default_factory=lambda: defaultdict(dict))
     former: dict[str, list[Link]] = field(default_factory=dict)  # changed file -> its former imports
     missed_uses: list[str] = field(default_factory=list)  # sentences about what may hide a reference

@@ -119,8 +119,8 @@ class Search(Struct):
     def _near(self, targets: Sequence[UseTarget]) -> set[str]:
         """Return the files connected to the change, even if they do not contain its names."""
         homes = {home for target in targets for home in target.homes}
-        mates = {mate for home in homes for mate in self.scene.exports.mates(home)}
-        return {*self.scene.importers, *homes, *mates}
+        visible_files = {mate for home in homes for mate in self.scene.exports.visible_files(home)}
+        return {*self.scene.importers, *homes, *visible_files}
 
     async def _spans(self, targets: Iterable[UseTarget]) -> Mapping[Side, Spans]:
         """Return the line ranges of the changed definitions with their prototypes; in the base, whole files."""
@@ -234,8 +234,8 @@ class Search(Struct):
     ) -> None:
         """Add the references of one file. `words_here`: members that occur in it."""
         scene, language = self.scene, self.scene.head.language
-        bound = bind(scene.importers.get(path, ()), scene.origins, scene.doors)
-        for home in {home for target in targets for home in target.homes if path in scene.exports.mates(home)}:
+        bound = bind(scene.importers.get(path, ()), scene.origins, scene.exporting_files)
+        for home in {home for target in targets for home in target.homes if path in scene.exports.visible_files(home)}:
             bound.stars.setdefault(home, set()).add("")  # without an import, there is no exporting file
         mine = [
             target

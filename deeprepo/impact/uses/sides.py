@@ -123,9 +123,9 @@ class Reach:
         names = [self.project.name_in(one) for one in (before, after)] if isinstance(self.project, SelfNamed) else []
         return len({*names}) == 1 and all(names)
 
-    def mates(self, path: str) -> Collection[str]:
+    def visible_files(self, path: str) -> Collection[str]:
         """Return the files that use the names of this one without importing it."""
-        return self._shared.mates(path) if self._shared is not None else ()
+        return self._shared.visible_files(path) if self._shared is not None else ()
 
     def sees(self, path: str, homes: Collection[str]) -> bool:
         """Return whether a file is built with one of these."""
@@ -134,13 +134,13 @@ class Reach:
     def neighbours(self, path: str) -> Collection[str]:
         """Return the files that may define the same names.
 
-        These are its mates, and its folder if files declare their namespaces.
+        These are its visible_files, and its folder if files declare their namespaces.
         """
         if path not in self._neighbours:
             folder, suffix = posixpath.split(path)[0], posixpath.splitext(path)[1]
             others = self.paths if self._told is not None else ()
             beside = [other for other in others if posixpath.split(other)[0] == folder and other.endswith(suffix)]
-            self._neighbours[path] = {*self.mates(path), *beside} - {path}
+            self._neighbours[path] = {*self.visible_files(path), *beside} - {path}
         return self._neighbours[path]
 
 
@@ -273,11 +273,11 @@ class Exports:
             self._outlines[side, path] = reach.language.outline(path, source, side) if source is not None else None
         return self._outlines[side, path]
 
-    async def has_other_source(self, path: str, name: str, door: str) -> bool:
+    async def has_other_source(self, path: str, name: str, imported_file: str) -> bool:
         """Return whether a file also gets a name from another file that exports it, through namespaces."""
         if not self._sides["head"].is_told:
             return False
-        others = {item.target for item in await self.imports(path) if name in item.names} - {door}
+        others = {item.target for item in await self.imports(path) if name in item.names} - {imported_file}
         return any(
             [name not in await self.gone_names(other) and await self.offers(other, name) for other in sorted(others)]
         )
@@ -302,7 +302,7 @@ class Exports:
             before = await self._offer("base", path, with_borrows=with_borrows)
             after = await self._offer("head", path, with_borrows=with_borrows)
             left = await self.outline("head", path) is not None
-            certain = after[1] if left else bool(self.mates(path))
+            certain = after[1] if left else bool(self.visible_files(path))
             lost_names = sorted(before[0] - after[0]) if certain else []
             lost_names += [name for name in await self._passed_on(path) if await self.meaning(path, name) == "absent"]
             self._gone[key] = frozenset([name for name in lost_names if not await self.elsewhere(path, name)])
@@ -426,17 +426,17 @@ class Exports:
         """Whether files declare what they contain, so that importing an unchanged file may also break."""
         return self._sides["head"].is_told
 
-    def mates(self, path: str) -> Collection[str]:
+    def visible_files(self, path: str) -> Collection[str]:
         """Return the files of the head tree that use the names of this one without importing it."""
-        return self._sides["head"].mates(path)
+        return self._sides["head"].visible_files(path)
 
     async def elsewhere(self, path: str, name: str, *, but: Collection[str] = ()) -> bool:
         """Return whether another file in the namespace may define the name. `but`: files that may do so."""
-        word, mates = name.rpartition(".")[2].encode(), frozenset(self._sides["head"].neighbours(path))
-        if mates not in self._near:
-            self._near[mates] = await self._sides["head"].tree.read_many(sorted(mates))
-        for mate in sorted(mates):
-            if word in self._near[mates].get(mate, word):
+        word, visible_files = name.rpartition(".")[2].encode(), frozenset(self._sides["head"].neighbours(path))
+        if visible_files not in self._near:
+            self._near[visible_files] = await self._sides["head"].tree.read_many(sorted(visible_files))
+        for mate in sorted(visible_files):
+            if word in self._near[visible_files].get(mate, word):
                 outline = await self.outline("head", mate)
                 is_complete = outline is not None and outline.complete
                 if outline is not None and (name, "") in outline.exports:

@@ -14,7 +14,7 @@ from deeprepo.impact.values import Link, Use
 MODULE = "<module>"
 
 
-Doors = Mapping[str, Mapping[str, Collection[Meaning]]]  # file -> exported name -> its meanings
+ExportingFiles = Mapping[str, Mapping[str, Collection[Meaning]]]  # file -> exported name -> its meanings
 Span = tuple[int, int]
 
 
@@ -22,7 +22,7 @@ class Local(Struct, frozen=True):
     """A local name for something imported."""
 
     here: str
-    door: str  # the imported file
+    imported_file: str
     there: str  # its name in the imported file
     receiver: str = ""  # the qualifier before the name
     span: Span | None = None  # the lines in which it applies; None stands for all
@@ -42,37 +42,44 @@ class Bindings(Struct):
     def writings(self, origin: str, name: str) -> Iterator[tuple[str, str]]:
         """Yield each way to write a name of a file, with the imported file."""
         for one in self.locals.get((origin, name), ()):
-            yield f"{one.receiver}.{one.here}" if one.receiver else one.here, one.door
-        for here, door in self.modules.get(origin, ()):
-            yield f"{here}.{name}", door
+            yield f"{one.receiver}.{one.here}" if one.receiver else one.here, one.imported_file
+        for here, imported_file in self.modules.get(origin, ()):
+            yield f"{here}.{name}", imported_file
 
     def follow(self, uses: Iterable[Use]) -> frozenset[str]:
         """Add assignments that rename a bound name, such as `total = lib.total`, and return the new names."""
         aliases: set[str] = set()
         aliased_uses = [use for use in uses if use.alias and (use.alias, use.line) not in self.assignments]
-        meant_by_way: dict[str, set[tuple[str, str, str]]] = {}
+        meanings_by_way: dict[str, set[tuple[str, str, str]]] = {}
         for (origin, name), local_names in self.locals.items() if aliased_uses else ():
             for one in local_names:
                 way = f"{one.receiver}.{one.here}" if one.receiver else one.here
-                meant_by_way.setdefault(way, set()).add((origin, name, one.door))
+                meanings_by_way.setdefault(way, set()).add((origin, name, one.imported_file))
         for use in aliased_uses:
             modules = self.modules.items() if use.receiver else ()
-            meanings = {(o, use.name, door) for o, pairs in modules for here, door in pairs if here == use.receiver}
-            meanings |= meant_by_way.get(f"{use.receiver}.{use.name}" if use.receiver else use.name, set())
-            for origin, name, door in meanings:
+            meanings = {
+                (o, use.name, imported_file)
+                for o, pairs in modules
+                for here, imported_file in pairs
+                if here == use.receiver
+            }
+            meanings |= meanings_by_way.get(f"{use.receiver}.{use.name}" if use.receiver else use.name, set())
+            for origin, name, imported_file in meanings:
                 span = None if use.function == MODULE else use.span
-                self.locals.setdefault((origin, name), set()).add(Local(use.alias, door, name, span=span))
+                self.locals.setdefault((origin, name), set()).add(Local(use.alias, imported_file, name, span=span))
                 self.assignments.add((use.alias, use.line))
                 aliases.add(use.alias)
         return frozenset(aliases)
 
 
 def bind(
-    imports: Iterable[Link], origins: Mapping[str, Collection[str]], doors: Doors = MappingProxyType({})
+    imports: Iterable[Link],
+    origins: Mapping[str, Collection[str]],
+    exporting_files: ExportingFiles = MappingProxyType({}),
 ) -> Bindings:
     """Return the names that a file's imports bind.
 
-    `origins`: imported file -> changed files that it re-exports; `doors`: files that re-export single names.
+    `origins`: imported file -> changed files that it re-exports; `exporting_files`: files that re-export single names.
     """
     bindings = Bindings()
     for item in imports:
@@ -89,7 +96,7 @@ def bind(
                     bindings.modules.setdefault(origin, set()).add((here["*"], item.target))
                 else:
                     bindings.stars.setdefault(origin, set()).add(item.target)
-        for there, meanings in doors.get(item.target, {}).items():
+        for there, meanings in exporting_files.get(item.target, {}).items():
             for origin, name in meanings:
                 _bind_offer(bindings, item, there, origin, name)
     return bindings
@@ -114,8 +121,8 @@ def names(targets: Iterable[UseTarget], bound: Bindings) -> frozenset[str]:
     names_found: set[str] = set()
     for target in targets:
         names_found |= target.shorts
-        for origin, door_names in target.doors:
-            for name in door_names:
+        for origin, exported_names in target.exporting_files:
+            for name in exported_names:
                 names_found.add(name)
                 if name == WHOLE_MODULE:
                     names_found.update(here for here, _ in bound.modules.get(origin, ()))
@@ -129,7 +136,7 @@ class Match(Struct, frozen=True):
 
     use: Use
     sure: bool
-    door: str = ""
+    imported_file: str = ""
     name: str = ""  # the name that the imported file must export
     star: bool = False  # imported with a wildcard
     unbound: bool = False  # a class used instead of an instance, so its first argument may be the receiver
@@ -186,7 +193,7 @@ def _of_own_lines(target: UseTarget, matches: list[Match], bound: Bindings) -> l
     """
     dropped: list[Match] = []
     for word in {hit.use.name for hit in matches if hit.use.form == "import"}:
-        ways = (one for origin, _ in target.doors for one in bound.locals.get((origin, word), ()))
+        ways = (one for origin, _ in target.exporting_files for one in bound.locals.get((origin, word), ()))
         lines = {one.line for one in ways if one.line}
         words = [hit for hit in matches if hit.use.form == "import" and hit.use.name == word]
         others = [hit for hit in words if hit.use.line not in lines]
@@ -196,8 +203,8 @@ def _of_own_lines(target: UseTarget, matches: list[Match], bound: Bindings) -> l
 
 
 def _plain(target: UseTarget, use: Use, bound: Bindings, path: str, definitions: Sequence[Use]) -> Match | None:
-    for origin, door_names in sorted(target.doors):
-        for name in sorted(door_names):
+    for origin, exported_names in sorted(target.exporting_files):
+        for name in sorted(exported_names):
             hit = _imported(use, origin, name, bound, definitions)
             if hit is None and name == WHOLE_MODULE and origin in target.whole_homes:
                 hit = _whole(use, origin, bound, definitions)
@@ -224,8 +231,8 @@ def _is_in_sight(target: UseTarget, bound: Bindings, path: str) -> bool:
         return True
     return any(
         (origin in bound.stars and target.shorts.isdisjoint(METHODS))
-        or any(one.here in target.shorts for name in door_names for one in bound.locals.get((origin, name), ()))
-        for origin, door_names in target.doors
+        or any(one.here in target.shorts for name in exported_names for one in bound.locals.get((origin, name), ()))
+        for origin, exported_names in target.exporting_files
     )
 
 
@@ -233,23 +240,25 @@ def _imported(use: Use, origin: str, name: str, bound: Bindings, definitions: Se
     """Return a reference to something imported under this name."""
     own = bound.locals.get((origin, name), ())
     if use.form == "member":
-        door = _door(bound.modules.get(origin, ()), use.receiver) if use.name == name else ""
+        imported_file = _imported_file(bound.modules.get(origin, ()), use.receiver) if use.name == name else ""
         ways = sorted(
             (one for one in own if one.receiver and (use.receiver, use.name) == (one.receiver, one.here)),
-            key=lambda one: (one.door, one.there),
+            key=lambda one: (one.imported_file, one.there),
         )
-        hit = (door, name) if door else (ways[0].door, ways[0].there) if ways else None
-        return Match(use, sure=True, door=hit[0], name=hit[1]) if hit is not None else None
+        hit = (imported_file, name) if imported_file else (ways[0].imported_file, ways[0].there) if ways else None
+        return Match(use, sure=True, imported_file=hit[0], name=hit[1]) if hit is not None else None
     if name == WHOLE_MODULE and use.form == "name" and use.arguments is not None:
-        door = _door(bound.modules.get(origin, ()), use.name)  # `const load = require("./load")` and `load()`
-        if door:
-            return Match(use, sure=True, door=door, name=name)
-    local = min((one for one in own if _means(use, one)), key=lambda one: (one.door, one.there), default=None)
+        imported_file = _imported_file(
+            bound.modules.get(origin, ()), use.name
+        )  # `const load = require("./load")` and `load()`
+        if imported_file:
+            return Match(use, sure=True, imported_file=imported_file, name=name)
+    local = min((one for one in own if _means(use, one)), key=lambda one: (one.imported_file, one.there), default=None)
     if local is not None:
-        hit_here = Match(use, sure=True, door=local.door, name=local.there)
+        hit_here = Match(use, sure=True, imported_file=local.imported_file, name=local.there)
         return hit_here if use.form == "import" else _beside(hit_here, definitions)
     if use.form == "name" and use.name == name and origin in bound.stars:
-        return _beside(Match(use, sure=True, door=min(bound.stars[origin]), name=name, star=True), definitions)
+        return _beside(Match(use, sure=True, imported_file=min(bound.stars[origin]), name=name, star=True), definitions)
     return None
 
 
@@ -258,11 +267,17 @@ def _whole(use: Use, origin: str, bound: Bindings, definitions: Sequence[Use]) -
 
     Example: `const guard = require("./guard")` and `app.use(guard)`.
     """
-    door = _door(bound.modules.get(origin, ()), use.name) if use.form == "name" and not use.is_receiver else ""
+    imported_file = (
+        _imported_file(bound.modules.get(origin, ()), use.name) if use.form == "name" and not use.is_receiver else ""
+    )
     is_shadowed = any(
         one.name == use.name and one.span is not None and _is_within(use, one.span) for one in definitions
     )
-    return Match(use, sure=True, door=door, name=WHOLE_MODULE) if door and not is_shadowed else None
+    return (
+        Match(use, sure=True, imported_file=imported_file, name=WHOLE_MODULE)
+        if imported_file and not is_shadowed
+        else None
+    )
 
 
 def _means(use: Use, local: Local) -> bool:
@@ -289,34 +304,36 @@ def _is_within(use: Use, span: tuple[int, int]) -> bool:
     return span[0] <= use.line <= span[1]
 
 
-def _door(modules: Iterable[tuple[str, str]], receiver: str) -> str:
-    return min((door for here, door in modules if here == receiver), default="")
+def _imported_file(modules: Iterable[tuple[str, str]], receiver: str) -> str:
+    return min((imported_file for here, imported_file in modules if here == receiver), default="")
 
 
 def _member(target: UseTarget, use: Use, classes: Mapping[str, str]) -> Match | None:
     if use.form in ("name", "member") and use.arguments is not None:
         dotted_name = f"{use.receiver}.{use.name}" if use.receiver else use.name
         if dotted_name in classes and target.constructor:
-            return Match(use, sure=True, door=classes[dotted_name], name="")
+            return Match(use, sure=True, imported_file=classes[dotted_name], name="")
     if use.form != "member" or use.name not in target.shorts:
         return None
-    type_doors = [classes[one] for one in use.types if one in classes]
-    if type_doors:
-        return Match(use, sure=True, door=type_doors[0])
+    type_files = [classes[one] for one in use.types if one in classes]
+    if type_files:
+        return Match(use, sure=True, imported_file=type_files[0])
     if use.receiver in classes:
         before_or_after = target.symbol.symbol if target.symbol is not None else None
         unbound = before_or_after is not None and before_or_after.kind == "method"
-        return Match(use, sure=True, door=classes[use.receiver], unbound=unbound)
+        return Match(use, sure=True, imported_file=classes[use.receiver], unbound=unbound)
     return None
 
 
 def _member_by_name(target: UseTarget, use: Use, bound: Bindings, definitions: Sequence[Use]) -> Match | None:
     """Return a reference to a member that is imported without its class: `import static shop.Cart.total;`."""
     is_bare = _is_bare(use)
-    for origin, door_names in sorted(target.doors) if is_bare or use.form in ("name", "import") else ():
-        for name in sorted(door_names & target.shorts):
+    for origin, exported_names in sorted(target.exporting_files) if is_bare or use.form in ("name", "import") else ():
+        for name in sorted(exported_names & target.shorts):
             if is_bare and use.name == name and origin in bound.stars:
-                return Match(use, sure=False, door=min(bound.stars[origin]), name=name, star=True, is_inherited=True)
+                return Match(
+                    use, sure=False, imported_file=min(bound.stars[origin]), name=name, star=True, is_inherited=True
+                )
             hit = _imported(use, origin, name, bound, definitions)
             if hit is not None:
                 return hit
@@ -330,13 +347,13 @@ def _member_of_result(target: UseTarget, use: Use, uses: Sequence[Use], classes:
     if not (target.owner.endswith(RESULT) and is_function) or use.name not in target.shorts or use.form == "definition":
         return None
     takers = [use] if use.form != "name" else [one for one in uses if one.form == "definition" and one.name == use.name]
-    is_meant = any(
+    is_imported_type = any(
         one.result_of
         and f"{one.result_of}{RESULT}" in classes
         and (one is use or one.span is None or _is_within(use, one.span))
         for one in takers
     )
-    return Match(use, sure=False, is_inherited=True) if is_meant else None
+    return Match(use, sure=False, is_inherited=True) if is_imported_type else None
 
 
 def classes_of(target: UseTarget, bound: Bindings, path: str) -> dict[str, str]:
@@ -345,26 +362,33 @@ def classes_of(target: UseTarget, bound: Bindings, path: str) -> dict[str, str]:
     class_names |= {f"{home}:{target.within}": "" for home in target.homes}  # for results of functions
     outer, _, rest = target.within.partition(".")
     result = RESULT if outer.endswith(RESULT) and not rest else ""
-    for origin, door_names in target.doors:
-        for name in door_names:
+    for origin, exported_names in target.exporting_files:
+        for name in exported_names:
             below = f".{rest}" if rest and name == outer else result
             ways = dict(bound.writings(origin, name))
             qualified_names = {f"{here}.{name}" for here, _ in bound.modules.get(origin, ())}
             class_names.update(
-                {way if way in qualified_names and not result else f"{way}{below}": door for way, door in ways.items()}
+                {
+                    way if way in qualified_names and not result else f"{way}{below}": imported_file
+                    for way, imported_file in ways.items()
+                }
             )
             if origin in bound.stars:
                 class_names[f"{name}{result}"] = min(bound.stars[origin])
             if name == WHOLE_MODULE and origin in target.whole_homes and not rest:
-                class_names.update({f"{here}{result}": door for here, door in bound.modules.get(origin, ())})
+                class_names.update(
+                    {f"{here}{result}": imported_file for here, imported_file in bound.modules.get(origin, ())}
+                )
     return class_names
 
 
 def is_imported(target: UseTarget, bound: Bindings) -> bool:
     """Return whether a file imports what it needs to write the target."""
     return any(
-        origin in bound.modules or origin in bound.stars or any((origin, name) in bound.locals for name in door_names)
-        for origin, door_names in target.doors
+        origin in bound.modules
+        or origin in bound.stars
+        or any((origin, name) in bound.locals for name in exported_names)
+        for origin, exported_names in target.exporting_files
     )
 
 
@@ -375,9 +399,9 @@ def is_imported_elsewhere(target: UseTarget, hit: Match, imported_names: Collect
     the file's import statements.
     """
     use = hit.use
-    if use.receiver or use.form == "import" or (hit.door and not hit.star) or use.name not in imported_names:
+    if use.receiver or use.form == "import" or (hit.imported_file and not hit.star) or use.name not in imported_names:
         return False
-    return not any((origin, use.name) in bound.locals for origin, _ in target.doors)
+    return not any((origin, use.name) in bound.locals for origin, _ in target.exporting_files)
 
 
 def reference(

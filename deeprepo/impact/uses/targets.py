@@ -24,7 +24,7 @@ class UseTarget(Struct, frozen=True):
     """A changed name as users can write it."""
 
     key: str  # as in `Reference.symbol`
-    doors: tuple[
+    exporting_files: tuple[
         tuple[str, frozenset[str]], ...
     ]  # pairs of a file and the names under which it exports the definition or its class
     shorts: frozenset[str]  # the definition's own name, before and after
@@ -104,7 +104,11 @@ class UseTarget(Struct, frozen=True):
             bool(self.owner)
             or self.is_macro
             or self.is_method_of_a_value
-            or (self.is_gone and self.symbol is not None and any(door_names for _, door_names in self.doors))
+            or (
+                self.is_gone
+                and self.symbol is not None
+                and any(exported_names for _, exported_names in self.exporting_files)
+            )
         )
 
     def is_visible(self, path: str) -> bool:
@@ -185,12 +189,14 @@ async def attribute_targets(scene: Scene, attributes: Iterable[tuple[str, str, s
         outline = await scene.exports.outline("head", path)
         above = {within[:at] for at, letter in enumerate(within) if letter == "."} | {within}
         exports = frozenset(there for there, local in outline.exports if local in above) if outline else frozenset()
-        if not exports and scene.head.mates(path):
+        if not exports and scene.head.visible_files(path):
             exports = frozenset({within.partition(".")[0]})
-        key, owner, doors = f"{path}:{within}.{name}", within.rpartition(".")[2], ((path, exports),)
+        key, owner, exporting_files = f"{path}:{within}.{name}", within.rpartition(".")[2], ((path, exports),)
         home = frozenset({path})
         targets.append(
-            UseTarget(key, doors, frozenset({name}), home, None, owner, within, is_gone=True, is_attribute=True)
+            UseTarget(
+                key, exporting_files, frozenset({name}), home, None, owner, within, is_gone=True, is_attribute=True
+            )
         )
     return targets
 
@@ -201,12 +207,14 @@ async def use_targets(scene: Scene) -> list[UseTarget]:
         await _target(scene, item) for items in scene.symbols.values() for item in items if item.change != "added"
     ]
     plain_targets = [target for target in targets if not target.owner]
-    covered_names = {(path, name) for target in plain_targets for path, names in target.doors for name in names}
+    covered_names = {
+        (path, name) for target in plain_targets for path, names in target.exporting_files for name in names
+    }
     lost_homes = {
         path
         for target in plain_targets
         if LOST & set(target.contract)
-        for path, names in target.doors
+        for path, names in target.exporting_files
         if WHOLE_MODULE in names
     }
     for path in sorted(scene.origins):
@@ -233,7 +241,7 @@ def _loaded_default(path: str) -> UseTarget:
 async def _target(scene: Scene, item: ChangedSymbol) -> UseTarget:
     sides = [side for side in (item.before, item.after) if side is not None]
     owner = sides[0].name.rpartition(".")[0]
-    doors: dict[str, frozenset[str]] = {}
+    exporting_files: dict[str, frozenset[str]] = {}
     whole_homes = set[str]()
     is_apart = bool(owner) and scene.head.language.rules.members_apart
     for side in sides:
@@ -244,17 +252,17 @@ async def _target(scene: Scene, item: ChangedSymbol) -> UseTarget:
             outline = await scene.exports.outline(side.side, path)
             exports = outline.exports if outline else ()
             export_names = frozenset(name for name, local in exports if local in above)
-            if not export_names and scene.head.mates(path):
+            if not export_names and scene.head.visible_files(path):
                 export_names = frozenset({side.name.partition(".")[0]})  # a neighboring file defines the type
             is_apart = is_apart and outline is not None and all(one.name != owner for one in outline.definitions)
-            doors[path] = doors.get(path, frozenset()) | export_names
+            exporting_files[path] = exporting_files.get(path, frozenset()) | export_names
             whole_homes.update([path] if outline is not None and outline.is_whole else [])
     symbol = item.symbol
     return UseTarget(
         key=f"{symbol.path}:{symbol.name}",
-        doors=tuple(doors.items()),
+        exporting_files=tuple(exporting_files.items()),
         shorts=frozenset(side.short for side in sides),
-        homes=frozenset(doors),
+        homes=frozenset(exporting_files),
         symbol=item,
         owner=owner.rpartition(".")[2],
         within=owner,

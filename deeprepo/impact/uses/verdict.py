@@ -268,7 +268,7 @@ async def no_longer_exported(case: Case) -> bool | None:
     name, it isn't removed.
     """
     match, path = case.match, case.file.path
-    is_export = (path, match.door) in case.evidence.lost_imports or bool(match.name and match.door)
+    is_export = (path, match.imported_file) in case.evidence.lost_imports or bool(match.name and match.imported_file)
     return await case.evidence.is_no_longer_exported(match, path) if match.sure and is_export else None
 
 
@@ -336,7 +336,7 @@ async def expected_to_be_missing(case: Case) -> bool | None:
     A build condition doesn't handle a missing name.
     """
     is_handled = case.use.is_guarded and not case.evidence.language.rules.scope.conditional_build
-    is_replaced = (case.file.path, case.match.door) in case.evidence.doubtful_imports
+    is_replaced = (case.file.path, case.match.imported_file) in case.evidence.doubtful_imports
     return False if is_handled or is_replaced or case.use.name in case.evidence.language.rules.ambient else None
 
 
@@ -469,7 +469,7 @@ async def kept_in_its_package(case: Case) -> bool | None:
     Example: `var Load = config.Load`. This applies where a package is a namespace of its own.
     """
     before = case.target.symbol.before if case.target.symbol is not None else None
-    if case.evidence.language.receivers is None or before is None or case.match.door:
+    if case.evidence.language.receivers is None or before is None or case.match.imported_file:
         return None
     if case.target.owner:
         return await case.evidence.has_member_still(case.target, case.use.name)
@@ -478,12 +478,12 @@ async def kept_in_its_package(case: Case) -> bool | None:
 
 async def exported_from_elsewhere(case: Case) -> bool | None:
     """The imported file still offers the name: renamed, re-exported, or defined elsewhere."""
-    door, name = case.match.door, case.match.name
-    if not (door and name):
+    imported_file, name = case.match.imported_file, case.match.name
+    if not (imported_file and name):
         return None
     before = case.target.symbol.before if case.target.symbol is not None else None
     is_named_so = before is not None and before.short == name
-    return await case.evidence.exports.offers(door, name, before if is_named_so else None)
+    return await case.evidence.exports.offers(imported_file, name, before if is_named_so else None)
 
 
 async def bound_in_the_head(case: Case) -> bool | None:
@@ -491,7 +491,7 @@ async def bound_in_the_head(case: Case) -> bool | None:
     exports, path, name = case.evidence.exports, case.file.path, case.use.name
     before = case.target.symbol.before if case.target.symbol is not None else None
     outline = await exports.outline("head", path)
-    is_bound = outline is not None and not case.match.door and name in outline.names
+    is_bound = outline is not None and not case.match.imported_file and name in outline.names
     return is_bound and await exports.offers(path, name, before)
 
 

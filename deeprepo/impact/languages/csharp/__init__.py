@@ -101,7 +101,7 @@ class Modules(Namespaces):
             if one.endswith(".cs")
         )
 
-    def mates(self, path: str, name: str = "") -> tuple[str, ...]:
+    def visible_files(self, path: str, name: str = "") -> tuple[str, ...]:
         """Return the file of a name in the namespaces around a file, or in its project's global usings."""
         spaces = self.spaces_of.get(path) or {self._spaces.get(posixpath.dirname(path), "")}
         for space in sorted(_around(spaces), key=len, reverse=True):

@@ -82,7 +82,7 @@ class Modules(Resolver):
         found = tuple(sorted(one for one in every if sees_tests or not one.endswith("_test.go")))
         return found or (None if self._may_be(folder) else ())
 
-    def mates(self, path: str, name: str = "") -> tuple[str, ...]:
+    def visible_files(self, path: str, name: str = "") -> tuple[str, ...]:
         """Return the files of the folder; only tests see test files."""
         is_test = path.endswith("_test.go")
         folder = self._folders.get(posixpath.dirname(path), ())

@@ -40,7 +40,7 @@ class GoModules(KnownModules[Modules]):
             if path.endswith(".go"):
                 self._folders[posixpath.dirname(path)].add(path)
 
-    def mates(self, path: str) -> Collection[str]:
+    def visible_files(self, path: str) -> Collection[str]:
         """Return the other files in the folder, including tests."""
         return self._folders.get(posixpath.dirname(path), set()) - {path}
 

@@ -151,7 +151,7 @@ class Modules(Namespaces):
         """Return whether Java cannot see a Kotlin name directly, because it uses the file's class."""
         return importer.endswith(".java") and path in self._facades and (path, name) in self.members
 
-    def respelt(self, importer: str, path: str, name: str) -> Collection[str]:
+    def other_spellings(self, importer: str, path: str, name: str) -> Collection[str]:
         """Return the spellings of a name in another language: itself, its property, or its accessors."""
         if posixpath.splitext(importer)[1] == posixpath.splitext(path)[1]:
             return ()
@@ -185,7 +185,7 @@ class Modules(Namespaces):
             return None  # one of these files may define it, whatever its own name is
         return found or self._all(folders)
 
-    def mates(self, path: str, name: str = "") -> tuple[str, ...]:
+    def visible_files(self, path: str, name: str = "") -> tuple[str, ...]:
         """Return the files of the package in all source roots."""
         folders = self._like(posixpath.dirname(path))
         if not name:

@@ -65,7 +65,7 @@ class Modules(Resolver):
         """Return () if there is no such folder, since a nested namespace is imported by its own name."""
         return None if any(self._paths.is_folder(joined(one, name)) for one in self._of(item.spec)) else ()
 
-    def mates(self, path: str, name: str = "") -> tuple[str, ...]:
+    def visible_files(self, path: str, name: str = "") -> tuple[str, ...]:
         """Return the files of the same folder."""
         folder = posixpath.dirname(path)
         if name:

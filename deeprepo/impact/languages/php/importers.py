@@ -91,7 +91,7 @@ class Names:
             far.append(rf"(?<![\w\\$>:])(?:{'|'.join(sorted(everywhere))})\s*\(")
         return Clues(frozenset(words), tuple(far))
 
-    def mates(self, path: str) -> Collection[str]:
+    def visible_files(self, path: str) -> Collection[str]:
         """Return the files of the same namespace.
 
         They share its folder if composer.json maps folders to namespaces.

@@ -83,13 +83,20 @@ def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Pa
         own = {name, *(one.rpartition("/")[2].partition(".")[0] for one in listed)}
         if name and (places := _places(folder, own, code)):
             version = _version(top, config, program)
-            doors = tuple(
+            exporting_files = tuple(
                 path
                 for place in places
                 if (path := place if place.endswith(".py") else f"{place}/__init__.py") in paths
             )
             rows.append(
-                Package(LANGUAGE, normal(name), folder, places, version=version, doors=doors if version else ())
+                Package(
+                    LANGUAGE,
+                    normal(name),
+                    folder,
+                    places,
+                    version=version,
+                    exporting_files=exporting_files if version else (),
+                )
             )
     return tuple(rows)
 

@@ -27,8 +27,12 @@ def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Pa
         root = posixpath.join(folder, text_of(at(crate, "lib.path")) or "src/lib.rs")
         if name and root in paths:
             version = text_of(at(crate, "package.version")) or text_of(at(crates[""], "workspace.package.version"))
-            doors = (root,) if at(crate, "package.publish") not in (False, []) else ()
-            rows.append(Package(LANGUAGE, name, folder, (posixpath.dirname(root),), version=version, doors=doors))
+            exporting_files = (root,) if at(crate, "package.publish") not in (False, []) else ()
+            rows.append(
+                Package(
+                    LANGUAGE, name, folder, (posixpath.dirname(root),), version=version, exporting_files=exporting_files
+                )
+            )
     return tuple(rows)
 
 

@@ -91,7 +91,7 @@ class SwiftModules:
         """Return True: imports decide which files are built together."""
         return True
 
-    def mates(self, path: str) -> Collection[str]:
+    def visible_files(self, path: str) -> Collection[str]:
         """Return the other files of the module."""
         if self._files is None:
             files = defaultdict(set)

@@ -1,7 +1,7 @@
-(function_call name: (identifier) @caller (#any-of? @caller "pcall" "xpcall")) @foreseen
-(if_statement condition: (_) @tested) @foreseen.asked
-(elseif_statement condition: (_) @tested) @foreseen.asked
-(binary_expression left: (_) @tested ["and" "or"]) @foreseen.asked
+(function_call name: (identifier) @caller (#any-of? @caller "pcall" "xpcall")) @handled
+(if_statement condition: (_) @tested) @handled.asked
+(elseif_statement condition: (_) @tested) @handled.asked
+(binary_expression left: (_) @tested ["and" "or"]) @handled.asked
 ; what a test asks for
 (if_statement condition: [(identifier) (dot_index_expression) (bracket_index_expression)] @asked)
 (elseif_statement condition: [(identifier) (dot_index_expression) (bracket_index_expression)] @asked)

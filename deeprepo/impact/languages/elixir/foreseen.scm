@@ -1,8 +1,0 @@
-; when: _exported?
-(_ target: (identifier) @word (arguments) @tested (#any-of? @word "if" "unless" "case") (#match? @tested "(function|macro)_exported\\?")) @foreseen
-(stab_clause left: (_) @tested (#match? @tested "(function|macro)_exported\\?")) @foreseen
-; when: Code.ensure_
-(_ target: (identifier) @word (arguments) @tested (#any-of? @word "if" "unless" "case") (#match? @tested "Code\\.ensure_(loaded|compiled)")) @foreseen
-(stab_clause left: (_) @tested (#match? @tested "Code\\.ensure_(loaded|compiled)")) @foreseen
-; when: rescue
-(_ (rescue_block (_ left: (_) @caught)) (#match? @caught "^_$|UndefinedFunctionError")) @foreseen
