@@ -327,6 +327,10 @@ KEPT: dict[str, tuple[dict[str, str], dict[str, str | None]]] = {
         {"src/a.rs": 'fn f(name: &str) -> u8 {\n    match name {\n        "hide-env" => 1,\n        _ => 2,\n    }\n}\n', "src/b.rs": 'fn g() -> S {\n    S::build("hide-env")\n}\n'},
         {"src/a.rs": "fn f(name: &str) -> u8 {\n    2\n}\n"},
     ),
+    "a class in lists of classes": (
+        {"a.tsx": 'export const A = () => <li className="text-red-500 wide">x</li>;\n', "b.tsx": "export const B = (c) => <p className={cn('text-red-500 small', c)}>x</p>;\n", "c.tsx": 'export const C = () => <p className="text-red-500">x</p>;\n'},
+        {"a.tsx": 'export const A = () => <li className="text-destructive wide">x</li>;\n', "b.tsx": "export const B = (c) => <p className={cn('text-destructive small', c)}>x</p>;\n"},
+    ),
     "a pattern that takes an answer apart": (
         {"a.ex": 'defmodule A do\n  def f(body) do\n    with %{"HideEnv" => user} <- body do\n      user\n    end\n  end\nend\n', "b.cs": "class B {\n  string F() => Env.Folder(Special.HideEnv);\n}\n"},
         {"a.ex": "defmodule A do\n  def f(body) do\n    body\n  end\nend\n"},

@@ -191,6 +191,10 @@ def _resembles(old: str, new: str) -> bool:
     return not one.isdisjoint(other) or difflib.SequenceMatcher(None, old, new, autojunk=False).ratio() >= ALIKE
 
 
+# What takes a list of classes. Another class in several of them is one edit, not both ends of a contract.
+_CLASS_LISTS = frozenset({"className", "classNames", "classnames", "clsx", "cn", "cva", "cx", "twMerge"})
+
+
 def files_with_tests(files: Sequence[ChangedFile]) -> Sequence[ChangedFile]:
     """Return the files that can rename a name, tests last."""
     return sorted(files, key=lambda file: is_test(file.path))
@@ -231,7 +235,8 @@ def _role(text: str, at: int, path: str) -> str:
     """Return the word before a name: the function that it is passed to, or an element's attribute."""
     before = text[:at]
     match = (_ATTRIBUTE.search(before) if _MARKUP.search(path) else None) or _BEFORE.search(before)
-    return match[1] if match else ""
+    role = match[1] if match else ""
+    return "class" if role in _CLASS_LISTS else role
 
 
 def _is_said(match: re.Match[str], text: str, path: str) -> bool:
