@@ -90,6 +90,19 @@ def test_a_type_that_moves_to_another_source_root_is_not_lost(repository: Reposi
     assert rows(repository.change(files, moved)) == []
 
 
+@pytest.mark.parametrize("root", ["", "src/main/java/"])
+def test_packages_of_one_source_root_are_built_together(repository: Repository, root: str) -> None:
+    """An interface of another top-level package gains a method, and the class that implements it doesn't have it."""
+    cart = "public interface Cart {{\n  int total();\n{}}}"
+    user = java(
+        "public class Till implements Cart {\n  public int total() { return 1; }\n}", "app", "import shop.Cart;"
+    )
+    files = {f"{root}shop/Cart.java": java(cart.format("")), f"{root}app/Till.java": user}
+    pull = repository.change(files, {f"{root}shop/Cart.java": java(cart.format("  int sum();\n"))})
+
+    assert [(path, rule) for path, _, rule in rows(pull)] == [(f"{root}app/Till.java", "required-part")]
+
+
 def test_static_imports_are_calls_of_the_member(repository: Repository) -> None:
     """`import static shop.Cart.total` breaks when the member goes."""
     before, after = CART.format("public static int total() { return 1; }"), CART.format("")

@@ -1,7 +1,7 @@
 """Resolve Java, Kotlin and Scala packages to all folders whose path ends with the package.
 
-A package belongs to the tree if the importer shares its first two parts, or if many folders in main source
-roots have them. A class is in the file of its name, otherwise in any file of the package, because Kotlin
+A package belongs to the tree if the importer shares its first two parts, if many folders in main source
+roots have them, or if it is in the importer's own source root. A class is in the file of its name, otherwise in any file of the package, because Kotlin
 allows several classes per file. Of several modules with the class, the nearest is used.
 """
 
@@ -250,7 +250,15 @@ class Modules(Namespaces):
 
     def _is_own(self, importer: str, spec: str) -> bool:
         start = "/".join(spec.split(".")[:OWN])
-        return spec.count(".") >= OWN - 1 and (f"/{start}/" in f"/{importer}" or start in self._starts)
+        is_like_own = spec.count(".") >= OWN - 1 and (f"/{start}/" in f"/{importer}" or start in self._starts)
+        return is_like_own or self._is_beside(importer, spec)
+
+    def _is_beside(self, importer: str, spec: str) -> bool:
+        """Return whether the importer's source root also contains the package, so that both are built together."""
+        folder, known = f"/{posixpath.dirname(importer)}", self._of_package(spec)
+        ends = [f"/{space.replace('.', '/')}" for space in self.spaces_of.get(importer, ()) if space] if known else []
+        roots = {folder.removesuffix(end) for end in ends if folder.endswith(end)}
+        return any(f"{root}/{spec.replace('.', '/')}" in {f"/{one}" for one in known} for root in roots)
 
 
 def _stem(path: str) -> str:
