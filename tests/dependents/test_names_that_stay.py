@@ -18,6 +18,10 @@ STAYS = {
         {"CMakeLists.txt": "project(x)\n", "lib/prefs.h": "#pragma once\nenum { SHOW_TOOLBAR, SHOW_STATUS };\nclass Prefs {\npublic:\n  bool getBool(int key) const;\n  void set(int key, bool v);\n};\n", "lib/prefs.cc": '#include "prefs.h"\nbool Prefs::getBool(int key) const { return key; }\nvoid Prefs::set(int key, bool v) {}\n', "qt/main.cc": '#include "../lib/prefs.h"\nint go(Prefs& p) { p.set(SHOW_TOOLBAR, true); return p.getBool(SHOW_STATUS); }\n'},
         {"lib/prefs.h": "#pragma once\nclass Prefs {\npublic:\n  enum Key {\n    SHOW_TOOLBAR,\n    SHOW_STATUS\n  };\n  bool getBool(int key) const;\n  template <class T>\n  void set(int key, T v) {\n  }\n};\nusing enum Prefs::Key;\n", "lib/prefs.cc": '#include "prefs.h"\nbool Prefs::getBool(int key) const { return key; }\n'},
     ),
+    "c++: a method that becomes constexpr in the header": (
+        {"lib/context.h": "#pragma once\nstruct Config;\nclass Context {\npublic:\n  void setConfig(Config const* config);\n};\nContext& current();\n", "lib/context.cc": '#include "context.h"\nvoid Context::setConfig(Config const* config) {}\n', "app/other.h": "#pragma once\nclass Other {\npublic:\n  void setConfig(int a);\n};\n", "app/run.cc": '#include "../lib/context.h"\nvoid run(Config const* c) { current().setConfig(c); }\n'},
+        {"lib/context.h": "#pragma once\nstruct Config;\nclass Context {\npublic:\n  constexpr void setConfig(Config const* config) {}\n};\nContext& current();\n", "lib/context.cc": '#include "context.h"\n'},
+    ),
     "c++: a function that becomes a macro": (
         {"lib/log.h": "#pragma once\nstruct tr_log_message { int level; };\nvoid tr_logFree(tr_log_message* m);\n", "lib/log.cc": '#include "log.h"\nvoid tr_logFree(tr_log_message* m) {}\n', "gtk/a.cc": '#include "../lib/log.h"\nvoid f(tr_log_message* m) { tr_logFree(m); }\n'},
         {"lib/log.h": "#pragma once\nnamespace tr {\nstruct log_message { int level; };\ninline void logFree(log_message* m) {}\n}\nusing tr_log_message = tr::log_message;\n#define tr_logFree(m) tr::logFree(m)\n", "lib/log.cc": '#include "log.h"\n'},
@@ -86,3 +90,16 @@ def test_a_name_of_a_type_of_which_nothing_is_imported_is_still_removed(reposito
     repository.commit({**after, "ui/Other.kt": before["ui/Other.kt"]}, "after")
     review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
     assert [(one.path, one.verdict) for one in review.findings] == [("ui/Other.kt", "proven")]
+
+
+def test_a_member_that_an_enum_gains_changes_nothing_for_its_other_users(repository: Repository) -> None:
+    """Only code that must name each member depends on it."""
+    error = "export enum Code {\n  NOT_FOUND = 'NOT_FOUND',\n}\n"
+    user = "import { Code } from './code';\nexport const f = () => Code.NOT_FOUND;\n"
+    repository.commit({"code.ts": error, "user.ts": user}, "before")
+    repository.commit({"code.ts": error.replace("}", "  OUT_OF_TURN = 'OUT_OF_TURN',\n}")}, "gains")
+    repository.commit({"code.ts": error.replace("'NOT_FOUND'", "'GONE'")}, "edits")
+
+    gains, edits = (deeprepo.review(repository.folder, f"{one}~1..{one}", effort="none") for one in ("HEAD~1", "HEAD"))
+    assert (gains.findings, gains.open, gains.relying) == ((), (), ())
+    assert [row.partition(":")[0] for row in edits.relying] == ["user.ts"]

@@ -39,6 +39,9 @@ OPENING, CLOSING = "([{<", ")]}>"
 # String literals.
 TEXTS = re.compile(r"(?s)\"\"\".*?\"\"\"|'''.*?'''|\"(?:\\.|[^\"\\\n])*+\"|'(?:\\.|[^'\\\n])*+'|`[^`]*+`")
 UNSAFE = re.compile(r"\W")
+# Words before a function that take nothing from its callers when they are added.
+GRANTED = re.compile(r"\b(?:constexpr|inline|const(?=\s(?:unsafe\s)?fn\b))\s")
+ENUM = re.compile(r"(?:^|\s)enum\s")
 VALUE_LINES = 3  # lines of a value without code; a longer one may contain a body
 CODE = re.compile(r"=>|->|\b(?:function|lambda|func|fn|proc)\b")
 BREAKS = re.compile(r"[\n()\[\]{}]")
@@ -99,10 +102,17 @@ def _changes(item: ChangedSymbol, old: str, new: str) -> tuple[Contract, ...]:
     if item.symbol.kind in CALLABLE or before is not None:
         return _callable(before, after, old, new, language)
     if item.symbol.kind == "type":
-        return ("declaration",)
+        return () if _gains_cases(old, new) else ("declaration",)
     return (
         ("declaration",) if without_formatting(_head(old, language)) != without_formatting(_head(new, language)) else ()
     )
+
+
+def _gains_cases(old: str, new: str) -> bool:
+    """Return whether an enum only gains members: code that must name each of them is searched on its own."""
+    before, after = ([line.strip().rstrip(",;") for line in side.split("\n")] for side in (old, new))
+    left = iter(after)
+    return ENUM.search(old.partition("{")[0]) is not None and all(line in left for line in before)
 
 
 def _value(item: ChangedSymbol, before: str, after: str) -> tuple[Contract, ...]:
@@ -245,7 +255,10 @@ def _same_parameter(old: str, new: str) -> bool:
 
 
 def _same_around(old: tuple[str, Sequence[str], str], new: tuple[str, Sequence[str], str]) -> bool:
-    """Return whether the code around the parameters is the same; adding a return annotation does not count."""
+    """Return whether the code around the parameters is the same; an added return annotation does not count.
+
+    Neither does an added word that takes nothing from callers, such as `constexpr`.
+    """
     ends = [
         without_formatting(side[2]).removesuffix("{").removesuffix("=>").removesuffix(":").removesuffix(";")
         for side in (old, new)
@@ -253,6 +266,8 @@ def _same_around(old: tuple[str, Sequence[str], str], new: tuple[str, Sequence[s
     arrows = [end.startswith("->") for end in ends]
     same_end = ends[0] == ends[1] or (arrows[0] != arrows[1] and {ends[0], ends[1]} & {""} != set())
     starts = [without_formatting(OFFERED_AS.sub("", side[0])) for side in (old, new)]
+    added = Counter(GRANTED.findall(starts[1])) - Counter(GRANTED.findall(starts[0]))
+    starts[1] = GRANTED.sub(lambda match: "" if added[match[0]] else match[0], starts[1])
     return starts[0] == starts[1] and same_end
 
 
