@@ -16,8 +16,8 @@ def command(
 ) -> int:
     """Answer the Stop hook of a coding agent, whose input is read from standard input.
 
-    Uncommitted work is reviewed or, without any, what HEAD adds to the default branch. While there are open
-    findings, the answer is {"decision": "block", "reason": ...}, at most three times. After that, or if
-    another review can add nothing, there is no answer.
+    Reviews uncommitted work or, if there is none, the commits that HEAD adds to the default branch. While there
+    are open findings, the answer is {"decision": "block", "reason": ...}, at most three times. Later, or if
+    another review would find nothing new, there is no answer.
     """
     return stop_hook.answer(effort, fail_on)

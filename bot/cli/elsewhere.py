@@ -72,8 +72,8 @@ def take_over(top: Path, names: Sequence[str]) -> TakenOver:
     missing = [name for name in wanted if name not in used]
     if missing or not (old_files or guides):
         known = ", ".join(f"{form.word} ({', '.join(form.files or form.guides)})" for form in FORMATS)
-        what = f"nothing from {missing[0]}" if missing else "no settings of another reviewer"
-        raise UsageError(f"{what} was found in {top}. Supported reviewers: {known}")
+        what = f"settings for {missing[0]}" if missing else "settings of another reviewer"
+        raise UsageError(f"no {what} were found in {top}. Supported reviewers: {known}")
     return TakenOver(new.text(), tuple(old_files), tuple(guides))
 
 

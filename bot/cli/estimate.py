@@ -78,9 +78,9 @@ def _table(estimates: dict[str, Any]) -> None:
     console, table = Console(), Table(box=None, padding=(0, 2, 0, 0))
     say = partial(console.print, highlight=False, markup=False)
     table.add_column("Effort", no_wrap=True)
-    table.add_column("How models read it", no_wrap=True)
-    for name in ("Model calls", "Input tokens", "Output tokens", "Cost"):
-        table.add_column(name, justify="right", no_wrap=name == "Cost")
+    table.add_column("How models read it")
+    for name in ("Model\ncalls", "Input\ntokens", "Output\ntokens", "Cost"):
+        table.add_column(name, justify="right", no_wrap=True)  # a number is never shortened
     limit = estimates["cap_usd"]
     for entry in estimates["efforts"]:
         usage, usd = entry["usage"], entry["usd"]

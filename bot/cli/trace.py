@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 WIDE = 200  # columns where nobody's terminal sets a limit
 SHOWN_CHARS = 100  # characters of a line of code, an error, a prompt
-COVERED = (("unit", "changed code"), ("use", "usages that could break"), ("dependent", "dependent files"))
+COVERED = (("unit", "changed code"), ("use", "usages that may break"), ("dependent", "dependent files"))
 Row = dict[str, Any]
 
 

@@ -100,7 +100,7 @@ def step() -> Step:
     """Return the step's inputs and surroundings. Raises ConfigError with the input's name, never with its value."""
     if not os.environ.get("GITHUB_EVENT_PATH"):
         raise UsageError(
-            f"{WHERE}: See docs/action.md for workflows to copy. To review a local change, run `deeprepo review`"
+            f"{WHERE}. For workflows to copy, see docs/action.md. To review a local change, run `deeprepo review`"
         )
     return Step(_read(Inputs), _read(RunnerVariables))
 

@@ -152,7 +152,7 @@ class Connections:
             if near is None:
                 continue
             example = near or next((row[1] for row in PREFERRED if row[0] == provider.name), "")
-            hint = f"did you mean {example}? " if example else ""
+            hint = f"Did you mean {example}? " if example else ""
             raise UsageError(
                 f"{name}: unknown model. {hint}If the model is newer than this version's price list, allow at least ${UNLISTED:.0f} "
                 "(--max-usd, budget.usd): its calls are counted at the highest price"

@@ -252,12 +252,12 @@ def test_no_value_makes_settings_that_are_refused(path: str) -> None:
 def test_what_cannot_be_read_is_said(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     """A broken file stops nothing and is named; nothing to take over, or a name without its --from, is a sentence."""
     assert init(repository, "--from") == 2
-    assert "no settings of another reviewer was found in" in capsys.readouterr().err
+    assert "no settings of another reviewer were found in" in capsys.readouterr().err
     assert init(repository, "coderabbit") == 2
     assert "write --from before this name" in capsys.readouterr().err
     repository.commit({".pr_agent.toml": "[config\n", "greptile.json": GREPTILE}, "others")
     assert init(repository, "--from", "gemini") == 2
-    assert "nothing from gemini was found in" in capsys.readouterr().err
+    assert "no settings for gemini were found in" in capsys.readouterr().err
     assert init(repository, "--from") == 0
     assert "could not be read, so nothing was converted: Expected ']'" in capsys.readouterr().out
     assert written(repository)["minimum_severity"] == "high"

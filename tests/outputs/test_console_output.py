@@ -63,7 +63,7 @@ def test_open_lines_are_named_up_to_ten() -> None:
     assert page.count("\n  not checked  ") == 10
     assert "and 3 more not checked (use --show all to list them)" in page
     page = console.render(UNREAD)
-    assert "1 changed code region was not read by a model. Not checked: 12 usages that could break." in page
+    assert "1 changed code region was not read by a model. Not checked: 12 usages that may break." in page
 
 
 def test_an_unknown_price_is_said() -> None:
@@ -77,15 +77,15 @@ def test_an_unknown_price_is_said() -> None:
         (REVIEW, "3 findings (1 high, 1 medium, 1 low); 1 collapsed."),
         (
             CLEAN,
-            "No problems found. Checked 1 changed code region and 1 usage that could break. Checks that ran: openai/gpt-5-mini, contracts, ruff.",
+            "No problems found. Checked 1 changed code region and 1 usage that may break. Checks that ran: openai/gpt-5-mini, contracts, ruff.",
         ),
         (
             UNREAD,
-            "1 changed code region was not read by a model. Not checked: 12 usages that could break. Nothing was checked.",
+            "1 changed code region was not read by a model. Not checked: 12 usages that may break. Nothing was checked.",
         ),
         (
             replace(CLEAN, cut=Cut(partial=True)),
-            "The review is incomplete. No problems found in the parts that were checked. Checked 1 changed code region and 1 usage that could break. Checks that ran: openai/gpt-5-mini, contracts, ruff.",
+            "The review is incomplete. No problems found in the parts that were checked. Checked 1 changed code region and 1 usage that may break. Checks that ran: openai/gpt-5-mini, contracts, ruff.",
         ),
     ],
 )

@@ -75,7 +75,7 @@ def test_what_was_not_read_is_said() -> None:
     run = _run(UNREAD)
     said = [item["message"]["text"] for item in run["invocations"][0]["toolExecutionNotifications"]]
 
-    assert "1 changed code region was not read by a model. Not checked: 12 usages that could break." in said
+    assert "1 changed code region was not read by a model. Not checked: 12 usages that may break." in said
 
 
 def _run(review: Review) -> dict[str, Any]:

@@ -234,7 +234,7 @@ def _findings(stored: Review, rejected: Collection[str]) -> tuple[ListedFinding,
 
 LIST_KINDS = {
     "unit": "changed code",
-    "use": "usages that could break",
+    "use": "usages that may break",
     "file": "skipped files",
     "dependent": "files that import it",
 }

@@ -31,10 +31,11 @@ def command(
         bool, typer.Option("--server", help="List what the server on this machine knows, for every installation.")
     ] = False,
 ) -> int:
-    """List who uses this repository: what each named clone takes of it, at which version, and the commit that was read.
+    """List the repositories that use this one: the packages that they take, the versions, and the commits that were read.
 
-    The clones are those of --with and of `consumers` in .deeprepo.yml at HEAD. With --server, which takes the settings of `deeprepo serve`,
-    it is what the index of default branches has. Exit codes: 0 listed; 2 usage error.
+    Searches the clones in --with and under `consumers` in .deeprepo.yml at HEAD. With --server, it lists what the
+    server has found on default branches, and needs the settings of `deeprepo serve`. Exit codes: 0, or 2 for a
+    usage error.
     """
     if server:
         return _of_server(form)
