@@ -50,6 +50,7 @@ _NAMED_LINES = re.compile(
 )
 # Words in prose that are spelled like code.
 _SPELLED = re.compile(r"(?<![\w$])_*+[A-Za-z$][a-z0-9$]{0,100}+(?:_|[A-Z])[\w$]{1,100}+")
+_GETTER = re.compile(r"(?:get|set|is)[A-Z]")
 _VALUE = r"^\s*NAME\s*(?::[^=]{1,60})?=(?!=)"
 _TYPE = re.compile(
     r"\s*(?:(?:export|public|abstract|final|pub|data|sealed)\s+){0,3}(?:class|struct|impl|interface|trait|module|enum)\b"
@@ -190,7 +191,7 @@ async def _mentions(finding: Finding, files: Sequence[ChangedFile], tree: Tree) 
         hits = [
             (path, line)
             for path, line, text in rows
-            if is_named(text) and is_product(path) and not (decides_nothing(path) or is_comment(text, path))
+            if is_named(text) and _decides(path) and not is_comment(text, path)
         ]
         for path, line in [hit for hit in hits if hit not in changed and hit not in quoted][:MENTIONS_PER_NAME]:
             note = ", which the change removes here" if name in removed and name not in claimed else ""
@@ -207,7 +208,10 @@ def _names_removed_nearby(finding: Finding, files: Sequence[ChangedFile]) -> Ite
         texts = {line.old: line.text for hunk in file.hunks for line in hunk.lines if line.kind == "-"}
         for _, number in near:
             for shape in (_CONSTANT, _SPELLED):
-                yield from (name for name in shape.findall(texts.get(number, "")) if name not in kept)
+                for name in (name for name in shape.findall(texts.get(number, "")) if name not in kept):
+                    yield name
+                    if getter := _GETTER.match(name):  # a template calls it by the property's name
+                        yield name[getter.end() - 1].lower() + name[getter.end() :]
 
 
 def _removed_definitions(finding: Finding, dependents: Dependents) -> Iterator[CodeSpan]:
@@ -243,11 +247,17 @@ def _callers(finding: Finding, dependents: Dependents) -> Iterator[CodeSpan]:
     rows = [
         reference
         for reference in dependents.references
-        if reference.symbol in keys and _telling(reference, claim_words)
+        if reference.symbol in keys
+        and _telling(reference, claim_words)
+        and (_decides(reference.path) or not _decides(finding.path))
     ]
     for reference in sorted(rows, key=lambda r: (not r.missing, not r.sure, r.test, not r.call))[:MAX_CALLERS]:
         title = f"uses {reference.name}" + ("" if reference.sure else " (by name only)")
         yield CodeSpan(reference.path, "head", reference.line, reference.line, CALLER, title, *(reference.span or ()))
+
+
+def _decides(path: str) -> bool:
+    return is_product(path) and not decides_nothing(path)
 
 
 def _telling(reference: Reference, claim_words: Collection[str]) -> bool:

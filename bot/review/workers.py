@@ -30,6 +30,7 @@ from deeprepo.rlm.values import Completion, Model
 LARGE_NEARBY = 12_000
 # Tokens of surrounding code in one prompt of a split change: if pairs are compared, and if they are not.
 BACKED_NEARBY, MOST_NEARBY = 4_000, 9_600
+LEAST_NEARBY = 1_600  # of BACKED_NEARBY, if the same prompt also shows the uses of altered definitions
 PAIR_USES = 4_000  # tokens of code that uses altered definitions, in the one prompt of a medium change
 NOT_ALONE = "one model pass over the diff failed: {}"
 
@@ -79,7 +80,9 @@ class ModelWorker:
         if writer.large:
             beside = min(beside, LARGE_NEARBY // max(1, len(groups)))
         elif self.is_backed or joint_pairs:
-            beside = min(beside, BACKED_NEARBY if scale(units) != SMALL_SCALE else beside)
+            in_pairs = sum(use.size for pair in joint_pairs for use in pair.uses)
+            backed = max(LEAST_NEARBY, BACKED_NEARBY - in_pairs)
+            beside = min(beside, backed if scale(units) != SMALL_SCALE else beside)
         elif not limit or limit >= PARTS_SCALE.most:
             full_prompts = sum(unit.tokens for unit in units) / ONE_PROMPT
             beside = min(MOST_NEARBY, int(beside * max(1.0, full_prompts / max(1, len(groups)))))

@@ -78,6 +78,18 @@ def test_what_a_prompt_shows_already_is_not_shown_again(repository: Repository) 
     assert again.notes == ("shown before: src/pick.py 1 to 6", "shown before: src/shelf.py 2 to 3")
 
 
+def test_a_narrower_search_shows_the_code_around_a_line_that_another_result_has(repository: Repository) -> None:
+    """Of many uses, most are single lines; a search for one of them would otherwise only refer to that line."""
+    uses = [f"fn use_{n}(one: Name) {{\n    drop(one);\n}}\n\n" for n in range(24)]
+    impl = "impl Encode for Name {\n    fn encode(&self) -> String {\n        self.to_string()\n    }\n}\n\n"
+    store = "".join([*uses[:8], impl, *uses[8:]])
+    wanted = LookUp("search", "Name", "src/db.rs"), LookUp("search", "impl Encode", "src/*.rs")
+    every, narrow = shown(repository, *wanted, files={"src/db.rs": store})
+    lines = [row.text for one in (*every.excerpts, *narrow.excerpts) for row in one.rows]
+    assert lines.count("        self.to_string()") == 1
+    assert lines.count("impl Encode for Name {") == 1
+
+
 def test_a_definition_is_shown_from_the_source_and_not_from_its_bundle(repository: Repository) -> None:
     """A generated copy and a sample in a document define nothing else."""
     source = "export function total(rows) {\n  return rows.length\n}\n"

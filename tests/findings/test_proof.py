@@ -158,6 +158,25 @@ def test_lines_that_may_refute_a_claim_about_the_whole_repository_are_shown(repo
     assert "notes.md" not in shown
 
 
+def test_a_template_that_reads_a_removed_getter_is_shown(repository: Repository) -> None:
+    """It names the property, not the method."""
+    before = "class Status {\n    public String getStatusText() {\n        return text;\n    }\n}\n"
+    pull = repository.change(
+        {
+            "Status.java": before,
+            "web/index.jelly": "<p>${it.statusText}</p>\n",
+            "examples/use.jelly": "<p>${it.statusText}</p>\n",
+        },
+        {"Status.java": before.replace("getStatusText", "getStatusLabel")},
+    )
+    claim = replace(finding(path="Status.java", quote="    public String getStatusLabel() {"))
+
+    async def run(tree: Checkout, files: step.Files) -> list[Excerpt]:
+        return [*await proof.gather(claim, tree, Dependents(), files)]
+
+    assert [one.path for one in step.over(pull, run) if one.side == "head"] == ["Status.java", "web/index.jelly"]
+
+
 def test_code_that_was_moved_is_shown_as_it_was(repository: Repository) -> None:
     """Whether a fault is older than the change is decided where the code was moved from."""
     body = "".join(f"    step_{n} = load({n})\n" for n in range(12))

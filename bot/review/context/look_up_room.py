@@ -85,7 +85,10 @@ class Result:
         return most - self.tokens_used
 
     def show(self, room: AnswerRoom, most: int) -> None:
-        """Show new lines as far as they fit. For a search, all hits come before their surrounding lines."""
+        """Show new lines as far as they fit. For a search, all hits come before their surrounding lines.
+
+        The surrounding lines are shown even if another result has shown the hit as a single line.
+        """
         before = most = min(most, self.tokens_left)
         for candidate in () if self.exact else self.candidates:
             hits = {n for n in candidate.deciding if not room.has(candidate.excerpt, n)}
@@ -96,7 +99,7 @@ class Result:
             ]
             most -= self._show_rows(candidate, rows, room, most)
         for candidate in self.candidates:
-            if self.exact or any(self._holds(candidate.excerpt, number) for number in candidate.deciding):
+            if self.exact or any(room.has(candidate.excerpt, number) for number in candidate.deciding):
                 most -= self._show_rows(candidate, candidate.excerpt.rows, room, most)
         room.tokens -= before - most
         self.tokens_used += before - most
@@ -115,12 +118,6 @@ class Result:
         room.show(part, heading(self.look_up))
         self.excerpts.append(part)
         return sum(_size(diff_row) for diff_row in fitting_rows) + header
-
-    def _holds(self, excerpt: Excerpt, number: int) -> bool:
-        return any(
-            shown_excerpt.path == excerpt.path and any(diff_row.number == number for diff_row in shown_excerpt.rows)
-            for shown_excerpt in self.excerpts
-        )
 
     def looked_up(self, room: AnswerRoom) -> LookedUp:
         """Return the result for the model, once all tokens are divided."""
