@@ -76,8 +76,9 @@ def command(
 ) -> int:
     """Add a workflow that reviews pull requests, and a small .deeprepo.yml, to a repository.
 
-    Nothing is sent, committed or pushed. If either file exists with different content, nothing is written.
-    Without a repository on GitHub that the workflow can use, only .deeprepo.yml is written.
+    Nothing is sent, committed or pushed. An existing .deeprepo.yml is kept. Nothing is written if there is a
+    different workflow or, with --from, a .deeprepo.yml that was edited. Without a repository on GitHub that the
+    workflow can use, only .deeprepo.yml is written.
     """
     from bot.cli.elsewhere import take_over
     from bot.render import text
@@ -92,7 +93,7 @@ def command(
     written = {SETTINGS_FILE: _settings(taken)}
     if isinstance(source, Source):
         written = {WORKFLOW: _workflow(source), **written}
-    _write(top, written, overwrite=overwrite)
+    _write(top, written, overwrite=overwrite, keeps_settings=taken is None)
     if taken is not None:
         say(text("setup/elsewhere.txt.j2", taken=taken))
     if not isinstance(source, Source):
@@ -106,13 +107,25 @@ def command(
     return CLEAN
 
 
-def _write(top: Path, written: Mapping[str, str], *, overwrite: bool) -> None:
-    """Write the files, and say what became of each. Raises UsageError, before anything is written, if one is there with other text."""
+def _write(top: Path, written: Mapping[str, str], *, overwrite: bool, keeps_settings: bool) -> None:
+    """Write the files, and report what happened to each.
+
+    With `keeps_settings`, a different settings file is kept; else it is replaced if nobody has edited it.
+    Raises UsageError, before anything is written, if another file exists with different content.
+    """
     before = {name: files.content(top / name, MAX_PRESENT_BYTES, below=top) for name in written}
     others = [name for name, old in before.items() if old is not None and old != written[name].encode()]
-    if others and not overwrite:
-        raise UsageError(f"{' and '.join(others)} already exists with different content. Use --overwrite to replace it")
+    kept = [name for name in others if name == SETTINGS_FILE and keeps_settings and not overwrite]
+    unedited = [name for name in others if name == SETTINGS_FILE and before[name] == _settings(None).encode()]
+    refused = [name for name in others if name not in (*kept, *unedited)]
+    if refused and not overwrite:
+        raise UsageError(
+            f"{' and '.join(refused)} already exists with different content. Use --overwrite to replace it"
+        )
     for name, new in written.items():
+        if name in kept:
+            say(f"{name}: kept, because it already exists")
+            continue
         if before[name] == new.encode():
             say(f"{name}: unchanged")
             continue

@@ -73,7 +73,7 @@ def test_the_workflow_names_the_clone_and_what_to_do_next(clone: Repository, rep
 
 
 def test_nothing_is_overwritten_in_silence(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
-    """A second run changes nothing; a file of the team's own stops the command, and --overwrite says that it replaced it."""
+    """A second run changes nothing, edited settings are kept, and a team's own workflow stops the command until --overwrite."""
 
     def again(*words: str) -> tuple[int, str, str]:
         command = ["init", "--repo", str(repository.folder), "--action", f"me/mine@{'a' * 40}", *words]
@@ -83,10 +83,33 @@ def test_nothing_is_overwritten_in_silence(repository: Repository, capsys: pytes
     assert again()[1].count(": unchanged") == 2
     (repository.folder / ".deeprepo.yml").write_text("quota: 7\n")
     (repository.folder / WORKFLOW).unlink()
+    code, out, _ = again()
+    assert (code, ".deeprepo.yml: kept" in out, f"{WORKFLOW}: written" in out) == (0, True, True)
+    (repository.folder / WORKFLOW).write_text("name: ours\n")
     code, _, err = again()
-    assert (code, ".deeprepo.yml already exists" in err) == (2, True)
-    assert not (repository.folder / WORKFLOW).exists()
+    assert (code, f"{WORKFLOW} already exists" in err) == (2, True)
+    assert (repository.folder / WORKFLOW).read_text() == "name: ours\n"
+    assert (repository.folder / ".deeprepo.yml").read_text() == "quota: 7\n"
     assert ".deeprepo.yml: overwritten" in again("--overwrite")[1]
+
+
+def test_settings_are_converted_before_and_after_the_workflow_is_written(
+    repository: Repository, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Converted settings are kept by the next plain run; a file that nobody edited gives way to converted settings."""
+    repository.commit({".coderabbit.yaml": "reviews: {path_filters: ['!dist/**']}\n"}, "rabbit")
+    settings, action = repository.folder / ".deeprepo.yml", ("--action", f"me/mine@{'a' * 40}")
+
+    def run(*words: str) -> int:
+        return cli.run(["init", "--repo", str(repository.folder), *words])
+
+    assert [run("--app"), run("--app", "--from")] == [0, 0]
+    converted = settings.read_text()
+    assert "dist" in converted
+    assert [run(*action), settings.read_text()] == [0, converted]
+    settings.write_text("quota: 7\n")
+    assert run("--app", "--from") == 2
+    assert ".deeprepo.yml already exists with different content" in capsys.readouterr().err
 
 
 def test_a_commit_that_nobody_can_fetch_is_named(clone: Repository, repository: Repository) -> None:
