@@ -154,7 +154,7 @@ async def test_a_learning_applies_here_and_is_exported_for_later(at: Stage) -> N
     """It is listed, edited, removed and confirmed by its number; two that were taught at the same time are both kept."""
     one = await desk(at)
     (first,) = await one.said("/deeprepo remember in shop/** The caller is generated at build time.")
-    assert first.startswith("Learning 1 applies in this pull request from the next review")
+    assert first.startswith("In this pull request, learning 1 applies to findings in `shop/**` from the next review")
     await one.said("/deeprepo remember in shop/cart.py:pay Prices are checked in the form.")
     (listed,) = await one.said("/deeprepo rules")
     assert [row.split("|")[1].strip() for row in listed.splitlines() if row.startswith("| ")][1:] == ["1", "2"]
