@@ -1,11 +1,14 @@
 """Why a later review reports something for the first time."""
 
+import asyncio
+
 from fakes import Repository
 from pushes import Hand
 
+from bot import wiring
 from bot.outputs import facts, json_file
 from bot.stored import reviews
-from bot.values import Review
+from bot.values import Review, ReviewRequest
 
 BROKEN = "def label(parcel):\n    return parcell.size\n"
 REPLACED = "def label(parcel):\n    return package.size\n"
@@ -41,3 +44,15 @@ def test_a_finding_of_a_later_review_names_its_cause(hand: Hand, repository: Rep
     assert said(stored) == said(second)
     assert "Everything else was checked." in facts.summary(third).result
     assert "Everything else was checked" not in facts.summary(first).result
+
+
+def test_a_new_base_is_not_taken_for_a_push(hand: Hand, repository: Repository) -> None:
+    """What becomes part of the change when a stacked pull request gets another base was introduced by no push."""
+    repository.commit({"shop/rates.py": "def apply(amount):\n    return amount\n"}, "below")
+    below = repository.git("rev-parse", "HEAD").strip()
+    repository.commit({"shop/other.py": OTHER}, "on top")
+    stacked = ReviewRequest(str(repository.folder), base=below)
+    first = asyncio.run(wiring.local_review(stacked, {"strategy": "offline"}, str(hand.scratch)))
+    (found,) = [row.finding for row in hand.review(first, strategy="offline").reported if row.finding.is_new]
+    assert (found.path, "apply()" in found.title) == ("shop/cart.py", True)
+    assert "push" not in facts.origin(found)

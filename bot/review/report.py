@@ -43,7 +43,9 @@ async def place(
     past, least = subject.past, settings.minimum_severity
     findings = await rounds.at_end(judgement.findings, least, past.known, past.before, subject.tree)
     if past.known is not None:
-        findings = origins.with_origins(findings, past.since, {file.path for file in subject.files})
+        is_pushed = past.known.head != subject.brief.pull.head  # else the base has changed, or a person asked again
+        paths = {file.path for file in subject.files}
+        findings = origins.with_origins(findings, past.since, paths, is_pushed=is_pushed)
     statuses = ("new", "still") if past.round.full else ("new",)
     findings = [
         places.at_best(finding, subject.files) if finding.status in ("new", "still") else finding
