@@ -279,7 +279,8 @@ def _with_a_place(
 ) -> list[int]:
     """Return the findings to confirm. A single pass's medium findings are only added to a call made for others.
 
-    If surer findings leave them no place in full, they stay collapsed either way. A call just for them would cost
+    The exceptions are those that show a line of a file that the change does not touch, since what breaks there is
+    what no other pass can see. If surer findings leave them no place in full, they stay collapsed either way. A call just for them would cost
     half as much as the passes, and would confirm nearly all of them.
     """
     settings = survey.brief.settings
@@ -288,8 +289,14 @@ def _with_a_place(
     places = placing.room(len(survey.files)) if settings.quota is None else settings.quota
     surer = [one for one in found if one.is_new and (one.verdict.is_shown or _is_agreed(one))]
     left = max(0, places - sum(not one.is_remark for one in surer))
+    changed_paths = {file.path for file in survey.files}
     singles = [
-        at for at in due if found[at].basis.is_single and found[at].severity == "medium" and not precedents(found[at])
+        at
+        for at in due
+        if found[at].basis.is_single
+        and found[at].severity == "medium"
+        and not precedents(found[at])
+        and not any(item.path not in changed_paths for item in found[at].evidence)
     ]
     return [at for at in due if at not in singles[left if len(due) > len(singles) else 0 :]]
 

@@ -203,6 +203,14 @@ def test_a_medium_finding_of_one_pass_is_confirmed_beside_others(
     assert len(claims_sent) == claims
 
 
+def test_a_medium_finding_that_shows_code_outside_the_change_gets_a_call(change: Repository) -> None:
+    """Only the pass with the code around the change can see what breaks there, so no other pass agrees with it."""
+    played = Two(beside=({**FOUND, "severity": "medium", "evidence": [*MORE]},), alone=())
+    review = reviewed(change, played)
+    assert played.asked.count("opinion") == 1
+    assert [(one["verdict"], one["place"]) for one in review["findings"]] == [("confirmed", "inline")]
+
+
 def test_a_low_finding_of_one_pass_is_collapsed_without_a_confirmation(change: Repository) -> None:
     """Nothing has checked it, so it never takes a place in full."""
     played = Two(beside=(OTHER,), alone=())
