@@ -30,7 +30,6 @@ LANGUAGES["hang"] = SimpleNamespace(  # type: ignore[index]
     SUFFIXES=(".hang",),
     CONFIGS=(),
     rules=PLAIN,
-    receivers=None,
     project=_project,
     outline=_outline,
     uses=lambda *_: (),

@@ -71,7 +71,7 @@ def _load() -> None:
     build.name()
     for language in LANGUAGES.values():  # a grammar is loaded with the first text
         language.outline(f"empty{language.SUFFIXES[0]}", b"", "head")
-        _ = language.receivers
+        _ = language.rules
     for parsed in known_languages().values():
         for name in QUERIES:
             for word in parsed.texts(name):

@@ -146,6 +146,8 @@ class Lines:
     """How a single line, without a syntax tree, provides a name to other files."""
 
     import_form: ClassVar[str] = ""  # a pattern of lines that import NAME, which importers can use
+    # a pattern of lines that import everything inside a type into all files of a project
+    global_imports: ClassVar[str] = ""
     field_form: ClassVar[str] = ""  # a pattern of lines that declare the field NAME, besides those of all languages
 
     def embedded(self, body: str) -> Collection[str]:
@@ -184,6 +186,7 @@ class Classes:
     constructible: ClassVar[str] = ""
     # library class whose subclasses read each field from an environment variable
     settings_class: ClassVar[str] = ""
+    embeds_types: ClassVar[bool] = False  # a type has the methods of the types embedded in it
     metaclasses: ClassVar[frozenset[str]] = frozenset()  # bases whose subclasses construct classes
     # library classes that add no members and whose call constructs nothing, such as enumerations
     valued_bases: ClassVar[frozenset[str]] = frozenset()
@@ -220,6 +223,10 @@ class References:
     shared_macros: ClassVar[bool] = False  # macros are visible in the whole package without an import
     loose_methods: ClassVar[str] = "(?!)"  # a pattern of heads of functions that untyped values may have
     redefines: ClassVar[str] = ""  # a pattern of lines with which any file may give NAME other parameters
+
+    def receiver_package(self, source: bytes, receiver: str, line: int) -> str:
+        """Return the package of a receiver's last binding above a line, by its local name, or ""."""
+        return ""
 
     def written(self, receiver: str, types: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
         """Return a receiver and its possible classes with dots as separators."""

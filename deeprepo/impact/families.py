@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from deeprepo.impact import table
 from deeprepo.impact.filetypes import filetypes
-from deeprepo.impact.ports import Language, Packaging, Project, Receivers
+from deeprepo.impact.ports import Language, Packaging, Project
 from deeprepo.impact.values import Facts, Side, Use
 
 if TYPE_CHECKING:
@@ -73,11 +73,6 @@ class Family:
     def packaging(self) -> Packaging | None:
         """How its packages are declared; None if it has no manifests."""
         return cast("Packaging | None", _part(f"{self._folder}.manifest"))
-
-    @property
-    def receivers(self) -> Receivers | None:
-        """How receivers are resolved, if types have the methods of embedded types."""
-        return cast("Receivers | None", _part(f"{self._folder}.receivers"))
 
     def __repr__(self) -> str:
         return f"<language {self.NAME}>"

@@ -77,13 +77,6 @@ class SelfNamed(Protocol):
         """Return the declared name of a file, or ""."""
 
 
-class Receivers(Protocol):
-    """Finds where receivers come from in a language whose packages are folders. A module may satisfy it."""
-
-    def package_of(self, source: bytes, receiver: str, line: int) -> str:
-        """Return the package of a receiver's last binding above a line, by its local name, or ""."""
-
-
 class Language(Protocol):
     """A family of files that import each other.
 
@@ -97,10 +90,6 @@ class Language(Protocol):
     @property
     def rules(self) -> "Rules":
         """What distinguishes the language from others."""
-
-    @property
-    def receivers(self) -> Receivers | None:
-        """How receivers are resolved, if types have the methods of embedded types."""
 
     @property
     def has_extensions(self) -> bool:

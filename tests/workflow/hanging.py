@@ -55,7 +55,7 @@ def language(name: str, misbehave: Callable[[bytes], None]) -> SimpleNamespace:
         return SimpleNamespace(clues=lambda _: Clues(frozenset()), imports=lambda *_: ())
 
     return SimpleNamespace(
-        NAME=name, SUFFIXES=(f".{name}",), CONFIGS=(), rules=PLAIN, receivers=None, project=project, outline=outline,
+        NAME=name, SUFFIXES=(f".{name}",), CONFIGS=(), rules=PLAIN, project=project, outline=outline,
         uses=lambda *_: (),
     )  # fmt: skip
 

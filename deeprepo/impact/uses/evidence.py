@@ -172,10 +172,10 @@ class Evidence(Struct):
 
     async def is_from_library(self, path: str, use: Use) -> bool:
         """Return whether the lines above bind the receiver to something from an external package."""
-        receivers = self.language.receivers
-        if receivers is None:
+        rules = self.language.rules
+        if not rules.embeds_types:
             return False
-        package = receivers.package_of(await self.tree.read(path) or b"", use.receiver, use.line)
+        package = rules.receiver_package(await self.tree.read(path) or b"", use.receiver, use.line)
         return bool(package) and package not in await self._modules_of(path)
 
     async def _modules_of(self, path: str) -> set[str]:
@@ -281,7 +281,7 @@ class Evidence(Struct):
         elif rules.open_classes:  # any file may add to the class
             return False
         # In compiled languages, a class may be spread over files.
-        is_whole = is_alone or rules.scope.unwritten_names or self.language.receivers is not None
+        is_whole = is_alone or rules.scope.unwritten_names or rules.embeds_types
         if not line.classes or beyond or not is_whole or name in self.language.rules.ambient:
             return False
         is_family = bool(line.beyond) or not is_alone

@@ -105,9 +105,7 @@ class Indirect(Struct):
     def _is_promoted(self, item: ChangedSymbol) -> bool:
         """Return whether a member that structures may embed was removed or changed its parameters."""
         is_changed = item.change in ("removed", "renamed", "signature")
-        return (
-            self.language.receivers is not None and "." in item.symbol.name and is_changed and item.before is not None
-        )
+        return self.language.rules.embeds_types and "." in item.symbol.name and is_changed and item.before is not None
 
     async def _promoted(self, path: str, item: ChangedSymbol) -> list[ChangedSymbol]:
         """Return the member for each structure in a file that embeds its type."""

@@ -52,7 +52,6 @@ _TAKES_ALL = re.compile(
     r"|^[^\S\n]*+(?:global\s++)?using\s++(?:static|enum)\s++(?:\w++(?:\.|::))*?(\w++)\s*+;",
     re.MULTILINE,
 )
-_GLOBAL = r"^\s*global\s+using\s+static\s"  # for all files of a project
 _NAMED = re.compile(r"\b(?:class|struct|record|interface|enum|trait|object|union|type)\s++(?:class\s++)?(\w++)")
 _ATTRIBUTE = re.compile(r"\s*+(?:@(?!(?:Override|Suppress|Deprecated)\b)[A-Za-z]|#\[|\[[A-Z])")
 # A member with its type first and a value, as in an interface: `int LIMIT = 3;`.
@@ -206,12 +205,10 @@ class _Check:
             if not is_prose(path):
                 for name in dict.fromkeys(look.findall(text)):
                     self._lines[name].append(_Line(path, line, text))
-        sharing = {posixpath.splitext(claim.user)[1] for claim in claims if _shares_a_namespace(claim.user)}
-        if sharing:
-            found = await self._tree.grep_lines(
-                Query([_GLOBAL], [f"*{suffix}" for suffix in sorted(sharing)], syntax="perl")
-            )
-            self._global = tuple(text for _, _, text in found)
+        forms = {posixpath.splitext(one.user)[1]: form for one in claims if (form := rules_of(one.user).global_imports)}
+        for suffix, form in sorted(forms.items()):
+            found = await self._tree.grep_lines(Query([form], [f"*{suffix}"], syntax="perl"))
+            self._global += tuple(text for _, _, text in found)
         homes = {home for claim in claims for home in claim.homes}
         near = {path for home in homes for path in (home, *parents(home))} | {claim.user for claim in claims}
         made = [claim for claim in claims if any(filetype(home).symbols for home in claim.homes)]
@@ -451,7 +448,7 @@ class _Check:
         """Return whether the user, or the file that had the name, takes everything from the type around a line."""
         heads = [head for head in self._around(one) if TYPE.search(head)]
         lines = [line for path in (claim.user, *claim.homes) for line in self._now.get(path, ())]
-        text = "\n".join((*lines, *(self._global if _shares_a_namespace(claim.user) else ())))
+        text = "\n".join((*lines, *(self._global if rules_of(claim.user).global_imports else ())))
         types = {word for found in _TAKES_ALL.finditer(text) for word in found.groups() if word}
         return bool(heads) and not types.isdisjoint(_NAMED.findall(heads[0]))
 
@@ -561,11 +558,6 @@ def parents(path: str) -> frozenset[str]:
     return frozenset(
         {posixpath.join(one, f"{name}{end}") for one in folders for name in names for end in suffixes} | beside
     ) - {path}
-
-
-def _shares_a_namespace(path: str) -> bool:
-    """Return whether files of this kind see what other files of their project import."""
-    return filetype(path).shared_names == "namespace"
 
 
 def _shared(path: str) -> str:

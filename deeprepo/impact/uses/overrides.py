@@ -30,7 +30,7 @@ async def subclasses(
     scene: Scene, language: Language, targets: Sequence[UseTarget], budget: SearchLimits, missed_uses: list[str]
 ) -> KeyedSymbols:
     """Return the overrides of methods that were removed or changed their parameters, in files that import the class."""
-    if language.receivers is not None:
+    if language.rules.embeds_types:
         return ()
     exports, importers = scene.exports, scene.importers
     mine = [target for target in targets if _takes_other_arguments(target) or await _is_gone(target, exports)]

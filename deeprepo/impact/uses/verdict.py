@@ -469,7 +469,7 @@ async def kept_in_its_package(case: Case) -> bool | None:
     Example: `var Load = config.Load`. This applies where a package is a namespace of its own.
     """
     before = case.target.symbol.before if case.target.symbol is not None else None
-    if case.evidence.language.receivers is None or before is None or case.match.imported_file:
+    if not case.evidence.language.rules.embeds_types or before is None or case.match.imported_file:
         return None
     if case.target.owner:
         return await case.evidence.has_member_still(case.target, case.use.name)

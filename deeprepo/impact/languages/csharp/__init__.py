@@ -150,6 +150,7 @@ class CSharp(Language, frozen=True):
     """C#."""
 
     modules = Modules
+    global_imports = r"^\s*global\s+using\s+static\s"
     folder_namespaces = False
     extends_any_object = True
     endings = MappingProxyType({"attribute": "Attribute"})

@@ -173,6 +173,7 @@ class Go(Language, frozen=True):
     """Go."""
 
     modules = Modules
+    embeds_types = True
     field_form = r"^\s++(?:\w++,\s*+)*NAME(?:,\s*+\w++)*\s++[\[\w*(]|^\s*+NAME\("
     folder_modules = True
     skipped_names = ("_", ".")
@@ -192,6 +193,13 @@ class Go(Language, frozen=True):
     def passes_several(self, arguments: Node, last: Node) -> bool:
         """Return whether a call is the only argument."""
         return arguments.named_child_count == 1
+
+    def receiver_package(self, source: bytes, receiver: str, line: int) -> str:
+        """Return the package that a receiver's value comes from."""
+        # imported here because it imports this module
+        from deeprepo.impact.languages.go.receivers import package_of
+
+        return package_of(source, receiver, line)
 
     def embedded(self, body: str) -> Collection[str]:
         """Return the embedded types, which are on separate lines."""

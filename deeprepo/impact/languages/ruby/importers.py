@@ -72,7 +72,7 @@ class Requires:
         rescuing: dict[int, bool] = {}
         for found in islice(reader.names(path, source)[1], MOST_IMPORTS):
             statement, word = found["statement"][0], text(found["word"][0])
-            if not mentions.search(statement.text or b"") or _is_foreseen(statement, rescuing):
+            if not mentions.search(statement.text or b"") or _is_handled(statement, rescuing):
                 continue
             spec, is_anchored = text(found["spec"][0]), "anchor" in found
             is_beside = word == "require_relative" or is_anchored
@@ -198,7 +198,7 @@ def _import(target: str | None, names: frozenset[str], line: int) -> list[Link]:
     return [Link(target, names, line)] if target is not None else []
 
 
-def _is_foreseen(statement: Node, rescuing: dict[int, bool]) -> bool:
+def _is_handled(statement: Node, rescuing: dict[int, bool]) -> bool:
     """Return whether a `rescue` around a statement handles the missing file. `rescuing` keeps what was found."""
     for one in islice(ancestors(statement), NEAR):
         if one.id not in rescuing:
