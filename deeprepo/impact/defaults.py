@@ -26,7 +26,6 @@ class Files:
     tokens: ClassVar[str] = ""  # nodes of code that is only known as tokens
     # nodes between a statement and an anonymous function that runs in place
     inline: ClassVar[frozenset[str]] = frozenset()
-
     bodies_beside: ClassVar[tuple[str, ...]] = ()  # nodes of bodies that follow their definitions as siblings
 
     @property
@@ -217,7 +216,6 @@ class References:
     # a name without a receiver is from the file, the files that it sees, or its imports
     complete_scope: ClassVar[bool] = False
     everywhere: ClassVar[str] = ""  # the keyword of definitions that every file sees, outside classes and namespaces
-
     ordered_arguments: ClassVar[bool] = False  # named arguments are in the order of the parameters
     static_calls: ClassVar[bool] = False  # code cannot call a function by a string with its name
     shared_macros: ClassVar[bool] = False  # macros are visible in the whole package without an import

@@ -93,14 +93,13 @@ class ScopeRules(Struct, frozen=True):
     unit: str = "file"  # "folder" if all files of a folder form a module
     relative_namespaces: bool = False  # a namespace may be relative to the file's own
     exports: bool = False  # a file offers only what it exports
-    is_closed: bool = False  # a file declares all names that its code sees
+    declares_all: bool = False  # a file declares all names that its code sees
     unwritten_names: bool = False  # a file can export names that it does not write
     implicit_names: str = "(?!)"  # a pattern of implicit members of modules
     generated_names: str = ""  # a pattern of generated names
     conditional_build: bool = False  # guarded code is compiled conditionally
-    definition_lines: str = (
-        ""  # a pattern of lines that define NAME, if neither an import nor a path identifies the file
-    )
+    # a pattern of lines that define NAME, if neither an import nor a path identifies the file
+    definition_lines: str = ""
 
 
 class CallRules(Struct, frozen=True):

@@ -71,9 +71,9 @@ def outline(path: str, source: bytes, side: Side) -> Facts:
         bases=tuple(bases(facts, language).items()),
         bound=tuple(name for item in offering for name in _bound(item)),
         loose=facts.types.union(name for item in offering if item.maybe for name in _bound(item)),
-        is_scoped=language.scope.is_closed and not facts.unscoped and not language.offers_all(path),
+        is_scoped=language.scope.declares_all and not facts.unscoped and not language.offers_all(path),
         borrows=len({item.spec for item in facts.imports if item.star and not item.hands_on})
-        if language.scope.is_closed
+        if language.scope.declares_all
         else 0,
         is_whole=bool(facts.module_value) and not language.tables_for_classes,
     )
