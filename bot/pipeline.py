@@ -24,7 +24,7 @@ from bot.values import ChangedFile, Dependents, PlacedFinding, Review
 from bot.values.consumer import ConsumerImpact, Consumers
 from bot.values.progress import Reading
 from deeprepo.impact import uses
-from deeprepo.impact.ports import Language
+from deeprepo.impact.ports import Family
 from deeprepo.impact.uses.budget import SearchLimits
 
 
@@ -32,7 +32,7 @@ from deeprepo.impact.uses.budget import SearchLimits
 class Tools(ABC):
     """What the process brings to a review. None of it decides anything. `wiring.review` has those of a review, a replay and a rehearsal."""
 
-    languages: Mapping[str, Language]
+    languages: Mapping[str, Family]
     environment: Settings | None = None  # of this process; None in a replay, which goes by its record alone
     search: SearchLimits = field(default_factory=lambda: SearchLimits(install=extras.install))  # how much is looked at
 

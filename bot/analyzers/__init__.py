@@ -10,9 +10,9 @@ from importlib import import_module
 from bot.config import DEFAULTS
 from bot.config.defaults import TYPE_CHECKERS
 from bot.ports import Analyzer
-from deeprepo.impact.ports import Language
+from deeprepo.impact.ports import Family
 
-Languages = Mapping[str, Language]  # name -> language, for checks of definitions and calls
+Languages = Mapping[str, Family]  # name -> language, for checks of definitions and calls
 
 
 def _load(name: str, languages: Languages) -> Analyzer:

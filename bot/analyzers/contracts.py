@@ -27,14 +27,14 @@ from bot.values import (
 )
 from deeprepo.impact import structs
 from deeprepo.impact.changes import MOVED, REPLACED
-from deeprepo.impact.ports import Language, Tree
+from deeprepo.impact.ports import Family, Tree
 from deeprepo.impact.uses.breaks import Breakage, broken, compare
 
 
 class Contracts:
     """The check for the registered languages. Implements `ports.Analyzer`."""
 
-    def __init__(self, languages: Mapping[str, Language]) -> None:
+    def __init__(self, languages: Mapping[str, Family]) -> None:
         self.NAME: str = "contracts"
         self.READS = f"call sites in {', '.join(sorted(languages))}"
         self._languages = languages
@@ -74,7 +74,7 @@ async def check(
     tree: Tree,
     files: Sequence[ChangedFile],
     dependents: Dependents,
-    languages: Mapping[str, Language] = MappingProxyType({}),
+    languages: Mapping[str, Family] = MappingProxyType({}),
 ) -> tuple[Finding, ...]:
     """Return one finding per changed definition, at the worst location that it breaks.
 
@@ -106,7 +106,7 @@ async def check(
 
 
 async def _with_rewrites(
-    tree: Tree, rows: Sequence[tuple[Sequence[Breakage], Finding]], languages: Mapping[str, Language]
+    tree: Tree, rows: Sequence[tuple[Sequence[Breakage], Finding]], languages: Mapping[str, Family]
 ) -> list[Finding]:
     """Return the findings with the lines that fix them, for files where all locations can be rewritten."""
     findings = [finding for _, finding in rows]
@@ -126,7 +126,7 @@ async def _with_rewrites(
     return with_rewrites
 
 
-def build(languages: Mapping[str, Language]) -> Contracts:
+def build(languages: Mapping[str, Family]) -> Contracts:
     """Return the check for these languages."""
     return Contracts(languages)
 

@@ -18,7 +18,7 @@ from tree_sitter import Node
 from bot.values import ChangedSymbol, Definition, Reference, Rewrite, Use
 from deeprepo.impact.filetypes import filetype
 from deeprepo.impact.language import rules_of
-from deeprepo.impact.ports import Language, Tree
+from deeprepo.impact.ports import Family, Tree
 from deeprepo.impact.reading.import_statements import respell, statement, takes_default, without
 from deeprepo.impact.reading.nodes import ancestors
 from deeprepo.impact.reading.syntax import tree_of
@@ -59,7 +59,7 @@ class _File:
 
     path: str
     source: bytes
-    language: Language
+    language: Family
     _uses: dict[str, dict[int, list[Use]]] = field(default_factory=dict)  # by name and line
 
     def uses(self, breakage: Breakage) -> list[Use]:
@@ -88,7 +88,7 @@ class _NotMechanical(Exception):  # noqa: N818 - an outcome
 
 
 async def rewrites(
-    tree: Tree, groups: Iterable[Sequence[Breakage]], languages: Mapping[str, Language]
+    tree: Tree, groups: Iterable[Sequence[Breakage]], languages: Mapping[str, Family]
 ) -> dict[tuple[str, str], tuple[Rewrite, ...]]:
     """Map (caller's path, changed definition or file) to the lines that fix all its broken references."""
     rows = [breakage for group in groups for breakage in group if not breakage.reference.likely]

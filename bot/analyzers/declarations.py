@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from bot.values import Absence, ChangedFile, Dependents, Finding, Judgement
-from deeprepo.impact.ports import Language, Tree
+from deeprepo.impact.ports import Family, Tree
 
 # Paths that a format may apply to. A change without any loads no format.
 POSSIBLE = re.compile(r"\.(?:tf|tofu|mk|ya?ml|tpl|txt|json)$|makefile$", re.IGNORECASE)
@@ -103,6 +103,6 @@ def _names_variable(file: ChangedFile) -> bool:
     return environment.touches(file)
 
 
-def build(languages: Mapping[str, Language]) -> Declarations:  # noqa: ARG001 - the formats are not languages
+def build(languages: Mapping[str, Family]) -> Declarations:  # noqa: ARG001 - the formats are not languages
     """Return a separate check for each review."""
     return Declarations()

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from bot.values import Absence, Basis, ChangedFile, Dependents, Evidence, Finding, Judgement, Source, Verdict
 from bot.values.finding import ALSO_BROKEN, Telling, proof_of
 from deeprepo import impact
-from deeprepo.impact.ports import Language, Tree
+from deeprepo.impact.ports import Family, Tree
 from deeprepo.impact.reading.faults import faults
 from deeprepo.impact.structs import replace
 from deeprepo.impact.text.lines import file_lines
@@ -63,7 +63,7 @@ class References:
         return "fixed"
 
 
-def build(languages: Mapping[str, Language]) -> References:  # noqa: ARG001 - `impact` has its own
+def build(languages: Mapping[str, Family]) -> References:  # noqa: ARG001 - `impact` has its own
     """Return a separate check for each review."""
     return References()
 

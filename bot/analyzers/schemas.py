@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from bot.values import Absence, ChangedFile, Dependents, Finding, Judgement
-from deeprepo.impact.ports import Language, Tree
+from deeprepo.impact.ports import Family, Tree
 
 # Paths that a schema language may apply to. A change without any loads no language.
 POSSIBLE = re.compile(
@@ -48,6 +48,6 @@ class Schemas:
         return "fixed"
 
 
-def build(languages: Mapping[str, Language]) -> Schemas:  # noqa: ARG001 - schemas have their own languages
+def build(languages: Mapping[str, Family]) -> Schemas:  # noqa: ARG001 - schemas have their own languages
     """Return a separate check for each review."""
     return Schemas()

@@ -17,7 +17,7 @@ from bot.review.survey import Survey
 from bot.values import ChangedFile, Reference
 from bot.values.progress import Say
 from deeprepo.impact import uses
-from deeprepo.impact.ports import Language, Tree
+from deeprepo.impact.ports import Family, Tree
 from deeprepo.rlm.journal.codec import Start
 from deeprepo.rlm.journal.writer import Journal
 from deeprepo.rlm.money.budget import Budget
@@ -45,7 +45,7 @@ async def open_session(
     analyzers: Mapping[str, Analyzer],
     limits: Limits,
     *,
-    languages: Mapping[str, Language],
+    languages: Mapping[str, Family],
     journal: Journal | None = None,
     lenses: Mapping[str, Lens] | None = None,
     keep_on_cancel: bool = False,
@@ -109,7 +109,7 @@ async def _close(models: Models, consumer_code: "ConsumerCode | None") -> None:
 
 
 def _look_ups(
-    survey: Survey, tree: Tree, languages: Mapping[str, Language], journal: Journal
+    survey: Survey, tree: Tree, languages: Mapping[str, Family], journal: Journal
 ) -> "tuple[LookUps, ConsumerCode | None]":
     """Return the look-ups, and what models may see of consumers (None if they may see nothing)."""
     over = partial(look_ups_over, languages=languages, files=survey.files)
@@ -121,7 +121,7 @@ def _look_ups(
     return replace(over(tree), beyond=consumer_code.find), consumer_code
 
 
-def look_ups_over(tree: Tree, languages: Mapping[str, Language], files: Sequence[ChangedFile]) -> "LookUps":
+def look_ups_over(tree: Tree, languages: Mapping[str, Family], files: Sequence[ChangedFile]) -> "LookUps":
     """Return the look-ups for models, over one tree."""
     from bot.review.context.look_ups import LookUps
 
@@ -140,7 +140,7 @@ def _start(survey: Survey, models: Models, limits: Limits) -> Start:
     )
 
 
-async def _callers(tree: Tree, languages: Mapping[str, Language], name: str) -> tuple[Reference, ...]:
+async def _callers(tree: Tree, languages: Mapping[str, Family], name: str) -> tuple[Reference, ...]:
     return await uses.callers(tree, name, languages)
 
 

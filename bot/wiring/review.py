@@ -32,7 +32,7 @@ from bot.values.tool_results import ToolResult
 from bot.wiring.access import NOTHING, PREFERRED, Access, Connections, limits, named_models, warm
 from bot.wiring.facts import DEFAULT_FOLDER, keep_facts
 from deeprepo.impact.families import LANGUAGES
-from deeprepo.impact.ports import Language
+from deeprepo.impact.ports import Family
 from deeprepo.impact.reading.faults import faults
 from deeprepo.impact.uses.budget import SearchLimits
 from deeprepo.rlm.journal.codec import Start
@@ -156,7 +156,7 @@ def search_limits(*, on_server: bool = False) -> SearchLimits:
 class LookingTools(Tools):
     """The tools of a review on this machine, which reports progress."""
 
-    languages: Mapping[str, Language] = field(default_factory=lambda: LANGUAGES)
+    languages: Mapping[str, Family] = field(default_factory=lambda: LANGUAGES)
     scratch: str
     tell: Say
     seconds_beyond: float | None = None  # for all other repositories
@@ -207,7 +207,7 @@ class ReviewTools(LookingTools):
 class ReplayTools(Tools):
     """The tools of a replay: no provider, no clone and no clock."""
 
-    languages: Mapping[str, Language] = field(default_factory=lambda: LANGUAGES)
+    languages: Mapping[str, Family] = field(default_factory=lambda: LANGUAGES)
     record: "Record"
     section: "Section"
     start: Start

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, cast
 
 from deeprepo.impact import table
 from deeprepo.impact.filetypes import filetypes
-from deeprepo.impact.ports import Language, Packaging, Project
+from deeprepo.impact.ports import Family, Packaging, Project
 from deeprepo.impact.values import Facts, Side, Use
 
 if TYPE_CHECKING:
-    from deeprepo.impact.language import Language as Rules
+    from deeprepo.impact.language import Language
 
 
-class Family:
+class LazyFamily:
     """A language that is loaded when the first of its files is seen, so that other grammars are not loaded."""
 
     def __init__(self, folder: str, row: Mapping[str, Any]) -> None:
@@ -27,8 +27,8 @@ class Family:
         self._folder = f"deeprepo.impact.languages.{folder}"
 
     @cached_property
-    def rules(self) -> "Rules":
-        """What distinguishes the language from others."""
+    def rules(self) -> "Language":
+        """The class of the languages, with the facts of the first grammar."""
         from deeprepo.impact.language import rules_of  # imported here because it loads the language's code
 
         return rules_of(f"x{self.SUFFIXES[0]}")
@@ -90,8 +90,8 @@ def _part(module: str) -> ModuleType | None:
 
 
 # Languages with an installed grammar.
-LANGUAGES: Mapping[str, Language] = {
-    one.NAME: cast("Language", one)  # its functions are attributes that are loaded on first use
-    for one in (Family(folder, row) for folder, row in table.folders().items())
+LANGUAGES: Mapping[str, Family] = {
+    one.NAME: cast("Family", one)  # its functions are attributes that are loaded on first use
+    for one in (LazyFamily(folder, row) for folder, row in table.folders().items())
     if one.SUFFIXES
 }

@@ -8,7 +8,7 @@ from deeprepo.impact.packages import Package, Requirement
 from deeprepo.impact.values import Clues, Facts, Link, Side, Use
 
 if TYPE_CHECKING:
-    from deeprepo.impact.language import Language as Rules
+    from deeprepo.impact.language import Language
 
 
 class Tree(Protocol):
@@ -77,19 +77,16 @@ class SelfNamed(Protocol):
         """Return the declared name of a file, or ""."""
 
 
-class Language(Protocol):
-    """A family of files that import each other.
-
-    A module may satisfy it; it takes bytes and paths and returns values.
-    """
+class Family(Protocol):
+    """The languages of one folder, whose files import each other. It takes bytes and paths and returns values."""
 
     NAME: str
     SUFFIXES: tuple[str, ...]  # ".py"
     CONFIGS: tuple[str, ...]  # base names (with *) of configuration files that `project` reads
 
     @property
-    def rules(self) -> "Rules":
-        """What distinguishes the language from others."""
+    def rules(self) -> "Language":
+        """The class of the languages, with the facts of the first grammar."""
 
     @property
     def has_extensions(self) -> bool:

@@ -8,14 +8,14 @@ from bot.pipeline import Tools
 from bot.review.session import Session
 from bot.review.survey import Survey
 from deeprepo.impact.families import LANGUAGES
-from deeprepo.impact.ports import Language
+from deeprepo.impact.ports import Family
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenedBy(Tools):
     """Tools that open a session as the experiment says."""
 
-    languages: Mapping[str, Language] = field(default_factory=lambda: LANGUAGES)
+    languages: Mapping[str, Family] = field(default_factory=lambda: LANGUAGES)
     opener: Callable[[Survey], AbstractAsyncContextManager[Session]]
 
     def open_session(self, subject: Survey) -> AbstractAsyncContextManager[Session]:

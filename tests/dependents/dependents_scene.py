@@ -7,12 +7,12 @@ import step
 from bot.values import Dependents, PullRequest, Reference
 from deeprepo.impact import uses
 from deeprepo.impact.families import LANGUAGES
-from deeprepo.impact.ports import Language
+from deeprepo.impact.ports import Family
 from deeprepo.impact.uses import SearchLimits
 
 
 def find(
-    pull: PullRequest, budget: SearchLimits | None = None, languages: Mapping[str, Language] = LANGUAGES
+    pull: PullRequest, budget: SearchLimits | None = None, languages: Mapping[str, Family] = LANGUAGES
 ) -> Dependents:
     """What a change can break."""
     return step.over(pull, lambda tree, files: uses.find(tree, files, languages, budget or SearchLimits()))

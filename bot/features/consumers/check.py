@@ -31,7 +31,7 @@ from bot.values.shared_file import SettingsText
 from deeprepo.impact.consumers.offered_change import OfferedChange, offered_change
 from deeprepo.impact.consumers.overlay import mount_of
 from deeprepo.impact.packages import Package
-from deeprepo.impact.ports import Language, Tree
+from deeprepo.impact.ports import Family, Tree
 from deeprepo.impact.uses.packages import offer_of, requirements
 
 MAX_CLONES = 40  # clones per review
@@ -46,7 +46,7 @@ async def check(
     files: Sequence[ChangedFile],
     dependents: Dependents,
     consumers: Sequence[NamedConsumer],
-    languages: Mapping[str, Language],
+    languages: Mapping[str, Family],
     contracts: Analyzer,
     *,
     own: str = "",
@@ -100,7 +100,7 @@ async def check(
 
 
 async def list_known(
-    tree: Tree, consumers: Sequence[NamedConsumer], languages: Mapping[str, Language], *, own: str = "", scratch: str
+    tree: Tree, consumers: Sequence[NamedConsumer], languages: Mapping[str, Family], *, own: str = "", scratch: str
 ) -> tuple[ConsumerReport, ...]:
     """Return what each consumer uses of this repository, according to the manifests."""
     clones, others = await _open_clones(consumers, scratch, own)
@@ -173,7 +173,7 @@ def _with_standing(report: ConsumerReport, standings: Mapping[str, Standing]) ->
 async def _checked(
     change: OfferedChange,
     consumer: Clone,
-    languages: Mapping[str, Language],
+    languages: Mapping[str, Family],
     contracts: Analyzer,
     left_out: Collection[str],
     seconds: float,
@@ -207,7 +207,7 @@ async def _masked(impact: ConsumerImpact, consumer: Clone, tree: Checkout) -> Co
 
 
 async def _compared(
-    change: OfferedChange, consumer: Clone, tree: Checkout, languages: Mapping[str, Language], contracts: Analyzer
+    change: OfferedChange, consumer: Clone, tree: Checkout, languages: Mapping[str, Family], contracts: Analyzer
 ) -> ConsumerImpact:
     if len(await tree.entries()) > FILES:
         return ConsumerImpact((_apart(consumer, "unread", f"it has more than {FILES:,} files"),))
@@ -235,7 +235,7 @@ async def _compared(
 
 
 async def _report_of_manifests(
-    offer: Collection[Package], consumer: Clone, tree: Checkout, languages: Mapping[str, Language]
+    offer: Collection[Package], consumer: Clone, tree: Checkout, languages: Mapping[str, Family]
 ) -> ConsumerReport:
     """Return what a clone uses of the offered packages, according to its manifests."""
     copies = {(package.language, package.name) for package in await offer_of(tree, languages)}

@@ -24,7 +24,7 @@ from deeprepo.impact.consumers.offered_change import OfferedChange
 from deeprepo.impact.consumers.overlay import OverlayTree, mount_of
 from deeprepo.impact.consumers.uses import certain_uses, consumer_uses
 from deeprepo.impact.packages import Requirement
-from deeprepo.impact.ports import Language
+from deeprepo.impact.ports import Family
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.uses.packages import holding
 
@@ -38,7 +38,7 @@ async def package_breaks(
     change: OfferedChange,
     consumer: Clone,
     tree: Checkout,
-    languages: Mapping[str, Language],
+    languages: Mapping[str, Family],
     contracts: Analyzer,
     report: ConsumerReport,
 ) -> ConsumerImpact:

@@ -22,7 +22,7 @@ from bot.review.context.look_up_room import AnswerRoom, Candidate, LookedUp, Res
 from bot.values import ChangedFile, Definition, Excerpt, LookUp, Query, Reference, Side
 from deeprepo.impact import structs
 from deeprepo.impact.filetypes import family
-from deeprepo.impact.ports import Language, Tree
+from deeprepo.impact.ports import Family, Tree
 from deeprepo.impact.text import blocks, globs
 from deeprepo.impact.text.lines import (
     binds,
@@ -82,7 +82,7 @@ class LookUps:
     """Answers look-ups from both trees of a change."""
 
     tree: Tree
-    languages: Mapping[str, Language]
+    languages: Mapping[str, Family]
     callers: Callers  # references to a name in code, in the head tree
     readers: Callers  # lines that read a name that is not called
     files: Sequence[ChangedFile] = ()  # of the change; code in the same languages and folders is shown first
@@ -228,7 +228,7 @@ class LookUps:
             if symbol.short == short
         ]
 
-    def _language(self, path: str) -> Language | None:
+    def _language(self, path: str) -> Family | None:
         return next((language for language in self.languages.values() if path.endswith(tuple(language.SUFFIXES))), None)
 
     async def _whole(self, hit: Row, look_up: LookUp, block: Definition) -> Candidate:

@@ -8,7 +8,7 @@ from deeprepo.impact.changes import MOVED, REPLACED, ChangedFile, Dependents, Qu
 from deeprepo.impact.language import rules_of
 from deeprepo.impact.packages import Package
 from deeprepo.impact.paths import is_below
-from deeprepo.impact.ports import Language, Tree
+from deeprepo.impact.ports import Family, Tree
 from deeprepo.impact.schemas import check
 from deeprepo.impact.schemas.breaks import SchemaBreak
 from deeprepo.impact.structs import Struct
@@ -35,7 +35,7 @@ async def offered_change(
     tree: Tree,
     files: Sequence[ChangedFile],
     dependents: Dependents,
-    languages: Mapping[str, Language],
+    languages: Mapping[str, Family],
 ) -> OfferedChange:
     """Find the packages provided before or after the change, and their changed files."""
     before = await offer_of(tree, languages, "base")

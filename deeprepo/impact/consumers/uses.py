@@ -9,7 +9,7 @@ from deeprepo.impact.consumers.offered_change import OfferedChange, is_aside
 from deeprepo.impact.consumers.overlay import MountedTree, OverlayTree
 from deeprepo.impact.filetypes import has_common_name
 from deeprepo.impact.packages import Package, Requirement
-from deeprepo.impact.ports import Language, Linking, Tree
+from deeprepo.impact.ports import Family, Linking, Tree
 from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.uses.budget import SearchLimits
 from deeprepo.impact.uses.find import find
@@ -32,7 +32,7 @@ class ConsumerUses(Struct, frozen=True):
 
 
 async def consumer_uses(
-    change: OfferedChange, tree: Tree, mount: str, languages: Mapping[str, Language], takes: Sequence[Requirement]
+    change: OfferedChange, tree: Tree, mount: str, languages: Mapping[str, Family], takes: Sequence[Requirement]
 ) -> ConsumerUses | None:
     """Find the references in code below `mount` to packages that it requires; None if the change cannot affect it."""
     asked = {name: languages[name] for name in dict.fromkeys(row.language for row in takes)}
@@ -44,7 +44,7 @@ async def consumer_uses(
     return ConsumerUses(joined, files, await _of_consumer(joined, found, change), found.missed_uses)
 
 
-def _hits(change: OfferedChange, file: ChangedFile, languages: Mapping[str, Language]) -> bool:
+def _hits(change: OfferedChange, file: ChangedFile, languages: Mapping[str, Family]) -> bool:
     """Return whether a changed file can affect users in these languages, by a contract or a re-export."""
     paths = {path for path in (file.path, file.old_path) if path}
     suffixes = tuple(suffix for language in languages.values() for suffix in language.SUFFIXES)
@@ -60,7 +60,7 @@ def _joined(
     change: OfferedChange,
     mount: str,
     tree: Tree,
-    languages: Mapping[str, Language],
+    languages: Mapping[str, Family],
     takes: Sequence[Requirement],
 ) -> OverlayTree:
     """Return both trees as one, in which the consumer's imports resolve to the product's packages."""

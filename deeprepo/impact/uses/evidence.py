@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from deeprepo.impact.filetypes import filetype
-from deeprepo.impact.ports import Language, Tree
+from deeprepo.impact.ports import Family, Tree
 from deeprepo.impact.structs import Struct, field
 from deeprepo.impact.text.lines import says
 from deeprepo.impact.uses.occurrences import Names
@@ -72,7 +72,7 @@ class Evidence(Struct):
     """Answers questions about references of one language, from both sides of the change."""
 
     tree: Tree
-    language: Language
+    language: Family
     exports: Exports
     names: Names
     importers: Mapping[str, Sequence[Link]]

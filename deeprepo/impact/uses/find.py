@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from deeprepo.impact.changes import MOVED, REPLACED, ChangedFile, ChangedSymbol, Dependents, Query, TreeEntry
 from deeprepo.impact.concurrency import together
 from deeprepo.impact.language import rules_of
-from deeprepo.impact.ports import Language, Tree
+from deeprepo.impact.ports import Family, Tree
 from deeprepo.impact.structs import replace
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.uses import symbols
@@ -30,7 +30,7 @@ from deeprepo.impact.values import Definition
 async def find(
     tree: Tree,
     files: Sequence[ChangedFile],
-    languages: Mapping[str, Language],
+    languages: Mapping[str, Family],
     budget: SearchLimits = SearchLimits(),  # noqa: B008 - frozen
 ) -> Dependents:
     """Return what the change can break. `languages`: name -> language; a file's suffix selects the language."""
@@ -79,14 +79,14 @@ async def find(
     )
 
 
-def _language(path: str, languages: Mapping[str, Language]) -> Language | None:
+def _language(path: str, languages: Mapping[str, Family]) -> Family | None:
     suffix = posixpath.splitext(path)[1].lower()
     return next((language for language in languages.values() if suffix in language.SUFFIXES), None)
 
 
 def _choose(
-    files: Sequence[ChangedFile], languages: Mapping[str, Language], budget: SearchLimits, cut: list[str]
-) -> list[tuple[Language, list[ChangedFile]]]:
+    files: Sequence[ChangedFile], languages: Mapping[str, Family], budget: SearchLimits, cut: list[str]
+) -> list[tuple[Family, list[ChangedFile]]]:
     """Return the changed files with a language, riskiest first, up to the limit."""
     pairs = [
         (_language(file.path, languages), file) for file in files if file.is_analyzed or file.skip in (MOVED, REPLACED)
@@ -99,7 +99,7 @@ def _choose(
         cut.append(
             f"dependents were searched for only {budget.files} of the {len(language_files)} changed source files"
         )
-    mine: dict[str, tuple[Language, list[ChangedFile]]] = {}
+    mine: dict[str, tuple[Family, list[ChangedFile]]] = {}
     for language, file in language_files[: budget.files]:
         mine.setdefault(language.NAME, (language, []))[1].append(file)
     return list(mine.values())
@@ -107,7 +107,7 @@ def _choose(
 
 async def _of_language(
     tree: Tree,
-    language: Language,
+    language: Family,
     files: Sequence[ChangedFile],
     fresh: Mapping[str, Collection[int]],
     budget: SearchLimits,
@@ -170,7 +170,7 @@ def _fresh(file: ChangedFile) -> Collection[int]:
     return ALL_LINES if unread else file.added_lines
 
 
-def _lacking(language: Language, entries: Mapping[str, TreeEntry]) -> list[str]:
+def _lacking(language: Family, entries: Mapping[str, TreeEntry]) -> list[str]:
     """Return the sentence about files whose content the clone lacks."""
     oversized = [path for path, entry in entries.items() if entry.size < 0 and path.endswith(language.SUFFIXES)]
     if not oversized:
@@ -257,7 +257,7 @@ def _opaque(one: Definition | None) -> Definition | None:
 
 
 async def _sources(
-    tree: Tree, language: Language, files: Sequence[ChangedFile], budget: SearchLimits, cut: list[str]
+    tree: Tree, language: Family, files: Sequence[ChangedFile], budget: SearchLimits, cut: list[str]
 ) -> list[ChangedSource]:
     before = await tree.read_many([file.old_path for file in files if file.old_path], "base")
     after = await tree.read_many([file.path for file in files if file.status != "deleted"])

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from deeprepo.impact.changes import ChangedFile, ChangedSymbol
 from deeprepo.impact.filetypes import filetype
-from deeprepo.impact.ports import Language, Tree
+from deeprepo.impact.ports import Family, Tree
 from deeprepo.impact.structs import Struct, field, replace
 from deeprepo.impact.uses.sides import Exports, Reach
 from deeprepo.impact.uses.symbols import ChangedSource
@@ -32,7 +32,7 @@ class Indirect(Struct):
     """What a change reaches without touching its file."""
 
     tree: Tree
-    language: Language
+    language: Family
     head: Reach
     exports: Exports
     sources: dict[str, ChangedSource]  # path -> file, changed files first

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from deeprepo.impact.changes import Query
 from deeprepo.impact.concurrency import together
-from deeprepo.impact.ports import Language, Tree
+from deeprepo.impact.ports import Family, Tree
 from deeprepo.impact.structs import Struct, field
 from deeprepo.impact.text.paths import is_output, is_page, is_prose, is_style
 from deeprepo.impact.uses.budget import SearchLimits, is_minified
@@ -31,7 +31,7 @@ class NameOccurrences(Struct):
 
 async def occurrences(
     tree: Tree,
-    language: Language,
+    language: Family,
     names: Collection[str],
     side: Side = "head",
     where: Sequence[str] | None = None,
@@ -67,7 +67,7 @@ class Names(Struct):
     """Looks up names in the files of one language, with a cache."""
 
     tree: Tree
-    language: Language
+    language: Family
     budget: SearchLimits
     expected: set[str] = field(default_factory=set)  # names that will be looked up later
     _files: dict[str, Collection[str] | None] = field(default_factory=dict)  # None: too many lines

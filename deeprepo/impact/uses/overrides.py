@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from deeprepo.impact.changes import Query
 from deeprepo.impact.everyday import METHODS
 from deeprepo.impact.language import rules_of
-from deeprepo.impact.ports import Language
+from deeprepo.impact.ports import Family
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_test
 from deeprepo.impact.uses.budget import SearchLimits
@@ -27,7 +27,7 @@ KeyedSymbols = tuple[tuple[str, Definition], ...]  # the key of a changed defini
 
 
 async def subclasses(
-    scene: Scene, language: Language, targets: Sequence[UseTarget], budget: SearchLimits, missed_uses: list[str]
+    scene: Scene, language: Family, targets: Sequence[UseTarget], budget: SearchLimits, missed_uses: list[str]
 ) -> KeyedSymbols:
     """Return the overrides of methods that were removed or changed their parameters, in files that import the class."""
     if language.rules.embeds_types:
@@ -63,7 +63,7 @@ async def subclasses(
 
 
 async def _searched(
-    scene: Scene, language: Language, targets: Sequence[UseTarget], homes: Collection[str], budget: SearchLimits
+    scene: Scene, language: Family, targets: Sequence[UseTarget], homes: Collection[str], budget: SearchLimits
 ) -> list[str]:
     """Return the files that may override the methods; if there are too many, those that contain the class's name."""
     paths = sorted({*homes, *scene.importers, *(mate for home in homes for mate in scene.exports.visible_files(home))})

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 
 from deeprepo.impact.packages import Package, PackageRow, Requirement
 from deeprepo.impact.paths import is_below
-from deeprepo.impact.ports import Language, Packaging, Tree
+from deeprepo.impact.ports import Family, Packaging, Tree
 from deeprepo.impact.text.lines import utf8
 from deeprepo.impact.text.paths import is_sample, is_test, vendored_folder
 from deeprepo.impact.text.tables import problem
@@ -25,7 +25,7 @@ def holding(packages: Iterable[Package], path: str) -> Package | None:
 
 
 async def offer_of(
-    tree: Tree, languages: Mapping[str, Language], side: Side = "head", around: Collection[str] | None = None
+    tree: Tree, languages: Mapping[str, Family], side: Side = "head", around: Collection[str] | None = None
 ) -> tuple[Package, ...]:
     """Return the packages of a tree.
 
@@ -47,7 +47,7 @@ async def offer_of(
 
 
 async def requirements(
-    tree: Tree, languages: Mapping[str, Language], packages: Collection[Package]
+    tree: Tree, languages: Mapping[str, Family], packages: Collection[Package]
 ) -> tuple[tuple[Requirement, ...], str]:
     """Return a tree's requirements for these packages, with locked versions.
 
@@ -67,7 +67,7 @@ async def requirements(
     return tuple(_clearest(rows)), "" if rows else unread
 
 
-async def asked_packages(tree: Tree, language: Language) -> frozenset[str]:
+async def asked_packages(tree: Tree, language: Family) -> frozenset[str]:
     """Return the names of external packages of one language that a tree requires."""
     packaging = language.packaging
     if packaging is None:
@@ -76,7 +76,7 @@ async def asked_packages(tree: Tree, language: Language) -> frozenset[str]:
     return frozenset(row.name for row in rows if row.origin not in ("path", "workspace"))
 
 
-async def package_rows(tree: Tree, languages: Mapping[str, Language]) -> tuple[PackageRow, ...]:
+async def package_rows(tree: Tree, languages: Mapping[str, Family]) -> tuple[PackageRow, ...]:
     """Return all packages that a tree provides and requires, from its manifests."""
     rows = [PackageRow("offers", one.language, one.name) for one in await offer_of(tree, languages)]
     for language in languages.values():

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 from deeprepo.impact.changes import Query, TreeEntry
 from deeprepo.impact.concurrency import together
-from deeprepo.impact.ports import Language, Project, SelfDescribed, SelfNamed, SharedScope, Tree
+from deeprepo.impact.ports import Family, Project, SelfDescribed, SelfNamed, SharedScope, Tree
 from deeprepo.impact.reading.unreadable import Unreadable
 from deeprepo.impact.text.lines import CONFIG, without_mark
 from deeprepo.impact.uses.budget import is_minified
@@ -45,7 +45,7 @@ class Reach:
     def __init__(
         self,
         tree: Tree,
-        language: Language,
+        language: Family,
         project: Project,
         paths: frozenset[str],
         side: Side,
@@ -150,7 +150,7 @@ def _unread_part(path: str, source: bytes) -> str:
     return f"{path} {problem}: what it says about imports was not used" if problem else ""
 
 
-async def both(tree: Tree, language: Language) -> tuple[Reach, Reach]:
+async def both(tree: Tree, language: Family) -> tuple[Reach, Reach]:
     """Return the resolvers of head and base. Configuration files that are equal on both sides are read once."""
     head, base = await tree.entries("head"), await tree.entries("base")
     now = await tree.read_many(_configs(language, head))
@@ -174,7 +174,7 @@ def _joined(like: Mapping[str, bytes], texts: dict[str, bytes]) -> Mapping[str, 
     return kind(texts)  # type: ignore[call-arg]
 
 
-def _configs(language: Language, entries: Mapping[str, TreeEntry]) -> list[str]:
+def _configs(language: Family, entries: Mapping[str, TreeEntry]) -> list[str]:
     """Return the configuration files of a language, those nearest the root first."""
     if not language.CONFIGS:
         return []
@@ -184,7 +184,7 @@ def _configs(language: Language, entries: Mapping[str, TreeEntry]) -> list[str]:
 
 
 def _reach(
-    tree: Tree, language: Language, side: Side, entries: Mapping[str, TreeEntry], configs: Mapping[str, bytes]
+    tree: Tree, language: Family, side: Side, entries: Mapping[str, TreeEntry], configs: Mapping[str, bytes]
 ) -> Reach:
     paths = frozenset(path for path, entry in entries.items() if entry.kind == "file")
     project = language.project(paths, configs)
@@ -192,7 +192,7 @@ def _reach(
     return Reach(tree, language, project, paths, side, notes)
 
 
-def globs(language: Language, folder: str = "") -> list[str]:
+def globs(language: Family, folder: str = "") -> list[str]:
     """Return the pathspecs of a language's files, optionally below a folder."""
     if not folder:
         return [f"*{suffix}" for suffix in language.SUFFIXES]
@@ -204,7 +204,7 @@ def _escape(folder: str) -> str:
     return "".join(f"\\{letter}" if letter in r"\*?[" else letter for letter in folder)
 
 
-async def _propose(tree: Tree, language: Language, clues: Sequence[Clues], side: Side = "head") -> frozenset[str]:
+async def _propose(tree: Tree, language: Family, clues: Sequence[Clues], side: Side = "head") -> frozenset[str]:
     """Return the files that contain the words of an import; most of them do import."""
     far = sorted({pattern for clue in clues for pattern in clue.far})
     near = sorted({pattern for clue in clues for pattern in clue.near})

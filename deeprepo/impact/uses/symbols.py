@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from deeprepo.impact.changes import ChangedFile, ChangedSymbol
 from deeprepo.impact.filetypes import filetype
-from deeprepo.impact.ports import Language
+from deeprepo.impact.ports import Family
 from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.text.lines import defines, file_lines, is_comment, says
 from deeprepo.impact.text.paths import is_test
@@ -37,7 +37,7 @@ class ChangedSource(Struct, frozen=True):
     """A changed file on both sides, with its facts."""
 
     file: ChangedFile
-    language: Language
+    language: Family
     before: bytes
     after: bytes
     old: Facts
@@ -52,7 +52,7 @@ class ChangedSource(Struct, frozen=True):
 _split = lru_cache(maxsize=4)(file_lines)
 
 
-def read(file: ChangedFile, language: Language, before: bytes | None, after: bytes | None) -> ChangedSource:
+def read(file: ChangedFile, language: Family, before: bytes | None, after: bytes | None) -> ChangedSource:
     """Read the facts of both sides of a file; a missing side is empty."""
     old, new = (
         _outline(language, file.old_path or file.path, before, "base"),
@@ -63,7 +63,7 @@ def read(file: ChangedFile, language: Language, before: bytes | None, after: byt
     return ChangedSource(file, language, before or b"", after or b"", old, new)
 
 
-def _outline(language: Language, path: str, source: bytes | None, side: Side) -> Facts:
+def _outline(language: Family, path: str, source: bytes | None, side: Side) -> Facts:
     return language.outline(path, source, side) if source is not None else Facts()
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from deeprepo.impact.changes import Query, Reference
-from deeprepo.impact.ports import Language, Tree
+from deeprepo.impact.ports import Family, Tree
 from deeprepo.impact.text.lines import file_lines, is_comment
 from deeprepo.impact.text.paths import is_output, is_prose, is_settings, is_test, is_test_scope
 from deeprepo.impact.uses.budget import SearchLimits, is_minified
@@ -30,7 +30,7 @@ ORDER = {"call": 0, "mention": 1, "import": 2, "definition": 3}
 KINDS = ("attribute", "key", "string", "environment", "name", "write", "configuration", "test", "text")
 
 
-async def callers(tree: Tree, name: str, languages: Mapping[str, Language], limit: int = 200) -> tuple[Reference, ...]:
+async def callers(tree: Tree, name: str, languages: Mapping[str, Family], limit: int = 200) -> tuple[Reference, ...]:
     """Return every place where a name is written as code.
 
     Calls come first, then mentions, imports and definitions (`form`). Strings and comments never count. A
