@@ -105,7 +105,8 @@ class HostRefused(HostError):  # noqa: N818 - GitHub's decision
     @property
     def reason(self) -> str:
         """The refusal as a sentence for people: what GitHub says, if it says anything."""
-        return f"GitHub says “{self.words}”" if self.words else str(self)
+        quoted = self.words.rstrip(".")  # the sentence that quotes it has a period of its own
+        return f"GitHub says “{quoted}”" if quoted else str(self)
 
     @property
     def is_forbidden(self) -> bool:

@@ -15,7 +15,7 @@ async def test_a_ruleset_is_named_by_its_own_words(at: Whole, rule: str) -> None
     number = await at.reviewed()
     at.repo.rule("feature", rule)
     answer = await at.said(number, "/deeprepo fix 1")
-    assert f"GitHub says “Repository rule violations found: {rule}”" in answer
+    assert f"GitHub says “Repository rule violations found: {rule.removesuffix('.')}”.\n" in answer
     assert "commits that have not been reviewed" not in answer
     assert "+    return total(items)" in answer
 
@@ -29,7 +29,7 @@ async def test_any_refusal_of_a_commit_leaves_the_patch(at: Whole) -> None:
     ):
         at.gh.fail("*", path, Fault(status, message=words))
         answer = await at.said(number, "/deeprepo fix 1")
-        assert f"GitHub says “{words}”" in answer
+        assert f"GitHub says “{words.removesuffix('.')}”.\n" in answer
         assert "+    return total(items)" in answer
 
 
