@@ -11,6 +11,7 @@ Where a judge names every file that it refuses, proven places in other files are
 
 import argparse
 import importlib
+import re
 import sys
 import tempfile
 import time
@@ -106,12 +107,17 @@ def _made(folder: str, name: str) -> Path:
 
 def _differs(repository: static.Repository, number: int, said: Sequence[Said]) -> bool:
     """Whether a review from end to end proves something else."""
-    proven = {(one.path, one.title) for one in said if one.how == "proven"}
-    real = {(path, title) for path, _, title in static.reviewed(repository, number)}
+    proven = {(one.path, _without_count(one.title)) for one in said if one.how == "proven"}
+    real = {(path, _without_count(title)) for path, _, title in static.reviewed(repository, number)}
     if real <= proven and bool(real) == bool(proven):
         return False
     print(f"a whole review of change {number} proves {sorted(real)}, not {sorted(proven)}", file=sys.stderr)
     return True
+
+
+def _without_count(title: str) -> str:
+    """Return a title without the number of further files, to which a type checker may add."""
+    return re.sub(r" \(and \d+ more files?\)$", "", title)
 
 
 def _result(change: Change, said: Sequence[Said], refused: Sequence[str]) -> Result:
