@@ -40,6 +40,11 @@ WITHOUT = LIB.replace("        public static int CountRows(this Box box) { retur
 FLAGS = "bitflags! {\n    pub struct SearchFields: u32 {\n        const MESSAGE = 1;\n    }\n}\n"
 FLAGS_TEST = "    #[test]\n    fn finds() {\n        let fields = SearchFields::MESSAGE;\n    }\n"
 LEXEME_TEST = "using Shop;\n\nnamespace Shop.Tests;\n\npublic partial class EngineTests\n{\n    static Lexeme Make(string id) =>\n        new(id);\n}\n"
+LEXEME = "namespace Shop;\n\npublic class Lexeme { public static int Rows() => 1; }\n"
+LEXEME_USER = "namespace Shop;\n\npublic partial class Use\n{\n    int Far() => Lexeme.Rows();\n}\n"
+JAVA_LEXEME = "package shop;\n\npublic class Lexeme {\n    static int rows() { return 1; }\n}\n"
+JAVA_BASE = "package shop;\n\npublic class Base { }\n"
+JAVA_USER = "package shop;\n\npublic class Use extends Base {\n    int far() { return Lexeme.rows(); }\n}\n"
 MOVED: dict[str, tuple[Files, Files]] = {
     "a module of Rust, to another crate": (
         RUST,
@@ -89,6 +94,50 @@ MOVED: dict[str, tuple[Files, Files]] = {
         {
             "src/Engine.cs": "namespace Shop;\n\npublic class Engine { }\n",
             "tests/Shop.Tests/EngineTests.Fixtures.cs": "namespace Shop.Tests;\n\npublic partial class EngineTests\n{\n    sealed class Lexeme(string id);\n}\n",
+        },
+    ),
+    "a type of Rust, into a macro of another module that one function imports": (
+        {
+            "Cargo.toml": CRATE.replace("NAME", "app"),
+            "src/lib.rs": "pub mod filter;\npub mod walk;\n",
+            "src/filter.rs": "pub fn other() {}\n",
+            "src/walk.rs": f"{FLAGS}\npub fn walk() {{\n    let fields = SearchFields::MESSAGE;\n}}\n",
+        },
+        {
+            "src/filter.rs": f"pub fn other() {{}}\n\n{FLAGS}",
+            "src/walk.rs": "pub fn walk() {\n    use crate::filter::SearchFields;\n\n    let fields = SearchFields::MESSAGE;\n}\n",
+        },
+    ),
+    "a file of C#, into another part of the class that uses its type": (
+        {"Lexeme.cs": LEXEME, "Use.cs": LEXEME_USER},
+        {
+            "Lexeme.cs": None,
+            "Use.Types.cs": f"namespace Shop;\n\npublic partial class Use\n{{\n    {LEXEME.splitlines()[-1]}\n}}\n",
+        },
+    ),
+    "a type of C#, now an alias for the whole project": (
+        {"Lexeme.cs": LEXEME, "Use.cs": LEXEME_USER},
+        {
+            "Lexeme.cs": LEXEME.replace("Shop", "Shop.Words").replace("Lexeme", "Token"),
+            "Usings.cs": "global using Lexeme = Shop.Words.Token;\n",
+        },
+    ),
+    "a file of Java, into the base of the class that uses its type": (
+        {"shop/Lexeme.java": JAVA_LEXEME, "shop/Base.java": JAVA_BASE, "shop/Use.java": JAVA_USER},
+        {
+            "shop/Lexeme.java": None,
+            "shop/Base.java": "package shop;\n\npublic class Base {\n    static class Lexeme {\n        static int rows() { return 1; }\n    }\n}\n",
+        },
+    ),
+    "a file of Swift, into an extension of the class that uses its type": (
+        {
+            "Package.swift": '// swift-tools-version:5.9\nlet package = Package(name: "A", targets: [.target(name: "A")])\n',
+            "Sources/A/Lexeme.swift": "struct Lexeme {\n    static func rows() -> Int { 1 }\n}\n",
+            "Sources/A/Use.swift": "class Use {\n    func far() -> Int { Lexeme.rows() }\n}\n",
+        },
+        {
+            "Sources/A/Lexeme.swift": None,
+            "Sources/A/Use+Lexeme.swift": "extension Use {\n    struct Lexeme {\n        static func rows() -> Int { 1 }\n    }\n}\n",
         },
     ),
     "a static method of C#, made an extension": (
@@ -227,6 +276,28 @@ def test_what_moves_within_sight_of_its_user_leaves_nothing_open(repository: Rep
 
 
 LOST: dict[str, tuple[Files, Files, str]] = {
+    "a file of C#, into a class that its user does not inherit from": (
+        {"Lexeme.cs": LEXEME, "Use.cs": LEXEME_USER},
+        {
+            "Lexeme.cs": None,
+            "Other.cs": f"namespace Shop;\n\npublic class Other\n{{\n    {LEXEME.splitlines()[-1]}\n}}\n",
+        },
+        "Use.cs",
+    ),
+    "a file of Java that its user imports, into the user's base": (
+        {
+            "shop/Lexeme.java": JAVA_LEXEME,
+            "shop/Base.java": JAVA_BASE,
+            "app/Use.java": JAVA_USER.replace(
+                "package shop;\n", "package app;\n\nimport shop.Base;\nimport shop.Lexeme;\n"
+            ),
+        },
+        {
+            "shop/Lexeme.java": None,
+            "shop/Base.java": "package shop;\n\npublic class Base {\n    public static class Lexeme {\n        public static int rows() { return 1; }\n    }\n}\n",
+        },
+        "app/Use.java",
+    ),
     "a module of Rust that nobody hands on": (
         RUST,
         {**GONE, **CORE, "crates/app/src/lib.rs": "pub mod draw;\n"},

@@ -252,8 +252,9 @@ class Evidence(Struct):
         return not await self.exports.elsewhere(path, use.name)
 
     async def _is_imported_inside(self, path: str, outline: Facts, name: str) -> bool:
-        """Return whether a module inside the file imports the name from elsewhere: `mod tests { use crate::cart::Cart; }`."""
-        lines = {item.line for item in outline.imports if item.inside and any(one.here == name for one in item.names)}
+        """Return whether a module or function in the file imports the name from elsewhere: `use crate::cart::Cart;`."""
+        inner = (item for item in outline.imports if item.inside or not item.hands_on)
+        lines = {item.line for item in inner if any(one.here == name for one in item.names)}
         return bool(lines) and not lines <= {
             link.line for link in await self.exports.imports(path) if link.target == path
         }

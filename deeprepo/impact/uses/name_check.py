@@ -15,7 +15,7 @@ The reported line itself never counts.
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from deeprepo.impact.changes import ChangedFile, ChangedSymbol, Query, Reference
@@ -53,6 +53,9 @@ _TAKES_ALL = re.compile(
     re.MULTILINE,
 )
 _NAMED = re.compile(r"\b(?:class|struct|record|interface|enum|trait|object|union|type)\s++(?:class\s++)?(\w++)")
+# What a type's head opens: a type, or a further part of one.
+_OPENED = re.compile(rf"{_NAMED.pattern}|\b(?:extension|protocol|actor)\s++(\w++)")
+_FOR_ALL = re.compile(r"\s*+global\s++using\s++\w++\s*+=")  # an alias for all files of a project
 _ATTRIBUTE = re.compile(r"\s*+(?:@(?!(?:Override|Suppress|Deprecated)\b)[A-Za-z]|#\[|\[[A-Z])")
 # A member with its type first and a value, as in an interface: `int LIMIT = 3;`.
 _VALUED = r"^\s++(?!(?:return|await|throw|else|yield|new|delete|goto|case)\b)(?:[A-Za-z_][\w<>\[\],.?]*+\s++){1,3}NAME\s*+=(?!=)"
@@ -90,7 +93,7 @@ async def with_resolutions(
     Its certainty is lowered accordingly.
     """
     by_key = {f"{item.symbol.path}:{item.symbol.name}": item for item in symbols}
-    claims = {row: claim for row in references if (claim := _claim(row, by_key.get(row.symbol))) is not None}
+    claims = {row: claim for row in references if (claim := _claim(row, by_key)) is not None}
     if not claims:
         return list(references)
     check = _Check(tree, files)
@@ -116,9 +119,10 @@ def _asked(row: Reference) -> tuple[str, int, str]:
     return row.path, row.line, f"{path}:{name.rpartition('.')[2]}"
 
 
-def _claim(row: Reference, item: ChangedSymbol | None) -> Claim | None:
+def _claim(row: Reference, by_key: Mapping[str, ChangedSymbol]) -> Claim | None:
     """Return what a reference assumes to be missing, or None."""
     path, _, full = row.symbol.rpartition(":")
+    item = by_key.get(row.symbol)
     before = item.before if item is not None else None
     home = before.path if before is not None else path
     is_gone = item is None or not {"removed", "renamed"}.isdisjoint(item.contract)
@@ -126,6 +130,9 @@ def _claim(row: Reference, item: ChangedSymbol | None) -> Claim | None:
     if not (row.is_lost or (is_open and is_gone)):
         return None
     if full == MODULE:
+        types = _types_in(row, [one for key, one in by_key.items() if key.startswith(f"{path}:")])
+        if types:
+            return Claim(types, "", (path,), row.path, text=row.text)
         return Claim((_stem(path),), "", (path,), row.path, is_module=True)
     name = row.name
     owner = before.owner if before is not None else full.rpartition(".")[0]
@@ -144,6 +151,14 @@ def _claim(row: Reference, item: ChangedSymbol | None) -> Claim | None:
         text=row.text,
         extended=extended,
     )
+
+
+def _types_in(row: Reference, lost: Iterable[ChangedSymbol]) -> tuple[str, ...]:
+    """Return the type of a removed file that a line names without an import, where a file is named after its type."""
+    if not filetype(row.path).named_types or re.match(r"\s*(?:import|using)\b", row.text):
+        return ()
+    names = [one.before.short for one in lost if one.before is not None and not one.before.owner]
+    return tuple(name for name in names if re.search(rf"(?<![\w.]){re.escape(name)}\b", row.text))[:1]
 
 
 def _made_of(name: str) -> str:
@@ -391,6 +406,8 @@ class _Check:
             self._is_taken_from_its_type(claim, one) or self._is_in_a_type_of_the_user(claim, one)
         ):
             return True
+        if way == "alias" and _shared(claim.user) == "namespace" and _FOR_ALL.match(one.text):
+            return True
         if claim.owner and way in ("declaration", "accessor"):
             plain = replace(claim, owner="") if self._is_bare(claim) else None
             is_in_sight = plain is not None and any(self._stands_in(plain, home, one, way) for home in claim.homes)
@@ -455,9 +472,11 @@ class _Check:
     def _is_in_a_type_of_the_user(self, claim: Claim, one: _Line) -> bool:
         """Return whether the user's file has another part of the type around a line, or a type that inherits from it."""
         heads = [head for head in self._around(one) if TYPE.search(head) and not _is_scope(head)]
-        names = _NAMED.findall(heads[0]) if heads and not claim.owner and one.path != claim.user else []
+        is_bare = not claim.owner or self._is_bare(claim)
+        names = _OPENED.findall(heads[0]) if heads and is_bare and one.path != claim.user else []
         own = (line for line in self._now.get(claim.user, ()) if TYPE.search(line)) if names else ()
-        return any(re.search(rf"\b{name}\b", line) for line in own for name in names)
+        opened = {name for found in names for name in found if name}
+        return any(re.search(rf"\b{name}\b", line) for line in own for name in opened)
 
     def _is_of_own_type(self, claim: Claim, one: _Line) -> bool:
         """Return whether the user asks a type of its own file for the name, and that type declares it."""
