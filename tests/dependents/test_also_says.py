@@ -393,3 +393,12 @@ def test_a_word_of_many_files_is_a_word_of_its_own(repository: Repository) -> No
     readers = {f"page{number}.html": "{{ order_total }}\n" for number in range(8)}
     found = find(repository.change({"a.py": 'a = "order_total"\n', **readers}, {"a.py": "\n"}))
     assert places(found, "order_total") == set()
+
+
+def test_a_variable_that_is_only_read_and_a_comment_lose_no_name(repository: Repository) -> None:
+    """A project that no longer reads `$(NetTargets)` takes it from nobody, and neither does a removed comment."""
+    project = "<Project>\n  <TargetFrameworks>$(NetTargets);net9.0</TargetFrameworks>\n  <!-- HttpClientRules -->\n</Project>\n"
+    props = "<Project>\n  <NetTargets>net48</NetTargets>\n  <Rules>HttpClientRules</Rules>\n</Project>\n"
+    after = "<Project>\n  <TargetFrameworks>net9.0</TargetFrameworks>\n</Project>\n"
+    files = {"a/A.csproj": project, "Directory.Build.props": props}
+    assert places(find(repository.change(files, {"a/A.csproj": after}))) == set()

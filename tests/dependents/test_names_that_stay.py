@@ -103,3 +103,18 @@ def test_a_member_that_an_enum_gains_changes_nothing_for_its_other_users(reposit
     gains, edits = (deeprepo.review(repository.folder, f"{one}~1..{one}", effort="none") for one in ("HEAD~1", "HEAD"))
     assert (gains.findings, gains.open, gains.relying) == ((), (), ())
     assert [row.partition(":")[0] for row in edits.relying] == ["user.ts"]
+
+
+def test_the_number_of_a_release_is_of_no_interest_to_its_readers(repository: Repository) -> None:
+    """A constant with a version has its new value everywhere, while another constant may need a look."""
+    text = 'module Shop\n  VERSION = "1.40.11"\n  LOCALE = "en"\nend\n'
+    user = 'require_relative "lib/shop/version"\nputs Shop::VERSION\nputs Shop::LOCALE\n'
+    repository.commit({"lib/shop/version.rb": text, "tell.rb": user}, "before")
+    repository.commit({"lib/shop/version.rb": text.replace("1.40.11", "1.40.12")}, "release")
+    repository.commit({"lib/shop/version.rb": text.replace('"en"', '"de"')}, "locale")
+
+    release, locale = (
+        deeprepo.review(repository.folder, f"{one}~1..{one}", effort="none") for one in ("HEAD~1", "HEAD")
+    )
+    assert release.relying == ()
+    assert [row.partition(":")[0] for row in locale.relying] == ["tell.rb"]

@@ -27,7 +27,7 @@ ERRORS = re.compile(r"\b(?:raise|throw|panic!?|unreachable!|todo!)\b[^;\n]*")
 VERSION = re.compile(r"(^|[._])(version(_?info)?|__version__|release)(\$\d+)?$", re.IGNORECASE)
 # The export before a name, which does not affect what is exported.
 OFFERED_AS = re.compile(r"^\s*+(?:(?:module\.)?exports(?:\.[\w$]++)?\s*+=\s*+)++")
-NUMBERED = re.compile(r"\d\.\d")
+NUMBERED = re.compile(r"\d(?:\.|_2e_)\d")  # a text has its marks replaced
 HEAD_LINES = 40  # lines; a longer head is not one
 ANNOTATED = re.compile(r"^([*.]*+[\w$]++\??+)\s*+:[^=]++")
 LONG_PARAMETER = 400  # characters; a longer one is compared unchanged

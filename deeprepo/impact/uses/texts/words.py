@@ -31,6 +31,7 @@ _PAGE_TOKEN = re.compile(r"[A-Za-z_]\w*(?:-\w+)*")
 # Names that a style sheet defines; it only uses properties and values.
 _STYLE_TOKEN = re.compile(r"(?:(?<=[.#$@%&])|(?<![\w-])(?=--)|(?<=keyframes ))[A-Za-z_-][\w-]*")
 # Names of elements and attributes, which a page or layout only uses; not `<limit>3</limit>`, which sets a value.
+_READ_ONLY = re.compile(r"<!--.*?-->|\$\([\w.]+\)")  # a comment; `$(Version)`, which reads a variable
 _VOCABULARY = re.compile(r"</?[A-Za-z][\w:.]*+(?![^<>]*>[^<>]*\w[^<>]*</)|(?<=\s)[A-Za-z][\w:]*+(?=\s?=\s?[\"'])")
 _PARAMETER = re.compile(r"/?(?:\{[^{}]*\}|<[^<>]*>|:\w+)")
 IMPORTS = re.compile(
@@ -163,7 +164,12 @@ def _is_of_words(path: str) -> bool:
 
 
 def _without_vocabulary(path: str, text: str) -> str:
-    """Return a line without what its language defines: elements and attributes, or the properties of a style."""
+    """Return a line without what its language defines: elements and attributes, or the properties of a style.
+
+    In a file without code, comments and the values of variables are left out too.
+    """
+    if _is_of_words(path):
+        text = _READ_ONLY.sub(" ", text)
     if is_style(path):
         return " ".join(_STYLE_TOKEN.findall(text))
     return _VOCABULARY.sub(" ", text) if is_page(path) or suffix(path) == ".xml" else text
