@@ -8,7 +8,7 @@ from bot.values.finding_row import GROUPS
 
 
 def changed(finding: Finding, **facts: Any) -> Finding:  # noqa: ANN401 - any fact of a finding
-    """Return the finding with these facts, whichever of its values holds them."""
+    """Return the finding with these facts, in whichever of its parts they are stored."""
     groups = {
         group: replace(getattr(finding, group), **{key: facts.pop(key) for key in keys if key in facts})
         for group, keys in GROUPS.items()

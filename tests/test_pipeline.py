@@ -68,7 +68,7 @@ def said(review: Review) -> list[tuple[str, int, str]]:
 
 
 def test_fanout_has_every_unit_read_and_the_finding_confirmed(pull: ReviewRequest, reviewed: Any) -> None:  # noqa: ANN401
-    """Each unit stood in a prompt; the claim was checked by a second call; the caller's body was shown."""
+    """Each region was in a prompt, a second call confirmed the finding, and the caller's body was shown."""
     with doubles.in_thread(Server(worker)) as server:
         review = reviewed(pull, server, strategy="fanout")
     assert said(review) == [("shop/helper.py", 2, "confirmed")]
@@ -117,7 +117,7 @@ def root_reply(body: Mapping[str, Any], turns: list[Reply]) -> Reply:
 
 
 def test_offline_needs_no_server(pull: ReviewRequest, reviewed: Any) -> None:  # noqa: ANN401
-    """Every unit was judged by code, nothing was paid; a place that no code can judge is listed, and leaves nothing open."""
+    """Static checks judged every region and nothing was paid. A location that they can't judge is listed, and the review is complete."""
     review = reviewed(pull, None)
     assert (review.strategy.name, review.strategy.reason) == ("offline", "no model is configured")
     assert review.coverage.count("unit") == review.coverage.count("unit", "reviewed") > 0

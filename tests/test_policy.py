@@ -120,7 +120,7 @@ BY_AUTHOR = (
 def test_what_a_stranger_brings_about_is_no_choice_of_the_owner(
     other: dict[str, Any], rules: dict[str, Any], word: str, *, stranger: bool
 ) -> None:
-    """A draft, a size, an event, a fork: the head should have been reviewed. For somebody who may write it is left out like the rest."""
+    """A stranger's draft, size, event or fork counts as a missing review. With write permission, it is excluded like others."""
     ask, settings = ReviewAsk(PULL, "opened", actor="somebody"), under(**rules)
     found = policy.decide(facts(**other), ask, settings, stranger=stranger)
     assert isinstance(found, No)

@@ -12,7 +12,7 @@ from deeprepo_sandbox.providers import Reply
 
 
 def test_an_unchanged_push_asks_no_model(hand: Hand) -> None:
-    """Every unit is reused, the findings stay open, the summary stands, and nothing is said twice."""
+    """Every region is reused, findings stay open, the summary stays, and nothing is posted twice."""
     first = hand.review()
     again = hand.review(first)
     assert hand.requests == []

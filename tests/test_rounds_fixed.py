@@ -107,7 +107,7 @@ class Story:
         self.hand = Hand(repository, folder / "scratch", patch)
 
     def run(self, verdict: str = "confirmed", **flags: object) -> Review:
-        """All rounds; the last review. The second opinions of the first round are not counted."""
+        """Run all reviews and return the last one. Confirmations in the first review are not counted."""
         review: Review | None = None
         for number, files in enumerate(self.case.pushes):
             self.hand.repository.commit(files, f"push {number}")
@@ -167,7 +167,7 @@ def test_a_mended_finding_is_fixed_at_once_or_after_one_question(
 def test_what_was_upheld_is_asked_about_once(
     repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A push that changes nothing about it asks nobody, although its evidence is gone."""
+    """If a push changes nothing about it, no model is asked, even if its evidence was removed."""
     case = STANDING["the line of the evidence is edited"]
     story = Story(repository, tmp_path, monkeypatch, Case([*case.pushes, {"NEWS.md": "one\n"}], case.report, case.base))
     assert is_open(story.run())

@@ -81,7 +81,7 @@ def test_one_more_caller_is_a_new_place(
 
 
 def test_the_main_place_is_one_in_the_diff(hand: Hand) -> None:
-    """Of two callers that break in the first round the comment stands at the one that the author has written."""
+    """If two callers break in the first review, the comment is on the one that the author wrote."""
     first = begin(hand, {"shop/price.py": PRICE, "shop/late.py": CALL.format(name="late")})
     assert [(one.path, one.line) for one in posts.comments(first).posts] == [("shop/late.py", 5)]
     assert first.new_places == 0

@@ -95,7 +95,7 @@ def _finding(proof: str, groups: Sequence[Sequence[_Row]]) -> Finding:
         title=f"{hit.what} is committed",
         why=f"The change adds a line with {hit.how}.",
         consequence="Everyone who can read the repository can use it. Revoke it, create a new one, and read that from the environment or a "
-        "secret store. Only removing the line is not enough, because the history still contains it.",
+        "secret store. Removing the line is not enough, because the history still contains it.",
         severity=hit.severity,
         category="secret",
         basis=Basis(

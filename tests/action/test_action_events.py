@@ -11,7 +11,7 @@ from bot.errors import UsageError
 
 @on_stage(BASE)
 async def test_a_pull_request_is_reviewed_and_the_job_says_how(at: Stage) -> None:
-    """The review stands on the pull request; outputs, annotations and the job summary tell the same; the title orders nothing."""
+    """The review is posted on the pull request. Outputs, annotations and the job summary agree with it, and the title gives no orders."""
     number, body = await opened(at)
     ran = await at.run("pull_request", body, fail_on="critical", sarif="out.sarif", json="out.json")
 

@@ -416,7 +416,7 @@ asyncio.run(main())
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds the process in /proc")
 def test_a_host_that_is_killed_leaves_no_block_behind() -> None:
-    """Nobody tells the process of a block that its host is gone: what it may compute ends it."""
+    """The block's process isn't notified that its host was killed, so its CPU limit ends it."""
     with ended(subprocess.Popen([sys.executable, "-c", HOST], stdout=subprocess.PIPE, text=True)) as host:
         assert host.stdout is not None
         assert host.stdout.readline() == "begun\n"

@@ -139,7 +139,7 @@ SIGHTS: Mapping[str, tuple[Files, Files, str]] = {
 def test_a_member_of_an_unknown_class_is_proven_gone_only_where_the_class_is_in_sight(
     repository: Repository, sight: str
 ) -> None:
-    """By its name alone it may be a library's, whatever stands beside it in the folder."""
+    """If only the name matches, the member may belong to a library, whatever else the folder contains."""
     before, after, verdict = SIGHTS[sight]
     assert [one.verdict for one in look(repository.change(dict(before), dict(after)))] == [verdict]
 

@@ -127,7 +127,7 @@ def test_a_broken_caller_that_can_not_be_compared_any_more_is_not_fixed(hand: Ha
 
 
 def test_a_broken_caller_that_nothing_can_read_any_more_is_not_fixed(hand: Hand) -> None:
-    """A NUL byte makes it no text: nobody has shown that it is mended."""
+    """It stays open, because no check could read the file."""
     app = "from cart import total\n\ntotal([])\n"
     rounds(
         hand,

@@ -219,7 +219,7 @@ WRITTEN_KEYS = [
 
 
 def test_a_key_is_found_however_it_is_written(repository: Repository) -> None:
-    """What tells a private key is its body, whatever stands before, between and behind its rows."""
+    """A private key is recognized by its body, whatever is written before, between and after its rows."""
     assert leaks(repository, WRITTEN_KEYS, "private-key") == WRITTEN_KEYS
 
 

@@ -56,7 +56,7 @@ def stop(
 
 
 def test_an_agent_goes_on_until_its_change_is_mended(shop: Repository) -> None:
-    """It is told what is open, as a prompt; once that is mended nothing is said, and nothing stands in the work tree that it did not write."""
+    """The agent gets its open findings as a prompt. Once they are fixed, it gets no answer, and the work tree contains nothing that the agent didn't write."""
     first = stop(shop, active=False)
     assert first["decision"] == "block"
     assert "review 1 of at most 3" in first["reason"]

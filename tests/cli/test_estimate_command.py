@@ -39,7 +39,7 @@ def test_nothing_is_sent_and_no_key_is_needed(changed: Repository) -> None:
 
 
 def test_a_larger_change_is_read_by_workers_and_by_a_root_above_effort_low(repository: Repository) -> None:
-    """The prompts of one reading are weighed once; without a root nobody asks for its dollars."""
+    """A pass's prompts are counted once. Without a root, no cost is estimated for it."""
     repository.commit({"a.py": "A = 1\n"})
     repository.git("checkout", "-q", "-b", "feature")
     lines = "".join(f"def step_{n}(value):\n    return value + {n} * 3 - len(str(value))\n\n\n" for n in range(1_200))

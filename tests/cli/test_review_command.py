@@ -75,7 +75,7 @@ def test_fail_on_is_the_exit_code(changed: Repository) -> None:
 
 
 def test_what_fails_is_shown(changed: Repository) -> None:
-    """A file that asks for severe findings alone hides none that reaches the bar; `config --explain` says which bar decided."""
+    """A file that shows only severe findings hides none that reaches the threshold, and `config --explain` says which threshold applied."""
     changed.git("checkout", "-q", "main")
     changed.commit({".deeprepo.yml": "minimum_severity: critical\nfail_on: high\n"}, "Say less")
     changed.git("checkout", "-q", "feature")

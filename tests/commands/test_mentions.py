@@ -54,7 +54,7 @@ def test_an_app_with_another_name_is_called_by_the_product_s_too() -> None:
 
 
 def test_others_are_told_apart_from_us_and_from_those_who_come_first() -> None:
-    """A team is somebody else, and a decorator in code is nobody."""
+    """A team's name is someone else's, and a decorator in code is nobody's."""
     assert read_mentions("@colleague look", LOGIN) == Mentions(others=True, first=True)
     assert read_mentions("@acme/team look", LOGIN) == Mentions(others=True, first=True)
     assert read_mentions("look, @colleague and @deeprepo", LOGIN) == Mentions(us=True, others=True)

@@ -29,7 +29,7 @@ def test_a_new_definition_is_shown_with_the_changed_line_that_calls_it(repositor
 
 
 def test_a_changed_line_is_shown_with_the_new_definition_that_it_calls(repository: Repository) -> None:
-    """The other way round: in which order the arguments stand is told by the definition."""
+    """The order of the arguments is only visible in the definition."""
     assert " 4 def clamp(low: int, amount: int) -> int | None:" in text(
         beside(repository, BASE, TOGETHER, "shop/cart.py")
     )

@@ -16,7 +16,7 @@ Files = dict[str, str | bytes | None]
 def shown(
     repository: Repository, before: Files, after: Files, references: tuple[Reference, ...] = (), prompts: int = 1
 ) -> tuple[Excerpt, ...]:
-    """What stands beside the units of this change in one prompt."""
+    """Return the code shown next to the regions of this change in one prompt."""
     pull = repository.change(before, after)
 
     async def run(tree: Checkout, files: step.Files) -> tuple[Excerpt, ...]:

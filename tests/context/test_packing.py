@@ -18,7 +18,7 @@ sizes = st.lists(
 
 @given(sizes)
 def test_every_unit_is_in_one_prompt_and_none_is_too_full(wanted: list[tuple[str, int]]) -> None:
-    """Whatever the sizes: each unit once, no group above the limit but a lone unit, and not twice as many as needed."""
+    """For all sizes, each region appears once, only a single large region exceeds the limit, and there are fewer than twice as many groups as needed."""
     units = [unit(path, number, tokens) for number, (path, tokens) in enumerate(wanted)]
     groups = pack(units)
     total = sum(one.tokens for one in units)

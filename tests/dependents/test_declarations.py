@@ -202,7 +202,7 @@ def test_a_name_that_is_gone_is_reported_with_each_line_that_uses_it(
 def test_a_name_that_may_still_be_there_is_not_reported(
     repository: Repository, tmp_path: Path, before: Files, after: Files
 ) -> None:
-    """It moved, has a default, belongs to something else, or nobody can tell."""
+    """The name moved, has a default, belongs to something else, or is ambiguous."""
     assert [one.title for one in judged(repository, before, after, tmp_path).findings] == []
 
 

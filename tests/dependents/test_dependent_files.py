@@ -36,7 +36,7 @@ def test_python_importers_are_found(repository: Repository, target: str, importe
 
 
 def test_the_standard_library_is_not_shadowed_by_a_packages_module(repository: Repository) -> None:
-    """`import time` means the library, unless a script stands beside a file of that name."""
+    """`import time` means the library, unless a script is in the same folder as a file called time.py."""
     before = {
         "pkg/__init__.py": "",
         "tools/time.py": "x = 1\n",

@@ -93,7 +93,7 @@ SCALA = (
 def test_a_member_of_what_a_library_returns_is_the_library_s(
     repository: Repository, language: tuple[str, str, str, str], statement: str, *, is_proven: bool
 ) -> None:
-    """Whatever else bears the name: a function that the tree does not define may return anything, through any variable."""
+    """Whatever else has this name: a function that the tree doesn't define may return anything, through any variable."""
     home, reply, place, sender = language
     lines = reply.splitlines(keepends=True)
     at = next(at for at, line in enumerate(lines) if "tatus" in line)

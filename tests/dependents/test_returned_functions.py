@@ -37,7 +37,7 @@ SILENT = {
 
 @pytest.mark.parametrize("what", OPEN)
 def test_what_a_function_returns_has_the_contract_of_its_functions(repository: Repository, what: str) -> None:
-    """However the result reaches the call: under a name, taken apart, at once."""
+    """The result may reach the call under a name, unpacked, or directly."""
     text, change, code, line = OPEN[what]
     found = find(repository.change({"lib.js": text, "pay.js": code}, {"lib.js": text.replace(*change)}))
     assert {(use.path, use.line) for use in coverage.obliged_uses((), found)} == {("pay.js", line)}

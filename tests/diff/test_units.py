@@ -149,7 +149,7 @@ spans = st.lists(st.tuples(st.integers(1, 60), st.integers(0, 20)), max_size=4)
 
 
 def test_a_file_that_changed_in_thousands_of_places_has_few_units(repository: Repository) -> None:
-    """Neighbouring places share a unit, and every changed line is in a unit."""
+    """Neighboring changes share a region, and every changed line is in one."""
     rows = [f"a{n} = 1" if n % 20 == 0 else "" for n in range(40_000)]
     before = "\n".join(rows)
     files, texts = read(repository.change({"a.py": before}, {"a.py": before.replace("= 1", "= 2")}))
@@ -162,7 +162,7 @@ def test_a_file_that_changed_in_thousands_of_places_has_few_units(repository: Re
 @settings(max_examples=100, deadline=None)
 @given(edits, spans)
 def test_every_changed_line_stands_in_a_unit(rows: list[tuple[str, str]], wanted: list[tuple[int, int]]) -> None:
-    """Whatever changed and whichever definitions were found, no added or removed line is lost."""
+    """No added or removed line is lost, whatever changed and whichever definitions were found."""
     file, texts = _hand_made(rows)
     head = len(texts.head["f"].split("\n"))
     symbols = [function("f", f"s{n}", a, min(head, a + size)) for n, (a, size) in enumerate(wanted) if a <= head]
@@ -176,7 +176,7 @@ def test_every_changed_line_stands_in_a_unit(rows: list[tuple[str, str]], wanted
 def test_a_file_that_is_told_shows_every_line_of_its_units_once(
     rows: list[tuple[str, str]], wanted: list[tuple[int, int]], data: st.DataObject
 ) -> None:
-    """Whichever units share a prompt: all their changed lines in their order, no line of another unit, and coverage sees them."""
+    """Whichever regions share a prompt, it contains all their changed lines in order and no line from another region, and the coverage counts them."""
     file, texts = _hand_made(rows)
     head = len(texts.head["f"].split("\n"))
     symbols = [function("f", f"s{n}", a, min(head, a + size)) for n, (a, size) in enumerate(wanted) if a <= head]

@@ -79,14 +79,14 @@ def test_the_app_is_described_as_the_set_up_page_makes_it() -> None:
 
 
 def test_commands_are_listed() -> None:
-    """Every word that a comment may hold stands in the table, as it is typed."""
+    """The table lists every command that a comment may contain, as it is typed."""
     table = rows(USING, "## Commands")
     listed = [span.removeprefix("/deeprepo ") for cells in table for span in quoted(cells[0])]
     assert listed == [word.usage for word in COMMANDS.values()]
 
 
 def test_metrics_are_listed() -> None:
-    """Everything that /metrics tells of us stands in the table, and nothing else."""
+    """The table lists exactly the metrics that /metrics returns."""
     told = re.findall(r"^# TYPE (deeprepo_\w+) ", Metrics().tell({}, {}).decode(), re.MULTILINE)
     listed = {quoted(cells[0])[0] for cells in rows(SERVER, "## Metrics")} - {"process_*"}
     assert listed == {name for name in told if not name.endswith("_created")}

@@ -76,7 +76,7 @@ def test_a_value_that_no_quote_proves_is_not_believed() -> None:
 
 
 def test_lines_that_must_be_understood_take_whoever_reads_them_all() -> None:
-    """At each depth another one does: the root by itself, which its turns end; workers; further roots. One that looks at the ends alone has next to nothing."""
+    """At each depth, another method succeeds: the root alone (limited by its turns), workers, or further roots. A method that reads only the ends finds almost nothing."""
     tasks = [Task(kind, 90_000, None, seed) for kind, seed in (("oolong", 1), ("pairs", 3))]
     rows = played(tasks[:1], ["rlm-only"], depths=(0, 1, 2))
     assert [row.result["verdict"] for row in rows] == ["partly", "right", "right"]

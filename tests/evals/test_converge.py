@@ -28,7 +28,7 @@ def repos(tmp_path: Path) -> Path:
 
 
 def test_the_author_mends_and_nothing_is_said_twice(repos: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """By code alone: one comment in the first round, and silence after it."""
+    """With static checks only, the first review posts one comment and later reviews post none."""
     code, out, err = told(capsys, ["eval", "converge", "--repos", str(repos), "--quiet"])
     assert (code, err) == (0, "")
     assert "acme/shop 7 " in out
@@ -37,7 +37,7 @@ def test_the_author_mends_and_nothing_is_said_twice(repos: Path, capsys: pytest.
 
 
 def test_a_reader_that_never_runs_out_of_remarks(repos: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What it says of code that a push did not touch is not posted, so the rounds end all the same."""
+    """Findings about code that a push didn't touch are not posted, so the reviews still end."""
     code, out, err = told(capsys, ["eval", "converge", "--repos", str(repos), "--talkative", "--quiet"])
     assert (code, err) == (0, "")
     rounds = [line.split() for line in out.splitlines() if line[:1].isdigit()][:-1]
@@ -49,7 +49,7 @@ def test_a_reader_that_never_runs_out_of_remarks(repos: Path, capsys: pytest.Cap
 def test_what_a_first_push_leaves_to_review_later_is_new_there(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A push of a lock file alone is no review: the first that there is speaks of code which nobody has read before."""
+    """A push with only a lock file gets no review, so the first actual review covers code that was never read."""
     repos = clones(tmp_path, {"poetry.lock": "one\n"}, RENAMED, MORE)
     code, out, err = told(capsys, ["eval", "converge", "--repos", str(repos), "--talkative", "--quiet"])
     assert (code, err) == (0, "")

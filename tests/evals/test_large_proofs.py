@@ -40,7 +40,7 @@ def files(edits: tuple[Edit, ...]) -> dict[str, str | bytes | None]:
 
 @pytest.mark.parametrize("case", CASES, ids=[case.twin for case in CASES])
 def test_who_gets_a_result_from_a_caller_is_shown_beside_what_gives_it(repository: Repository, case: Case) -> None:
-    """To the reader of pairs, and to a worker where nobody reads these: by whatever name, property, field, key or option the caller hands it on."""
+    """It is shown to the pass over pairs, or else to a worker, whatever name, property, field, key or option the caller uses to pass the result on."""
     pull = repository.change({"README": "", **files((*case.around, *case.before))}, files(case.change))
 
     async def run(tree: Checkout, changed: step.Files) -> list[set[tuple[str, str]]]:

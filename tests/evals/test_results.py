@@ -42,7 +42,7 @@ def test_two_runs_cannot_write_one_file(tmp_path: Path) -> None:
 
 
 async def test_cancelling_loses_only_what_is_in_flight(tmp_path: Path) -> None:
-    """The finished item stands in the file; the one that hung, and those behind it, are left."""
+    """The finished item is in the file. The item that hung and those after it are missing."""
     hangs = asyncio.Event()
 
     async def do(item: Mapping[str, Any]) -> dict[str, Any]:

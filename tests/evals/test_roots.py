@@ -57,7 +57,7 @@ def test_the_bills_come_to_the_journal_s_dollars() -> None:
 
 @pytest.mark.slow
 def test_the_harness_reads_what_the_root_does_not_delegate() -> None:
-    """In `rlm` every root ends with everything read by workers and more found than by itself, whatever it does."""
+    """With `rlm`, every root ends with all code read by workers and with more findings than it made itself."""
     alone, helped = (by_name(compared(small(strategy)).rows) for strategy in ("rlm-only", "rlm"))
     for name in journal.BEHAVIOURS:
         assert helped[name]["files_by_workers"] == helped[name]["files"] == 24

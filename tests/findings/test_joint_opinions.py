@@ -66,7 +66,7 @@ def test_each_claim_has_a_verdict_of_its_own(repository: Repository) -> None:
 
 
 def test_claims_that_tell_the_same_defect_are_one_finding(repository: Repository) -> None:
-    """What one edit mends is said once, and shows both places. A refuted claim takes nothing with it, and who names itself stays."""
+    """A defect that one edit fixes is reported once with both locations. A refuted claim takes no other with it, and a claim that refers to itself stays."""
     for other in (CONFIRMED, CONFIRMED | {"same_as": "C2"}):
         found = judged(repository, Answers({"C1": other, "C2": CONFIRMED | {"same_as": "C1"}}), (FIRST, SECOND))
         (one,) = found.having("new")

@@ -36,7 +36,7 @@ def test_two_tellings_of_one_line_are_one_finding() -> None:
 
 
 def test_what_two_readings_tell_of_neighbouring_lines_is_one_finding() -> None:
-    """Each reading has one of them; a reader that has both tells two things apart."""
+    """Each pass reports one of them. A pass that reports both means two different defects."""
     first, second = (Source("model", "m", "worker", view=view) for view in ("diff", "backwards"))
     one = changed(BASE, title="Errors of the new endpoint are not documented", sources=(first,))
     other = changed(
@@ -48,7 +48,7 @@ def test_what_two_readings_tell_of_neighbouring_lines_is_one_finding() -> None:
 
 
 def test_another_story_of_the_same_line_does_not_take_the_place_of_the_first() -> None:
-    """Neither where findings are joined nor where a root reports beside others. Two readings of one line in one category tell one thing."""
+    """It doesn't when findings are merged, and not when a root reports more. Two passes in one category on one line report one defect."""
     one = replace(BASE, title="Every update sets the whole base map anew and mounts all layers again")
     other = replace(BASE, title="The light of extrusions is lost because it was only set for the first style")
     found = list(merge.merge([one]))
@@ -145,7 +145,7 @@ def test_an_unconfirmed_low_finding_of_two_passes_is_collapsed() -> None:
 
 
 def test_a_low_finding_that_was_found_twice_has_the_place_of_one_that_was_not() -> None:
-    """Whatever one check or reader alone calls low gets what is left; nor does a root that knew of it confirm it."""
+    """A low-severity finding from a single check or pass gets the remaining room, and a root that already knew of it doesn't confirm it."""
     found = places(
         1,
         placed(severity="low", verdict=Verdict.CONFIRMED, sources=TWICE, path="twice.py"),
@@ -157,7 +157,7 @@ def test_a_low_finding_that_was_found_twice_has_the_place_of_one_that_was_not() 
 
 
 def test_what_only_the_root_has_found_comes_last_unless_it_is_proven_or_critical() -> None:
-    """It searched after the readers of the change, who did not report it; a root that reads alone is a reader like others."""
+    """The root searched after the passes, which didn't report the finding. A root that reads alone ranks like a pass."""
     confirmed = {"severity": "high", "verdict": Verdict.CONFIRMED}
     found = places(
         3,

@@ -85,7 +85,7 @@ def test_of_much_that_was_removed_the_lines_nearest_to_the_claim_are_shown(repos
 
 
 def test_callers_and_the_definitions_of_what_is_called_are_there(repository: Repository) -> None:
-    """Gathered by code, whatever the finder quoted."""
+    """They are gathered by static analysis, whatever the finder quoted."""
     texts = {path: body for path, side, body in gathered(repository, finding()) if side == "head"}
     assert "5     return f(3)" in texts["c.py"]
     assert "1 def scale_rate(x):" in texts["b.py"]
@@ -119,7 +119,7 @@ def test_a_claim_about_a_removal_shows_what_was_removed(repository: Repository) 
 
 
 def test_what_a_removed_test_called_like_a_word_of_the_claim_is_not_shown(repository: Repository) -> None:
-    """Beside a claim about the product: a local name of a test is no code that is missing."""
+    """For a claim about product code, a local name in a test is not missing code."""
     pull = repository.change({"tests/test_a.py": "file = 1\n", "a.py": "x = 1\n"}, {"a.py": "x = open(1)\n"})
     gone = Definition("file", path="tests/test_a.py", start=1, end=1, side="base")
     users = Dependents(symbols=(ChangedSymbol(gone, None, "removed"),))

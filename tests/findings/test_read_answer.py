@@ -88,7 +88,7 @@ def test_what_a_schema_forgives_is_read_as_far_as_it_goes() -> None:
 
 
 def test_each_form_has_a_name_of_its_own() -> None:
-    """A model that has seen one form must not take another one for the same, whatever the prompt that asks for it."""
+    """A model that has seen one form must not confuse it with another, whatever the prompt says."""
     extents: tuple[read.Extent, ...] = ("none", "parts", "whole")
     forms = [*map(read.schema, extents), *map(issues.schema, extents)]
     forms += [verify.schema(with_learnings=one, with_dismissals=two) for one in (False, True) for two in (False, True)]

@@ -43,7 +43,7 @@ def recalled(past: Finding, now: Finding) -> list[Finding]:
 
 
 async def test_no_model_judges_a_secret_that_it_is_not_shown(repository: Repository) -> None:
-    """It would have the author's words alone to go by: what looks like a password stays, and nobody is asked."""
+    """The model would have to believe the author, so a likely password stays reported and no model is asked."""
     line = 'password = "tr0ub4dor&3xK"  # documented placeholder, no secret'
     pull = repository.change({"r": "x"}, {"a.py": f"{line}\n"})
 

@@ -126,7 +126,7 @@ def test_a_refutation_names_its_ground(repository: Repository) -> None:
 def test_nobody_pays_for_an_opinion_on_what_is_kept_back(
     repository: Repository, reply: Mapping[str, Any], left: list[str], again: bool
 ) -> None:
-    """Until a round in which it would be shown, whether a reader reports it once more or not."""
+    """It is confirmed only in a review that would show it, whether or not a pass reports it again."""
     ask = Judge(reply)
     first = judged(repository, ask, least="critical")
     assert (ask.asked, first.having("refuted", "unproven"), first.unheard) == ([], (), ())

@@ -8,7 +8,7 @@ from deeprepo_sandbox.github import Fault
 
 
 async def test_every_answer_is_heard(tmp_path: Path) -> None:
-    """Who counts requests and what is left of the limit is told each."""
+    """Each observer receives the request count and the remaining limit."""
     heard: list[tuple[int, int | None]] = []
     pace = RequestPace(between=0, backoff=0, on_answer=lambda status, left: heard.append((status, left)))
     async with scene(tmp_path, pace=pace) as at:

@@ -107,7 +107,7 @@ class World:
         self.homes = {one.animal: rng.choice(["acme", "others"]) for one in self.chosen}
 
     def shuffle(self) -> None:
-        """Let somebody decide anew who may read what."""
+        """Change at random who may read which repository."""
         for repo in self.repos.values():
             kind = self.rng.choice(KINDS)
             repo.repository.private, repo.repository.internal = kind != "public", kind == "internal"

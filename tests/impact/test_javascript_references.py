@@ -175,7 +175,7 @@ def test_the_script_of_a_component() -> None:
 
 
 def test_a_folder_that_a_bundler_or_a_framework_names() -> None:
-    """What leads to no file, and what stands in the place of a package, says nothing."""
+    """An alias that leads to no file, and a replacement for a package, prove nothing."""
     more = {
         "package.json": '{"devDependencies": {"@sveltejs/kit": "2"}, "jest": {"moduleNameMapper": {"^@jest/(.*)$": "<rootDir>/src/$1", "^fs$": "<rootDir>/src/lib/only.ts"}}}',
         "vite.config.ts": (

@@ -46,7 +46,7 @@ def test_what_is_wrong_has_its_line_and_its_words(text: str, line: int | None) -
 
 
 def test_an_alias_is_refused_where_a_person_writes_settings() -> None:
-    """Some hundred bytes of them stand for more than a machine can hold."""
+    """A few hundred bytes of aliases can expand to more than a machine's memory."""
     with pytest.raises(ValueError, match=r"the alias \*x is not supported") as raised:
         yaml_text.load("a: &x [1]\nb: *x\n")
     assert yaml_text.fault(raised.value) == (2, "the alias *x is not supported: write the value out")

@@ -93,7 +93,7 @@ async def test_old_jobs_are_deleted(on_sqlite: Scene) -> None:
 
 
 async def test_asks_are_stored_as_plain_text(on_sqlite: Scene) -> None:
-    """The database holds JSON, and is its owner's alone: reading it runs nothing."""
+    """The database contains JSON that only its owner can read, and reading it runs no code."""
     async with on_sqlite.running(Diary()) as board:
         await board.submit(command(), "guid-1")
         await on_sqlite.settled(board)

@@ -118,7 +118,7 @@ async def test_cancelling_ends_what_waits_and_what_runs(scene: Scene) -> None:
 
 
 async def test_a_catch_up_does_not_disturb(on_sqlite: Scene) -> None:
-    """A pull request that is caught up with is left alone where its review already waits or runs."""
+    """A catch-up doesn't touch a pull request whose review already waits or runs."""
     diary = Diary(hold={"one"})
     missed = ReviewAsk(pull(), "catch-up", head="missed")
     async with on_sqlite.running(diary) as jobs:

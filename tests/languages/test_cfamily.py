@@ -25,7 +25,7 @@ def test_an_include_means_a_file(here: str, line: str, target: str | None) -> No
 
 
 def test_members_are_told_with_their_own_class_alone() -> None:
-    """The namespaces and classes around it are left away; a prototype beside its definition, too, and the guard of the header."""
+    """Surrounding namespaces and classes are left out, and so are a prototype of a defined function and the header's guard."""
     source = (
         "#ifndef BOX_H\n#define BOX_H 1\nnamespace shop {\nclass Box : public Base<int> {\n  enum class Kind { SMALL };\n"
         "  class Lid { int lift(int by); };\n  Box(int *const rows[], int = 3);\n};\nint Box::Lid::lift(int by) { return by; }\n}\n#endif\n"

@@ -88,7 +88,7 @@ end
 
 
 def test_the_first_module_is_the_file_and_others_are_members_of_it() -> None:
-    """Its functions have no owner; defaults may stand anywhere, and are given what is left; private functions and what a behaviour gives are told."""
+    """Functions of the first module have no owner. Default arguments may be anywhere. Private functions and those from a behaviour are recognized."""
     outline = ELIXIR.outline("lib/shop/cart.ex", SHOP, "head")
     told = {one.name: one for one in outline.definitions}
     assert set(told) == {"Cart.rows", "Cart.tax", "total", "helper", "price", "gross", "Row", "Row.label"}

@@ -95,7 +95,7 @@ def test_java_and_kotlin_use_each_other(repository: Repository) -> None:
 def test_top_level_names_are_found_in_the_file_that_holds_them(
     package: str, imports: str, body: str, names: frozenset[str] | None
 ) -> None:
-    """A path does not say what a Kotlin file holds: the file itself tells it."""
+    """A Kotlin file's path doesn't say which names it defines, so the file itself is parsed."""
     home, source = f"{HOME}Sums.kt", b"package shop\n\nfun total(a: Int) = a\n"
     project = JVM.project([home, USER], {})
     project.learn(home, source, JVM.outline(home, source, "head"))

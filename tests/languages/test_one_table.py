@@ -40,7 +40,7 @@ def test_a_key_is_used_by_several_languages() -> None:
 
 
 def test_a_class_has_few_fields() -> None:
-    """A reader can hold the fields of a class in mind."""
+    """A class stays small enough for a person to remember its fields."""
     rows = [
         (sum(isinstance(line, ast.AnnAssign) for line in node.body), node.name)
         for path in Path(table.__file__).parent.rglob("*.py")
@@ -72,7 +72,7 @@ def test_both_directions_read_the_same_files() -> None:
 
 
 def test_no_module_outside_its_folder_names_a_language() -> None:
-    """What holds of one language alone is a fact of its table: neither its name nor a suffix of it is asked for elsewhere."""
+    """Facts about a single language are in its own folder. No other module checks for its name or suffix."""
     root = Path(table.__file__).parents[2]
     rooms = [path for path in (root / "deeprepo" / "impact").rglob("*.py") if path.parent.parent.name != "languages"]
     rooms += [path for room in ("wording", "consumers", "analyzers") for path in (root / "bot" / room).glob("*.py")]

@@ -117,7 +117,7 @@ def test_what_cannot_be_done_is_a_sentence(repo: Path) -> None:
 
 
 def test_rounds_end_and_progress_is_told(tmp_path: Path) -> None:
-    """`settled` is false while something is open and changes, and true where another round adds nothing: nothing changed, an answer in the code, three rounds."""
+    """`settled` is false while findings are open and the code changes. It is true if another review adds nothing: no change, an answer in the code, or three reviews."""
     build(str(tmp_path))
     subprocess.run(["git", "checkout", "--quiet", "pull-request"], cwd=tmp_path, check=True)
     steps = list[str]()

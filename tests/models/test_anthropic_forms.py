@@ -36,7 +36,7 @@ def marks(body: dict[str, Any]) -> list[str]:
 
 
 def test_a_worker_marks_its_system_prompt() -> None:
-    """A single question marks the system prompt alone: nobody would read the rest from the cache."""
+    """For a single question, only the system prompt is marked, because the rest would never be read from the cache."""
     _, (body,) = ask(Prompt((Message("system", "S"), Message("user", "U"))), "ok")
     assert marks(body) == ["S"]
 

@@ -62,7 +62,7 @@ def test_neither_format_nor_tools() -> None:
 
 
 def test_no_system_role() -> None:
-    """A template that knows users and assistants alone is told the instructions as the user, and from then on at once."""
+    """If a template only supports the roles user and assistant, the instructions are sent as the user, and in later requests right away."""
 
     def reply(body: Mapping[str, Any]) -> Reply:
         strict = any(message["role"] == "system" for message in body["messages"])

@@ -128,7 +128,7 @@ def reserved(calls: Calls) -> float:
 @pytest.mark.parametrize("name", DIALECTS)
 @pytest.mark.parametrize("how", BROKE_OFF.values(), ids=BROKE_OFF)
 def test_a_reply_that_broke_off_costs_the_prompt_and_what_arrived(name: str, how: tuple[Reply, Modes | None]) -> None:
-    """It uses up a try, whatever its error stands for, and the server's settlement of the day knows the same dollars."""
+    """It counts as an attempt, whatever the error, and the server's daily total includes the same amount."""
     calls, requests, raised = fail(name, how)
     if raised is not None:  # the other dialect may read the same reply as an answer
         assert requests in range(1, TRIES + 1)

@@ -214,7 +214,7 @@ def test_nothing_is_sent_that_does_not_fit_the_window() -> None:
 
 
 def test_little_money_lowers_the_room_and_never_the_cap() -> None:
-    """A thinking model that uses all the room it is given cannot spend more than the cap, whatever runs at once."""
+    """A reasoning model that uses all its output tokens can't exceed the cap, however many calls run in parallel."""
 
     def greedy(asked: Prompt) -> Completion:
         return Completion("fine", Usage(20, asked.max_tokens))

@@ -9,7 +9,7 @@ from bot.stored.markers import Marker
 
 @pytest.mark.parametrize("fact", ["f0", "a--b", "--> <script>", 'quo"te', "ü\n\u202e", ""])
 def test_what_is_made_is_read(fact: str) -> None:
-    """Whatever stands in a fact, the marker stays one HTML comment on one line."""
+    """The marker stays one HTML comment on one line, whatever the facts contain."""
     line = markers.make("finding", fingerprint=fact)
 
     assert markers.read(f"{line}\nbody") == Marker("finding", {"fingerprint": fact}, by=__version__)

@@ -90,7 +90,7 @@ def test_an_unsettled_finding_reaches_no_threshold() -> None:
 
 @pytest.mark.parametrize("findings", few([60, 400], 0))
 def test_a_comment_is_never_longer_than_github_takes(findings: int) -> None:
-    """Whole findings are left out and counted, no block is left open, and the verdict still counts all."""
+    """Whole findings are left out and counted, every block is closed, and the headline still counts all findings."""
     many = tuple(
         PlacedFinding(replace(FINDING, title=f"Ü{n}" * 60, why="ü`x` " * 900), "inline") for n in range(findings)
     )

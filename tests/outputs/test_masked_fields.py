@@ -75,7 +75,7 @@ def test_every_text_is_masked_unless_its_field_is_marked(kind: type, field: "dat
 
 
 def test_the_lines_of_a_search_are_masked_too() -> None:
-    """Whatever holds them: what the search for users tells is made another way than what reports hold."""
+    """Lines from a search for references are masked like all other fields."""
     line = Reference("a.py:f", "f", "b.py", 3, f"f({SECRET})", "<module>", None, "bound")
     (masked,) = hide.mask_values(Dependents(references=(line,)), {SECRET}).references
     assert SECRET not in masked.text

@@ -47,7 +47,7 @@ def test_everything_that_is_open_is_a_result() -> None:
 
 
 def test_the_same_words_twice_are_two_alerts() -> None:
-    """GitHub tells alerts apart by file, rule and `primaryLocationLineHash`, which must differ for two lines that say the same."""
+    """GitHub identifies alerts by file, rule and `primaryLocationLineHash`, which must differ for two equal lines."""
     twice = tuple(PlacedFinding(replace(FINDING, start=line, end=line), "inline") for line in (3, 9))
     hashes = [
         result["partialFingerprints"]["primaryLocationLineHash"]

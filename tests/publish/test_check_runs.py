@@ -71,7 +71,7 @@ async def test_annotations_that_were_sent_are_not_sent_again(at: Scene, nth: int
 
 
 async def test_one_check_run_for_one_run(at: Scene) -> None:
-    """A restart goes on with its own, a new run takes what nobody ended, and begins anew where all were ended."""
+    """After a restart, a run continues its own check run. A new run takes over an unfinished one, and creates one if all are finished."""
     head = at.stands.head_sha
     at.gh.fail("POST", r"/check-runs$", Fault(502, after=True))
     one = await checks.start(at.host, head, checks.CheckOwner("run-1"))
@@ -104,7 +104,7 @@ async def test_an_end_without_a_review(at: Scene) -> None:
 
 
 async def test_a_review_that_was_given_up_ends_as_it_was_fixed_when_it_began(at: Scene) -> None:
-    """Under a bar as a failure: nobody is there who could look at the settings again."""
+    """With a threshold, it fails, because nobody reads the settings again."""
     head = at.stands.head_sha
     number = await checks.start(at.host, head, checks.CheckOwner("run-1", if_broken="failure"))
     await checks.end_broken(at.host, number, "run-1", head, "the machine was restarted too often")

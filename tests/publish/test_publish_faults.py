@@ -87,7 +87,7 @@ async def test_a_pull_request_that_moved_on_before_anything_was_said(at: Scene, 
 
 @pytest.mark.parametrize("what", ["rewritten", "merged", "another base"])
 async def test_a_pull_request_that_moves_on_in_the_middle(at: Scene, what: str) -> None:
-    """What was said of the old head stands; nothing more is said."""
+    """Comments posted for the old head stay, and nothing more is posted."""
     await at.repo.commit("release", {"other.py": "x = 3\n"}, onto="main")
     review = two(at)
     at.gh.fail("POST", r"/reviews$", Fault(None, after=True, run=lambda: MOVES[what](at)))

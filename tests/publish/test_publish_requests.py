@@ -47,7 +47,7 @@ async def test_one_review_carries_the_comments_and_the_request(at: Scene) -> Non
 
 @pytest.mark.parametrize(("line", "said"), [(5, ["COMMENTED"]), (0, [])])
 async def test_the_author_s_own_request_becomes_a_comment(at: Scene, line: int, said: list[str]) -> None:
-    """GitHub lets nobody request changes of oneself: the comments are posted all the same, and the summary says why."""
+    """GitHub doesn't let authors request changes on their own pull request, so the comments are posted and the summary says why."""
     await at.host.comment("an App comments, so that it has an account here")
     pull = at.repo.repository.pulls[at.number]
     pull.author = pull.comments[-1].user
@@ -70,7 +70,7 @@ async def test_who_dismisses_a_request_is_heard(at: Scene) -> None:
 
 
 async def test_an_incomplete_review_dismisses_nothing(at: Scene) -> None:
-    """Who has not read everything cannot tell that it is fixed; where the setting is gone, the request goes too."""
+    """An incomplete review can't tell whether the finding is fixed. If the setting was removed, the request is dismissed too."""
     await put(at, high(at, finding("f1", 5)), "run-1")
     await put(at, high(at, cut=Cut(partial=True, fault="provider")), "run-2")
     assert states(at) == ["CHANGES_REQUESTED"]

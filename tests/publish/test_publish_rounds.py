@@ -55,7 +55,7 @@ def stands(at: Scene) -> dict[str, tuple[bool, str, list[str]]]:
 
 
 async def test_three_rounds(tmp_path: Path) -> None:
-    """What is fixed is answered once and its thread resolved, also where its lines are gone; what is still there is left alone."""
+    """A fixed finding gets one reply and its thread is resolved, even if its lines were removed. An open finding is left unchanged."""
     async with scene(tmp_path) as at:
         await first(at)
         two = await at.repo.push("feature", {"app.py": SECOND})
@@ -108,7 +108,7 @@ async def test_a_thread_that_a_person_resolved_is_left_alone(tmp_path: Path) -> 
 
 
 async def test_a_finding_whose_comment_is_outdated_is_said_on_the_new_lines(tmp_path: Path) -> None:
-    """Without a memory of the earlier round it is new; the old thread is resolved, which nobody mistakes for a person's word."""
+    """Without the state of the earlier review, the finding counts as new, and the old thread is resolved without looking like a person's decision."""
     async with scene(tmp_path) as at:
         await first(at)
         await at.repo.push("feature", {"app.py": SECOND})
@@ -199,7 +199,7 @@ async def test_a_thread_that_a_person_opened_again_stays_open(tmp_path: Path, co
 
 
 async def test_a_thread_in_which_a_person_asks_is_left_open(tmp_path: Path) -> None:
-    """The finding is answered as fixed all the same, and the thread is resolved once somebody has answered."""
+    """The finding still gets its "fixed" reply, and the thread is resolved once someone has answered the question."""
     async with scene(tmp_path) as at:
         await first(at)
         top = tops(at)[0]

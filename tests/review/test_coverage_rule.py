@@ -160,7 +160,7 @@ FOUND = {"an attribute with another name"}  # a use by its name alone is a hint
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_open_without_a_model(review: Reviewer, kind: str) -> None:
-    """Only what nobody could read, or still asks for what is gone, is open. Places that rely on what changed are listed, and decide nothing."""
+    """Only code that couldn't be read, or that still uses a removed name, counts as not checked. Code that depends on the change is listed and affects nothing."""
     after, expected = KINDS[kind]
     done = review(after)
     unread = {row for row in expected if row.startswith(("file", "word"))}

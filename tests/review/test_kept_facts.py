@@ -53,7 +53,7 @@ def damage(folder: Path) -> None:
 
 @pytest.mark.parametrize("language", few(CASES, 0, 2))
 def test_what_was_kept_changes_nothing(repository: Repository, language: str, tmp_path: Path) -> None:
-    """The first review keeps what it has told, the second goes by it, the third finds it broken and tells it anew."""
+    """Facts are cached in the first review, reused in the second, and replaced in the third, where the cache is damaged."""
     commit(repository, language)
     folder = tmp_path / "facts"
     without, first = report_of(repository, "off"), report_of(repository, folder)

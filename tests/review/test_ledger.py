@@ -76,7 +76,7 @@ def test_a_caller_counts_by_its_own_line() -> None:
 
 
 def test_the_coverage_says_what_is_missing_and_why() -> None:
-    """Unread units, unread dependents, skipped files and what budgets cut all stand in it."""
+    """It lists unread regions, unread dependents, skipped files, and everything that a budget cut off."""
     kept = tracker()
     kept.skip([OTHER.id], "the budget was spent")
     coverage = kept.coverage("no model was asked")

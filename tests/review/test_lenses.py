@@ -41,7 +41,7 @@ def test_what_the_changed_lines_say_calls_for_a_question(line: str, lens: str) -
 
 
 def test_unchanged_lines_and_comments_call_for_nothing() -> None:
-    """A lock that stands beside the change is no reason to ask about locks."""
+    """A lock next to the change is no reason to ask about locks."""
     assert asked(unit(" 1 async with self.lock:\n+2 # takes the lock\n+3 x = 1")) == ["correctness"]
 
 

@@ -67,7 +67,7 @@ def open_ones(done: Review) -> list[str]:
     ids=["line removed", "file deleted", "taken back"],
 )
 def test_a_removed_secret_stays_open(rounds: Rounds, then: dict[str, str | bytes | None]) -> None:
-    """It names the commit that holds it, round after round, and the review is never clean."""
+    """Every later review names the commit that contains the secret and is never clean."""
     first = rounds.push({"app.py": LINE, "x.py": "C = 1\n"})
     assert open_ones(first) == ["An AWS key is committed"]
     for number in range(2):
@@ -108,7 +108,7 @@ def test_a_replaced_secret_are_two(rounds: Rounds) -> None:
 
 @pytest.mark.parametrize("squashed", [False, True], ids=["pushed over", "squashed"])
 def test_a_rewritten_branch_takes_nothing_back(rounds: Rounds, squashed: bool) -> None:
-    """A commit that no branch holds any more can still be fetched."""
+    """A commit that is no longer on any branch can still be fetched."""
     first = rounds.push({"app.py": LINE})
     rounds.repository.git("reset", "-q", "--hard", "main")
     later = rounds.push({"app.py": "A = 3\n"} if squashed else {"old.py": "B = 2\n"})
@@ -172,7 +172,7 @@ def test_a_secret_of_the_base_is_not_the_change_s(rounds: Rounds, steps: list[st
 
 
 def test_a_secret_is_in_no_identity_of_a_finding(rounds: Rounds) -> None:
-    """A check by code that names it in its words: neither the review nor its output holds it anywhere."""
+    """If a static check quotes the secret in its text, neither the review nor its output contains it."""
     token = "ghp_" + "a8Kd02mNvQ71zXcPrT56yUbLwE93sHjFgRt4"
     found = rounds.push({"app.py": f"A = 1\nTOKEN = {token}\n"})
     assert any("***" in title for title in open_ones(found))
@@ -191,7 +191,7 @@ def test_an_agent_is_told_to_have_it_revoked(rounds: Rounds) -> None:
 
 
 def test_a_word_about_a_secret_holds_for_all_its_places(rounds: Rounds) -> None:
-    """Somebody has said of the value that it is revoked: no copy of it comes back."""
+    """After a person says that the value was revoked, no copy of it is reported again."""
     (placed,) = rounds.push({"a.py": LINE, "b.py": LINE}).findings
     word = Dismissal(placed.finding.identity, "revoked", "ignored")
     assert open_ones(rounds.push({"c.py": "C = 1\n"}, dismissals=(word,))) == []

@@ -26,7 +26,7 @@ LINE = f'password = "{VALUE}"'
 )
 @pytest.mark.parametrize("sign", ["", "+", "- ", " 12 "])
 def test_no_heading_in_a_text_unmasks(head: str, sign: str) -> None:
-    """A pasted diff, an imitated section or a comment takes nothing from the masks, alone or beside other requests."""
+    """A pasted diff, an imitated section or a comment never disables masking, alone or with other requests."""
     text = f"I changed this:\n\n{head}\n{sign}{LINE}\n"
     assert VALUE not in Masks().hide(text)
     (sent,) = Masks().prompts([Prompt((Message("user", text),), max_tokens=1)])

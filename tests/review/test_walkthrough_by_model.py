@@ -142,7 +142,7 @@ def test_a_later_round_keeps_what_was_said_of_unchanged_files(desk: Desk) -> Non
 
 
 def test_the_root_says_what_the_change_does(desk: Desk) -> None:
-    """The last answer of a root holds the sentences; its summary stays beside them."""
+    """The root's last answer contains these sentences in addition to its summary."""
     root = [doubles.code('set_answer("Nothing is wrong.", "Every total rises by one.")')]
     done = desk.review(PerModel({"root": root, "worker": says()}), root="compatible/root", strategy="rlm")
 

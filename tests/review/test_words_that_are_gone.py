@@ -31,7 +31,7 @@ def review(repository: Repository, before: dict[str, str], after: dict[str, str]
 
 @pytest.mark.parametrize("kind", GONE)
 def test_a_line_that_still_asks_for_what_is_gone_is_in_the_headline(repository: Repository, kind: str) -> None:
-    """Of whatever framework: the conclusion is neutral, the sentence has the word, the line stands in sight."""
+    """In every framework, the conclusion is neutral, the headline contains the name, and the line is shown."""
     path, text, old, new, reader, asks = GONE[kind]
     reviewed = review(repository, {path: text.format(old), reader: asks}, {path: text.format(new)})
     (word,) = {word for word in WORDS if word in asks}

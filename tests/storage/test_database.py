@@ -77,7 +77,7 @@ async def test_a_database_that_fails_is_a_sentence(tmp_path: Path) -> None:
 
 
 async def test_a_file_that_is_no_database_is_not_left_open(tmp_path: Path) -> None:
-    """The refusal of a broken file closes it, whoever still holds the error."""
+    """Refusing a broken file closes it, even while the error is still referenced."""
     file = tmp_path / "deeprepo.db"
     file.write_text("this is no database" * 100)
     with pytest.raises(StorageError, match="file is not a database") as raised:

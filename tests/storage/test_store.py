@@ -57,7 +57,7 @@ async def test_pausing(store: Store) -> None:
 
 
 async def test_forgetting(url: str, tmp_path: Path) -> None:
-    """Nothing of an installation is left, its journals neither, and nothing of others is touched; a repository can go alone."""
+    """No data of an installation remains, including its journals, and other installations are unchanged. A single repository can be deleted too."""
     here, beside = PULL, replace(PULL, repository=71)
 
     async def fill(store: storage.Store, pull: PullRef, name: str) -> None:

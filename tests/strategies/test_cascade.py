@@ -122,7 +122,7 @@ def test_what_the_root_reports_beside_its_answer_gets_an_opinion_too(change: Rep
 
 
 def test_second_opinions_wait_for_a_root_that_goes_on_in_any_case(change: Repository) -> None:
-    """Each finding gets one, of all that is left: the root is told that it is due."""
+    """Each remaining finding gets one confirmation, and the root is told that it will follow."""
     seen: list[str] = []
 
     class Looking(Played):

@@ -172,7 +172,7 @@ def test_lines_that_use_two_definitions_are_shown_once(change: Repository) -> No
 
 
 def test_a_blank_line_of_a_class_does_not_alter_it(change: Repository) -> None:
-    """What its members lose beside it is shown with these: nobody is asked about the users of the class."""
+    """Removed members are shown with their own users, so no question is asked about the users of the class."""
     members = "".join(
         f"  part_{n}() {{\n    const value = load({n}, 'a text that fills the line')\n    return value\n  }}\n"
         for n in range(400)

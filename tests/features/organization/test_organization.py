@@ -97,7 +97,7 @@ ENFORCED: list[tuple[str, str, str, Any]] = [
 
 @pytest.mark.parametrize(("name", "own", "ours", "holds"), ENFORCED)
 def test_what_is_enforced_is_not_loosened(name: str, own: str, ours: str, holds: object) -> None:
-    """The organization's value holds; its checks hold beside the repository's own."""
+    """The organization's value applies, and its checks run in addition to the repository's own."""
     setting = LISTS.get(name, name)
     held = resolved(own, f"{ours}\nenforce: [{written_as(setting)}]")
     assert getattr(held, OLD_NAMES.get(name, name)) == holds
@@ -116,7 +116,7 @@ BROKEN = [
 
 @pytest.mark.parametrize(("text", "sentence"), BROKEN)
 def test_a_broken_file_costs_a_line(text: str, sentence: str) -> None:
-    """The repository's own settings hold alone, and the review says why."""
+    """Only the repository's own settings apply, and the review says why."""
     held = resolved("quota: 1", text)
     assert held.quota == 1
     (warning,) = held.warnings

@@ -77,7 +77,7 @@ async def test_the_repository_with_the_defaults_has_none_itself(at: Scene) -> No
 
 
 async def test_while_github_fails_no_review_goes_on(at: Scene) -> None:
-    """Without it nobody knows whether it sets a bar."""
+    """Without the file, it is unknown whether a threshold is set."""
     await at.gh.repository("acme", ".deeprepo", files=FILE, private=False)
     at.gh.fail("GET", r"/repos/acme/\.deeprepo", sandbox.Fault(status=502, times=-1))
     with pytest.raises(HostDown):

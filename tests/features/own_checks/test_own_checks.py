@@ -98,7 +98,7 @@ def reports(review: Review) -> tuple[CheckReport, ...]:
     ],
 )
 def test_what_an_answer_comes_to(hand: Callable[..., Hand], rows: Rows, verdict: str, cause: str) -> None:
-    """A failure needs a quote that stands in the changed code; what nobody has answered is not asked, and never passed."""
+    """A failure needs a quote from the changed code. A check that no model answered was not run, and never passes."""
     (report,) = reports(hand(GUARD).review(worker=reader(rows), strategy="direct"))
     assert (report.result, report.cause) == (verdict, cause)
     assert [(quote.path, quote.line) for quote in report.quotes] == (
@@ -192,7 +192,7 @@ def silent(_: Mapping[str, Any]) -> Reply:
 def test_a_failure_stands_until_somebody_has_read_it(
     hand: Callable[..., Hand], change: Files, how: dict[str, Any]
 ) -> None:
-    """A round in which no reader answers takes back no failure."""
+    """A review in which no model pass answers doesn't withdraw a failure."""
     at = hand(GUARD)
     first = at.review(worker=reader(FAILED), strategy="direct")
     at.repository.commit(change, "next")
