@@ -18,8 +18,7 @@ from rich.text import Text
 from whole import BROKEN, WORSE, Whole, whole
 
 from deeprepo_sandbox import demo
-from deeprepo_sandbox import providers as doubles
-from deeprepo_sandbox.demo import model, story
+from deeprepo_sandbox.demo import live, story
 
 IMAGES = Path(__file__).parents[2] / "docs/images"
 DESKTOP, PHONE = 760, 390  # CSS pixels
@@ -138,31 +137,16 @@ async def beyond(folder: Path, camera: Camera) -> None:
     del os.environ["DEEPREPO_CONSUMERS"]
 
 
-async def talked(folder: Path, camera: Camera) -> None:
-    """A conversation that withdraws a finding, and a rule that somebody proposes and somebody confirms, as in the demo."""
-    async with doubles.openai_server(model.answer) as double:
-        names = {"DEEPREPO_ROOT": model.NAME, "DEEPREPO_WORKER": model.NAME, "DEEPREPO_BASE_URL": double.base_url}
-        os.environ |= names
-        async with whole(folder) as at:
-            work = folder / "work"
-            work.mkdir()
-            demo.build(str(work))
-            repo = await at.gh.repository("acme", "parcel", from_git=work)
-            await repo.commit("main", {".deeprepo.yml": demo.SETTINGS})
-            number = await repo.open_pull("pull-request", title=demo.TITLE, body=demo.BODY)
-            await at.quiet()
-            await story.play(at.gh, repo, number, print)
-            await at.quiet()
-            page = at.gh.page(number)
-            for name, words in (("conversation", story.OBJECTION), ("rule", '"kind": "rule"')):
-                await camera.take(name, page, f".thread:has(#{_comment(at, number, words)})", unfolded=True)
-        for name in names:
-            del os.environ[name]
-
-
-def _comment(at: Whole, number: int, words: str) -> str:
-    """The anchor of the first comment in a thread that has these words."""
-    return f"discussion_r{next(one.id for one in at.gh.pull(number).review_comments if words in one.body)}"
+async def talked(camera: Camera) -> None:
+    """Take the conversation that withdraws a finding, and the rule that one person proposes and another confirms."""
+    async with live.open_stage(0, live.SCRIPTED, print, None) as stage:
+        await live.wait_for_review(stage)
+        await story.play(stage.gh, stage.repo, stage.number, print)
+        page = stage.gh.page(stage.number)
+        for name, words in (("conversation", story.OBJECTION), ("rule", '"kind": "rule"')):
+            comments = stage.gh.pull(stage.number).review_comments
+            anchor = next(one.id for one in comments if words in one.body)
+            await camera.take(name, page, f".thread:has(#discussion_r{anchor})", unfolded=True)
 
 
 @contextmanager
@@ -179,7 +163,7 @@ async def main(folder: Path) -> None:
             await by_code(at, taking, Path(place))
         await in_terminal(Path(place), taking)
         await beyond(Path(place, "beyond"), taking)
-        await talked(Path(place, "talk"), taking)
+        await talked(taking)
 
 
 if __name__ == "__main__":
