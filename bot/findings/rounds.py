@@ -53,7 +53,8 @@ from deeprepo.impact.ports import Tree
 from deeprepo.impact.text.lines import code_of, is_comment
 
 _WORST: tuple[Absence, ...] = ("lasting", "unseen", "fixed")
-LASTING = "removed, still in"
+LASTING = "removed, but still in"
+LASTING_BEFORE = "removed, still in"  # in titles that builds before 0.2.0 stored
 COMMIT_CHARS = 10  # characters of a commit ID in a sentence
 MOST_COPIES = 100  # equal lines per file that are distinguished
 # Pairs of number and fingerprint, because a file can contain the same quote twice
@@ -305,12 +306,12 @@ def lasting(past: Finding, commit: str) -> Finding:
 
     It stays open until the owner says that it was dealt with.
     """
-    if LASTING in past.title:
+    if LASTING in past.title or LASTING_BEFORE in past.title:
         return past.with_status("still")
     where = f"commit {commit[:COMMIT_CHARS]}"
     renamed = replace(
         past,
-        title=f"{past.title}: {LASTING} {where}, revoke it",
+        title=f"{past.title} ({LASTING} {where}): revoke it",
         why=f"{past.why} The change no longer contains the line. {where[:1].upper()}{where[1:]} and every copy still contain it.",
     )
     return renamed.with_status("still")

@@ -73,7 +73,7 @@ def test_a_removed_secret_stays_open(rounds: Rounds, then: dict[str, str | bytes
     for number in range(2):
         later = rounds.push({**(then if not number else {}), "x.py": f"C = {number + 2}\n"})
         assert open_ones(later) == [
-            f"An AWS key is committed: removed, still in commit {first.pull.head[:10]}, revoke it"
+            f"An AWS key is committed (removed, but still in commit {first.pull.head[:10]}): revoke it"
         ]
         assert (later.having("fixed"), later.conclusion) == ((), "findings")
         assert later.still[0].number == first.reported[0].finding.number
@@ -123,7 +123,7 @@ def test_a_secret_of_an_intermediate_commit_is_reported(rounds: Rounds) -> None:
     rounds.repository.commit({"app.py": "A = 2\n"}, "two")
     first = rounds.review()
     (title,) = open_ones(first)
-    assert title == f"An AWS key was committed: removed, still in commit {added[:10]}, revoke it"
+    assert title == f"An AWS key was committed (removed, but still in commit {added[:10]}): revoke it"
     later = rounds.push({"app.py": "A = 3\n"})
     assert open_ones(later) == [title]
     assert KEY not in rounds.last.decode()
@@ -136,7 +136,7 @@ def test_no_form_of_a_commit_hides_its_secret(rounds: Rounds) -> None:
     repository.git("reset", "-q", "--hard", "main")
     repository.git("merge", "-q", "--no-ff", "-s", "ours", "-m", "two", branched)
     assert open_ones(rounds.review()) == [
-        f"An AWS key was committed: removed, still in commit {branched[:10]}, revoke it"
+        f"An AWS key was committed (removed, but still in commit {branched[:10]}): revoke it"
     ]
 
 

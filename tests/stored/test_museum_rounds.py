@@ -263,7 +263,7 @@ async def test_the_third_review_says_nothing_untrue(tmp_path: Path, room: str, w
         assert posted_words(at) == before
         summary = at.summary(1)
         assert FINDINGS.findall(summary)[0] == FINDINGS.findall(told)[0]
-        assert "None of them is new" in summary
+        assert "No new findings" in summary
         assert summary.count(UNSETTLED) == told.count(UNSETTLED)
 
 
@@ -317,7 +317,7 @@ async def test_jobs_with_different_settings_files_stay_apart(tmp_path: Path, roo
         assert len(pull.comments) == 2
         for part, comment in zip("ba", pull.comments, strict=True):
             assert markers.read(comment.body).facts["scope"] == f"{part}/.deeprepo.yml"
-            assert "None of them is new" in comment.body
+            assert "No new findings" in comment.body
         assert [(one.path, one.is_resolved) for one in pull.review_comments] == [
             ("b/price.py", False),
             ("a/price.py", False),

@@ -36,7 +36,7 @@ async def test_an_ignored_finding_is_open_again_at_its_new_place(at: Whole) -> N
     )
     assert [(row["path"], row["start_line"]) for row in check.annotations] == [("shop/late.py", 5)]
     assert lines(at, number) == [("shop/late.py", 5)]
-    assert "None of them is new" not in told
+    assert "No new findings" not in told
     assert "1. total() has a new signature, but shop/late.py" in told
     assert at.ending(number) == "success"
     assert [one.is_resolved for one in at.gh.pull(number).review_comments if one.reply_to is None] == [True]
@@ -63,4 +63,4 @@ async def test_a_new_place_beside_one_that_stands_has_its_own_comment(at: Whole)
     await at.pushed({"NEWS.md": "one\n"})
 
     assert lines(at, number) == [("shop/late.py", 5), ("shop/late.py", 9)]
-    assert "None of them is new." in at.summary(number)
+    assert "No new findings." in at.summary(number)

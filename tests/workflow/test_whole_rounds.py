@@ -28,7 +28,7 @@ async def test_an_open_finding_keeps_number_quote_and_evidence(at: Whole) -> Non
     summary = unprompted(at.summary(number))
 
     assert "1 finding (1 high)" in summary
-    assert "None of them is new." in summary
+    assert "No new findings." in summary
     assert QUOTE in summary
     assert "shop/price.py:1`]" in summary  # its evidence
     assert "High · 1. " in summary

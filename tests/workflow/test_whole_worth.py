@@ -88,7 +88,7 @@ async def test_a_finding_that_a_full_review_repeats_is_counted_once(at: Whole) -
     """The overview, the page of reviews and the summary give the same figures after a full review."""
     number = await at.reviewed(files=FAULTS)
     await at.said(number, "/deeprepo full review")
-    assert "None of them is new" in at.summary(number)
+    assert "No new findings" in at.summary(number)
     found = len(FAULTS)
     assert re.findall(r"(\d+) reported in", await page(at, "/")) == [str(found)]
     rows = re.findall(r'href="/reviews/review~[^"]+".*?</tr>', await page(at, "/reviews"), re.DOTALL)
