@@ -116,18 +116,23 @@ def _rows(
     return tuple(rows_with_notes)
 
 
-def _with_moves(rows: Iterable[DiffRow], moves_here: Sequence[Move]) -> Iterator[DiffRow]:
-    """Yield the rows, with a note above the first added row of lines that were moved here."""
+def _with_moves(rows: Sequence[DiffRow], moves_here: Sequence[Move]) -> Iterator[DiffRow]:
+    """Yield the rows, with a note above each run of changed rows to which lines were moved.
+
+    Coverage looks for whole runs, so a note never stands inside one. A new file is one run.
+    """
     left = list(moves_here)
-    for diff_row in rows:
-        is_head = bool(diff_row.number) and diff_row.sign != "-"
-        for move in [one for one in left if is_head and one.start <= diff_row.number <= one.end]:
+    is_new = not any(diff_row.sign in ("+", "-") for diff_row in rows)
+    for _, run in groupby(rows, key=lambda diff_row: is_new or diff_row.sign in ("+", "-")):
+        mine = [*run]
+        numbers = {diff_row.number for diff_row in mine if diff_row.sign == "+" or is_new}
+        for move in [one for one in left if one.start in numbers]:
             left.remove(move)
             where = f"{move.old_path}:{move.old_start}-{move.old_end}"
             yield DiffRow(
                 "", f"[lines {move.start} to {move.end} were {where} before the change, except for indentation]"
             )
-        yield diff_row
+        yield from mine
 
 
 def _with_layout(rows: Iterable[DiffRow]) -> list[DiffRow]:
