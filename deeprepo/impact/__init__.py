@@ -16,6 +16,5 @@ __all__ = ["Base", "Change", "Looked", "Place", "Report", "Tree", "knows", "repo
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever it is the name of
     if name not in __all__:
         raise AttributeError(name)
-    return getattr(
-        import_module("deeprepo.impact.new_lines.report"), name
-    )  # grammars are loaded with the first call, not with the table
+    # grammars are loaded with the first call, not with the table
+    return getattr(import_module("deeprepo.impact.new_lines.report"), name)

@@ -183,9 +183,8 @@ class Reference(Struct, frozen=True):
     form: Literal["call", "import", "definition", "mention"] = "mention"
     missing_part: MissingPart | None = None
     asks: bool = False  # found by name only; nothing provides the requested member
-    resolution: Resolution | None = (
-        None  # whether the head still provides the name; None if nothing says that it is missing
-    )
+    # whether the head still provides the name; None if nothing says that it is missing
+    resolution: Resolution | None = None
 
     @property
     def arguments(self) -> Arguments:
@@ -259,9 +258,8 @@ class Dependents(Struct, frozen=True):
     references: tuple[Reference, ...] = ()
     cut: tuple[str, ...] = ()  # sentences that say what was not searched, and why
     missed_uses: tuple[str, ...] = ()  # those that may hide a reference to a changed contract
-    subclasses: tuple[
-        tuple[str, Definition], ...
-    ] = ()  # pairs of "path:name" of a changed method and a definition that overrides it
+    # pairs of "path:name" of a changed method and a definition that overrides it
+    subclasses: tuple[tuple[str, Definition], ...] = ()
     guards: tuple[LostGuard, ...] = ()  # removed guards, most important first
 
     def by_key(self) -> dict[str, ChangedSymbol]:

@@ -70,9 +70,8 @@ class FileType(Struct, frozen=True, kw_only=True):
     dotted_modules: bool = False  # a string can name a module with dots between its folders
     folder_file: str = ""  # base name of the file that an import of its folder refers to
     folder_scope: bool = False  # the files of a folder share a scope
-    shared_names: Literal["", "folder", "namespace", "tree"] = (
-        ""  # whose top-level names a file can use without naming their file
-    )
+    # whose top-level names a file can use without naming their file
+    shared_names: Literal["", "folder", "namespace", "tree"] = ""
     assigned_members: bool = False  # an assignment to a member of a class or a module defines it
     symbols: bool = False  # `:name` is a string-like literal
     arrow_entries: bool = False  # `"name" => value` is a dictionary entry; elsewhere it is a case of a match

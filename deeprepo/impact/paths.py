@@ -82,9 +82,8 @@ def _samples(patterns: Sequence[str], ending: str) -> Iterator[str]:
 
 def _spec(lines: Sequence[str]) -> "GitIgnoreSpec":
     """Return the patterns of a .gitignore file; invalid ones are ignored, as in git."""
-    from pathspec import (
-        GitIgnoreSpec,  # it takes longer to load than a small change, and many trees have no such file
-    )
+    # it takes longer to load than a small change, and many trees have no such file
+    from pathspec import GitIgnoreSpec
 
     try:
         return GitIgnoreSpec.from_lines(lines)

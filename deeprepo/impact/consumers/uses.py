@@ -100,9 +100,8 @@ async def _of_consumer(overlay: OverlayTree, impact: Dependents, change: Offered
         is_hidden = before is not None and before.visible in INSIDE
         if is_hidden or _is_private(home, row, change, direct=(row.path, home) in direct):
             continue
-        if (
-            not row.sure and row.path not in tied_paths
-        ):  # a name alone proves nothing in a file without imports from the package
+        # a name alone proves nothing in a file without imports from the package
+        if not row.sure and row.path not in tied_paths:
             row = replace(row, connection="name", target_state="unknown")  # noqa: PLW2901
         references.append(row)
     subclasses = tuple(

@@ -19,9 +19,8 @@ class Answer(Struct, frozen=True):
     state: Literal["found", "absent", "open"]
     definitions: tuple[tuple[str, Definition], ...] = ()  # pairs of path and definition, if known
     modules: tuple[str, ...] = ()  # the files of the module, if the name is a module
-    beyond: Literal["", "absent", "open"] = (
-        ""  # for a re-exported name that could not be resolved: whether its source has it
-    )
+    # for a re-exported name that could not be resolved: whether its source has it
+    beyond: Literal["", "absent", "open"] = ""
 
 
 OPEN, ABSENT = Answer("open"), Answer("absent")
@@ -70,9 +69,8 @@ def _of_file(index: Index, path: str, name: str, depth: int) -> Answer:
     if through is not ABSENT:
         return through
     if language.scope.exports and not any(not one.common and not one.private for one in facts.definitions):
-        is_script = not any(
-            item.hands_on for item in facts.imports
-        )  # it exports nothing, or only an object as its default
+        # it exports nothing, or only an object as its default
+        is_script = not any(item.hands_on for item in facts.imports)
         return OPEN if facts.may_offer(name) or name == "default" or (is_script and not _exports(facts)) else ABSENT
     return OPEN if facts.may_offer(name) else ABSENT
 

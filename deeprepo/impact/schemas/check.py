@@ -60,9 +60,8 @@ class SchemaUses(Struct, frozen=True):
     """The lines that use broken elements, and what was not searched."""
 
     uses: Mapping[SchemaBreak, tuple[SchemaUse, ...]] = field(default_factory=dict)
-    mentions: Mapping[SchemaBreak, Sequence[SchemaUse]] = field(
-        default_factory=dict
-    )  # number of lines with the name that may mean something else
+    # number of lines with the name that may mean something else
+    mentions: Mapping[SchemaBreak, Sequence[SchemaUse]] = field(default_factory=dict)
     open: tuple[tuple[str, str], ...] = ()  # pairs of a schema's path and reason
 
 

@@ -166,9 +166,8 @@ class Evidence(Struct):
         if not file.external.isdisjoint(use.origin.roots):
             return True
         unknown = any([not await self.names.is_defined(word) for word in use.origin.called])
-        return unknown and use.receiver not in await self._modules_of(
-            file.path
-        )  # a call may import: `require("./posts")`
+        # a call may import: `require("./posts")`
+        return unknown and use.receiver not in await self._modules_of(file.path)
 
     async def is_from_library(self, path: str, use: Use) -> bool:
         """Return whether the lines above bind the receiver to something from an external package."""

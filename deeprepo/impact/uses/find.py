@@ -55,9 +55,8 @@ async def find(
         lacking, not_looked = await lacking_parts(tree, files, found_symbols, references, fresh)
         references += lacking
         missed_uses += not_looked
-    from deeprepo.impact.uses.name_check import (
-        with_resolutions,  # only needed if the change removes something
-    )
+    # only needed if the change removes something
+    from deeprepo.impact.uses.name_check import with_resolutions
 
     references = await with_resolutions(tree, files, found_symbols, references)
     return Dependents(

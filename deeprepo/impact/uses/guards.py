@@ -99,9 +99,8 @@ def _protection(language: Language, source: bytes, file: str) -> Protection | No
             scopes.setdefault(name, first_line(node))
         guards += _guards(node, scopes)
     scopes[file] = 1
-    whole = [
-        one if one.scope else replace(one, scope=file) for one in guards
-    ]  # a guard belongs to the file if nothing else has a name
+    # a guard belongs to the file if nothing else has a name
+    whole = [one if one.scope else replace(one, scope=file) for one in guards]
     return Protection(tuple(dict.fromkeys(whole)), scopes)
 
 

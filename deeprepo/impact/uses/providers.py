@@ -151,9 +151,8 @@ def _of_macro(name: str, line: str) -> Way | None:
 def _is_local(name: str, path: str, line: str) -> bool:
     """Return whether a line binds the name only in its own block."""
     word = re.escape(name)
-    has_bare_fields = (
-        filetype(path).definitions == "typed" or filetype(path).shared_names == "tree"
-    )  # `var total` in a class
+    # `var total` in a class
+    has_bare_fields = filetype(path).definitions == "typed" or filetype(path).shared_names == "tree"
     is_announced = re.match(r"\s+(?:let|const|var|auto|local|my)\s", line) is not None and not has_bare_fields
     return is_announced or re.match(rf"\s+\$?{word}\s*:=|\s{{8,}}\$?{word}\s*=(?!>)", line) is not None
 

@@ -212,9 +212,8 @@ class Search(Struct):
         called = {use.result_of for use, asks in zip(uses, asking, strict=True) if asks}
         if not called:
             return uses
-        from deeprepo.impact.uses.results import (
-            class_of_result,  # imported here because grammars load with the first searched file
-        )
+        # imported here because grammars load with the first searched file
+        from deeprepo.impact.uses.results import class_of_result
 
         scene, known = self.scene, self.results
         made = {one: await class_of_result(scene.head.tree, scene.exports, path, one, known) for one in called}

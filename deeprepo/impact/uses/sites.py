@@ -248,9 +248,8 @@ def _imported(use: Use, origin: str, name: str, bound: Bindings, definitions: Se
         hit = (imported_file, name) if imported_file else (ways[0].imported_file, ways[0].there) if ways else None
         return Match(use, sure=True, imported_file=hit[0], name=hit[1]) if hit is not None else None
     if name == WHOLE_MODULE and use.form == "name" and use.arguments is not None:
-        imported_file = _imported_file(
-            bound.modules.get(origin, ()), use.name
-        )  # `const load = require("./load")` and `load()`
+        # `const load = require("./load")` and `load()`
+        imported_file = _imported_file(bound.modules.get(origin, ()), use.name)
         if imported_file:
             return Match(use, sure=True, imported_file=imported_file, name=name)
     local = min((one for one in own if _means(use, one)), key=lambda one: (one.imported_file, one.there), default=None)

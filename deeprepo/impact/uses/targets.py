@@ -24,9 +24,8 @@ class UseTarget(Struct, frozen=True):
     """A changed name as users can write it."""
 
     key: str  # as in `Reference.symbol`
-    exporting_files: tuple[
-        tuple[str, frozenset[str]], ...
-    ]  # pairs of a file and the names under which it exports the definition or its class
+    # pairs of a file and the names under which it exports the definition or its class
+    exporting_files: tuple[tuple[str, frozenset[str]], ...]
     shorts: frozenset[str]  # the definition's own name, before and after
     homes: frozenset[str]  # the files that contained it or contain it
     symbol: ChangedSymbol | None = None

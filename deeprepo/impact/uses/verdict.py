@@ -110,9 +110,8 @@ async def verdict(
 ) -> tuple[Connection, TargetState]:
     """Return why a reference is assumed to mean the target, and whether its target still exists."""
     case = Case(evidence, target, match, file)
-    case.connection = cast(
-        "Connection", await _answer(CONNECTION, case)
-    )  # only this question is answered with a connection
+    # only this question is answered with a connection
+    case.connection = cast("Connection", await _answer(CONNECTION, case))
     states: tuple[tuple[Question, TargetState], ...] = (
         (REMOVED, "lost"),
         (PROBABLY_REMOVED, "likely"),

@@ -233,9 +233,8 @@ class Modules(Resolver):
             return True
         if base.startswith("..") or MADE.search(spec.lstrip("./")) or MADE.search(base) or self._paths.is_folder(base):
             return True
-        if (
-            self._generates and folder and not self._paths.is_folder(folder)
-        ):  # a generated folder, unless the name looks mistyped
+        # a generated folder, unless the name looks mistyped
+        if self._generates and folder and not self._paths.is_folder(folder):
             up, _, own = folder.rpartition("/")
             if not get_close_matches(own, sorted(self._paths.names(up)), 1, 0.72):
                 return True
