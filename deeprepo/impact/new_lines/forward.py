@@ -307,10 +307,10 @@ class _File:
         known = [facts for path in files if (facts := self._index.facts(path)) is not None]
         is_open = len(known) < len(files) or any(facts.may_offer(use.name) for facts in known)
         names = [one.name for facts in known for one in facts.definitions if not one.owner]
-        is_told = (
+        is_explained = (
             use.name in names or use.name in self._language.ambient or any(one.star for one in self._facts.imports)
         )
-        if self._language.complete_scope and not is_open and not is_told:
+        if self._language.complete_scope and not is_open and not is_explained:
             yield self._place(use.line, use.name, "missing-name", files, near=_near(use.name, names), asked=use.name)
 
     def _misfit(self, use: Use, answer: Answer) -> Iterator[Place]:

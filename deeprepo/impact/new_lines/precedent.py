@@ -86,8 +86,8 @@ class Precedents(Struct):
         """
         if not place.home or place.rule != "missing-name":
             return False
-        told = rf"""\w*[nN]ame\w*\s*[=:]\s*["']{re.escape(name)}["']"""
-        return bool(await self.base.holding(told, posixpath.dirname(place.home)))
+        naming = rf"""\w*[nN]ame\w*\s*[=:]\s*["']{re.escape(name)}["']"""
+        return bool(await self.base.holding(naming, posixpath.dirname(place.home)))
 
     async def _is_said(self, place: Place, language: Language, name: str) -> bool:
         """Return whether another language or a build file contains the name, and may create it."""

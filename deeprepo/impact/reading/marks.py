@@ -244,11 +244,11 @@ def _definitions(language: Language, marks: Marks, rows: Rows) -> None:
     marks.functions = {node.id: node for node in (language.whole(one) for one in above if one is not None)}
     for node, found in rows.of("class.of"):
         bases[node.start_byte] += [plain(text(one)) for one in found.get("base", ())]
-    told = [(kind, found) for found in rows if (kind := kind_of(found))]
-    for kind, found in told:
+    definitions = [(kind, found) for found in rows if (kind := kind_of(found))]
+    for kind, found in definitions:
         _definition(language, marks, kind, found, bases)
     marks.classes += [Class(node.start_byte, node.end_byte, UNKNOWN[0], ()) for node, _ in rows.of("class.nameless")]
-    for kind, found in told if marks.classes else ():
+    for kind, found in definitions if marks.classes else ():
         for name in found.get("name", ()) if kind in ("function", "variable", *MEMBERS) else ():
             holder = next(classes_around(marks, name), None)
             if holder is None:
@@ -421,7 +421,7 @@ def _typed(marks: Marks, rows: Several, uses: Several) -> None:
     for node, found in rows.of("made"):
         marks.values.made[node.start_byte, node.end_byte] = _class_in(found)
     _results(marks, rows)
-    told = {node.start_byte for node, found in rows.of("var") if "element" not in found}
+    variables = {node.start_byte for node, found in rows.of("var") if "element" not in found}
     for node, found in rows.of("var"):
         suffix = ELEMENTS if "element" in found else ARROW if "pointee" in found else ""
         _bind(marks, node, _class_of(marks, found), found.get("scope", ()), suffix)
@@ -430,7 +430,7 @@ def _typed(marks: Marks, rows: Several, uses: Several) -> None:
         marks.values.holders[text(node)].append(node)
     for node, found in rows.of("this"):
         marks.values.objects.append(Class(node.start_byte, node.end_byte, _class_in(found), ()))
-    _bind_others(marks, rows, uses, told)
+    _bind_others(marks, rows, uses, variables)
 
 
 def _results(marks: Marks, rows: Several) -> None:
@@ -443,10 +443,10 @@ def _results(marks: Marks, rows: Several) -> None:
             marks.values.results[text(node)].append((*marks.language.span(scope), _called(found["is"][0])))
 
 
-def _bind_others(marks: Marks, rows: Several, uses: Several, told: Collection[int]) -> None:
+def _bind_others(marks: Marks, rows: Several, uses: Several, variables: Collection[int]) -> None:
     """Record the classes of loop variables over known elements; all other bound names are unknown."""
     items = [(node, found["of"][0]) for node, found in rows.of("item")]
-    others = {*told, *marks.named, *(node.start_byte for node, _ in items)}
+    others = {*variables, *marks.named, *(node.start_byte for node, _ in items)}
     for node, _ in uses.of("bound", "defines"):
         if node.start_byte not in others:
             _bind(marks, node, UNKNOWN[0])

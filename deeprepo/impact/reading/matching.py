@@ -34,7 +34,7 @@ Parts = tuple[tuple[int, int], ...]  # byte ranges
 WHOLE: Parts = ((0, (1 << 32) - 1),)
 
 
-class Rows(tuple[Captures, ...]):  # noqa: SLOT001 - what it keeps is told once
+class Rows(tuple[Captures, ...]):  # noqa: SLOT001 - what it keeps is computed once
     """The results of queries, by row or by capture."""
 
     @cached_property

@@ -83,12 +83,12 @@ def memo(
         if found is not None:
             with suppress(ValueError):  # an entry in an older format is computed again
                 return decoders[0].decode(found)
-        told = answer(language, source, *question, **named)
-        if told is None:  # the parser may only have run out of time
-            return told
+        result = answer(language, source, *question, **named)
+        if result is None:  # the parser may only have run out of time
+            return result
         with suppress(ValueError):  # it contains a name that is not valid text
-            keep(name, encode(told))
-        return told
+            keep(name, encode(result))
+        return result
 
     return ask  # type: ignore[return-value]  # the checker has names for the parameters of `wraps`
 

@@ -175,8 +175,8 @@ class Reader:
     def _defs(self) -> list[tuple[str, Captures]]:
         """Return the definitions with their kinds, except the file's declaration of its own module."""
         own = min((node.start_byte for node, _ in self._rows.of("module")), default=-1)
-        told = [(kind, found) for found in self._rows if (kind := kind_of(found))]
-        return [(kind, found) for kind, found in told if not _is_at(own, found.get("name", ()))]
+        rows = [(kind, found) for found in self._rows if (kind := kind_of(found))]
+        return [(kind, found) for kind, found in rows if not _is_at(own, found.get("name", ()))]
 
     @cached_property
     def _bodies(self) -> list[Node]:
@@ -367,10 +367,10 @@ class Reader:
                     common=is_common,
                 )
                 key = (whole if kind == "constructor" else node).start_byte, name, owner
-                is_told = key in definitions and (
+                is_defined = key in definitions and (
                     definitions[key].parameters is not None or definitions[key].kind == "class"
                 )
-                if not is_told or (definitions[key].parameters is None and row.parameters is not None):
+                if not is_defined or (definitions[key].parameters is None and row.parameters is not None):
                     definitions[key] = row
         ordered = (row for _, row in sorted(definitions.items(), key=lambda item: item[0][0]))
         return (*ordered, *self._members(taken))
@@ -474,8 +474,8 @@ class Reader:
         items = (
             _with(one, names=tuple(dict.fromkeys(names[key]))) if key in names else one for key, one in whole.items()
         )
-        told = (self._split(item) if self.language.scope.member_separator else item for item in items)
-        return (*(item for items in listed.values() for item in items), *told)
+        split = (self._split(item) if self.language.scope.member_separator else item for item in items)
+        return (*(item for items in listed.values() for item in items), *split)
 
     def _listed(self, node: Node) -> Iterator[Import]:
         """Yield what a `@listed` statement imports.

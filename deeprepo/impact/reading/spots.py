@@ -262,11 +262,11 @@ def _scopes(marks: Marks, node: Node) -> Iterator[Scope]:
 
 def _types(language: Language, marks: Marks, receiver: Node) -> tuple[str, ...]:
     """Return the known class of a receiver, as written; for the object itself, also its bases."""
-    types = _told(language, marks, receiver)
+    types = _known_types(language, marks, receiver)
     return () if types == UNKNOWN and language.receivers.unbound == "open" else types
 
 
-def _told(language: Language, marks: Marks, receiver: Node) -> tuple[str, ...]:
+def _known_types(language: Language, marks: Marks, receiver: Node) -> tuple[str, ...]:
     receiver = bare(receiver, but=marks.values.made)
     if (receiver.start_byte, receiver.end_byte) in marks.values.made:
         return (marks.values.made[receiver.start_byte, receiver.end_byte],)
@@ -280,12 +280,12 @@ def _told(language: Language, marks: Marks, receiver: Node) -> tuple[str, ...]:
         return _of_own(own, is_above=written in language.receivers.base)
     part = PART.search(written)
     if part is not None or (written[:1] == VARIABLE and own is not None):
-        holders = _told(language, marks, receiver.named_children[0]) if receiver.named_children else UNKNOWN
+        holders = _known_types(language, marks, receiver.named_children[0]) if receiver.named_children else UNKNOWN
         holders = (own.name,) if own is not None and part is None else holders
         name = part[1] if part is not None else written
         found = {one for holder in holders for one in marks.values.fields.get((holder, name), ())}
-        return (found.pop(),) if len(found) == 1 else _untold(language, written)
-    return bound_class(marks, receiver, written) or _untold(language, written)
+        return (found.pop(),) if len(found) == 1 else _unbound(language, written)
+    return bound_class(marks, receiver, written) or _unbound(language, written)
 
 
 def _held(marks: Marks, receiver: Node) -> tuple[str, ...]:
@@ -305,7 +305,7 @@ def _of_own(own: Class, *, is_above: bool) -> tuple[str, ...]:
     return types if types and own.name not in UNKNOWN else UNKNOWN
 
 
-def _untold(language: Language, written: str) -> tuple[str, ...]:
+def _unbound(language: Language, written: str) -> tuple[str, ...]:
     """Return the possible classes of an unbound receiver, which may be a class or a module."""
     last = LAST.split(without_types(written))[-1]
     if language.receivers.unbound == "named" and CLASS.fullmatch(written) and re.match(language.types.classes, last):

@@ -127,7 +127,7 @@ class KnownNamespaces(KnownModules[Spaces]):
         language = language_of(path)
         facts = reader.facts(language, source) if language is not None else None
         if facts is not None:
-            self.modules.tell(path, facts)
+            self.modules.register(path, facts)
             self._names[path] = self._names.get(path, frozenset()).union(*self.modules.names(path, facts))
 
     def visible_files(self, path: str) -> Collection[str]:

@@ -69,7 +69,7 @@ class Index:
         """Register what a file declares with the modules of its language, if they need it."""
         modules, facts = self._modules.get(language.folder), self._facts[path]
         if isinstance(modules, Namespaces) and facts is not None:
-            modules.tell(path, facts)
+            modules.register(path, facts)
 
     def links(self, path: str) -> Sequence[Link]:
         """Return the imports of a file from the search; () if there are none or they are not yet known."""

@@ -20,7 +20,7 @@ class Namespaces(Resolver, ABC):
         self._files: dict[tuple[str, str], set[str]] = defaultdict(set)  # namespace and name -> files
         self._names: set[str] = set()  # all names in `_files`
 
-    def tell(self, path: str, facts: Facts) -> None:
+    def register(self, path: str, facts: Facts) -> None:
         """Register the content of a file on either side."""
         spaces = facts.spaces or ("",)
         self.spaces_of[path] = {*self.spaces_of.get(path, ()), *spaces}
@@ -57,10 +57,10 @@ class Namespaces(Resolver, ABC):
 
     def is_namespace(self, path: str, name: str) -> bool:
         """Return whether a name refers to an enclosing namespace, which takes precedence over an imported class."""
-        told = {space for spaces in self.spaces_of.values() for space in spaces}
+        known_spaces = {space for spaces in self.spaces_of.values() for space in spaces}
         around = self.in_sight(path, tuple(self.spaces_of.get(path, ())))
         wholes = {f"{space}.{name}" for space in around}
-        return any(space in wholes or any(space.startswith(f"{one}.") for one in wholes) for space in told)
+        return any(space in wholes or any(space.startswith(f"{one}.") for one in wholes) for space in known_spaces)
 
     def is_whole(self, path: str, name: str) -> bool:
         """Return whether a name refers to the whole file, as if it were a class."""

@@ -29,7 +29,7 @@ CONSTRUCTOR = "constructor"
 APART = ("{", "[", "%", "<")
 ATTRIBUTE = "@"  # a class with one may get macro-made members, but rarely one with its own name
 MOST_ALTERNATIVES = 64  # definitions of one name that a call is compared with
-UNTOLD = ("attribute", "global", "bound", "holder")  # kinds that cannot be imported, or that no line defines
+NOT_IMPORTABLE = ("attribute", "global", "bound", "holder")  # kinds that cannot be imported, or that no line defines
 
 
 def _language(path: str, source: bytes) -> Language:
@@ -47,7 +47,7 @@ def outline(path: str, source: bytes, side: Side) -> Facts:
     if facts is None:
         raise Unreadable(TOO_LONG)
     exports = _exports(facts, language)
-    rows = [one for one in facts.definitions if one.kind not in UNTOLD and one.short not in language.nameless]
+    rows = [one for one in facts.definitions if one.kind not in NOT_IMPORTABLE and one.short not in language.nameless]
     written = {one.name for one in rows if one.kind == "method" and one.parameters == ()}
     rows = [one for one in rows if one.kind != COMPONENT or one.name not in written]
     offering = [one for one in facts.imports if one.spec and (one.hands_on or language.scope.exports)]
@@ -129,19 +129,21 @@ def _built_elsewhere(rows: Sequence[Definition]) -> frozenset[str]:
 def _exports(facts: Facts, language: Language) -> dict[str, str]:
     """Return exported name -> local definition; "" for a re-exported name."""
     unexported = language.unexported | language.nameless
-    told = [one for one in facts.definitions if one.kind != "holder" and one.short not in unexported]
+    definitions = [one for one in facts.definitions if one.kind != "holder" and one.short not in unexported]
     offered = {
-        one.name: one.means or (one.name if one.kind not in UNTOLD else "")
-        for one in told
+        one.name: one.means or (one.name if one.kind not in NOT_IMPORTABLE else "")
+        for one in definitions
         if not one.owner and not (language.scope.exports and one.private) and one.visible != "file"
     }
-    for one in told if language.types.importable_members else ():
+    for one in definitions if language.types.importable_members else ():
         if one.owner and (one.static or one.kind in marks.CLASSES):
             offered.setdefault(one.short, one.name)
     if facts.module_value:
-        is_called = any(one.name == facts.module_value and one.kind == "function" for one in told)
+        is_called = any(one.name == facts.module_value and one.kind == "function" for one in definitions)
         offered |= {"default": facts.module_value} if is_called or not language.tables_for_classes else {}
-        members = {one.short: one.means or _name(one, language) for one in told if one.owner == facts.module_value}
+        members = {
+            one.short: one.means or _name(one, language) for one in definitions if one.owner == facts.module_value
+        }
         offered |= {name: local for name, local in members.items() if name not in offered}
     for item in facts.imports:
         own = item.names if item.hands_on and not item.spec else ()

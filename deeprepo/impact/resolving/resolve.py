@@ -135,8 +135,8 @@ def called(index: Index, path: str, receiver: str) -> tuple[Import, tuple[str, .
     found: list[tuple[Import, tuple[str, ...]]] = []
     for item in facts.imports:
         files = () if item.names or item.star else modules.files(path, item) or ()
-        told = item.whole or next((one.module for home in files if (one := index.facts(home)) is not None), "")
-        if told == receiver:
+        module_name = item.whole or next((one.module for home in files if (one := index.facts(home)) is not None), "")
+        if module_name == receiver:
             found.append((item, files if is_declared(index, modules, path, item) else ()))
         for bound in item.names:
             if bound.here == receiver:

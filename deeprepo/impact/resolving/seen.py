@@ -52,16 +52,16 @@ def seen(language: Language, source: bytes, lines: Collection[int]) -> Seen | No
     if root is None:
         return None
     file, code = Reader(language, root), Lines(source)
-    told = matches(language, BOUND, root)
-    bindings = _bindings(file, told["bindings"], code)
+    captures = matches(language, BOUND, root)
+    bindings = _bindings(file, captures["bindings"], code)
     uses = matches_at(language, "uses", root, [code.span(line) for line in sorted(lines)])
-    skipped = {node.start_byte for rows in (told["bindings"], uses) for node, _ in rows.of("unread", "store")}
+    skipped = {node.start_byte for rows in (captures["bindings"], uses) for node, _ in rows.of("unread", "store")}
     found = _uses(file, uses, frozenset(lines))
     return Seen(
         uses=tuple(use for start, use in sorted(found.items()) if start not in skipped),
         bindings={name: tuple(sorted(rows.values())) for name, rows in bindings.items()},
-        types=_types(file, told["types"], bindings),
-        stores=frozenset(text(node) for node, _ in told["bindings"].of("store")),
+        types=_types(file, captures["types"], bindings),
+        stores=frozenset(text(node) for node, _ in captures["bindings"].of("store")),
     )
 
 

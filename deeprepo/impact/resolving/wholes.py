@@ -65,7 +65,7 @@ class Parts(Struct, frozen=True):
     unlisted: frozenset[str] = frozenset()  # types that may have unwritten parts
 
 
-def tells(language: Language) -> bool:
+def has_requirements(language: Language) -> bool:
     """Return whether a language has such a query."""
     return bool(language.texts("wholes"))
 
@@ -180,7 +180,7 @@ def _wholes(file: Reader, rows: Iterable[tuple[Node, Captures]], kind: str) -> I
 def parts_of(index: Index, path: str) -> Parts | None:
     """Return the parts in a file; None if it is not read or its language has no such query."""
     language = language_of(path)
-    if language is None or not tells(language) or index.facts(path) is None:
+    if language is None or not has_requirements(language) or index.facts(path) is None:
         return None
     return parts(language, index.sources[path])
 

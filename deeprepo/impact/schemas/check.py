@@ -174,8 +174,8 @@ async def find_uses(
     mended = {one for text in edited for word in re.findall(look, text) for _, one in by_word[word]}
     lines = {path: file_lines(raw) for path, raw in (await tree.read_many(list(places))).items()}
     uses = _uses(places, lines, look, by_word, (left_out, mended))
-    told = {(one, use.path, use.line) for one, mine in uses.items() for use in mine}
-    return SchemaUses(uses, _mentions(change, rows, look, by_word, told), tuple(sorted(open_rows.items())))
+    certain = {(one, use.path, use.line) for one, mine in uses.items() for use in mine}
+    return SchemaUses(uses, _mentions(change, rows, look, by_word, certain), tuple(sorted(open_rows.items())))
 
 
 def _mentions(
@@ -183,13 +183,13 @@ def _mentions(
     rows: Sequence[tuple[str, int, str]],
     look: str,
     by_word: Mapping[str, Sequence[tuple[str, SchemaBreak]]],
-    told: Collection[tuple[SchemaBreak, str, int]],
+    certain: Collection[tuple[SchemaBreak, str, int]],
 ) -> dict[SchemaBreak, list[SchemaUse]]:
     """Return lines in other files that contain the name of a break and are not among its uses."""
     mentions: dict[SchemaBreak, list[SchemaUse]] = defaultdict(list)
     for path, number, text in rows:
         for one in dict.fromkeys(one for word in re.findall(look, text) for _, one in by_word[word]):
-            is_elsewhere = path not in (one.path, change.home(one)) and (one, path, number) not in told
+            is_elsewhere = path not in (one.path, change.home(one)) and (one, path, number) not in certain
             if is_elsewhere and _can_use(path, text):
                 mentions[one].append(SchemaUse(path, number, text.strip("\r"), sure=False))
     return mentions

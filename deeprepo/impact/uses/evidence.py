@@ -106,7 +106,7 @@ class Evidence(Struct):
         """
         is_mate = path in target.homes or any(path in self.exports.visible_files(home) for home in target.homes)
         # in such a language, a folder is a package
-        is_in_folder = self.exports.is_told and is_beside(path, target)
+        is_in_folder = self.exports.declares_content and is_beside(path, target)
         if is_mate or is_in_folder or self.imports_target(path, target):
             return True
         return any(self.imports_target(item.target, target) for item in await self.exports.imports(path))

@@ -69,7 +69,9 @@ async def of_the_change(tree: Tree, scene: Scene, references: Sequence[Reference
         for row in left
         if row.sure and row.target_state != "present" and row.symbol not in kept and row.missing_part is None
     }
-    given = await given_elsewhere(OneSide(tree, "head"), set(lost.values())) if lost and scene.head.is_told else ()
+    given = (
+        await given_elsewhere(OneSide(tree, "head"), set(lost.values())) if lost and scene.head.declares_content else ()
+    )
     others_have = await _given_to_all(tree, scene, {row.name for row in lost if row.is_lost})
     return tuple(
         replace(row, target_state=_target_state(row))

@@ -195,8 +195,8 @@ def _rows(
         for path in paths.get((target, kind), ()) if kind != LOST else ():
             known = parts_of(sides.now, path) if _may_name(sides.now, path, target[0]) else None
             for whole in known.wholes if known is not None else ():
-                is_told = kind == "heir" or not (whole.is_open or _is_new(whole, fresh.get(path, ())))
-                if whole.kind != kind or not is_told or not _means(sides.now, path, whole, target):
+                is_certain = kind == "heir" or not (whole.is_open or _is_new(whole, fresh.get(path, ())))
+                if whole.kind != kind or not is_certain or not _means(sides.now, path, whole, target):
                     continue
                 if whole.is_open:  # an abstract class may leave parts to its subclasses
                     given = _given(sides.now, path, whole, target)
@@ -207,7 +207,7 @@ def _rows(
                 if left and _was_whole(sides, path, whole, target):
                     if kind == "heir" and rules_of(path).abstract_until_built:
                         sides.abstract[path, whole.line] = whole.name
-                    yield from _told(sides, path, whole, target, sorted(left))
+                    yield from _references(sides, path, whole, target, sorted(left))
 
 
 def _is_new(whole: Whole, lines: Collection[int]) -> bool:
@@ -232,10 +232,10 @@ def _still_given(
                     every = wanted_parts(sides.before, target, "build", every=True)
                     fits = every is not None and whole.names <= every.keys()
                     for name, line in still if fits and wanted_parts(sides.now, target, "build") is not None else ():
-                        yield from _told(sides, path, replace(whole, kind=LOST, line=line), target, [name])
+                        yield from _references(sides, path, replace(whole, kind=LOST, line=line), target, [name])
 
 
-def _told(sides: _Sides, path: str, whole: Whole, target: Type, names: Sequence[str]) -> Iterator[Reference]:
+def _references(sides: _Sides, path: str, whole: Whole, target: Type, names: Sequence[str]) -> Iterator[Reference]:
 
     language = language_of(path)
     gives, says = SAYS[whole.kind]

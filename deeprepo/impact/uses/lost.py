@@ -50,7 +50,7 @@ async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequ
         uses = head.language.uses(path, source, {word for item in items for word in _import_words(item)})
         guarded_names = {use.name for use in uses if use.is_guarded and use.form == "import"}
         spelt, meanings = frozenset[tuple[str, int]](), frozenset[str]()
-        if head.is_told:
+        if head.declares_content:
             spelt = frozenset((use.name, use.line) for use in uses if use.form == "import")
             own_names = (symbol.short for symbol in head.language.outline(path, source, "head").definitions)
             meanings = frozenset(own_names).union(*(item.names for item in imports_now))
@@ -105,7 +105,7 @@ def _has_meaning(item: Link, spelt: Collection[tuple[str, int]], meanings: Colle
 
 async def _is_member(base: Reach, item: Link) -> bool:
     """Return whether a file was only used through a member, such as an extension method, whose receiver is unknown."""
-    if not base.is_told or "*" in item.names or not item.names:
+    if not base.declares_content or "*" in item.names or not item.names:
         return False
     before = (await base.tree.read_many([item.target], "base")).get(item.target, b"")
     symbols = base.language.outline(item.target, before, "base").definitions
@@ -123,7 +123,7 @@ async def _is_defined_elsewhere(head: Reach, item: Link, path: str, source: byte
     words = language.outline(item.target, before, "base").names
     line = source.split(b"\n")[item.line - 1][:LONGEST]
     words &= item.names | {word.decode("utf-8", "replace") for word in WORD.findall(line)}
-    if not words or not head.is_told:
+    if not words or not head.declares_content:
         return False
     holders = (await occurrences(head.tree, language, words)).files
     paths = sorted({one for mine in holders.values() for one in mine} - {path})[:MOST_HOLDERS]

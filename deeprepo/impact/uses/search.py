@@ -29,7 +29,7 @@ NAME = re.compile(r"[A-Za-z_$][\w$]*")
 IMPORTS = re.compile(r"^\s*+(?:import|from|use|using)\b")
 LONG_LINE = 400  # characters; longer lines are cut
 SHORT = 3  # letters; a shorter name is only searched in importers
-UNTOLD = ((), ("?",))  # of a receiver whose class the file does not tell
+UNKNOWN_TYPES = ((), ("?",))  # of a receiver whose class the file does not tell
 ALL_LINES = range(1, 1 << 30)  # lines of a changed file whose added lines are unknown
 
 
@@ -208,7 +208,7 @@ class Search(Struct):
         """Return the references, with the class of members of function results if it is a target's class."""
         classes = {f"{home}:{target.within}" for target in targets if target.owner for home in target.homes}
         shorts = {short for target in targets if target.owner for short in target.shorts}
-        asking = [bool(use.result_of) and use.types in UNTOLD and use.name in shorts for use in uses]
+        asking = [bool(use.result_of) and use.types in UNKNOWN_TYPES and use.name in shorts for use in uses]
         called = {use.result_of for use, asks in zip(uses, asking, strict=True) if asks}
         if not called:
             return uses

@@ -55,7 +55,7 @@ class Reach:
         self.unused = unused_files  # sentences about configuration files that were not fully used
         # Computed once, because a protocol check costs as much as resolving an import.
         self._shared = project if isinstance(project, SharedScope) else None
-        self._told = project if isinstance(project, SelfDescribed) else None
+        self._registry = project if isinstance(project, SelfDescribed) else None
         self.links: dict[str, tuple[Link, ...]] = {}
         self.unread: dict[str, str] = {}  # file with unreadable imports -> reason
         self._neighbours: dict[str, set[str]] = {}
@@ -107,14 +107,14 @@ class Reach:
             return ()
 
     @property
-    def is_told(self) -> bool:
+    def declares_content(self) -> bool:
         """Whether files declare what they contain, independent of their paths."""
-        return self._told is not None
+        return self._registry is not None
 
     def learn(self, path: str, source: bytes, outline: Facts) -> None:
         """Register what a changed file contains, if its path does not show it."""
-        if self._told is not None:
-            self._told.learn(path, source, outline)
+        if self._registry is not None:
+            self._registry.learn(path, source, outline)
         if isinstance(self.project, SelfNamed):
             self.project.note(path, source)
 
@@ -129,7 +129,7 @@ class Reach:
 
     def sees(self, path: str, homes: Collection[str]) -> bool:
         """Return whether a file is built with one of these."""
-        return self._told is None or not homes or any(self._told.sees(path, home) for home in homes)
+        return self._registry is None or not homes or any(self._registry.sees(path, home) for home in homes)
 
     def neighbours(self, path: str) -> Collection[str]:
         """Return the files that may define the same names.
@@ -138,7 +138,7 @@ class Reach:
         """
         if path not in self._neighbours:
             folder, suffix = posixpath.split(path)[0], posixpath.splitext(path)[1]
-            others = self.paths if self._told is not None else ()
+            others = self.paths if self._registry is not None else ()
             beside = [other for other in others if posixpath.split(other)[0] == folder and other.endswith(suffix)]
             self._neighbours[path] = {*self.visible_files(path), *beside} - {path}
         return self._neighbours[path]
@@ -275,7 +275,7 @@ class Exports:
 
     async def has_other_source(self, path: str, name: str, imported_file: str) -> bool:
         """Return whether a file also gets a name from another file that exports it, through namespaces."""
-        if not self._sides["head"].is_told:
+        if not self._sides["head"].declares_content:
             return False
         others = {item.target for item in await self.imports(path) if name in item.names} - {imported_file}
         return any(
@@ -321,7 +321,7 @@ class Exports:
         from deeprepo.impact.resolving.resolve import named_by
 
         answer = await self._read("head", lambda index: named_by(index, path, written))
-        found = await self._told("head", answer) if len(answer.definitions) == 1 else None
+        found = await self._with_definition("head", answer) if len(answer.definitions) == 1 else None
         return found if isinstance(found, Definition) else None
 
     async def ancestry(self, path: str, owner: str) -> "Ancestry":
@@ -360,7 +360,7 @@ class Exports:
             return own
         answer = await self._offered(side, path, name)
         if answer.definitions:
-            return await self._told(side, answer, types=types)
+            return await self._with_definition(side, answer, types=types)
         state = answer.beyond or answer.state
         if state == "absent":
             return "absent" if outline.complete and outline.bound.count(name) <= 1 else "unknown"
@@ -397,7 +397,7 @@ class Exports:
                 break
         return answer
 
-    async def _told(self, side: Side, answer: "Answer", *, types: bool = False) -> Meaning:
+    async def _with_definition(self, side: Side, answer: "Answer", *, types: bool = False) -> Meaning:
         """Return an answer's definition from the outline of its file."""
         home, one = answer.definitions[0]
         outline = await self.outline(side, home)
@@ -422,9 +422,9 @@ class Exports:
         return sorted((before.defined_names & after.names) - after.defined_names)
 
     @property
-    def is_told(self) -> bool:
+    def declares_content(self) -> bool:
         """Whether files declare what they contain, so that importing an unchanged file may also break."""
-        return self._sides["head"].is_told
+        return self._sides["head"].declares_content
 
     def visible_files(self, path: str) -> Collection[str]:
         """Return the files of the head tree that use the names of this one without importing it."""

@@ -197,8 +197,8 @@ def _of_own_lines(target: UseTarget, matches: list[Match], bound: Bindings) -> l
         lines = {one.line for one in ways if one.line}
         words = [hit for hit in matches if hit.use.form == "import" and hit.use.name == word]
         others = [hit for hit in words if hit.use.line not in lines]
-        is_told = len(others) < len(words) if word == WHOLE_MODULE else lines <= {hit.use.line for hit in words}
-        dropped += others if is_told and lines else []
+        is_dropped = len(others) < len(words) if word == WHOLE_MODULE else lines <= {hit.use.line for hit in words}
+        dropped += others if is_dropped and lines else []
     return [hit for hit in matches if hit not in dropped]
 
 

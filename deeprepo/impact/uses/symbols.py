@@ -309,15 +309,15 @@ def lost_attributes(sources: Sequence[ChangedSource]) -> Iterator[tuple[str, str
         lines = ["" if is_comment(line, path) else line for line in file_lines(source.before)]
         left = {symbol.name for symbol in source.new.definitions}
         classes = [one for one in source.old.definitions if one.kind == "class" and not is_test(path)]
-        told = set[str]()
+        seen_names = set[str]()
         for owner in sorted(classes, key=lambda one: one.end - one.start):  # innermost first
             names = {name for line in lines[owner.start - 1 : owner.end] for name in SET.findall(line)}
-            if owner.name in left and names - told:
+            if owner.name in left and names - seen_names:
                 holders = [other for other in sources if other is source or _has_class(other, owner.short)]
-                for name in sorted(names - told):
+                for name in sorted(names - seen_names):
                     if not any(_sets(other, name) for other in holders):
                         yield path, owner.name, name
-            told |= names
+            seen_names |= names
 
 
 def _has_class(source: ChangedSource, name: str) -> bool:

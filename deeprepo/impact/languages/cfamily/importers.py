@@ -23,13 +23,13 @@ FAR = 40  # bytes before a name in which a qualifier ends
 @outlines
 def outline(path: str, source: bytes, side: Side) -> Facts:
     """Return the definitions of a file and what includers can use."""
-    told = generic.outline(_read_as(path, source), source, side)
-    if told.unread:
-        return told
-    symbols = _told_apart(_included(one, path) for one in told.definitions)
+    facts = generic.outline(_read_as(path, source), source, side)
+    if facts.unread:
+        return facts
+    symbols = _distinguished(_included(one, path) for one in facts.definitions)
     offered = {one.name: one.name for one in symbols if "." not in one.name}
     # A removed name is searched in the whole tree before it is reported.
-    return replace(told, definitions=symbols, exports=tuple({**dict(told.exports), **offered}.items()), complete=True)
+    return replace(facts, definitions=symbols, exports=tuple({**dict(facts.exports), **offered}.items()), complete=True)
 
 
 @finds
@@ -79,7 +79,7 @@ def _parameter(one: Parameter) -> Parameter:
     return Parameter(found[1], one.kind, one.is_required) if found is not None else one
 
 
-def _told_apart(symbols: Iterable[Definition]) -> tuple[Definition, ...]:
+def _distinguished(symbols: Iterable[Definition]) -> tuple[Definition, ...]:
     """Return the definitions without prototypes of functions in the file, with overloads linked."""
     rows = list(symbols)
     defined_names = {one.name for one in rows if one.kind in ("function", "method")}
@@ -87,8 +87,8 @@ def _told_apart(symbols: Iterable[Definition]) -> tuple[Definition, ...]:
     # Functions may have overloads in any header, but methods only in their class.
     free = [one for one in rows if "." not in one.name]
     members = [one for one in rows if "." in one.name]
-    told = (*generic.alternatives(free), *generic.alternatives(members, overloads=True))
-    return tuple(sorted(told, key=lambda one: one.start))
+    linked = (*generic.alternatives(free), *generic.alternatives(members, overloads=True))
+    return tuple(sorted(linked, key=lambda one: one.start))
 
 
 def _plain(use: Use, source: bytes, parameters: Collection[str]) -> Use:

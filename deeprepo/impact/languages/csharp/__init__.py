@@ -50,9 +50,9 @@ class Modules(Namespaces):
                 self._spaces[folder] = space
                 self._folders[space].append(folder)
 
-    def tell(self, path: str, facts: Facts) -> None:
+    def register(self, path: str, facts: Facts) -> None:
         """Register what a file contains; members of `using static` types have no namespace."""
-        super().tell(path, facts)
+        super().register(path, facts)
         self._names |= self._of_lent(facts)
         for name in self._of_lent(facts):
             self._files["", name].add(path)
@@ -85,9 +85,9 @@ class Modules(Namespaces):
         folders = self._folders.get(item.spec)
         if folders is None:
             above, _, last = item.spec.rpartition(".")
-            told = {space for spaces in self.spaces_of.values() for space in spaces}
+            known_spaces = {space for spaces in self.spaces_of.values() for space in spaces}
             if not self._keeps_to_folders() or any(
-                f"{one}.".startswith(f"{item.spec}.") for one in (*self._folders, *told)
+                f"{one}.".startswith(f"{item.spec}.") for one in (*self._folders, *known_spaces)
             ):
                 return None
             is_own = above in self._folders or above in self._roots

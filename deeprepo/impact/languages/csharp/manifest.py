@@ -20,9 +20,9 @@ def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Pa
     rows = []
     for path, source in sorted(manifests.items()):
         if path.endswith(".csproj"):
-            told, folder = _named(source), posixpath.dirname(path)
+            properties, folder = _named(source), posixpath.dirname(path)
             stem = posixpath.basename(path).removesuffix(".csproj")
-            name = told.get("PackageId") or told.get("AssemblyName") or stem
+            name = properties.get("PackageId") or properties.get("AssemblyName") or stem
             rows.append(Package(LANGUAGE, name.lower(), folder, (folder,)))
     return tuple(rows)
 

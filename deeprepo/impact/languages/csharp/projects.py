@@ -69,13 +69,13 @@ class Projects:
     def sees(self, importer: str, path: str) -> bool:
         """Return whether a file's project references another file's project; True if unknown."""
         mine, other = self.home(importer), self.home(path)
-        if mine is None or other is None or mine == other or not self._is_told:
+        if mine is None or other is None or mine == other or not self._is_complete:
             return True
         seen = self._closures.get(mine)
         return seen is None or other in seen or any(path.startswith(f"{one}/") for one in seen - self._texts.keys())
 
     @cached_property
-    def _is_told(self) -> bool:
+    def _is_complete(self) -> bool:
         """Return whether projects of this tree reference each other; otherwise something else connects them."""
         return any(self._refers.values())
 
@@ -88,14 +88,14 @@ class Projects:
         found: dict[str, frozenset[str] | None] = {}
         for home in self._refers:
             seen, level = {home}, [home]
-            is_told = True
+            is_complete = True
             while level:
                 links = [self._links.get(one, frozenset()) for one in level]
                 rows = [self._refers.get(one, frozenset()) for one in level]
-                is_told = is_told and all(row is not None for row in (*rows, *links))
+                is_complete = is_complete and all(row is not None for row in (*rows, *links))
                 level = sorted({one for row in rows for one in row or ()} - seen)
                 seen.update(level, *(row for row in links if row is not None))
-            found[home] = frozenset(seen) if is_told else None
+            found[home] = frozenset(seen) if is_complete else None
         return found
 
 

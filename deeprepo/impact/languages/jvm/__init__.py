@@ -106,9 +106,9 @@ class Modules(Namespaces):
         text = b"\n".join(source.lower() for path, source in configs.items() if not path.endswith(".gitignore"))
         self._is_made = any(word in text for word in MAKERS) or any(path.endswith(OTHERS) for path in paths.files)
 
-    def tell(self, path: str, facts: Facts) -> None:
+    def register(self, path: str, facts: Facts) -> None:
         """Register the content of a file in its innermost package."""
-        super().tell(path, replace(facts, spaces=facts.spaces[-1:]))
+        super().register(path, replace(facts, spaces=facts.spaces[-1:]))
 
     def names(self, path: str, facts: Facts) -> tuple[frozenset[str], frozenset[str]]:
         """Return the types of a file, and its top-level names, unless it replaces a package of Java."""

@@ -197,10 +197,10 @@ def _of_pom(pom: _Pom) -> Iterator[tuple[str, str, str]]:
     for one in pom.elements:
         inner[one.parent][one.name] = one.text.strip()
     for index, element in enumerate(pom.elements):
-        told = inner[index]
-        if element.name != "dependency" or "groupId" not in told:
+        parts = inner[index]
+        if element.name != "dependency" or "groupId" not in parts:
             continue
-        group, name, version = (pom.resolved(told.get(key, "")) for key in ("groupId", "artifactId", "version"))
+        group, name, version = (pom.resolved(parts.get(key, "")) for key in ("groupId", "artifactId", "version"))
         yield group, name, "" if "$" in version else version
 
 

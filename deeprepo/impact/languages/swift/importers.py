@@ -59,7 +59,7 @@ class SwiftModules:
                     if EXPORTED in marks:
                         self._exported[self.module(path)[1]].add(module)
         self._files: dict[Module, frozenset[str]] | None = None
-        self._told: dict[str, _FileNames] = {}
+        self._registered: dict[str, _FileNames] = {}
 
     def module(self, path: str) -> Module:
         """Return the module of a file. Documentation code is not built, so each file is its own module."""
@@ -75,7 +75,7 @@ class SwiftModules:
 
     def learn(self, path: str, source: bytes, outline: Facts) -> None:
         """Register the names of a file on either side."""
-        names = self._told.setdefault(path, _FileNames())
+        names = self._registered.setdefault(path, _FileNames())
         lines = source.decode("utf-8", "replace").split("\n")
         now = set()
         for symbol in outline.definitions:
@@ -102,20 +102,22 @@ class SwiftModules:
 
     def clues(self, path: str) -> Clues:
         """Return the names of a file: every file that uses it contains one of them, since imports name no file."""
-        names = self._told[path].every if path in self._told else set[str]()
+        names = self._registered[path].every if path in self._registered else set[str]()
         words = "|".join(sorted(map(re.escape, names)))
         return Clues(frozenset(names), (rf"\b(?:{words})\b",) if words else ())
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
         """Return what a file uses from registered files: from other modules by import, from its own by name."""
-        told = {name for names in self._told.values() for name in names.every if not words or name in words}
-        if not any(name.encode() in source for name in told):
+        names_of_files = {
+            name for names in self._registered.values() for name in names.every if not words or name in words
+        }
+        if not any(name.encode() in source for name in names_of_files):
             return ()
         file, own = _File(path, source), self.module(path)
-        first, aliases = file.first_lines(told), file.aliases
+        first, aliases = file.first_lines(names_of_files), file.aliases
         in_sight = self._in_sight(file.imports)
         imports: list[Link] = []
-        for target, names in sorted(self._told.items()):
+        for target, names in sorted(self._registered.items()):
             module = self.module(target)
             is_own = module == own
             if target == path or target not in self._paths or not (is_own or module[1] in in_sight):
@@ -146,9 +148,13 @@ class SwiftModules:
 
     def _is_elsewhere(self, name: str, target: str, own: Module, in_sight: Collection[str]) -> bool:
         """Return whether another visible changed file now has a name that the target lost."""
-        if name in self._told[target].now:
+        if name in self._registered[target].now:
             return False
-        others = [one for one in self._told if one != target and name in self._told[one].now and one in self._paths]
+        others = [
+            one
+            for one in self._registered
+            if one != target and name in self._registered[one].now and one in self._paths
+        ]
         return any(self.module(one) == own or self.module(one)[1] in in_sight for one in others)
 
 

@@ -121,14 +121,14 @@ async def also_says(
         (row.path, row.line, row.name) for row in by_syntax if row.form != "definition" and not row.is_guessed
     }
     # the word is one of its keys
-    told = {(row.path, row.line) for row in by_syntax if row.missing_part is not None}
+    reported = {(row.path, row.line) for row in by_syntax if row.missing_part is not None}
     by_text = [
         replace(row, asks=not row.is_lost and (row.asks or (row.path, row.line, row.name) in missed))
         for row in _by_text(_unchanged(speaking, added), lost, suffixes)
-        if (row.path, row.line, row.name) not in places_used and (row.path, row.line) not in told
+        if (row.path, row.line, row.name) not in places_used and (row.path, row.line) not in reported
     ]
     left_behind = await _left_behind(tree, said, lost.without_definition, added, suffixes)
-    by_text = _first(left_behind, by_text, places_used, told)
+    by_text = _first(left_behind, by_text, places_used, reported)
     told_by_text = {(row.path, row.line, row.name) for row in by_text} | places_used
     of_unparsed = [
         row
@@ -235,13 +235,13 @@ def _first(
     first: Sequence[Reference],
     others: Sequence[Reference],
     used: Collection[tuple[str, int, str]],
-    told: Collection[tuple[str, int]],
+    reported: Collection[tuple[str, int]],
 ) -> list[Reference]:
     """Return the references in this order, one per line.
 
-    `used` and `told` are places found by syntax, which take precedence.
+    `used` and `reported` are places found by syntax, which take precedence.
     """
-    shown = {(path, line) for path, line, _ in used} | {*told}
+    shown = {(path, line) for path, line, _ in used} | {*reported}
     mine = [row for row in first if (row.path, row.line) not in shown]
     taken = {(row.path, row.line) for row in mine}
     return [*mine, *(row for row in others if (row.path, row.line) not in taken or row.missing)]
