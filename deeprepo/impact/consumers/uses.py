@@ -90,7 +90,7 @@ async def _of_consumer(overlay: OverlayTree, impact: Dependents, change: Offered
     """Return the consumer's part of the result, without private names of the product."""
     direct = {(row.path, row.target) for row in impact.files if row.via is None}
     items = impact.by_key()
-    tied_paths = {row.path for row in impact.files if overlay.inside(row.path) is not None}
+    importing_paths = {row.path for row in impact.files if overlay.inside(row.path) is not None}
     references = []
     for row in impact.references:
         home = row.symbol.rpartition(":")[0]
@@ -101,7 +101,7 @@ async def _of_consumer(overlay: OverlayTree, impact: Dependents, change: Offered
         if is_hidden or _is_private(home, row, change, direct=(row.path, home) in direct):
             continue
         # a name alone proves nothing in a file without imports from the package
-        if not row.sure and row.path not in tied_paths:
+        if not row.sure and row.path not in importing_paths:
             row = replace(row, connection="name", target_state="unknown")  # noqa: PLW2901
         references.append(row)
     subclasses = tuple(

@@ -363,7 +363,7 @@ class Reader:
                     parameters=takes if not is_value else None,
                     bases=tuple(bases.get(whole.start_byte, ())),
                     private=private or "private" in found,
-                    means=self._meant(found),
+                    means=self._value_name(found),
                     common=is_common,
                 )
                 key = (whole if kind == "constructor" else node).start_byte, name, owner
@@ -402,9 +402,9 @@ class Reader:
                     private=True,
                 )
 
-    def _meant(self, found: Captures) -> str:
-        meant = first(found, "means", None)
-        return text(meant) if meant is not None and meant.type in self.language.nodes.identifiers else ""
+    def _value_name(self, found: Captures) -> str:
+        value = first(found, "means", None)
+        return text(value) if value is not None and value.type in self.language.nodes.identifiers else ""
 
     def _reads_all(self, whole: Node, params: Node) -> bool:
         """Return whether a function's parameters are unknown: a syntax error, or code reads all arguments."""

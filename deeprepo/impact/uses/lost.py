@@ -49,9 +49,9 @@ async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequ
         resolved_lines = {item.line for item in imports_now}
         uses = head.language.uses(path, source, {word for item in items for word in _import_words(item)})
         guarded_names = {use.name for use in uses if use.is_guarded and use.form == "import"}
-        spelt, meanings = frozenset[tuple[str, int]](), frozenset[str]()
+        imported_names, meanings = frozenset[tuple[str, int]](), frozenset[str]()
         if head.declares_content:
-            spelt = frozenset((use.name, use.line) for use in uses if use.form == "import")
+            imported_names = frozenset((use.name, use.line) for use in uses if use.form == "import")
             own_names = (symbol.short for symbol in head.language.outline(path, source, "head").definitions)
             meanings = frozenset(own_names).union(*(item.names for item in imports_now))
         lines = file_lines(source)
@@ -62,7 +62,7 @@ async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequ
             and guarded_names.isdisjoint(_import_words(item))
             and item.line <= len(lines)
             and head.language.rules.loader in lines[item.line - 1]
-            and not _has_meaning(item, spelt, meanings)
+            and not _has_meaning(item, imported_names, meanings)
         ]
         for item in lost_items:
             missing = (entire or _stem(item.target) not in alive) and not await _is_member(base, item)
@@ -97,10 +97,12 @@ def _squashed(name: str) -> str:
     return APART.sub("", name.lower())
 
 
-def _has_meaning(item: Link, spelt: Collection[tuple[str, int]], meanings: Collection[str]) -> bool:
+def _has_meaning(item: Link, imported_names: Collection[tuple[str, int]], meanings: Collection[str]) -> bool:
     """Return whether a lost import without a statement is a name that the head still provides through a namespace."""
     names = item.names - {"*"}
-    return bool(names) and names <= frozenset(meanings) and not any((name, item.line) in spelt for name in names)
+    return (
+        bool(names) and names <= frozenset(meanings) and not any((name, item.line) in imported_names for name in names)
+    )
 
 
 async def _is_member(base: Reach, item: Link) -> bool:

@@ -153,12 +153,12 @@ class Names(Struct):
         """
         spans = own.spans[side].get(path, ())
         fresh = own.fresh.get(path, ()) if side == "head" else ()
-        spelt = frozenset(name for name in names if _spells(name, source))
+        textual_names = frozenset(name for name in names if _spells(name, source))
         if WHOLE in spans:
-            return spelt
-        return spelt | {
+            return textual_names
+        return textual_names | {
             use.name
-            for use in self.language.uses(path, source, names - spelt)
+            for use in self.language.uses(path, source, names - textual_names)
             if _gives_meaning(use, spans) or (use.form == "member" and use.line in fresh and use.name in own.gone_names)
         }
 

@@ -158,8 +158,8 @@ def match(
     classes = classes_of(target, bound, path) if target.owner else {}
     words = names([target], bound) | {written.rpartition(".")[2] for written in classes}
     # a path may end in any of these
-    spelt = (use for use in uses if use.name in words or not use.name.isidentifier())
-    for use in map(target.in_namespace, spelt):
+    candidates = (use for use in uses if use.name in words or not use.name.isidentifier())
+    for use in map(target.in_namespace, candidates):
         hit = _member(target, use, classes) if target.owner else _plain(target, use, bound, path, definitions)
         if hit is None and target.owner:
             hit = _member_by_name(target, use, bound, definitions) or _member_of_result(target, use, uses, classes)

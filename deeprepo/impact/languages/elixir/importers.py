@@ -207,9 +207,11 @@ def _spells(path: str, parts: Sequence[str]) -> bool:
         return False
     at = 0
     for folder in _inner_folders(path):
-        spelt = "".join(parts[at:])
+        remaining = "".join(parts[at:])
         ends = [
-            end for end in range(len(parts), at, -1) if spelt.startswith(folder) and folder == "".join(parts[at:end])
+            end
+            for end in range(len(parts), at, -1)
+            if remaining.startswith(folder) and folder == "".join(parts[at:end])
         ]
         at = ends[0] if ends else at
     return at == len(parts)

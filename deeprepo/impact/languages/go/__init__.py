@@ -56,7 +56,7 @@ class Modules(Resolver):
             for verb, *words in lines
             if verb == "module" and words and path.endswith("go.mod")
         }
-        self._meant: dict[str, list[tuple[str, str]]] = {
+        self._module_folders: dict[str, list[tuple[str, str]]] = {
             home: [(name, home), *_replacements(rows[posixpath.join(home, "go.mod")], home)]
             for home, name in self._names.items()
         }
@@ -68,8 +68,8 @@ class Modules(Resolver):
         """Let the modules of a workspace import each other."""
         homes = {joined(folder, word.strip('"')) for verb, *words in lines if verb == "use" for word in words}
         for home in homes & self._names.keys():
-            self._meant[home] += [(self._names[other], other) for other in homes & self._names.keys() - {home}]
-            self._meant[home] += _replacements(lines, folder)
+            self._module_folders[home] += [(self._names[other], other) for other in homes & self._names.keys() - {home}]
+            self._module_folders[home] += _replacements(lines, folder)
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
         """Return the files of a package, without its tests."""
@@ -100,7 +100,7 @@ class Modules(Resolver):
         """Return the import paths of a file's package."""
         folder = posixpath.dirname(path)
         home = self._home(folder)
-        prefixes = {name for rows in self._meant.values() for name, at in rows if at == home}
+        prefixes = {name for rows in self._module_folders.values() for name, at in rows if at == home}
         return frozenset(f"{one}/{folder[len(home or '') :].strip('/')}".rstrip("/") for one in prefixes)
 
     def clues(self, path: str) -> Clues:
@@ -125,7 +125,7 @@ class Modules(Resolver):
         home = self._home(posixpath.dirname(importer))
         fits = [
             (prefix, folder)
-            for prefix, folder in (self._meant[home] if home is not None else ())
+            for prefix, folder in (self._module_folders[home] if home is not None else ())
             if spec == prefix or spec.startswith(f"{prefix}/")
         ]
         longest = max((len(prefix) for prefix, _ in fits), default=0)

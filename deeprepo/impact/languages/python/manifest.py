@@ -117,8 +117,12 @@ def _places(folder: str, names: Collection[str], code: Sequence[str]) -> tuple[s
     """
     homes = [posixpath.join(folder, top) for top in _TOPS]
     every = {place: one for home in (*homes, folder) for place, one in _importable(code, home) if place not in homes}
-    spelt = {re.sub(r"[-_.]+", "_", name).lower() for name in names}
-    own = {place for place, one in every.items() if one.lower() in {*spelt, *(one.replace("_", "") for one in spelt)}}
+    normalized = {re.sub(r"[-_.]+", "_", name).lower() for name in names}
+    own = {
+        place
+        for place, one in every.items()
+        if one.lower() in {*normalized, *(one.replace("_", "") for one in normalized)}
+    }
     homes_of_own = {posixpath.dirname(place) for place in own} - {folder}
     own |= {place for place in every if posixpath.dirname(place) in homes_of_own}
     return tuple(sorted(own or every))

@@ -43,7 +43,7 @@ class Requires:
         self._constants: dict[str, list[str]] | None = None  # "admin/user", without underscores -> files
         self._named: dict[str, list[str]] | None = None
         self._found: dict[tuple[str, str], str | None] = {}
-        self._meant: dict[tuple[str, str], str | None] = {}  # constant and folder of its use -> file
+        self._constant_files: dict[tuple[str, str], str | None] = {}  # constant and folder of its use -> file
 
     def clues(self, path: str) -> Clues:
         """Return the quoted stem with which a file is required, and its constant."""
@@ -104,9 +104,9 @@ class Requires:
         top = "::" if constant.startswith("::") else ""
         for end in range(len(parts), 0, -1):
             key = top + "::".join(parts[:end]), folder
-            if key not in self._meant:
-                self._meant[key] = self._constant(key[0], path)
-            if (target := self._meant[key]) is not None:
+            if key not in self._constant_files:
+                self._constant_files[key] = self._constant(key[0], path)
+            if (target := self._constant_files[key]) is not None:
                 return target, frozenset(parts[end - 1 :])
         return None, frozenset()
 
