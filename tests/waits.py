@@ -4,8 +4,8 @@ import asyncio
 import os
 import subprocess
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 PATIENCE = 60.0  # seconds
@@ -14,6 +14,26 @@ PATIENCE = 60.0  # seconds
 def patience(seconds: float = PATIENCE) -> float:
     """Return how long to wait for what takes at most `seconds` on an idle machine: longer, the more programs share the processors."""
     return seconds * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+
+
+@asynccontextmanager
+async def patient(seconds: float = PATIENCE) -> AsyncIterator[None]:
+    """Limit a wait to `patience`, and extend the limit if the load grows meanwhile. Raises TimeoutError."""
+    loop = asyncio.get_running_loop()
+    begun = loop.time()
+    async with asyncio.timeout(patience(seconds)) as limit:
+
+        async def extend() -> None:
+            while True:
+                await asyncio.sleep(1.0)
+                if not limit.expired():
+                    limit.reschedule(max(limit.when() or 0.0, begun + patience(seconds)))
+
+        extending = asyncio.create_task(extend())
+        try:
+            yield
+        finally:
+            extending.cancel()
 
 
 def until(true: Callable[[], object], what: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from families import few
-from waits import patience
+from waits import patient
 from whole import BROKEN, Whole, whole
 
 from deeprepo_sandbox import providers as doubles
@@ -30,7 +30,7 @@ class Purse:
     async def paying(self, more: int = 1) -> None:
         """Wait until so many calls more have been sent, or until nothing is left to do."""
         wanted = self.model.count + more
-        async with asyncio.timeout(patience()):
+        async with patient():
             while self.model.count < wanted:
                 await self.at.gh.settle()
                 if not any((await self.at.server.jobs.counts()).values()):

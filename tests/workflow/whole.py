@@ -8,7 +8,7 @@ from pathlib import Path
 
 import children
 from prepared import prepare
-from waits import patience
+from waits import patient
 
 from bot import app
 from bot.app import RunningServer
@@ -51,11 +51,12 @@ class Whole:
 
     async def until(self, true: Callable[[], bool]) -> None:
         """Wait until something stands at GitHub."""
-        await self.gh.until(true, patience())
+        async with patient():
+            await self.gh.until(true, None)
 
     async def quiet(self) -> None:
         """Wait until every delivery has arrived and no job is left, not even one whose delivery the last job brought about."""
-        async with asyncio.timeout(patience()):
+        async with patient():
             looks = 0
             while looks < QUIET_LOOKS:
                 await self.gh.settle()
@@ -64,7 +65,7 @@ class Whole:
 
     async def put_off(self) -> None:
         """Wait until a job sleeps."""
-        async with asyncio.timeout(patience()):
+        async with patient():
             while not (await self.server.jobs.counts())["delayed"]:  # noqa: ASYNC110 - a database tells nobody
                 await asyncio.sleep(LOOK)
 

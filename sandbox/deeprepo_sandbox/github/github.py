@@ -242,8 +242,11 @@ class GitHub:
         """What the button "Redeliver" does: the same GUID under a new id."""
         return await hooks.hand_over(self.world, self._app, hooks.again(self.world, delivery))
 
-    async def until(self, holds: Callable[[], bool], seconds: float = 30.0) -> None:
-        """Wait until something holds; it is looked at after every request, and now and then. Raises TimeoutError."""
+    async def until(self, holds: Callable[[], bool], seconds: float | None = 30.0) -> None:
+        """Wait until something holds; it is looked at after every request, and now and then. Raises TimeoutError.
+
+        Without `seconds`, the caller limits the wait.
+        """
         async with asyncio.timeout(seconds):
             while not holds():
                 self.world.stirred.clear()
