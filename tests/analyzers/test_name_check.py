@@ -108,6 +108,21 @@ MOVED: dict[str, tuple[Files, Files]] = {
             "src/walk.rs": "pub fn walk() {\n    use crate::filter::SearchFields;\n\n    let fields = SearchFields::MESSAGE;\n}\n",
         },
     ),
+    "an import of Rust, of a module that another import also leads through": (
+        {
+            "Cargo.toml": CRATE.replace("NAME", "app"),
+            "src/lib.rs": "pub mod parcels;\npub mod receipts;\npub mod shop;\n",
+            "src/shop/mod.rs": "pub mod refunds;\n",
+            "src/shop/refunds.rs": "pub fn total() {}\n\npub trait Customer {}\n",
+            "src/receipts.rs": "pub fn other() {}\n",
+            "src/parcels.rs": "use crate::shop::{refunds::{Customer}};\nuse crate::shop::refunds;\n\npub struct Depot;\nimpl Customer for Depot {}\n\npub fn go() {\n    refunds::total();\n}\n",
+        },
+        {
+            "src/shop/refunds.rs": "pub trait Customer {}\n\npub use crate::receipts::total;\n",
+            "src/receipts.rs": "pub fn other() {}\n\npub fn total() {}\n",
+            "src/parcels.rs": "use crate::shop::{refunds::{Customer}};\nuse crate::receipts;\n\npub struct Depot;\nimpl Customer for Depot {}\n\npub fn go() {\n    receipts::total();\n}\n",
+        },
+    ),
     "a file of C#, into another part of the class that uses its type": (
         {"Lexeme.cs": LEXEME, "Use.cs": LEXEME_USER},
         {

@@ -240,7 +240,7 @@ class Evidence(Struct):
         bound = file.defines(use.name, ("import", "definition"))
         if outline is None or not is_unbound or bound or use.name in self.language.rules.ambient:
             return False
-        if await self._is_imported_inside(path, outline, use.name):
+        if _is_in_an_import(outline, use.line) or await self._is_imported_inside(path, outline, use.name):
             return False
         if self.language.rules.open_classes:  # a file loaded earlier may define the name
             return not await self.names.is_defined(use.name)
@@ -357,6 +357,13 @@ def _offers(outline: Facts, name: str) -> bool:
     """Return whether an exported name is also bound in the file; `exports.name = other` binds nothing."""
     here = dict(outline.exports).get(name)
     return here is not None and (not here or (here == name and any(item.name == name for item in outline.definitions)))
+
+
+def _is_in_an_import(outline: Facts, line: int) -> bool:
+    """Return whether a line is part of an import, whose names are looked up where it leads: `use crate::shop::{cart::Cart};`."""
+    return any(
+        item.line <= line <= max((item.line, *(one.line for one in item.names)), default=0) for item in outline.imports
+    )
 
 
 def is_beside(path: str, target: UseTarget) -> bool:
