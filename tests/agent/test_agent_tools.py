@@ -88,6 +88,16 @@ def test_search(table: Table) -> None:
     assert said[3] == "[]"
 
 
+def test_ask_takes_units_as_they_are_listed(table: Table) -> None:
+    """A root has them as dicts."""
+    table.worker = lambda asked: {**quiet(asked), "answer": "look"}
+    said, _, _ = blocks(
+        table,
+        "print([ask(one, 'And here?')['error'] for one in (units[0], [units[0]], pr['files'][0])])",
+    )
+    assert said == ["['', '', '']"]
+
+
 def test_ask_reads_units_and_other_files(table: Table) -> None:
     """Paths of the change go to the reviewer of units, others to a look; both come back as dicts that fit report()."""
     table.worker = lambda asked: {

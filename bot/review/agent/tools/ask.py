@@ -1,6 +1,6 @@
 """Let the root's code ask workers about paths."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from bot.findings.merge import fingerprint
@@ -12,7 +12,9 @@ from bot.review.session import Worker
 from bot.values import Finding, Unit
 from deeprepo.impact.concurrency import together
 
-Paths = str | Iterable[str]
+# Entries of `units` and of pr["files"] are dicts; a root may pass them as they are.
+Entry = Mapping[str, Any]
+Paths = str | Entry | Iterable[str | Entry]
 
 
 async def ask(state: RunState, paths: Paths, question: str = "", worker: str = "") -> dict[str, Any]:
@@ -20,8 +22,13 @@ async def ask(state: RunState, paths: Paths, question: str = "", worker: str = "
     return _reply(state, await _answers(state, state.worker(worker), paths, question))
 
 
+def _target(path: str | Entry) -> str:
+    """Return the path or unit ID of an entry."""
+    return str(path.get("id") or path.get("path") or "") if isinstance(path, Mapping) else str(path)
+
+
 async def _answers(state: RunState, worker: Worker, paths: Paths, question: str) -> list[Sight]:
-    targets = [paths] if isinstance(paths, str) else [str(path) for path in paths]
+    targets = [_target(path) for path in ([paths] if isinstance(paths, str | Mapping) else paths)]
     units, others = _sorted_out(state, targets)
     state.question_count += 1
     answers = []
