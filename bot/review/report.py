@@ -12,7 +12,7 @@ from bot.review import incremental
 from bot.review.hooks import hooks
 from bot.review.judging import JudgedFindings
 from bot.review.session import Session
-from bot.values import Cut, PlacedFinding, ReportSettings, Review, StrategyChoice, Transcript
+from bot.values import Cut, Finding, PlacedFinding, ReportSettings, Review, StrategyChoice, Transcript
 from bot.values.review import Cause
 from deeprepo.rlm.errors import (
     Overloaded,
@@ -67,7 +67,22 @@ async def place(
             replace(placed_finding, finding=copies.with_copies(placed_finding.finding, subject.files))
             for placed_finding in ranked_findings
         ),
-        *(PlacedFinding(finding) for finding, said_now in zip(findings, is_said, strict=True) if not said_now),
+        *await _shown_before(
+            [finding for finding, said_now in zip(findings, is_said, strict=True) if not said_now], session, faults
+        ),
+    )
+
+
+async def _shown_before(
+    findings: Sequence[Finding], session: Session, faults: suggest.Faults
+) -> tuple[PlacedFinding, ...]:
+    """Return findings without a place. Open ones keep a replacement that can be committed, for a later fix."""
+    tested = await suggest.suggest(placing.place(findings, session.survey.files), session.survey.tree, faults)
+    return tuple(
+        replace(each, place="", refused="")
+        if each.finding.status == "still" and each.replacement is not None
+        else PlacedFinding(each.finding)
+        for each in tested
     )
 
 

@@ -252,3 +252,21 @@ def test_a_fix_that_no_compiler_checks_is_reviewed_like_a_change(tmp_path: Path)
 
     assert text(made, "Use.cs") == use
     assert "the fix would add a new problem, so the file was restored" in done.stderr
+
+
+def test_a_suggestion_is_still_applied_after_a_later_review(tmp_path: Path) -> None:
+    """The second review doesn't repeat the finding, but `fix` can still apply its suggestion."""
+    made = Repository(tmp_path / "repository")
+    made.commit({"m.py": "def f(a):\n    return a\n"}, "main")
+    made.git("checkout", "-qb", "feature")
+    made.commit({"m.py": 'def f(a):\n    if a is "x":\n        return 1\n    return a\n'}, "feature")
+    first, second = tmp_path / "first.json", tmp_path / "second.json"
+    options = ("review", "main..feature", "--effort", "none", "--format", "json")
+    run(made, *options, "--output", str(first))
+    made.commit({"NEWS.md": "one\n"}, "news")
+    run(made, *options, "--output", str(second), "--previous", str(first))
+    (found,) = json.loads(second.read_text())["findings"]
+    assert (found["status"], found["place"], found["replacement"]) == ("still", "", '    if a == "x":')
+    done = run(made, "fix", str(second))
+    assert done.returncode == 0, done.stderr
+    assert '    if a == "x":' in text(made, "m.py")
