@@ -133,6 +133,16 @@ FALSE: list[tuple[str, Tree, Tree]] = [
         {"m.h": MACROS.replace("AREA(w, h)", "AREA(w, h, d)")},
     ),
     (
+        "a method defined below its class, which keeps the default argument",
+        {
+            "t.h": "#pragma once\nclass Total {\npublic:\n    int weigh(int limit = 0) const { return limit; }\n};\n",
+            "a.cc": '#include "t.h"\nint f(const Total &t) { return t.weigh(); }\n',
+        },
+        {
+            "t.h": "#pragma once\nclass Total {\npublic:\n    int weigh(int limit = 0) const;\n};\n\ninline int Total::weigh(int limit) const {\n    return limit;\n}\n"
+        },
+    ),
+    (
         "the use stands under a condition",
         {"m.h": MACROS, "a.c": '#include "m.h"\n#ifdef MAX_ITEMS\nint n = MAX_ITEMS;\n#endif\n'},
         {"m.h": MACROS.replace("#define MAX_ITEMS 10\n", "")},

@@ -83,12 +83,27 @@ def _distinguished(symbols: Iterable[Definition]) -> tuple[Definition, ...]:
     """Return the definitions without prototypes of functions in the file, with overloads linked."""
     rows = list(symbols)
     defined_names = {one.name for one in rows if one.kind in ("function", "method")}
-    rows = [one for one in rows if one.kind != DECLARATION or one.name not in defined_names]
+    prototypes = [one for one in rows if one.kind == DECLARATION and one.name in defined_names]
+    rows = [_with_defaults(one, prototypes) for one in rows if one.kind != DECLARATION or one.name not in defined_names]
     # Functions may have overloads in any header, but methods only in their class.
     free = [one for one in rows if "." not in one.name]
     members = [one for one in rows if "." in one.name]
     linked = (*generic.alternatives(free), *generic.alternatives(members, overloads=True))
     return tuple(sorted(linked, key=lambda one: one.start))
+
+
+def _with_defaults(one: Definition, prototypes: Iterable[Definition]) -> Definition:
+    """Return a definition with the default arguments of its prototypes in the same file: only they have them."""
+    mine = [
+        prototype.listed
+        for prototype in prototypes
+        if prototype.name == one.name and one.parameters is not None and len(prototype.listed) == len(one.listed)
+    ]
+    if not mine:
+        return one
+    required = [all(rows[at].is_required for rows in mine) for at in range(len(one.listed))]
+    listed = zip(one.listed, required, strict=True)
+    return replace(one, parameters=tuple(replace(row, is_required=row.is_required and is_so) for row, is_so in listed))
 
 
 def _plain(use: Use, source: bytes, parameters: Collection[str]) -> Use:
