@@ -387,7 +387,7 @@ def _error(refusal: Refusal, name: str, host: str) -> ProviderError:  # noqa: C9
 
 
 def window_by_numbers(message: str, tokens: int, cap: int) -> int | None:
-    """Return the window that a refusal contrasts with the size of the prompt, whatever words it uses, or None.
+    """Return the window that a refusal contrasts with the size of the prompt, in any words, or None.
 
     `tokens` is an estimate of the prompt, and `cap` the longest reply that was asked for.
     """
