@@ -67,4 +67,5 @@ async def test_git_ends_with_a_client_that_hangs_up(tmp_path: Path) -> None:
             writer.write("\r\n".join((*head, "", "")).encode() + body)
             await reader.readexactly(wanted)
             writer.transport.abort()
+    await asyncio.sleep(1)  # processes that nobody waits for end in their own time
     gc.collect()
