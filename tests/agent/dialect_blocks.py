@@ -6,7 +6,7 @@ Each ends in an error; the hint must hold the given words, and the rewrite must 
 REFUSED: dict[str, tuple[str, str, str, str]] = {  # name -> (block, words of the hint, the rewrite, what it prints)
     "input": ("x = input('path? ')", "decide yourself", "print(units[0]['path'] != '')", "True"),
     "a package": ("!pip install numpy\nprint(1)", "no package can be installed", "import statistics\nprint(statistics.mean([1, 2, 3]))", "2"),
-    "requests": ("import requests\nrequests.get('http://127.0.0.1')", "There is no module requests here", "print('shop/cart.py' in tree)", "True"),
+    "requests": ("import requests\nrequests.get('http://127.0.0.1')", "There is no network here", "print('shop/cart.py' in tree)", "True"),
     "subprocess": ("import subprocess\nsubprocess.run(['git', 'log'])", "no processes", "print(len(search('total')) > 1)", "True"),
     "opening a file": ("print(open('shop/cart.py').read())", "There are no files", "print(read('shop/cart.py', 1, 1))", "    1 from shop.price import total"),
     "listing a folder": ("import os\nprint(os.listdir('.'))", "There are no files", "print([p for p in tree if p.startswith('docs/')])", "['docs/notes.txt']"),
