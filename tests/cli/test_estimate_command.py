@@ -157,7 +157,7 @@ def test_a_model_that_nobody_knows_is_named_before_any_money(changed: Repository
         ("anthropic/claude-nope", "anthropic/claude-sonnet-5-5"),
         ("openai/gpt5.4", "openai/gpt-5.4"),
     ):
-        sentence = f"{name}: unknown model. did you mean {near}?"
+        sentence = f"{name}: unknown model. Did you mean {near}?"
         for words in (("review", "--root", name), ("review", "--worker", name), ("estimate", "--worker", name)):
             done = deeprepo(*words, "main..feature", cwd=changed.folder, ANTHROPIC_API_KEY="k", OPENAI_API_KEY="k")
             assert (done.returncode, done.stdout) == (2, "")

@@ -60,7 +60,7 @@ _DOWN = re.compile(
 
 
 def forward(text: str) -> str:
-    """Return a text with functions that revert the migration blanked out; line numbers stay the same."""
+    """Return a text with functions that revert the migration blanked out, without changing line numbers."""
     lines = text.split("\n")
     depth = -1  # indentation of the reverting function that is being skipped, or -1
     for at, line in enumerate(lines):

@@ -99,7 +99,7 @@ def _of_code(document: breaks.Document) -> list[MigrationStep]:
 
 
 def forward(text: str) -> str:
-    """Return a text with the reverting part after a tool's mark blanked out; line numbers stay the same."""
+    """Return a text with the reverting part after a tool's mark blanked out, without changing line numbers."""
     marks = [*_MARK.finditer(text)]
     for mark, behind in pairwise([*marks, None]):
         if mark is not None and mark["down"] and any(not one["down"] for one in marks):
@@ -209,7 +209,7 @@ def _steps(text: str, path: str) -> Iterator[MigrationStep]:
 
 
 def _code(text: str) -> str:
-    """Return a text with everything but statements blanked out; line numbers stay the same."""
+    """Return a text with everything but statements blanked out, without changing line numbers."""
     out, at = [], 0
     while match := _ASIDE.search(text, at):
         end = match.end()

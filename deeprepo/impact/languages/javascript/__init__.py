@@ -553,7 +553,7 @@ class JavaScript(Language, frozen=True):
 
 
 def _scripts(page: bytes) -> bytes:
-    """Blank out everything but the scripts of a page, so that offsets stay the same."""
+    """Blank out everything but the scripts of a page, without changing offsets."""
     low, pieces, at = page.lower(), list[bytes](), 0
     while (start := low.find(b"<script", at)) >= 0:
         body = low.find(b">", start) + 1
