@@ -31,7 +31,7 @@ _PAGE_TOKEN = re.compile(r"[A-Za-z_]\w*(?:-\w+)*")
 # Names that a style sheet defines; it only uses properties and values.
 _STYLE_TOKEN = re.compile(r"(?:(?<=[.#$@%&])|(?<![\w-])(?=--)|(?<=keyframes ))[A-Za-z_-][\w-]*")
 # Names of elements and attributes, which a page or layout only uses; not `<limit>3</limit>`, which sets a value.
-_READ_ONLY = re.compile(r"<!--.*?-->|\$\([\w.]+\)")  # a comment; `$(Version)`, which reads a variable
+_READ_ONLY = re.compile(r"<!--.{0,300}?-->|\$\([\w.]{1,80}\)")  # a comment; `$(Version)`, which reads a variable
 _VOCABULARY = re.compile(r"</?[A-Za-z][\w:.]*+(?![^<>]*>[^<>]*\w[^<>]*</)|(?<=\s)[A-Za-z][\w:]*+(?=\s?=\s?[\"'])")
 _PARAMETER = re.compile(r"/?(?:\{[^{}]*\}|<[^<>]*>|:\w+)")
 IMPORTS = re.compile(
