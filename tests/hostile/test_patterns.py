@@ -9,7 +9,7 @@ from patterns import Found
 from deeprepo.impact.uses import providers
 
 # Patterns that are given short texts only: where they stand, and the longest text that reaches them.
-PROVIDERS = ("_ALIAS", "_GO_FIELD", "_MODULE", "_PATH", "_REEXPORT")
+PROVIDERS = ("_ALIAS", "_MODULE", "_PATH", "_REEXPORT")
 CAPPED = {
     "deeprepo.impact.resolving.importers.CHAIN": 120,
     **{f"deeprepo.impact.uses.providers.{name}": providers.LONGEST for name in PROVIDERS},
