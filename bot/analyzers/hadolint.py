@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from bot.analyzers.linter_run import HASKELL_BYTES
 from bot.analyzers.linters import Directives, Linter, LintReport, Sentinel
 from deeprepo.impact.text.paths import is_dockerfile
 
@@ -17,6 +18,7 @@ class Hadolint(Linter):
     tables = ("hadolint.toml", "shellcheck.toml")
     comments = Directives(re.compile(rb"(?i)hadolint|shellcheck"), b"#")
     sentinel = Sentinel(b"\nEXPOSE 65536\n", "DL3011")
+    memory = HASKELL_BYTES
     settings = MappingProxyType({"hadolint.yaml": b"{}\n"})
 
     def name(self, path: str) -> str | None:

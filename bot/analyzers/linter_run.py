@@ -14,6 +14,7 @@ from bot.machine import files as own
 from bot.machine.concurrency import end_process, start_process
 
 LINTER_SECONDS = 30.0  # per run
+HASKELL_BYTES = 1 << 30  # that a linter written in Haskell may allocate: short inputs can make it take gigabytes
 MAX_LINTER_BYTES = 16 << 20  # of its output
 READ_BYTES = 1 << 20
 MOST_SAID = 1 << 20  # bytes of its standard error that are kept
@@ -35,17 +36,19 @@ def program(name: str) -> str | None:
     return next((str(path) for folder in _folders() if (path := folder / name).is_file()), None)
 
 
-async def run(name: str, arguments: Sequence[str], files: Mapping[str, bytes]) -> tuple[int, bytes, str]:
+async def run(
+    name: str, arguments: Sequence[str], files: Mapping[str, bytes], *, memory: int = 0
+) -> tuple[int, bytes, str]:
     """Run a linter in a folder with these files, and return its exit status, output and log.
 
-    Raises DeepRepoError if it is not installed, takes too long, prints too much or is ended by a signal.
+    `memory`: as in `execute`. Raises DeepRepoError if it is not installed, takes too long, prints too much or is ended by a signal.
     """
     path = program(name)
     if path is None:
         raise DeepRepoError(f"{name} is not installed: {extras.install('lint')}")
     with tempfile.TemporaryDirectory(prefix="deeprepo-lint-") as folder:
         own.fill(Path(folder), files)
-        return await execute(name, (path, *arguments), folder)
+        return await execute(name, (path, *arguments), folder, memory=memory)
 
 
 async def execute(

@@ -196,6 +196,7 @@ class Linter(ABC):
     ends: re.Pattern[str] = FEEDS  # what ends a line for the linter
     # Start of a file that has another format with the same suffix.
     others: re.Pattern[bytes] = re.compile(rb"(?!)")
+    memory: int = 0  # bytes that a run may allocate; 0: no limit
     silent: frozenset[int] = frozenset()  # exit statuses without output, if it could read none of the files
 
     @abstractmethod
@@ -281,7 +282,7 @@ class Linter(ABC):
         sentinel = self.sentinel
         contents = {name: sentinel.after(text) if sentinel else text for name, (_, text) in names.items()}
         arguments = self.arguments([*rules(self.tables)], [*contents])
-        status, out, log = await linter_run.run(self.NAME, arguments, {**self.settings, **contents})
+        status, out, log = await linter_run.run(self.NAME, arguments, {**self.settings, **contents}, memory=self.memory)
         reports: dict[str, list[LintReport]] = {name: [] for name in names}
         places = {name: Places(text.decode("utf-8", "replace"), self.ends) for name, text in contents.items()}
         for report in self._reports(status, out):

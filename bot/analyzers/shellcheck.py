@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from posixpath import splitext
 from typing import Any
 
+from bot.analyzers.linter_run import HASKELL_BYTES
 from bot.analyzers.linters import Directives, Linter, LintReport, Sentinel
 
 SUFFIXES = frozenset({".sh", ".bash", ".ksh"})
@@ -18,6 +19,7 @@ class ShellCheck(Linter):
     tables = ("shellcheck.toml",)
     comments = Directives(re.compile(rb"(?i)shellcheck"), b"#")
     sentinel = Sentinel(b"\n[ here = end ]\n", "SC2050")
+    memory = HASKELL_BYTES
 
     def name(self, path: str) -> str | None:
         """Return a name with the suffix, which selects the shell."""

@@ -1,4 +1,5 @@
 import asyncio
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from bot import diff
 from bot.analyzers import ANALYZERS, linter_run
 from bot.analyzers.linters import Linter, rules
 from bot.checkout import Checkout
+from bot.errors import DeepRepoError
 from bot.findings.quotes import check_quotes
 from bot.values import Dependents, Finding, PullRequest
 
@@ -151,3 +153,12 @@ def test_every_chosen_rule_exists() -> None:
     status, out, _ = asyncio.run(linter_run.run("oxlint", ["--rules"], {}))
     known = {row.split("|")[1].strip() for row in out.decode().splitlines() if row.startswith("| ")}
     assert (status, set(rules(("oxlint.toml",))) - known) == (0, set())
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of another process")
+def test_a_linter_that_needs_too_much_memory_is_stopped(repository: Repository) -> None:
+    """A short Dockerfile can make it allocate gigabytes."""
+    text = "FROM a:1\nRUN a" + " \\\n && a" * 5_000 + "\n"
+    with pytest.raises(DeepRepoError, match="without a readable report"):
+        look(repository.change({"x": "1\n"}, {"Dockerfile": text}), "hadolint")
