@@ -1,20 +1,21 @@
 """Define what most languages do. The class of a language overrides what its language does differently."""
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import ClassVar, NamedTuple
-
-from tree_sitter import Node
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from deeprepo.impact.values import Arguments, Import
+
+if TYPE_CHECKING:  # a language is loaded without its grammar
+    from tree_sitter import Node
 
 
 class Member(NamedTuple):
     """A member of an object literal, as returned by `Files.members`."""
 
     owner: str
-    name: Node
-    whole: Node  # including everything that belongs to it
-    function: Node | None  # the function that a call runs
+    name: "Node"
+    whole: "Node"  # including everything that belongs to it
+    function: "Node | None"  # the function that a call runs
     opaque: bool = False  # the function is passed to another one, which creates the member
 
 
@@ -45,40 +46,40 @@ class Files:
         """Return whether the alternative grammar comes first. None: only if this one fails; False: never."""
         return None
 
-    def around_of(self, node: Node) -> Node | None:
+    def around_of(self, node: "Node") -> "Node | None":
         """Return the parent of a node; for a body that follows its definition, return that definition."""
         return node.prev_named_sibling if node.type in self.bodies_beside else node.parent
 
-    def last_of(self, node: Node) -> Node:
+    def last_of(self, node: "Node") -> "Node":
         """Return the last node of a definition: the body that follows it, or the definition itself."""
         after = node.next_named_sibling if self.bodies_beside else None
         return after if after is not None and after.type in self.bodies_beside else node
 
-    def span(self, node: Node) -> tuple[int, int]:
+    def span(self, node: "Node") -> tuple[int, int]:
         """Return the byte span of a definition with its body."""
         return node.start_byte, self.last_of(node).end_byte
 
-    def whole(self, node: Node) -> Node:
+    def whole(self, node: "Node") -> "Node":
         """Return the definition of a node, outside its declarators."""
         return node
 
-    def is_declaration(self, whole: Node) -> bool:
+    def is_declaration(self, whole: "Node") -> bool:
         """Return whether a definition only declares something that is defined elsewhere."""
         return False
 
-    def named(self, node: Node) -> Node | None:
+    def named(self, node: "Node") -> "Node | None":
         """Return the node that an identifier names: itself or its qualified path; None if it names nothing."""
         return node
 
-    def members(self, owner: str, value: Node) -> Iterator[Member]:
+    def members(self, owner: str, value: "Node") -> Iterator[Member]:
         """Yield the members of a named value."""
         return iter(())
 
-    def type_name(self, node: Node) -> str:
+    def type_name(self, node: "Node") -> str:
         """Return the full name of a type as a reference writes it."""
         return (node.text or b"").decode("utf-8", "replace")
 
-    def is_pattern(self, node: Node) -> bool:
+    def is_pattern(self, node: "Node") -> bool:
         """Return whether a literal is a pattern, which may omit parts."""
         return False
 
@@ -230,18 +231,18 @@ class References:
         """Return a receiver and its possible classes with dots as separators."""
         return receiver, types
 
-    def passed(self, call: Node) -> Arguments | None:
+    def passed(self, call: "Node") -> Arguments | None:
         """Return the arguments of a call if no node lists them; None to count the nodes in `argument_lists`."""
         return None
 
-    def is_argument(self, node: Node) -> bool:
+    def is_argument(self, node: "Node") -> bool:
         """Return whether a node between the parentheses of a call is an argument."""
         return "comment" not in node.type
 
-    def is_label(self, node: Node) -> bool:
+    def is_label(self, node: "Node") -> bool:
         """Return whether the key of a named argument names a parameter."""
         return True
 
-    def passes_several(self, arguments: Node, last: Node) -> bool:
+    def passes_several(self, arguments: "Node", last: "Node") -> bool:
         """Return whether an argument that is a call may pass several values."""
         return False

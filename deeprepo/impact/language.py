@@ -5,18 +5,19 @@ from collections.abc import Collection, Mapping
 from functools import cache, cached_property
 from importlib import import_module
 from itertools import accumulate, pairwise
-from typing import Any, ClassVar
-
-from tree_sitter import Language as Grammar
-from tree_sitter import Query
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from deeprepo.impact import table
 from deeprepo.impact.defaults import Classes, Files, Imports, Lines, References
 from deeprepo.impact.filetypes import UNKNOWN, FileType, filetype, has_module
-from deeprepo.impact.halves import Halves, halves
-from deeprepo.impact.parsing import grammar
 from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.structs import Struct, field
+
+if TYPE_CHECKING:  # a language is loaded without its grammar
+    from tree_sitter import Language as Grammar
+    from tree_sitter import Query
+
+    from deeprepo.impact.halves import Halves
 
 QUERIES = (
     "defs",
@@ -157,12 +158,14 @@ class Language(Struct, Files, Imports, Lines, Classes, References, frozen=True, 
         return any("@alias" in text for name in ("bindings", "receivers") for text in self.texts(name).values())
 
     @cached_property
-    def grammar(self) -> Grammar:
+    def grammar(self) -> "Grammar":
         """Return the grammar, loaded on first use."""
+        from deeprepo.impact.parsing import grammar  # imported here because it loads the parser
+
         return grammar(self.grammar_module, self.grammar_function)
 
     @property
-    def checker(self) -> Grammar:
+    def checker(self) -> "Grammar":
         """Return the grammar that decides whether a file has errors."""
         return self.grammar
 
@@ -172,6 +175,10 @@ class Language(Struct, Files, Imports, Lines, Classes, References, frozen=True, 
 
         Compiled on first use.
         """
+        from tree_sitter import Query  # as above
+
+        from deeprepo.impact.halves import halves
+
         texts = {name: self.texts(name).get(word, "") for name in names}
         if not any(text.strip() for text in texts.values()):
             return None
@@ -199,9 +206,9 @@ class Language(Struct, Files, Imports, Lines, Classes, References, frozen=True, 
 class Compiled(Struct, frozen=True):
     """Several queries compiled into one."""
 
-    query: Query
+    query: "Query"
     names: tuple[str, ...]  # pattern index -> name of its query
-    halves: Halves
+    halves: "Halves"
 
 
 def _of_grammar(text: str, name: str) -> Mapping[str, str]:
