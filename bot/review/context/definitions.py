@@ -17,6 +17,7 @@ from bot.review.context.identifiers import Row
 from bot.values import Unit
 from deeprepo.impact.everyday import METHODS
 from deeprepo.impact.filetypes import family, filetype, filetypes
+from deeprepo.impact.language import rules_of
 from deeprepo.impact.text.lines import is_comment
 from deeprepo.impact.text.paths import is_product, vendored_folder
 
@@ -242,8 +243,6 @@ def _distance(call: CalledName, path: str, import_words: Collection[str]) -> int
 
 def _stem(path: str) -> str:
     """Return the name by which imports refer to a file. In some languages, this is the folder's name."""
-    from deeprepo.impact.language import rules_of  # imported here because it loads the parser
-
     folder, file = posixpath.split(path)
     stem, kind = file.partition(".")[0], filetype(path)
     return posixpath.basename(folder) if rules_of(path).folder_modules or stem == kind.folder_file else stem

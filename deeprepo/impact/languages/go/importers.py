@@ -4,30 +4,17 @@ import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
-from functools import lru_cache
 
 from deeprepo.impact.language import languages
 from deeprepo.impact.languages.go import Modules
+from deeprepo.impact.languages.go.names import likely_names
 from deeprepo.impact.reading.unreadable import finds
 from deeprepo.impact.resolving.importers import WHOLE, KnownModules, statements
 from deeprepo.impact.resolving.offers import uses as read_uses
 from deeprepo.impact.values import Import, Link, Use
 
 GO = languages()[".go"]
-VERSION = re.compile(r"v\d+")
 DOTTED = re.compile(rb"(?<![\w\x80-\xff])([\w\x80-\xff]++)\.")
-
-
-@lru_cache(maxsize=4096)
-def likely_names(spec: str) -> tuple[str, ...]:
-    """Return the likely names of a package from its import path, likeliest first."""
-    parts = [part for part in spec.split("/") if part]
-    if len(parts) > 1 and VERSION.fullmatch(parts[-1]):
-        parts.pop()
-    last = re.sub(r"\.v\d+$", "", parts[-1]) if parts else ""
-    words = [word for word in re.split(r"[-.]", last) if word not in ("go", "golang", "")]
-    names = [last, *words[-1:], *words[:1], "".join(words), "_".join(words)]
-    return tuple(dict.fromkeys(name for name in names if name.isidentifier()))
 
 
 class GoModules(KnownModules[Modules]):

@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from deeprepo.impact.languages.go.importers import GO, likely_names
+from deeprepo.impact.language import languages
+from deeprepo.impact.languages.go.names import likely_names
 from deeprepo.impact.reading.unreadable import Unreadable
 from deeprepo.impact.resolving.importers import statements
 
@@ -31,7 +32,7 @@ def package_of(source: bytes, receiver: str, line: int) -> str:
 def _is_package(source: bytes, name: str) -> bool:
     """Return whether a file imports a package of this name; otherwise it is a value."""
     try:
-        imports = statements(GO, source)
+        imports = statements(languages()[".go"], source)
     except Unreadable:
         return False
     return any(name in ((item.whole,) if item.whole else likely_names(item.spec)) for item in imports)

@@ -1,0 +1,18 @@
+"""Guess the local names of Go packages from their import paths."""
+
+import re
+from functools import lru_cache
+
+VERSION = re.compile(r"v\d+")
+
+
+@lru_cache(maxsize=4096)
+def likely_names(spec: str) -> tuple[str, ...]:
+    """Return the likely names of a package from its import path, likeliest first."""
+    parts = [part for part in spec.split("/") if part]
+    if len(parts) > 1 and VERSION.fullmatch(parts[-1]):
+        parts.pop()
+    last = re.sub(r"\.v\d+$", "", parts[-1]) if parts else ""
+    words = [word for word in re.split(r"[-.]", last) if word not in ("go", "golang", "")]
+    names = [last, *words[-1:], *words[:1], "".join(words), "_".join(words)]
+    return tuple(dict.fromkeys(name for name in names if name.isidentifier()))
