@@ -41,7 +41,8 @@ async def run(
 ) -> tuple[int, bytes, str]:
     """Run a linter in a folder with these files, and return its exit status, output and log.
 
-    `memory`: as in `execute`. Raises DeepRepoError if it is not installed, takes too long, prints too much or is ended by a signal.
+    `memory`: as in `execute`. Raises DeepRepoError if the linter is not installed, takes too long, prints too
+    much or is ended by a signal.
     """
     path = program(name)
     if path is None:

@@ -30,7 +30,7 @@ from bot.values.review import LookUpKind
 from deeprepo.rlm.values import Schema
 
 Extent = Literal["none", "parts", "whole"]
-# Each form has a name of its own, so that a model that sees several of them doesn't take one for another.
+# Each form has a different name, so that a model that sees several forms doesn't confuse them.
 FORM_NAMES = {"none": "review", "parts": "review_of_parts", "whole": "review_of_change"}
 FINAL = "final_"  # begins the name of a form that offers no requests for code
 Row = Mapping[str, Any]

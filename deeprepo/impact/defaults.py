@@ -129,7 +129,7 @@ class Imports:
         """Return the local name of a module imported without one; "" if the module decides it."""
         return ""
 
-    def given(self, spec: str) -> Collection[str]:
+    def library_names(self, spec: str) -> Collection[str]:
         """Return the names that importing a library's module defines in a file."""
         return ()
 

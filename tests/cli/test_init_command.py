@@ -96,7 +96,7 @@ def test_nothing_is_overwritten_in_silence(repository: Repository, capsys: pytes
 def test_settings_are_converted_before_and_after_the_workflow_is_written(
     repository: Repository, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Converted settings are kept by the next plain run; a file that nobody edited gives way to converted settings."""
+    """A plain run keeps converted settings, and converted settings replace a file that was not edited."""
     repository.commit({".coderabbit.yaml": "reviews: {path_filters: ['!dist/**']}\n"}, "rabbit")
     settings, action = repository.folder / ".deeprepo.yml", ("--action", f"me/mine@{'a' * 40}")
 

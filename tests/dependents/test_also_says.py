@@ -396,7 +396,7 @@ def test_a_word_of_many_files_is_a_word_of_its_own(repository: Repository) -> No
 
 
 def test_a_variable_that_is_only_read_and_a_comment_lose_no_name(repository: Repository) -> None:
-    """A project that no longer reads `$(NetTargets)` takes it from nobody, and neither does a removed comment."""
+    """A removed reference to `$(NetTargets)` and a removed comment define nothing that others could lose."""
     project = "<Project>\n  <TargetFrameworks>$(NetTargets);net9.0</TargetFrameworks>\n  <!-- HttpClientRules -->\n</Project>\n"
     props = "<Project>\n  <NetTargets>net48</NetTargets>\n  <Rules>HttpClientRules</Rules>\n</Project>\n"
     after = "<Project>\n  <TargetFrameworks>net9.0</TargetFrameworks>\n</Project>\n"

@@ -105,8 +105,8 @@ def test_a_member_that_an_enum_gains_changes_nothing_for_its_other_users(reposit
     assert [row.partition(":")[0] for row in edits.relying] == ["user.ts"]
 
 
-def test_the_number_of_a_release_is_of_no_interest_to_its_readers(repository: Repository) -> None:
-    """A constant with a version has its new value everywhere, while another constant may need a look."""
+def test_a_new_release_number_lists_no_readers(repository: Repository) -> None:
+    """Code that reads a version constant needs no change. Code that reads another changed constant may."""
     text = 'module Shop\n  VERSION = "1.40.11"\n  LOCALE = "en"\nend\n'
     user = 'require_relative "lib/shop/version"\nputs Shop::VERSION\nputs Shop::LOCALE\n'
     repository.commit({"lib/shop/version.rb": text, "tell.rb": user}, "before")

@@ -109,7 +109,7 @@ def cut_off(path: Path) -> None:
 
 
 def test_what_a_kill_cut_off_costs_as_much_as_its_repetition(tmp_path: Path) -> None:
-    """The provider may bill the request that nobody heard the end of: each run that goes on books it, once."""
+    """The provider may bill a request whose reply never arrived, so each resumed run books it once."""
     path = tmp_path / "j"
     cut_off(path)
     _, sent, cost, _ = run(path, fine, ["q"])

@@ -85,7 +85,7 @@ class Result:
         return most - self.tokens_used
 
     def show(self, room: AnswerRoom, most: int) -> None:
-        """Show new lines as far as they fit. For a search, all hits come before their surrounding lines.
+        """Show new lines until the limit is reached. For a search, show all hits before their surrounding lines.
 
         The surrounding lines are shown even if another result has shown the hit as a single line.
         """

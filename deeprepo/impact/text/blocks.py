@@ -26,7 +26,7 @@ _BRANCH = re.compile(
 )
 _LAST = re.compile(r"\s*(?:\}\s*)?(?:else|default|finally|otherwise|case\s+_)\b|\s*_\s*=>")
 _HANDLER = re.compile(r"^\s*(?:\}\s*)?(?:except|catch|rescue|ensure|finally)\b")
-# A decorator, an annotation or an attribute on a line of its own.
+# A decorator, an annotation or an attribute on a separate line.
 _ANNOTATION = re.compile(r"\s*(?:@[\w$]|#!?\[|\[\[?[A-Za-z_][\w.:]*(?:[(,\]]|\s*$))")
 MOST_ANNOTATIONS = 8  # lines of annotations above a definition
 _DOCSTRING = re.compile(r"\s*[rbu]?(\"\"\"|''')")

@@ -227,7 +227,7 @@ class World:
         _keep(work, self.busy)
 
     def finish(self, work: Coroutine[Any, Any, object]) -> None:
-        """Let something end that whoever began it no longer waits for. The sandbox waits for it before it ends."""
+        """Finish work that its caller no longer waits for. The sandbox waits for it before it stops."""
         _keep(work, self.finishing)
 
     async def finished(self) -> None:

@@ -60,7 +60,7 @@ class Elixir(Language, frozen=True):
     modules_are_types = True
     module_word = "defmodule"
 
-    def given(self, spec: str) -> Collection[str]:
+    def library_names(self, spec: str) -> Collection[str]:
         """Return the functions that `use` of a module defines."""
         return GIVEN.get(spec, "").split()
 

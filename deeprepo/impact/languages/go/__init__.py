@@ -196,7 +196,7 @@ class Go(Language, frozen=True):
 
     def receiver_package(self, source: bytes, receiver: str, line: int) -> str:
         """Return the package that a receiver's value comes from."""
-        # imported here because it imports this module
+        # imported here because it needs the list of languages, which loads this module
         from deeprepo.impact.languages.go.receivers import package_of
 
         return package_of(source, receiver, line)
