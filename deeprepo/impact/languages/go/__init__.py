@@ -14,6 +14,7 @@ from difflib import get_close_matches
 from tree_sitter import Node
 
 from deeprepo.impact.language import Language
+from deeprepo.impact.languages.go.receivers import package_of
 from deeprepo.impact.paths import Paths, joined
 from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.values import Clues, Import
@@ -196,9 +197,6 @@ class Go(Language, frozen=True):
 
     def receiver_package(self, source: bytes, receiver: str, line: int) -> str:
         """Return the package that a receiver's value comes from."""
-        # imported here because it needs the list of languages, which loads this module
-        from deeprepo.impact.languages.go.receivers import package_of
-
         return package_of(source, receiver, line)
 
     def embedded(self, body: str) -> Collection[str]:
