@@ -1,4 +1,5 @@
 import asyncio
+import time
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ from fakes import Repository
 from bot.checkout import Checkout
 from bot.errors import GitError
 from bot.machine.concurrency import uninterrupted
+from deeprepo.impact.concurrency import OwnTime, together
 
 
 async def test_a_change_that_cannot_be_read_leaves_no_git_behind(repository: Repository) -> None:
@@ -37,3 +39,49 @@ async def test_short_work_ends_before_its_cancellation_does() -> None:
     with pytest.raises(asyncio.CancelledError):
         await task
     assert done == ["stored"]
+
+
+async def test_own_time_leaves_out_what_else_runs_while_the_work_waits() -> None:
+    """A search that shares its process with other work must not stop sooner for it."""
+    own_time, waits, burned = OwnTime(), asyncio.Event(), asyncio.Event()
+
+    async def search() -> str:
+        waits.set()
+        await burned.wait()
+        return "found"
+
+    async def burn() -> None:
+        await waits.wait()
+        end = time.thread_time() + 0.2
+        while time.thread_time() < end:
+            pass
+        burned.set()
+
+    found, _ = await together(own_time.of(search()), burn())
+    assert found == "found"
+    assert own_time.seconds < 0.1
+
+
+async def test_timed_work_can_be_cancelled_and_can_fail() -> None:
+    """Work that cleans up when it is cancelled does so under a clock too, and its errors arrive."""
+    own_time, waits, ended = OwnTime(), asyncio.Event(), list[str]()
+
+    async def work() -> None:
+        try:
+            waits.set()
+            await asyncio.Event().wait()
+        finally:
+            ended.append("cleaned up")
+
+    async def fail() -> None:
+        await asyncio.sleep(0)
+        raise GitError("no such object")
+
+    task = asyncio.create_task(own_time.of(work()))
+    await waits.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    with pytest.raises(GitError, match="no such object"):
+        await own_time.of(fail())
+    assert ended == ["cleaned up"]

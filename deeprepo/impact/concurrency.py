@@ -6,8 +6,10 @@ connects the process's pipes, and waits for these pipes to be closed.
 """
 
 import asyncio
-from collections.abc import Awaitable
-from typing import Any, TypeVar, overload
+from collections.abc import Awaitable, Callable, Generator
+from functools import partial
+from time import thread_time
+from typing import Any, TypeVar, cast, overload
 
 T = TypeVar("T")
 T1 = TypeVar("T1")
@@ -38,3 +40,36 @@ async def together(*work: Awaitable[Any]) -> tuple[Any, ...]:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+
+class OwnTime:
+    """The CPU time that awaited work spends itself, without what else the process does while the work waits."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    async def of(self, work: Awaitable[T]) -> T:
+        """Return the result of the work, after adding its time."""
+        return await _Timed(work, self)
+
+
+class _Timed(Awaitable[T]):
+    def __init__(self, work: Awaitable[T], spent: OwnTime) -> None:
+        self._work, self._spent = work, spent
+
+    def __await__(self) -> Generator[Any, Any, T]:
+        steps = self._work.__await__()
+        resume: Callable[[], Any] = partial(next, steps)
+        while True:
+            start = thread_time()
+            try:
+                waits_for = resume()
+            except StopIteration as end:
+                return cast("T", end.value)
+            finally:
+                self._spent.seconds += thread_time() - start
+            try:
+                yield waits_for
+                resume = partial(next, steps)
+            except BaseException as error:  # noqa: BLE001 - the work decides what it means
+                resume = partial(steps.throw, error)

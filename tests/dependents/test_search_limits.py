@@ -30,6 +30,31 @@ def test_definitions_above_the_limit_are_open(repository: Repository) -> None:
     assert "lib.py: 10 of its 12 changed definitions were searched for" in found.missed_uses
 
 
+SHORT_TIME = replace(SearchLimits(), seconds=0.0)
+TAKES_ONE = "from zz.lib import count\n\ncount(1)\n"
+
+
+def test_files_left_when_the_time_is_up_are_named(repository: Repository) -> None:
+    """No time at all: one file is searched, and whoever reads the review learns which ones were not."""
+    users: Files = dict.fromkeys(("app.py", "bill.py", "cart.py"), USER)
+    found = find(repository.change({"zz/lib.py": LIB, **users}, {"zz/lib.py": LIB.replace(", b", "")}), SHORT_TIME)
+
+    (sentence,) = (one for one in found.missed_uses if "unsearched" in one)
+    assert sentence.startswith("after 0 s of CPU time, 3 files were left unsearched for references: ")
+    assert sentence.endswith("bill.py, cart.py, zz/lib.py")
+
+
+def test_files_that_may_need_a_changed_contract_are_searched_first(repository: Repository) -> None:
+    """Thirty files only contain the name of a method with a new body, and are called to come first: the one that may break is read before them."""
+    library = "class Box:\n    def unpack_all_things(self):\n        return 1\n\n    def weigh_all_things(self, kind):\n        return kind\n"
+    after = library.replace("return 1", "return 2").replace("self, kind", "self, kind, unit")
+    users: Files = {f"aa/x{number:02}.py": "def go(box):\n    box.unpack_all_things()\n" for number in range(30)}
+    before: Files = {"zz/lib.py": library, "zz/yy.py": "def go(box):\n    box.weigh_all_things(1)\n", **users}
+    found = find(repository.change(before, {"zz/lib.py": after}), SHORT_TIME)
+
+    assert any("31 files were left unsearched for references: zz/yy.py, aa/x00.py," in one for one in found.cut)
+
+
 VIEW = "def issue_view(request):\n    return 50\n"
 TAKES = "from shop.views import issue_view\n\n\ndef take(shop):\n    shop.show(issue_view)\n"
 ROUTES = 'from shop.views import issue_view\n\nroutes.register("diff/issues", issue_view)\n'

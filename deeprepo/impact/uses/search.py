@@ -5,12 +5,11 @@ it or the receiver is likely to be of the class.
 """
 
 import re
-import time
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from deeprepo.impact.changes import Query, Reference
-from deeprepo.impact.concurrency import together
+from deeprepo.impact.concurrency import OwnTime, together
 from deeprepo.impact.structs import Struct, field, replace
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_output
@@ -51,28 +50,27 @@ class Search(Struct):
         """Return the references to all targets, those that prove a break first."""
         if not targets:
             return ()
-        end = time.process_time() + self.budget.seconds
         head = self.scene.head
         self.obliging = any(target.contract for target in targets)
         looked_up = Names(head.tree, head.language, self.budget)
         by_name, evidence = await together(self._by_name(targets, looked_up), self._evidence(targets, looked_up))
         near = self._near(targets)
-        paths = [*sorted(near), *sorted({*by_name} - near)]
+        needed = self._needed(near, by_name, targets)
+        paths = sorted({*near, *by_name}, key=lambda path: (path not in needed, path not in near, path))
         if len(paths) > self.budget.parsed_files:
             paths = await self._by_need(paths, by_name, targets)
         references: dict[str, list[Reference]] = defaultdict(list)
         sources = await head.tree.read_many(paths[: self.budget.parsed_files])
         await self._miss_unread(paths[: self.budget.parsed_files], sources)
+        own_time = OwnTime()
         for count, (path, source) in enumerate(sources.items()):
-            if time.process_time() > end:
-                self._miss(
-                    f"the reference search stopped after {self.budget.seconds:g} s of CPU time, {count} of {len(paths)} files read"
-                )
+            if own_time.seconds > self.budget.seconds:
+                self._miss_late([*sources][count:], needed)
                 break
             if len(source) > self.budget.bytes:
                 self._miss_large(path, source, targets, is_near=path in near)
             else:
-                await self._file(path, source, targets, by_name.get(path, set()), evidence, references)
+                await own_time.of(self._file(path, source, targets, by_name.get(path, set()), evidence, references))
         for key, rows in references.items():
             references[key] = [
                 replace(row, target_state="unknown")
@@ -121,6 +119,15 @@ class Search(Struct):
         homes = {home for target in targets for home in target.homes}
         visible_files = {mate for home in homes for mate in self.scene.exports.visible_files(home)}
         return {*self.scene.importers, *homes, *visible_files}
+
+    def _needed(
+        self, near: Collection[str], by_name: Mapping[str, Collection[str]], targets: Sequence[UseTarget]
+    ) -> set[str]:
+        """Return the files that may need a changed contract: those connected to the change, and those with its name."""
+        if not self.obliging:
+            return set()
+        shorts = {short for target in targets if target.contract for short in target.shorts}
+        return {*near, *(path for path, words in by_name.items() if not shorts.isdisjoint(words))}
 
     async def _spans(self, targets: Iterable[UseTarget]) -> Mapping[Side, Spans]:
         """Return the line ranges of the changed definitions with their prototypes; in the base, whole files."""
@@ -297,6 +304,15 @@ class Search(Struct):
         self.cut.append(sentence)
         if self.obliging:
             self.missed_uses.append(sentence)
+
+    def _miss_late(self, paths: Sequence[str], needed: Collection[str]) -> None:
+        """Report the files for which no time was left."""
+        paths_text = ", ".join(paths[:LISTED]) + (", ..." if len(paths) > LISTED else "")
+        files = "1 file" if len(paths) == 1 else f"{len(paths)} files"
+        sentence = (
+            f"after {self.budget.seconds:g} s of CPU time, {files} were left unsearched for references: {paths_text}"
+        )
+        self._miss(sentence) if any(path in needed for path in paths) else self.cut.append(sentence)
 
     async def _miss_unread(self, wanted_paths: Iterable[str], received_paths: Collection[str]) -> None:
         """Report files that are too large to read."""
