@@ -107,3 +107,59 @@ def test_a_member_of_what_a_library_returns_is_the_library_s(
     found = find(repository.change(files, {home: without}))
     rows = [row for row in found.references if row.path == place and "tatus" in row.name.lower()]
     assert [row.missing for row in rows if row.name.lower().endswith("number")] == [is_proven]
+
+
+CACHE = """use std::collections::BTreeMap;
+
+pub struct SourceFilesCache {
+    pub files: BTreeMap<String, u32>,
+}
+
+impl SourceFilesCache {
+    pub fn retain(&mut self, kept: &[String]) {
+        drop(kept);
+    }
+
+    pub fn remove_missing(&mut self) {
+        self.files.retain(|name, _| !name.is_empty());
+    }
+}
+"""
+SETTINGS = """use std::collections::BTreeMap;
+
+pub struct Settings {
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub targets: BTreeMap<String, String>,
+}
+"""
+
+
+def test_a_field_of_a_library_class_lacks_no_member(repository: Repository) -> None:
+    """A field's class is written in its file, even if the field is named like the class that lost the member."""
+    without = CACHE[: CACHE.index("    pub fn retain")] + CACHE[CACHE.index("    pub fn remove_missing") :]
+    files: dict[str, str | bytes | None] = {
+        "Cargo.toml": '[package]\nname = "a"\n',
+        "src/lib.rs": "mod cache;\nmod settings;\n",
+        "src/cache.rs": CACHE,
+        "src/settings.rs": SETTINGS,
+    }
+    found = find(repository.change(files, {"src/cache.rs": without}))
+    assert [row for row in found.references if row.name.endswith("retain") and (row.missing or row.likely)] == []
+
+
+@pytest.mark.parametrize(("receiver", "is_likely"), [("cache", True), ("source_files_cache", True), ("files", False)])
+def test_a_receiver_is_named_after_the_first_or_last_words_of_a_class(
+    repository: Repository, receiver: str, *, is_likely: bool
+) -> None:
+    """Where a library's class has a method of that name too, words in the middle of a class name say nothing."""
+    without = CACHE[: CACHE.index("    pub fn retain")] + CACHE[CACHE.index("    pub fn remove_missing") :]
+    user = f"pub fn tidy(rows: Vec<u32>) {{\n    with(|{receiver}| {receiver}.retain(&rows));\n}}\n"
+    files: dict[str, str | bytes | None] = {
+        "Cargo.toml": '[package]\nname = "a"\n',
+        "src/lib.rs": "mod cache;\nmod user;\n",
+        "src/cache.rs": CACHE,
+        "src/user.rs": f"use crate::cache::SourceFilesCache;\n\n{user}",
+    }
+    found = find(repository.change(files, {"src/cache.rs": without}))
+    rows = [row for row in found.references if row.path == "src/user.rs" and row.name.endswith("retain")]
+    assert [row.likely for row in rows] == [is_likely]

@@ -83,12 +83,12 @@ class Evidence(Struct):
     doubtful_imports: frozenset[tuple[str, str]] = frozenset()
     unique_names: frozenset[str] = frozenset()  # names that only changed definitions have
     names_after: frozenset[str] = frozenset()  # names of changed definitions after the change
-    # Pairs of target and name that unconnected files use as well, and hints with a weak connection.
+    # Pairs of target and name that unrelated code uses as well, and hints with a weak connection.
     unconnected: set[tuple[str, str]] = field(default_factory=set)
     weakly_connected: set[tuple[str, str, int]] = field(default_factory=set)
 
     def is_refuted(self, key: str, name: str, path: str, line: int) -> bool:
-        """Return whether a hint probably refers to a library, because unconnected files use the same member."""
+        """Return whether a hint probably refers to a library, because unrelated code uses the same member."""
         return (key, name) in self.unconnected and (key, path, line) in self.weakly_connected
 
     def is_unique(self, target: UseTarget, name: str) -> bool:
@@ -156,7 +156,7 @@ class Evidence(Struct):
     async def is_undefined_type(self, types: Sequence[str], owner: str = "") -> bool:
         """Return whether a receiver's class is not defined in the tree, so that it may have any member."""
         type_names = {words[-1] for word in types if (words := LAST.findall(word))} - {owner}
-        return any([not await self.names.is_defined(word) for word in sorted(type_names)])
+        return any([not await self.names.is_type_defined(word) for word in sorted(type_names)])
 
     async def is_from_library_call(self, target: UseTarget, use: Use, file: SearchedFile) -> bool:
         """Return whether the receiver comes from a call of a library, through any variables: `r = http.open()`."""

@@ -11,11 +11,12 @@ from deeprepo.impact.structs import Struct, field
 from deeprepo.impact.text.paths import is_output, is_page, is_prose, is_style
 from deeprepo.impact.uses.budget import SearchLimits, is_minified
 from deeprepo.impact.uses.sides import globs
-from deeprepo.impact.values import Side, Use
+from deeprepo.impact.values import Form, Side, Use
 
 MAX_LINES = 20_000
 MAX_PATHS = 2_000  # on one command line
 EVERYWHERE: tuple[str, ...] = ()
+DEFINING: frozenset[Form] = frozenset({"definition", "key"})  # forms of uses that may define their name
 WHOLE = (0, 1 << 30)  # the lines of a whole file
 Spans = Mapping[str, Collection[tuple[int, int]]]  # file -> line ranges of definitions
 
@@ -71,7 +72,7 @@ class Names(Struct):
     budget: SearchLimits
     expected: set[str] = field(default_factory=set)  # names that will be looked up later
     _files: dict[str, Collection[str] | None] = field(default_factory=dict)  # None: too many lines
-    _is_defined: dict[str, bool] = field(default_factory=dict)
+    _defined_as: dict[str, frozenset[Form]] = field(default_factory=dict)
 
     async def look_up(self, names: Collection[str]) -> Mapping[str, Collection[str]] | None:
         """Return name -> files in the head tree; None if there are too many lines."""
@@ -97,15 +98,23 @@ class Names(Struct):
 
     async def is_defined(self, name: str) -> bool:
         """Return whether anything in the head tree may define a name."""
-        if name not in self._is_defined:
+        return bool(await self._definitions(name))
+
+    async def is_type_defined(self, name: str) -> bool:
+        """Return whether the head tree may define a type. A key isn't a type: `skip_if = "Map::is_empty"`."""
+        return "definition" in await self._definitions(name)
+
+    async def _definitions(self, name: str) -> frozenset[Form]:
+        """Return the forms in which the head tree defines a name; all if it can't be searched."""
+        if name not in self._defined_as:
             paths = await self.where(name)
             if paths is None or len(paths) > self.budget.parsed_files:
-                self._is_defined[name] = True
+                self._defined_as[name] = DEFINING
             else:
                 sources = await self.tree.read_many(sorted(paths))
                 uses = (use for one, source in sources.items() for use in self.language.uses(one, source, {name}))
-                self._is_defined[name] = any(use.form in ("definition", "key") for use in uses)
-        return self._is_defined[name]
+                self._defined_as[name] = DEFINING & {use.form for use in uses}
+        return self._defined_as[name]
 
     async def unique(self, names: Collection[str], own: Own) -> frozenset[str]:
         """Return the names that only changed definitions have, on both sides.

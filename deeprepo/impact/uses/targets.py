@@ -175,10 +175,11 @@ def names_class(receiver: str) -> bool:
 def resembles(receiver: str, owner: str) -> bool:
     """Return whether a receiver is named after a class.
 
-    Examples: `self._client_protocol` after `H2ClientProtocol`, `crawler` after `Crawler`.
+    Examples: `self._client_protocol` after `H2ClientProtocol`, `crawler` after `CrawlerProcess`. Words in the middle
+    don't count: `files` may be anything that a `SourceFilesCache` has.
     """
-    last = last_word(receiver).replace("_", "").lower()
-    return len(last) >= LONG and last in owner.lower()
+    last, name = last_word(receiver).replace("_", "").lower(), owner.lower()
+    return len(last) >= LONG and (name.startswith(last) or name.endswith(last))
 
 
 async def attribute_targets(scene: Scene, attributes: Iterable[tuple[str, str, str]]) -> list[UseTarget]:

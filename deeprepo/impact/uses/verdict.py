@@ -387,9 +387,15 @@ async def used_in_many_files(case: Case) -> bool | None:
 
 
 async def member_of_a_library(case: Case) -> bool | None:
-    """The receiver's class isn't defined in the tree, or the receiver comes from an external package."""
+    """The receiver's class isn't defined in the tree, or the receiver comes from an external package.
+
+    The evidence remembers such uses, because they speak against hints with the same name elsewhere.
+    """
     is_undefined = await case.evidence.is_undefined_type(case.use.types, case.target.owner)
-    return False if is_undefined or await case.evidence.is_from_library(case.file.path, case.use) else None
+    if not is_undefined and not await case.evidence.is_from_library(case.file.path, case.use):
+        return None
+    case.evidence.unconnected.add((case.target.key, case.use.name))
+    return False
 
 
 async def unconnected(case: Case) -> bool | None:
