@@ -1,6 +1,7 @@
 """The changes: each takes a package, changes it as people do, and returns its kind."""
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, field
 from random import Random
@@ -49,6 +50,10 @@ class Language(Protocol):
         """Return the files of a package."""
 
 
+class NothingToChangeError(Exception):
+    """An operation finds nothing in the package that it could change."""
+
+
 @dataclass
 class Draw:
     """What one change is drawn with."""
@@ -59,7 +64,9 @@ class Draw:
     taken: list[str] = field(default_factory=list)  # words about the choices that were made
 
     def one(self, options: Sequence[T]) -> T:
-        """Return one of the options."""
+        """Return one of the options. Raises NothingToChangeError if there are none."""
+        if not options:
+            raise NothingToChangeError
         return self.chance.choice(options)
 
     def flip(self, share: float = 0.5) -> bool:
@@ -643,7 +650,11 @@ def change(language: Language, seed: int) -> Change:
     after = deepcopy(before)
     done, weights = zip(*OPERATIONS, strict=True)
     count = 2 if draw.flip(0.15) else 1
-    kinds = [one(draw, after) for one in chance.choices(done, weights, k=count)]
+    kinds: list[str] = []
+    while len(kinds) < count:
+        for one in chance.choices(done, weights, k=count - len(kinds)):
+            with suppress(NothingToChangeError):
+                kinds.append(one(draw, after))
     kind = kinds[0] if count == 1 else "two changes"
     choices = (*(kinds if count > 1 else ()), *draw.taken)
     driver = getattr(language, "driver", None)
