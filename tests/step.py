@@ -8,11 +8,11 @@ from bot import config, diff
 from bot.brief import Brief
 from bot.checkout import Checkout
 from bot.checkout.views import CachedTree
+from bot.diff.roles import changes_role
 from bot.diff.units import Texts
 from bot.review.coverage import CoverageTracker
 from bot.review.survey import Survey
 from bot.values import ChangedFile, Dependents, PullRequest
-from deeprepo.impact.roles import changes_role
 
 T = TypeVar("T")
 Files = tuple[ChangedFile, ...]

@@ -9,12 +9,12 @@ import asyncio
 import re
 from collections.abc import Iterator, Sequence
 
+from bot.analyzers.examples import is_example
 from bot.secrets.forms import Hit, identified, new_secrets, role_of
 from bot.values import Absence, Basis, ChangedFile, Dependents, DiffLine, Evidence, Finding, Judgement, Source, Verdict
 from bot.values.finding import SAME_VALUE
 from deeprepo.impact.in_hand import reading
 from deeprepo.impact.ports import Tree
-from deeprepo.impact.reading.examples import is_example
 
 NAME = "secrets"
 READS = "every text file"

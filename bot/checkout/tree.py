@@ -13,13 +13,13 @@ from typing import Literal, Self
 from bot.checkout import commit_patches, git, own_git_dir
 from bot.checkout.kept_searches import KeptSearches, Row, Rows
 from bot.errors import GitError
+from bot.globs import generated_marks
 from bot.machine.concurrency import end_process
 from bot.values import CommitLines, PullRequest, Query, RawChange, Side, TreeEntry
 from bot.values.shared_file import SettingsText, UnusableFile
 from deeprepo.impact.concurrency import together
 from deeprepo.impact.in_hand import Contents
 from deeprepo.impact.kept import Kept
-from deeprepo.impact.text.globs import generated_marks
 from deeprepo.impact.text.lines import HEAD_BYTES
 from deeprepo.impact.text.paths import name_of, raw_name
 

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from bot import globs
 from bot.cli.options import printed_by_git
 from bot.config.elsewhere import FORMATS, NewSettings, OldSettings, Row, SettingsFormat
 from bot.errors import UsageError
 from bot.machine import files
 from bot.review.guidance import MAX_FILE, is_guideline, read_guideline
-from deeprepo.impact.text import globs
 
 MAX_OLD_FILE_BYTES = 1 << 20  # bytes of an old file
 

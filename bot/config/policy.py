@@ -12,12 +12,12 @@ from fnmatch import fnmatchcase
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from bot import globs
 from bot.config import FILE
 from bot.values.ask import ASKED, ReviewAsk, Trigger
 from bot.values.host import CheckConclusion, PullFacts
 from bot.values.review import Lack
 from bot.values.ruling import is_bar
-from deeprepo.impact.text import globs
 
 if TYPE_CHECKING:
     from bot.config import Config

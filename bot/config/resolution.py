@@ -165,7 +165,7 @@ class Config(ReviewSettings):
         """Return the settings of a change of these files: `effort` is what the most demanding of them gets by `effort_for`."""
         if not self.effort_for:
             return self
-        from deeprepo.impact.text import globs
+        from bot import globs
 
         asked = []
         for path in paths:
@@ -189,7 +189,7 @@ class Config(ReviewSettings):
         """Return whether the repository's file asks not to review this path."""
         if not (patterns := self.unread):
             return False
-        from deeprepo.impact.text import globs
+        from bot import globs
 
         return globs.matches(patterns, path)
 

@@ -60,7 +60,7 @@ class Checked:
 
 
 def _pattern(value: str) -> str:
-    from deeprepo.impact.text import globs
+    from bot import globs
 
     globs.check(value)  # raises a ValueError, which pydantic tells with the key
     return value

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.diff import skip
+from bot.globs import generated_marks
 from bot.values import ChangedFile, RawChange
 from deeprepo.impact import patches
 from deeprepo.impact.in_hand import reading
-from deeprepo.impact.text.globs import generated_marks
 from deeprepo.impact.text.paths import is_code, is_settings, vendored_folder
 
 

@@ -9,9 +9,9 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 
+from bot import blocks
 from bot.diff import followers
 from bot.values import ChangedFile, Definition, DiffRow, Unit
-from deeprepo.impact.text import blocks
 from deeprepo.impact.text.lines import defined_names, is_comment
 from deeprepo.rlm.values import tokens
 

@@ -6,8 +6,8 @@ Kinds of findings are silenced by an `OwnerRule`.
 import hashlib
 from dataclasses import dataclass
 
+from bot import globs
 from bot.values import Evidence, Finding
-from deeprepo.impact.text import globs
 
 MOST_PLACES, MOST_OLD = 40, 12  # maximum digests in an entry, and in an older one
 DIGEST = 32  # characters of each; older entries have more

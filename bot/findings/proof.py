@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from bot import blocks
 from bot.diff import moves
 from bot.diff.units import ShownLines
 from bot.values import (
@@ -25,7 +26,6 @@ from bot.values import (
 )
 from bot.values.finding import AGAINST
 from deeprepo.impact.ports import Tree
-from deeprepo.impact.text import blocks
 from deeprepo.impact.text.lines import binds, defines, definition, file_lines, is_comment
 from deeprepo.impact.text.paths import decides_nothing, is_product
 from deeprepo.rlm.values import tokens

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import quote
 
+from bot import globs
 from bot.config import FILE
 from bot.diff.skip import is_counted
 from bot.render import Phrases, code, load
@@ -30,7 +31,6 @@ from bot.values import (
 )
 from bot.values.finding import MASK
 from bot.values.review import NOTHING_ADDED, Conclusion
-from deeprepo.impact.text import globs
 from deeprepo.impact.text.paths import is_prose, is_settings, is_style, is_test
 from deeprepo.rlm.values import Cost
 

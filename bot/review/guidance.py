@@ -10,12 +10,11 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass, field, replace
 from itertools import islice, product
 
-from bot import config, render
+from bot import config, globs, render
 from bot.brief import Brief
 from bot.checkout import Checkout
 from bot.findings import silencing
 from bot.values import ChangedFile, OwnerRule
-from deeprepo.impact.text import globs
 
 FILES = (  # the most informative first
     "REVIEW.md",

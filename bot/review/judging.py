@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from bot import globs
 from bot.findings import placing, silencing
 from bot.findings.merge import merge, unite
 from bot.findings.rounds import look_again, outlasting, recall, tell_apart
@@ -20,7 +21,6 @@ from bot.review.session import Session
 from bot.review.survey import Survey
 from bot.values import Absence, Earlier, Finding, OwnerRule, Severity, Source, Status, Verdict, at_least
 from bot.values.finding import AGREED
-from deeprepo.impact.text import globs
 
 if TYPE_CHECKING:
     from bot.findings.verify import Ask, Opinion, Precedents

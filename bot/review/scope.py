@@ -103,7 +103,7 @@ def reviewable(files: Sequence[ChangedFile], brief: Brief) -> tuple[ChangedFile,
 
 def changes_role(settings: Config, old: str, new: str) -> bool:
     """Return whether a rename changes a file's role or makes an ignored file reviewable."""
-    from deeprepo.impact.roles import changes_role  # imported here, because most changes rename nothing
+    from bot.diff.roles import changes_role  # imported here, because most changes rename nothing
 
     return changes_role(old, new) or (settings.ignores(old) and not settings.ignores(new))
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from deeprepo.impact.text import blocks
+from bot import blocks
 
 GO = """func kind(name string) int {
 	step()

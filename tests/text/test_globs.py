@@ -1,8 +1,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bot import globs
 from bot.findings import silencing
-from deeprepo.impact.text import globs
 
 # Characters that the form of .gitignore gives a meaning, drops at the ends of a line, or takes for the end of one.
 ODD = " \t\r\n\x0b\x0c\x1c\x1f\x85\u00a0\u2003\u2028\ufeff\u200b\\*?[]!#{},^$.|()=-~\u0130i\u0301"

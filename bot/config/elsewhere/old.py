@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from bot import globs
 from bot.config import repository, yaml_text
 from bot.config.defaults import ANALYZERS, DEFAULTS, Triggers
-from deeprepo.impact.text import globs
 
 Path = tuple[str | int, ...]
 IS_DEFAULT = "this is the default, so the file does not list it"

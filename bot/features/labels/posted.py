@@ -3,12 +3,12 @@
 from functools import partial
 from urllib.parse import quote
 
+from bot import globs
 from bot.features.labels.settings import LabelRule, LabelSettings
 from bot.github import Host, shapes
 from bot.values import Review, at_least
 from bot.workflow.posted_hooks import PostedHooks
 from bot.workflow.reviewer import ReviewRun
-from deeprepo.impact.text import globs
 
 
 class LabelsOfReview(PostedHooks):

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from bot import render
+from bot import globs, render
 from bot.features.own_checks.values import CheckAnswer, CustomCheck
 from bot.findings import read
 from bot.review.reader_questions import ReaderQuestions
 from bot.values import Evidence, RulingResult, Unit
-from deeprepo.impact.text import globs
 from deeprepo.rlm.values import tokens
 
 ANSWERS: Mapping[str, RulingResult] = {

@@ -3,6 +3,7 @@
 import time
 from dataclasses import replace
 
+from bot import globs
 from bot.commands import CommandReply, target
 from bot.config import FILE
 from bot.config.names import MOST_SENTENCE
@@ -13,7 +14,6 @@ from bot.stored import answered, markers
 from bot.stored.answered import REPLY
 from bot.values import OwnerRule, Proposal
 from bot.workflow.given_command import BareCommand, CommentCommand, GivenCommand, StepCommand
-from deeprepo.impact.text import globs
 
 MAX_PATTERN_CHARS = 300
 LEAST_WORDS = 3  # words of a sentence; "fine" would answer everything

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from itertools import accumulate
 from typing import Any
 
+from bot import globs
 from bot.commands import CommandContext, CommandReply
 from bot.config import FILE
 from bot.config.names import MOST_SENTENCE
@@ -16,7 +17,6 @@ from bot.stored import answered, markers
 from bot.stored.answered import REPLY
 from bot.values import Dismissal, LearnedRule, OwnerRule, RuleState
 from bot.workflow.given_command import CommentCommand, GivenCommand, StepCommand
-from deeprepo.impact.text import globs
 
 MAX_PATTERN_CHARS = 300
 EDIT = "edit"  # replaces a learning's sentence immediately, so it needs the permission to confirm

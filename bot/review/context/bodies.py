@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from bot import blocks
 from bot.diff.units import ShownLines
 from bot.review.context import definitions, identifiers, snippets
 from bot.values import Excerpt
-from deeprepo.impact.text import blocks
 from deeprepo.rlm.values import tokens
 
 WHOLE_DEFINITION_LINES = 8  # lines of a definition that is always shown whole

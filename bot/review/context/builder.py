@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from bot import blocks
 from bot.diff.units import ShownLines
 from bot.review.context import (
     bodies,
@@ -25,7 +26,6 @@ from bot.review.context.definitions import CalledName
 from bot.review.context.searches import Searches
 from bot.review.context.usages import Pick
 from bot.values import Excerpt, Reference, Unit
-from deeprepo.impact.text import blocks
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_product
 from deeprepo.impact.uses.sites import MODULE

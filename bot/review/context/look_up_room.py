@@ -10,10 +10,10 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from bot import blocks
 from bot.diff.units import ShownLines
 from bot.review.context import definitions, identifiers
 from bot.values import DiffRow, Excerpt, LookUp, Side
-from deeprepo.impact.text import blocks
 from deeprepo.impact.text.lines import is_comment
 from deeprepo.rlm.values import tokens
 

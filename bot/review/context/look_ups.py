@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from bot import blocks, globs
 from bot.errors import GitError
 from bot.findings.proof import with_signs
 from bot.render import count
@@ -23,7 +24,6 @@ from bot.values import ChangedFile, Definition, Excerpt, LookUp, Query, Referenc
 from deeprepo.impact import structs
 from deeprepo.impact.filetypes import family
 from deeprepo.impact.ports import Family, Tree
-from deeprepo.impact.text import blocks, globs
 from deeprepo.impact.text.lines import (
     binds,
     block,

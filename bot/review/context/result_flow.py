@@ -3,10 +3,10 @@
 import re
 from collections.abc import Sequence
 
+from bot import blocks
 from bot.review.context import definitions, identifiers
 from bot.values import Reference, Unit
 from deeprepo.impact.filetypes import filetype
-from deeprepo.impact.text import blocks
 from deeprepo.impact.text.lines import is_comment
 
 MAX_FUNCTION_LINES = 200  # lines read per function

@@ -5,11 +5,11 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from bot import blocks
 from bot.diff.units import ShownLines
 from bot.review.context import definitions, identifiers
 from bot.values import ChangedFile, DiffRow, Excerpt
 from deeprepo.impact.filetypes import filetype
-from deeprepo.impact.text import blocks
 from deeprepo.impact.text.lines import defines, special
 
 BODY = 14  # maximum lines of a definition

@@ -12,13 +12,13 @@ from typing import Any
 
 from bot import checkout, diff
 from bot.analyzers import ANALYZERS
+from bot.diff.roles import changes_role
 from bot.errors import DeepRepoError, GitError
 from bot.features.consumers.check import check
 from bot.values import ReviewRequest
 from bot.values.consumer import ConsumerImpact, NamedConsumer
 from deeprepo.impact import uses
 from deeprepo.impact.families import LANGUAGES
-from deeprepo.impact.roles import changes_role
 from deeprepo_evals.clones import clones, half
 from deeprepo_evals.consumers import losses, truth
 from deeprepo_evals.consumers.losses import History

@@ -14,13 +14,13 @@ from typing import Any
 
 from bot import checkout, diff
 from bot.checkout import Checkout
+from bot.diff.roles import changes_role
 from bot.errors import DeepRepoError
 from bot.findings.read import asking, many, one_of, strict, text
 from bot.review.dialogues import Dialogues
 from bot.review.opening import look_ups_over
 from bot.values import ChangedFile
 from deeprepo.impact.families import LANGUAGES
-from deeprepo.impact.roles import changes_role
 from deeprepo.rlm.money.calls import Calls
 from deeprepo.rlm.values import Completion, Message, Model, Prompt, Schema
 from deeprepo_evals import words

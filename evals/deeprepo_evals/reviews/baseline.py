@@ -9,13 +9,13 @@ from typing import Any
 
 from bot import checkout, config, diff, wiring
 from bot.checkout import Checkout
+from bot.diff.roles import changes_role
 from bot.findings import placing, read
 from bot.findings.merge import merge
 from bot.findings.quotes import check_quotes
 from bot.review.context.packing import LARGE_SCALE, PARTS_SCALE, SMALL_SCALE
 from bot.secrets.masking.masks import Masks
 from bot.values import ChangedFile, Finding, PlacedFinding, PullRequest, Source
-from deeprepo.impact.roles import changes_role
 from deeprepo.rlm.errors import BadAnswer, ProviderError
 from deeprepo.rlm.journal.writer import Journal
 from deeprepo.rlm.money.budget import Budget

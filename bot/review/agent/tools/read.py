@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from typing import Literal
 
+from bot import globs
 from bot.diff import numbered_text
 from bot.errors import GitError
 from bot.render import count, name
 from bot.review.agent.state import RunState
 from bot.review.context.look_ups import absent, pathspecs
 from bot.values import Query, Reference, Side
-from deeprepo.impact.text import globs
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import (
     is_code,
