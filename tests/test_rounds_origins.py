@@ -35,10 +35,10 @@ def test_a_finding_of_a_later_review_names_its_cause(hand: Hand, repository: Rep
     repository.commit({"shop/new.py": MENDED}, "third")
     third = hand.review(second, strategy="offline")
 
-    assert said(first)["parcell"] == "ruff (F821), proven"
+    assert said(first)["parcell"] == "static check ruff (rule F821), proven"
     assert said(second) == {
-        "package": f"ruff (F821), proven, introduced by the fix for {number}",
-        "leter": "ruff (F821), proven, introduced by the last push",
+        "package": f"static check ruff (rule F821), proven. The fix for finding {number} introduced it.",
+        "leter": "static check ruff (rule F821), proven. The last push introduced it.",
     }
     stored = reviews.review(json_file.render(second).encode())
     assert said(stored) == said(second)

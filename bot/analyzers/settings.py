@@ -25,7 +25,10 @@ class SettingsFile(OwnerFile):
 
     path = names.FILE
     other_names = names.OTHER_NAMES
-    fatal_consequence = "Once this is merged, reviews use the defaults, and no check succeeds until it is corrected."
+    fatal_consequence = (
+        "Once this is merged, reviews use the default settings instead of this file, and the deeprepo check on every "
+        "pull request does not pass until the file is corrected."
+    )
     consequence = "Once this is merged, every review warns about it."
 
     def problems(self, text: bytes) -> tuple[Problem, ...]:

@@ -52,6 +52,13 @@ async def is_checked_out(repo: str, revision: str, scratch: str) -> bool:
     return len(trees) == 1
 
 
+async def has_parent(repo: str, revision: str, scratch: str) -> bool:
+    """Return whether the repository has the commit before a revision."""
+    place = locate(repo)
+    repository = _OwnRepository(place, await own_git_dir.revisions(place, _fresh(scratch)))
+    return await _commit(repository, f"{revision}^") is not None
+
+
 async def clone(place: str, scratch: str) -> Clone:
     """Open a repository at HEAD, or at the revision after an `@`. Raises RevisionError."""
     path, revision = _named(place)
@@ -112,10 +119,8 @@ async def _resolve(repository: _OwnRepository, revision: str) -> str:
             f"unknown revision {revision!r}: this clone is shallow. Run `git fetch --unshallow` to get the full history"
         )
     before = re.fullmatch(r"([^~^]++)[~^][~^\d]*+", revision)
-    if before and await _commit(repository, before[1]):
-        raise RevisionError(
-            f"{revision!r} is before the first commit of {before[1]}: `git log {before[1]}` shows its history"
-        )
+    if before and (start := await _commit(repository, before[1])):
+        raise RevisionError(f"{revision!r} does not exist. {await _history(repository, before[1], start)}")
     if not (await repository.run("cat-file", "-e", f"HEAD:{revision.rstrip('/')}")).status:
         raise RevisionError(
             f"{revision!r} is a file or folder, not a revision. Pass a range of commits, for example `main..HEAD`"
@@ -123,6 +128,15 @@ async def _resolve(repository: _OwnRepository, revision: str) -> str:
     if await _commit(repository, f"refs/remotes/origin/{revision}"):
         raise RevisionError(f"unknown revision {revision!r}: did you mean origin/{revision}?")
     raise RevisionError(f"unknown revision {revision!r}. Run `git branch -a` or `git log` to find one")
+
+
+async def _history(repository: _OwnRepository, name: str, commit: str) -> str:
+    """Return how far the history of a revision goes back, and what to compare with instead."""
+    listed = await repository.run("rev-list", "--first-parent", "--count", commit)
+    number = int(listed.out or b"0")
+    if number == 1:
+        return f"{name} has only one commit. Commit a change, then run `deeprepo review {name}~1..{name}`"
+    return f"{name} has {number:,} commits, so it goes back to {name}~{number - 1}. To see them, run `git log {name}`"
 
 
 async def _range(request: ReviewRequest, repository: _OwnRepository) -> PullRequest:

@@ -21,15 +21,21 @@ def read(change: str | None, repo: str, *, staged: bool, uncommitted: bool) -> R
     return ReviewRequest(repo, "range", base or None, head or None)
 
 
-def nothing(request: ReviewRequest, *, behind: bool = False) -> str:
+def last(request: ReviewRequest) -> str:
+    """Return the revision whose last commit an empty change's user may want to review."""
+    return request.head or request.base or "HEAD"
+
+
+def nothing(request: ReviewRequest, *, behind: bool = False, has_parent: bool = True) -> str:
     """Return what an empty change means and what to type instead.
 
-    `behind`: the base has commits that the head lacks.
+    `behind`: the base has commits that the head lacks. `has_parent`: whether there is a commit before `last`.
     """
-    return f"Nothing to review: {_nothing(request, request.head or 'HEAD', behind=behind)}."
+    return f"Nothing to review: {_nothing(request, behind=behind, has_parent=has_parent)}."
 
 
-def _nothing(request: ReviewRequest, head: str, *, behind: bool) -> str:
+def _nothing(request: ReviewRequest, *, behind: bool, has_parent: bool) -> str:
+    head = request.head or "HEAD"
     base = request.base
     if request.scope != "range":
         nothing_staged = "nothing is staged (use `git add`, or --uncommitted)"
@@ -37,15 +43,22 @@ def _nothing(request: ReviewRequest, head: str, *, behind: bool) -> str:
     if base and behind:
         return f"{head} has no commits that {base} does not have. To review the other direction, run `deeprepo review {head}..{base}`"
     if base and base == request.head:
-        return f"{head} is compared with itself. To review its last commit, run `deeprepo review {head}~1..{head}`"
+        return f"{head} is compared with itself. {_one_commit(request, has_parent=has_parent)}"
     if base:
-        alone = f"; to review the last commit on {base}, run `deeprepo review {base}~1..{base}`"
-        return f"no file differs between {base} and {head}" + ("" if request.head else alone)
-    last = (
-        ""
-        if request.head
-        else " (to review the last commit, run `deeprepo review HEAD~1..HEAD`; for uncommitted changes, add --uncommitted)"
-    )
-    if last and own_git_dir.shallow(locate(request.repo)):
-        last = " (this clone is shallow: run `git fetch --unshallow`, then `deeprepo review HEAD~1..HEAD` to review the last commit)"
-    return f"{head} has no changes compared with the default branch{last}"
+        found = f"no file differs between {base} and {head}"
+        return found if request.head else f"{found}. {_one_commit(request, has_parent=has_parent)}"
+    found = f"{head} has no changes compared with the default branch"
+    if request.head:
+        return found
+    return f"{found}. {_one_commit(request, has_parent=has_parent)}. To review uncommitted changes, add --uncommitted"
+
+
+def _one_commit(request: ReviewRequest, *, has_parent: bool) -> str:
+    """Return how to review only the last commit of a branch, if that is possible."""
+    name = last(request)
+    command = f"`deeprepo review {name}~1..{name}`"
+    if has_parent:
+        return f"To review only the last commit of {name}, run {command}"
+    if own_git_dir.shallow(locate(request.repo)):
+        return f"This clone is shallow. To review only the last commit, run `git fetch --unshallow`, then {command}"
+    return f"{name} has only one commit, so there is nothing to compare it with. Commit a change, then run {command}"

@@ -107,6 +107,8 @@ def _outside(error: Exception) -> int:
         if type(error).__name__ == "NoArgsIsHelpError":  # a class that typer keeps to itself: nothing was typed
             tell(message)
             return USAGE
+        if type(error).__name__ == "MissingParameter" and (help_text := getattr(error.param, "help", "")):  # type: ignore[attr-defined]
+            message = f"{message.rstrip('.')}: {help_text}"  # says what it is and where it comes from
         about = getattr(error, "ctx", None)
         tell(f"deeprepo: {message}\nTry `{about.command_path if about else 'deeprepo'} --help`.")
         return USAGE

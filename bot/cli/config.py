@@ -63,6 +63,8 @@ def command(
         say(f"{name:<26} {value or '(not set)'}" + (f"   [{origin}]" if explain else ""))
     for warning in settings.warnings:
         tell(f"warning: {warning}")
+    source = "" if explain else "To see where each value comes from, add --explain. "
+    tell(f"\n{source}To see what each setting does, run `deeprepo config --reference`.")
     return CLEAN
 
 

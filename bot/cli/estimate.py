@@ -16,9 +16,9 @@ from bot.cli.exits import CLEAN, finish
 STRATEGIES = {
     "offline": "static checks only",
     "direct": "one prompt",
-    "cascade": "one prompt, then open questions",
-    "fanout": "many prompts",
-    "rlm": "many prompts, then connections",
+    "cascade": "one prompt, then a root model checks unclear points",
+    "fanout": "one prompt for each part of the change",
+    "rlm": "one prompt for each part, then a root model connects them",
 }
 
 
@@ -93,8 +93,14 @@ def _table(estimates: dict[str, Any]) -> None:
         say(line(f"Not read: {path}, {why}"))
     if estimates["efforts"]:
         console.print(table)
-    say(f"\nRoot model: {estimates['root'] or 'none'}")
-    say(f"Worker model: {estimates['worker']}")
+    models = f"root model {estimates['root'] or 'none'}, worker model {estimates['worker']}"
+    if estimates["is_configured"]:
+        say(f"\nModels: {models}")
+    else:
+        say(f"\nNo model is configured, so these figures assume {models}.")
+        say(
+            "To have models review the change, set ANTHROPIC_API_KEY or OPENAI_API_KEY, or choose models with --root and --worker."
+        )
     say(f"\nStrategy {estimates['strategy']['name']}: {estimates['strategy']['reason']}.")
     say(
         "To choose another effort, use --effort or set `effort` in .deeprepo.yml. With `--effort none`, the review uses no model and is free."

@@ -32,7 +32,12 @@ REASONS = {
 
 
 def command(
-    review: Annotated[Path, typer.Argument(metavar="REVIEW.JSON", help="The JSON output of `deeprepo review`.")],
+    review: Annotated[
+        Path,
+        typer.Argument(
+            metavar="REVIEW.JSON", help="The output of `deeprepo review --format json --output REVIEW.JSON`."
+        ),
+    ],
     numbers: Annotated[
         list[str] | None,
         typer.Argument(

@@ -36,7 +36,7 @@ EffortOption = Annotated[
     ReviewEffort | None,
     typer.Option(
         help="How much models do (default: medium). none: only static checks; low: one model pass; medium: a root model "
-        "also answers open questions; high: a root model always runs."
+        "also checks unclear points; high: a root model always runs."
     ),
 ]
 RootModel = Annotated[

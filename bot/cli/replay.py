@@ -13,7 +13,7 @@ from bot.outputs import Format
 
 def command(
     journal: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A journal that `deeprepo review --journal FILE` recorded.")
+        Path, typer.Argument(metavar="FILE", help="A recorded review. `deeprepo review --journal FILE` writes one.")
     ],
     repo: Annotated[
         str | None,

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bot.cli import exits
 from bot.cli.exits import CLEAN, FAULT, FOUND, INTERRUPTED, say, tell, terminal_text
 from bot.errors import NothingToReview, UsageError
 from bot.machine import extras, files
@@ -63,9 +64,10 @@ def workplace(request: "ReviewRequest") -> Iterator[str]:
         try:
             yield scratch
         except NothingToReview as empty:
-            from bot.checkout import typed
+            from bot.checkout import local, typed
 
-            raise NothingToReview(typed.nothing(request, behind=empty.behind)) from None
+            has_parent = exits.finish(local.has_parent(request.repo, typed.last(request), scratch))
+            raise NothingToReview(typed.nothing(request, behind=empty.behind, has_parent=has_parent)) from None
 
 
 def deliver(

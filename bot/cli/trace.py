@@ -23,7 +23,10 @@ Row = dict[str, Any]
 
 def command(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A file that `deeprepo review --journal` or --trace wrote.")
+        Path,
+        typer.Argument(
+            metavar="FILE", help="A recorded review. `deeprepo review --trace FILE` and `--journal FILE` write one."
+        ),
     ],
     calls: Annotated[bool, typer.Option("--calls", help="Show every call on its own line.")] = False,
     every: Annotated[bool, typer.Option("--all", help="Show every review in the file, not only the last one.")] = False,

@@ -225,7 +225,7 @@ class ReviewSettings:
     )
     effort: ReviewEffort = setting(
         "medium",
-        "How much models do. `none`: only static checks; `low`: one model pass; `medium`: a root model also answers open questions; `high`: a root model always runs.",
+        "How much models do. `none`: only static checks; `low`: one model pass; `medium`: a root model also checks unclear points; `high`: a root model always runs.",
     )
     effort_for: tuple[EffortEntry, ...] = setting(
         (),

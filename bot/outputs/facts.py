@@ -29,7 +29,7 @@ from bot.values import (
     in_order,
     severity_rank,
 )
-from bot.values.finding import MASK
+from bot.values.finding import MASK, Source
 from bot.values.review import NOTHING_ADDED, Conclusion
 from deeprepo.impact.text.paths import is_prose, is_settings, is_style, is_test
 from deeprepo.rlm.values import Cost
@@ -465,20 +465,41 @@ def permalink(pull: PullRequest, path: str, side: Side, start: int = 0, end: int
 
 
 def origin(finding: Finding, words: Phrases = ENGLISH) -> str:
-    """Return a finding's source, passes, certainty and status, such as "ruff (F821), proven"."""
-    since = finding.tracking.how or (
-        "added" if finding.tracking.added else finding.status if finding.status in {"still", "fixed"} else ""
-    )
-    status = f", {words.say(f'status_{since}')}" if since else ""
-    if finding.is_new and finding.tracking.origin:
-        number = finding.tracking.fix_of
-        cause = words.say("origin_fix", finding=number) if number else words.say(f"origin_{finding.tracking.origin}")
-        status = f"{status}, {cause}"
+    """Return who reported a finding, how certain it is, and its history: "static check ruff (rule F821), proven"."""
     is_counted = finding.basis.readings > 1 and finding.basis.votes
     votes = f", {words.say('votes', votes=finding.basis.votes, readings=finding.basis.readings)}" if is_counted else ""
-    source = " and ".join(finding.source.split(" + "))
-    rule = f" ({finding.rule})" if finding.rule else ""
-    return f"{source}{rule}{votes}, {words.say(finding.basis.certainty)}{status}"
+    rule = f" ({words.say('by_rule', rule=finding.rule)})" if finding.rule else ""
+    history = _history(finding, words)
+    told = f"{_reporters(finding.basis.sources, words)}{rule}{votes}, {words.say(finding.basis.certainty)}"
+    return f"{told}. {history}" if history else told
+
+
+def _reporters(sources: Sequence[Source], words: Phrases) -> str:
+    """Return who reported a finding: static checks, models and tools, by name."""
+    checks = list(dict.fromkeys(source.name for source in sources if source.kind == "analyser"))
+    others = dict.fromkeys(
+        words.say(f"by_{source.role}", name=source.name) if source.kind == "model" and source.role else source.name
+        for source in sources
+        if source.kind != "analyser"
+    )
+    together = words.say("by_checks", len(checks), names=" and ".join(checks)) if checks else ""
+    return " and ".join(filter(None, (together, *others)))
+
+
+def _history(finding: Finding, words: Phrases) -> str:
+    """Return a sentence about what earlier reviews reported of a finding, or ""."""
+    tracking = finding.tracking
+    cause = ""
+    if finding.is_new and tracking.origin:
+        cause = "fix" if tracking.fix_of else tracking.origin
+    if tracking.how == "back" and cause in ("fix", "push"):
+        return words.say(f"back_{cause}", finding=tracking.fix_of)
+    if cause and not tracking.how:
+        return words.say(f"origin_{cause}", finding=tracking.fix_of)
+    since = tracking.how or (
+        "added" if tracking.added else finding.status if finding.status in {"still", "fixed"} else ""
+    )
+    return words.say(f"status_{since}") if since else ""
 
 
 def risks(review: Review) -> list[tuple[str, int, Grade, int]]:

@@ -14,6 +14,7 @@ from bot.review.strategies import affords, choose
 from bot.review.survey import Survey
 from bot.values import EFFORTS, Review, ReviewRequest
 from bot.wiring import child, review, tasks
+from bot.wiring.access import named_models
 from bot.wiring.child import ChildPipe
 
 LOCAL = ProcessLimits(memory=4 << 30, cpu=60, nice=0)  # for a machine with nothing else to do
@@ -92,6 +93,7 @@ async def weigh(
             "units": len(subject.units),
             "files": sum(not file.skip for file in subject.files),
             "left_out": dict(brief.left_out),
+            "is_configured": any(named_models(settings)),
             "root": root.name if root else None,
             "worker": worker.name if worker else None,
             "strategy": {"name": strategy, "reason": reason},

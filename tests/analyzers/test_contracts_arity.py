@@ -10,6 +10,7 @@ CALLER = "from lib import f\n\n\ndef go(a, b):\n    return {}\n"
 UNFIT = [
     ("def f(a, b)", "def f(a)", "f(a, b)", "arity"),
     ("def f(a, b=1)", "def f(a, *, b=1)", "f(a, b)", "arity"),
+    ("def f(a, b)", "def f(a, *, b, c)", "f(a, b)", "arity"),
     ("def f(a, color=1)", "def f(a, colour=1)", "f(a, color=b)", "keyword"),
     ("def f(a, b=1)", "def f(a)", "f(a, b=2)", "keyword"),
     ("def f(a)", "def f(a, b)", "f(a)", "required-parameter"),
@@ -47,7 +48,9 @@ def test_a_call_that_no_longer_fits_is_reported(repository: Repository) -> None:
     before, after = callers(UNFIT)
     found = {finding.path: finding for finding in look(repository.change(dict(before), dict(after)))}
     assert len(found) == len(UNFIT)
-    assert found["app0.py"].title.endswith("still passes 2 arguments (at most 1 is accepted)")
+    assert found["app0.py"].title.endswith("still passes 2 positional arguments (at most 1 is accepted)")
+    needs = "still passes 2 positional arguments (at most 1 is accepted, and b= and c= are required)"
+    assert found["app2.py"].title.endswith(needs)
     for at, (old, _, _, rule) in enumerate(UNFIT):
         finding, lib = found[f"app{at}.py"], f"lib{at}.py"
         assert (finding.start, finding.rule) == (5, rule)

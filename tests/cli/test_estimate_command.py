@@ -96,13 +96,20 @@ def test_the_table_names_the_choice_its_reason_and_what_is_assumed(changed: Repo
     for words in (
         "medium (selected)",
         "the change is small (4 code regions",
-        "Root model: openai/gpt-5.4",
+        "Models: root model openai/gpt-5.4, worker model",
         "(above the limit)",
         "an estimate from the averages of recorded reviews",
         "A review stops before it costs more than $0.00",
     ):
         assert words in " ".join(done.stdout.split()), words
     assert not (changed.folder / "j").exists()
+
+
+def test_without_a_model_it_says_which_ones_the_figures_assume(changed: Repository) -> None:
+    """Without a key no model would be asked, so the table must not look as if these were the user's."""
+    done = estimated(changed)
+    assert "No model is configured, so these figures assume root model anthropic/" in " ".join(done.stdout.split())
+    assert "No model is configured" not in estimated(changed, OPENAI_API_KEY="planted").stdout
 
 
 def test_an_unknown_price_is_no_zero(changed: Repository) -> None:

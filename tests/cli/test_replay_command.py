@@ -133,7 +133,11 @@ def test_an_unfinished_journal_says_how_to_go_on(copy: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "sentence"),
-    [(None, "there is no journal"), ("# Notes\n", "is not a journal recorded by"), ("", "contains no review")],
+    [
+        (None, "does not exist. Record a review in it"),
+        ("# Notes\n", "is not a journal recorded by"),
+        ("", "contains no review"),
+    ],
 )
 def test_what_is_no_journal_is_said(tmp_path: Path, content: str | None, sentence: str) -> None:
     """Exit code 2 for both commands that read one."""

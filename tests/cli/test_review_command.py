@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -113,9 +114,9 @@ def test_staged_and_uncommitted_work_are_reviewed(changed: Repository) -> None:
         (["shop/labels.py"], 2, "is a file or folder, not a revision. Pass a range"),
         (["main", "feature"], 2, "review main..feature`"),
         (["main..feature", "shop"], 2, "unexpected argument 'shop'. Use a single range, BASE..HEAD"),
-        (["HEAD~9..HEAD"], 2, "'HEAD~9' is before the first commit of HEAD"),
-        (["main..main"], 0, "main is compared with itself. To review its last commit"),
-        (["HEAD"], 0, "to review the last commit on HEAD, run `deeprepo review HEAD~1..HEAD`"),
+        (["HEAD~9..HEAD"], 2, "'HEAD~9' does not exist. HEAD has 2 commits, so it goes back to HEAD~1"),
+        (["main..main"], 0, "main is compared with itself. main has only one commit"),
+        (["HEAD"], 0, "To review only the last commit of HEAD, run `deeprepo review HEAD~1..HEAD`"),
         (["--staged"], 0, "nothing is staged"),
         (["--uncommitted"], 0, "no uncommitted changes"),
         (["--staged", "--uncommitted"], 2, "use only one of"),
@@ -141,6 +142,37 @@ def test_bad_input_gets_a_sentence(changed: Repository, arguments: list[str], co
     assert done.returncode == code
     assert sentence in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [(), ("main..main",), ("HEAD",)])
+def test_a_repository_of_one_commit_is_not_sent_to_a_commit_before_it(
+    repository: Repository, arguments: tuple[str, ...]
+) -> None:
+    """The command in the answer only works after a second commit, and then it does."""
+    repository.commit({"a.py": "A = 1\n"})
+    done = run(*arguments, cwd=repository.folder)
+    assert (done.returncode, "only one commit, so there is nothing to compare it with" in done.stderr) == (0, True)
+    suggested = re.search(r"Commit a change, then run `deeprepo review (\S+)`", done.stderr)
+    assert suggested is not None
+    early = run(suggested[1], cwd=repository.folder)
+    assert (early.returncode, "only one commit. Commit a change" in early.stderr) == (2, True)
+    repository.commit({"a.py": "A = 2\n"})
+    assert run(suggested[1], cwd=repository.folder).stdout.startswith("deeprepo  ")
+
+
+@pytest.mark.parametrize(
+    ("command", "origin"),
+    [
+        ("fix", "deeprepo review --format json --output REVIEW.JSON"),
+        ("trace", "deeprepo review --trace FILE"),
+        ("replay", "deeprepo review --journal FILE"),
+        ("ignore", "The finding's ID, which the review prints after `id`"),
+    ],
+)
+def test_a_missing_argument_is_explained(tmp_path: Path, command: str, origin: str) -> None:
+    """Its name says nothing to someone who does not have such a file yet."""
+    done = deeprepo(command, cwd=tmp_path)
+    assert (done.returncode, origin in done.stderr) == (2, True), done.stderr
 
 
 def test_odd_file_names_are_reviewed(repository: Repository) -> None:

@@ -50,7 +50,7 @@ def changed(repository: Repository) -> Path:
             (("review", "HEAD~1..HEAD"), "shop.py:3"),
             (("review", "HEAD~1..HEAD", "--strategy", "offline", "--format", "sarif"), "shop.py"),
             (("config",), "quota"),
-            (("estimate", "HEAD~1..HEAD"), "Effort none runs only static checks"),
+            (("estimate", "HEAD~1..HEAD"), "With `--effort none`"),
             (
                 ("estimate", "HEAD~1..HEAD", "--worker", "openai/gpt-5.4-mini"),
                 f"To see prices and the calls of a root model, install model support: {install('models')}",

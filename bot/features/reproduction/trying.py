@@ -29,7 +29,7 @@ RESULTS: dict[TestResult, str] = {
     "fault": "it did not run as a test. Run `deeprepo run` to check whether the dependencies are prepared",
     "limit": "it exceeded a limit in `run`",
 }
-NOT_ALLOWED = "not yet: set DEEPREPO_RUN=1, or pass --run to `deeprepo review`"
+NOT_ALLOWED = "no. To allow it, set DEEPREPO_RUN=1, or pass --run to `deeprepo review`"
 NO_RUNNER = (
     f"no test runner was found. Set `run.test` and `run.files` in {config.FILE}, such as "
     "`run: {test: 'make test FILE={file}', files: 'tests/test_deeprepo_{n}.py'}`"
@@ -56,7 +56,7 @@ async def explain(repo: str, scratch: str) -> tuple[list[tuple[str, str]], bool]
             install = f"nothing; with `network: true` in the section `run`: {proposal}"
         rows = [
             ("section `run`", trial.where),
-            ("allowed", "yes, by DEEPREPO_RUN" if settings.of(RunVariables).run else NOT_ALLOWED),
+            ("running allowed", "yes, by DEEPREPO_RUN" if settings.of(RunVariables).run else NOT_ALLOWED),
             *_runners(made),
             ("prepare", install),
             ("limits", caps),
@@ -65,7 +65,7 @@ async def explain(repo: str, scratch: str) -> tuple[list[tuple[str, str]], bool]
             sandbox = made.sandbox()
             rows.append(("sandbox", " ".join(filter(None, (sandbox.kind, sandbox.program, sandbox.image)))))
             outcome = await execute(sandbox, SandboxRun(b"", "true", limits=limits))
-            rows.append(("its probe", f"isolated ({'; '.join(outcome.probe[:3])}; ...)"))
+            rows.append(("sandbox test", f"isolated ({'; '.join(outcome.probe[:3])}; ...)"))
             is_prepared = not made.install
             if made.install:
                 archive = await made.archive_path()
@@ -91,9 +91,12 @@ def _runners(made: Rig) -> list[tuple[str, str]]:
         if (how := made.layout.recipe(made.section, examples[key])) is not None:
             where = f" in {how.folder}" if how.folder else ""
             rows.append(
-                ("test runner", f"{how.runner.name or 'of your own'}{where}, for {render.count(number, 'file')}")
+                (
+                    "test runner",
+                    f"{how.runner.name or 'your own command'}{where}, to test {render.count(number, 'source file')}",
+                )
             )
-            rows += [("  test", how.test), ("  new tests, such as", how.files)]
+            rows += [("  command", how.test), ("  new test files", how.files)]
     if not rows:
         raise SandboxRefused(NO_RUNNER)
     return rows
@@ -169,15 +172,15 @@ async def _trial(repo: str, scratch: str) -> AsyncIterator[Trial]:
         def section(text: SettingsText) -> RunSection | None:
             return config.resolve({}, text, config.Settings(), shared=shared).of(RunSettings).run
 
-        chosen, where = section(await tree.settings_at_tip(config.FILE)), "on the base branch (used by reviews)"
+        chosen, where = section(await tree.settings_at_tip(config.FILE)), "on the base branch"
         settings_file = files.content(Path(repo, config.FILE), MAX_TEST_BYTES)
         if settings_file is not None and section(settings_file) != chosen:
             chosen, where = (
                 section(settings_file),
-                f"of this folder: reviews use it once {config.FILE} is on the base branch",
+                f"in this folder. Reviews use it once {config.FILE} is merged into the base branch",
             )
         if chosen is None:
-            where = f"missing: nothing is run until {config.FILE} of the base branch has one, such as `run: {{}}`"
+            where = f"missing. Nothing is run until {config.FILE} on the base branch has this section, for example `run: {{}}`"
         yield Trial(await rig(tree, pull, chosen or RunSection(), allowed), f"{where}{note}", chosen is not None)
 
 

@@ -10,8 +10,8 @@ class IgnoredFindings(OwnerFile):
     path = names.FILE
     other_names = names.OTHER_NAMES
     local_path = names.LOCAL_FILE
-    fatal_consequence = "Every finding in it will be reported again."
-    consequence = "Findings that it should ignore may be reported again."
+    fatal_consequence = "Once this is merged, every finding that the file ignores is reported again."
+    consequence = "Once this is merged, findings that this entry should ignore may be reported again."
 
     def problems(self, text: bytes) -> tuple[Problem, ...]:
         """List the problems in the file's text."""

@@ -15,7 +15,7 @@ ROLES = {"root": "root", "worker": "workers", "pairs": "pairs", "verify": "secon
 def of(path: Path) -> tuple[Record, list[Section]]:
     """Return a journal and the reviews in it. Raises UsageError if there is none."""
     if not path.exists():
-        raise UsageError(f"there is no journal {path}")
+        raise UsageError(f"{path} does not exist. Record a review in it with `deeprepo review --journal {path}`")
     record = reader.load(path)
     reviews = [section for section in record.sections if section.start]
     if not reviews:

@@ -237,9 +237,7 @@ def misfit(before: Definition, after: Definition, call: Reference) -> Misfit | N
         case "keyword":
             return Misfit("keyword", f"still passes {wrong.names[0]}{rules.named_arguments.strip() or '='}")
         case "surplus":
-            places = len(places_of(after.listed))
-            accepted = f"at most {places} {'is' if places == 1 else 'are'} accepted" if places else "none is accepted"
-            return Misfit("arity", f"still passes {_count(call.positional)} ({accepted})")
+            return Misfit("arity", _surplus(after, call, rules.named_arguments.strip()))
         case "twice":
             return Misfit("keyword", f"passes {wrong.names[0]} twice")
         case "missing":
@@ -273,8 +271,27 @@ def _without(before: Definition, after: Definition, missing: tuple[str, ...], ca
     )
 
 
-def _count(number: int) -> str:
-    return "no argument" if number == 0 else "1 argument" if number == 1 else f"{number} arguments"
+def _surplus(after: Definition, call: Reference, sign: str) -> str:
+    """Return what is wrong with a call that passes too many arguments.
+
+    `sign`: what follows a name that is passed; "" if the language doesn't pass arguments by name. The named
+    arguments that the call needs as well are listed.
+    """
+    places = len(places_of(after.listed))
+    kind = "positional" if sign else ""
+    accepted = f"at most {places} {'is' if places == 1 else 'are'} accepted" if places else "none is accepted"
+    lacking = [
+        f"{each.name}{sign}"
+        for each in after.listed
+        if sign and each.kind == "keyword" and each.is_required and each.name not in call.keywords
+    ]
+    needed = f", and {' and '.join(lacking)} {'is' if len(lacking) == 1 else 'are'} required" if lacking else ""
+    return f"still passes {_count(call.positional, kind)} ({accepted}{needed})"
+
+
+def _count(number: int, kind: str = "") -> str:
+    what = f"{kind} argument".lstrip()
+    return f"no {what}" if number == 0 else f"1 {what}" if number == 1 else f"{number} {what}s"
 
 
 def misconstruction(item: ChangedSymbol, call: Reference) -> Misfit | None:

@@ -104,11 +104,11 @@ def test_an_owner_sets_it_up(shop: Repository) -> None:
     shop.commit({".deeprepo.yml": None}, "none yet")
     first = run(shop)
     assert first.returncode == 0
-    assert "nothing is run until .deeprepo.yml of the base branch has one" in first.stdout
+    assert "Nothing is run until .deeprepo.yml on the base branch has this section" in first.stdout
     shop.write({".deeprepo.yml": "run: {prepare: 'echo 7 > number; echo fetched', test: 'cat number; python3 -m unittest -v {file}'}\n"})  # fmt: skip
     told = run(shop, DEEPREPO_RUN="1").stdout
     for part in (
-        "of this folder",
+        "in this folder",
         "yes, by DEEPREPO_RUN",
         "unittest",
         "bubblewrap",
