@@ -153,7 +153,7 @@ class FindingDialogues:
         return WorkerReply(
             text,
             findings,
-            doubts=read.open_suspicions(reply.data),
+            suspicions=read.open_suspicions(reply.data),
             reader_notes=notes,
             issues=about,
             answers=tuple(told),

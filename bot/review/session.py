@@ -42,7 +42,8 @@ class WorkerReply:
     findings: tuple[Finding, ...] = ()
     error: str = ""  # why there is no reply; other replies in the batch are kept
     dropped_count: int = 0  # findings that the model could not complete
-    doubts: tuple[str, ...] = ()  # suspicions that the shown code could not settle, as sentences
+    doubts: tuple[str, ...] = ()  # what went wrong with a pass, so that a root should continue, as sentences
+    suspicions: tuple[str, ...] = ()  # what the shown code could not settle, as sentences
     reader_notes: ReaderNotes | None = None  # summary of the change, if requested and given
     issues: tuple[IssueReport, ...] = ()  # answers about the issues in the prompt
     notes: tuple[str, ...] = ()  # notes for the readers of the review

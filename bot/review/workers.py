@@ -226,6 +226,7 @@ def join(answers: Sequence[WorkerReply]) -> WorkerReply:
         "; ".join(dict.fromkeys(reply.error for reply in answers if reply.error)),
         sum(reply.dropped_count for reply in answers),
         tuple(dict.fromkeys(point for reply in answers for point in reply.doubts)),
+        tuple(dict.fromkeys(point for reply in answers for point in reply.suspicions)),
         _together([reply.reader_notes for reply in answers if reply.reader_notes]),
         tuple(report for reply in answers for report in reply.issues),
         tuple(note for reply in answers for note in reply.notes),

@@ -216,7 +216,8 @@ class Transcript:
     partial: bool = False
     fault: Fault = ""
     reason: str = ""  # how the strategy continued, appended to its reason
-    doubts: tuple[str, ...] = ()  # what a pass could not settle, as sentences
+    doubts: tuple[str, ...] = ()  # what went wrong with a pass, so that a root should continue, as sentences
+    suspicions: tuple[str, ...] = ()  # what a pass could not settle, as sentences
     issues: tuple[IssueReport, ...] = ()
 
 

@@ -106,6 +106,30 @@ def test_a_finding_that_nobody_could_prove_is_what_the_root_settles(change: Repo
     assert "1 question remained, and the root model continued" in review["strategy"]["reason"]
 
 
+SUSPICION = "Whether Ledger.post in shop/ledger.py refuses a negative amount."
+
+
+@pytest.mark.parametrize(("effort", "asked"), [("medium", ["reading"]), ("high", ["reading", "turn, open"])])
+def test_a_suspicion_that_nobody_hands_in_as_a_finding_starts_no_root(
+    change: Repository, effort: str, asked: list[str]
+) -> None:
+    """A root costs several times as much as the passes. One that continues anyway is told what they suspect."""
+    seen: list[str] = []
+
+    class Suspecting(Played):
+        def __call__(self, body: Mapping[str, Any]) -> Reply:
+            reply = super().__call__(body)
+            seen.append(str(body["messages"]))
+            if self.asked[-1] == "reading":
+                return Reply(data={"answer": "It drops a check.", "findings": [], "unsettled": [SUSPICION]})
+            return reply
+
+    played = Suspecting()
+    read(change, played, "--effort", effort)
+    assert played.asked == asked
+    assert [SUSPICION in text for text in seen] == [False, True][: len(asked)]
+
+
 def test_what_the_root_reports_beside_its_answer_gets_an_opinion_too(change: Repository) -> None:
     """It is asked for when the run is over, so the root does not see it."""
 

@@ -2,7 +2,8 @@
 
 Most small changes only cost their model passes and one request for confirmations. Whether something is open
 is decided by code, not by a model: an unanswered look-up, a serious finding that a confirmation could not
-settle, or a use that was in no prompt. If the root continues in any case, confirmations wait until it ends, so each finding is
+settle, or a use that was in no prompt. A mere suspicion is not worth a root, so a pass hands it in as a
+finding if it matters, and a confirmation looks up the code. If the root continues in any case, confirmations wait until it ends, so each finding is
 confirmed once, with the code that the root looked up.
 """
 
@@ -34,6 +35,7 @@ async def run(session: Session) -> Transcript:
         points = [*_unproven(await judging.apply_opinions(session))]
         if not points:
             return replace(reading, reason=CLOSED)
+    points += reading.suspicions
     settle = render.text("prompts/root_open.md.j2", points=points[:LISTED_GAPS], more=max(0, len(points) - LISTED_GAPS))
     transcript = await rlm.go_on(session, settle.strip(), reading.issues)
     reason = f"{render.count(len(points), 'question')} remained" if points else "no questions remained"

@@ -44,5 +44,6 @@ async def run(session: Session) -> Transcript:
         answer.text,
         partial=bool(session.tracker.unread()),
         doubts=answer.doubts,
+        suspicions=answer.suspicions,
         issues=answer.issues,
     )
