@@ -7,15 +7,17 @@ later ones.
 import asyncio
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from bot import config
 from bot.config import names
 from bot.config.owner_file import OwnerFile, Problem, of_features
 from bot.values import Absence, Basis, ChangedFile, Dependents, Finding, Judgement, Source, Verdict
+from bot.values.finding import proof_of
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.text.lines import YAML_BREAKS, Places
 
-NAME = "settings"
+NAME = RULE = "settings"
 MAX_PROBLEMS = 40  # problems per file that become separate findings
 READS = "deeprepo's own settings"
 
@@ -74,7 +76,7 @@ async def _template(path: str, text: bytes) -> list[Finding]:
         return []
     after = "Once this is merged, comments use the default templates and a note explains why."
     title = f"{path} cannot be used: {problem[1]}"
-    return [_finding(path, source, Places(source), problem[0], title, after)]
+    return [_finding(path, source, Places(source), Problem(problem[0], title), after)]
 
 
 def _problems(path: str, text: bytes) -> Iterator[Finding]:
@@ -82,40 +84,36 @@ def _problems(path: str, text: bytes) -> Iterator[Finding]:
     places = Places(source, YAML_BREAKS)
     if path in INSTEAD:
         after = f"deeprepo only reads {INSTEAD[path]}. Rename the file."
-        yield _finding(path, source, places, None, f"{path} is not read", after)
+        yield _finding(path, source, places, Problem(None, f"{path} is not read"), after)
         return
     file = OWNER_FILES[path]
     problems = tuple(sorted(file.problems(text), key=lambda one: not one.fatal))
     if len(problems) > MAX_PROBLEMS:
-        more = f"{path} has {len(problems) - MAX_PROBLEMS:,} more problems"
-        yield _finding(
-            path,
-            source,
-            places,
-            problems[MAX_PROBLEMS].line,
-            more,
-            "They are listed once you correct the first ones.",
-        )
+        title = f"{path} has {len(problems) - MAX_PROBLEMS:,} more problems"
+        more = Problem(problems[MAX_PROBLEMS].line, title, about="more")
+        yield _finding(path, source, places, more, "They are listed once you correct the first ones.")
     for problem in problems[:MAX_PROBLEMS]:
         consequence = file.fatal_consequence if problem.fatal else file.consequence
-        yield _finding(path, source, places, problem.line, f"{path}: {problem.sentence}", consequence)
+        yield _finding(path, source, places, replace(problem, sentence=f"{path}: {problem.sentence}"), consequence)
 
 
-def _finding(path: str, source: str, places: Places, line: int | None, title: str, consequence: str) -> Finding:
+def _finding(path: str, source: str, places: Places, problem: Problem, consequence: str) -> Finding:
     lines = source.split("\n")
     filled_lines = [number for number, each in enumerate(lines, 1) if each.strip()] or [1]
-    at = filled_lines[max(bisect_right(filled_lines, places.row(line)) - 1, 0) if line is not None else 0]
+    at = filled_lines[
+        max(bisect_right(filled_lines, places.row(problem.line)) - 1, 0) if problem.line is not None else 0
+    ]
     quote = lines[at - 1].rstrip("\r")
     return Finding(
         path=path,
         quote=quote,
-        title=title,
+        title=problem.sentence,
         why="This is how deeprepo reads the new version of the file.",
         consequence=consequence,
         severity="medium",
         category="settings",
-        basis=Basis((Source("analyser", NAME),), verdict=Verdict.PROVEN),
-        rule="settings",
+        basis=Basis((Source("analyser", NAME, proof=proof_of(RULE, problem.about)),), verdict=Verdict.PROVEN),
+        rule=RULE,
         start=at,
         end=at,
     )

@@ -13,11 +13,15 @@ class Problem:
 
     If it is fatal, nothing in the file applies. `line` is None if it concerns the whole file.
 
+    `about`: the keys that lead to it, joined by dots, which tell it from other mistakes on its line. Empty if it
+    concerns the whole file.
+
     `may_set_threshold`: whether the part that doesn't apply may decide how a check ends.
     """
 
     line: int | None
     sentence: str
+    about: str = ""
     fatal: bool = True
     may_set_threshold: bool = False
 

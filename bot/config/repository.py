@@ -58,7 +58,7 @@ def check(text: bytes) -> tuple[RepoFile, tuple[Problem, ...]]:
     except ValueError as error:
         return RepoFile(), (_unusable_file(*yaml_text.fault(error)),)
     twice = (
-        Problem(line, sentence, fatal=False, may_set_threshold=key in THRESHOLDS)
+        Problem(line, sentence, about=key, fatal=False, may_set_threshold=key in THRESHOLDS)
         for line, key, sentence in yaml_text.duplicates(node)
     )
     return _what_it_sets(settings), (*file.problems, *twice)

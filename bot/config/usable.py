@@ -67,7 +67,8 @@ class UsableFile:
             prefix = "" if mistake.line else f"{'.'.join(map(str, place))}: "
             words, line = f"{prefix}{mistake.sentence}{ending}", mistake.line or yaml_text.line_of(self.node, place)
             is_doubt = mistake.may_set_threshold or self._may_set_threshold(mistake.place, part)
-            self.problems[Problem(line, words, fatal=False, may_set_threshold=is_doubt)] = None
+            about = ".".join(step for step in place if isinstance(step, str))
+            self.problems[Problem(line, words, about, fatal=False, may_set_threshold=is_doubt)] = None
             if len(self.problems) > MOST_MISTAKES:
                 raise TooManyMistakesError(f"it has more than {MOST_MISTAKES} mistakes")
             parts |= {part} if mistake.is_left_out else set()

@@ -48,7 +48,7 @@ from bot.values import (
     at_least,
     in_order,
 )
-from bot.values.finding import How
+from bot.values.finding import How, is_without_names
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.text.lines import code_of, is_comment
 
@@ -398,7 +398,13 @@ def _may_be_same(past: Finding, finding: Finding) -> bool:
 
     A proven finding is neither a model's later guess nor another proof.
     """
-    return not past.proven or (finding.proven and bool(past.proofs & finding.proofs))
+    if not past.proven or not finding.proven:
+        return not past.proven
+    return bool(past.proofs & finding.proofs) or (past.kind == finding.kind and _is_without_names(past))
+
+
+def _is_without_names(past: Finding) -> bool:
+    return bool(past.proofs) and all(map(is_without_names, past.proofs))
 
 
 def _is_in_same_file(past: Finding, finding: Finding, files: Sequence[ChangedFile]) -> bool:
@@ -412,10 +418,12 @@ def _renew(past: Finding, again: Finding, since: Since, files: Sequence[ChangedF
     how: How = "" if is_there or (again.path, again.start) in new_places else "moved"
     verdict = past.verdict if again.verdict.is_undecided else again.verdict
     telling = again if again.proven else replace(again, rule=past.rule, category=past.category)
+    # With its old proof, since people's dismissals and posted comments name it
+    basis = replace(again.basis, sources=past.basis.sources) if _is_without_names(past) else again.basis
     renewed = replace(
         telling,
         fingerprint=past.fingerprint,
-        basis=replace(again.basis, verdict=verdict, unsettled=past.basis.unsettled if verdict.is_undecided else ""),
+        basis=replace(basis, verdict=verdict, unsettled=past.basis.unsettled if verdict.is_undecided else ""),
         tracking=Tracking(past.number, "still", how, added=new_places),
         trigger=again.trigger or past.trigger,
     )

@@ -471,6 +471,11 @@ def proof_of(kind: str, names: str) -> str:
     return f"{kind} {hashlib.sha256(names.encode('utf-8', 'replace')).hexdigest()[:32]}" if names else kind
 
 
+def is_without_names(proof: str) -> bool:
+    """Return whether a proof doesn't say what it is about, as a few from older builds."""
+    return " " not in proof
+
+
 def break_of(*parts: str) -> str:
     """Return the digest of one of the breaks in a finding."""
     return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:32]

@@ -1,9 +1,17 @@
+import asyncio
 import json
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from cli.recorded import deeprepo
 from fakes import Repository
 from families import few
+
+from bot.analyzers.settings import _problems
+from bot.findings.merge import identify
+from bot.findings.rounds import recall
+from bot.values import Earlier, Source, Tracking
 
 IGNORES = ".deeprepo/ignore.yml"
 FORMS = ".deeprepo/templates"
@@ -79,3 +87,42 @@ def test_settings_under_another_name_are_a_note_in_every_review(repository: Repo
 
     assert found == []
     assert ".deeprepo.yaml is not read. Rename it to .deeprepo.yml." in notes
+
+
+TWO_ON_A_LINE = "{langage: de, effrt: low}\n"
+
+
+def new_titles(repository: Repository) -> list[str]:
+    """Return the titles of a review's new findings."""
+    done = deeprepo("review", "HEAD~1..HEAD", "--format", "json", cwd=repository.folder)
+    return sorted(str(each["title"]) for each in json.loads(done.stdout)["findings"] if each["status"] == "new")
+
+
+def test_two_mistakes_on_one_line_are_two_findings(repository: Repository, tmp_path: Path) -> None:
+    """Ignoring one leaves the other."""
+    repository.commit({"a.py": "x = 1\n"})
+    repository.commit({".deeprepo.yml": TWO_ON_A_LINE})
+    saved = tmp_path / "review.json"
+    saved.write_text(deeprepo("review", "HEAD~1..HEAD", "--format", "json", cwd=repository.folder).stdout)
+    first, second = sorted(json.loads(saved.read_text())["findings"], key=lambda each: str(each["title"]))
+    assert ("unknown key effrt" in first["title"], "unknown key langage" in second["title"]) == (True, True)
+
+    done = deeprepo(
+        "ignore", first["identity"], "--reason", "r", "--local", "--review", str(saved), cwd=repository.folder
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert new_titles(repository) == [second["title"]]
+
+
+def test_a_mistake_that_an_older_build_reported_is_still_that_finding() -> None:
+    """Older builds stored no key in the proof; the finding keeps its identity, which comments and dismissals name."""
+    (now,) = _problems(".deeprepo.yml", b"failon: high\n")
+    older = replace(now, basis=replace(now.basis, sources=(Source("analyser", "settings", proof="settings"),)))
+    past, now = replace(identify(older), tracking=Tracking(1)), identify(now)
+    assert past.identity != now.identity
+
+    earlier = Earlier(number=1, base="b" * 40, head="c" * 40, findings=(past,))
+    (after,) = asyncio.run(recall(earlier, [now], None, [], (), absence=lambda _s, _f: "fixed"))  # type: ignore[arg-type]
+
+    assert (after.status, after.identity) == ("still", past.identity)

@@ -74,7 +74,7 @@ def command(
         if local
         else "Commit this file. The finding is ignored once the file is merged into the default branch"
     )
-    tell(f"Added an entry to {target} for this finding: {finding.title}. {counts}.")
+    tell(f"Added an entry to {target} for the finding “{finding.title}”. {counts}.")
     return CLEAN
 
 

@@ -90,7 +90,7 @@ def check(text: bytes) -> IgnoreFile:
     if not isinstance(rows, list):
         return IgnoreFile(problems=(Problem(1, "must contain a list of entries; the whole file is skipped"),))
     entries: list[tuple[int, WrittenEntry]] = []
-    problems = [Problem(line, problem, fatal=False) for line, _, problem in yaml_text.duplicates(node)]
+    problems = [Problem(line, problem, key, fatal=False) for line, key, problem in yaml_text.duplicates(node)]
     for number, row in enumerate(rows, 1):
         entry, unknown, what = _entry(row), _unknown(row), "is not used"
         place: tuple[str | int, ...]
@@ -103,7 +103,8 @@ def check(text: bytes) -> IgnoreFile:
             what = "is used without one of its keys"
         if problem:
             line = yaml_text.line_of(node, (number - 1, *place))
-            problems.append(Problem(line, f"entry {number} {what}: {problem}", fatal=False))
+            about = ".".join(str(step) for step in place)
+            problems.append(Problem(line, f"entry {number} {what}: {problem}", about, fatal=False))
     return IgnoreFile(tuple(entries), tuple(problems))
 
 
