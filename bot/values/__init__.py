@@ -68,7 +68,6 @@ from deeprepo.impact.changes import (
     Dependents,
     DiffLine,
     Hunk,
-    LostGuard,
     Query,
     Reference,
     TreeEntry,

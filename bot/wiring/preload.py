@@ -36,7 +36,6 @@ LATER = (
     "bot.features.organization.values",
     "bot.features.own_checks.verdicts",
     "bot.review.agent.seed",
-    "deeprepo.impact.uses.guards",
     "deeprepo.impact.uses.former_meaning",
     "deeprepo.impact.uses.results",
     "deeprepo.impact.uses.lacking",

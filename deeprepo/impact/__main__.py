@@ -72,11 +72,12 @@ async def look(tree: GitTree) -> tuple[list[Row], tuple[str, ...]]:
         rows.append((row.path, row.line, f"{certain}: {what}{says} [{one.rule}]"))
     for key, own in left_behind(users):
         rows.append((own.path, own.start, f"breaks: {own.name} overrides {key} as it was [override]"))
-    rows += [(one.path, one.line, f"{one.scope} no longer has {one.kind} `{one.name}` [guard]") for one in users.guards]
     lines = {file.path: file.added_lines for file in files if file.is_analyzed}
     added = await report(OneSide(tree, "head"), lines, OneSide(tree, "base"))
-    for place in added.places:
-        rows.append((place.path, place.line, f"breaks: `{place.name}` {place.says or 'is not there'} [{place.rule}]"))
+    rows += [
+        (place.path, place.line, f"breaks: `{place.name}` {place.says or 'is not there'} [{place.rule}]")
+        for place in added.places
+    ]
     rows += [row async for row in _of_data(tree, files)]
     return rows, users.cut
 

@@ -236,17 +236,6 @@ class Reference(Struct, frozen=True):
         return outer[0].lower() not in self.text.lower()
 
 
-class LostGuard(Struct, frozen=True):
-    """A guard that the change removes from a definition or route that still exists."""
-
-    path: str
-    line: int  # of the definition or route, after the change
-    scope: str
-    kind: Literal["mark", "dependency", "check", "condition"]
-    name: str
-    became: str = ""  # the guard that replaces it
-
-
 class Dependents(Struct, frozen=True):
     """What the change may break: changed symbols, the files that use them, and the references.
 
@@ -260,7 +249,6 @@ class Dependents(Struct, frozen=True):
     missed_uses: tuple[str, ...] = ()  # those that may hide a reference to a changed contract
     # pairs of "path:name" of a changed method and a definition that overrides it
     subclasses: tuple[tuple[str, Definition], ...] = ()
-    guards: tuple[LostGuard, ...] = ()  # removed guards, most important first
 
     def by_key(self) -> dict[str, ChangedSymbol]:
         """Return the changed definitions by "path:name".

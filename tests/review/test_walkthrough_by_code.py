@@ -2,7 +2,6 @@
 
 import re
 
-import pytest
 from markdown_it import MarkdownIt
 from small_changes import ByCode, Files
 
@@ -147,77 +146,6 @@ def test_the_setting_switches_it_off(by_code: ByCode) -> None:
     assert WALKTHROUGH.of(done) is None
     assert "1 edited file" not in markdown.render(done) + console.render(done)
     assert '"walkthrough": null' in json_file.render(done)
-
-
-# A guard, what stands around it, and what a reader is told once the guard is gone.
-GUARDS = {
-    "a decorator": ("a.py", "@login_required\n", "def drop(request):\n    return 1\n", "`@login_required` was removed from `drop`."),
-    "a dependency": (
-        "a.py", ", dependencies=[Depends(get_superuser)]", 'from app import *\n\n\n@router.delete("/x"{})\ndef drop(id):\n    return 1\n',
-        "`drop` no longer depends on `get_superuser`.",
-    ),
-    "an annotation": (
-        "A.java", '@PreAuthorize("isAdmin()")', "class A {{\n  {}\n  void drop() {{ go(); }}\n}}\n",
-        '`@PreAuthorize("isAdmin()")` was removed from `A.drop`.',
-    ),
-    "an attribute": ("A.cs", "[Authorize]", "class A {{\n  {}\n  void Drop() {{ Go(); }}\n}}\n", "`Authorize` was removed from `A.Drop`."),
-    "what a route is given": (
-        "a.js", "requireAdmin, ", "router.delete('/x', {}(req, res) => drop(req))\n", "`delete /x` no longer depends on `requireAdmin`.",
-    ),
-    "what a router uses": (
-        "a.go", "r.Use(RequireAdmin())", 'package a\n\nfunc f() {{\n\t{}\n\tr.GET("/x", list)\n}}\n', "`r` no longer depends on `RequireAdmin`.",
-    ),
-    "a filter": (
-        "a.rb", "before_action :require_admin", "class A < B\n  {}\n  def drop\n    1\n  end\nend\n", "`A` no longer depends on `require_admin`.",
-    ),
-    "a call that only checks": (
-        "a.php", '$this->authorize("drop");', "<?php\nclass A {{\n  function drop() {{\n    {}\n    return 1;\n  }}\n}}\n",
-        '`A.drop` no longer checks `authorize("drop")`.',
-    ),
-    "a condition that ends": (
-        "a.ts", "if (!u.isAdmin) throw new Error()", "export function drop(u: User) {{\n  {}\n  return 1\n}}\n",
-        "`drop` no longer checks `!u.isAdmin`.",
-    ),
-    "a result that ends": (
-        "a.rs", "if !u.is_admin() { return Err(E); }", "fn drop(u: User) -> R {{\n    {}\n    go()\n}}\n",
-        "`drop` no longer checks `!u.is_admin()`.",
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("kind", GUARDS)
-def test_a_guard_that_is_gone_is_the_place_to_look_at_first(by_code: ByCode, kind: str) -> None:
-    """It is named in words, and is no finding."""
-    path, guard, around, words = GUARDS[kind]
-    text = around if "{}" in around else f"{{}}{around}"
-    done = by_code({path: text.format(guard), "b.py": "x = 1\n"}, {path: text.format(""), "b.py": "x = 2\n"})
-    first = told(done).first
-    assert first is not None
-    assert (first.path, first.reason, done.findings) == (path, words, ())
-
-
-ROUTES = "r.delete('/x', requireAdmin, (req, res) => drop(req))\nr.get('/x', requireAdmin, (req, res) => list(req))\n"
-OWN = "export function requireAdmin(req) {\n  return req.ok && req.admin\n}\n" + ROUTES
-
-
-def test_a_guard_that_became_another_is_named_with_that(by_code: ByCode) -> None:
-    """The route beside it has its own."""
-    first = told(by_code({"a.js": ROUTES}, {"a.js": ROUTES.replace("requireAdmin", "requireClient", 1)})).first
-    assert first is not None
-    assert first.reason == "`requireAdmin` was replaced by `requireClient` in `delete /x`."
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        (ROUTES, "r.use(requireAdmin)\n" + ROUTES.replace("requireAdmin, ", "")),
-        (OWN, OWN.replace("requireAdmin", "ensureAdmin")),
-    ],
-)
-def test_a_guard_that_moved_or_has_another_name_is_not_gone(by_code: ByCode, before: str, after: str) -> None:
-    """One stands around the whole router now, the other's own name is given up."""
-    first = told(by_code({"a.js": before}, {"a.js": after})).first
-    assert first is None or "requireAdmin" not in first.reason
 
 
 def test_of_one_part_there_is_no_riskiest(by_code: ByCode) -> None:

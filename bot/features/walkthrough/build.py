@@ -18,7 +18,6 @@ from bot.values import (
     Definition,
     Dependents,
     Finding,
-    LostGuard,
     ReaderNotes,
     Unit,
     severity_rank,
@@ -187,7 +186,6 @@ def first_place(
 
     `model_choice` is a model's path in the change or "". `units`: riskiest first.
     """
-    guards = [_guard(guard, words) for guard in dependents.guards]
     grave = sorted(
         (finding for finding in findings if finding.serious and finding.start and finding.number),
         key=lambda finding: severity_rank(finding.severity),
@@ -195,11 +193,7 @@ def first_place(
     if grave:
         worst = grave[0]
         reason = words.say("walk_first_finding", finding=worst.number, severity=words.say(worst.severity))
-        return FirstPlace(worst.path, worst.start, worst.side, " ".join([reason, *guards[:1]]))
-    if guards:
-        first, more = dependents.guards[0], len(guards) - 1
-        reason = f"{guards[0]} {words.say('walk_guard_more', more)}" if more else guards[0]
-        return FirstPlace(first.path, first.line, "head", reason)
+        return FirstPlace(worst.path, worst.start, worst.side, reason)
     # A line of documentation is no place to start.
     readable = [unit for unit in units if not is_prose(unit.path)]
     mine = (
@@ -215,13 +209,6 @@ def first_place(
     if len(readable) == 1 and symbol is None and not unit.references:
         return None  # with one region there is no riskiest
     return FirstPlace(unit.path, unit.start, unit.side, _reason(unit, symbol, dependents, words))
-
-
-def _guard(guard: LostGuard, words: Phrases) -> str:
-    """Say what happened to an access check, without judging it, because it may exist elsewhere."""
-    kind = "became" if guard.became else guard.kind
-    name, before, after = (code.as_code(one) for one in (guard.scope, guard.name, guard.became))
-    return words.say(f"walk_guard_{kind}", name=name, guard=before, became=after)
 
 
 def _is_named(former: Definition | None, unit: Unit) -> bool:

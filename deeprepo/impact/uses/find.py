@@ -74,7 +74,6 @@ async def find(
             )
         ),
         subclasses=tuple(heir for part in parts for heir in part.subclasses),
-        guards=tuple(guard for part in parts for guard in part.guards),
     )
 
 
@@ -118,9 +117,6 @@ async def _of_language(
     """
     missed_uses: list[str] = []
     sources = await _sources(tree, language, files, budget, missed_uses)
-    from deeprepo.impact.uses.guards import lost_guards  # imported here because it loads the grammars
-
-    guards = lost_guards(sources)
     lacking = _lacking(language, await tree.entries())
     head, base = await both(tree, language)
     cut += [*missed_uses, *lacking, *head.unused[:LISTED]]
@@ -159,7 +155,6 @@ async def _of_language(
         (*broken_imports, *references),
         missed_uses=tuple(missed_uses),
         subclasses=below,
-        guards=guards,
     )
 
 
