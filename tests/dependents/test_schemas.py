@@ -249,6 +249,13 @@ HARMLESS |= {
         "a rename of another table": 'op.alter_column("baskets", "total", new_column_name="cents")',
     }.items()
 } | {
+    "sql: a table that is made anew and gives up its copy": (
+        {"migrations/1.sql": CREATE, "a.py": QUERY},
+        {"migrations/2.sql": f"ALTER TABLE orders RENAME TO orders_old;\n{CREATE}DROP TABLE orders_old;\n"},
+    ),
+    "sql: a docstring that mentions a statement": (
+        {"a.py": QUERY.replace("orders", "exists")}, {"migrations/2.py": '"""Each starts with ``DROP TABLE IF EXISTS`` and fills it again."""\n'}
+    ),
     "sql: a drop of a table of Laravel in a comment": ({"a.py": QUERY}, {"database/migrations/2.php": "<?php\nreturn new class {\n    public function up() {\n        // Schema::drop('orders');\n    }\n};\n"}),
     "sql: a model of another application of Django": ({"a.py": SHOP}, {"till/migrations/2.py": OPERATION.format('DeleteModel(name="Order")')}),
 }  # fmt: skip

@@ -33,7 +33,7 @@ _ASIDE = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 MOST_STATEMENTS = 50_000
-_ID = r"(?:[A-Za-z_#@][\w$#@]*+|\"[^\"\n]{1,200}\"|`[^`\n]{1,200}`|\[[A-Za-z_][^\]\n]{0,200}\])"
+_ID = r"(?:(?!(?:IF|EXISTS)\b)[A-Za-z_#@][\w$#@]*+|\"[^\"\n]{1,200}\"|`[^`\n]{1,200}`|\[[A-Za-z_][^\]\n]{0,200}\])"
 _NAME = rf"(?:(?:IF|NOT|EXISTS|ONLY|COLUMN)\s++)*+(?:{_ID}\s*+\.\s*+)*({_ID})"
 _TABLE = r"(?:\w++\s++){0,4}?(?:TABLES?|VIEW)\s++"
 _STATEMENT = re.compile(rf"\s*+(?P<verb>ALTER|DROP|CREATE|RENAME)\s++{_TABLE}", re.IGNORECASE)
@@ -127,6 +127,11 @@ def _lost_in_order(steps: Sequence[MigrationStep]) -> list[MigrationStep]:
                 else [place]
             )
             came_back = [lost.pop(one, None) for one in restored]
+            if step.does == "create":  # its former table goes on under another name, and may be dropped
+                former = [name for name, first in origins.items() if first == table]
+                new.update((name, "") for name in former)
+                for name in former:
+                    del origins[name]
             if not any(came_back):
                 new.add(place)
             if step.does == "require-column" and (table, "") not in new:
