@@ -22,7 +22,6 @@ UNREAD = "it could not be parsed"
 ROOT = "the root package"
 # Sentences about names without a definition in the tree, after the location.
 ALONE = {
-    "undeclared-package": "imports `{0.asked}`, but {0.home}, the other manifests, the lock files and the scripts list no such package.",
     "missing-part": "passes the fields of `{0.name}` ({0.home}), which {0.says}.",
 }
 FURTHER_LINES = 6  # further lines with the same cause

@@ -16,7 +16,6 @@ Rule = Literal[
     "missing-member",
     "arguments",
     "missing-part",
-    "undeclared-package",
 ]
 Form = Literal["name", "member", "import", "definition", "key"]
 Certainty = Literal["proven", "likely", "named"]

@@ -5,7 +5,6 @@ import re
 from deeprepo.impact.language import language_of
 from deeprepo.impact.new_lines.forward import places
 from deeprepo.impact.new_lines.precedent import Precedents
-from deeprepo.impact.new_lines.undeclared import undeclared
 from deeprepo.impact.resolving.index import ROUNDS, Index
 from deeprepo.impact.resolving.wholes import builds
 from deeprepo.impact.values import Base, Change, Looked, Place, Report, Tree
@@ -40,6 +39,4 @@ async def report(tree: Tree, change: Change, base: Base | None = None) -> Report
     built: tuple[Place, ...] = ()
     if found and base is not None:
         found, built = await Precedents(base, index, Index(await base.paths())).hear(found, mine)
-    if base is not None and isinstance(tree, Base):
-        found += await undeclared(tree, base, index, mine)
     return Report(found, Looked(read, len(index.sources), tuple(sorted(mine.keys() - set(read)))), built)

@@ -10,9 +10,6 @@ from deeprepo.impact.packages import DependencyRules, Package, Requirement
 LANGUAGE = "go"
 MANIFESTS = ("go.mod",)
 SUFFIXES = (".go",)
-IMPORTED = r"^(?:import[ \t]+)?[ \t]*(?:[\w.]+[ \t]+)?\"([\w.-]+\.[\w-]+/[^\"\n ]+)\"$"
-LOCAL = r"(?!)"  # package names that no path shows
-IMPORTING = r"\"SPEC[\"/]"
 LOCKS: Mapping[str, str] = {}  # go.mod itself states the version that is built
 
 
@@ -58,28 +55,6 @@ def links(packages: Sequence[Package], folders: Sequence[str]) -> Mapping[str, b
     """Return a workspace that contains both trees, so that their modules can import each other."""
     used = [f"use ../{folder}\n" for folder in (*(package.folder for package in packages), *folders)]
     return {"go.work": "".join(["go 1.21\n", *used]).encode()}
-
-
-def package_of(spec: str) -> str:
-    """Return the package of an import; "" for the standard library."""
-    return spec if "." in spec.partition("/")[0] else ""
-
-
-def word(package: str) -> str:
-    """Return a pattern of a package in texts."""
-    return re.escape(package)
-
-
-def answers(package: str, texts: Mapping[str, bytes]) -> bool:
-    """Return whether a module in a go.mod contains a package."""
-    names = {one.name for one in packages(texts, ())} | {one.name for one in requirements(texts)}
-    names |= {
-        words[0]
-        for source in texts.values()
-        for verb, words in _directives(source)
-        if verb in ("require", "replace") and words
-    }
-    return any(f"{package}/".startswith(f"{name}/") for name in names)
 
 
 def _declared(path: str, manifests: Mapping[str, bytes]) -> frozenset[str]:

@@ -18,12 +18,6 @@ LOCKS = {
     "pnpm-lock.yaml": r"(?m)^[ \t]++'?/?NAME@(\d[^:('\s]*)",
 }
 SUFFIXES = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".vue", ".svelte", ".astro")
-IMPORTED = (
-    r"(?:^[ \t]*(?:import|export)\b[^;'\"\n]{0,300}\bfrom[ \t]*|^[ \t]*import[ \t]*|^[ \t]*\}[ \t]*from[ \t]*|\brequire\(|\bimport\()"
-    r"['\"]([^'\"\n]+)['\"]"
-)
-LOCAL = r"declare module ['\"]([^'\"\n]+)['\"]"  # modules that no path shows
-IMPORTING = r"['\"]SPEC['\"/]"
 _SPEC = re.compile(r"(@[a-z\d][\w.-]*/[a-z\d][\w.-]*|[a-z\d][\w.-]*)(?:/|$)")
 _OF_NODE = frozenset(
     """assert async_hooks buffer child_process cluster console constants crypto dgram diagnostics_channel dns domain events fs http http2 https
@@ -107,18 +101,6 @@ def package_of(spec: str) -> str:
     """Return the package of a specifier; "" for Node's own modules and for specifiers that only a bundler resolves."""
     found = _SPEC.match(spec)
     return "" if found is None or found[1] in _OF_NODE else found[1]
-
-
-def word(package: str) -> str:
-    """Return a pattern of a package in texts."""
-    return re.escape(package)
-
-
-def answers(package: str, texts: Mapping[str, bytes]) -> bool:
-    """Return whether a manifest or lock file mentions a package or its type declarations."""
-    name = package.lstrip("@").replace("/", "__").encode()
-    quoted = re.compile(rb"[\"'/@ ](?:" + re.escape(package.encode()) + rb"|@types/" + re.escape(name) + rb")[\"'@:/]")
-    return any(quoted.search(source) for source in texts.values())
 
 
 def _declared(path: str, manifests: Mapping[str, bytes]) -> frozenset[str]:

@@ -9,7 +9,6 @@ import re
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import lru_cache
 
 from deeprepo.impact.packages import DependencyRules, Origin, Package, Requirement
 from deeprepo.impact.text.paths import is_test
@@ -24,9 +23,6 @@ LOCKS = {
     "Pipfile.lock": r"(?i)\"NAME\"\s*:\s*\{[^{}]*?\"version\"\s*:\s*\"={0,2}([^\"\n]+)\"",
 }
 SUFFIXES = (".py",)
-IMPORTED = r"^[ \t]*(?:from[ \t]+(?=[\w.]+[ \t]+import\b)|import[ \t]+)(\w+)"
-LOCAL = r"(?!)"  # module names that no path shows
-IMPORTING = r"^[ \t]*(?:from|import)[ \t].*\bSPEC\b|import_module\(.*\bSPEC\b"
 _BUILT_IN = frozenset(
     {"distutils", "imp", "asyncore", "asynchat", "smtpd", "setuptools", "pkg_resources", "pip", "typing_extensions"}
 )
@@ -247,32 +243,10 @@ def package_of(spec: str) -> str:
     return "" if not top or top.startswith("_") or top in sys.stdlib_module_names | _BUILT_IN else top
 
 
-def word(package: str) -> str:
-    """Return a pattern of a package in texts."""
-    return re.escape(package).replace("_", "[-_.]")
-
-
-def answers(package: str, texts: Mapping[str, bytes]) -> bool:
-    """Return whether a required distribution may provide a package; names often differ from module names."""
-    plain = re.sub(r"[-_.]|(?<!\d)\d+$", "", package.lower())
-    return any(_is_alike(plain, name) for name in _names(tuple(sorted(texts.items()))))
-
-
 def _is_alike(plain: str, name: str) -> bool:
     """Return whether one name contains the other, or the module's letters in order: `scikitlearn`, `sklearn`."""
     left = iter(name)
     return plain in name or name in plain or all(letter in left for letter in plain)
-
-
-@lru_cache(maxsize=4)
-def _names(texts: tuple[tuple[str, bytes], ...]) -> frozenset[str]:
-    manifests = {path: source for path, source in texts if posixpath.basename(path) not in LOCKS}
-    names = {one.name for one in requirements(manifests)} | {one.name for one in packages(manifests, ())}
-    for path, source in texts:
-        if (pattern := LOCKS.get(posixpath.basename(path))) is not None:
-            form = pattern.replace("NAME", r"([\w.-]+)").encode()
-            names |= {found[1].decode() for found in re.finditer(form, source)}
-    return frozenset(re.sub(r"[-_.]", "", one.lower()) for one in names)
 
 
 def _called(source: bytes) -> frozenset[str]:

@@ -1,7 +1,6 @@
 """Read Rust crates from Cargo.toml, with workspace, path and git dependencies."""
 
 import posixpath
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from deeprepo.impact.languages.rust.crates import KINDS, read
@@ -11,10 +10,6 @@ from deeprepo.impact.text.tables import at, table, text_of
 LANGUAGE = "rust"
 MANIFESTS = ("Cargo.toml",)
 SUFFIXES = (".rs",)
-IMPORTED = r"^[ \t]*(?:pub[ \t]+)?use[ \t]+(?:::)?(\w+)::"
-LOCAL = r"\bmod[ ]+(\w+)"  # modules that no path shows
-IMPORTING = r"\bSPEC::|\bextern crate SPEC\b|\bmod SPEC\b"
-_OWN = frozenset({"crate", "self", "super", "std", "core", "alloc", "proc_macro", "test"})
 LOCKS = {"Cargo.lock": r'(?m)^name = "NAME"\nversion = "([^"\n]+)"'}
 
 
@@ -64,23 +59,6 @@ def links(packages: Sequence[Package], folders: Sequence[str]) -> Mapping[str, b
     del folders
     rows = [f'"{package.name}" = {{ path = "../{package.folder}" }}\n' for package in packages]
     return {"Cargo.toml": "".join(["[patch.crates-io]\n", *rows]).encode()}
-
-
-def package_of(spec: str) -> str:
-    """Return the crate at the start of a path; "" for built-in crates and invalid names."""
-    first = spec.removeprefix("::").partition("::")[0]
-    return "" if first in _OWN or not re.fullmatch(r"[a-z][a-z\d_]*", first) else first
-
-
-def word(package: str) -> str:
-    """Return a pattern of a crate in texts."""
-    return re.escape(package).replace("_", "[-_]")
-
-
-def answers(package: str, texts: Mapping[str, bytes]) -> bool:
-    """Return whether a manifest names a crate."""
-    written = re.compile(rb"(?<![\w-])" + word(package).encode())
-    return any(written.search(source) for path, source in texts.items() if not path.endswith("Cargo.lock"))
 
 
 def _tables(crate: Mapping[str, object]) -> Iterator[tuple[str, object]]:
