@@ -249,8 +249,8 @@ def _changes_report(finding: Finding, survey: Survey, precedents: "Callable[[Fin
     """Return whether a confirmation could change what people see of a finding.
 
     If several passes read the change, a finding that at least two of them reported needs no confirmation,
-    unless it depends on code outside the diff, or unless all of them saw only the diff. Neither does a
-    low-severity one, since it is collapsed, nor one that the pass with the surrounding code did not confirm. Findings that reach a threshold, and those that earlier comments
+    unless all of them saw only the diff, or unless it depends on code outside the diff and the root's model did not
+    report it from a prompt with such code. Neither does a low-severity one, since it is collapsed, nor one that the pass with the surrounding code did not confirm. Findings that reach a threshold, and those that earlier comments
     may answer, are always confirmed. With effort high, all findings are.
     """
     settings, basis = survey.brief.settings, finding.basis
@@ -263,7 +263,7 @@ def _changes_report(finding: Finding, survey: Survey, precedents: "Callable[[Fin
     depends_on_other_code = bool(basis.claims) or any(
         placing.spot_of(item, survey.files) is None for item in (*finding.places, *finding.evidence)
     )
-    is_sure = basis.votes >= AGREED and not depends_on_other_code and not basis.is_from_diff_only
+    is_sure = basis.votes >= AGREED and not basis.is_from_diff_only and (basis.has_root or not depends_on_other_code)
     return at_least(finding.severity, "medium") and not is_sure
 
 

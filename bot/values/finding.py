@@ -244,6 +244,11 @@ class Basis:
         )
 
     @property
+    def has_root(self) -> bool:
+        """Whether the root's model reported it from a prompt with the code around the change."""
+        return any(source.role == "root" and not source.view for source in self.sources)
+
+    @property
     def has_model(self) -> bool:
         """Whether a model is among the sources."""
         return any(source.kind == "model" for source in self.sources)

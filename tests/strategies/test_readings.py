@@ -157,14 +157,14 @@ def test_what_only_the_bare_diff_shows_is_collapsed_where_nothing_confirms_it(ch
         ((), "", 1),  # a single pass's high-severity finding
         ((FOUND,), "", 0),
         ((FOUND,), "request_changes: high\n", 1),
-        ((FOUND | {"evidence": MORE},), "", 1),  # a claim about code outside the diff
+        ((FOUND | {"evidence": MORE},), "", 0),  # about code outside the diff, which the root's model has seen
         ((FOUND | {"severity": "low"},), "effort: high\n", 1),
     ],
 )
 def test_a_finding_is_confirmed_where_that_can_change_the_report(
     change: Repository, alone: tuple[Mapping[str, Any], ...], settings: str, opinions: int
 ) -> None:
-    """A single pass's, one that reaches a threshold, one about code outside the diff, and at effort high every one."""
+    """A single pass's, one that reaches a threshold, and at effort high every one."""
     change.git("checkout", "-q", "main")
     change.commit({".deeprepo.yml": settings}, "settings")
     change.git("checkout", "-q", "feature")
