@@ -42,8 +42,8 @@ def test_a_finding_of_a_later_review_names_its_cause(hand: Hand, repository: Rep
     }
     stored = reviews.review(json_file.render(second).encode())
     assert said(stored) == said(second)
-    assert "Everything else was checked." in facts.summary(third).result
-    assert "Everything else was checked" not in facts.summary(first).result
+    assert "The whole change was checked." in facts.summary(third).result
+    assert "The whole change was checked" not in facts.summary(first).result
 
 
 def test_a_new_base_is_not_taken_for_a_push(hand: Hand, repository: Repository) -> None:

@@ -235,7 +235,7 @@ def _consequence(rows: Sequence[Breakage]) -> str:
     reference = rows[0].reference
     places = {(breakage.reference.path, breakage.reference.line) for breakage in rows}
     files = {path for path, _ in places}
-    where = "in this file" if len(files) == 1 else f"in {len(files)} files"
+    where = f"in {reference.path}" if len(files) == 1 else f"in {len(files)} files"
     many = f" In total, {len(places)} lines {where} use the old definition." if len(places) > 1 else ""
     language = filetype(reference.path)
     if reference.likely:
@@ -272,7 +272,11 @@ def _fails(rows: Sequence[Breakage]) -> str:
         return f"This line {known.fails['arguments']}."
     if taken.reference.form != "import":
         kind = "missing-member" if re.search(rf"\.{re.escape(taken.reference.name)}\b", taken.reference.text) else ""
-    where = "This line" if taken.reference.line == reference.line else f"The import on line {taken.reference.line}"
+    where = (
+        "This line"
+        if taken.reference.line == reference.line
+        else f"The import in {reference.path}, line {taken.reference.line},"
+    )
     return f"{where} {known.fails[kind]}." if kind else ""
 
 

@@ -15,6 +15,8 @@ def command() -> int:
     from bot.cli.reviewing import exit_code
     from bot.errors import DeepRepoError
 
+    if not config.is_step():
+        config.step()  # raises the one sentence; nobody reads commands to a runner here
     console = action.Console(lambda line: print(line, flush=True))  # noqa: T201 - the runner listens there
     try:
         result = finish(action.run(config.step(), console))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from bot.config.names import FILE, OTHER_NAMES, TEMPLATES
 
 if TYPE_CHECKING:
-    from bot.config.action import Step, step
+    from bot.config.action import Step, is_step, step
     from bot.config.defaults import DEFAULTS, ReviewSettings, Triggers
     from bot.config.repository import RepoFile, check, json_schema, read
     from bot.config.resolution import Config, recorded, resolve
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from bot.config.setting import Pattern
     from bot.config.settings import PREFIX, Settings, base_url, environment, first, key, programs, telemetry
 LATER = {
-    "action": ("Step", "step"),
+    "action": ("Step", "is_step", "step"),
     "defaults": ("DEFAULTS", "ReviewSettings", "Triggers"),
     "setting": ("Pattern",),
     "repository": ("RepoFile", "check", "json_schema", "read"),

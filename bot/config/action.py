@@ -96,9 +96,14 @@ class Step:
 Kind = TypeVar("Kind", bound=BaseSettings)
 
 
+def is_step() -> bool:
+    """Return whether this process is a step of a GitHub Actions workflow."""
+    return bool(os.environ.get("GITHUB_EVENT_PATH"))
+
+
 def step() -> Step:
     """Return the step's inputs and surroundings. Raises ConfigError with the input's name, never with its value."""
-    if not os.environ.get("GITHUB_EVENT_PATH"):
+    if not is_step():
         raise UsageError(
             f"{WHERE}. For workflows to copy, see docs/action.md. To review a local change, run `deeprepo review`"
         )

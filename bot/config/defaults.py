@@ -63,7 +63,7 @@ class IgnoreItem:
     kind: str = setting(
         "",
         "The kind of finding to count but not report: a rule such as F841, a category such as performance, `all`, or `claims` "
-        "for findings from models that `reason` answers.",
+        "for findings from models that `reason` refutes.",
     )
     symbol: str = setting(
         "", "With `claims`: only findings about this definition. Empty: any definition.", max_length=200
@@ -71,7 +71,7 @@ class IgnoreItem:
     finding: str = setting("", "Only this finding, given by its ID.")
     reason: str = setting(
         "",
-        "Why, in one sentence. With `claims`: a fact about this code. A second model call decides whether it answers a finding.",
+        "Why, in one sentence. With `claims`: a fact about this code. A second model call decides whether it refutes a finding.",
     )
     expires: Day = setting("", "The last day on which this entry applies, such as 2027-01-31.")
 
@@ -108,7 +108,7 @@ class LearningEntry:
     symbol: str = setting("", "Only findings about this definition. Empty: any definition.", max_length=200)
     text: str = setting(
         ...,
-        "A fact about this code, in one sentence. A second model call decides whether it answers a finding.",
+        "A fact about this code, in one sentence. A second model call decides whether it refutes a finding.",
         min_length=1,
         max_length=MOST_SENTENCE,
     )

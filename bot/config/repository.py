@@ -18,6 +18,7 @@ from bot.config.usable import THRESHOLDS, Mistake, TooManyMistakesError, UsableF
 from bot.values.finding import CATEGORIES, CODE_CATEGORIES
 from deeprepo.rlm.values import COMMAND
 
+CORRECT_IT = ". Correct the file on the base branch"  # from which reviews read it
 NAMED_PROBLEMS = 20  # mistakes in one file that are named one by one
 FINGERPRINT = r"(?:[0-9a-f]{16}|[0-9a-f]{32})?"
 MOST_ASKED = 600  # characters of an instruction that has to be answered
@@ -130,7 +131,10 @@ def read(text: bytes, name: str = FILE) -> RepoFile:
     in_order = sorted(problems, key=lambda problem: problem.line or 0)
 
     def sentences(problems: Sequence[Problem]) -> tuple[str, ...]:
-        named = tuple(f"{yaml_text.place(name, each.line)}: {each.sentence}" for each in problems[:NAMED_PROBLEMS])
+        named = tuple(
+            f"{yaml_text.place(name, each.line)}: {each.sentence}" + (CORRECT_IT if each.fatal and name == FILE else "")
+            for each in problems[:NAMED_PROBLEMS]
+        )
         more = len(problems) - len(named)
         return (*named, f"{name}: there are {more} more mistakes like these") if more > 0 else named
 

@@ -231,7 +231,9 @@ def _left(review: Review, words: Phrases) -> str:
 def _found(review: Review, words: Phrases) -> str:
     groups = listing(review)
     if groups.all:
-        short = words.say("in_short", len(groups.collapsed_findings)) if groups.collapsed_findings else ""
+        collapsed = len(groups.collapsed_findings)
+        name = "all_short" if collapsed == len(groups.all) else "in_short"
+        short = words.say(name, collapsed) if collapsed else ""
         found = words.say("found", len(groups.all), severities=by_severity(groups.all, words), short=short)
         return f"{found.rstrip('.')}; {words.say('new_places', review.new_places)}" if review.new_places else found
     is_clean = review.conclusion == "clean"

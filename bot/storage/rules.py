@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -70,11 +71,19 @@ class Rules(StoragePart):
         return tuple(one.rule for one in await self.of(repository) if one.state == "confirmed")
 
     async def decide(
-        self, repository: int, number: int, state: RuleState, who: str, now: float, *, path: str = "", text: str = ""
+        self,
+        repository: int,
+        number: int,
+        state: RuleState | None,
+        who: str,
+        now: float,
+        *,
+        path: str = "",
+        text: str = "",
     ) -> LearnedRule | None:
         """Confirm or remove a rule, optionally with a new `path` or `text`; None if there is no such rule.
 
-        Repeating a decision changes nothing.
+        Without a state, the rule keeps its own. Repeating a decision changes nothing.
         """
         this = (rule.c.repository == repository) & (rule.c.number == number)
 
@@ -86,8 +95,8 @@ class Rules(StoragePart):
             place, symbol = _scope(path, known_rule)
             sentence = text if text and not known_rule["kind"] else known_rule["text"]
             before = (known_rule["state"], known_rule["path"], known_rule["symbol"], known_rule["text"])
-            if before != (state, place, symbol, sentence):
-                decision = {"state": state, "decider": who, "decided": now}
+            if before != (state or known_rule["state"], place, symbol, sentence):
+                decision: dict[str, Any] = {"state": state, "decider": who, "decided": now} if state else {}
                 decision |= {"path": place, "symbol": symbol, "text": sentence}
                 connection.execute(sa.update(rule).where(this).values(**decision))
             return _read(connection.execute(sa.select(rule).where(this)).mappings().one())

@@ -102,6 +102,6 @@ async def _run_stage(port: int, effort: str, *, once: bool, log: bool) -> None:
                 raise stage.bot.failure("the bot did not answer in time") from None
         tell(f"\nOpen this page: {stage.gh.page(stage.number)}")
         tell(f"One-time sign-in link for the operator's page: {await stage.bot.page}\n")
-        tell(story.TO_TRY)
+        tell(story.TO_TRY_BY_CODE if effort == "none" else story.TO_TRY)
         await stage.bot.process.wait()
         raise stage.bot.failure("the server has ended")

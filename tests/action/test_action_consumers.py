@@ -66,7 +66,9 @@ async def test_what_is_shown_is_what_the_workflow_and_the_consumer_allow(
     assert ("acme/quagga" in text) == (level == "name")
     assert not any(word in text for word in PRIVATE)
     assert ("still uses the old version" in text) == (level in ("name", "existence"))
-    assert ("repositories that use this one" in posted or "known to use this one" in posted) == (level != "nothing")
+    assert ("repositories that use this one" in posted or "known to use this one. This change" in posted) == (
+        level != "nothing"
+    )
     assert token not in text
 
 

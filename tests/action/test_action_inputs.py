@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 from opening import BASE, opened
+from recorded import deeprepo
 from stepping import ACTION, ROOT, Stage, on_stage, stage
 
 from bot import action, config
@@ -80,6 +81,12 @@ def test_a_wrong_input_is_named_as_it_was_typed(
     with pytest.raises(ConfigError, match=says) as raised:
         config.step()
     assert "secrets.yml" not in str(raised.value)
+
+
+def test_outside_of_a_workflow_it_says_so_once(tmp_path: Path) -> None:
+    """Commands to a runner that isn't there would only repeat the sentence."""
+    done = deeprepo("action", cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr.count("GitHub Actions")) == (2, "", 1)
 
 
 def test_a_key_without_its_provider_is_refused() -> None:

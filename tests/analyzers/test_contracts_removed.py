@@ -201,7 +201,7 @@ def test_one_definition_is_one_finding_with_all_its_places(repository: Repositor
     assert (found.path, found.start, found.title.endswith("(and 8 more files)")) == ("shop/m0.py", 5, True)
     assert (
         found.consequence
-        == "The import on line 1 raises ImportError when it runs. In total, 18 lines in 9 files use the old definition."
+        == "The import in shop/m0.py, line 1, raises ImportError when it runs. In total, 18 lines in 9 files use the old definition."
     )
 
 

@@ -74,7 +74,7 @@ def test_an_unknown_price_is_said() -> None:
 @pytest.mark.parametrize(
     ("review", "verdict"),
     [
-        (REVIEW, "3 findings (1 high, 1 medium, 1 low); 1 collapsed."),
+        (REVIEW, "3 findings (1 high, 1 medium, 1 low), 1 of them collapsed."),
         (
             CLEAN,
             "No problems found. Checked 1 changed code region and 1 usage that may break. Checks that ran: openai/gpt-5-mini, contracts, ruff.",

@@ -104,6 +104,11 @@ async def test_a_sentence_is_taught_confirmed_used_and_exported(
             assert "From the next review" in edited
             zones = "/deeprepo remember in shop/quote.py:rate Zones are numbered from one in every table."
             assert "learning 2" in await at.said(second, zones)
+            reworded = await at.said(second, "/deeprepo rules edit 2 Zones are numbered from one everywhere.")
+            assert "It does not apply yet. To accept it" in reworded
+            assert "| proposed |" in next(
+                row for row in (await at.said(second, "/deeprepo rules")).splitlines() if "one everywhere" in row
+            )
             assert "Zones are numbered" in await at.said(second, "/deeprepo rules confirm 2")
             exported = await at.said(second, "/deeprepo rules export")
             text = exported.partition("yaml\n")[2].rpartition("\n`")[0]

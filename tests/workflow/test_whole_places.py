@@ -32,7 +32,7 @@ async def test_an_ignored_finding_is_open_again_at_its_new_place(at: Whole) -> N
     assert ignored == "success"
     assert (check.conclusion, check.title) == (
         "failure",
-        "1 finding (1 high); 1 new location. Everything else was checked.",
+        "1 finding (1 high); 1 new location. The whole change was checked.",
     )
     assert [(row["path"], row["start_line"]) for row in check.annotations] == [("shop/late.py", 5)]
     assert lines(at, number) == [("shop/late.py", 5)]

@@ -39,9 +39,9 @@ def summary(reports: Sequence[ConsumerReport]) -> str:
     hinted = sum(bool(user.hints) and not user.breaks for user in users)
     if len(users) == 1:
         if not checked:
-            return "The only repository known to use this one was not checked."
-        effect = "breaks" if broken else "may break" if hinted else "breaks nothing in"
-        return f"This change {effect} the only repository known to use this one."
+            return "One other repository is known to use this one. It was not checked."
+        effect = "breaks" if broken else "may break" if hinted else "does not break"
+        return f"One other repository is known to use this one. This change {effect} it."
     more = f", {hinted} may break" if hinted else ""
     return f"{checked} of {len(users)} repositories that use this one were checked. {broken} {'breaks' if broken == 1 else 'break'}{more}."
 

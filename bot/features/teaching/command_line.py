@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 def command(
     fingerprint: Annotated[str, typer.Argument(help="The finding's ID, which the review prints after `id`.")],
-    reason: Annotated[str, typer.Option(help="Why the finding should not be reported again.")],
+    reason: Annotated[
+        str, typer.Option(help="Why the finding should not be reported again, for people who read the file later.")
+    ] = "",
     scope: Annotated[
         IgnoreScope,
         typer.Option(help="What to ignore: this finding, its rule in this file, or the whole file."),
@@ -57,7 +59,7 @@ def command(
     from bot.features.teaching.names import FILE, LOCAL_FILE
 
     until: date | None = expires.date() if expires else None
-    _refuse(reason, until, None if review is not None else fingerprint)
+    _refuse(until, None if review is not None else fingerprint)
     top = Path(locate(str(repo)).common) if local else top_of(repo)
     target = top / (LOCAL_FILE if local else FILE)
     finding = _finding(fingerprint, review) if review is not None else _looked_up(fingerprint, repo)
@@ -78,10 +80,8 @@ def command(
     return CLEAN
 
 
-def _refuse(reason: str, until: date | None, fingerprint: str | None) -> None:
-    """Raise UsageError for an empty reason, a past day, or an invalid fingerprint."""
-    if not reason.strip():
-        raise UsageError("--reason is empty. Give a reason for people who read the file later")
+def _refuse(until: date | None, fingerprint: str | None) -> None:
+    """Raise UsageError for a past day or an invalid fingerprint."""
     if until is not None and until < date.today():  # noqa: DTZ011 - the user's own day
         raise UsageError(f"--expires {until} is in the past. Give the last day on which the entry applies, or omit it")
     if fingerprint is not None and not re.fullmatch(r"[0-9a-f]{16}|[0-9a-f]{32}", fingerprint):

@@ -39,7 +39,7 @@ class WrittenEntry(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
     scope: IgnoreScope = "finding"
-    reason: str
+    reason: str = ""
     fingerprint: str = ""
     # Of each location of the finding, made by `digest`; a fingerprint is short enough to be forged.
     digest: str = ""
@@ -123,9 +123,8 @@ def _entry(row: object) -> WrittenEntry | tuple[str, tuple[str | int, ...]]:
         where = ".".join(map(str, first["loc"]))
         return (f"{where}: {yaml_text.sentence(first)}" if where else yaml_text.sentence(first)), first["loc"]
     missing = [name for name in NEEDS[entry.scope] if not getattr(entry, name)]
-    if missing or not entry.reason.strip():
-        wanted = [OLD_NAMES_OF.get(name, name) for name in missing or ["reason"]]
-        return f"it needs {' and '.join(wanted)}", ()
+    if missing:
+        return f"it needs {' and '.join(OLD_NAMES_OF.get(name, name) for name in missing)}", ()
     return entry
 
 

@@ -77,10 +77,11 @@ class Lessons:
         return proposing.proposal_words(rules, self.words), proposing.decisive(rules)
 
     async def decide(
-        self, number: int, state: RuleState, who: str, path: str = "", text: str = ""
+        self, number: int, state: RuleState | None, who: str, path: str = "", text: str = ""
     ) -> LearnedRule | None:
         """Confirm or remove a rule, optionally with a new path or sentence, and update its comment.
 
+        Without a state, the rule keeps its own; a proposal's comment is then left as it is.
         Returns None if there is no such rule.
         """
         rules, repository = self.store.rules, self.pull.repository
@@ -89,7 +90,7 @@ class Lessons:
         )
         place = next(((comment, kind) for one, comment, kind in await rules.waiting(repository) if one == number), None)
         decision = await rules.decide(repository, number, state, who, time.time(), path=path, text=text)
-        if decision is not None and place is not None and known is not None:
+        if decision is not None and decision.state != "proposed" and place is not None and known is not None:
             before = proposing.proposal_words((replace(known, shown=False),), self.words).strip()
             # The rule is decided on, even if its comment was deleted, locked or cannot be reached.
             with suppress(HostError):

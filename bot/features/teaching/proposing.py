@@ -13,8 +13,9 @@ from bot.values import Dismissal, Finding, LearnedRule, OwnerRule, Proposal
 
 MAX_PATH_CHARS = 300  # characters of a path
 OF_ONE_CHANGE = re.compile(r"\b(?:PRs?|MRs?|(?:pull|merge)[ -]requests?)\b|(?<![\w&])#\d", re.IGNORECASE)
-# Exact, or a pattern without wildcards.
-_ONE_PATH = re.compile(r"=.*|/(?:[^\\*?\[]|\\.)*[^/\\*?\[]", re.DOTALL)
+# Exact, or a pattern without wildcards. One with a slash before its end only matches from the top folder.
+_PLAIN = r"(?:[^\\*?\[]|\\.)*[^/\\*?\[]"
+_ONE_PATH = re.compile(rf"=.*|(?!!){_PLAIN}", re.DOTALL)
 
 
 def proposals(finding: Finding, dismissal: Dismissal, link: str) -> tuple[Proposal, ...]:
@@ -76,7 +77,9 @@ def _what(rule: LearnedRule) -> str:
 
 def breadth(pattern: str) -> str:
     """Return the phrase for the scope of a rule's pattern."""
-    return "rule_one_path" if _ONE_PATH.fullmatch(pattern) else "rule_pattern"
+    if _ONE_PATH.fullmatch(pattern):
+        return "rule_one_path" if "/" in pattern or pattern.startswith("=") else "rule_one_name"
+    return "rule_pattern"
 
 
 def decision(rule: LearnedRule, words: Phrases) -> Safe:

@@ -19,8 +19,8 @@ from bot.values import Dismissal, LearnedRule, OwnerRule, RuleState
 from bot.workflow.given_command import CommentCommand, GivenCommand, StepCommand
 
 MAX_PATTERN_CHARS = 300
-EDIT = "edit"  # replaces a learning's sentence immediately, so it needs the permission to confirm
-DECIDES: dict[str, RuleState] = {"confirm": "confirmed", EDIT: "confirmed", "remove": "removed"}
+EDIT = "edit"  # replaces the sentence of a learning, which stays proposed or in force
+DECIDES: dict[str, RuleState | None] = {"confirm": "confirmed", EDIT: None, "remove": "removed"}
 UNUSED = 180 * 86_400.0  # seconds after which a sentence that silenced nothing is proposed for removal
 MOST_DIGITS = 6  # digits of a number
 MOST_EXPORTED = 40_000  # characters; GitHub accepts comments of up to 65,536
@@ -111,6 +111,9 @@ async def _decide(word: str, rest: str, command: GivenCommand) -> CommandReply:
         return context.say("rule_unknown", rule=number)
     reach = context.words.say(proposing.breadth(decision.rule.path))
     phrase_name, place = proposing.state_phrase(decision), proposing.place_words(decision)
+    if decision.state == "proposed":
+        confirm = code(f"/deeprepo rules confirm {number}")
+        return context.say("sentence_edited", rule=number, breadth=reach, confirm=confirm, **place)
     return replace(context.say(phrase_name, rule=number, breadth=reach, **place), silences=True)
 
 
@@ -150,8 +153,9 @@ def _row(rule: LearnedRule, now: float) -> dict[str, object]:
     is_unused = rule.state == "confirmed" and rule.rule.is_learning and now - max(rule.decided, rule.last) > UNUSED
     return {
         "number": rule.rule.number,
+        "what": "rules_kind_sentence" if rule.rule.is_learning else "rules_kind_rule",
         "kind": rule.rule.kind,
-        "path": rule.rule.place,
+        "path": rule.rule.place.removeprefix("="),
         "text": rule.rule.text,
         "state": "rule_is_unused" if is_unused else f"rule_is_{rule.state}",
         "who": link(rule.who, rule.link),

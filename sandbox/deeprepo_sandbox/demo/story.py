@@ -8,6 +8,7 @@ from deeprepo_sandbox.github.conversation import COLLEAGUE, MAINTAINER
 from deeprepo_sandbox.github.things import Comment
 
 PATIENCE = 60.0  # seconds for an answer
+CLOSED = 3  # findings that the conversation withdraws, silences and ignores
 OBJECTION = "`quote` already rejects a weight of zero or less. See the guard above."
 REJECTION = "Won't fix: the carrier's client returns the same object for each status."
 BY_CODE, LEAKED = (
@@ -16,6 +17,16 @@ BY_CODE, LEAKED = (
 )  # found by static checks, because only those findings suggest a rule
 IGNORE = "/deeprepo ignore The token is revoked."
 RULES = "/deeprepo rules"
+TO_TRY_BY_CODE = """Things to try on the page (without a model, so only static checks ran):
+- Read the summary from the top. It says what the change does, where to start, what was found, and offers a prompt for a coding agent.
+- Look at finding 1. The line that breaks is in acme/storefront, another repository that uses this package.
+- Reply "Won't fix: this is intended." to a finding, as the maintainer. The bot proposes a rule. Press `/deeprepo rules` to see it.
+- Press `/deeprepo fix`. The bot says which findings have an automatic fix.
+- Switch to the stranger, who only has read access, and try the same things.
+- Push the next commit. The bot closes the findings that it fixes.
+- Open the operator's page and sign in with GitHub as the maintainer.
+To also see conversations, learnings and the repository's own checks, run `deeprepo demo` without --effort.
+Press Ctrl-C to end the demo."""
 TO_TRY = """Things to try on the page:
 - Read the summary from the top. It says what the change does, where to start, what was found, and offers a prompt for a coding agent.
 - Look at the table of the repository's own checks. One failed and blocks the change, one is undecided, and one does not apply.
@@ -35,6 +46,7 @@ Say = Callable[[str], None]
 
 async def play(gh: GitHub, repo: Repo, number: int, say: Say) -> None:
     """Object to a finding, which proposes a learning and a rule, and confirm both. Raises TimeoutError if the bot does not answer."""
+    found = _count(gh, number)
     await repo.reply(number, _comment(gh, number, model.WRONG).id, OBJECTION, COLLEAGUE)
     say(f"reply      {COLLEAGUE}: {OBJECTION}")
     await _wait_for_answer(gh, number, f"Withdrawn: {model.WRONG}")
@@ -46,12 +58,25 @@ async def play(gh: GitHub, repo: Repo, number: int, say: Say) -> None:
         repo.react(number, _comment(gh, number, proposal).id, "+1", MAINTAINER)
         say(f"{name:10} proposed by the bot, and confirmed by {MAINTAINER} with a 👍")
     await repo.reply(number, _comment(gh, number, LEAKED).id, IGNORE, MAINTAINER)
-    say(f"command    {IGNORE.rstrip('.')} (a leaked token stays open until someone says this)")
+    say(f"command    {IGNORE}")
+    say("           Deleting a leaked token does not close its finding, because somebody may have copied it.")
     await repo.comment(number, RULES, MAINTAINER)
     await _wait_for_answer(gh, number, f"active: `{MAINTAINER}`")
     say(f"command    {RULES}: the rule applies from the next review")
-    newest = max(gh.pull(number).checks, key=lambda one: one.id)
-    say(f"result     {newest.title} Withdrawn, ignored and silenced findings no longer count.")
+    left = found - CLOSED
+    await gh.until(lambda: _count(gh, number) == left, PATIENCE)
+    say(f"result     {_newest(gh, number)} The withdrawn, the ignored and the silenced finding no longer count.")
+
+
+def _newest(gh: GitHub, number: int) -> str:
+    """Return the title of the newest check run, such as "8 findings (6 high, 2 medium)."."""
+    return max(gh.pull(number).checks, key=lambda one: one.id).title or ""
+
+
+def _count(gh: GitHub, number: int) -> int:
+    """Return how many findings the newest check run counts."""
+    first = _newest(gh, number).partition(" ")[0]
+    return int(first) if first.isdecimal() else 0
 
 
 async def _wait_for_answer(gh: GitHub, number: int, words: str) -> None:

@@ -53,7 +53,6 @@ def test_the_reason_goes_with_the_finding() -> None:
     ("text", "warning"),
     [
         ("- fingerprint: abc\n  reason: r\n  expires: 2026-05-31\n", "expired on 2026-05-31"),
-        ("- fingerprint: abc\n", "reason"),
         ("- kind: claims\n  path: a.py\n  reason: r\n", "`claims` entries belong in `ignore` in .deeprepo.yml"),
         ("- scope: rule\n  rule: removed-symbol\n  reason: r\n", "needs path"),
         ("- scope: galaxy\n  reason: r\n", "scope"),

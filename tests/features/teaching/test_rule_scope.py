@@ -1,0 +1,22 @@
+import pytest
+
+from bot.features.teaching import proposing
+
+
+@pytest.mark.parametrize(
+    ("pattern", "phrase"),
+    [
+        ("=shop/rates.py", "rule_one_path"),
+        ("/rates.py", "rule_one_path"),
+        ("shop/rates.py", "rule_one_path"),
+        ("rates.py", "rule_one_name"),
+        ("shop/", "rule_pattern"),
+        ("shop/*.py", "rule_pattern"),
+        ("shop/rates[12].py", "rule_pattern"),
+        (r"shop/\[id].py", "rule_one_path"),
+        ("!shop/rates.py", "rule_pattern"),
+    ],
+)
+def test_a_path_without_wildcards_is_called_one_file(pattern: str, phrase: str) -> None:
+    """As in .gitignore, a path with a slash in it matches at the top folder only, and a bare name matches everywhere."""
+    assert proposing.breadth(pattern) == phrase
