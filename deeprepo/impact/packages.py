@@ -18,7 +18,7 @@ Arrival = Literal["build", "release", "upgrade"]
 LATEST = frozenset({"", "*", "latest", "x", "+", "latest.release", "LATEST", "RELEASE"})
 
 
-class Package(Struct, frozen=True, eq=False):
+class Package(Struct, frozen=True):
     """A package that a repository provides."""
 
     language: str
@@ -26,20 +26,6 @@ class Package(Struct, frozen=True, eq=False):
     folder: str = ""  # of its manifest
     roots: tuple[str, ...] = ()  # its folders and files
     entries: tuple[str, ...] | None = None  # importable files; None stands for all
-    # For a published package: the version in its manifest, and the files with its public names.
-    version: str = ""
-    exporting_files: tuple[str, ...] = ()
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Package) and self._offered == other._offered
-
-    def __hash__(self) -> int:
-        return hash(self._offered)
-
-    @property
-    def _offered(self) -> tuple[object, ...]:
-        """What makes two packages equal, regardless of publication."""
-        return self.language, self.name, self.folder, self.roots, self.entries
 
     def holds(self, path: str) -> bool:
         """Return whether a file belongs to the package."""

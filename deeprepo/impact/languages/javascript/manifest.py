@@ -39,11 +39,9 @@ def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Pa
     for path, manifest in tables.items():
         name, folder = text_of(manifest.get("name")), posixpath.dirname(path)
         if name and _is_published(manifest, folder):
-            exported = exported_files(folder, dict(manifest), paths)
-            entries = exported if manifest.get("exports") else None
+            entries = exported_files(folder, dict(manifest), paths) if manifest.get("exports") else None
             roots = (folder,) if folder or not homes else _without(homes, paths)
-            version = "" if manifest.get("private") is True else text_of(manifest.get("version"))
-            rows.append(Package(LANGUAGE, name, folder, roots, entries, version, (exported or ()) if version else ()))
+            rows.append(Package(LANGUAGE, name, folder, roots, entries))
     return tuple(rows)
 
 

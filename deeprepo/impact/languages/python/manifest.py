@@ -78,32 +78,8 @@ def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Pa
         listed = [one for path in _MODULES for row in _values(top, path) for one in texts(row)]
         own = {name, *(one.rpartition("/")[2].partition(".")[0] for one in listed)}
         if name and (places := _places(folder, own, code)):
-            version = _version(top, config, program)
-            exporting_files = tuple(
-                path
-                for place in places
-                if (path := place if place.endswith(".py") else f"{place}/__init__.py") in paths
-            )
-            rows.append(
-                Package(
-                    LANGUAGE,
-                    normal(name),
-                    folder,
-                    places,
-                    version=version,
-                    exporting_files=exporting_files if version else (),
-                )
-            )
+            rows.append(Package(LANGUAGE, normal(name), folder, places))
     return tuple(rows)
-
-
-def _version(top: Mapping[str, object], config: bytes, program: bytes) -> str:
-    """Return the version of a distribution that can be built and published."""
-    is_built = "build-system" in top or bool(config or program)
-    written = [text_of(at(top, key)) for key in ("project.version", "tool.poetry.version")]
-    written += [ini(config).get("metadata", "version", fallback=""), *_texts_in(_setup_call(program).get("version"))]
-    is_private = any(one.startswith("Private ::") for one in texts(at(top, "project.classifiers")))
-    return next(filter(None, written), "") if is_built and not is_private else ""
 
 
 def _places(folder: str, names: Collection[str], code: Sequence[str]) -> tuple[str, ...]:

@@ -16,18 +16,12 @@ LOCKS = {"Cargo.lock": r'(?m)^name = "NAME"\nversion = "([^"\n]+)"'}
 def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
     """Return the library crates of a tree."""
     rows = []
-    crates = {"": {}, **{posixpath.dirname(path): read(source) for path, source in sorted(manifests.items())}}
+    crates = {posixpath.dirname(path): read(source) for path, source in sorted(manifests.items())}
     for folder, crate in crates.items():
         name = text_of(at(crate, "package.name"))
         root = posixpath.join(folder, text_of(at(crate, "lib.path")) or "src/lib.rs")
         if name and root in paths:
-            version = text_of(at(crate, "package.version")) or text_of(at(crates[""], "workspace.package.version"))
-            exporting_files = (root,) if at(crate, "package.publish") not in (False, []) else ()
-            rows.append(
-                Package(
-                    LANGUAGE, name, folder, (posixpath.dirname(root),), version=version, exporting_files=exporting_files
-                )
-            )
+            rows.append(Package(LANGUAGE, name, folder, (posixpath.dirname(root),)))
     return tuple(rows)
 
 
