@@ -90,6 +90,18 @@ def test_a_narrower_search_shows_the_code_around_a_line_that_another_result_has(
     assert lines.count("impl Encode for Name {") == 1
 
 
+def test_a_search_that_hits_a_definition_shows_it_to_its_end(repository: Repository) -> None:
+    """What decides is often behind its first lines; a hit in the middle of as long a function shows its surroundings."""
+    body = "".join(f"    text += write_{number}(value)\n" for number in range(38))
+    files: dict[str, str | bytes | None] = {
+        "src/metric.py": f"def encode(text, value):\n{body}    return quoted(text)\n"
+    }
+    start, middle = (LookUp("search", pattern) for pattern in (r"def encode\(", r"write_19\("))
+    (whole,), (part,) = shown(repository, start, files=files), shown(repository, middle, files=files)
+    assert [(e.start, e.end) for e in whole.excerpts] == [(1, 40)]
+    assert "quoted" not in "\n".join(row.text for excerpt in part.excerpts for row in excerpt.rows)
+
+
 def test_a_definition_is_shown_from_the_source_and_not_from_its_bundle(repository: Repository) -> None:
     """A generated copy and a sample in a document define nothing else."""
     source = "export function total(rows) {\n  return rows.length\n}\n"

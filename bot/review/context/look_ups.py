@@ -55,6 +55,7 @@ MORE_LINES = 40  # extra lines to reach the end of a block
 HEAD_LINES = 24
 LINES_AROUND_HIT = 4  # lines around a use or hit in a longer block
 WHOLE_BLOCK = 24  # lines of a block that is shown whole around a use or hit
+WHOLE_DEFINITION = 60  # lines of a definition that is shown whole if its first line is a hit
 MAX_DEFINITIONS = 6
 IN_FULL, IN_A_LINE = 5, 25  # uses or hits shown with their surroundings, and as single lines
 MAX_ANNOTATIONS = 6  # lines above the one that names a definition
@@ -370,7 +371,7 @@ class LookUps:
             is_import = bool(identifiers.IMPORT.match(rows[start - 1]))
             heads |= set() if is_import else {start}
             numbers |= {line, *heads}
-            if in_full and not is_import and end - start < WHOLE_BLOCK:
+            if in_full and not is_import and end - start < (WHOLE_DEFINITION if line == start else WHOLE_BLOCK):
                 numbers |= {*range(start, end + 1)}
             elif in_full and not is_import:
                 numbers |= {*range(max(start, line - LINES_AROUND_HIT), min(end, line + LINES_AROUND_HIT) + 1)}
