@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import astuple, dataclass, field, replace
 from typing import Annotated, Any, Final, Literal, Protocol, TypeVar
 
@@ -78,6 +78,7 @@ class Prompt:
     requests: int = 6  # that may be sent for it at most, in whatever form
     number: int = 1  # the n-th request of its own for the same prompt; the journal keeps each of them
     about: str = ""  # its subject in a few words: a further message of the same dialogue begins with it
+    on_leaving: Callable[[], None] | None = field(default=None, compare=False, repr=False)  # called before it is sent
 
     def further(self, reply: "Completion", text: str) -> "Prompt":
         """Return the same dialogue with what came back, and one more message."""

@@ -99,6 +99,58 @@ async def _killed(path: Path) -> None:
     journal.close()
 
 
+class Waiting:
+    """A model whose request leaves when `may_leave` is set, and that never answers."""
+
+    name, tells_leaving = "p/worker", True
+
+    def __init__(self) -> None:
+        self.may_leave, self.was_asked, self.has_left = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def complete(self, asked: Prompt) -> Completion:
+        """Wait, tell that the request leaves, and wait again."""
+        self.was_asked.set()
+        await self.may_leave.wait()
+        if asked.on_leaving is not None:
+            asked.on_leaving()
+        self.has_left.set()
+        await asyncio.sleep(3_600)
+        raise AssertionError
+
+    def price(self, usage: Usage) -> float:
+        """Return a price per token."""
+        return 0.001 * (usage.input + usage.output)
+
+    async def close(self) -> None:
+        """Close nothing."""
+
+
+@pytest.mark.parametrize("has_left", [False, True])
+def test_a_request_that_had_not_left_costs_nothing(has_left: bool, tmp_path: Path) -> None:
+    """If it is canceled or killed while the connection is prepared, no provider can bill it."""
+    path = tmp_path / "j"
+
+    async def go() -> tuple[list[str], Cost]:
+        journal, model = Journal(path), Waiting()
+        journal.begin(START)
+        calls = Calls(Budget(Limits()), journal, Masks())
+        task = asyncio.create_task(calls.complete(model, prompt("q"), "worker"))
+        await model.was_asked.wait()
+        if has_left:
+            model.may_leave.set()
+            await model.has_left.wait()
+        at_a_kill = [row["kind"] for row in rows(path)]
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        journal.close()
+        return at_a_kill, calls.budget.cost()
+
+    kinds, cost = asyncio.run(go())
+    assert ("request" in kinds) == has_left
+    assert bool(cost.usd) == has_left
+    assert [row["kind"] for row in rows(path)][-2:] == ["request", "call"]
+
+
 def cut_off(path: Path) -> None:
     """A journal that ends with a request in flight, for which $0.25 were reserved."""
     journal = Journal(path)
@@ -112,8 +164,9 @@ def test_what_a_kill_cut_off_costs_as_much_as_its_repetition(tmp_path: Path) -> 
     """The provider may bill a request whose reply never arrived, so each resumed run books it once."""
     path = tmp_path / "j"
     cut_off(path)
-    _, sent, cost, _ = run(path, fine, ["q"])
+    _, sent, cost, calls = run(path, fine, ["q"])
     assert (sent, cost.calls, cost.failed_calls) == (1, 2, 0)
+    assert "The cost is the most that this run can have cost" in " ".join(calls.budget.notes)
     assert (cost.usd, cost.usage) == (pytest.approx(2 * 0.015), Usage(20, 10))
     assert run(path, fine, ["q"])[1:3] == (0, cost)
 

@@ -158,6 +158,44 @@ def test_the_prompt_of_a_broken_reply_is_counted_as_the_server_counts() -> None:
 
 
 @pytest.mark.parametrize("name", DIALECTS)
+def test_the_text_of_a_broken_reply_is_counted_as_the_server_counts(name: str) -> None:
+    """A tokenizer with five characters to the token is learnt from a whole reply; a short reply teaches nothing."""
+    counted = Usage(2_000, len(WORDS) // 5)
+    replies = iter(
+        [Reply("word", usage=Usage(2_000, 900)), Reply(WORDS, usage=counted), *[Reply(WORDS, fault="drop")] * TRIES]
+    )
+
+    async def run() -> list[Usage]:
+        async with opened(name, lambda _: next(replies)) as server:
+            model, calls = models.connect(name, "key", server.base_url, 20.0), calls_for(Limits(usd=50.0))
+            for number in (1, 2):
+                await calls.complete(model, replace(ASKED, number=number), "worker")
+            with pytest.raises(DeepRepoError):
+                await calls.complete(model, replace(ASKED, number=3), "worker")
+            await model.close()
+            return [Usage(*line["usage"]) for line in calls.journal.lines if "error" in line and "usage" in line]
+
+    broken = asyncio.run(run())
+    assert len(broken) == TRIES
+    assert all(usage.output == pytest.approx(counted.output / 2, rel=0.1) for usage in broken)  # half of it arrives
+
+
+@pytest.mark.parametrize("name", PROVIDERS)
+def test_a_request_says_when_it_leaves(name: str) -> None:
+    """The journal then records it: before the server has it, and once the client is open."""
+    seen: list[int] = []
+
+    async def run() -> None:
+        async with opened(name, Reply("well")) as server:
+            model = models.connect(name, "key", server.base_url, 20.0)
+            await model.complete(replace(ASKED, on_leaving=lambda: seen.append(server.count)))
+            await model.close()
+
+    asyncio.run(run())
+    assert seen == [0]
+
+
+@pytest.mark.parametrize("name", DIALECTS)
 @pytest.mark.parametrize("seconds", [0.0, 0.1])
 def test_a_connection_that_is_lost_before_the_reply_costs_nothing(name: str, seconds: float) -> None:
     """The cap in dollars counts the prompt, and what a model can have written by then, but no more than was reserved."""

@@ -1,9 +1,7 @@
 """Convert journal lines from and to values.
 
-Pure; docs/contributing/trace.md documents the format.
-
-A message is in the file once, under the hash of its content. Otherwise, every turn would write the whole
-dialogue again.
+Pure. docs/contributing/trace.md documents the format. A message is in the file once, under the hash of its
+content. Otherwise, every turn would write the whole dialogue again.
 """
 
 import hashlib
@@ -17,9 +15,7 @@ from deeprepo.rlm.errors import BudgetSpent, DeepRepoError, PromptTooLong, Provi
 from deeprepo.rlm.values import Completion, Cost, Message, Model, Prompt, ToolCall, Turn, Usage
 
 Row = dict[str, Any]
-JOURNAL_FORM = (
-    2  # of the lines; raise it if the meaning of a key changes. Builds before 0.2.0 wrote none, which is form 1.
-)
+JOURNAL_FORM = 2  # of the lines; raise it if a key's meaning changes. Builds before 0.2.0 wrote none: that is form 1.
 
 
 @dataclass(frozen=True, slots=True)

@@ -183,10 +183,7 @@ class RootRun:
         return False
 
     def is_spent(self) -> bool:
-        """Return whether the budget refuses calls, or will after the next turn.
-
-        The root then gets time to answer.
-        """
+        """Return whether the budget refuses calls, or will after the next turn. The root then gets time to answer."""
         budget = self.work.calls.budget
         left = budget.left()
         size = sum(tokens(message.text, self.model.name) for message in self.conversation.messages)
@@ -230,10 +227,7 @@ class RootRun:
         self.read = len(prompt.messages)
 
     async def _run(self, number: int, code: str) -> Observation:
-        """Run a block.
-
-        If an earlier run finished it, repeat its host calls and return the recorded output.
-        """
+        """Run a block. If an earlier run finished it, repeat its host calls and return the recorded output."""
         calls = self.work.calls
         recording = calls.journal.outcomes.turn(self.name, number)
         recording = recording if recording is not None and recording["code"] == code else None

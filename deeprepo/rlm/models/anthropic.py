@@ -99,7 +99,7 @@ class AnthropicModel(HttpModel):
         text, is_unfinished = without_thinking(reply_text)
         calls = tuple(_call(block) for block in blocks if block.get("type") == "tool_use")
         stop: Stop = "length" if is_unfinished else STOPS.get(str(reply.get("stop_reason")), "end")
-        usage = self.usage(reply.get("usage") or {}, prompt, content)
+        usage = self.usage_of_whole(reply.get("usage") or {}, prompt, content)
         thinking = [dict(block) for block in blocks if block.get("type") in THINKING]  # word for word
         extra = {"model": self.name, "blocks": thinking} if thinking else None
         return completion(prompt, form, text, calls, stop, usage, extra)

@@ -15,6 +15,7 @@ import ssl
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
+from contextvars import ContextVar
 from dataclasses import asdict, replace
 from functools import cache
 from http import HTTPStatus as Http
@@ -50,6 +51,9 @@ WORK_FIELDS = ("choices", "content", "usage")  # of a reply: what the model has 
 FASTEST = 5_000  # tokens that a model writes in a second, at most
 SMALL_PROMPT = 2_000  # tokens of a prompt that every model takes
 MOST_SIZE_GUESSES = 6  # guesses in a row that a prompt is too long
+SHORT_REPLY = 20  # tokens of a reply that says little about the tokenizer
+DENSEST = 1.5  # times the estimate of a reply's text: what a server counts beyond that is thinking that it doesn't show
+LEAVING = ContextVar[Callable[[], None] | None]("LEAVING", default=None)
 
 
 class HttpModel(ABC):
@@ -64,6 +68,7 @@ class HttpModel(ABC):
     fields: ClassVar[frozenset[str]]  # of a form, on which servers of this dialect disagree
     sampling_names: ClassVar[Mapping[str, str]]  # of the fields of `Sampling` that the dialect has
     sampling = Sampling()
+    tells_leaving = True  # it calls `Prompt.on_leaving` itself
     lacking: tuple[type[Exception], ...] = ()  # raised where a cloud finds no credentials
     remedy = ""  # and what to do then
 
@@ -131,10 +136,8 @@ class HttpModel(ABC):
         self, form: RequestForm, refusal: Refusal, prompt: Prompt, sent: list[RequestForm]
     ) -> dict[str, Any]:
         """What to say in a plainer way that was not refused yet, by the words of a refusal; nothing where they name nothing of that kind."""
-        has_reason = refusal.reason is not None and refusal.param in {
-            "",
-            "model",
-        }  # else the reason is about one parameter
+        # A reason that names another parameter is about that one.
+        has_reason = refusal.reason is not None and refusal.param in {"", "model"}
         if refusal.is_spoilt or refusal.is_about_prompt or has_reason or self._own_parameter(refusal):
             return {}
         most = longest_reply(refusal.message)
@@ -168,10 +171,8 @@ class HttpModel(ABC):
                     self._known.doubted.extend({name: getattr(before, name)} for name in changes)
                 self._known.form = replace(self._known.form, **changes)
                 self._known.accepted |= form.features(prompt)
-                size = estimate(prompt, "").input
-                self._known.largest, self._known.size_guesses = max(self._known.largest, size), 0
-                if completion.usage.input != self.estimate(prompt, "").input:  # the server has counted it
-                    self._known.density = completion.usage.input / size
+                self._known.largest = max(self._known.largest, estimate(prompt, "").input)
+                self._known.size_guesses = 0
                 self._known.save()
                 return replace(completion, cap=self._cap(prompt, form))
 
@@ -218,6 +219,7 @@ class HttpModel(ABC):
         clock = asyncio.get_running_loop().time
         began = clock()
         failing = (ProviderError, Refusal, self.failure, self.http.HTTPError, aiohttp.ClientError, OSError, ValueError)
+        LEAVING.set(prompt.on_leaving)
         try:
             response = await self._send(self._sampled(self.body(prompt, form)))
             was_accepted = True
@@ -247,12 +249,11 @@ class HttpModel(ABC):
             reported = reported if isinstance(reported, Mapping) else {}
             if reported or has_work:
                 failure.usage = self.usage(reported, prompt, written)
-                if (
-                    not is_whole
-                ):  # a server may have counted before it wrote, and bills no more than it was allowed to write
+                if not is_whole:  # a server may have counted before it wrote, and bills no more than the cap
                     arrived = min(self.estimate(prompt, written).output, self._cap(prompt, form))
                     counted = failure.usage.output if reported else 0
-                    failure.usage = replace(failure.usage, output=max(counted, arrived))
+                    is_all = assembly.is_counted and 2 * counted >= arrived
+                    failure.usage = replace(failure.usage, output=counted if is_all else max(counted, arrived))
             elif not was_accepted and not isinstance(failure, TimedOut) and failures.was_sent(error):
                 written_by_now = int((clock() - began) * FASTEST)
                 failure.usage = Usage()
@@ -263,8 +264,19 @@ class HttpModel(ABC):
 
     def estimate(self, prompt: Prompt, work: object) -> Usage:
         """Return the tokens that the server probably counted: what it reported before shows how many it makes of a text."""
-        guess = estimate(prompt, work)
-        return replace(guess, input=round(guess.input * self._known.density))
+        guess, known_ = estimate(prompt, work), self._known
+        written = guess.output * known_.counted / known_.guessed if known_.guessed else guess.output
+        return replace(guess, input=round(guess.input * known_.density), output=round(written))
+
+    def usage_of_whole(self, report: Mapping[str, Any], prompt: Prompt, work: object) -> Usage:
+        """Return the usage of a reply that has arrived, and learn from it how the server counts."""
+        usage, guess, expected = self.usage(report, prompt, work), estimate(prompt, work), self.estimate(prompt, work)
+        if usage.input != expected.input:  # the server has counted it
+            self._known.density = usage.input / guess.input
+        if usage.output != expected.output and guess.output >= SHORT_REPLY:
+            self._known.counted += min(usage.output, DENSEST * guess.output)
+            self._known.guessed += guess.output
+        return usage
 
     @property
     def longest_reply(self) -> int | None:
@@ -382,10 +394,17 @@ def transport(
     context = _trust(http, url.startswith("https://"))
     with suppress(ValueError):  # the library refuses some of the others, also where they are not for this address
         if "://" not in proxy or proxy.lower().startswith(("http://", "https://")):
-            return maker(limits=limits, timeout=times, follow_redirects=False, verify=context)
+            hooks = {"request": [_leaves]}
+            return maker(limits=limits, timeout=times, follow_redirects=False, verify=context, event_hooks=hooks)
     raise AccountRefused(
         "HTTPS_PROXY, HTTP_PROXY or ALL_PROXY names a proxy that is not supported. It must begin with http:// or https://"
     )
+
+
+async def _leaves(_: object) -> None:
+    """Tell the caller of the model that its request leaves: the library has made it, and connects now."""
+    if (on_leaving := LEAVING.get()) is not None:
+        on_leaving()
 
 
 def load() -> None:

@@ -415,11 +415,8 @@ def _too_long(refusal: Refusal, name: str) -> PromptTooLong:
         if size is None and len(set(limits)) > 1:
             size = min(limits)
     limit = f", which takes {size:,} tokens" if size else ""
-    return PromptTooLong(
-        f"the prompt is too long for {name}{limit} (status {refusal.status}). Use a model with a larger context window, or send less text",
-        size,
-        int(total[1]) if total is not None else None,
-    )
+    why = f"the prompt is too long for {name}{limit} (status {refusal.status}). Use a model with a larger context window, or send less text"
+    return PromptTooLong(why, size, int(total[1]) if total is not None else None)
 
 
 NO_CONNECTION = (

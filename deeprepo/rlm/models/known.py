@@ -40,6 +40,7 @@ class Known:
         # Tokens of the largest prompt that was taken; guesses since then that one was too large.
         self.largest = self.size_guesses = 0
         self.density = 1.0  # tokens of a prompt, as the server counts them, for each that was estimated
+        self.counted = self.guessed = 0.0  # tokens of whole replies: as the server counted them, and as estimated
         self._default, self._name = form, name
         self._load()
         self._stored = self._differences()

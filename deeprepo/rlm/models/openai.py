@@ -152,7 +152,7 @@ class OpenAIModel(HttpModel):
         if message.get("refusal"):
             text, stop = str(message["refusal"]), "refusal"
         report = reply.get("usage")
-        usage = self.usage(report if isinstance(report, Mapping) else {}, prompt, message)
+        usage = self.usage_of_whole(report if isinstance(report, Mapping) else {}, prompt, message)
         whole = completion(prompt, form, text, calls, stop, usage, _kept_fields(message, self.name))
         return (
             replace(whole, usd=_billed(report)) if provider == "openrouter" and isinstance(report, Mapping) else whole

@@ -17,6 +17,8 @@ GROWING = frozenset({"content", "refusal", "reasoning_content", "reasoning", "te
 class Chat:
     """A chat completion."""
 
+    is_counted = False  # whether the server has counted all that has arrived
+
     def __init__(self) -> None:
         self._message: dict[str, Any] = {"role": "assistant", "content": None}
         self._finish: str | None = None
@@ -32,8 +34,8 @@ class Chat:
         if not isinstance(event, Mapping):
             return
         usage = event.get("usage") or (event.get("x_groq") or {}).get("usage")
-        if isinstance(usage, Mapping):
-            self.usage = usage
+        self.is_counted = isinstance(usage, Mapping)
+        self.usage = usage if self.is_counted else self.usage
         choices = (choice for choice in event.get("choices") or () if isinstance(choice, Mapping))
         choice = next((choice for choice in choices if not choice.get("index")), None)
         if choice is not None:
@@ -49,6 +51,8 @@ class Chat:
 
 class Messages:
     """A message of Anthropic."""
+
+    is_counted = False  # whether the server has counted all that has arrived
 
     def __init__(self) -> None:
         self._message: dict[str, Any] = {}
@@ -66,6 +70,7 @@ class Messages:
         if not isinstance(event, Mapping):
             return
         delta, at = event.get("delta") or {}, event.get("index", max(0, len(self._blocks) - 1))
+        self.is_counted = event.get("type") == "message_delta"
         match event.get("type"):
             case "message_start":
                 self._message = dict(event.get("message") or {})

@@ -239,10 +239,7 @@ class Budget:
         return f"the limit of {self.limits.seconds:g} seconds is reached: finish with what you have, or allow more time"
 
     def _check(self, wanted: Hold, role: Purpose, guess: str) -> None:
-        """Raise BudgetSpent unless the call fits.
-
-        Each comparison also fails for a cap that is not a number.
-        """
+        """Raise BudgetSpent unless the call fits. Each comparison also fails for a cap that is not a number."""
         caps, (usd, tokens, calls) = self.limits, self.room(role)
         if self.seconds_left() == 0.0:
             raise BudgetSpent(self.out_of_time())

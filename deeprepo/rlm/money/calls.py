@@ -35,6 +35,7 @@ from deeprepo.rlm.values import Completion, Masks, Message, Model, Prompt, Purpo
 MEND = (
     "That answer cannot be used: {wrong}. Answer again, in full, in the form that was asked for, and with nothing else."
 )
+AT_MOST = "The cost is the most that this run can have cost: an earlier start was stopped while it waited for replies."
 SILENCES = 2  # tries of a call during which the provider falls silent: each of them may be billed
 Slot = Completion | ProviderError | BudgetSpent
 
@@ -62,10 +63,7 @@ class Calls:
         self.renew(budget)
 
     def renew(self, budget: Budget) -> None:
-        """Continue under another budget and without recorded failures.
-
-        Answered requests are not sent again.
-        """
+        """Continue under another budget and without recorded failures. Answered requests are not sent again."""
         self.budget, self.sizes = budget, Sizes(budget)
         self.sent = asyncio.Event()  # set when the first request goes out: then somebody else's work is waited for
         self._gates: dict[str, Gate] = {}  # by provider
@@ -259,9 +257,8 @@ class Calls:
                         failures += is_fault
                         silent += isinstance(error, TimedOut)
                         sent += 0 if isinstance(error, RateLimited) and not is_fault else error.requests
-                        if failures == TRIES or silent == SILENCES or gate.given_up(model.name) is not None:
-                            raise
-                        if sent >= request.prompt.requests:
+                        is_over = failures == TRIES or silent == SILENCES or sent >= request.prompt.requests
+                        if is_over or gate.given_up(model.name) is not None:
                             raise
                         if isinstance(error, PromptTooLong) and not self.sizes.shrink(model, error.window):
                             raise
@@ -283,17 +280,27 @@ class Calls:
             self.budget.keep(self.sizes.next_reply(model, request), model.price)
         is_free = self.budget.is_owned(model.name) and model.price(Usage()) is None
         prompt, start = replace(request.prompt, max_tokens=hold.output, requests=most), self.now()
-        self.journal.request(prompt, **about, **({} if is_free else {"reserved": hold.usd}))
+        unsent = [about if is_free else {**about, "reserved": hold.usd}]
+
+        def leave() -> None:
+            """Record the request, once: one that had not left at a kill costs nothing."""
+            while unsent:
+                self.journal.request(prompt, **unsent.pop())
+
+        if not getattr(model, "tells_leaving", False):
+            leave()
         self.sent.set()
-        outcome: Completion | BaseException = asyncio.CancelledError()
+        outcome: Completion | ProviderError | None = None
         try:
-            outcome = await model.complete(prompt)
+            outcome = reply = await model.complete(replace(prompt, on_leaving=leave))
         except ProviderError as error:
             outcome = error
             raise
         finally:
+            outcome = outcome or (ProviderError("cancelled before it was sent") if unsent else None)
+            leave()
             self._settle(model, request, hold, outcome, {**about, "seconds": round(self.now() - start, 3)})
-        return outcome
+        return reply
 
     async def _reserve(self, model: Model, request: Request) -> Hold:
         """Reserve what a request could cost. If only calls in flight keep it from a cap, wait: they give back what they do not use."""
@@ -309,7 +316,7 @@ class Calls:
             await self._settled.wait()
 
     def _settle(
-        self, model: Model, request: Request, hold: Hold, outcome: Completion | BaseException, about: Row
+        self, model: Model, request: Request, hold: Hold, outcome: Completion | ProviderError | None, about: Row
     ) -> None:
         """Book a request and record its outcome.
 
@@ -344,8 +351,8 @@ class Calls:
     def _book(self, rows: Sequence[Row], role: Purpose) -> list[Row]:
         """Book what an earlier run paid, including failed tries, so that the caps apply to all runs.
 
-        A request that was in flight at a kill costs as much as its repetition, and the caps count what was reserved for it. Returns
-        those that are not repeated yet: a part of their costs is booked.
+        A request that had left when the run was killed costs as much as its repetition, and the caps count what was reserved for
+        it. Returns those that are not repeated yet: a part of their costs is booked.
         """
         end = rows[-1] if rows else {}
         is_over = "reply" in end or end.get("kind") == "failed"
@@ -353,6 +360,7 @@ class Calls:
             is_lost, worst = row["kind"] == "lost", row.get("worst_usd", 0.0)
             usage, usd, has_failed = row.get("usage", ()), row["usd"], "error" in row
             if is_lost:
+                self.budget.note(AT_MOST)
                 worst = usd
                 usage, usd = (end["usage"], end["usd"]) if "reply" in end else ((), usd if is_over else 0.0)
             if row["kind"] != "failed":

@@ -1,8 +1,6 @@
 """How many tokens a reply may take, and how long a model may think for it.
 
-Pure.
-
-Thinking counts against the cap on a reply. If the cap covered only the visible answer, a thinking model would
+Pure. Thinking counts against the cap on a reply. If the cap covered only the visible answer, a thinking model would
 stop before its first word. A model that may think therefore gets more room than its answer needs. Unused room
 costs nothing.
 """
@@ -77,10 +75,7 @@ _HALF = 500  # a server that reports fewer tokens than this does not count, rath
 
 
 def at_most(texts: Iterable[str]) -> int:
-    """Return the most tokens that a tokenizer could make of these texts.
-
-    A cap on money must apply to any text.
-    """
+    """Return the most tokens that a tokenizer could make of these texts. A cap on money must apply to any text."""
     raw = "".join(texts).encode("utf-8", "surrogatepass")
     others = len(raw.translate(None, LETTERS + BLANKS))  # digits, signs and every byte of other scripts: one token each
     letters = len(raw.translate(None, BLANKS)) - others

@@ -117,10 +117,8 @@ class Gate:
                     asked = error.retry_after
                     if asked is None:
                         asked = min(LONGEST_PAUSE, SHORTEST_PAUSE * 2 ** (self._limit_count - 1))
-                    self._wait_seconds, self._wait_reason = (
-                        max(asked, min(SHORTEST_PAUSE, LEAST_PAUSE_STEP * self._limit_count)),
-                        error,
-                    )
+                    least = min(SHORTEST_PAUSE, LEAST_PAUSE_STEP * self._limit_count)
+                    self._wait_seconds, self._wait_reason = max(asked, least), error
             case TimedOut():  # it has taken the request: with fewer at once each is answered sooner
                 self._failure_count = 0
                 self._width = max(1.0, self._width // 2) if is_first else self._width

@@ -195,10 +195,7 @@ class StillLoop(asyncio.BaseEventLoop):
         return self._clock
 
     def select(self, timeout: float | None) -> list[Never]:
-        """Advance the clock without waiting.
-
-        Raises RuntimeError if every task waits for something that can't come.
-        """
+        """Advance the clock without waiting. Raises RuntimeError if every task waits for something that can't come."""
         if timeout is None:
             raise RuntimeError("every task waits, and nothing is there that could wake one")
         self._clock += timeout

@@ -151,9 +151,8 @@ class Repl:
     def _order(self) -> bytes:
         """What a child is sent first."""
         limits = {"memory": self._limits.memory << 20, "seconds": PROCESSOR}
-        return frames.packed(
-            {"variables": frames.encode(self._variables), "functions": list(self._functions), **limits}
-        )
+        names = {"variables": frames.encode(self._variables), "functions": list(self._functions)}
+        return frames.packed({**names, **limits})
 
     # --- one conversation ---------------------------------------------------------------------------------------------
 
@@ -192,18 +191,14 @@ class Repl:
             raise
         except (OSError, EOFError) as error:
             if await self.close() == -signal.SIGXCPU or isinstance(error, TimeoutError):
-                raise await self._end(
-                    "limit", f"time limit: the block computed for {seconds:g} s, or waited longer"
-                ) from None
+                why = f"time limit: the block computed for {seconds:g} s, or waited longer"
+                raise await self._end("limit", why) from None
             raise await self._end("crash", "its process has ended") from None
         except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise await self._end("crash", f"it said what is no part of the conversation ({error})") from None
 
     async def _answer(self, frame: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Call a host function.
-
-        Return its result, or the exception to raise in the block, always with a sentence.
-        """
+        """Call a host function. Return its result, or the exception to raise in the block, always with a sentence."""
         self._calls += 1
         if self._calls > HOST_CALLS:
             raise await self._end("limit", f"call limit: more than {HOST_CALLS:,} calls of given functions in one run")
@@ -251,9 +246,7 @@ async def open_repl(
 ) -> AsyncIterator[Repl]:
     """Open a REPL with these names, and always close it at the end.
 
-    `seconds_left` returns the time until the run's deadline.
-
-    Raises ReplUnavailable if no child can be locked.
+    `seconds_left` returns the time until the run's deadline. Raises ReplUnavailable if no child can be locked.
     """
     repl = Repl(variables, functions, limits, seconds_left)
     try:
@@ -273,10 +266,7 @@ def _allow(pid: int, seconds: float) -> float:
 
 
 def _computed(pid: int) -> float:
-    """Return a process's CPU seconds, or 0.0 if the machine doesn't report them.
-
-    Then only the clock counts.
-    """
+    """Return a process's CPU seconds, or 0.0 if the machine doesn't report them. Then only the clock counts."""
     if sys.platform == "linux":
         with suppress(OSError):
             return time.clock_gettime((~pid << 3) | 2)  # the clock of a process, as the C library numbers it
