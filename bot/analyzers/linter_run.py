@@ -1,6 +1,8 @@
 """Run external linters on file contents, with our configuration and an empty environment."""
 
 import asyncio
+import re
+import signal
 import sysconfig
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -14,10 +16,12 @@ from bot.machine import files as own
 from bot.machine.concurrency import end_process, start_process
 
 LINTER_SECONDS = 30.0  # per run
+CPU_SECONDS = 7  # per run of a linter, and half a second more for each text
 HASKELL_BYTES = 1 << 30  # that a linter written in Haskell may allocate: short inputs can make it take gigabytes
 MAX_LINTER_BYTES = 16 << 20  # of its output
 READ_BYTES = 1 << 20
 MOST_SAID = 1 << 20  # bytes of its standard error that are kept
+OUT_OF_MEMORY = re.compile(r"out of memory|bytes of memory|heap overflow|memory allocation", re.IGNORECASE)
 NOTHING: Mapping[str, str] = MappingProxyType({})  # an empty environment
 
 
@@ -36,20 +40,28 @@ def program(name: str) -> str | None:
     return next((str(path) for folder in _folders() if (path := folder / name).is_file()), None)
 
 
+class ProgramError(DeepRepoError):
+    """A program was stopped or crashed, maybe because of one of its files. `how` says what happened."""
+
+    def __init__(self, name: str, how: str) -> None:
+        super().__init__(f"{name} {how}")
+        self.how = how
+
+
 async def run(
     name: str, arguments: Sequence[str], files: Mapping[str, bytes], *, memory: int = 0
 ) -> tuple[int, bytes, str]:
     """Run a linter in a folder with these files, and return its exit status, output and log.
 
-    `memory`: as in `execute`. Raises DeepRepoError if the linter is not installed, takes too long, prints too
-    much or is ended by a signal.
+    `memory`: as in `execute`. Raises DeepRepoError if the linter is not installed, and ProgramError.
     """
     path = program(name)
     if path is None:
         raise DeepRepoError(f"{name} is not installed: {extras.install('lint')}")
     with tempfile.TemporaryDirectory(prefix="deeprepo-lint-") as folder:
         own.fill(Path(folder), files)
-        return await execute(name, (path, *arguments), folder, memory=memory)
+        cpu = CPU_SECONDS + len(files) // 2
+        return await execute(name, (path, *arguments), folder, memory=memory, cpu_seconds=cpu)
 
 
 async def execute(
@@ -58,17 +70,17 @@ async def execute(
     folder: str,
     *,
     memory: int = 0,
+    cpu_seconds: int = 0,
     seconds: float = LINTER_SECONDS,
     environment: Mapping[str, str] = NOTHING,
 ) -> tuple[int, bytes, str]:
     """Run a program in a folder and return its exit status, output and log.
 
-    `name` is used in errors. `memory` limits the bytes that it may allocate, on systems that support this (0:
-    no limit). Raises DeepRepoError if it takes too long, prints too much or is ended by a signal.
+    `name` is used in errors. `memory` limits the bytes that it may allocate and `cpu_seconds` its CPU time, on
+    systems that support this (0: no limit). Raises ProgramError if it exceeds a limit or crashes.
     """
     process = await start_process(*command, cwd=folder, env=environment)
-    if memory:
-        limits.hold(process.pid, memory)
+    limits.hold(process.pid, memory, cpu_seconds)
     if process.stdin is None or process.stdout is None or process.stderr is None:
         raise DeepRepoError(f"{name} has no pipes")
     process.stdin.close()
@@ -79,15 +91,20 @@ async def execute(
             out = await _beginning(process.stdout, MAX_LINTER_BYTES + 1)
             status = await process.wait()
     except TimeoutError:
-        raise DeepRepoError(f"{name} was stopped after {seconds:g} s") from None
+        raise ProgramError(name, f"was stopped after {seconds:g} s") from None
     finally:
         await end_process(process, process.stdout)
         log = await listening
     if len(out) > MAX_LINTER_BYTES:
-        raise DeepRepoError(f"{name} reported more than {MAX_LINTER_BYTES >> 20} MiB, so its report was ignored")
+        raise ProgramError(name, f"reported more than {MAX_LINTER_BYTES >> 20} MiB, so its report was ignored")
+    said = log.decode("utf-8", "replace")
+    if status and memory and OUT_OF_MEMORY.search(said):
+        raise ProgramError(name, f"needed more than {memory >> 20:,} MiB of memory")
+    if status == -signal.SIGXCPU:
+        raise ProgramError(name, f"was stopped after {cpu_seconds} s of CPU time")
     if status < 0:
-        raise DeepRepoError(f"{name} was stopped by signal {-status}")
-    return status, out, log.decode("utf-8", "replace")
+        raise ProgramError(name, f"was stopped by signal {-status}")
+    return status, out, said
 
 
 async def _beginning(stream: asyncio.StreamReader, most: int) -> bytes:

@@ -22,7 +22,6 @@ from types import MappingProxyType
 from typing import Any
 
 from bot.analyzers import linter_run
-from bot.errors import DeepRepoError
 from bot.render import count
 from bot.values import Absence, Basis, ChangedFile, Dependents, Finding, Judgement, Severity, Source, Verdict
 from deeprepo.impact.ports import Tree
@@ -30,6 +29,7 @@ from deeprepo.impact.text.lines import FEEDS, Places, quote_of
 from deeprepo.impact.text.paths import is_sample, is_test
 
 PORTION = 100  # files per run
+MOST_STOPPED = 2  # files on which a linter is stopped, before it skips the other files of its run
 ONE_BY_ONE = 20  # files that are run one by one after a run that judged none of them
 NAMED_REPORTS = 3  # reports named in a sentence
 NAMED_ROW = re.compile(r"\bline (\d+)\b")  # in a message
@@ -158,6 +158,7 @@ class LintOutcome:
 
     reports: tuple[LintReport, ...]
     complete: bool
+    why: str = UNREAD  # why it is not complete
 
 
 def _is_added(file: ChangedFile, report: LintReport) -> bool:
@@ -269,13 +270,37 @@ class Linter(ABC):
     async def _lint(self, texts: Collection[tuple[str, bytes]]) -> dict[tuple[str, bytes], LintOutcome]:
         """Return the linter's outcome per text. A text that spoils a run is run again separately."""
         paths = {str(number): each for number, each in enumerate(sorted(texts))}
-        reports = await self._run(paths)
+        try:
+            reports = await self._run(paths)
+        except linter_run.ProgramError as error:
+            return await self._lint_apart(texts, error)
         left = [number for number, each in paths.items() if not reports[each].complete]
         if self.sentinel is not None or len(paths) == 1 or len(left) < len(paths) or len(left) > ONE_BY_ONE:
             return reports
         for number in left:
             reports |= await self._run({number: paths[number]})
         return reports
+
+    async def _lint_apart(
+        self, texts: Collection[tuple[str, bytes]], error: linter_run.ProgramError
+    ) -> dict[tuple[str, bytes], LintOutcome]:
+        """Run each file separately after a run that was stopped, so that one file can't hide what is wrong with another."""
+        files = sorted({path for path, _ in texts})
+        outcomes: dict[tuple[str, bytes], LintOutcome] = {}
+        stopped = MOST_STOPPED if len(files) == 1 else 0
+        for path in files:
+            mine = sorted(each for each in texts if each[0] == path)
+            try:
+                if stopped == MOST_STOPPED:
+                    raise error
+                outcomes |= await self._run({str(number): each for number, each in enumerate(mine)})
+            except linter_run.ProgramError as again:
+                stopped, error = min(stopped + 1, MOST_STOPPED), again
+                outcomes |= {
+                    each: LintOutcome((), complete=False, why=f"did not check this file, because it {again.how}")
+                    for each in mine
+                }
+        return outcomes
 
     async def _run(self, texts: Mapping[str, tuple[str, bytes]]) -> dict[tuple[str, bytes], LintOutcome]:
         names = {f"{number}/{self.name(path)}": (path, text) for number, (path, text) in texts.items()}
@@ -316,12 +341,13 @@ class Linter(ABC):
         try:
             return list(self.read(json.loads(out)))
         except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
-            raise DeepRepoError(f"{self.NAME} exited with status {status} and without a readable report") from error
+            how = f"exited with status {status} and without a readable report"
+            raise linter_run.ProgramError(self.NAME, how) from error
 
     def _open(self, side: Side) -> Iterator[str]:
         """Yield what is unknown about a file: an incomplete run, and reports hidden by the change's comments."""
         if side.bare and not side.reports[side.bare].complete:
-            yield UNREAD
+            yield side.reports[side.bare].why
         visible = {(report.code, report.start) for report in self._fresh(side, side.own)}
         hidden = {(report.code, report.start) for report in self._fresh(side, side.shown)} - visible
         if hidden:

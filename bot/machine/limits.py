@@ -101,11 +101,14 @@ def memory(group: int) -> int:
     return total
 
 
-def hold(pid: int, most: int = MAX_FETCH_BYTES) -> None:
-    """Limit the memory of another process and its descendants. Only works on Linux."""
-    if sys.platform == "linux":
-        with suppress(OSError, ValueError):
-            resource.prlimit(pid, resource.RLIMIT_DATA, (most, most))
+def hold(pid: int, most: int = MAX_FETCH_BYTES, cpu_seconds: int = 0) -> None:
+    """Limit the memory and CPU seconds of another process and its descendants (0: no limit). Only works on Linux."""
+    for kind, value in ((resource.RLIMIT_DATA, most), (resource.RLIMIT_CPU, cpu_seconds)):
+        if sys.platform == "linux" and value:
+            with suppress(OSError, ValueError):
+                resource.prlimit(
+                    pid, kind, (value, value + (kind == resource.RLIMIT_CPU))
+                )  # first SIGXCPU, then SIGKILL
 
 
 def _soft(kind: int, most: int) -> None:

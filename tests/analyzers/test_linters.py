@@ -10,7 +10,6 @@ from bot import diff
 from bot.analyzers import ANALYZERS, linter_run
 from bot.analyzers.linters import Linter, rules
 from bot.checkout import Checkout
-from bot.errors import DeepRepoError
 from bot.findings.quotes import check_quotes
 from bot.values import Dependents, Finding, PullRequest
 
@@ -38,12 +37,17 @@ CASES = [
 
 def look(pull: PullRequest, name: str) -> list[Finding]:
     """The findings about a change, each with its quote found in the tree."""
+    return judged(pull, name)[0]
 
-    async def run(tree: Checkout, files: step.Files) -> list[Finding]:
+
+def judged(pull: PullRequest, name: str) -> tuple[list[Finding], list[tuple[str, str]]]:
+    """The findings about a change, and the files that were not checked, each with the reason."""
+
+    async def run(tree: Checkout, files: step.Files) -> tuple[list[Finding], list[tuple[str, str]]]:
         linter = ANALYZERS[name]({})
-        found = (await linter.check(tree, [file for file in files if linter.wants(file)], Dependents())).findings
-        assert all([isinstance(await check_quotes(finding, tree), Finding) for finding in found])
-        return list(found)
+        judgement = await linter.check(tree, [file for file in files if linter.wants(file)], Dependents())
+        assert all([isinstance(await check_quotes(finding, tree), Finding) for finding in judgement.findings])
+        return list(judgement.findings), list(judgement.unjudged)
 
     return step.over(pull, run)
 
@@ -160,5 +164,20 @@ def test_every_chosen_rule_exists() -> None:
 def test_a_linter_that_needs_too_much_memory_is_stopped(repository: Repository) -> None:
     """A short Dockerfile can make it allocate gigabytes."""
     text = "FROM a:1\nRUN a" + " \\\n && a" * 5_000 + "\n"
-    with pytest.raises(DeepRepoError, match="without a readable report"):
-        look(repository.change({"x": "1\n"}, {"Dockerfile": text}), "hadolint")
+    found, left = judged(repository.change({"x": "1\n"}, {"Dockerfile": text}), "hadolint")
+    why = "did not check this file, because it needed more than 1,024 MiB of memory"
+    assert (found, left) == ([], [("Dockerfile", why)])
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the CPU time of another process")
+def test_a_file_on_which_a_linter_is_stopped_hides_nothing_in_others(repository: Repository) -> None:
+    """The others are checked without it, and it is named with the reason."""
+    slow = "FROM a:1\n" + "RUN b\n" * 20_000
+    broken = "FROM a:1\nCOPY one two three\n"
+    change = repository.change({"x": "1\n"}, {"a/Dockerfile": slow, "b/Dockerfile": broken})
+    found, left = judged(change, "hadolint")
+    assert [(finding.path, finding.rule) for finding in found] == [("b/Dockerfile", "DL3021")]
+    ((path, why),) = left
+    assert path == "a/Dockerfile"
+    assert "did not check this file, because it was stopped after" in why
