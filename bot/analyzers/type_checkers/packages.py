@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 # The end of a statement that imports names from a module, and an import without names or a call, on one line.
 FROM = re.compile(r"""\bfrom\s*['"]([^'"\n]{1,200})['"]""")
 BARE = re.compile(r"""\bimport\s*['"]([^'"\n]{1,200})['"]|\b(?:require|import)\s*\(\s*['"]([^'"\n]{1,200})['"]""")
-BRACES = re.compile(r"\{([^}]*)\}")
+BRACES = re.compile(r"\{([^{}]*)\}")
 NAME = re.compile(r"(?:type\s+)?([A-Za-z_$][\w$]*)(?:\s+as\s+([A-Za-z_$][\w$]*))?")
 NAMESPACE = re.compile(r"\*\s*as\s+([A-Za-z_$][\w$]*)")
 DEFAULT = re.compile(r"\s*([A-Za-z_$][\w$]*)\s*(?:,|$)")
