@@ -66,6 +66,16 @@ LEFT: dict[str, tuple[Files, Files, list[tuple[str, int]]]] = {
         {"job.rb": "class Job\n  def run(name, time)\n  end\nend\n"},
         [("mail.rb", 4)],
     ),
+    "c++ with the namespace of the base": (
+        {
+            "shop/job.h": "namespace shop::jobs {\nclass Job {\n public:\n  virtual void run(int name) = 0;\n};\n}\n",
+            "mail.cc": '#include "shop/job.h"\n\nclass Mail : public shop::jobs::Job {\n public:\n  void run(int name) override {}\n};\n',
+        },
+        {
+            "shop/job.h": "namespace shop::jobs {\nclass Job {\n public:\n  virtual void run(int name, int time) = 0;\n};\n}\n"
+        },
+        [("mail.cc", 5)],
+    ),
     "c++": (
         {
             "job.h": "class Job {\n public:\n  virtual void run(int name) = 0;\n};\n",
@@ -108,6 +118,15 @@ SILENT: dict[str, tuple[Files, Files]] = {
             "mail.ts": "import { Job } from './base'\nexport class Mail extends Job {\n  run(name: string) {}\n}\n",
         },
         {"base.ts": "export abstract class Job {\n  abstract run(name: string, when: number): void\n}\n"},
+    ),
+    "a class of the same name in another namespace of C++": (
+        {
+            "shop/job.h": "namespace shop::jobs {\nclass Job {\n public:\n  virtual void run(int name) = 0;\n};\n}\n",
+            "mail.cc": '#include <other/job.h>\n#include "shop/job.h"\n\nclass Mail : public other::Job {\n public:\n  void run(int name) override {}\n};\n',
+        },
+        {
+            "shop/job.h": "namespace shop::jobs {\nclass Job {\n public:\n  virtual void run(int name, int time) = 0;\n};\n}\n"
+        },
     ),
     "a method of an interface of C# that made way for another one": (
         {

@@ -16,13 +16,15 @@ from deeprepo.impact.text.paths import is_test
 from deeprepo.impact.uses.budget import SearchLimits
 from deeprepo.impact.uses.scene import Scene
 from deeprepo.impact.uses.sides import Exports, globs
-from deeprepo.impact.uses.sites import Bindings, bind, classes_of, is_imported
+from deeprepo.impact.uses.sites import bind, classes_of, is_imported
 from deeprepo.impact.uses.targets import UseTarget
 from deeprepo.impact.values import Definition, Facts
 
 KINDS = frozenset({"method", "declaration", "implementation", "function"})
 HEAD_LINES = 12  # lines of a class head with its interfaces
 ARGUMENTS = re.compile(r"[<\[(].*", re.DOTALL)
+NAMESPACE = re.compile(r"^[ \t]*+(?:inline\s++)?(?:namespace|package|module)\s++([\w.:\\]++)", re.MULTILINE)
+WORD = re.compile(r"\w+")
 KeyedSymbols = tuple[tuple[str, Definition], ...]  # the key of a changed definition, and its override
 
 
@@ -43,6 +45,9 @@ async def subclasses(
             f"overriding methods were searched in {budget.parsed_files} of {len(paths)} {language.rules.title or language.NAME} files"
         )
     overriding: list[tuple[str, Definition]] = []
+    home_words = {
+        home: _words_around(home, text) for home, text in (await scene.head.tree.read_many(sorted(homes))).items()
+    }
     for path, source in (await scene.head.tree.read_many(paths[: budget.parsed_files])).items():
         wanted_targets = [target for target in mine if all(word in source for word in _words(target))]
         if not wanted_targets:
@@ -58,7 +63,9 @@ async def subclasses(
         outline = await exports.outline("head", path)
         for target in wanted_targets if outline is not None else ():
             if path in target.homes or is_imported(target, bound):
-                overriding += [(target.key, symbol) for symbol in _overriding(target, outline, bound, path, source)]
+                around = frozenset().union(*(home_words.get(home, frozenset()) for home in target.homes))
+                class_names = {**classes_of(target, bound, path), **_qualified(target, outline, around)}
+                overriding += [(target.key, symbol) for symbol in _overriding(target, outline, class_names, source)]
     return tuple(overriding)
 
 
@@ -107,13 +114,26 @@ def _words(target: UseTarget) -> tuple[bytes, ...]:
     return target.owner.encode(), *(short.encode() for short in _overridden_names(target))
 
 
+def _words_around(home: str, source: bytes) -> frozenset[str]:
+    """Return the words of a file's path and of its namespaces, with which a class in it can be qualified."""
+    namespaces = NAMESPACE.findall(source.decode("utf-8", "replace"))
+    return frozenset(WORD.findall(" ".join((home, *namespaces))))
+
+
+def _qualified(target: UseTarget, outline: Facts | None, around: Collection[str]) -> dict[str, str]:
+    """Return the bases in a file that are the target's class with its namespace: `shop::orders::Order`."""
+    rows = outline.bases if outline is not None else ()
+    bases = {ARGUMENTS.sub("", base).strip() for _, above in rows for base in above}
+    pairs = [(base, WORD.findall(base)) for base in bases if not base.isidentifier()]
+    return {base: "" for base, words in pairs if words[-1:] == [target.owner] and words[-2:-1] and words[-2] in around}
+
+
 def _overriding(
-    target: UseTarget, outline: Facts | None, bound: Bindings, path: str, source: bytes
+    target: UseTarget, outline: Facts | None, class_names: Collection[str], source: bytes
 ) -> list[Definition]:
     """Return the only method of that name in each subclass, or in each implementation for a type."""
     if outline is None:
         return []
-    class_names = classes_of(target, bound, path)
     many = Counter(symbol.name for symbol in outline.definitions)
     names = _overridden_names(target)
     below = {
