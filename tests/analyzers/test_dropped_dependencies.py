@@ -223,6 +223,10 @@ def test_a_dependency_that_code_still_imports(
             },
             {"App/App.csproj": '<Project><ProjectReference Include="../Core/Core.csproj" /></Project>'},
         ),
+        (
+            {"shop.gemspec": "s.add_development_dependency 'oj'\n", "spec/a_spec.rb": "require 'oj'\n"},
+            {"shop.gemspec": "# none\n", "shared.gemfile": "gem 'oj'\n"},
+        ),
     ],
 )
 def test_what_is_still_listed_or_never_needed_is_silent(repository: Repository, base: Files, change: Files) -> None:

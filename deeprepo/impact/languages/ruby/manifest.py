@@ -8,7 +8,7 @@ from deeprepo.impact.packages import DependencyRules, Origin, Package, Requireme
 from deeprepo.impact.text.tables import manifest_text
 
 LANGUAGE = "ruby"
-MANIFESTS = ("*.gemspec", "Gemfile", "gems.rb")
+MANIFESTS = ("*.gemspec", "Gemfile", "*.gemfile", "gems.rb")
 LOCKS = dict.fromkeys(("Gemfile.lock", "gems.locked"), r"(?m)^    NAME \(([^)\n]+)\)")
 _REQUIRE_PATHS = re.compile(r"\.require_paths?\s*=\s*((?:%w)?[\[({][^\])}\n]{0,300}|[\"'][^\"'\n]{1,100})")
 _NAMED = re.compile(r"\.name[ \t]*=[ \t]*['\"]([\w.-]+)['\"]")
