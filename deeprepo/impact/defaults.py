@@ -148,6 +148,8 @@ class Lines:
     import_form: ClassVar[str] = ""  # a pattern of lines that import NAME, which importers can use
     # a pattern of lines that import everything inside a type into all files of a project
     global_imports: ClassVar[str] = ""
+    # A pattern of lines that make everything in another module visible in files that don't import it.
+    shared_imports: ClassVar[str] = ""
     field_form: ClassVar[str] = ""  # a pattern of lines that declare the field NAME, besides those of all languages
 
     def embedded(self, body: str) -> Collection[str]:

@@ -1,9 +1,12 @@
 """Names that a refactoring moves to where their users still find them, without a line of the user's."""
 
 import pytest
+from dependents_scene import find
 from fakes import Repository
 
 import deeprepo
+from bot.values import Verdict
+from deeprepo.impact.resolution import Found
 
 STAYS = {
     "kotlin: a class that becomes nested, with a wildcard import": (
@@ -118,3 +121,77 @@ def test_a_new_release_number_lists_no_readers(repository: Repository) -> None:
     )
     assert release.relying == ()
     assert [row.partition(":")[0] for row in locale.relying] == ["tell.rb"]
+
+
+def test_a_module_of_elixir_is_not_another_one_whose_name_ends_with_it(repository: Repository) -> None:
+    """Without an alias, `Supervisor` is Elixir's own."""
+    supervisor = """defmodule Shop.Queue.Supervisor do
+  use Supervisor
+
+  def child_spec({name, opts}, conf), do: {name, opts, conf}
+end
+"""
+    shop = """defmodule Shop do
+  def plugin(module), do: Supervisor.child_spec({module, []}, id: module)
+end
+"""
+    repository.commit({"lib/shop/queue/supervisor.ex": supervisor, "lib/shop.ex": shop}, "before")
+    after = supervisor.replace("({name, opts}, conf), do: {name, opts, conf}", "(opts), do: opts")
+    repository.commit({"lib/shop/queue/supervisor.ex": after}, "after")
+    review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
+    assert ([one.title for one in review.findings], review.open) == ([], ())
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        "record struct RuleKey(Type Kind, Policy? NamingPolicy);",
+        "record RuleKey(\n    Policy? NamingPolicy,\n    Type Kind);",
+    ],
+)
+def test_the_parameters_of_a_record_are_its_members(repository: Repository, record: str) -> None:
+    """They are still there after the record is no longer nested, on one line or on several."""
+    cache = "namespace Shop;\n\nsealed partial class Cache\n{\n    Rules? Get(RuleKey k) => _all.GetOrAdd(new(k), key => new(() => Made(key.NamingPolicy))).Value;\n"
+    files: dict[str, str | bytes | None] = {
+        "A.cs": f"{cache}\n    {record}\n}}\n",
+        "A.Other.cs": "namespace Shop;\n\nsealed partial class Cache\n{\n    int Other() => 1;\n}\n",
+    }
+    found = find(repository.change(files, {"A.cs": f"{cache}}}\n\n{record}\n"}))
+    rows = [row for row in found.references if row.path == "A.cs" and row.name.endswith("NamingPolicy")]
+    assert rows
+    assert [row for row in rows if row.resolution is not None and not isinstance(row.resolution, Found)] == []
+
+
+@pytest.mark.parametrize(
+    ("home", "user", "shared", "line"),
+    [
+        (
+            "Sources/Shop/Part.swift",
+            "Sources/Shop/Use.swift",
+            "Sources/Shop/Exports.swift",
+            "@_exported import PartKit",
+        ),
+        ("Part.cs", "Use.cs", "Usings.cs", "global using PartKit;"),
+    ],
+)
+def test_a_module_that_all_files_import_may_provide_what_was_removed(
+    repository: Repository, home: str, user: str, shared: str, line: str
+) -> None:
+    """Without the added import the same line is proven to break."""
+    is_swift = home.endswith(".swift")
+    part = (
+        "public struct MultiPart {\n  public init() {}\n}\n"
+        if is_swift
+        else "namespace Shop;\npublic class MultiPart {\n}\n"
+    )
+    use = (
+        "func make() -> MultiPart {\n  return MultiPart()\n}\n"
+        if is_swift
+        else "namespace Shop;\nclass Use {\n  MultiPart Make() { return new MultiPart(); }\n}\n"
+    )
+    repository.commit({home: part, user: use, shared: "// imports\n"}, "before")
+    repository.commit({home: None, shared: f"// imports\n{line}\n"}, "after")
+    verdicts = {one.verdict for one in deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none").findings}
+    repository.commit({shared: "// imports\n"}, "without")
+    without = {one.verdict for one in deeprepo.review(repository.folder, "HEAD~2..HEAD", effort="none").findings}
+    assert (Verdict.PROVEN in verdicts, Verdict.PROVEN in without) == (False, True)

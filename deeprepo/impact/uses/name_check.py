@@ -59,6 +59,11 @@ _FOR_ALL = re.compile(r"\s*+global\s++using\s++\w++\s*+=")  # an alias for all f
 _ATTRIBUTE = re.compile(r"\s*+(?:@(?!(?:Override|Suppress|Deprecated)\b)[A-Za-z]|#\[|\[[A-Z])")
 # A member with its type first and a value, as in an interface: `int LIMIT = 3;`.
 _VALUED = r"^\s++(?!(?:return|await|throw|else|yield|new|delete|goto|case)\b)(?:[A-Za-z_][\w<>\[\],.?]*+\s++){1,3}NAME\s*+=(?!=)"
+# A parameter of a record on its own line, and the line above them.
+_PARAMETER = (
+    r"^\s++(?:[@\[][^\n]{0,80}?[)\]\w]\s++)?(?:[A-Za-z_][\w<>\[\],.?]*+\s++){1,3}NAME\s*+(?:=[^,\n]{0,80})?[,)]"
+)
+_RECORD_HEAD = re.compile(r"\brecord\b[^()\n]*+\(\s*+$")
 _ACCESSOR = re.compile(r"(?:get|set|is|with)([A-Z]\w*)$")
 _DATA_CLASS = re.compile(
     r"@(?:Getter|Setter|Data|Value|With|Builder|Accessors|AllArgsConstructor)\b|\brecord\b|\bdata class\b"
@@ -195,6 +200,7 @@ class _Check:
         self._before: dict[str, str] = {}
         self._gap = ""
         self._global: tuple[str, ...] = ()  # lines that import everything inside a type into all files
+        self._shared: list[_Line] = []  # added lines that make a module's names visible in other files
         self._accused: Collection[tuple[str, int]] = ()
         self._modules: frozenset[str] = frozenset()
         self._paths: Collection[str] = ()
@@ -224,6 +230,12 @@ class _Check:
         for suffix, form in sorted(forms.items()):
             found = await self._tree.grep_lines(Query([form], [f"*{suffix}"], syntax="perl"))
             self._global += tuple(text for _, _, text in found)
+        shared = {
+            posixpath.splitext(one.user)[1]: form for one in claims if (form := rules_of(one.user).shared_imports)
+        }
+        for suffix, form in shared.items():
+            found = await self._tree.grep_lines(Query([form], [f"*{suffix}"], syntax="perl"))
+            self._shared += [_Line(*row) for row in found if row[1] in self._added.get(row[0], ())]
         homes = {home for claim in claims for home in claim.homes}
         near = {path for home in homes for path in (home, *parents(home))} | {claim.user for claim in claims}
         made = [claim for claim in claims if any(filetype(home).symbols for home in claim.homes)]
@@ -283,7 +295,9 @@ class _Check:
                 if way is not None and self._reaches(claim, one, way):
                     return Found(way, one.path, one.line)  # type: ignore[arg-type]
         near = {path for home in claim.homes for path in (home, *parents(home))}
+        suffix = posixpath.splitext(claim.user)[1]
         globs = [one for one in self._globs if one.path in near]
+        globs += [one for one in self._shared if one.path.endswith(suffix)]
         if globs and any(
             provides(claim.names[0], one.path, one.text)
             for one in self._lines.get(claim.names[0], ())
@@ -379,9 +393,10 @@ class _Check:
         if name != claim.names[0] and not self._has_accessors(claim, one):
             return None
         way = provides(name, one.path, one.text, is_module=claim.is_module)
-        if way is None and claim.owner and says(_VALUED, name, one.text):
+        opening = TYPE if says(_VALUED, name, one.text) else _RECORD_HEAD if says(_PARAMETER, name, one.text) else None
+        if way is None and claim.owner and opening is not None:
             heads = self._around(one)
-            return "declaration" if heads and TYPE.search(heads[0]) else None
+            return "declaration" if heads and opening.search(heads[0]) else None
         return way
 
     def _is_near(self, claim: Claim, one: _Line) -> bool:

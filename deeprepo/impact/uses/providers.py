@@ -29,6 +29,8 @@ _ANNOUNCED = (
     r"|\b(?:defdelegate|defguard|typealias|associatedtype|event|delegate|property|signal)\s++(?:[\w<>\[\].?]++\s++)?:?NAME\b"
     # In brackets or after a comma: a parameter that is a property, or an entry of a one-line type.
     r"|[(,]\s*+(?:@\w++\s++)*(?:(?:public|private|protected|readonly|override|internal)\s++)*(?:val|var|public|readonly)\s++(?:\w++\s++)?NAME\b"
+    # A parameter of a record: `record Key(string Path, int? Line);`.
+    r"|\brecord\b[^(\n]{0,200}\([^\n]{0,400}[\w>\]?]\s++NAME\s*+(?:=[^,\n]{0,80})?[,)]"
     r"|[{,(;]\s*+(?:readonly\s++)?NAME\?\s*+:"
     r"|\{[^{}]*?(?<![\w.])NAME\??\s*+:[^{}]*;[^{}]*\}"
 )

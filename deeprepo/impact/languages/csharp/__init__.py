@@ -151,6 +151,7 @@ class CSharp(Language, frozen=True):
 
     modules = Modules
     global_imports = r"^\s*global\s+using\s+static\s"
+    shared_imports = r"^\s*global\s+using\s+(?!static\s)[\w.]+\s*;"
     folder_namespaces = False
     extends_any_object = True
     endings = MappingProxyType({"attribute": "Attribute"})

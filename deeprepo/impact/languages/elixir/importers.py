@@ -36,15 +36,17 @@ class ElixirModules:
         self._names: dict[str, str] = {}  # first module of a changed file -> the file
         # Each further module -> the changed files that contain it on either side.
         self._further: dict[str, set[str]] = defaultdict(set)
+        self._declared: dict[str, set[str]] = defaultdict(set)  # changed file -> its modules on either side
 
     def note(self, path: str, source: bytes) -> None:
         """Register the modules of a changed file, since its path need not match the first and matches no other."""
         first, *further = own_modules(source) or ("",)
+        self._declared[path].update({first, *further} - {""})
         if first and path in self._paths:
             self._names.setdefault(first, path)
             for name in further:
                 self._further[name].add(path)
-            self._files.clear()
+        self._files.clear()
 
     def name_in(self, source: bytes) -> str:
         """Return the first module that a file declares."""
@@ -89,7 +91,10 @@ class ElixirModules:
             yield Link(min(homes), frozenset({own}), line, tuple((own, here) for _, here in aliases))
 
     def file_of(self, module: str) -> str | None:
-        """Return the only file whose path matches a module, or the changed file that declares it."""
+        """Return the only file whose path matches a module, or the changed file that declares it.
+
+        A changed file declares only its own modules: `Supervisor` isn't in a file of `Shop.Supervisor`.
+        """
         if module not in self._files:
             self._files[module] = self._search(module) or self._names.get(module)
         return self._files[module]
@@ -100,7 +105,7 @@ class ElixirModules:
             for path in self._paths:
                 self._by_stem[_plain(_own_name(path))].append(path)
         parts = [_plain(underscore(part)) for part in module.split(".")]
-        paths = self._by_stem.get(parts[-1], ())
+        paths = [path for path in self._by_stem.get(parts[-1], ()) if module in (self._declared.get(path) or {module})]
         files = [path for path in paths if _spells(path, parts[:-1])]
         exact = [path for path in files if _inner_folders(path) == parts[:-1]]
         chosen = exact or files or [path for path in paths if _spells_inside(path, parts[:-1])]

@@ -7,3 +7,4 @@ class Swift(Language, frozen=True):
     """Swift."""
 
     ordered_arguments = True
+    shared_imports = r"^\s*@_exported\s+import\s"
