@@ -1,5 +1,6 @@
 """`deeprepo config`: every setting, its value and where it comes from."""
 
+import sys
 import tempfile
 from contextlib import suppress
 from pathlib import Path
@@ -63,6 +64,7 @@ def command(
         say(f"{name:<26} {value or '(not set)'}" + (f"   [{origin}]" if explain else ""))
     for warning in settings.warnings:
         tell(f"warning: {warning}")
+    sys.stdout.flush()  # so that the sentence comes last, even if both go to a file
     source = "" if explain else "To see where each value comes from, add --explain. "
     tell(f"\n{source}To see what each setting does, run `deeprepo config --reference`.")
     return CLEAN

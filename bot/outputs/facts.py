@@ -351,6 +351,9 @@ def lead(coverage: Coverage, words: Phrases = ENGLISH) -> str:
     """Return what to do about open items; empty if there are none."""
     if coverage.complete:
         return ""
+    left_out = words.say("follow_up_left")
+    if any(reading.reason == left_out for reading in coverage.open):
+        return words.say("open_lead_follow_up")
     readable = any(reading.kind in ("unit", "use", "word") for reading in coverage.open)
     return words.say("open_lead_code" if readable and not coverage.by_model else "open_lead")
 

@@ -42,7 +42,10 @@ def test_a_new_signature_a_rename_and_their_users(by_code: ByCode) -> None:
     assert said.by == "code"
     assert said.overview.startswith("1 edited file (+3 -3).")
     assert "renames `surcharge` → `extra` and gives `quote` a new signature" in said.overview
-    assert "Code outside the change uses or imports `quote` and `surcharge` in 6 locations (3 files)." in said.overview
+    assert (
+        "Code outside the change uses `quote` and `surcharge` in 6 locations, including imports (3 files)."
+        in said.overview
+    )
     assert phrases(done) == {"shop/rates.py": "renames `surcharge` → `extra`; gives `quote` a new signature"}
     assert said.first is not None
     assert said.first.reason.startswith("see finding 1 (high)")

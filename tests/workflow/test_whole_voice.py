@@ -75,6 +75,7 @@ async def test_reviews_pause_after_the_pushes_that_the_owner_set(at: Whole) -> N
     await pushed(at, number)
     assert "pause after 1 push" in (at.gh.pull(number).checks[-1].summary or "")
     assert "This commit was not reviewed: automatic reviews pause after 1 push" in at.summary(number)
+    assert "To review this commit, comment `/deeprepo review`" in at.summary(number)
     assert "review 3" in at.summary(number)  # which only closes what the push fixed
     await at.said(number, "/deeprepo resume")
     assert "Reviews are on again" in at.replies(number)[-1]

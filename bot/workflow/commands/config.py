@@ -11,7 +11,8 @@ async def run(command: BareCommand) -> CommandReply:
     given = command.context
     if command.ask.argument.strip():
         return given.say("reply_config_shows", file=FILE, branch=code(given.branch))
-    return given.reply("replies/config", rows=list(given.settings.rows()), warnings=given.settings.warnings)
+    rows, warnings = list(given.settings.rows()), given.settings.warnings
+    return given.reply("replies/config", rows=rows, file=FILE, branch=given.branch, warnings=warnings)
 
 
 COMMAND = CommentCommand(run, run, "config", "read")
