@@ -17,6 +17,7 @@ NEAR = 4  # lines before and after a statement in a long block, in whole stateme
 LAST_BRANCH = 5  # lines of the last branch of a long block
 MOST_HANDLERS = 12  # lines of all handlers of a long try
 TAB = 4  # columns
+LONGEST = 180  # lines of a block that is only found by indentation
 _CLOSES = re.compile(r"\s*(?:[)\]}]|end\b|fi\b|done\b|esac\b)")
 # The rest of a head: its brace on a separate line, or conditions on its types.
 _GOES_ON = re.compile(r"\s*(?:\{\s*$|where\b)")
@@ -283,3 +284,39 @@ def indent(text: str) -> int:
 
 def _is_branch(text: str) -> bool:
     return bool(_BRANCH.match(text))
+
+
+def span(rows: Sequence[str], line: int, most: int = LONGEST) -> tuple[int, int]:
+    """Return the first and last line of the block around a line, by indentation; otherwise the line itself.
+
+    A line that opens a block, such as a function head, represents that block.
+    """
+    if not 1 <= line <= len(rows):
+        return line, line
+    own = last_line(rows, line, most)
+    if own > line:
+        return line, own
+    indent = _margin(rows[line - 1])
+    for number in range(line - 1, max(0, line - most), -1):
+        text = rows[number - 1]
+        if text.strip() and _margin(text) < indent and text.strip()[0] not in ")]}#/*":
+            return number, max(line, last_line(rows, number, most))
+    return line, line
+
+
+def last_line(rows: Sequence[str], start: int, most: int = LONGEST) -> int:
+    """Return the last line of the block that a line opens, by indentation, or the line itself."""
+    indent, last = _margin(rows[start - 1]), start
+    for number in range(start + 1, min(len(rows), start + most) + 1):
+        text = rows[number - 1]
+        if not text.strip():
+            continue
+        if _margin(text) > indent:
+            last = number
+        elif not text.strip().startswith("{"):
+            return number if last > start and text.strip()[0] in "})]" else last
+    return last
+
+
+def _margin(text: str) -> int:
+    return len(text) - len(text.lstrip())

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Callable, Sequence
 
+from bot.diff.file_header import header
 from bot.values import ChangedFile, RawChange
 from deeprepo.impact.changes import MOVED, REPLACED
 from deeprepo.impact.patches import ABSENT, LINK_MODE, SUBMODULE_MODE
-from deeprepo.impact.text.lines import header
 from deeprepo.impact.text.paths import is_code, is_generated, is_lock, is_prose, is_settings, vendored_folder
 
 MAX_CHANGED_LINES = 20_000

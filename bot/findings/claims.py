@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
+from bot import blocks
 from bot.values import Claim, Evidence, Finding, Query
 from deeprepo.impact.ports import Tree
-from deeprepo.impact.text.lines import block, code_of, defined_names, defines, definition, file_lines, is_comment
+from deeprepo.impact.text.lines import code_of, defined_names, defines, definition, file_lines, is_comment
 from deeprepo.impact.text.paths import is_output, is_prose, is_test
 
 MAX_CLAIMS = 6
@@ -112,7 +113,7 @@ class _Search:
             return OPEN
         for path, line, _ in heads:
             lines = file_lines(await self.tree.read(path))
-            _, last = block(lines, line, most=2_000)
+            _, last = blocks.span(lines, line, most=2_000)
             for number in range(line + 1, min(last, len(lines)) + 1):
                 text = lines[number - 1]
                 if defines(text, self.short, path) and not _in_text(lines, number):

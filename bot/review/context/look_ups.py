@@ -26,8 +26,6 @@ from deeprepo.impact.filetypes import family
 from deeprepo.impact.ports import Family, Tree
 from deeprepo.impact.text.lines import (
     binds,
-    block,
-    closing,
     defines,
     definition,
     file_lines,
@@ -269,7 +267,7 @@ class LookUps:
         if namesakes:
             return min(namesakes, key=lambda s: s.end - s.start)
         rows = _rows(blob)
-        start, end = (line, closing(rows, line)) if short else block(rows, line)
+        start, end = (line, blocks.last_line(rows, line)) if short else blocks.span(rows, line)
         return Definition(short, kind="block", start=start, end=end, path=path, side=side)
 
     def _symbols(self, path: str, side: Side, blob: bytes, files: _Files) -> Sequence[Definition]:

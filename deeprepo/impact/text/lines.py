@@ -8,7 +8,7 @@ import codecs
 import posixpath
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from deeprepo.impact.filetypes import BLOCK as _BLOCK
@@ -83,20 +83,6 @@ _BEHIND: Mapping[str, str] = {
     _DASHES: r"--\s",
     _SEMICOLON: r";\s",
 }
-# Start and end of comments of several lines, and lines that may precede a file header.
-_BLOCKS = {
-    "/*": "*/",
-    "<!--": "-->",
-    "<%#": "%>",
-    "{#": "#}",
-    "(*": "*)",
-    "{-": "-}",
-    "--[[": "]]",
-    "#|": "|#",
-    "<#": "#>",
-}
-_ABOVE = re.compile(r"#!|<\?|<!DOCTYPE|[\"']use \w+[\"'];?$|package\s+[\w.]+;?$|---$", re.IGNORECASE)
-BLOCK = 180  # maximum lines of a block
 _LONG = 2_000  # characters; a longer line is generated
 
 _WORDS = (
@@ -213,21 +199,6 @@ def is_comment(line: str, path: str) -> bool:
     return bool(_comment(_marks(path)).match(line[:_LONG]))
 
 
-def header(start: bytes, path: str) -> str:
-    """Return the comments above the first line of code, given the start of a file."""
-    lines, closing = list[str](), ""
-    for line in utf8(start).decode("utf-8", "replace").split("\n"):
-        text = line.strip()
-        if closing or is_comment(line, path):
-            lines.append(line)
-            opened = next(((mark, end) for mark, end in _BLOCKS.items() if text.startswith(mark)), ("", ""))
-            inner = text if closing else text[len(opened[0]) :]
-            closing = "" if (closing or opened[1]) in inner else closing or opened[1]
-        elif text and not _ABOVE.match(text):
-            break
-    return "\n".join(lines)
-
-
 def code_of(line: str, path: str) -> str:
     """Return a line without a comment after its code. Strings count as code."""
     marks = tuple(dict.fromkeys(_BEHIND[mark] for mark in _marks(path) if mark in _BEHIND))
@@ -317,42 +288,6 @@ def _spaced(marks: Marks) -> re.Pattern[str]:
 @lru_cache(maxsize=64)
 def _behind(marks: Marks) -> re.Pattern[str]:
     return re.compile(rf"{_STRING}|(?P<comment>(?<!\s)\s++(?:{'|'.join(marks)}))")
-
-
-def block(rows: Sequence[str], line: int, most: int = BLOCK) -> tuple[int, int]:
-    """Return the first and last line of the block around a line, by indentation; otherwise the line itself.
-
-    A line that opens a block, such as a function head, represents that block.
-    """
-    if not 1 <= line <= len(rows):
-        return line, line
-    own = closing(rows, line, most)
-    if own > line:
-        return line, own
-    indent = _indent(rows[line - 1])
-    for number in range(line - 1, max(0, line - most), -1):
-        text = rows[number - 1]
-        if text.strip() and _indent(text) < indent and text.strip()[0] not in ")]}#/*":
-            return number, max(line, closing(rows, number, most))
-    return line, line
-
-
-def closing(rows: Sequence[str], start: int, most: int = BLOCK) -> int:
-    """Return the last line of the block that a line opens, by indentation, or the line itself."""
-    indent, last = _indent(rows[start - 1]), start
-    for number in range(start + 1, min(len(rows), start + most) + 1):
-        text = rows[number - 1]
-        if not text.strip():
-            continue
-        if _indent(text) > indent:
-            last = number
-        elif not text.strip().startswith("{"):
-            return number if last > start and text.strip()[0] in "})]" else last
-    return last
-
-
-def _indent(text: str) -> int:
-    return len(text) - len(text.lstrip())
 
 
 def quote_of(line: str) -> str:
