@@ -7,7 +7,6 @@ from contract_findings import look, open_uses
 from fakes import Repository
 from families import few
 
-from deeprepo.impact.resolution import WAYS, Absent
 from deeprepo.impact.uses.providers import provides
 
 Files = Mapping[str, str | None]
@@ -350,12 +349,6 @@ def test_what_nothing_provides_any_more_is_proven(repository: Repository, layout
     before, after, path = LOST[layout]
     found = look(repository.change(dict(before), dict(after)))
     assert {(one.path, one.verdict) for one in found} == {(path, "proven")}
-
-
-def test_absence_is_only_claimed_by_a_search_that_left_out_no_way() -> None:
-    """A search that did not look for aliases cannot claim that a name is absent."""
-    with pytest.raises(ValueError, match="alias"):
-        Absent(frozenset(WAYS) - {"alias"})
 
 
 @pytest.mark.parametrize(

@@ -56,13 +56,13 @@ class MadeNames:
                 is_written = written.search(text) is not None
                 if is_written or (not is_module and keyword.search(text)):
                     is_sure = not is_module and (is_written or (path, number) in made)
-                    return Found("accessor", path, number) if is_sure else _unknown(path, number)
+                    return Found(path, number) if is_sure else _unknown(path, number)
         for path in self._assigned if not is_module else ():
             if path not in near and not is_test(path):
                 is_dynamic = bool(self.dynamic(path))  # it may give the name to a module or class that it imports
                 for number, text in self._texts(path):
                     if elsewhere.search(text):
-                        return Found("accessor", path, number) if made else _unknown(path, number)
+                        return Found(path, number) if made else _unknown(path, number)
                     if is_dynamic and written.search(text):
                         return _unknown(path, number)
         return next((_unknown(path, line) for path, line in made), None)

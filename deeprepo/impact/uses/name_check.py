@@ -22,7 +22,7 @@ from deeprepo.impact.changes import ChangedFile, ChangedSymbol, Query, Reference
 from deeprepo.impact.filetypes import filetype, filetypes, has_common_name
 from deeprepo.impact.language import rules_of
 from deeprepo.impact.ports import Tree
-from deeprepo.impact.resolution import WAYS, Absent, Found, Resolution, Unknown
+from deeprepo.impact.resolution import Absent, Found, Resolution, Unknown
 from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.text.lines import file_lines, says
 from deeprepo.impact.text.paths import is_prose, is_test
@@ -293,7 +293,7 @@ class _Check:
             for one in self._lines.get(name.rstrip("?!="), ()):
                 way = self._provides(claim, name, one)
                 if way is not None and self._reaches(claim, one, way):
-                    return Found(way, one.path, one.line)  # type: ignore[arg-type]
+                    return Found(one.path, one.line)
         near = {path for home in claim.homes for path in (home, *parents(home))}
         suffix = posixpath.splitext(claim.user)[1]
         globs = [one for one in self._globs if one.path in near]
@@ -303,7 +303,7 @@ class _Check:
             for one in self._lines.get(claim.names[0], ())
             if one.path != claim.user
         ):
-            return Found("glob re-export", globs[0].path, globs[0].line)
+            return Found(globs[0].path, globs[0].line)
         if globs:
             return Unknown(f"{globs[0].path}:{globs[0].line} re-exports everything from an unknown module")
         if (macro := self._macro(claim)) is not None:
@@ -312,7 +312,7 @@ class _Check:
         made = made or self._by_added_lines(claim) or self._generated(claim)
         if made is not None:
             return made
-        return Unknown(self._gap, is_by_line=False) if self._gap else Absent(frozenset(WAYS))
+        return Unknown(self._gap, is_by_line=False) if self._gap else Absent()
 
     def _by_added_lines(self, claim: Claim) -> Resolution | None:
         """Return what added lines may define without a declaration, in the former file or on the module's path."""
@@ -377,7 +377,7 @@ class _Check:
                 owner = re.compile(rf"\b(?:class|struct|record|enum|actor|object)\s+{re.escape(claim.owner)}\b")
                 number = next((at for at, text in enumerate(lines, 1) if owner.search(text)), 0)
                 if number:
-                    return Found("accessor", home, number)
+                    return Found(home, number)
             if lines is None and home not in self._paths:
                 module = self.resolve(Claim((_stem(home),), "", (home,), claim.user, is_module=True))
                 if not isinstance(module, Absent):
