@@ -100,7 +100,7 @@ def test_another_file_of_the_module_may_have_an_overload(repository: Repository)
 def test_a_module_is_the_folder_of_a_target(path: str, module: tuple[str, str]) -> None:
     """By the manifest, else below `Sources` or `Tests`; the files of an Xcode project count as one."""
     project = SWIFT.project([path], {"Package.swift": MANIFEST})
-    assert project.module(path) == module  # type: ignore[attr-defined]
+    assert project.modules.module(path) == module  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(

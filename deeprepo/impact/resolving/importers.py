@@ -1,11 +1,10 @@
 """Resolve the imports and namespaces of a tree for the search for dependents."""
 
-import posixpath
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import lru_cache
-from itertools import accumulate, islice
+from itertools import accumulate, islice, product
 from typing import Generic, TypeVar
 
 from tree_sitter import Node
@@ -131,10 +130,8 @@ class KnownNamespaces(KnownModules[Spaces]):
             self._names[path] = self._names.get(path, frozenset()).union(*self.modules.names(path, facts))
 
     def visible_files(self, path: str) -> Collection[str]:
-        """Return the changed files in the same namespace, since a definition may have moved between them."""
-        spaces = self.modules.spaces_of.get(path, ())
-        others = sorted(self._names.keys() & self.paths - {path})
-        return [other for other in others if not self.modules.spaces_of[other].isdisjoint(spaces)]
+        """Return the files that share a namespace with this one."""
+        return self.modules.mates(path, sorted(self._names.keys() & self.paths - {path}))
 
     def sees(self, path: str, other: str) -> bool:
         """Return whether a file is built together with another one."""
@@ -142,7 +139,7 @@ class KnownNamespaces(KnownModules[Spaces]):
 
     def clues(self, path: str) -> Clues:
         """Return the names of a file: every file that uses it contains one of them."""
-        names = self._names.get(path, frozenset({posixpath.basename(path).partition(".")[0]}))
+        names = self._names.get(path, frozenset(self.modules.names_unread(path)))
         language = language_of(path)
         for ending in language.endings.values() if language is not None else ():
             names = names.union(name.removesuffix(ending) for name in names if name != ending)
@@ -178,8 +175,8 @@ class _File:
     def imports(self, words: frozenset[str]) -> Iterator[Link]:
         """Yield the imports of the file. `words` limits the names; an empty set stands for all names."""
         for item in self._items:
-            for space in self._places(item.spec) if item.star else ():
-                self._spaces.setdefault(space, item.line)
+            for space in self._modules.opened(item) if item.star else ():
+                self._spaces = {**dict.fromkeys(self._places(space), item.line), **self._spaces}
             if not words or not words.isdisjoint([*item.spec.split("."), *(bound.there for bound in item.names)]):
                 yield from self._of_statement(item)
         yield from self._unwritten(words)
@@ -192,8 +189,9 @@ class _File:
 
     def _of_statement(self, item: Import) -> Iterator[Link]:
         """Yield the imports of a statement: a whole type, or names from a namespace or type."""
-        for bound in item.names:
-            for target in self._files(f"{item.spec}.{bound.there}".lstrip("."), self._holding):
+        spaces = [item.spec] if item.spec else ["", *self._spaces]
+        for bound, space in product(item.names, spaces):
+            for target in self._files(f"{space}.{bound.there}".lstrip("."), self._holding):
                 is_whole = self._modules.is_whole(target, bound.there)
                 yield _import(target, bound.there, bound.here, item.line, is_whole=is_whole)
         if item.star:

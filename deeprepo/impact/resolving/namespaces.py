@@ -1,8 +1,9 @@
 """Resolve names in languages whose files declare their namespace, which may span several files."""
 
+import posixpath
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from deeprepo.impact.paths import Paths
 from deeprepo.impact.resolver import Resolver
@@ -32,12 +33,21 @@ class Namespaces(Resolver, ABC):
                 self._files[space, name].add(path)
 
     @abstractmethod
-    def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
-        """Return the files that an import refers to, as in `Resolver`."""
-
-    @abstractmethod
     def names(self, path: str, facts: Facts) -> tuple[frozenset[str], frozenset[str]]:
         """Return the names that other files can use: types, and other definitions."""
+
+    def names_unread(self, path: str) -> Collection[str]:
+        """Return the names that a file not registered may define."""
+        return {posixpath.basename(path).partition(".")[0]}
+
+    def mates(self, path: str, changed: Collection[str]) -> Collection[str]:
+        """Return the changed files in the same namespace, since a definition may have moved between them."""
+        spaces = self.spaces_of.get(path, ())
+        return [other for other in changed if not self.spaces_of[other].isdisjoint(spaces)]
+
+    def opened(self, item: Import) -> Iterable[str]:
+        """Return the namespaces whose names an import of all names makes visible."""
+        return (item.spec,)
 
     def in_sight(self, path: str, written: Collection[str]) -> Collection[str]:
         """Return the namespaces whose names a file sees without an import. `written`: those that it declares."""

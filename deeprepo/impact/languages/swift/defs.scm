@@ -39,7 +39,8 @@
 ((modifiers (visibility_modifier) @word) @visible.file (#any-of? @word "private" "fileprivate"))
 (class_declaration (modifiers (visibility_modifier) @_word) (#any-of? @_word "private" "fileprivate")) @first.extension
 (class_declaration "extension" body: (_ (_) @visible.file)) @then.extension
-((modifiers (visibility_modifier) @word) @visible.anywhere (#any-of? @word "public" "open" "internal" "package"))
+((modifiers (visibility_modifier) @word) @visible.anywhere (#any-of? @word "public" "open" "package"))
+((modifiers (visibility_modifier) @word) @visible.unit (#eq? @word "internal"))
 (function_body) @local
 (computed_property) @local
 (lambda_literal) @local
