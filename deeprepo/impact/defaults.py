@@ -27,6 +27,8 @@ class Files:
     tokens: ClassVar[str] = ""  # nodes of code that is only known as tokens
     # nodes between a statement and an anonymous function that runs in place
     inline: ClassVar[frozenset[str]] = frozenset()
+    # nodes without nodes inside that may be names with their qualifiers, such as strings with the name of a class
+    paths: ClassVar[tuple[str, ...]] = ()
     bodies_beside: ClassVar[tuple[str, ...]] = ()  # nodes of bodies that follow their definitions as siblings
 
     @property

@@ -53,7 +53,8 @@ class LazyFamily:
             return self._importers.project  # type: ignore[no-any-return]  # a module has any type
         from deeprepo.impact.resolving.importers import project  # imported here because it loads the parser
 
-        return partial(project, import_module(self._folder).Modules)
+        resolver = getattr(self._importers, "Names", None) or import_module(self._folder).Modules
+        return partial(project, resolver)
 
     @cached_property
     def outline(self) -> Callable[[str, bytes, Side], Facts]:

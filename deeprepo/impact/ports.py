@@ -46,35 +46,18 @@ class Project(Protocol):
         With `words`, only statements with one of them are used.
         """
 
+    @property
+    def declares_content(self) -> bool:
+        """Whether files declare what they contain, independent of their paths."""
 
-@runtime_checkable
-class SharedScope(Protocol):
-    """A project in which files use each other's names without importing them."""
+    def learn(self, path: str, source: bytes) -> None:
+        """Register the content of a changed file, on either side, before any other request."""
 
     def visible_files(self, path: str) -> Collection[str]:
-        """Return the other files in the path's namespace; the path itself need not exist."""
-
-
-@runtime_checkable
-class SelfDescribed(Protocol):
-    """A project in which a file declares its namespace."""
-
-    def learn(self, path: str, source: bytes, outline: Facts) -> None:
-        """Register the content of a changed file, on either side, before any other request."""
+        """Return the other files whose names the path sees without an import; the path itself need not exist."""
 
     def sees(self, path: str, other: str) -> bool:
         """Return whether a file is built with another one, without a project boundary between them."""
-
-
-@runtime_checkable
-class SelfNamed(Protocol):
-    """A project in which a file may declare a module name that differs from its path."""
-
-    def note(self, path: str, source: bytes) -> None:
-        """Register the name of a changed file, on either side, before any other request."""
-
-    def name_in(self, source: bytes) -> str:
-        """Return the declared name of a file, or ""."""
 
 
 class Family(Protocol):

@@ -36,6 +36,8 @@ def test_a_name_means_a_file(
 ) -> None:
     """By composer.json's maps, by `use`, by qualified names and by includes."""
     paths = ["src/Models/User.php", "src/functions.php", "tests/Case1.php", "lib/a.php", "bin/run.php"]
-    found = PHP.project(paths, {"composer.json": COMPOSER.encode()}).imports("bin/run.php", f"<?php\n{line}\n".encode())
+    project = PHP.project(paths, {"composer.json": COMPOSER.encode()})
+    project.learn("src/functions.php", b"<?php\nnamespace App;\nconst LIMIT = 1;\nfunction total() {}\n")
+    found = project.imports("bin/run.php", f"<?php\n{line}\n".encode())
 
     assert [(item.target, item.names, item.aliases) for item in found] == ([(target, names, aliases)] if target else [])

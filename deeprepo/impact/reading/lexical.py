@@ -31,12 +31,6 @@ def mention(words: frozenset[str]) -> re.Pattern[bytes]:
     return re.compile(b"|".join(re.escape(word.encode()) for word in sorted(words)))
 
 
-def underscore(name: str) -> str:
-    """Return the file name for a constant: admin/html_page for `Admin::HTMLPage`."""
-    parts = re.sub(r"(?<![A-Z\d])([A-Z\d]+)([A-Z][a-z])", r"\1_\2", name.strip(":").replace("::", "/"))
-    return re.sub(r"([a-z\d])([A-Z])", r"\1_\2", parts).lower()
-
-
 def camel(stem: str) -> str:
     """Return the constant for a file name: HtmlPage for `html_page`."""
     return "".join(part[:1].upper() + part[1:] for part in stem.split("_"))

@@ -142,16 +142,19 @@ def _paths(language: Language, source: bytes) -> tuple[Import, ...] | None:
     return Reader(language, root, needs_definitions=False).paths() if root is not None else None
 
 
-def names(path: str, source: bytes) -> tuple[Node, Rows]:
-    """Return the tree of a file and the results of its language's query `names`.
-
-    Raises `Unreadable`.
-    """
-    language = language_of(path)
-    root = parse(language, source) if language is not None else None
-    if language is None or root is None:
+def root(language: Language, source: bytes) -> Node:
+    """Return the root of a file's syntax tree. Raises `Unreadable`."""
+    found = parse(language, source)
+    if found is None:
         raise Unreadable(TOO_LONG)
-    return root, matches(language, ("names",), root)["names"]
+    return found
+
+
+def names(language: Language, root: Node) -> "Reader":
+    """Return how a file names others, for the search: by the query `names`, or by `imports` without one."""
+    found = Reader(language, root, needs_definitions=False)
+    found.import_query = "names" if language.texts("names") else "imports"
+    return found
 
 
 class Reader:
@@ -160,12 +163,19 @@ class Reader:
     def __init__(self, language: Language, root: Node, *, needs_definitions: bool = True, parts: Parts = ()) -> None:
         """Limit the queries to `parts`; () stands for the whole file."""
         self.language, self.root, self.last = language, root, root.end_point[0] + 1  # `last`: the last line
-        self._queries, self._parts = DEFINED if needs_definitions else ("imports",), parts
+        self._needs_definitions, self._parts = needs_definitions, parts
+        self.import_query = "imports"
 
     @cached_property
     def captures(self) -> Mapping[str, Rows]:
         """Return what the queries find, by query."""
-        return matches(self.language, self._queries, self.root, self._parts)
+        queries = DEFINED if self._needs_definitions else (self.import_query,)
+        return matches(self.language, queries, self.root, self._parts)
+
+    @property
+    def import_rows(self) -> Rows:
+        """What the query for imports finds."""
+        return self.captures[self.import_query]
 
     @cached_property
     def _rows(self) -> Rows:
@@ -254,7 +264,7 @@ class Reader:
             module_value=held,
             open_beside=bool(opened),
             unscoped=is_unscoped,
-            types=frozenset(text(node) for found in self.captures["imports"] for node in found.get("type", ())),
+            types=frozenset(text(node) for found in self.import_rows for node in found.get("type", ())),
             open_owners=frozenset(owners),
             answering=answering,
             opaque=frozenset(opaque),
@@ -268,7 +278,7 @@ class Reader:
 
     def _stars(self) -> int:
         """Return how many wildcard imports the file has, except those from itself."""
-        rows = self.captures["imports"]
+        rows = self.import_rows
         own = {node.start_byte for found in rows for node in found.get("stars.own", ())}
         return len({node.start_byte for found in rows for node in found.get("stars", ())} - own)
 
@@ -420,15 +430,15 @@ class Reader:
 
         Raises `Unreadable` if they are nested too deeply.
         """
-        rows = [(node, text(first(found, "called"))) for node, found in self.captures["imports"].of("inside")]
+        rows = [
+            (node, text(first(found, "called")), "body" in found or node.child_by_field_name("body") is not None)
+            for node, found in self.import_rows.of("inside")
+        ]
         spans = Spans(
-            [
-                (node.start_byte, (node if node.child_by_field_name("body") else self.root).end_byte, name)
-                for node, name in rows
-            ]
+            [(node.start_byte, (node if has_body else self.root).end_byte, name) for node, name, has_body in rows]
         )
         found = []
-        for node, _ in sorted(rows, key=lambda row: row[0].start_byte):
+        for node, *_ in sorted(rows, key=lambda row: row[0].start_byte):
             names = [name for *_, name in spans.around(node.start_byte, node.end_byte, inclusive=True)]
             found.append(self.language.scope.separator.join(reversed(names)).replace("`", ""))
             if found[-1].count(self.language.scope.separator) > DEEPEST:
@@ -439,7 +449,7 @@ class Reader:
         """Return what the file imports. `guards`: code that handles a failed import."""
         whole: dict[int, Import] = {}
         names: dict[int, list[Bound]] = defaultdict(list)
-        rows = self.captures["imports"]
+        rows = self.import_rows
         maybe = Spans([(one.start_byte, one.end_byte, "") for one, _ in rows.of("maybe")])
         listed = {node.start_byte: [*self._listed(node)] for node, _ in rows.of("listed")}
         for found in rows:
@@ -489,7 +499,7 @@ class Reader:
 
     @cached_property
     def _modules(self) -> Spans:
-        rows = self.captures["imports"].of("inside")
+        rows = self.import_rows.of("inside")
         return Spans([(node.start_byte, node.end_byte, text(first(found, "called"))) for node, found in rows])
 
     def _inside(self, node: Node) -> tuple[str, ...]:
@@ -505,7 +515,7 @@ class Reader:
         written = re.compile(rb"\w+(?:%b\w+)+" % self.language.scope.separator.encode())
         rows = matches(self.language, ("paths",), self.root)["paths"]
         silent = Spans([(node.start_byte, node.end_byte, "") for node, _ in rows.of("silent")])
-        statements = [node for node, _ in self.captures["imports"].of("listed", "import")]
+        statements = [node for node, _ in self.import_rows.of("listed", "import")]
         nodes = [(node, True) for node, _ in rows.of("path")]
         nodes += [(node, False) for node in statements if node.type != self.language.tokens]
         found: dict[tuple[str, tuple[str, ...]], Import] = {}

@@ -1,5 +1,6 @@
 """Resolve the imports and namespaces of a tree for the search for dependents."""
 
+import posixpath
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -16,16 +17,20 @@ from deeprepo.impact.reading import reader
 from deeprepo.impact.reading.lexical import mention
 from deeprepo.impact.reading.nodes import Spans, first_line, is_declared
 from deeprepo.impact.reading.spots import any_of
-from deeprepo.impact.reading.unreadable import TOO_LONG, Unreadable
 from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.resolving.namespaces import Namespaces
-from deeprepo.impact.values import Clues, Facts, Import, Link
+from deeprepo.impact.structs import replace
+from deeprepo.impact.values import Clues, Import, Link
 
 WHOLE = frozenset({"*"})
 # a relative import of the folder itself, without a module name
 FOLDER = re.compile(rb"""["'`]\.[./]*["'`]|\bfrom\s+\.+\s+import""")
 WORD = re.compile(rb"(?<![\w$])[^\W\d][\w$]*+")
 CHAIN = re.compile(rb"(?<![\w$.])(?:[\w$]++\s*+\.)++\Z")  # the qualifier before a name, up to its dot
+# the same with other separators, of which one may come first
+ROOTED = re.compile(rb"(?<![\w$])(?:\\|::)?+(?:\w++(?:\\|::))*+\Z")
+INNER = re.compile(rb"(?:::[A-Z]\w*+)*+")  # what follows the name of a type
+APART = (b".", b">", b":", b"$", b"@")  # what is before a member or variable, with other separators than a dot
 MAX_CHAIN = 120
 MOST_PLACES = 20_000  # occurrences of names in one file
 KEPT = 4_096  # files whose import statements are cached, because a search repeats with other words
@@ -60,11 +65,24 @@ class _Statements:
 class KnownModules(Generic[Kind]):
     """The modules of one tree. Satisfies `ports.Project`."""
 
+    declares_content: bool = False  # files declare what they contain, independent of their paths
+
     def __init__(self, resolver: type[Kind], paths: Collection[str], configs: Mapping[str, bytes]) -> None:
         self.paths = paths if isinstance(paths, frozenset) else frozenset(paths)
         self.modules = resolver(Paths(dict.fromkeys(self.paths, True)), configs)
         self.modules.guesses = True
         self._resolved: dict[str, _Statements] = {}  # path -> the statements of its last text
+
+    def learn(self, path: str, source: bytes) -> None:
+        """Ignore the content of a changed file, because its path shows its module."""
+
+    def visible_files(self, path: str) -> Collection[str]:
+        """Return the other files whose names a file sees without an import."""
+        return set(self.modules.visible_files(path)) - {path}
+
+    def sees(self, path: str, other: str) -> bool:
+        """Return True: imports decide which files are built together."""
+        return True
 
     def clues(self, path: str) -> Clues:
         """Return what a file that imports `path` must contain."""
@@ -115,19 +133,23 @@ def statements(language: Language, code: bytes) -> tuple[Import, ...]:
 
 
 class KnownNamespaces(KnownModules[Spaces]):
-    """The namespaces of one tree. Satisfies `ports.Project`, `ports.SharedScope` and `ports.SelfDescribed`."""
+    """The namespaces of one tree. Satisfies `ports.Project`."""
 
     def __init__(self, resolver: type[Spaces], paths: Collection[str], configs: Mapping[str, bytes]) -> None:
         super().__init__(resolver, paths, configs)
+        self.declares_content = self.modules.declares_content
         self._names: dict[str, frozenset[str]] = {}  # registered file -> the names that others can use
 
-    def learn(self, path: str, source: bytes, outline: Facts) -> None:
+    def learn(self, path: str, source: bytes) -> None:
         """Register the content of a changed file, on either side."""
         language = language_of(path)
         facts = reader.facts(language, source) if language is not None else None
-        if facts is not None:
+        if language is not None and facts is not None:
+            if language.texts("names"):
+                facts = replace(facts, spaces=reader.names(language, reader.root(language, source)).spaces())
             self.modules.register(path, facts)
-            self._names[path] = self._names.get(path, frozenset()).union(*self.modules.names(path, facts))
+            shown = self.modules.names_unread(path) if not self.declares_content else ()
+            self._names[path] = self._names.get(path, frozenset()).union(shown, *self.modules.names(path, facts))
 
     def visible_files(self, path: str) -> Collection[str]:
         """Return the files that share a namespace with this one."""
@@ -143,18 +165,14 @@ class KnownNamespaces(KnownModules[Spaces]):
         language = language_of(path)
         for ending in language.endings.values() if language is not None else ():
             names = names.union(name.removesuffix(ending) for name in names if name != ending)
-        words = "|".join(sorted(re.escape(name) for name in names))
-        return Clues(names, (rf"\b(?:{words})\b",) if words else ())
+        return self.modules.clues(path, names)
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
         """Return what a file uses from others, by import or through its namespaces."""
         language = language_of(path)
         if language is None or not mention(words).search(source):
             return ()
-        root = reader.parse(language, source)
-        if root is None:
-            raise Unreadable(TOO_LONG)
-        found = _File(self.modules, language, path, source, root).imports(words)
+        found = _File(self.modules, language, path, source, reader.root(language, source)).imports(words)
         return tuple(item for item in dict.fromkeys(found) if item.target != path)
 
 
@@ -163,54 +181,78 @@ class _File:
 
     def __init__(self, modules: Namespaces, language: Language, path: str, source: bytes, root: Node) -> None:
         self._modules, self._language, self._path, self._source, self._root = modules, language, path, source, root
-        head = reader.Reader(language, root, needs_definitions=False)
-        self._items = head.imports(Spans(()))
+        head = reader.names(language, root)
+        self._items, self._separator = head.imports(head.guards(head.import_query)), language.scope.separator
         self._own_spaces = modules.in_sight(path, head.spaces())
         self._spaces = dict.fromkeys(self._own_spaces, 0)  # visible namespace -> line of its import, or 0
-        self._taken = {bound.here for item in self._items for bound in item.names}
+        self._aliases = {item.whole: item.spec for item in self._items if item.whole}  # local name -> full name
+        for item in self._items:
+            self._aliases |= {self._last(bound.here): self._below(item.spec, bound.there) for bound in item.names}
         self._meanings: dict[tuple[str, str], list[tuple[str, int, str]]] = {}
-        nodes = [one for one, _ in head.captures["imports"].of("import", "import.member", "called")]
+        nodes = [one for one, _ in head.import_rows.of("import", "import.member", "called")]
         self._statements = Spans([(one.start_byte, one.end_byte, "") for one in nodes])
+
+    def _below(self, space: str, name: str) -> str:
+        return f"{space}{self._separator}{name}" if space else name
+
+    def _last(self, name: str) -> str:
+        return name.rpartition(self._separator)[2]
 
     def imports(self, words: frozenset[str]) -> Iterator[Link]:
         """Yield the imports of the file. `words` limits the names; an empty set stands for all names."""
         for item in self._items:
             for space in self._modules.opened(item) if item.star else ():
-                self._spaces = {**dict.fromkeys(self._places(space), item.line), **self._spaces}
-            if not words or not words.isdisjoint([*item.spec.split("."), *(bound.there for bound in item.names)]):
+                line = item.line if not self._modules.has_broad_imports else 0
+                self._spaces = {**dict.fromkeys(self._places(space), line), **self._spaces}
+            if not words or not words.isdisjoint(self._words(item)):
                 yield from self._of_statement(item)
         yield from self._unwritten(words)
 
+    def _words(self, item: Import) -> Iterator[str]:
+        for name in (item.spec, *(bound.there for bound in item.names)):
+            yield from name.lstrip(":").split(self._separator)
+        if item.star or "/" in item.spec:  # it may load a file
+            yield from (posixpath.basename(item.spec), posixpath.basename(item.spec).partition(".")[0])
+
     def _places(self, spec: str) -> Iterator[str]:
         """Yield the full names that a namespace's name may stand for."""
+        first, separator, rest = spec.partition(self._separator)
+        if first in self._aliases:
+            yield f"{self._aliases[first]}{separator}{rest}"
         yield spec
         if self._language.scope.relative_namespaces:
-            yield from (f"{space}.{spec}" for space in self._own_spaces if space)
+            yield from (self._below(space, spec) for space in self._own_spaces if space)
 
     def _of_statement(self, item: Import) -> Iterator[Link]:
         """Yield the imports of a statement: a whole type, or names from a namespace or type."""
         spaces = [item.spec] if item.spec else ["", *self._spaces]
         for bound, space in product(item.names, spaces):
-            for target in self._files(f"{space}.{bound.there}".lstrip("."), self._holding):
-                is_whole = self._modules.is_whole(target, bound.there)
-                yield _import(target, bound.there, bound.here, item.line, is_whole=is_whole)
-        if item.star:
-            yield from (Link(one, WHOLE, item.line) for one in self._files(item.spec, self._called))
+            there, here = self._last(bound.there), self._last(bound.here)
+            for target in self._files(self._below(space, bound.there), self._holding):
+                is_whole = self._modules.is_whole(target, there)
+                yield _import(target, there, here, item.line, is_whole=is_whole)
+        names = frozenset(bound.there.lstrip(":") for bound in item.names) or WHOLE
+        yield from (Link(one, names, item.line) for one in self._modules.loaded(self._path, item))
+        is_whole_import = item.whole or (item.star and self._modules.opened(item))
+        for target in self._files(item.spec, self._called) if is_whole_import else ():
+            is_whole = item.star or self._modules.is_whole(target, self._last(item.spec))
+            yield _import(target, self._last(item.spec), item.whole, item.line, is_whole=is_whole)
 
     def _files(self, name: str, find: Callable[[str], Collection[str]]) -> Collection[str]:
         """Return the files of a qualified name, which may be relative to a namespace of the file."""
         for place in self._places(name):
             if found := find(place):
-                return () if place != name and self._is_own(name.partition(".")[0]) else sorted(found)
+                return () if place != name and self._is_own(name.partition(self._separator)[0]) else sorted(found)
         return ()
 
     def _called(self, whole: str) -> Collection[str]:
-        space, _, name = whole.rpartition(".")
+        space, _, name = whole.rpartition(self._separator)
         return self._modules.holding(self._path, space, name)
 
     def _holding(self, whole: str) -> Collection[str]:
         """Return the files of a name, or of the type that contains it."""
-        return self._called(whole) or (self._holding(whole.rpartition(".")[0]) if "." in whole else ())
+        above = whole.rpartition(self._separator)[0] if self._modules.has_nested_imports else ""
+        return self._called(whole) or (self._holding(above) if above else ())
 
     def _unwritten(self, words: frozenset[str]) -> Iterator[Link]:
         """Yield names used without an import: from visible namespaces, or qualified."""
@@ -218,33 +260,45 @@ class _File:
         found: set[tuple[str, str, str]] = set()
         for match in islice((any_of(words) if words else WORD).finditer(self._source), MOST_PLACES):
             word, before = match[0].decode("utf-8", "replace"), self._before(match.start())
+            inner = self._inner(match.end())
             for parent, ending in endings.items():
-                new = [
-                    one for one in self._meaning(word + ending, before) if (one[0], word + ending, one[2]) not in found
-                ]
+                meanings = self._meaning(word + ending, before)
+                new = [row for row in meanings if (row[0], word + ending, row[2] + inner) not in found]
                 node = self._name_at(match) if new else None
                 if node is None or (parent and parent not in _around(node)):
                     continue
                 for target, line, here in new:
-                    found.add((target, word + ending, here))
-                    is_whole = self._modules.is_whole(target, word)
-                    yield _import(target, word + ending, here or word, line or first_line(node), is_whole=is_whole)
+                    found.add((target, word + ending, here + inner))
+                    at = line or first_line(node)
+                    if self._modules.spells_spaces:
+                        is_whole = self._modules.is_whole(target, word)
+                        yield _import(target, word + ending, here or word, at, is_whole=is_whole)
+                    else:
+                        yield Link(target, frozenset({word, *inner.split(self._separator)[1:]}), at)
+
+    def _inner(self, at: int) -> str:
+        """Return what a qualified name takes from the type before a position: `::LIMIT` in `Tax::LIMIT`."""
+        inner = INNER.match(self._source, at) if not self._modules.spells_spaces else None
+        return inner[0].decode() if inner is not None else ""
 
     def _before(self, at: int) -> str:
-        """Return the qualifier before a name, "?" for any other expression, or "" if there is no dot."""
-        if self._source[at - 1 : at] != b".":
-            return ""
-        chain = CHAIN.search(self._source[max(0, at - MAX_CHAIN) : at])
-        return re.sub(rb"\s", b"", chain[0])[:-1].decode("utf-8", "replace") if chain else "?"
+        """Return the qualifier before a name with its separator, "?" for any other expression, or ""."""
+        separator = self._separator.encode()
+        if not self._source.endswith(separator, 0, at):
+            return "?" if separator != b"." and self._source[at - 1 : at] in APART else ""
+        chain = (CHAIN if separator == b"." else ROOTED).search(self._source[max(0, at - MAX_CHAIN) : at])
+        return re.sub(rb"\s", b"", chain[0]).decode("utf-8", "replace") if chain else "?"
 
     def _meaning(self, name: str, before: str) -> list[tuple[str, int, str]]:
         """Return what a name may refer to.
 
         Each row has a file, the line of the import, and the qualified spelling or "".
         """
+        if not self._modules.is_known(name):
+            return []
         if (name, before) not in self._meanings:
             found = [*self._qualified(name, before)]
-            if not found and name not in self._taken:
+            if not found and name not in self._aliases:
                 found = [*self._bare(name, before)]
                 found = found if found and not self._is_own(name) else []
             self._meanings[name, before] = found
@@ -255,13 +309,15 @@ class _File:
 
         A relative qualifier must be capitalized, otherwise it is a variable.
         """
-        for space in self._places(before) if before[:1].isupper() else [before] if before else ():
+        qualifier = before.strip(self._separator)
+        places = self._places(qualifier) if before[:1].isupper() else [qualifier] if before else ()
+        for space in places:
             for target in sorted(self._modules.holding(self._path, space, name)):
-                yield target, 0, f"{before}.{name}"
+                yield target, 0, f"{before}{name}"
 
     def _bare(self, name: str, before: str) -> Iterator[tuple[str, int, str]]:
         """Yield the meanings of a name in visible namespaces. After a dot, it must be a known member."""
-        for space, line in self._spaces.items() if self._modules.is_known(name) else ():
+        for space, line in self._spaces.items():
             for target in sorted(self._modules.holding(self._path, space, name)):
                 if not before or (target, name) in self._modules.members:
                     yield target, 0 if before else line, ""
@@ -277,11 +333,10 @@ class _File:
     def _name_at(self, match: re.Match[bytes]) -> Node | None:
         """Return the node of a name in code; None for a word in a comment, string or import statement."""
         node = self._root.descendant_for_byte_range(*match.span())
-        if (
-            node is None
-            or node.type not in self._language.nodes.identifiers
-            or (node.start_byte, node.end_byte) != match.span()
-        ):
+        if node is None or node.end_byte != match.end():
+            return None
+        is_name = node.type in self._language.nodes.identifiers and node.start_byte == match.start()
+        if not is_name and (node.type not in self._language.paths or b" " in (node.text or b"")):
             return None
         return None if any(self._statements.around(*match.span(), inclusive=True)) else node
 
@@ -294,7 +349,7 @@ def _around(node: Node) -> tuple[str, ...]:
 
 def _import(target: str, name: str, here: str, line: int, *, is_whole: bool) -> Link:
     if is_whole:
-        return Link(target, WHOLE, line, (("*", here),))
+        return Link(target, WHOLE, line, (("*", here),) if here else ())
     return Link(target, frozenset({name}), line, ((name, here),) if here not in (name, "") else ())
 
 

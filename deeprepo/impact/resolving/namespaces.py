@@ -1,17 +1,26 @@
 """Resolve names in languages whose files declare their namespace, which may span several files."""
 
 import posixpath
+import re
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
+from typing import ClassVar
 
 from deeprepo.impact.paths import Paths
 from deeprepo.impact.resolver import Resolver
-from deeprepo.impact.values import Facts, Import
+from deeprepo.impact.values import Clues, Facts, Import
 
 
 class Namespaces(Resolver, ABC):
     """The namespaces of one tree, from the declarations in files and, for files not read, from paths."""
+
+    declares_content: ClassVar[bool] = True  # files declare what they contain, independent of their paths
+    # code refers to a type by a name that includes its namespace; else, only by the last part
+    spells_spaces: ClassVar[bool] = True
+    # an import names so much that the first line with a name tells more than the line of the import
+    has_broad_imports: ClassVar[bool] = False
+    has_nested_imports: ClassVar[bool] = True  # an import may refer to what is inside a type
 
     def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
         self.paths = paths
@@ -39,6 +48,15 @@ class Namespaces(Resolver, ABC):
     def names_unread(self, path: str) -> Collection[str]:
         """Return the names that a file not registered may define."""
         return {posixpath.basename(path).partition(".")[0]}
+
+    def clues(self, path: str, names: Collection[str] = ()) -> Clues:
+        """Return the names that a file provides: every file that uses it contains one of them."""
+        words = "|".join(sorted(map(re.escape, names)))
+        return Clues(frozenset(names), (rf"\b(?:{words})\b",) if words else ())
+
+    def loaded(self, importer: str, item: Import) -> tuple[str, ...]:
+        """Return the files that a statement loads by their paths."""
+        return ()
 
     def mates(self, path: str, changed: Collection[str]) -> Collection[str]:
         """Return the changed files in the same namespace, since a definition may have moved between them."""

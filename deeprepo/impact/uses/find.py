@@ -183,14 +183,14 @@ def _tell(sources: Iterable[ChangedSource], head: Reach, base: Reach) -> Exports
     exports = Exports({"head": head, "base": base})
     for source in sources:
         if source.before:
-            base.learn(source.file.old_path or source.file.path, source.before, source.old)
+            base.project.learn(source.file.old_path or source.file.path, source.before)
             exports.know("base", source.file.old_path or source.file.path, source.old)
         if source.before and source.file.old_path == source.file.path:
-            head.learn(source.file.path, source.before, source.old)
+            head.project.learn(source.file.path, source.before)
         if source.after:
-            head.learn(source.file.path, source.after, source.new)
+            head.project.learn(source.file.path, source.after)
             exports.know("head", source.file.path, source.new)
-        if source.before and source.after and head.is_same(source.before, source.after):
+        if source.before and source.after and head.is_same(source.old, source.new):
             exports.went(source.file.old_path or source.file.path, source.file.path)
     return exports
 

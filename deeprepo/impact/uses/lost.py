@@ -9,7 +9,6 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from deeprepo.impact.changes import Query, Reference
-from deeprepo.impact.ports import SelfDescribed
 from deeprepo.impact.reading.unreadable import Unreadable
 from deeprepo.impact.structs import replace
 from deeprepo.impact.text.lines import file_lines, without_mark
@@ -134,8 +133,8 @@ async def _is_defined_elsewhere(head: Reach, item: Link, path: str, source: byte
         outline = language.outline(one, text, "head")
         if any(word not in outline.names and _declares(text, word) for word in item.names):
             return True  # a definition that the grammar does not recognize
-        if not words.isdisjoint(outline.names) and isinstance(project, SelfDescribed):
-            project.learn(one, text, outline)
+        if not words.isdisjoint(outline.names) and project.declares_content:
+            project.learn(one, text)
     try:
         imports = project.imports(path, without_mark(source), words)
     except Unreadable:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 from deeprepo.impact.changes import Query, TreeEntry
 from deeprepo.impact.concurrency import together
-from deeprepo.impact.ports import Family, Project, SelfDescribed, SelfNamed, SharedScope, Tree
+from deeprepo.impact.ports import Family, Project, Tree
 from deeprepo.impact.reading.unreadable import Unreadable
 from deeprepo.impact.text.lines import CONFIG, without_mark
 from deeprepo.impact.uses.budget import is_minified
@@ -53,9 +53,6 @@ class Reach:
     ) -> None:
         self.tree, self.language, self.project, self.paths, self.side = tree, language, project, paths, side
         self.unused = unused_files  # sentences about configuration files that were not fully used
-        # Computed once, because a protocol check costs as much as resolving an import.
-        self._shared = project if isinstance(project, SharedScope) else None
-        self._registry = project if isinstance(project, SelfDescribed) else None
         self.links: dict[str, tuple[Link, ...]] = {}
         self.unread: dict[str, str] = {}  # file with unreadable imports -> reason
         self._neighbours: dict[str, set[str]] = {}
@@ -109,27 +106,19 @@ class Reach:
     @property
     def declares_content(self) -> bool:
         """Whether files declare what they contain, independent of their paths."""
-        return self._registry is not None
+        return self.project.declares_content
 
-    def learn(self, path: str, source: bytes, outline: Facts) -> None:
-        """Register what a changed file contains, if its path does not show it."""
-        if self._registry is not None:
-            self._registry.learn(path, source, outline)
-        if isinstance(self.project, SelfNamed):
-            self.project.note(path, source)
-
-    def is_same(self, before: bytes, after: bytes) -> bool:
-        """Return whether a file that may have moved still declares the same name."""
-        names = [self.project.name_in(one) for one in (before, after)] if isinstance(self.project, SelfNamed) else []
-        return len({*names}) == 1 and all(names)
+    def is_same(self, before: Facts, after: Facts) -> bool:
+        """Return whether a file that may have moved still declares the same module."""
+        return bool(self.language.rules.module_word and before.module) and before.module == after.module
 
     def visible_files(self, path: str) -> Collection[str]:
         """Return the files that use the names of this one without importing it."""
-        return self._shared.visible_files(path) if self._shared is not None else ()
+        return self.project.visible_files(path)
 
     def sees(self, path: str, homes: Collection[str]) -> bool:
         """Return whether a file is built with one of these."""
-        return self._registry is None or not homes or any(self._registry.sees(path, home) for home in homes)
+        return not homes or any(self.project.sees(path, home) for home in homes)
 
     def neighbours(self, path: str) -> Collection[str]:
         """Return the files that may define the same names.
@@ -138,7 +127,7 @@ class Reach:
         """
         if path not in self._neighbours:
             folder, suffix = posixpath.split(path)[0], posixpath.splitext(path)[1]
-            others = self.paths if self._registry is not None else ()
+            others = self.paths if self.declares_content else ()
             beside = [other for other in others if posixpath.split(other)[0] == folder and other.endswith(suffix)]
             self._neighbours[path] = {*self.visible_files(path), *beside} - {path}
         return self._neighbours[path]
@@ -162,7 +151,7 @@ async def both(tree: Tree, language: Family) -> tuple[Reach, Reach]:
         and same.keys() == now.keys()
         and head.keys() == base.keys()
         and all(head[path].kind == entry.kind for path, entry in base.items())
-        and not isinstance(first.project, SelfDescribed)
+        and not first.declares_content
     ):
         return first, Reach(tree, language, first.project, first.paths, "base")
     return first, _reach(tree, language, "base", base, _joined(now, {**same, **other}))

@@ -18,13 +18,12 @@ APART = ("variable_name", "namespace_name")  # nodes with identifiers that are n
 
 
 class Autoload:
-    """The classes and always-loaded files that a tree's manifests declare."""
+    """The folders of classes that a tree's manifests declare."""
 
     def __init__(self, configs: Mapping[str, bytes]) -> None:
         """Read each composer.json."""
         self.psr4: list[tuple[str, str]] = []  # pairs of namespace prefix and folder
         self.psr0: list[tuple[str, str]] = []
-        self.files: list[str] = []
         self.homes: list[str] = []  # folders and files in which any file may define a class
         for path in sorted(configs):
             manifest, folder = json_table(configs[path]), posixpath.dirname(path)
@@ -33,7 +32,6 @@ class Autoload:
                     for prefix, folders in table(loads.get(kind)).items():
                         inner = prefix.replace("\\", "/") if kind == "psr-0" else ""
                         rows += [(prefix, joined(joined(folder, one), inner)) for one in texts(folders)]
-                self.files += [joined(folder, one) for one in texts(loads.get("files"))]
                 self.homes += [joined(folder, one) for one in texts(loads.get("classmap"))]
 
 
@@ -99,6 +97,10 @@ class PHP(Language, frozen=True):
 
     modules = Modules
     everywhere = "function"
+
+    def whole_name(self, spec: str) -> str:
+        """Return the last part of a name, by which code uses it."""
+        return spec.rpartition("\\")[2]
 
     def named(self, node: Node) -> Node | None:
         """Return the qualified name that ends in a name; a variable's name is none."""

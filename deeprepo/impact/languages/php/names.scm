@@ -1,14 +1,18 @@
-; how a file names what is in others: imports, qualified names, includes and calls of functions
-(namespace_definition name: (_) @space) @namespace
-(namespace_use_declaration) @use
-[(qualified_name) (relative_name)] @qualified
-[(require_expression (_) @loads) (require_once_expression (_) @loads)
- (include_expression (_) @loads) (include_once_expression (_) @loads)]
-(function_call_expression function: (name) @called)
-; what it defines outside classes, and its classes
-(function_definition name: (name) @helper)
-(const_declaration (const_element . (name) @helper))
-(class_declaration name: (name) @class)
-(interface_declaration name: (name) @class)
-(trait_declaration name: (name) @class)
-(enum_declaration name: (name) @class)
+; how a file names what is in others: `use`, and paths of included files
+(namespace_definition name: (_) @called) @inside
+(namespace_use_declaration (namespace_use_clause [(qualified_name) (name)] @spec !alias)) @import
+(namespace_use_declaration (namespace_use_clause [(qualified_name) (name)] @spec alias: (name) @here)) @import
+(namespace_use_declaration (namespace_name) @spec body: (namespace_use_group (namespace_use_clause . (_) @there !alias))) @import
+(namespace_use_declaration (namespace_name) @spec body: (namespace_use_group (namespace_use_clause . (_) @there alias: (name) @here))) @import
+; when: /require|include/
+([(require_expression (_ (string_content) @spec)) (require_once_expression (_ (string_content) @spec))
+  (include_expression (_ (string_content) @spec)) (include_once_expression (_ (string_content) @spec))] @import @star)
+([(require_expression (_ (string (string_content) @spec))) (require_once_expression (_ (string (string_content) @spec)))
+  (include_expression (_ (string (string_content) @spec))) (include_once_expression (_ (string (string_content) @spec)))] @import @star)
+(parenthesized_expression (binary_expression left: (_) @_from right: (_ (string_content) @spec))
+  (#any-of? @_from "__DIR__" "dirname(__FILE__)")) @import @star
+([(require_expression (binary_expression left: (_) @_from right: (_ (string_content) @spec)))
+  (require_once_expression (binary_expression left: (_) @_from right: (_ (string_content) @spec)))
+  (include_expression (binary_expression left: (_) @_from right: (_ (string_content) @spec)))
+  (include_once_expression (binary_expression left: (_) @_from right: (_ (string_content) @spec)))] @import @star
+  (#any-of? @_from "__DIR__" "dirname(__FILE__)"))

@@ -46,6 +46,7 @@ class Ruby(Language, frozen=True):
     modules = Modules
     open_classes = True
     loader = "require"
+    paths = ("string_content",)
 
     def code(self, source: bytes) -> bytes:
         """Return the code of a file, without the `begin` of blocks if far more are opened than closed."""

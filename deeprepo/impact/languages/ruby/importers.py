@@ -6,164 +6,105 @@ Zeitwerk and gems: `Admin::User` is admin/user.rb below a folder of app/ or belo
 
 import posixpath
 import re
-import string
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
-from itertools import islice
-
-from tree_sitter import Node
+from collections.abc import Collection, Mapping
 
 from deeprepo.impact.languages.ruby.manifest import packages
-from deeprepo.impact.parsing import Lines
-from deeprepo.impact.paths import shared_folders
-from deeprepo.impact.reading import reader
-from deeprepo.impact.reading.lexical import MOST_IMPORTS, camel, line_until, mention, underscore
-from deeprepo.impact.reading.nodes import ancestors, first_line, text
-from deeprepo.impact.values import Clues, Link
+from deeprepo.impact.paths import Paths, joined, shared_folders
+from deeprepo.impact.reading.lexical import camel
+from deeprepo.impact.resolving.namespaces import Namespaces
+from deeprepo.impact.values import Clues, Facts, Import
 
 ENDINGS = (".rb", ".rake", ".gemspec", "")
-LOADS = re.compile(rb"\b(?:require|load|autoload)[^\n]*+")  # a line that may load a file
-CONSTANT = re.compile(rb"(?<![\w.:@$'\"])(?:::)?[A-Z]\w*(?:::[A-Z]\w*)*")  # a word that may be a qualified constant
-OF_CONSTANTS = f"{string.ascii_letters}{string.digits}_:".encode()
-OPENED = re.compile(rb"^[ \t]*(?:class|module)[ \t]+$")
-COMMENT = re.compile(rb"^[ \t]*#|^=begin")
-NEAR = 3  # levels between a statement and its `rescue`
 ROOT = re.compile(r"(?:^|.*/)(?:app/\w+/concerns|app/\w+|lib|src)/")
-WHOLE = frozenset({"*"})
+LOADED = ("lib", "spec", "test", "tests", "app", "ext")  # folders of any load path
 
 
-class Requires:
-    """The files of one tree that can be required. Satisfies `ports.Project`."""
+class Names(Namespaces):
+    """The files of one tree that can be required, and the constants that their paths show."""
 
-    def __init__(self, paths: Collection[str], configs: Mapping[str, bytes]) -> None:
+    declares_content = False
+    has_nested_imports = False
+    spells_spaces = False
+
+    def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
+        super().__init__(paths, configs)
         # The load path is guessed from folders, including those in gemspecs.
-        roots = {root for package in packages(configs, ()) for root in package.roots}
-        self._load_path = frozenset(roots - {"", "app"})
-        self._paths = paths if isinstance(paths, frozenset) else frozenset(paths)
-        self._constants: dict[str, list[str]] | None = None  # "admin/user", without underscores -> files
-        self._named: dict[str, list[str]] | None = None
-        self._found: dict[tuple[str, str], str | None] = {}
-        self._constant_files: dict[tuple[str, str], str | None] = {}  # constant and folder of its use -> file
+        self._load_path = frozenset(root for one in packages(configs, ()) for root in one.roots) - {"", "app"}
+        self._constants: dict[str, list[str]] = defaultdict(list)  # "admin/user", without underscores -> files
+        self._named: dict[str, list[str]] = defaultdict(list)  # base name -> files
+        for path in paths.files:
+            self._named[posixpath.basename(path)].append(path)
+            inner = self._inner(path) if path.endswith(".rb") else None
+            if inner is not None:
+                self._constants[_plain(inner.removesuffix(".rb"))].append(path)
+        self._last_parts = {posixpath.basename(constant) for constant in self._constants}
+        self._found: dict[tuple[str, str, str], Collection[str]] = {}
 
-    def clues(self, path: str) -> Clues:
-        """Return the quoted stem with which a file is required, and its constant."""
+    def names(self, path: str, facts: Facts) -> tuple[frozenset[str], frozenset[str]]:
+        """Return the constants that the path of a file shows."""
+        stem = _plain(posixpath.basename(path).partition(".")[0])
+        return frozenset(one.short for one in facts.definitions if _plain(one.short) == stem), frozenset()
+
+    def names_unread(self, path: str) -> Collection[str]:
+        """Return the stem of a file, and the constant of that name."""
         stem = posixpath.basename(path).partition(".")[0]
-        if not stem:
-            return Clues(frozenset())
-        word = re.escape(stem)
-        far = [rf"['\"/]{word}(\.rb)?['\"]"]
-        words = {stem}
-        if self._inner(path) is not None:
-            far.append(rf"\b(?i:{re.escape(_plain(stem))})\b")
-            words.add(camel(stem))
-        return Clues(frozenset(words), tuple(far))
+        return {stem, camel(stem)} - {""} if self._inner(path) is not None else {stem} - {""}
 
-    def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
-        """Return the files that a file requires, autoloads, or uses through a constant."""
-        plain = frozenset(_plain(word).lower() for word in words)
-        imports = list[Link]()
-        mentions = mention(words)
-        if any(mentions.search(match[0]) for match in LOADS.finditer(source)):  # few files have such a statement
-            imports += self._by_statement(path, source, mentions)
-        imports += self._by_constant(path, source, plain)
-        return tuple(item for item in dict.fromkeys(imports) if item.target != path)
+    def clues(self, path: str, names: Collection[str] = ()) -> Clues:
+        """Return the quoted stem with which a file is required, and its constants."""
+        stem = re.escape(posixpath.basename(path).partition(".")[0])
+        constants = "|".join(sorted(re.escape(name) for name in names if name[:1].isupper()))
+        far = (rf"['\"/]{stem}(\.rb)?['\"]", *((rf"\b(?:{constants})\b",) if constants else ()))
+        return Clues(frozenset(names), far if names else ())
 
-    def _by_statement(self, path: str, source: bytes, mentions: re.Pattern[bytes]) -> Iterator[Link]:
-        rescuing: dict[int, bool] = {}
-        for found in islice(reader.names(path, source)[1], MOST_IMPORTS):
-            statement, word = found["statement"][0], text(found["word"][0])
-            if not mentions.search(statement.text or b"") or _is_handled(statement, rescuing):
-                continue
-            spec, is_anchored = text(found["spec"][0]), "anchor" in found
-            is_beside = word == "require_relative" or is_anchored
-            target = self._beside(spec, path, is_anchored) if is_beside else self._on_load_path(spec, path)
-            names = frozenset({text(found["here"][0]).lstrip(":")}) if "here" in found else WHOLE
-            yield from _import(target, names, first_line(statement))
+    def opened(self, item: Import) -> Collection[str]:
+        """Return (): a file that is loaded changes no names."""
+        return ()
 
-    def _by_constant(self, path: str, source: bytes, words: frozenset[str]) -> Iterator[Link]:
-        """Yield the files of the constants in code.
+    def loaded(self, importer: str, item: Import) -> tuple[str, ...]:
+        """Return the file that a statement requires, unless code around it handles that the file is missing."""
+        folder, found = posixpath.dirname(importer), None
+        if item.of_type or item.spec.startswith((".", "/")):
+            bases = (joined(folder, item.spec), joined(f"{folder}/x", item.spec)) if not item.guarded else ()
+            found = next((base + end for base in bases for end in ENDINGS if base + end in self.paths.files), None)
+        elif not item.guarded:
+            found = self._on_load_path(item.spec, folder)
+        return (found,) if found is not None else ()
 
-        They are found by their words, because most files of a tree contain some, and parsing all of them takes
-        too long.
-        """
-        seen_constants, folder, lines = set[str](), posixpath.dirname(path), Lines(source)
-        for match in islice(_constants(source, words), MOST_IMPORTS):
-            constant = match[0].decode()
-            if constant in seen_constants:
-                continue
-            before = line_until(source, match.start())
-            if COMMENT.match(before) or OPENED.match(before) or b" # " in before:
-                continue
-            seen_constants.add(constant)
-            target, names = self._target(constant, path, folder)
-            yield from _import(target, names, lines.at(match.start()))
-
-    def _target(self, constant: str, path: str, folder: str) -> tuple[str | None, frozenset[str]]:
-        """Return the file of a qualified constant, and the names from it: `Tax::LIMIT` is in tax.rb."""
-        parts = constant.removeprefix("::").split("::")
-        top = "::" if constant.startswith("::") else ""
-        for end in range(len(parts), 0, -1):
-            key = top + "::".join(parts[:end]), folder
-            if key not in self._constant_files:
-                self._constant_files[key] = self._constant(key[0], path)
-            if (target := self._constant_files[key]) is not None:
-                return target, frozenset(parts[end - 1 :])
-        return None, frozenset()
-
-    def _beside(self, target: str, path: str, is_anchored: bool) -> str | None:
-        base = posixpath.join(posixpath.dirname(path), "x") if is_anchored else posixpath.dirname(path)
-        return self._file(posixpath.normpath(posixpath.join(base, target)))
-
-    def _file(self, stem: str) -> str | None:
-        return next((stem + ending for ending in ENDINGS if stem + ending in self._paths), None)
-
-    def _on_load_path(self, target: str, path: str) -> str | None:
+    def _on_load_path(self, target: str, folder: str) -> str | None:
         """Return a file below the load path: `lib`, a folder of tests, or the root, in this order."""
-        if target.startswith((".", "/")):
-            return self._file(posixpath.normpath(posixpath.join(posixpath.dirname(path), target)))
-        key = target, posixpath.dirname(path)
-        if key not in self._found:
-            self._found[key] = self._search(target, key[1])
-        return self._found[key]
-
-    def _search(self, target: str, folder: str) -> str | None:
-        if self._named is None:
-            self._named = defaultdict(list)
-            for path in self._paths:
-                self._named[path[path.rfind("/") + 1 :]].append(path)
         ending = target if target.endswith(".rb") else f"{target}.rb"
-        fits = [
-            path
-            for path in self._named.get(posixpath.basename(ending), ())
-            if path == ending
-            or re.search(r"(^|/)(lib|spec|test|tests|app|ext)/$", path.removesuffix(ending))
-            or path.removesuffix(f"/{ending}") in self._load_path
-        ]
-        fits = [path for path in fits if path.endswith(ending)]
+        fits = []
+        for path in self._named.get(posixpath.basename(ending), ()):
+            home = path.removesuffix(ending).rstrip("/") if f"/{path}".endswith(f"/{ending}") else None
+            if home == "" or home in self._load_path or posixpath.basename(home or "") in LOADED:
+                fits.append(path)
         return min(fits, key=lambda path: (-shared_folders(path, f"{folder}/"), path.count("/"), path), default=None)
 
-    def _constant(self, constant: str, path: str) -> str | None:
-        """Return the file of a constant, seen from the namespace of the using file's folder."""
-        name = _plain(underscore(constant))
-        spaces = [""]
-        if not constant.startswith("::"):
-            inner = self._inner(path)
-            inside = inner.rpartition(".")[0].split("/") if inner is not None else []
-            spaces = [_plain("/".join(inside[:depth])) + "/" if depth else "" for depth in range(len(inside), -1, -1)]
-        for space in spaces:
-            files = self._index().get(space + name, ())
-            if files:
-                return min(files, key=lambda one: (-shared_folders(one, path), one))
-        return None
+    def holding(self, importer: str, space: str, name: str) -> Collection[str]:
+        """Return the file of a constant, seen from the namespace of the importer's folder."""
+        key = space, name, posixpath.dirname(importer)
+        if key not in self._found:
+            self._found[key] = self._search(_plain(f"{space}::{name}".strip(":").replace("::", "/")), importer)
+        return self._found[key]
 
-    def _index(self) -> dict[str, list[str]]:
-        if self._constants is None:
-            self._constants = defaultdict(list)
-            for path in self._paths:
-                inner = self._inner(path) if path.endswith(".rb") else None
-                if inner is not None:
-                    self._constants[_plain(inner[:-3])].append(path)
-        return self._constants
+    def _search(self, constant: str, importer: str) -> Collection[str]:
+        inner = self._inner(importer)
+        inside = inner.rpartition(".")[0].split("/") if inner is not None else []
+        for depth in range(len(inside), -1, -1):
+            files = self._constants.get("/".join((*(_plain(one) for one in inside[:depth]), constant)), ())
+            if files:
+                return (min(files, key=lambda one: (-shared_folders(one, importer), one)),)
+        return ()
+
+    def is_known(self, name: str) -> bool:
+        """Return whether a constant may have this name."""
+        return name[:1].isupper() and _plain(name) in self._last_parts
+
+    def mates(self, path: str, changed: Collection[str]) -> Collection[str]:
+        """Return (): constants are named where they are used."""
+        return ()
 
     def _inner(self, path: str) -> str | None:
         """Return a path relative to its folder of the load path, or None."""
@@ -173,39 +114,9 @@ class Requires:
         return path[len(top) + 1 :] if top is not None else None
 
 
-def _constants(source: bytes, words: frozenset[str]) -> Iterator[re.Match[bytes]]:
-    """Yield the words that may be constants and contain one of the lowercase words; without words, all."""
-    if not words:
-        yield from CONSTANT.finditer(source)
-    end = 0
-    for word in mention(words).finditer(source.lower()) if words else ():
-        before = line_until(source, word.start())
-        start = max(end, word.start() - len(before) + len(before.rstrip(OF_CONSTANTS)))
-        if word.start() >= end and (match := CONSTANT.match(source, start)) and match.end() >= word.end():
-            yield match
-            end = match.end()
-
-
 def _plain(name: str) -> str:
     """Return a path for comparison.
 
     `RuboCop::Cop` and `OAuth` are in rubocop/cop.rb and oauth.rb, however words are split.
     """
-    return name.replace("_", "")
-
-
-def _import(target: str | None, names: frozenset[str], line: int) -> list[Link]:
-    return [Link(target, names, line)] if target is not None else []
-
-
-def _is_handled(statement: Node, rescuing: dict[int, bool]) -> bool:
-    """Return whether a `rescue` around a statement handles the missing file. `rescuing` keeps what was found."""
-    for one in islice(ancestors(statement), NEAR):
-        if one.id not in rescuing:
-            rescuing[one.id] = one.type == "rescue_modifier" or any(child.type == "rescue" for child in one.children)
-        if rescuing[one.id]:
-            return True
-    return False
-
-
-project = Requires
+    return name.replace("_", "").lower()

@@ -1,10 +1,17 @@
-; what a file is told to load; constants are found by their words
+; what a file loads (`@import.member`: by a path from the file itself), and the constants that it defines
 ; when: /require|load/
-(call method: (identifier) @word arguments: (argument_list . [
-  (string . (string_content) @spec .)
-  (call receiver: (constant) arguments: (argument_list . (string . (string_content) @spec .)))
-  (call receiver: (constant) arguments: (argument_list . (string . (string_content) @spec .) . (identifier) @anchor))])
-  (#any-of? @word "require" "require_relative" "require_dependency" "load")) @statement
-(call method: (identifier) @word arguments: (argument_list . (simple_symbol) @here . (string . (string_content) @spec .) .)
-  (#eq? @word "autoload")) @statement
+((call method: (identifier) @_word arguments: (argument_list . (string . (string_content) @spec .))) @import @star
+  (#any-of? @_word "require" "require_dependency" "load"))
+((call method: (identifier) @_word arguments: (argument_list . (string . (string_content) @spec .))) @import.member @star
+  (#eq? @_word "require_relative"))
+((call method: (identifier) @_word arguments: (argument_list . (call arguments: (argument_list . (string . (string_content) @spec .) . (identifier)? @_anchor .))))
+  @import.member @star (#any-of? @_word "require" "load"))
+((call method: (identifier) @_word arguments: (argument_list . (simple_symbol) @there . (string . (string_content) @spec .) .)) @import
+  (#eq? @_word "autoload"))
+; when: rescue
+(begin (rescue)) @guard
+(body_statement (rescue)) @guard
+(rescue_modifier) @guard
 ; all
+(class name: (_) @called)
+(module name: (_) @called)

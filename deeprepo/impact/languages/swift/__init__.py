@@ -31,6 +31,8 @@ Module = tuple[str, str]  # package folder and target name; ("", "") for files o
 class Modules(Namespaces):
     """The modules of one tree. The names of a module are those of its files that were registered."""
 
+    has_broad_imports = True
+
     def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
         super().__init__(paths, configs)
         self._folders = dict(_folders(configs))
