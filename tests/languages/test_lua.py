@@ -76,3 +76,18 @@ def test_code_that_asks_first_foresees_that_a_member_is_gone(code: str, guarded:
     """A condition or `pcall` around the call does, the call's own result does not."""
     uses = [use for use in LUA.uses("a.lua", code.encode(), {"total"}) if use.arguments is not None]
     assert [use.is_guarded for use in uses] == [guarded]
+
+
+@pytest.mark.parametrize(
+    ("path", "importer", "is_found"),
+    [
+        ("src/shop/net/socket.lua", "src/shop/user.lua", False),
+        ("src/shop/net/socket.lua", "src/shop/net/user.lua", True),
+        ("src/shop/socket.lua", "src/shop/net/user.lua", True),
+        ("lua/socket/init.lua", "plugin/user.lua", True),
+    ],
+)
+def test_a_module_of_one_word_is_not_guessed_from_an_inner_folder(path: str, importer: str, *, is_found: bool) -> None:
+    """`socket` may be a library, so its file must be near a root or the importer."""
+    imports = LUA.project((path,), {}).imports(importer, b'local socket = require("socket")')
+    assert [item.target for item in imports] == ([path] if is_found else [])

@@ -13,6 +13,7 @@ from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.values import Clues, Import
 
 ENDINGS = (".lua", "/init.lua")
+ROOTS = {"", "lua", "src", "lib", "spec", "test", "tests"}  # folders that `package.path` usually names
 
 
 class Modules(Resolver):
@@ -44,7 +45,16 @@ class Modules(Resolver):
         inner = name.replace(".", "/")
         named = self._by_name.get(name.rpartition(".")[2], ())
         files = [path for path in named if any(f"/{path}".endswith(f"/{inner}{end}") for end in ENDINGS)]
+        if "/" not in inner:  # `socket` may be a library, unlike `shop.net.socket`
+            files = [path for path in files if _is_near_root(path, importer)]
         return tuple(sorted(files, key=lambda path: (-shared_folders(path, importer), path.count("/"), path))[:1])
+
+
+def _is_near_root(path: str, importer: str) -> bool:
+    """Return whether a module is directly in a folder that `package.path` may name, or above its importer."""
+    folder, name = posixpath.split(path)
+    root = posixpath.dirname(folder) if name == "init.lua" else folder
+    return posixpath.basename(root) in ROOTS or f"{importer}/".startswith(f"{root}/")
 
 
 def _stem(path: str) -> str:
