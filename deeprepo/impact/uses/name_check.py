@@ -63,7 +63,7 @@ _VALUED = r"^\s++(?!(?:return|await|throw|else|yield|new|delete|goto|case)\b)(?:
 _PARAMETER = (
     r"^\s++(?:[@\[][^\n]{0,80}?[)\]\w]\s++)?(?:[A-Za-z_][\w<>\[\],.?]*+\s++){1,3}NAME\s*+(?:=[^,\n]{0,80})?[,)]"
 )
-_RECORD_HEAD = re.compile(r"\brecord\b[^()\n]*+\(\s*+$")
+_RECORD_HEAD = re.compile(r"^(?=[^()\n]*\brecord\b)[^()\n]*+\(\s*+$")
 _ACCESSOR = re.compile(r"(?:get|set|is|with)([A-Z]\w*)$")
 _DATA_CLASS = re.compile(
     r"@(?:Getter|Setter|Data|Value|With|Builder|Accessors|AllArgsConstructor)\b|\brecord\b|\bdata class\b"
@@ -525,7 +525,7 @@ class _Check:
             return False
         namespace = self._namespace(one.path)
         homes = {_namespace(self._before.get(home, "")) for home in claim.homes}
-        imports = re.compile(rf"\s*(?:global\s+)?using\s+{re.escape(namespace)}\s*;")
+        imports = re.compile(rf"^\s*+(?:global\s++)?using\s++{re.escape(namespace)}\s*+;")
         return namespace in homes or any(map(imports.match, self._now.get(claim.user, ())))
 
     def _is_same_type(self, claim: Claim, one: _Line, head: str) -> bool:
