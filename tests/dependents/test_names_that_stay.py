@@ -195,3 +195,16 @@ def test_a_module_that_all_files_import_may_provide_what_was_removed(
     repository.commit({shared: "// imports\n"}, "without")
     without = {one.verdict for one in deeprepo.review(repository.folder, "HEAD~2..HEAD", effort="none").findings}
     assert (Verdict.PROVEN in verdicts, Verdict.PROVEN in without) == (False, True)
+
+
+def test_a_constructor_in_another_package_provides_no_class(repository: Repository) -> None:
+    """A class of the same name in another package isn't the one that was removed."""
+    before = {
+        "src/shop/Filter.java": "package shop;\npublic class Filter {\n  private Filter(int n) {\n  }\n}\n",
+        "src/shop/ng/Filter.java": "package shop.ng;\npublic interface Filter {\n  boolean fits(int n);\n}\n",
+        "src/shop/ng/Both.java": "package shop.ng;\npublic class Both implements Filter {\n  public boolean fits(int n) {\n    return true;\n  }\n}\n",
+    }
+    repository.commit(before, "before")
+    repository.commit({"src/shop/ng/Filter.java": None}, "after")
+    review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
+    assert [(one.path, one.verdict) for one in review.findings] == [("src/shop/ng/Both.java", Verdict.PROVEN)]

@@ -490,7 +490,7 @@ class _Check:
         is_bare = not claim.owner or self._is_bare(claim)
         names = _OPENED.findall(heads[0]) if heads and is_bare and one.path != claim.user else []
         own = (line for line in self._now.get(claim.user, ()) if TYPE.search(line)) if names else ()
-        opened = {name for found in names for name in found if name}
+        opened = {name for found in names for name in found if name} - {claim.names[0]}  # it's a constructor there
         return any(re.search(rf"\b{name}\b", line) for line in own for name in opened)
 
     def _is_of_own_type(self, claim: Claim, one: _Line) -> bool:
