@@ -41,16 +41,17 @@ def workplace(repo: Path, change: str | None, scope: Scope) -> "Iterator[tuple[R
     """Open what was asked for and a folder for the time that it is read. The engine's errors become those of this package."""
     with translate(), tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
         from bot import errors
-        from bot.checkout import typed
+        from bot.checkout import local, typed
         from bot.values import ReviewRequest
 
         if scope not in ("range", "staged", "uncommitted"):
             raise errors.UsageError(f"scope={scope!r} is not one of 'range', 'staged' and 'uncommitted'")
-        where, local = os.fspath(repo), scope != "range"
+        where, is_local = os.fspath(repo), scope != "range"
         request = ReviewRequest(where)
-        if change is not None or local:
+        if change is not None or is_local:
             request = typed.read(change, where, staged=scope == "staged", uncommitted=scope == "uncommitted")
         try:
             yield request, scratch
         except errors.NothingToReview as empty:
-            raise NothingToReview(typed.nothing(request, behind=empty.behind)) from empty
+            has_parent = asyncio.run(local.has_parent(where, typed.last(request), scratch))
+            raise NothingToReview(typed.nothing(request, behind=empty.behind, has_parent=has_parent)) from empty

@@ -191,7 +191,7 @@ def test_a_use_of_which_only_the_name_matches_is_not_sure(repository: Repository
         (lambda _: deeprepo.review("/nowhere/at/all"), deeprepo.UsageError, "/nowhere/at/all"),
         (lambda repo: deeprepo.review(repo, "main..nix"), deeprepo.UsageError, "nix"),
         (lambda repo: deeprepo.analyze(repo, "--output=x"), deeprepo.UsageError, "not a revision"),
-        (lambda repo: deeprepo.analyze(repo, "main..main"), deeprepo.NothingToReview, "Nothing to review"),
+        (lambda repo: deeprepo.analyze(repo, "main..main"), deeprepo.NothingToReview, "main has only one commit"),
         (lambda repo: deeprepo.analyze(repo, "main", scope="staged"), deeprepo.UsageError, "one of"),
         (lambda repo: deeprepo.analyze(repo, scope="all"), deeprepo.UsageError, "scope='all'"),
         (lambda repo: deeprepo.review(repo, "main..feature", root="nobody/knows"), deeprepo.UsageError, "nobody"),
