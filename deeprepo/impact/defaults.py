@@ -123,7 +123,7 @@ class Imports:
         """Yield the imports of a file if its lines are enough to find them; return None to parse it."""
         return None
 
-    def listed(self, statement: str, line: int) -> Iterator[Import]:
+    def listed(self, statement: "Node") -> Iterator[Import]:
         """Yield the imports of a statement that the queries capture as `@listed`."""
         return iter(())
 

@@ -494,7 +494,7 @@ class Reader:
         """
         inside, is_token = self._inside(node), node.type == self.language.tokens
         is_local = bool(inside) or self._is_local(node)
-        for item in self.language.listed(text(node), first_line(node)):
+        for item in self.language.listed(node):
             yield replace(item, hands_on=item.hands_on and not is_local, inside=inside, guarded=is_token)
 
     @cached_property

@@ -11,8 +11,11 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 
+from tree_sitter import Node
+
 from deeprepo.impact.language import Language
 from deeprepo.impact.paths import Paths, joined, shared_folders
+from deeprepo.impact.reading.nodes import first_line, text
 from deeprepo.impact.reading.spellings import Spelling, qualified
 from deeprepo.impact.resolving.namespaces import Namespaces
 from deeprepo.impact.structs import replace
@@ -68,10 +71,8 @@ CLOSES = re.compile(
 VENDORED = 10  # a prefix belongs to the tree if it has at least a tenth of the folders
 OWN = 2  # parts of a package that an importer, or a package in a main source root, must share
 TESTS = re.compile(r"(^|/)src/(test|\w*Test)/")
-# In a Scala import.
-SELECTION = re.compile(r"(?<![\w`$.])((?:[\w`$]++\.)*+)(?:\{([^{}]*+)\}|([\w`$*]++)(?: as ([\w`]++))?)")
+ALL_NAMES = ("namespace_wildcard", "type_identifier")  # in a Scala import: `_`, `*`, and `given` with a type
 ACCESSOR = re.compile(r"(?:get|set|is)([A-Z]\w*)")
-RENAMED = re.compile(r" ?(?:=>|\bas\b) ?")
 MAIN = re.compile(r"(?:^|/)src/main/(?:java|kotlin)/(.+)")
 
 
@@ -265,6 +266,16 @@ def _stem(path: str) -> str:
     return posixpath.basename(path).partition(".")[0]
 
 
+def _selected(place: str, selector: Node, line: int) -> Iterator[Import]:
+    """Yield what a selector imports from a package: a name, also under another one, or all names."""
+    name = text(selector.child_by_field_name("name") or selector).strip("`")
+    alias = selector.child_by_field_name("alias")
+    if selector.type in ALL_NAMES:
+        yield Import(place, line, star=True)
+    elif "comment" not in selector.type and (alias is None or alias.type != "wildcard"):
+        yield Import(place, line, (Bound(name, text(alias).strip("`") if alias is not None else name, line),))
+
+
 class Jvm(Language, frozen=True):
     """Java, Kotlin and Scala."""
 
@@ -286,20 +297,19 @@ class Jvm(Language, frozen=True):
                 lines[at] = CLOSES.sub(lambda found: found[0][:-1] + b";", line)
         return b"\n".join(lines)
 
-    def listed(self, statement: str, line: int) -> Iterator[Import]:
+    def listed(self, statement: Node) -> Iterator[Import]:
         """Yield the imports of a Scala statement, which may name several packages."""
-        names = " ".join(statement.removeprefix("import").split()).replace(" .", ".").replace(". ", ".")
-        for part in SELECTION.finditer(names):
-            place = part[1].replace("`", "").removeprefix("_root_.").removesuffix(".")
-            selectors = (
-                part[2].split(",") if part[2] is not None else [f"{part[3]} as {part[4]}" if part[4] else part[3]]
-            )
-            for selector in selectors:
-                name, *alias = RENAMED.split(selector.strip().replace("`", ""))
-                if name in ("_", "*") or name.partition(" ")[0] == "given":
-                    yield Import(place, line, star=True)
-                elif name and alias != ["_"]:
-                    yield Import(place, line, (Bound(name, alias[0] if alias else name, line),))
+        parts: list[list[Node]] = [[]]
+        for child in statement.children:
+            if child.type == ",":
+                parts.append([])
+            elif child.is_named and "comment" not in child.type:
+                parts[-1].append(child)
+        for path in parts:
+            *names, last = path or [statement]
+            place = ".".join(text(one).strip("`") for one in names).removeprefix("_root_").removeprefix(".")
+            for one in last.named_children if last.type == "namespace_selectors" else path[-1:]:
+                yield from _selected(place, one, first_line(statement))
 
     def spellings(self, importer: str, old: str, new: str) -> Iterator[Spelling]:
         """Yield class names with their packages."""

@@ -4,22 +4,23 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping
 
+from tree_sitter import Node
+
 from deeprepo.impact.language import Language
 from deeprepo.impact.languages.rust.crates import Crates, Parts, Place
-from deeprepo.impact.languages.rust.texts import SILENT, readable
+from deeprepo.impact.languages.rust.texts import readable
 from deeprepo.impact.paths import Paths, joined
+from deeprepo.impact.reading import reader
 from deeprepo.impact.reading.marks import UNKNOWN
+from deeprepo.impact.reading.nodes import first_line, text
 from deeprepo.impact.reading.spellings import Spelling, names
 from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.structs import replace
 from deeprepo.impact.values import Bound, Clues, Import
 
 DEEPEST = 40  # names in a path
-STATEMENT = re.compile(
-    r"(?P<public>\bpub(?:\s*+\([^()\n]*+\))?\s++)?\b(?:use\s++(?P<tree>[\w\s:{},*]++)|mod\s++(?P<name>\w++)\s*+)(?P<end>;?)"
-)
+STATEMENT = re.compile(rb"\b(?:use|mod)\s")
 PATH = re.compile(r"#\[(?:cfg_attr\(.{0,200})?path\s*=")
-WORD = re.compile(r"\n|[{},*]|\w+")
 
 
 class Modules(Resolver):
@@ -110,27 +111,41 @@ class Modules(Resolver):
         return Place("", (), ()), ()
 
 
-def _leaves(tree: str, line: int, *, is_public: bool) -> Iterator[Import]:
-    """Yield the imports of a `use` tree: `a::{b as c, d::*}` imports b from a as c, and everything from a::d."""
-    first: Parts = ("",) if tree.startswith("::") else ()  # a crate, even if a module has its name
-    # prefixes of the enclosing braces, the current path, and the alias
-    stack, prefix, given = [first], first, Parts()
-    at = line
-    for match in WORD.finditer(tree + ","):
-        word = match[0]
-        line += word == "\n"
-        if word == "{":
-            stack.append(prefix)
-        elif word in ("}", ","):
-            if prefix != stack[-1]:
-                yield _leaf(prefix, given[-1:], at, is_public=is_public)
-            if word == "}" and len(stack) > 1:
-                stack.pop()
-            prefix, given = stack[-1], ()
-        elif word == "as" or given:
-            given = (*given, word)
-        elif word != "\n" and len(prefix) < DEEPEST:
-            prefix, at = (*prefix, word), line
+def _statements(root: Node) -> Iterator[Node]:
+    """Yield the `use` statements and `mod x;` declarations inside a node, in order."""
+    left = [root]
+    while left:
+        node = left.pop()
+        is_module = node.type == "mod_item" and node.child_by_field_name("body") is None
+        if is_module or node.type == "use_declaration":
+            yield node
+        else:
+            left += reversed(node.named_children)
+
+
+def _leaves(tree: Node, prefix: Parts, *, is_public: bool, above: int) -> Iterator[Import]:
+    """Yield the imports of a `use` tree: `a::{b as c, d::*}` imports b from a as c, and everything from a::d.
+
+    `above`: the lines before the text that was parsed.
+    """
+    path = tree.child_by_field_name("path")
+    if tree.type in ("use_list", "scoped_use_list"):
+        inner = tree.child_by_field_name("list") or tree
+        prefix = (*prefix, *_names(path)) if inner is not tree else prefix
+        for one in inner.named_children:
+            yield from _leaves(one, prefix, is_public=is_public, above=above)
+    elif "comment" not in tree.type:
+        has_alias, is_star = tree.type == "use_as_clause", tree.type == "use_wildcard"
+        named = path if has_alias else next(iter(tree.named_children), None) if is_star else tree
+        parts = (*prefix, *_names(named))[:DEEPEST]
+        given = text(tree.child_by_field_name("alias")).removeprefix("r#") if has_alias else ""
+        line = (tree if is_star else named or tree).end_point[0] + 1 + above
+        yield _leaf((*parts, "*") if is_star else parts, (given,) if given else (), line, is_public=is_public)
+
+
+def _names(path: Node | None) -> Parts:
+    """Return the names of a path; the first one is "" if it begins with a crate."""
+    return tuple(part.strip().removeprefix("r#") for part in text(path).split("::")) if path is not None else ()
 
 
 def _leaf(parts: Parts, given: Parts, line: int, *, is_public: bool) -> Import:
@@ -159,15 +174,23 @@ class Rust(Language, frozen=True):
         """Return what the grammar can read."""
         return readable(source)
 
-    def listed(self, code: str, line: int) -> Iterator[Import]:
-        """Yield the imports of `use` statements and `mod x;` declarations in code."""
-        plain = SILENT.sub(lambda found: b"\n" * found[0].count(b"\n"), code.encode()).decode().replace("r#", "")
-        for match in (one for one in STATEMENT.finditer(plain) if one["end"]):
-            at = line + plain.count("\n", 0, match.start("tree" if match["tree"] else "name"))
-            if match["name"]:
-                yield Import(match["name"], at, whole=match["name"])
-            else:
-                yield from _leaves(match["tree"], at, is_public=match["public"] is not None)
+    def listed(self, statement: Node) -> Iterator[Import]:
+        """Yield the imports of `use` statements and `mod x;` declarations in code, or in the tokens of a macro."""
+        root, above = statement, 0
+        if statement.type == self.tokens:
+            inner = (statement.text or b"")[1:-1]
+            parsed = reader.parse(self, inner) if STATEMENT.search(inner) else None
+            if parsed is None:
+                return
+            root, above = parsed, statement.start_point[0]
+        for node in _statements(root):
+            tree, line = node.child_by_field_name("argument"), first_line(node) + above
+            if node.type == "mod_item":
+                name = text(node.child_by_field_name("name"))
+                yield Import(name, line, whole=name)
+            elif tree is not None and "$" not in text(tree):
+                is_public = any(one.type == "visibility_modifier" for one in node.children)
+                yield from _leaves(tree, (), is_public=is_public, above=above)
 
     def written(self, receiver: str, types: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
         """Return a path with dots, without type arguments, and with its class for `Self`."""
