@@ -106,6 +106,12 @@ BROKEN: dict[str, tuple[str, Files, Files, list[tuple[str, int, str]]]] = {
         {"a.js": "export const one = 1;\n"},
         [("b.js", 1, "TS2305")],
     ),
+    "TypeScript: beside a package that exports a reserved word": (
+        "tsc",
+        ENV | {"src/z.ts": "import * as z from 'zod';\nimport { env } from './env';\nexport const s = z.enum([env.OLD]), n = z.null();\n"},
+        {"src/env.ts": "export class Env {\n  KEPT = 1;\n}\nexport const env = new Env();\n"},
+        [("src/mail.ts", 2, "TS2339"), ("src/z.ts", 3, "TS2339")],
+    ),
 }  # fmt: skip
 
 

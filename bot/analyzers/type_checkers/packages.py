@@ -58,6 +58,14 @@ def specifiers(text: str) -> Iterator[str]:
             yield from (one or other for one, other in BARE.findall(line))
 
 
+# Words that no variable can have as its name, though a package can export them.
+RESERVED_WORDS = (
+    "await break case catch class const continue debugger delete do else enum export extends false finally for"
+    " function if implements import in instanceof interface let new null package private protected public return"
+    " static super switch this throw true try typeof var void while with yield"
+)
+
+
 def declared(files: Iterable[tuple[str, list[str]]]) -> str:
     """Return declarations for modules. `files` pairs each text with its specifiers of missing packages."""
     packages: dict[str, Package] = defaultdict(Package)
@@ -115,6 +123,9 @@ def _names(before: str, spec: str, packages: Mapping[str, Package]) -> dict[str,
 def _module(spec: str, package: Package) -> str:
     rows = []
     for name in sorted((package.names | package.inner.get("*", set())) - {"default"}):
+        if name in RESERVED_WORDS.split():  # `z.enum(...)`: one that is declared by its name stops the whole program
+            rows.append(f"var _{name}: any; export {{ _{name} as {name} }};")
+            continue
         rows.append(f"export var {name}: any; export type {name}{ANY} = any;")
         if inner := package.inner.get(name):
             rows.append(f"export namespace {name} {{ {_types(inner)} }}")
