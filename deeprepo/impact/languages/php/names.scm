@@ -4,6 +4,8 @@
 (namespace_use_declaration (namespace_use_clause [(qualified_name) (name)] @spec alias: (name) @here)) @import
 (namespace_use_declaration (namespace_name) @spec body: (namespace_use_group (namespace_use_clause . (_) @there !alias))) @import
 (namespace_use_declaration (namespace_name) @spec body: (namespace_use_group (namespace_use_clause . (_) @there alias: (name) @here))) @import
+; a class may have the name of a function
+((object_creation_expression (name) @called) (#match? @called "^[a-z_]"))
 ; when: /require|include/
 ([(require_expression (_ (string_content) @spec)) (require_once_expression (_ (string_content) @spec))
   (include_expression (_ (string_content) @spec)) (include_once_expression (_ (string_content) @spec))] @import @star)
