@@ -13,7 +13,7 @@ TICKS = 2  # above zero
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A day's bar."""
+    """The column of one day."""
 
     x: float
     width: float
@@ -34,7 +34,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """A plot over days. It has bars or lines."""
+    """A plot over days. It shows columns or lines."""
 
     days: tuple[float, ...]  # the first second of each
     ticks: tuple[tuple[float, float], ...]  # lines across: how far from the top, and the value
