@@ -259,8 +259,10 @@ class _File:
         endings = {"": "", **self._language.endings}
         found: set[tuple[str, str, str]] = set()
         for match in islice((any_of(words) if words else WORD).finditer(self._source), MOST_PLACES):
-            word, before = match[0].decode("utf-8", "replace"), self._before(match.start())
-            inner = self._inner(match.end())
+            word = match[0].decode("utf-8", "replace")
+            if not any(self._modules.is_known(word + ending) for ending in endings.values()):
+                continue
+            before, inner = self._before(match.start()), self._inner(match.end())
             for parent, ending in endings.items():
                 meanings = self._meaning(word + ending, before)
                 new = [row for row in meanings if (row[0], word + ending, row[2] + inner) not in found]
