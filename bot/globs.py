@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 EXACT = "="
 KEPT = 4096  # lists of patterns
-MOST = 64  # patterns that one with braces expands to
+MOST_EXPANDED = 64  # patterns that one with braces expands to
 MOST_RULES = 2_000  # the last rules of .gitattributes; each is compared with each changed file
 BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
 
@@ -43,13 +43,13 @@ def is_usable(pattern: str) -> bool:
 def braces(pattern: str) -> list[str]:
     """Expand braces, which git does not support: `*.{ts,tsx}` becomes two patterns.
 
-    Beyond MOST they stay unexpanded.
+    Beyond MOST_EXPANDED they stay unexpanded.
     """
     results, left = list[str](), [pattern]
     while left:
         one = left.pop(0)
         match = BRACES.search(one)
-        if match is None or len(results) + len(left) >= MOST:
+        if match is None or len(results) + len(left) >= MOST_EXPANDED:
             results.append(one)
         else:
             left[:0] = [one[: match.start()] + part + one[match.end() :] for part in match[1].split(",")]

@@ -14,8 +14,8 @@ STATEMENT = re.compile(
     r"|using_directive|preproc_include|(?:lexical|variable)_declaration|import"
 )
 DEPTH = 12  # levels from a name up to its statement
-MOST_TEXT = 4_000  # characters of one statement
-NAMES = re.compile(
+MOST_STATEMENT = 4_000  # characters of one statement
+NAME_LISTS = re.compile(
     r"(?s)\A(\s*+(?:from\s++[.\w]++\s++import|(?:import|export)\b[^{}'\"]*+\{|(?:const|let|var)\s*+\{)\s*+\(?)([^(){}#]*+)(.*+)"
 )
 
@@ -47,7 +47,9 @@ def statement(path: str, source: bytes, line: int) -> Statement | None:
         text = source[start:end].decode()
     except UnicodeDecodeError:
         return None
-    return Statement(start, end, text, "" if before.strip() else before.decode()) if len(text) <= MOST_TEXT else None
+    return (
+        Statement(start, end, text, "" if before.strip() else before.decode()) if len(text) <= MOST_STATEMENT else None
+    )
 
 
 def without(text: str, name: str) -> tuple[str, str] | None:
@@ -55,7 +57,7 @@ def without(text: str, name: str) -> tuple[str, str] | None:
 
     The first is empty if it was the only name.
     """
-    match = NAMES.fullmatch(text)
+    match = NAME_LISTS.fullmatch(text)
     if match is None:
         return None
     head, inside, tail = match.groups()

@@ -94,7 +94,7 @@ def _finding(proof: str, groups: Sequence[Sequence[_Row]]) -> Finding:
         quote=_quote(line, hit),
         title=f"{hit.what} is committed",
         why=f"The change adds a line with {hit.how}.",
-        consequence="Everyone who can read the repository can use it. Revoke it, create a new one, and read that from the environment or a "
+        consequence="Everyone who can read the repository can use it. Revoke it, create a new one, and read the new one from the environment or a "
         "secret store. Removing the line is not enough, because the history still contains it.",
         severity=hit.severity,
         category="secret",

@@ -17,7 +17,7 @@ from bot.values.finding import proof_of
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.text.lines import YAML_BREAKS, Places
 
-NAME = RULE = "settings"
+NAME = "settings"
 MAX_PROBLEMS = 40  # problems per file that become separate findings
 READS = "deeprepo's own settings"
 
@@ -108,12 +108,12 @@ def _finding(path: str, source: str, places: Places, problem: Problem, consequen
         path=path,
         quote=quote,
         title=problem.sentence,
-        why="This is how deeprepo reads the new version of the file.",
+        why="deeprepo read the new version of the file as every review will after the merge.",
         consequence=consequence,
         severity="medium",
         category="settings",
-        basis=Basis((Source("analyser", NAME, proof=proof_of(RULE, problem.about)),), verdict=Verdict.PROVEN),
-        rule=RULE,
+        basis=Basis((Source("analyser", NAME, proof=proof_of(NAME, problem.about)),), verdict=Verdict.PROVEN),
+        rule=NAME,
         start=at,
         end=at,
     )

@@ -127,7 +127,9 @@ async def _resolve(repository: _OwnRepository, revision: str) -> str:
         )
     if await _commit(repository, f"refs/remotes/origin/{revision}"):
         raise RevisionError(f"unknown revision {revision!r}: did you mean origin/{revision}?")
-    raise RevisionError(f"unknown revision {revision!r}. Run `git branch -a` or `git log` to find one")
+    raise RevisionError(
+        f"unknown revision {revision!r}. To list branches and commits, run `git branch -a` and `git log`"
+    )
 
 
 async def _history(repository: _OwnRepository, name: str, commit: str) -> str:

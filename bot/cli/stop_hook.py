@@ -2,6 +2,7 @@
 
 import json
 import sys
+import tempfile
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -90,7 +91,7 @@ async def _reviewed(repo: str, effort: ReviewEffort | None) -> "tuple[Review, tu
     for is_uncommitted in (True, False):
         request = typed.read(None, repo, staged=False, uncommitted=is_uncommitted)
         try:
-            with reviewing.workplace(request) as scratch:
+            with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
                 review = await wiring.local_review(request, flags, scratch, lambda _: None, warn=tell)
                 return review, await answers(review.pull, review.open_findings)
         except NothingToReview:

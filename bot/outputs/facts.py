@@ -170,7 +170,9 @@ def summary(review: Review, words: Phrases = ENGLISH) -> Summary:
     new = len(review.new_findings)
     before, fixed = len(review.open_findings) - new, len(review.having("fixed"))
     since = ""
-    if before and review.round.number > 1:
+    if _is_only_followed(review.coverage, words):
+        since = words.say("follow_up_short")
+    elif before and review.round.number > 1:
         both = words.say("new_and_open", new=words.number(new), open=words.number(before))
         since = both if new else "" if review.new_places else words.say("none_new")
     failed = sum(ruling.result == "failed" and ruling.warns for ruling in review.rulings)
@@ -351,11 +353,16 @@ def lead(coverage: Coverage, words: Phrases = ENGLISH) -> str:
     """Return what to do about open items; empty if there are none."""
     if coverage.complete:
         return ""
-    left_out = words.say("follow_up_left")
-    if any(reading.reason == left_out for reading in coverage.open):
+    if _is_only_followed(coverage, words):
         return words.say("open_lead_follow_up")
     readable = any(reading.kind in ("unit", "use", "word") for reading in coverage.open)
     return words.say("open_lead_code" if readable and not coverage.by_model else "open_lead")
+
+
+def _is_only_followed(coverage: Coverage, words: Phrases) -> bool:
+    """Return whether the commit was not reviewed, and static checks only followed earlier findings."""
+    left_out = words.say("follow_up_left")
+    return any(reading.reason == left_out for reading in coverage.open)
 
 
 def change(pull: PullRequest) -> str:

@@ -172,7 +172,7 @@ async def test_a_learning_applies_here_and_is_exported_for_later(at: Stage) -> N
     }
     await one.said("/deeprepo rules confirm 1 shop/price.py")
     (listed,) = await one.said("/deeprepo rules")
-    assert "`shop/price.py`: The caller is generated at build time." in listed
+    assert "| `shop/price.py` | The caller is generated at build time. |" in listed
 
 
 @on_stage(BASE)

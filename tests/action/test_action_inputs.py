@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 import yaml
+from cli.recorded import deeprepo
 from opening import BASE, opened
-from recorded import deeprepo
 from stepping import ACTION, ROOT, Stage, on_stage, stage
 
 from bot import action, config

@@ -18,7 +18,6 @@ from deeprepo.impact.reading import memo
 from deeprepo.impact.reading.memo import DIGEST
 from deeprepo.impact.reading.spots import spots
 from deeprepo.impact.resolving.seen import seen
-from deeprepo.impact.uses import guards
 
 ROOT = Path(__file__).parents[2]
 
@@ -102,7 +101,7 @@ def test_another_name_of_the_change_asks_nothing_anew(tmp_path: Path) -> None:
 
 
 def test_what_another_version_kept_is_told_anew(tmp_path: Path) -> None:
-    """So is what stands under its name and is no answer to the question, and what names a file by bytes that are no text."""
+    """So is what stands under its name and is no answer to the question."""
     language, source = language_of("shop.py"), b"import cart\n"
     assert language is not None
     without = seen(language, source, {1})
@@ -113,7 +112,6 @@ def test_what_another_version_kept_is_told_anew(tmp_path: Path) -> None:
         for other in (b"[]", b'{"uses":[{"name":1}]}', b'"\xff"', b"nothing"):
             memo.keep(entry.name, other)
             assert seen(language, source, {1}) == without
-        assert [guards.protection("\udcff.py", source).scopes for _ in range(2)] == [{"\udcff.py": 1}] * 2
     finally:
         memo.use_store(None)
 

@@ -92,7 +92,7 @@ async def stepped(at: Whole, number: int, truth: Truth, rules: dict[str, int], d
         case "rule" if left := sorted(truth.open - set(rules)):
             path = dice.choice(left)
             at.repo.react(number, commented(at, number, path).id)
-            rules[path] = number_in(rf"\| (\d+) \|.*`={path}`", await at.said(number, "/deeprepo rules"))
+            rules[path] = number_in(rf"\| (\d+) \|.*`{path}`", await at.said(number, "/deeprepo rules"))
             await at.said(number, f"/deeprepo rules confirm {rules[path]}")
             truth.ruled.add(path)
         case "remove" if truth.ruled:

@@ -22,7 +22,7 @@ SETTINGS, PACKAGES, SENTINEL = f"{HOME}/ty.toml", f"{HOME}/packages", f"{HOME}/l
 MANIFESTS = ("pyproject.toml", "setup.py", "setup.cfg", "manage.py")
 MOST_ROOTS = 40
 IMPORT = re.compile(
-    rb"^[ \t]*+(?:from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]*+(?:\(([^)]{0,20000})\)|([^\n#]*))|import[ \t]+([^\n#;]+))",
+    rb"^[ \t]*+(?:from[ \t]++(\.*+[\w.]*+)[ \t]++import[ \t]*+(?:\(([^)]{0,20000})\)|([^\n#]*+))|import[ \t]++([^\n#;]++))",
     re.MULTILINE,
 )
 NAME = re.compile(rb"[A-Za-z_]\w*")

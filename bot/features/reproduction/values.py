@@ -16,8 +16,8 @@ PROGRAMS: Mapping[SandboxKind, str] = {"bubblewrap": "bwrap", "docker": "docker"
 ExitReason = Literal["exit", "seconds", "memory", "output", "setup"]
 BOX, WORK, HOME, TEMPORARY = "/box", "/box/work", "/box/home", "/box/tmp"
 INSTALL = (
-    "install bubblewrap (`apt install bubblewrap`, `dnf install bubblewrap`), or docker or podman and name an image in `run.image` "
-    "of .deeprepo.yml"
+    "install bubblewrap (`apt install bubblewrap`, `dnf install bubblewrap`). Alternatively, install docker or podman, and name an "
+    "image in `run.image` of .deeprepo.yml"
 )
 
 
@@ -138,7 +138,7 @@ def choose(permission: RunPermission, image: str | None) -> Sandbox:
             return Sandbox(kind, program, image, client=permission.programs)
         if permission.sandbox is not None:
             raise SandboxRefused(f"no tests were run: {kind} needs an image. Set `run.image` in .deeprepo.yml")
-    raise SandboxRefused(f"no tests were run: this machine has no sandbox. To fix this, {INSTALL}")
+    raise SandboxRefused(f"no sandbox was found on this machine, so no tests can run. To fix this, {INSTALL}")
 
 
 def _program(name: str, path: str) -> str | None:

@@ -117,8 +117,11 @@ async def _answer(publication: Publication, finding: PostedFinding) -> None:
     await publication.put(find, lambda: publication.host.reply(finding.comment.id, body))
 
 
-async def _introduced(publication: Publication, fixed: PostedFinding) -> list[tuple[Safe, str]]:
-    """Return what the fix introduced: each finding's number, linked to its comment if it has one, and its title."""
+async def _introduced(publication: Publication, fixed: PostedFinding) -> list[tuple[Safe, str, bool]]:
+    """Return what the fix introduced: each finding's number, its title, and whether it had been fixed before.
+
+    The number is a link to the finding's comment if it has one.
+    """
     review = publication.review
     numbers = {finding.number for finding in review.having("fixed") if fixed.names([finding])}
     caused = [finding for finding in review.open_findings if finding.is_new and finding.tracking.fix_of in numbers]
@@ -127,6 +130,7 @@ async def _introduced(publication: Publication, fixed: PostedFinding) -> list[tu
         (
             link(str(finding.number), next((one.comment.url for one in posted if one.names([finding])), "")),
             finding.title,
+            finding.tracking.how == "back",
         )
         for finding in caused
     ]

@@ -183,8 +183,10 @@ class _File:
         self._modules, self._language, self._path, self._source, self._root = modules, language, path, source, root
         head = reader.names(language, root)
         self._items, self._separator = head.imports(head.guards(head.import_query)), language.scope.separator
-        self._own_spaces = modules.in_sight(path, head.spaces())
-        self._spaces = dict.fromkeys(self._own_spaces, 0)  # visible namespace -> line of its import, or 0
+        self._spaces = dict.fromkeys(
+            modules.in_sight(path, head.spaces()), 0
+        )  # visible namespace -> line of its import, or 0
+        self._around = modules.around(path, head.spaces())  # namespaces to which qualified names may be relative
         self._aliases = {item.whole: item.spec for item in self._items if item.whole}  # local name -> full name
         for item in self._items:
             self._aliases |= {self._last(bound.here): self._below(item.spec, bound.there) for bound in item.names}
@@ -221,7 +223,7 @@ class _File:
             yield f"{self._aliases[first]}{separator}{rest}"
         yield spec
         if self._language.scope.relative_namespaces:
-            yield from (self._below(space, spec) for space in self._own_spaces if space)
+            yield from (self._below(space, spec) for space in self._around if space)
 
     def _of_statement(self, item: Import) -> Iterator[Link]:
         """Yield the imports of a statement: a whole type, or names from a namespace or type."""
@@ -309,10 +311,11 @@ class _File:
     def _qualified(self, name: str, before: str) -> Iterator[tuple[str, int, str]]:
         """Yield the meanings of a qualified name.
 
-        A relative qualifier must be capitalized, otherwise it is a variable.
+        Before a dot, a relative qualifier must be capitalized, otherwise it is a variable.
         """
         qualifier = before.strip(self._separator)
-        places = self._places(qualifier) if before[:1].isupper() else [qualifier] if before else ()
+        may_be_relative = bool(before) and (before[:1].isupper() or self._separator != ".")
+        places = self._places(qualifier) if may_be_relative else [qualifier] if before else ()
         for space in places:
             for target in sorted(self._modules.holding(self._path, space, name)):
                 yield target, 0, f"{before}{name}"

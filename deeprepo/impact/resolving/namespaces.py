@@ -71,6 +71,10 @@ class Namespaces(Resolver, ABC):
         """Return the namespaces whose names a file sees without an import. `written`: those that it declares."""
         return written or ("",)
 
+    def around(self, path: str, written: Collection[str]) -> Collection[str]:
+        """Return the namespaces to which a qualified name in a file may be relative."""
+        return self.in_sight(path, written)
+
     def is_known(self, name: str) -> bool:
         """Return whether any namespace may contain a name."""
         return name in self._names

@@ -58,7 +58,7 @@ READ: Mapping[str, Any] = {
     "overview": (
         "Shipping now has named services: `quote` takes a `service` instead of the `express` flag, and overnight is a new service. "
         "`surcharge` was renamed to `remote_surcharge`. Parcels are now announced to the carrier over the network, so an order can "
-        "fail halfway for the first time."
+        "now fail halfway."
     ),
     "look_first": "parcel/carrier.py",
     "files": [

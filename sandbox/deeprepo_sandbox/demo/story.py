@@ -23,7 +23,7 @@ TO_TRY_BY_CODE = """Things to try on the page (without a model, so only static c
 - Reply "Won't fix: this is intended." to a finding, as the maintainer. The bot proposes a rule. Press `/deeprepo rules` to see it.
 - Press `/deeprepo fix`. The bot says which findings have an automatic fix.
 - Switch to the stranger, who only has read access, and try the same things.
-- Push the next commit. The bot closes the findings that it fixes.
+- Push the next commit. The bot closes the findings that the commit fixes.
 - Open the operator's page and sign in with GitHub as the maintainer.
 To also see conversations, learnings and the repository's own checks, run `deeprepo demo` without --effort.
 Press Ctrl-C to end the demo."""
@@ -38,7 +38,7 @@ TO_TRY = """Things to try on the page:
 - Write `/deeprepo review` in the text box and submit it as a review. Commands work there too.
 - Switch to the stranger, who only has read access, and try the same things.
 - If bubblewrap is installed, open the test in the comment about remote regions. It ran on the head, on the base and with the suggestion.
-- Push the next commit. The bot closes the findings that it fixes and dismisses its request for changes.
+- Push the next commit. The bot closes the findings that the commit fixes, and dismisses its own request for changes.
 - Open the operator's page and sign in with GitHub as the maintainer.
 Press Ctrl-C to end the demo."""
 Say = Callable[[str], None]

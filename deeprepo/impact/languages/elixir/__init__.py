@@ -99,6 +99,10 @@ class Modules(Namespaces):
         homes = self._further.get(module, set()) if found is None else {found}
         return homes if len(homes) == 1 else ()
 
+    def in_sight(self, path: str, written: Collection[str]) -> Collection[str]:
+        """Return the top level: a module's own name is no prefix of the names in it."""
+        return ("",)
+
     def is_known(self, name: str) -> bool:
         """Return whether a module may have this name."""
         return name[:1].isupper() and (_plain(name) in self._by_stem or name in self._names)

@@ -66,6 +66,10 @@ class Names(Namespaces):
         """Return where names without a namespace are: in a file with a namespace, only functions are in sight."""
         return (FUNCTIONS,) if written else (FUNCTIONS, "")
 
+    def around(self, path: str, written: Collection[str]) -> Collection[str]:
+        """Return the namespaces of the file."""
+        return written
+
     def opened(self, item: Import) -> Collection[str]:
         """Return (): only includes take all names."""
         return ()

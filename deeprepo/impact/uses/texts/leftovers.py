@@ -33,7 +33,7 @@ _RESOURCE = re.compile(rf"^\s*<[\w-]+\s+name=\"({_NAME})\"")
 _KEY = re.compile(rf"^(\s*)[\"']?({_NAME})[\"']?\s*:(?:\s|$)")
 _TOKEN = re.compile(r"[\w-]+(?:[.][\w-]+)*")
 _BEFORE = re.compile(r"([\w$@.]*)\W*(?:[\"'`][^\"'`]*)?$")
-_ATTRIBUTE = re.compile(r"([\w:-]+)\s*=\s*\{?[\"'`][^\"'`]*$")
+_ATTRIBUTE = re.compile(r"(?<![\w:-])([\w:-]++)\s*+=\s*+\{?+[\"'`][^\"'`]*+$")
 # The line gives something a whole text as its value: `export const theme = "dark-mode"`.
 _ASSIGNED = re.compile(r"(?<![=!<>:])=\s*[\"'`][^\"'`]*[\"'`]\s*+(?:[;,]\s*+)?$")
 _LINE = 2_000

@@ -32,7 +32,7 @@ _PAGE_TOKEN = re.compile(r"[A-Za-z_]\w*(?:-\w+)*")
 _STYLE_TOKEN = re.compile(r"(?:(?<=[.#$@%&])|(?<![\w-])(?=--)|(?<=keyframes ))[A-Za-z_-][\w-]*")
 # Names of elements and attributes, which a page or layout only uses; not `<limit>3</limit>`, which sets a value.
 _READ_ONLY = re.compile(r"<!--.{0,300}?-->|\$\([\w.]{1,80}\)")  # a comment; `$(Version)`, which reads a variable
-_VOCABULARY = re.compile(r"</?[A-Za-z][\w:.]*+(?![^<>]*>[^<>]*\w[^<>]*</)|(?<=\s)[A-Za-z][\w:]*+(?=\s?=\s?[\"'])")
+_VOCABULARY = re.compile(r"</?[A-Za-z][\w:.]*+(?![^<>]*+>[^<>\w]*+\w[^<>]*+</)|(?<=\s)[A-Za-z][\w:]*+(?=\s?=\s?[\"'])")
 _PARAMETER = re.compile(r"/?(?:\{[^{}]*\}|<[^<>]*>|:\w+)")
 IMPORTS = re.compile(
     r"^\s*+(?:import|from|use|using|require\w*|#\s*+include|export\s++\*)\b|\b(?:require|import)\(|\bfrom\s++[\"']"
