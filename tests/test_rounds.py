@@ -105,7 +105,7 @@ def test_a_finding_that_was_fixed_and_comes_back_says_so(hand: Hand) -> None:
     third = hand.review(second)
     again = [item.finding for item in third.reported if item.finding.title == KNOWN[NEGATIVE]["title"]]
     assert [(one.number, one.tracking.how, one.is_new) for one in again] == [(number, "back", True)]
-    assert "It was fixed before" in markdown.render(third)
+    assert "This finding was fixed before" in markdown.render(third)
 
 
 MENDED_IN_PART = [

@@ -204,4 +204,4 @@ def _place(reference: Reference) -> dict[str, object]:
 
 def _globs(patterns: Iterable[str]) -> list[str]:
     """Return the patterns as Git pathspecs, as many as one search takes."""
-    return [glob for pattern in patterns for glob in pathspecs(pattern)][: globs.MOST]
+    return [glob for pattern in patterns for glob in pathspecs(pattern)][: globs.MOST_EXPANDED]
