@@ -108,7 +108,7 @@ def _finding(path: str, source: str, places: Places, problem: Problem, consequen
         path=path,
         quote=quote,
         title=problem.sentence,
-        why="deeprepo read the new version of the file as every review will after the merge.",
+        why="This check reads the new version of the file, which reviews use only after the merge.",
         consequence=consequence,
         severity="medium",
         category="settings",

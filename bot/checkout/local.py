@@ -137,7 +137,7 @@ async def _history(repository: _OwnRepository, name: str, commit: str) -> str:
     listed = await repository.run("rev-list", "--first-parent", "--count", commit)
     number = int(listed.out or b"0")
     if number == 1:
-        return f"{name} has only one commit. Commit a change, then run `deeprepo review {name}~1..{name}`"
+        return f"{name} has only one commit. Commit a change, then run this command again"
     return f"{name} has {number:,} commits, so it goes back to {name}~{number - 1}. To see them, run `git log {name}`"
 
 

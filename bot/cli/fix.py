@@ -35,7 +35,8 @@ def command(
     review: Annotated[
         Path,
         typer.Argument(
-            metavar="REVIEW.JSON", help="The output of `deeprepo review --format json --output REVIEW.JSON`."
+            metavar="REVIEW.JSON",
+            help="The JSON output of a review. To create it, run `deeprepo review --format json --output REVIEW.JSON`.",
         ),
     ],
     numbers: Annotated[

@@ -13,7 +13,8 @@ from bot.outputs import Format
 
 def command(
     journal: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A recorded review. `deeprepo review --journal FILE` writes one.")
+        Path,
+        typer.Argument(metavar="FILE", help="A recorded review. To record one, run `deeprepo review --journal FILE`."),
     ],
     repo: Annotated[
         str | None,

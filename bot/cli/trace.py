@@ -25,7 +25,8 @@ def command(
     file: Annotated[
         Path,
         typer.Argument(
-            metavar="FILE", help="A recorded review. `deeprepo review --trace FILE` and `--journal FILE` write one."
+            metavar="FILE",
+            help="A recorded review. To record one, run `deeprepo review --trace FILE` or `deeprepo review --journal FILE`.",
         ),
     ],
     calls: Annotated[bool, typer.Option("--calls", help="Show every call on its own line.")] = False,

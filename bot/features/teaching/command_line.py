@@ -74,7 +74,7 @@ def command(
     counts = (
         "The entry already applies on this machine"
         if local
-        else "Commit this file. The finding is ignored once the file is merged into the default branch"
+        else "Commit this file. Until it is merged into the default branch, the finding is still reported"
     )
     tell(f"Added an entry to {target} for the finding “{finding.title}”. {counts}.")
     return CLEAN

@@ -61,7 +61,7 @@ def _learning(command: BareCommand) -> OwnerRule | CommandReply:
     if len(sentence.split()) < LEAST_WORDS:
         return context.say("remember_usage", use=use, least=LEAST_WORDS)
     if scope is None:
-        return context.say("remember_where", use=use)
+        return context.say("remember_where", use=code("/deeprepo remember in PATH[:SYMBOL] SENTENCE"))
     path, symbol = scope
     if len(path) > MAX_PATTERN_CHARS or not globs.is_usable(path):
         return context.say("rule_path", path=code(path[:MAX_PATTERN_CHARS]))

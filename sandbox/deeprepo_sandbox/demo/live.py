@@ -238,4 +238,4 @@ async def wait_for_review(stage: Stage) -> str:
 def _sentence(pull: Pull) -> str:
     check = next(check for check in pull.checks if check.status == "completed")
     lines = f"{len(pull.review_comments)} comments on lines"
-    return f"{lines}, {len(pull.comments)} in the conversation, check run {check.conclusion} ({check.title})"
+    return f"{lines}, {len(pull.comments)} in the conversation, and the check: {check.conclusion}, {check.title}"

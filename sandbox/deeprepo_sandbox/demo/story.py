@@ -59,13 +59,15 @@ async def play(gh: GitHub, repo: Repo, number: int, say: Say) -> None:
         say(f"{name:10} proposed by the bot, and confirmed by {MAINTAINER} with a 👍")
     await repo.reply(number, _comment(gh, number, LEAKED).id, IGNORE, MAINTAINER)
     say(f"command    {IGNORE}")
-    say("           Deleting a leaked token does not close its finding, because somebody may have copied it.")
+    say(
+        "           (needed because deleting a leaked token does not close its finding: somebody may have copied the token)"
+    )
     await repo.comment(number, RULES, MAINTAINER)
     await _wait_for_answer(gh, number, f"active: `{MAINTAINER}`")
     say(f"command    {RULES}: the rule applies from the next review")
     left = found - CLOSED
     await gh.until(lambda: _count(gh, number) == left, PATIENCE)
-    say(f"result     {_newest(gh, number)} The withdrawn, the ignored and the silenced finding no longer count.")
+    say(f"result     {_newest(gh, number)} The withdrawn, ignored and silenced findings no longer count.")
 
 
 def _newest(gh: GitHub, number: int) -> str:

@@ -123,7 +123,7 @@ def test_a_failed_check_is_in_every_output(hand: Callable[..., Hand]) -> None:
     assert check_run.conclude(review) == "failure"
     assert review.conclusion == "findings"
     page = markdown.render(review)
-    assert "1 of this repository's own checks failed" in page.splitlines()[0]
+    assert "1 of the checks that this repository defines for deeprepo failed" in page.splitlines()[0]
     assert "| guards | ❌ failed, required | It \\| has &lt;b>no&lt;/b> @&#8203;guarded." in page
     assert "shop/api.py:10" in page
     assert "| docs | ▫️ does not apply |" in page
