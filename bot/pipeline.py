@@ -88,6 +88,7 @@ async def survey(brief: Brief, tools: Tools) -> AsyncIterator[Survey]:
     """Collect the facts about a change, with which a review and an estimate start."""
     masks = know_secrets()
     async with checkout.Checkout(brief.pull, brief.left_out) as tree:
+        masks.know_paths(await tree.entries(), await tree.entries("base"))
         brief = scope.as_shown(brief, masks)
         tools.say(f"reading {brief.pull.base_name}..{brief.pull.head_name}")
         change = await tree.change(partial(scope.changes_role, brief.settings))

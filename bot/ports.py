@@ -27,6 +27,9 @@ class RunnableTree(Tree, Protocol):
 class KnownSecrets(Masks, Protocol):
     """The secrets that one review has met. `checkout.shown.know_secrets` begins to know them."""
 
+    def know_paths(self, *sides: Collection[str]) -> None:
+        """Take these paths for no secrets."""
+
     def learn(self, text: str, path: str = "") -> None:
         """Take up the secrets of a text, if it has any."""
 

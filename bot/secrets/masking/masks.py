@@ -7,7 +7,7 @@ always masked again before it leaves.
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
@@ -33,15 +33,21 @@ class Masks:
         self._placeholders: dict[str, str] = {}
         self._secrets: dict[str, str] = {}
         self._values: dict[str, bool] = {}  # each secret, and whether it is certain
+        self._paths: tuple[Collection[str], ...] = ()
 
     def __repr__(self) -> str:
         """Return the number of secrets, without any of them."""
         return f"Masks({len(self._values)})"
 
+    def know_paths(self, *sides: Collection[str]) -> None:
+        """Take these paths for no secrets, so that `api_key: src/oauth2/api_key.rs:85` stays readable."""
+        self._paths = sides
+
     def learn(self, text: str, path: str = "") -> None:
         """Add the secrets in a text."""
         for value, sure in secrets(text, path):
-            self._values[value] = self._values.get(value, False) or sure
+            if not any(value.partition(":")[0] in side for side in self._paths):
+                self._values[value] = self._values.get(value, False) or sure
 
     def learn_values(self, values: Iterable[str]) -> None:
         """Add values that are known to be secrets."""
