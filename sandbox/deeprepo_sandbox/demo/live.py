@@ -232,7 +232,7 @@ async def wait_for_review(stage: Stage) -> str:
     finally:
         waiting.cancel()
         ended.cancel()
-    return f"{_sentence(gh.pull(stage.number))}, {time.monotonic() - began:.1f} s after the webhook"
+    return f"{_sentence(gh.pull(stage.number))} ({time.monotonic() - began:.1f} s after the webhook)"
 
 
 def _sentence(pull: Pull) -> str:
