@@ -79,7 +79,8 @@ async def test_a_rejected_proof_is_answered_with_how_to_dismiss_it_here(at: Whol
         await at.said(number, "Won't fix, it goes away next week.", to=finding.id)
         answer = proposals(at, number)[path].body
         assert re.search(
-            r"only this finding, in this pull request, comment `/deeprepo ignore \d+` in this thread", answer
+            r"only this finding, in this pull request, use `/deeprepo ignore \d+` in this thread instead of a rule",
+            answer,
         ), answer
 
 
