@@ -210,10 +210,14 @@ def test_a_path_of_the_tree_is_no_secret(tap: Tap) -> None:
     """A name such as `challenge_secret` before a path and a line, as in lists of usages, masks no path in any prompt."""
     tap.repository.commit({"shop/oauth2/client9.py": "x = 1\n"}, "base")
     tap.repository.git("checkout", "-qb", "feature")
-    words = "challenge_secret: shop/oauth2/client9.py:85, 83\nchallenge_secret: lib/oauth1/server7.py:85, 83\n"
+    words = (
+        "challenge_secret: shop/oauth2/client9.py:85, 83\nchallenge_secret: lib/oauth1/server7.py:85, 83\n"
+        "challenge_secret: shop/cart.py:q8Zt3xVb9Kd2\n"
+    )
     tap.repository.commit({"shop/price.py": CODE}, f"Rename api_key\n\n{words}")
 
     tap.review("direct")
 
     assert "challenge_secret: shop/oauth2/client9.py:85" in tap.requests
     assert "lib/oauth1/server7.py:85" not in tap.requests  # not in the tree, so it may be one
+    assert "q8Zt3xVb9Kd2" not in tap.requests  # a login and a password, even if a file has the name of the login

@@ -17,6 +17,7 @@ from bot.values import ChangedFile
 from deeprepo.rlm.values import Completion, Message, Prompt
 
 PLACEHOLDER = re.compile(r"MASKED_SECRET_[0-9a-f]{5}(?:_\d+)?")
+LINES = re.compile(r"[\d:,-]*+")  # after a path
 DIGITS = 5  # of a placeholder; too few to test a guess of the secret
 NOTE = (
     "\n\n[A word such as MASKED_SECRET_0a1b2 stands for a secret of the repository. "
@@ -46,8 +47,13 @@ class Masks:
     def learn(self, text: str, path: str = "") -> None:
         """Add the secrets in a text."""
         for value, sure in secrets(text, path):
-            if not any(value.partition(":")[0] in side for side in self._paths):
+            if not self._is_place(value):
                 self._values[value] = self._values.get(value, False) or sure
+
+    def _is_place(self, value: str) -> bool:
+        """Return whether a value is a known path, maybe with line numbers. `deploy:PASSWORD` is none, whatever is called `deploy`."""
+        path, _, lines = value.partition(":")
+        return LINES.fullmatch(lines) is not None and any(path in side for side in self._paths)
 
     def learn_values(self, values: Iterable[str]) -> None:
         """Add values that are known to be secrets."""
