@@ -38,7 +38,8 @@ class IgnoreEntry:
             is_old = any(len(each) > DIGEST for each in known)
             asked = _whole(finding, is_old=is_old) if place is None else _digests(finding, place)
             asked = [each if is_old else each[:DIGEST] for each in asked]
-            return self.fingerprint == finding.identity and there and known.issuperset(asked if known else ())
+            is_named = self.fingerprint in (finding.identity, finding.older_identity)
+            return is_named and there and known.issuperset(asked if known else ())
         path = finding.path if place is None else place.path
         return bool(self.path) and globs.matches([self.path], path)
 

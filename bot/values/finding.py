@@ -458,6 +458,11 @@ class Finding:
         return _identity(self, self.proofs)
 
     @property
+    def older_identity(self) -> str:
+        """The identity that builds gave it whose proofs did not say what they were about; ignore lists may have it."""
+        return _identity(self, (proof.partition(" ")[0] for proof in self.proofs)) if self.proven else self.fingerprint
+
+    @property
     def proofs(self) -> frozenset[str]:
         """The proofs; empty for a guess."""
         return self.basis.proofs

@@ -9,6 +9,7 @@ from fakes import Repository
 from families import few
 
 from bot.analyzers.settings import _problems
+from bot.findings.ignore_entry import IgnoreEntry, digest
 from bot.findings.merge import identify
 from bot.findings.rounds import recall
 from bot.values import Earlier, Source, Tracking
@@ -126,3 +127,14 @@ def test_a_mistake_that_an_older_build_reported_is_still_that_finding() -> None:
     (after,) = asyncio.run(recall(earlier, [now], None, [], (), absence=lambda _s, _f: "fixed"))  # type: ignore[arg-type]
 
     assert (after.status, after.identity) == ("still", past.identity)
+
+
+def test_an_older_ignore_entry_for_a_mistake_still_ignores_it() -> None:
+    """An entry for one of two mistakes on a line, written by an older build, covers both, as it did there."""
+    now, other = map(identify, _problems(".deeprepo.yml", TWO_ON_A_LINE.encode()))
+    older = identify(
+        replace(now, basis=replace(now.basis, sources=(Source("analyser", "settings", proof="settings"),)))
+    )
+
+    assert IgnoreEntry(reason="r", fingerprint=older.identity, digest=digest(older)).covers(now)
+    assert not IgnoreEntry(reason="r", fingerprint=now.identity, digest=digest(now)).covers(other)
