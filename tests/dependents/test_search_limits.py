@@ -35,7 +35,7 @@ TAKES_ONE = "from zz.lib import count\n\ncount(1)\n"
 
 
 def test_files_left_when_the_time_is_up_are_named(repository: Repository) -> None:
-    """No time at all: one file is searched, and whoever reads the review learns which ones were not."""
+    """With no time left, one file is searched, and the review names the others."""
     users: Files = dict.fromkeys(("app.py", "bill.py", "cart.py"), USER)
     found = find(repository.change({"zz/lib.py": LIB, **users}, {"zz/lib.py": LIB.replace(", b", "")}), SHORT_TIME)
 
@@ -45,7 +45,7 @@ def test_files_left_when_the_time_is_up_are_named(repository: Repository) -> Non
 
 
 def test_files_that_may_need_a_changed_contract_are_searched_first(repository: Repository) -> None:
-    """Thirty files only contain the name of a method with a new body, and are called to come first: the one that may break is read before them."""
+    """A file that may break is read before thirty others, which come first in the alphabet and use a method whose body alone changed."""
     library = "class Box:\n    def unpack_all_things(self):\n        return 1\n\n    def weigh_all_things(self, kind):\n        return kind\n"
     after = library.replace("return 1", "return 2").replace("self, kind", "self, kind, unit")
     users: Files = {f"aa/x{number:02}.py": "def go(box):\n    box.unpack_all_things()\n" for number in range(30)}

@@ -25,6 +25,8 @@ COMPOSER = json.dumps(
         ("use App\\Tests\\Case1;", "tests/Case1.php", {"Case1"}, ()),
         ("new \\App\\Models\\User();", "src/Models/User.php", {"User"}, (("User", "\\App\\Models\\User"),)),
         ("use App\\Models;\nnew Models\\User();", "src/Models/User.php", {"User"}, (("User", "Models\\User"),)),
+        ("namespace App;\nnew Models\\User();", "src/Models/User.php", {"User"}, (("User", "Models\\User"),)),
+        ("namespace App;\nnamespace\\total();", "src/functions.php", {"total"}, (("total", "namespace\\total"),)),
         ("require __DIR__ . '/../lib/a.php';", "lib/a.php", {"*"}, ()),
         ("require $computed;", None, set(), ()),
         ("// new \\App\\Models\\User();", None, set(), ()),

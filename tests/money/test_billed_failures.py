@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -138,44 +138,37 @@ def test_a_reply_that_broke_off_costs_the_prompt_and_what_arrived(name: str, how
         assert (calls.budget.cost().usd or 0.0) < reserved(calls) / 2
 
 
-def test_the_prompt_of_a_broken_reply_is_counted_as_the_server_counts() -> None:
-    """A reply without usage costs what its prompt has by the count of an earlier reply, whatever the tokenizer."""
-    counted = Usage(1_410, 20)  # where our own guess would be 2,001
-    replies = iter([Reply("well", usage=counted), *[Reply(WORDS, fault="drop", usage=counted)] * TRIES])
+def usages_of_broken(name: str, before: Sequence[Reply], broken: Reply) -> list[Usage]:
+    """What is booked for each broken reply to a request, after whole replies to others."""
+    replies = iter([*before, *[broken] * TRIES])
 
     async def run() -> list[Usage]:
-        async with opened(PROVIDERS[0], lambda _: next(replies)) as server:
-            model, calls = models.connect(PROVIDERS[0], "key", server.base_url, 20.0), calls_for(Limits(usd=50.0))
-            await calls.complete(model, ASKED, "worker")
+        async with opened(name, lambda _: next(replies)) as server:
+            model, calls = models.connect(name, "key", server.base_url, 20.0), calls_for(Limits(usd=50.0))
+            for number in range(1, len(before) + 1):
+                await calls.complete(model, replace(ASKED, number=number), "worker")
             with pytest.raises(DeepRepoError):
-                await calls.complete(model, replace(ASKED, number=2), "worker")
+                await calls.complete(model, replace(ASKED, number=len(before) + 1), "worker")
             await model.close()
             return [Usage(*line["usage"]) for line in calls.journal.lines if "error" in line and "usage" in line]
 
-    broken = asyncio.run(run())
+    return asyncio.run(run())
+
+
+def test_the_prompt_of_a_broken_reply_is_counted_as_the_server_counts() -> None:
+    """A reply without usage costs what its prompt has by the count of an earlier reply, whatever the tokenizer."""
+    counted = Usage(1_410, 20)  # where our own guess would be 2,001
+    broken = usages_of_broken(PROVIDERS[0], [Reply("well", usage=counted)], Reply(WORDS, fault="drop", usage=counted))
     assert len(broken) == TRIES
     assert all(usage.input == pytest.approx(counted.input, rel=0.05) for usage in broken)
 
 
 @pytest.mark.parametrize("name", DIALECTS)
 def test_the_text_of_a_broken_reply_is_counted_as_the_server_counts(name: str) -> None:
-    """A tokenizer with five characters to the token is learnt from a whole reply; a short reply teaches nothing."""
+    """A tokenizer with five characters to the token is learned from a whole reply; a short reply teaches nothing."""
     counted = Usage(2_000, len(WORDS) // 5)
-    replies = iter(
-        [Reply("word", usage=Usage(2_000, 900)), Reply(WORDS, usage=counted), *[Reply(WORDS, fault="drop")] * TRIES]
-    )
-
-    async def run() -> list[Usage]:
-        async with opened(name, lambda _: next(replies)) as server:
-            model, calls = models.connect(name, "key", server.base_url, 20.0), calls_for(Limits(usd=50.0))
-            for number in (1, 2):
-                await calls.complete(model, replace(ASKED, number=number), "worker")
-            with pytest.raises(DeepRepoError):
-                await calls.complete(model, replace(ASKED, number=3), "worker")
-            await model.close()
-            return [Usage(*line["usage"]) for line in calls.journal.lines if "error" in line and "usage" in line]
-
-    broken = asyncio.run(run())
+    before = [Reply("word", usage=Usage(2_000, 900)), Reply(WORDS, usage=counted)]
+    broken = usages_of_broken(name, before, Reply(WORDS, fault="drop"))
     assert len(broken) == TRIES
     assert all(usage.output == pytest.approx(counted.output / 2, rel=0.1) for usage in broken)  # half of it arrives
 

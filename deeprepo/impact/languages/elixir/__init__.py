@@ -108,7 +108,7 @@ class Modules(Namespaces):
         return name[:1].isupper() and (_plain(name) in self._by_stem or name in self._names)
 
     def is_whole(self, path: str, name: str) -> bool:
-        """Return whether a module is the one that the file stands for."""
+        """Return whether a name means the whole file, not a further module in it that another file may define."""
         modules = [module for module, homes in self._further.items() if path in homes]
         return not any(one.rpartition(".")[2] == name and self._found.get(one) is None for one in modules)
 
