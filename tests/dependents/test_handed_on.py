@@ -91,6 +91,28 @@ def test_a_file_that_keeps_the_name_to_itself_hands_nothing_on(
     assert [row for row in found.references if "pay" in row.path and not row.is_guessed] == []
 
 
+def test_a_wildcard_import_that_hands_nothing_on_makes_no_dependents(repository: Repository) -> None:
+    """A language says per statement whether importers get the names too; a dot import of Go keeps them."""
+    shim = {"shim/shim.go": 'package shim\n\nimport . "x.y/shop/lib"\n\nfunc Sum() int {\n\treturn Total(1)\n}\n'}
+    found = find(repository.change({**GO, **shim}, {"lib/lib.go": NEW["lib/lib.go"]}))
+
+    assert {(row.path, row.via) for row in found.files} == {("shim/shim.go", None)}
+
+
+def test_of_two_wildcard_imports_the_changed_file_itself_counts(repository: Repository) -> None:
+    """A package that takes one name of the file does not stand for the others."""
+    files = {
+        "lib.py": "def total(a):\n    return a\n\n\ndef amount(a):\n    return a\n",
+        "all/__init__.py": "from lib import amount\n",
+        "pay.py": "from all import *\nfrom lib import *\n\n\ndef pay():\n    return total(1)\n",
+    }
+    found = find(repository.change(files, {"lib.py": "def amount(a, b):\n    return a\n"}))
+
+    assert [(row.path, row.line, row.missing) for row in found.references if row.name == "total"] == [
+        ("pay.py", 6, True)
+    ]
+
+
 def test_a_variable_of_another_function_is_no_alias(repository: Repository) -> None:
     """An assignment inside a function gives the name its meaning there alone."""
     pay = "import lib\n\n\ndef pay():\n    total = lib.total\n    return total(1)\n\n\ndef other(total):\n    return total()\n"

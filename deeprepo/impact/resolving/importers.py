@@ -123,7 +123,7 @@ class KnownModules(Generic[Kind]):
                     taken["*"] = item.whole
         for file, taken in names.items():
             aliases = tuple((there, here) for there, here in taken.items() if there != here and (here or there != "*"))
-            yield Link(file, frozenset(taken), item.line, aliases)
+            yield Link(file, frozenset(taken), item.line, aliases, item.star and item.hands_on)
 
 
 @lru_cache(maxsize=KEPT)
@@ -234,7 +234,8 @@ class _File:
                 is_whole = self._modules.is_whole(target, there)
                 yield _import(target, there, here, item.line, is_whole=is_whole)
         names = frozenset(bound.there.lstrip(":") for bound in item.names) or WHOLE
-        yield from (Link(one, names, item.line) for one in self._modules.loaded(self._path, item))
+        loaded = self._modules.loaded(self._path, item)
+        yield from (Link(one, names, item.line, (), item.star and item.hands_on) for one in loaded)
         is_whole_import = item.whole or (item.star and self._modules.opened(item))
         for target in self._files(item.spec, self._called) if is_whole_import else ():
             is_whole = item.star or self._modules.is_whole(target, self._last(item.spec))

@@ -297,13 +297,12 @@ def _offers_imports(path: str) -> bool:
 def _hands_on(
     path: str, items: Iterable[Link], origins: Mapping[str, set[str]], wanted_names: Mapping[str, frozenset[str]]
 ) -> bool:
-    """Return whether a file may re-export a changed name: by being a barrel, by a wildcard or explicitly."""
+    """Return whether a file may re-export a changed name: as a barrel, or by a statement that hands it on."""
     stem = posixpath.splitext(posixpath.basename(path))[0]
     for item in items:
         names = frozenset().union(*(wanted_names.get(one, frozenset()) for one in origins.get(item.target, ())))
         is_taken = bool(names) and ("*" in item.names or not names.isdisjoint(item.names))
-        whole = "*" in item.names and "*" not in dict(item.aliases)
-        if is_taken and (stem in BARRELS or item.public or whole):
+        if is_taken and (stem in BARRELS or item.public):
             return True
     return False
 

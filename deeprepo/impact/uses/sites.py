@@ -39,6 +39,11 @@ class Bindings(Struct):
     # name and line of the assignments that are followed
     assignments: set[tuple[str, int]] = field(default_factory=set)
 
+    def starred_file(self, origin: str) -> str:
+        """Return the file behind the wildcard import that provides a file's names: the file itself if possible."""
+        files = self.stars.get(origin, ())
+        return origin if origin in files else min(files, default="")
+
     def writings(self, origin: str, name: str) -> Iterator[tuple[str, str]]:
         """Yield each way to write a name of a file, with the imported file."""
         for one in self.locals.get((origin, name), ()):
@@ -257,7 +262,8 @@ def _imported(use: Use, origin: str, name: str, bound: Bindings, definitions: Se
         hit_here = Match(use, sure=True, imported_file=local.imported_file, name=local.there)
         return hit_here if use.form == "import" else _beside(hit_here, definitions)
     if use.form == "name" and use.name == name and origin in bound.stars:
-        return _beside(Match(use, sure=True, imported_file=min(bound.stars[origin]), name=name, star=True), definitions)
+        starred = Match(use, sure=True, imported_file=bound.starred_file(origin), name=name, star=True)
+        return _beside(starred, definitions)
     return None
 
 
@@ -330,9 +336,8 @@ def _member_by_name(target: UseTarget, use: Use, bound: Bindings, definitions: S
     for origin, exported_names in sorted(target.exporting_files) if is_bare or use.form in ("name", "import") else ():
         for name in sorted(exported_names & target.shorts):
             if is_bare and use.name == name and origin in bound.stars:
-                return Match(
-                    use, sure=False, imported_file=min(bound.stars[origin]), name=name, star=True, is_inherited=True
-                )
+                file = bound.starred_file(origin)
+                return Match(use, sure=False, imported_file=file, name=name, star=True, is_inherited=True)
             hit = _imported(use, origin, name, bound, definitions)
             if hit is not None:
                 return hit
@@ -373,7 +378,7 @@ def classes_of(target: UseTarget, bound: Bindings, path: str) -> dict[str, str]:
                 }
             )
             if origin in bound.stars:
-                class_names[f"{name}{result}"] = min(bound.stars[origin])
+                class_names[f"{name}{result}"] = bound.starred_file(origin)
             if name == WHOLE_MODULE and origin in target.whole_homes and not rest:
                 class_names.update(
                     {f"{here}{result}": imported_file for here, imported_file in bound.modules.get(origin, ())}

@@ -170,7 +170,7 @@ class CFamily(Language, frozen=True):
             if not comments.hold(match.start()):
                 spec = match["path"].decode("utf-8", "replace").strip()
                 is_angled = match["mark"] == b"<"
-                yield Import(f"<{spec}>" if is_angled else spec, lines.at(match.start()), star=True)
+                yield Import(f"<{spec}>" if is_angled else spec, lines.at(match.start()), star=True, hands_on=True)
 
     def spellings(self, importer: str, old: str, new: str) -> Iterator[Spelling]:
         """Yield paths in quotes or angle brackets."""

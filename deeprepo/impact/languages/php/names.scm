@@ -8,13 +8,13 @@
 ((object_creation_expression (name) @called) (#match? @called "^[a-z_]"))
 ; when: /require|include/
 ([(require_expression (_ (string_content) @spec)) (require_once_expression (_ (string_content) @spec))
-  (include_expression (_ (string_content) @spec)) (include_once_expression (_ (string_content) @spec))] @import @star)
+  (include_expression (_ (string_content) @spec)) (include_once_expression (_ (string_content) @spec))] @import @star @hands_on)
 ([(require_expression (_ (string (string_content) @spec))) (require_once_expression (_ (string (string_content) @spec)))
-  (include_expression (_ (string (string_content) @spec))) (include_once_expression (_ (string (string_content) @spec)))] @import @star)
+  (include_expression (_ (string (string_content) @spec))) (include_once_expression (_ (string (string_content) @spec)))] @import @star @hands_on)
 (parenthesized_expression (binary_expression left: (_) @_from right: (_ (string_content) @spec))
-  (#any-of? @_from "__DIR__" "dirname(__FILE__)")) @import @star
+  (#any-of? @_from "__DIR__" "dirname(__FILE__)")) @import @star @hands_on
 ([(require_expression (binary_expression left: (_) @_from right: (_ (string_content) @spec)))
   (require_once_expression (binary_expression left: (_) @_from right: (_ (string_content) @spec)))
   (include_expression (binary_expression left: (_) @_from right: (_ (string_content) @spec)))
-  (include_once_expression (binary_expression left: (_) @_from right: (_ (string_content) @spec)))] @import @star
+  (include_once_expression (binary_expression left: (_) @_from right: (_ (string_content) @spec)))] @import @star @hands_on
   (#any-of? @_from "__DIR__" "dirname(__FILE__)"))

@@ -53,7 +53,8 @@ class RustModules(KnownModules[Modules]):
         there = rest[0] if rest else "*"
         for file in files[:1]:
             is_plain = here == there or not (rest or here)
-            yield Link(file, frozenset({there}), item.line, () if is_plain else ((there, here),), item.public)
+            aliases = () if is_plain else ((there, here),)
+            yield Link(file, frozenset({there}), item.line, aliases, item.public or (item.star and item.hands_on))
 
 
 project = RustModules
