@@ -18,6 +18,7 @@ from deeprepo.impact.schemas import check as schemas
 from deeprepo.impact.uses.breaks import broken, left_behind
 from deeprepo.impact.uses.find import find
 from deeprepo.impact.uses.verdict import STEPS, Step
+from deeprepo.impact.values import Report
 from deeprepo.impact.views import OneSide
 
 Row = tuple[str, int, str]  # path, line, message
@@ -44,24 +45,29 @@ def main() -> int:
         parser.error("give the line to explain as PATH:LINE")
     steps: list[Step] = []
     STEPS.set(steps if is_explaining else None)
+    conclusions: dict[tuple[str, int, str], str] = {}
     try:
-        rows, notes = asyncio.run(look(GitTree(".", base, head or "HEAD")))
+        rows, notes, added = asyncio.run(look(GitTree(".", base, head or "HEAD"), conclusions))
     except OSError as error:
         parser.error(str(error))
     for note in notes:
         sys.stderr.write(f"{note}\n")
     if is_explaining:
         place = (path, int(number))
+        said = {name: says for (*at, name), says in conclusions.items() if (*at,) == place}
         findings = [says for path, line, says in sorted(rows) if (path, line) == place]
-        sys.stdout.writelines(f"{text}\n" for text in explain.lines(explain.steps_on(steps, *place), findings))
+        texts = [*explain.old_line(explain.steps_on(steps, *place)), *explain.new_line(said, added, *place)]
+        sys.stdout.writelines(f"{text}\n" for text in (*texts, *explain.reported(findings)))
         return 0
     for path, line, says in sorted(rows):
         sys.stdout.write(f"{path}:{line}: {says}\n")
     return int(bool(rows))
 
 
-async def look(tree: GitTree) -> tuple[list[Row], tuple[str, ...]]:
-    """Return all findings for a change, and what was not searched."""
+async def look(
+    tree: GitTree, conclusions: dict[tuple[str, int, str], str] | None = None
+) -> tuple[list[Row], tuple[str, ...], Report]:
+    """Return all findings for a change, what was not searched, and what its new lines refer to."""
     files = [file for file in await tree.changed() if not file.is_vendored]
     users = await find(tree, files, LANGUAGES)
     rows: list[Row] = []
@@ -73,13 +79,13 @@ async def look(tree: GitTree) -> tuple[list[Row], tuple[str, ...]]:
     for key, own in left_behind(users):
         rows.append((own.path, own.start, f"breaks: {own.name} overrides {key} as it was [override]"))
     lines = {file.path: file.added_lines for file in files if file.is_analyzed}
-    added = await report(OneSide(tree, "head"), lines, OneSide(tree, "base"))
+    added = await report(OneSide(tree, "head"), lines, OneSide(tree, "base"), conclusions)
     rows += [
         (place.path, place.line, f"breaks: `{place.name}` {place.says or 'is not there'} [{place.rule}]")
         for place in added.places
     ]
     rows += [row async for row in _of_data(tree, files)]
-    return rows, users.cut
+    return rows, users.cut, added
 
 
 async def _of_data(tree: GitTree, files: Sequence[ChangedFile]) -> AsyncIterator[Row]:

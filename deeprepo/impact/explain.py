@@ -1,9 +1,13 @@
-"""`python -P -m deeprepo.impact explain BASE..HEAD PATH:LINE`: which rules judged the references on one line, and why."""
+"""`python -P -m deeprepo.impact explain BASE..HEAD PATH:LINE`: how one line was judged, and why.
 
-from collections.abc import Iterable, Iterator, Sequence
+An old line is judged by the rules in `uses/verdict.py`, a new line by what its names refer to (`new_lines`).
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from deeprepo.impact.uses.verdict import Step
+from deeprepo.impact.values import Place, Report
 
 NOT_COMPARED = "No reference to a changed definition was compared on this line."
 
@@ -13,8 +17,8 @@ def steps_on(steps: Iterable[Step], path: str, line: int) -> list[Step]:
     return [step for step in steps if (step.path, step.line) == (path, line)]
 
 
-def lines(steps: Sequence[Step], findings: Sequence[str]) -> Iterator[str]:
-    """Yield the explanation: for each target, the answer to each question, and then what was reported."""
+def old_line(steps: Sequence[Step]) -> Iterator[str]:
+    """Yield the answer to each question about each changed definition that the line may refer to."""
     if not steps:
         yield NOT_COMPARED
     for target, answers in groupby(steps, lambda step: step.target):
@@ -24,8 +28,29 @@ def lines(steps: Sequence[Step], findings: Sequence[str]) -> Iterator[str]:
             yield f"    the rule: {step.reason}"
             if step.passed:
                 yield f"    rules before it that did not decide: {', '.join(step.passed)}"
+
+
+def new_line(conclusions: Mapping[str, str], report: Report, path: str, line: int) -> Iterator[str]:
+    """Yield what each name on a new line refers to, and which findings were dropped. Yield nothing for other lines."""
+    if conclusions:
+        yield "Names on this new line:"
+    yield from (f"  {name}: {says}" for name, says in conclusions.items())
+    for one in report.built:
+        if one.path == path and line in (one.line, *one.also):
+            yield f"Dropped: `{one.name}` {one.says or 'is not there'} [{one.rule}]"
+            yield f"  {_why_dropped(one)}"
+
+
+def reported(findings: Sequence[str]) -> Iterator[str]:
+    """Yield the findings on the line."""
     yield "Reported for this line:" if findings else "Nothing is reported for this line."
     yield from (f"  {finding}" for finding in findings)
+
+
+def _why_dropped(place: Place) -> str:
+    if place.precedent:
+        return f"{place.precedent} has the same problem before the change, so the analysis doesn't understand that code"
+    return "the build or other code may create it"
 
 
 def _answer(step: Step) -> str:

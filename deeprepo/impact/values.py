@@ -343,6 +343,7 @@ class Place(Struct, frozen=True):
     also: tuple[int, ...] = ()  # other lines of the file with the same cause
     here: str = ""  # the local name of an import
     happens: str = ""  # the consequence, as the end of a sentence that begins with "this line"
+    precedent: str = ""  # the line of the base with the same problem, as "path:line"
     asked: str = ""  # what other code with the same problem writes: the imported module, class or function
 
 

@@ -74,4 +74,38 @@ def test_the_rules_that_judged_a_line_are_printed(repository: Repository) -> Non
         "No reference to a changed definition was compared on this line.",
         "Nothing is reported for this line.",
     ]
+    assert explained("shop/bill.py:1").stdout.splitlines()[1:] == [
+        "Names on this new line:",
+        "  totl: missing",
+        "Reported for this line:",
+        "  breaks: `totl` is not there [missing-name]",
+    ]
     assert explained("shop/cart.py").returncode == 2
+
+
+def test_a_finding_that_was_dropped_is_printed_with_its_precedent(repository: Repository) -> None:
+    """An old line with the same problem shows that the analysis does not understand that code, and is named."""
+    odd = "from shop.tax import of_a_plugin\n"
+    pull = repository.change(
+        {"shop/tax.py": "def total(a):\n    return a\n", "shop/__init__.py": "", "shop/old.py": f"\n{odd}"},
+        {"shop/new.py": f"{odd}from shop.tax import total\n"},
+    )
+    command = [sys.executable, "-m", "deeprepo.impact", "explain", f"{pull.base}..{pull.head}"]
+
+    def explained(place: str) -> list[str]:
+        done = subprocess.run([*command, place], cwd=repository.folder, capture_output=True, text=True, check=True)
+        return done.stdout.splitlines()
+
+    assert explained("shop/new.py:1") == [
+        "No reference to a changed definition was compared on this line.",
+        "Names on this new line:",
+        "  of_a_plugin: missing",
+        "Dropped: `of_a_plugin` is not there [missing-name]",
+        "  shop/old.py:2 has the same problem before the change, so the analysis doesn't understand that code",
+        "Nothing is reported for this line.",
+    ]
+    assert explained("shop/new.py:2")[1:] == [
+        "Names on this new line:",
+        "  total: refers to shop/tax.py:1",
+        "Nothing is reported for this line.",
+    ]

@@ -20,6 +20,8 @@ from deeprepo.impact.values import Arguments, Definition, Facts, Import, Paramet
 ALIKE = 0.72  # minimum similarity of a suggestion, from 0 to 1
 BESIDE = 0.06  # how far below the best suggestion's similarity another one may be
 NEAR = 3  # suggestions
+LIBRARY = "unknown: no module of this tree, or one that a build may create"
+UNWRITTEN = "unknown: it may exist without being written"
 
 
 def places(index: Index, change: Mapping[str, Collection[int]]) -> tuple[Place, ...]:
@@ -50,8 +52,7 @@ def _of_file(index: Index, path: str, lines: Collection[int]) -> Iterator[Place]
     for item in facts.imports:
         yield from file.of_import(item, lines)
     for use in seen.uses:
-        if not use.is_guarded:
-            yield from file.of_use(use)
+        yield from file.of_use(use)
 
 
 class _File:
@@ -74,6 +75,7 @@ class _File:
         if files is None and self._language.inline_modules:
             yield from self._above(item)
         if files is None or self._path in files:
+            self._conclude(item.line, item.spec, LIBRARY)
             return
         if not files:
             if item.line in lines:
@@ -82,6 +84,7 @@ class _File:
             return
         made = re.compile(f"{self._language.scope.generated_names or '(?!)'}|{self._language.scope.implicit_names}")
         for bound in mine:
+            self._conclude(bound.line, bound.there, _meaning(self._name_of(item, bound.there)))
             if not made.fullmatch(bound.there) and self._name_of(item, bound.there) is ABSENT:
                 below = replace(item, spec=self._language.below(item.spec, bound.there))
                 modules = [
@@ -106,6 +109,11 @@ class _File:
             whole = self._language.below(spec, name)
             near = _near(name, names_of(self._index, files))
             yield self._place(item.line, whole, "missing-module", files, near=near, asked=spec)
+
+    def _conclude(self, line: int, name: str, says: str) -> None:
+        """Note what is known about a name, for `explain`."""
+        if self._index.conclusions is not None:
+            self._index.conclusions[self._path, line, name] = says
 
     def _name_of(self, item: Import, name: str) -> Answer:
         return taken(self._index, self._modules, self._path, item, name)
@@ -152,14 +160,18 @@ class _File:
 
     def of_use(self, use: Use) -> Iterator[Place]:
         """Yield what is wrong with one reference."""
-        if use.receiver:
+        if use.is_guarded:
+            self._conclude(use.line, _written(use), "not checked: the code around it handles its failure")
+        elif use.receiver:
             yield from self._member(use)
         else:
             yield from self._plain(use)
 
     def _member(self, use: Use) -> Iterator[Place]:
         typed = self._seen.typed(use.receiver, use.line)
+        self._conclude(use.line, _written(use), "unknown: nothing tells what its receiver is")
         if typed is not None:
+            self._conclude(use.line, _written(use), f"a member of {typed.name}, as far as that class is known")
             yield from self._of_instance(use, typed)
             return
         first = use.receiver.partition(".")[0]
@@ -173,10 +185,10 @@ class _File:
         if self._path in files or re.search(self._language.scope.implicit_names, use.name):
             return
         answer = offered(self._index, files, use.name)
+        self._conclude(use.line, _written(use), _meaning(answer))
         if answer is ABSENT and not self._is_submodule(use, item) and not self._has_other_spelling(files, use.name):
             near = _near(use.name, names_of(self._index, files))
-            whole = f"{use.receiver}.{use.name}"
-            yield self._place(use.line, whole, "missing-member", files, near=near, asked=item.spec)
+            yield self._place(use.line, _written(use), "missing-member", files, near=near, asked=item.spec)
         elif answer.state == "found":
             yield from self._misfit(use, answer)
 
@@ -195,6 +207,7 @@ class _File:
             or (self._language.receivers.free_functions and self._may_extend(use.name))
         ):
             return
+        self._conclude(use.line, _written(use), f"a member of {use.receiver}, as far as that class is known")
         path, line = found
         names = [row.short for home, name in line for _, row in members(self._index, home, name)]
         if self._language.is_respelled(use.name, names):
@@ -205,8 +218,8 @@ class _File:
             )
             yield from self._misfit(use, Answer("found", rows))
         elif names and use.name not in names and not self._has_other_spelling([home for home, _ in line], use.name):
-            near, whole = _near(use.name, names), f"{use.receiver}.{use.name}"
-            place = self._place(use.line, whole, "missing-member", (path,), near=near, asked=use.receiver)
+            near = _near(use.name, names)
+            place = self._place(use.line, _written(use), "missing-member", (path,), near=near, asked=use.receiver)
             yield replace(place, home=path, owner=line[0][1])
 
     def _of_instance(self, use: Use, typed: Typed) -> Iterator[Place]:
@@ -229,8 +242,8 @@ class _File:
             and not typed.is_own
             and not self._has_other_spelling([home for home, _ in line], use.name)
         ):
-            near, whole = _near(use.name, [row.short for _, row in rows]), f"{use.receiver}.{use.name}"
-            place = self._place(use.line, whole, "missing-member", (path,), near=near, asked=name)
+            near = _near(use.name, [row.short for _, row in rows])
+            place = self._place(use.line, _written(use), "missing-member", (path,), near=near, asked=name)
             yield replace(place, home=path, owner=line[0][1])
 
     def _may_extend(self, name: str) -> bool:
@@ -284,8 +297,10 @@ class _File:
 
     def _plain(self, use: Use) -> Iterator[Place]:
         if self._seen.binds(use.name, use.line) and not self._is_own(use.name):
+            self._conclude(use.line, use.name, "not checked: the code around it binds this name")
             return
         answer = named(self._index, self._path, use.name)
+        self._conclude(use.line, use.name, _meaning(answer))
         if answer.state == "found":
             yield from self._misfit(use, answer)
         elif not self._is_imported(use.name):
@@ -323,8 +338,7 @@ class _File:
         wrong = [self._wrong(use, *row) for row in rows]
         if all(wrong) and (len(wrong) == 1 or self._language.types.overloads):
             (path, one), says = rows[0], wrong[0]
-            name = f"{use.receiver}.{use.name}" if use.receiver else use.name
-            place = self._place(use.line, name, "arguments", (path,), asked=one.short)
+            place = self._place(use.line, _written(use), "arguments", (path,), asked=one.short)
             yield replace(place, says=says, definition=one, source=path, near=_keyword(use, one, says))
 
     def _wrong(self, use: Use, path: str, one: Definition) -> str:
@@ -366,6 +380,20 @@ class _File:
                 if one.name == near[0] and not one.owner:
                     return path, one
         return "", None
+
+
+def _written(use: Use) -> str:
+    return f"{use.receiver}.{use.name}" if use.receiver else use.name
+
+
+def _meaning(answer: Answer) -> str:
+    """Return in words what a name refers to."""
+    if answer.state == "open":
+        return UNWRITTEN
+    places = [f"{path}:{one.line}" for path, one in answer.definitions] or [*answer.modules]
+    return (
+        f"refers to {' and '.join(places) or 'something that is re-exported'}" if answer.state == "found" else "missing"
+    )
 
 
 def _near(name: str, names: Collection[str]) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from deeprepo.impact.paths import above_of, joined, shared_folders
 from deeprepo.impact.resolving.index import ROUNDS, Index
 from deeprepo.impact.resolving.namespaces import Namespaces
 from deeprepo.impact.resolving.wholes import builds
-from deeprepo.impact.structs import Struct, field
+from deeprepo.impact.structs import Struct, field, replace
 from deeprepo.impact.values import Base, Change, Place
 
 ASKED = 16  # base files that are checked for one place
@@ -40,13 +40,20 @@ class Precedents(Struct):
     base: Base
     head: Index
     before: Index
-    wrong: set[tuple[str, str]] = field(default_factory=set)  # keys of what is also wrong in the base
+    wrong: dict[tuple[str, str], Place] = field(default_factory=dict)  # key -> where the base has the same problem
     asked: set[str] = field(default_factory=set)  # base files that were checked
 
     async def hear(self, found: Sequence[Place], change: Change) -> tuple[tuple[Place, ...], tuple[Place, ...]]:
-        """Return the places that are confirmed, and those that are not."""
-        rows = [(place, await self._is_built(place) or await self._lacks(place, change)) for place in found]
-        return tuple(one for one, is_built in rows if not is_built), tuple(one for one, is_built in rows if is_built)
+        """Return the places that are confirmed, and those that are not, with their precedents if they have some."""
+        confirmed, dropped = list[Place](), list[Place]()
+        for place in found:
+            if await self._is_built(place):
+                dropped.append(place)
+            elif (same := await self._precedent(place, change)) is not None:
+                dropped.append(replace(place, precedent=f"{same.path}:{same.line}"))
+            else:
+                confirmed.append(place)
+        return tuple(confirmed), tuple(dropped)
 
     async def _is_built(self, place: Place) -> bool:
         """Return whether the tree shows that the build may create what is missing."""
@@ -105,12 +112,11 @@ class Precedents(Struct):
                 return True
         return False
 
-    async def _lacks(self, place: Place, change: Change) -> bool:
-        """Return whether an unchanged base line has the same problem."""
-        keys = frozenset(_keys(place))
+    async def _precedent(self, place: Place, change: Change) -> Place | None:
+        """Return an unchanged base line with the same problem, or None."""
         language = language_of(place.path)
-        if not self.wrong.isdisjoint(keys) or language is None:
-            return not self.wrong.isdisjoint(keys)
+        if (same := self._same(place)) is not None or language is None:
+            return same
         word = _last(place.asked, language)
         pattern = (
             rf"\b{re.escape(word)}\b"
@@ -123,9 +129,12 @@ class Precedents(Struct):
         for path in holders[:ASKED]:
             if path not in self.asked and len(self.asked) < MOST:
                 await self._ask(path)
-                if not self.wrong.isdisjoint(keys):
-                    return True
-        return False
+                if (same := self._same(place)) is not None:
+                    return same
+        return None
+
+    def _same(self, place: Place) -> Place | None:
+        return next((self.wrong[key] for key in _keys(place) if key in self.wrong), None)
 
     async def _ask(self, path: str) -> None:
         """Check all lines of a base file."""
@@ -135,7 +144,7 @@ class Precedents(Struct):
             found = places(self.before, {path: range(1, self.before.sources.get(path, b"").count(b"\n") + 2)})
             if not await self.before.read(self.base):
                 break
-        self.wrong.update(key for one in found for key in _keys(one))
+        self.wrong = {**{key: one for one in found for key in _keys(one)}, **self.wrong}
 
 
 def _is_asked(path: str, language: Language) -> bool:

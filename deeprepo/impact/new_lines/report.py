@@ -19,15 +19,22 @@ def knows(path: str) -> bool:
     return language is not None and (not language.search_only or builds(language)) and MATERIAL.search(path) is None
 
 
-async def report(tree: Tree, change: Change, base: Base | None = None) -> Report:
+async def report(
+    tree: Tree,
+    change: Change,
+    base: Base | None = None,
+    conclusions: dict[tuple[str, int, str], str] | None = None,
+) -> Report:
     """Return names in added lines that the tree does not define, and calls that do not match.
 
     `base`: the tree before the change, used to confirm the findings; without it all are returned.
+    `conclusions`: receives what is known about each name, by path, line and name.
     """
     mine = {path: lines for path, lines in change.items() if lines and knows(path)}
     if not mine:
         return Report()
     index = Index(await tree.paths())
+    index.conclusions = conclusions
     found: tuple[Place, ...] = ()
     for _ in range(ROUNDS):
         found = places(index, mine)

@@ -46,6 +46,8 @@ class Index:
         self._unfound: set[tuple[str, str, str]] = set()
         # Results of `resolve.py` by search depth; cleared when more files are read.
         self.answers: dict[tuple[str, str, int], Any] = {}
+        # Path, line and name -> what is known about it; None if nobody asks for an explanation.
+        self.conclusions: dict[tuple[str, int, str], str] | None = None
 
     def facts(self, path: str) -> Facts | None:
         """Return the facts of a file; None if its language is unknown, it is unreadable or not yet read."""
