@@ -69,6 +69,10 @@ STAYS = {
         {"lib/a.rb": "class Point\n  attr_reader :left_edge, :top\n  def initialize(left_edge:, top:)\n    @left_edge = left_edge\n    @top = top\n  end\nend\n", "lib/u.rb": 'require_relative "a"\nPoint.new(left_edge: 1, top: 2).left_edge\n'},
         {"lib/a.rb": "Point = Data.define(:left_edge, :top)\n"},
     ),
+    "swift: an initializer whose label the calls never had": (
+        {"Package.swift": "// swift-tools-version:5.5\n", "Sources/Shop/Part.swift": "public struct Part {\n    public let body: [UInt8]\n}\n\nextension String {\n    public init?(part: Part) {\n        self.init(decoding: part.body, as: UTF8.self)\n    }\n}\n", "Sources/Shop/Use.swift": "func text(of raw: Substring, data: [UInt8]) -> String {\n    return String(raw) + String(decoding: data, as: UTF8.self)\n}\n"},
+        {"Sources/Shop/Part.swift": "public struct Part {\n    public let body: [UInt8]\n}\n"},
+    ),
     "rust: a method that an attribute generates": (
         {"Cargo.toml": '[package]\nname = "j"\nversion = "0.1.0"\nedition = "2021"\n\n[dependencies]\ntyped-builder = "0.20"\n', "src/lib.rs": "pub mod a;\npub mod u;\n", "src/a.rs": "pub struct S {\n    pub n: u8,\n}\nimpl S {\n    pub fn builder() -> B {\n        B\n    }\n}\npub struct B;\nimpl B {\n    pub fn n(self, n: u8) -> Self {\n        self\n    }\n}\n", "src/u.rs": "use crate::a::S;\npub fn f() {\n    S::builder().n(1);\n}\n"},
         {"src/a.rs": "use typed_builder::TypedBuilder;\n\n#[derive(TypedBuilder)]\npub struct S {\n    pub n: u8,\n}\n"},
@@ -208,3 +212,32 @@ def test_a_constructor_in_another_package_provides_no_class(repository: Reposito
     repository.commit({"src/shop/ng/Filter.java": None}, "after")
     review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
     assert [(one.path, one.verdict) for one in review.findings] == [("src/shop/ng/Both.java", Verdict.PROVEN)]
+
+
+def test_an_initializer_that_calls_still_use_is_removed(repository: Repository) -> None:
+    """A call with the label of the removed initializer can mean no other."""
+    before, after = STAYS["swift: an initializer whose label the calls never had"]
+    use = "func text(of part: Part) -> String? {\n    return String(part: part)\n}\n"
+    repository.commit({**before, "Sources/Shop/Use.swift": use}, "before")
+    repository.commit(dict(after), "after")
+    review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
+    assert [one.path for one in review.findings] + [row.partition(":")[0] for row in review.open] == [
+        "Sources/Shop/Use.swift"
+    ]
+
+
+def test_a_path_to_a_file_does_not_use_a_renamed_name(repository: Repository) -> None:
+    """The component's template still exists under its path, while another line does use the former route."""
+    component = "src/list/cart-items/cart-items.component.ts"
+    before = {
+        "src/routes.ts": "export const routes = [\n  { path: 'cart-items', title: 'a' },\n];\n",
+        "web/Routes.jsx": "export const routes = [\n  { path: '/cart-items', element: 1 },\n];\n",
+        component: "export const card = {\n  templateUrl: './cart-items.component.html',\n};\n",
+        "src/list/cart-items/cart-items.component.html": "<p></p>\n",
+        "src/menu.ts": "export const menu = go('/cart-items');\n",
+    }
+    repository.commit(before, "before")
+    after = {path: before[path].replace("cart-items", "basket") for path in ("src/routes.ts", "web/Routes.jsx")}
+    repository.commit({**after}, "after")
+    review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
+    assert [row.partition(":")[0] for row in review.open] == ["src/menu.ts"]

@@ -316,7 +316,7 @@ def _imported_file(modules: Iterable[tuple[str, str]], receiver: str) -> str:
 def _member(target: UseTarget, use: Use, classes: Mapping[str, str]) -> Match | None:
     if use.form in ("name", "member") and use.arguments is not None:
         dotted_name = f"{use.receiver}.{use.name}" if use.receiver else use.name
-        if dotted_name in classes and target.constructor:
+        if dotted_name in classes and target.constructor and (not target.is_gone or target.accepted(use)):
             return Match(use, sure=True, imported_file=classes[dotted_name], name="")
     if use.form != "member" or use.name not in target.shorts:
         return None

@@ -110,6 +110,15 @@ class UseTarget(Struct, frozen=True):
             )
         )
 
+    def accepted(self, use: Use) -> bool:
+        """Return whether a call fitted the definition before the change; a call that didn't means an overload."""
+        before = self.symbol.before if self.symbol is not None else None
+        if use.arguments is None or before is None or before.called is None or before.opaque:
+            return True
+        rules, is_ordered = filetype(before.path).arguments, rules_of(before.path).ordered_arguments
+        forms = (before.listed, *before.also)
+        return any(use.arguments.misfit(form, rules, is_ordered=is_ordered) is None for form in forms)
+
     def is_visible(self, path: str) -> bool:
         """Return whether a file could use it before the change."""
         before = self.symbol.before or self.symbol.after if self.symbol is not None else None

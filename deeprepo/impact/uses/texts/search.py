@@ -214,7 +214,15 @@ async def _left_behind(
     suffixes: Collection[str],
 ) -> list[Reference]:
     """Return the unchanged lines that use a name without a definition."""
-    asking = {one: asking_lines(one, rows, lambda path, text: _is_silent(path, text, suffixes)) for one in lost}
+    paths = await tree.entries()
+    asking = {
+        one: [
+            row
+            for row in asking_lines(one, rows, lambda path, text: _is_silent(path, text, suffixes))
+            if not _names_file(one.name, *row, paths)
+        ]
+        for one in lost
+    }
     keys = [one.gives.removeprefix("^") for one, mine in asking.items() if mine and one.is_given_by_its_last_part]
     giving = await tree.grep_lines(Query(keys, syntax="perl", limit=ROWS)) if keys else ()
     news = [one.new_name for one, mine in asking.items() if mine and one.new_name]
@@ -229,6 +237,15 @@ async def _left_behind(
         if len(unchanged) == len(mine) and not is_given(one, [*rows, *giving]):
             found += [replace(mention(one.key, one.name, *row), asks=True) for row in unchanged]
     return found
+
+
+def _names_file(name: str, path: str, _: int, text: str, paths: Collection[str]) -> bool:
+    """Return whether a line has a name only in relative paths of the tree's files: `"./cart-page.component.html"`."""
+    texts = [found[2] for found in _TEXT.finditer(text) if found[2] and name in found[2]]
+    if not texts or name in _TEXT.sub("", text) or not all(one.startswith(("./", "../")) for one in texts):
+        return False
+    targets = [posixpath.normpath(posixpath.join(posixpath.dirname(path), one)) for one in texts]
+    return all(one in paths or any(each.startswith((f"{one}.", f"{one}/")) for each in paths) for one in targets)
 
 
 def _first(
