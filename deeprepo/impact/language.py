@@ -101,6 +101,7 @@ class ScopeRules(Struct, frozen=True):
     conditional_build: bool = False  # guarded code is compiled conditionally
     # a pattern of lines that define NAME, if neither an import nor a path identifies the file
     definition_lines: str = ""
+    whole_paths: str = "(?!)"  # a pattern of modules that need no import, since a path names them from the root
 
 
 class CallRules(Struct, frozen=True):

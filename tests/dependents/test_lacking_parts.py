@@ -91,6 +91,21 @@ JAVA_ANONYMOUS = {
     "com/shop/a/Half.java": "package com.shop.a;\npublic abstract class Half implements Ship {\n  public int weigh() { return 1; }\n}\n",
     "com/shop/b/Use.java": "package com.shop.b;\nimport com.shop.a.*;\nclass Use {\n  Ship one = new Ship() { public void ship() { } };\n  Ship two = new Half() { public void ship() { } };\n  Ship three = new Ship() { public void ship() { } public int weigh() { return 1; } };\n}\n",
 }
+JAVA_WITH_PACKAGES = {
+    "com/shop/a/Ship.java": JAVA["com/shop/a/Ship.java"],
+    "com/shop/b/Full.java": "package com.shop.b;\nclass Full implements com.shop.a.Ship {\n  public void ship() { }\n}\n",
+    "com/shop/b/Lib.java": "package com.shop.b;\nclass Lib extends org.lib.Thing implements com.shop.a.Ship {\n  public void ship() { }\n}\n",
+    "com/shop/b/Theirs.java": "package com.shop.b;\nclass Theirs implements org.lib.a.Ship {\n  public void ship() { }\n}\n",
+}
+RUST_WITH_PATHS = {
+    "Cargo.toml": '[package]\nname = "shop"\n',
+    "src/lib.rs": "pub mod ship;\npub mod parcel;\n",
+    "src/ship.rs": "pub trait Ship {\n    fn ship(&self);\n}\n",
+    "src/parcel.rs": (
+        "pub struct Parcel;\nimpl crate::ship::Ship for Parcel {\n    fn ship(&self) {}\n}\npub struct Other;\nimpl lib::ship::Ship for Other {\n    fn ship(&self) {}\n}\n"
+        "mod tests {\n    trait Ship {\n        fn ship(&self);\n    }\n    struct Mine;\n    impl self::Ship for Mine {\n        fn ship(&self) {}\n    }\n}\n"
+    ),
+}
 KOTLIN_ANONYMOUS = {
     "a/Ship.kt": KOTLIN["a/Ship.kt"],
     "a/Use.kt": "package a\n\nval one = object : Ship {\n    override fun ship() {}\n}\n\nfun two(s: Ship) = object : Ship by s {}\n",
@@ -155,6 +170,8 @@ ELIXIR = {
         (KOTLIN, ("a/Ship.kt", "fun ship()", "fun ship()\n    fun weigh(): Int"), ["a/Parcel.kt:3"]),
         (KOTLIN, ("a/Ship.kt", "A, B", "A, B, C"), ["a/Parcel.kt:9"]),
         (JAVA_ANONYMOUS, ("com/shop/a/Ship.java", "void ship();", "void ship(); int weigh();"), ["com/shop/b/Use.java:4"]),
+        (JAVA_WITH_PACKAGES, ("com/shop/a/Ship.java", "void ship();", "void ship(); int weigh();"), ["com/shop/b/Full.java:2"]),
+        (RUST_WITH_PATHS, ("src/ship.rs", "fn ship(&self);", "fn ship(&self);\n    fn weigh(&self);"), ["src/parcel.rs:2"]),
         (KOTLIN_ANONYMOUS, ("a/Ship.kt", "fun ship()", "fun ship()\n    fun weigh(): Int"), ["a/Use.kt:3"]),
         (SCALA_ANONYMOUS, ("a/Ship.scala", "Boolean\n", "Boolean\n  def weigh(): Int\n"), ["a/Use.scala:3"]),
         (PHP_ANONYMOUS, ("app/Ship.php", "ship();", "ship();\n    public function weigh();"), ["app/Use.php:5"]),

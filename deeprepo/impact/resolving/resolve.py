@@ -1,5 +1,6 @@
 """Resolve names: what a module exports, through re-exports, and what a name refers to inside a file."""
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
@@ -197,7 +198,9 @@ def _behind_module(index: Index, path: str, written: str) -> Answer:
     receiver, _, name = written.rpartition(separator)
     if not receiver or language is None:
         return named(index, path, written)
-    module = called(index, path, receiver)
+    module, modules = called(index, path, receiver), index.modules(language)
+    if module is None and modules is not None and re.fullmatch(language.scope.whole_paths, receiver):
+        return taken(index, modules, path, Import(receiver, 0), name)
     return offered(index, module[1], name) if module is not None else OPEN
 
 

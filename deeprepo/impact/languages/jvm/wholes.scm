@@ -2,13 +2,13 @@
 (interface_declaration name: (_) @owner body: (interface_body (method_declaration name: (_) @asks.heir !body)))
 (class_declaration name: (_) @owner body: (class_body (method_declaration (modifiers "abstract") name: (_) @asks.heir !body)))
 (enum_declaration name: (_) @owner body: (enum_body (enum_constant name: (_) @asks.choose)))
-(class_declaration name: (_) @name [(superclass [(type_identifier) @of (generic_type . (type_identifier) @of)])
-  (super_interfaces (type_list [(type_identifier) @of (generic_type . (type_identifier) @of)]))]) @whole.heir
-(record_declaration name: (_) @name (super_interfaces (type_list [(type_identifier) @of (generic_type . (type_identifier) @of)]))) @whole.heir
+(class_declaration name: (_) @name [(superclass [(type_identifier) @of (scoped_type_identifier) @of (generic_type . (_) @of)])
+  (super_interfaces (type_list [(type_identifier) @of (scoped_type_identifier) @of (generic_type . (_) @of)]))]) @whole.heir
+(record_declaration name: (_) @name (super_interfaces (type_list [(type_identifier) @of (scoped_type_identifier) @of (generic_type . (_) @of)]))) @whole.heir
 (class_declaration (modifiers "abstract" @rest)) @whole.heir
-(object_creation_expression type: [(type_identifier) @of (generic_type . (type_identifier) @of)] (class_body)) @whole.heir
+(object_creation_expression type: [(type_identifier) @of (scoped_type_identifier) @of (generic_type . (_) @of)] (class_body)) @whole.heir
 (object_creation_expression (class_body (method_declaration name: (_) @part))) @whole.heir
-(interface_declaration name: (_) @name (extends_interfaces (type_list [(type_identifier) @of (generic_type . (type_identifier) @of)]))) @whole.heir @rest
+(interface_declaration name: (_) @name (extends_interfaces (type_list [(type_identifier) @of (scoped_type_identifier) @of (generic_type . (_) @of)]))) @whole.heir @rest
 ; a switch that gives a value has to know each of them
 (switch_expression body: (switch_block (switch_rule (switch_label (identifier) @part)))) @whole.choose
 (switch_expression body: (switch_block (switch_rule) @arm)) @whole.choose
