@@ -162,6 +162,7 @@ FINE: Mapping[str, tuple[Files, Files]] = {
     "a template in a comment": (CHART | {"chart/templates/app.yaml": '{{/* include "shop.name" . */}}\n'}, {"chart/templates/_names.tpl": "\n"}),
     "templates of something else": ({"app/templates/a.txt": '{{ include "x" }}\n'}, {"app/templates/a.txt": '{{ include "y" }}\n'}),
     "a target that is a file": ({"Makefile": "all: deps\n\ndeps:\n\tx\n", "deps": "a\n"}, {"Makefile": "all: deps\n"}),
+    "a target that a comment mentions": ({"Makefile": "build: ## Build all files\n\tx\n\nall: build\n"}, {"Makefile": "build: ## Build all files\n\tx\n"}),
     "a target of a pattern": ({"Makefile": "all: test-a\n\ntest-a:\n\tx\n"}, {"Makefile": "all: test-a\n\ntest-%:\n\tx\n"}),
     "a target that moved into an included file": ({"Makefile": MAKE}, {"Makefile": "include lint.mk\n" + MAKE.replace("lint:\n\truff check\n", ""), "lint.mk": "lint:\n\truff check\n"}),
     "a target that is computed": ({"Makefile": MAKE}, {"Makefile": "$(NAMES):\n\truff\n" + MAKE.replace("lint:\n\truff check\n", "")}),

@@ -7,7 +7,7 @@ from deeprepo.impact.declarations import shell
 from deeprepo.impact.declarations.reading import DataReading, Paths, Scope, beside, line_finder
 
 _LINE = re.compile(r"(?:[^\\\n]|\\(?:\r?\n|.)|\\)*+", re.DOTALL)  # including continuation lines
-_RULE = re.compile(r"(?P<targets>[^\s:=#][^:=#]*+)::?(?!=)(?P<rest>[^;]*+)(?:;(?P<recipe>.*))?", re.DOTALL)
+_RULE = re.compile(r"(?P<targets>[^\s:=#][^:=#]*+)::?(?!=)(?P<rest>[^;#]*+)(?:;(?P<recipe>.*))?", re.DOTALL)
 _INCLUDE = re.compile(r"(?P<word>-include|sinclude|include)[ \t]++(?P<names>[^#]++)")
 _NAME = re.compile(r"[A-Za-z0-9_][\w-]*+")
 _VARIABLE = re.compile(r"(?:[\w.-]++[ \t]*+)(?:[+?:!]|::)?=|(?:export|unexport|override|vpath|undefine|define)\b")
