@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from bot import render
 from bot.diff import alike, file_diffs
@@ -12,7 +12,7 @@ from bot.diff.units import ShownLines
 from bot.findings import issues, read
 from bot.ports import Lens
 from bot.review.context.builder import NEARBY_TOKENS, ContextBuilder
-from bot.review.context.packing import LARGE_SCALE, ONE_PROMPT, Scale, large, scale
+from bot.review.context.packing import LARGE_SCALE, ONE_PROMPT, PARTS_SCALE, Scale, large, scale
 from bot.review.coverage import ObligedUse
 from bot.review.guidance import MAX_CHARS, tongue
 from bot.review.hooks import hooks
@@ -82,6 +82,11 @@ class PromptWriter:
     def _scale(self) -> Scale:
         return scale(tuple(self.survey.tracker.units.values()))
 
+    def _candidates(self, units: Sequence[Unit]) -> int:
+        """Return how many findings to ask for; more for a prompt that replaces several."""
+        is_long = sum(unit.tokens for unit in units) > PARTS_SCALE.most
+        return LARGE_SCALE.candidates if is_long else self._scale.candidates
+
     def of(
         self,
         text: str,
@@ -100,7 +105,7 @@ class PromptWriter:
             (
                 Message(
                     "system",
-                    render.text("prompts/worker_system.md.j2", most=self._scale.candidates)
+                    render.text("prompts/worker_system.md.j2", most=self._candidates(units))
                     + tongue(self.survey.guidance.language),
                 ),
                 Message("user", text),
@@ -176,10 +181,16 @@ class PromptWriter:
         )
         return SentPrompt((), self.of(text, changed_units), text, bare=True)
 
-    def of_diff(self, units: Sequence[Unit], *, backwards: bool = False) -> Prompt:
-        """Return a prompt with only the diff of these regions. `backwards`: start with the last file."""
+    def of_diff(
+        self, units: Sequence[Unit], view: Literal["diff", "backwards"] = "diff", *, at_once: bool = False
+    ) -> Prompt:
+        """Return a prompt with only the diff of these regions.
+
+        - `view`: "backwards" starts with the last file.
+        - `at_once`: others read these regions in parts, and this prompt asks to follow them from file to file.
+        """
         diffs = file_diffs(units, self.survey.files, self._scale.around)
-        if backwards:
+        if view == "backwards":
             diffs.sort(key=lambda diff: diff.path, reverse=True)
             diffs.sort(key=lambda diff: (is_prose(diff.path), is_test(diff.path)))
         text = render.text(
@@ -188,7 +199,7 @@ class PromptWriter:
             issues=(),
             parts=alike.collapse(diffs),
             unchanged=(),
-            questions=[render.text("prompts/diff_only.md.j2", backwards=backwards).strip()],
+            questions=[render.text("prompts/diff_only.md.j2", backwards=view == "backwards", at_once=at_once).strip()],
             consumers=(),
         )
         prompt = self.of(text, units)

@@ -2,19 +2,22 @@
 
 In addition to the pass that sees the code around the change, two passes read only the diff, or other models
 do. One of the two starts from the end and asks what the code does now. The other starts from the top and asks
-whether the change does what it says. Each pass misses some defects, and the number of passes that report a
-defect shows how reliable it is. Findings about the same defect are merged before they are confirmed.
+whether the change does what it says. If workers read the change in parts, the root's model also reads the diff
+of the riskiest files at once, as much as fits into one call. Each pass misses some defects, and the number of
+passes that report a defect shows how reliable it is. Findings about the same defect are merged before they are
+confirmed.
 """
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 from bot.findings.merge import merge
+from bot.render import count
 from bot.review import foresight
 from bot.review.context.packing import pack
-from bot.review.prompts import INSTRUCTIONS, PART_ANSWER
+from bot.review.prompts import INSTRUCTIONS, PART_ANSWER, WHOLE_ANSWER
 from bot.review.session import Session, Worker, WorkerReply, verified
 from bot.review.workers import ModelWorker, join
 from bot.values import Finding, Unit, at_least, severity_rank
@@ -25,6 +28,21 @@ MOST_TOKENS, PROMPT = 120_000, 24_000
 BUDGET_PART = 4  # at most 1/BUDGET_PART of a review's budget pays for these passes
 MOST_ASKED = 6  # findings of these passes that the pass with the surrounding code is asked about
 OWN_PASSES = 2  # passes of the worker's model over the diff, if no other models are configured
+CAREFUL = 80_000  # tokens of the riskiest files that the root's model reads at once if workers read the parts
+READ_CAREFULLY = "{model} also read the diff of {some} of {all} at once, those with the highest risk."
+
+
+@dataclass(frozen=True, slots=True)
+class CarefulPass:
+    """A pass of the root's model over the diff of the riskiest files."""
+
+    worker: ModelWorker
+    units: Sequence[Unit]
+
+    @property
+    def paths(self) -> frozenset[str]:
+        """The files that it reads."""
+        return frozenset(unit.path for unit in self.units)
 
 
 async def read(session: Session, reader: Worker, units: Sequence[Unit]) -> WorkerReply:
@@ -33,29 +51,86 @@ async def read(session: Session, reader: Worker, units: Sequence[Unit]) -> Worke
         return await reader.review(units)
     groups = pack(units, _room(session)) if len(units) == len(session.tracker.units) else []
     others = [
-        asyncio.create_task(worker.read_alone(groups, backwards=not index % 2))
+        asyncio.create_task(worker.read_alone(groups, "backwards" if not index % 2 else "diff"))
         for index, worker in enumerate(_others(session, groups))
     ]
     if others and session.effort == "medium":
         reader = replace(reader, others=partial(_reported_by_others, session, others))
+    careful = _careful_pass(session, reader, units) if groups else None
+    reading = (
+        [asyncio.create_task(careful.worker.read_alone([careful.units], "diff", at_once=True))]
+        if careful is not None
+        else []
+    )
     try:
         replies = [await reader.review(units), *await asyncio.gather(*others)]
+        read_carefully = await asyncio.gather(*reading)
     finally:
-        for task in others:
+        for task in (*others, *reading):
             task.cancel()
-        await asyncio.gather(*others, return_exceptions=True)
-    # A pass that failed partly counts if it reported something, since its findings count as votes.
-    count = sum(bool(reply.findings) or not (reply.error or reply.notes) for reply in replies)
-    together = join(replies)
+        await asyncio.gather(*others, *reading, return_exceptions=True)
+    passes = sum(map(_counts, replies))
+    # A pass over some of the files is no pass over the others.
+    reread = careful.paths if careful is not None and all(map(_counts, read_carefully)) else frozenset[str]()
+    if careful is not None and reread:
+        every = {unit.path for unit in units}
+        session.results.notes.append(
+            READ_CAREFULLY.format(
+                model=careful.worker.model.name, some=len(reread), all=count(len(every), "changed file")
+            )
+        )
+    together = join([*replies, *read_carefully])
     return replace(
         together,
         findings=tuple(
             replace(
-                finding, basis=replace(finding.basis, readings=count, is_declined=_key(finding) in together.asked_about)
+                finding,
+                basis=replace(
+                    finding.basis,
+                    readings=passes + (finding.path in reread),
+                    is_declined=_key(finding) in together.asked_about,
+                ),
             )
             for finding in together.findings
         ),
     )
+
+
+def _counts(reply: WorkerReply) -> bool:
+    """Return whether a pass counts.
+
+    One that failed partly does if it reported something, since its findings count as votes.
+    """
+    return bool(reply.findings) or not (reply.error or reply.notes)
+
+
+def _careful_pass(session: Session, reader: ModelWorker, units: Sequence[Unit]) -> CarefulPass | None:
+    """Return the pass of the root's model over the riskiest files; None if it reads everything itself.
+
+    It is fixed at the start, like the other passes.
+    """
+    root = session.root
+    if root is None or reader.whole or session.effort == "low" or sum(unit.tokens for unit in units) <= PROMPT:
+        return None
+    window = session.calls.sizes.window(root)
+    room = CAREFUL if window is None else min(CAREFUL, window - INSTRUCTIONS - WHOLE_ANSWER)
+    chosen = list(riskiest(units, room))
+    size = sum(unit.tokens for unit in chosen) + INSTRUCTIONS
+    if not chosen or not foresight.room_for(session.calls, root, size, "root", BUDGET_PART, 1):
+        return None
+    return CarefulPass(replace(reader, model=root, role="root", look_ups=None, others=None), chosen)
+
+
+def riskiest(units: Sequence[Unit], room: int) -> Iterator[Unit]:
+    """Yield the code regions of whole files, those with the highest risk first, as many as fit."""
+    of_file: dict[str, list[Unit]] = {}
+    for unit in units:
+        of_file.setdefault(unit.path, []).append(unit)
+    for mine in sorted(of_file.values(), key=lambda mine: (-max(unit.risk for unit in mine), mine[0].path)):
+        size = sum(unit.tokens for unit in mine)
+        if size <= room:
+            room -= size
+            yield from mine
 
 
 async def _reported_by_others(

@@ -31,7 +31,8 @@ LARGE_NEARBY = 12_000
 # Tokens of surrounding code in one prompt of a split change: if pairs are compared, and if they are not.
 BACKED_NEARBY, MOST_NEARBY = 4_000, 9_600
 LEAST_NEARBY = 1_600  # of BACKED_NEARBY, if the same prompt also shows the uses of altered definitions
-PAIR_USES = 4_000  # tokens of code that uses altered definitions, in the one prompt of a medium change
+# Tokens of code that uses altered definitions, in the one prompt of a medium change, and of a longer one
+PAIR_USES, LONG_PAIR_USES = 4_000, 8_000
 NOT_ALONE = "one model pass over the diff failed: {}"
 
 
@@ -100,7 +101,8 @@ class ModelWorker:
         """
         if scale(units) == SMALL_SCALE:
             return ()
-        chosen, left = list[Pair](), PAIR_USES
+        is_long = sum(unit.tokens for unit in units) > PARTS_SCALE.most
+        chosen, left = list[Pair](), LONG_PAIR_USES if is_long else PAIR_USES
         for pair in await altered_definitions.pairs(self.survey, units):
             uses = tuple(use for use in pair.uses if not use.overlaps_change)
             size = sum(use.size for use in uses)
@@ -118,14 +120,17 @@ class ModelWorker:
             return "none"
         return "whole" if len(groups) == 1 and len(units) == len(self.survey.tracker.units) else "parts"
 
-    async def read_alone(self, groups: Sequence[Sequence[Unit]], *, backwards: bool) -> WorkerReply:
+    async def read_alone(
+        self, groups: Sequence[Sequence[Unit]], view: Literal["diff", "backwards"], *, at_once: bool = False
+    ) -> WorkerReply:
         """Read only the diff of each of these groups.
 
-        The model cannot request code, and nothing counts as read by this pass.
+        The model cannot request code, and nothing counts as read by this pass. `at_once`: others read the change
+        in parts, and this pass follows it from file to file.
         """
-        prompts = [self._writer.of_diff(group, backwards=backwards) for group in groups]
+        prompts = [self._writer.of_diff(group, view, at_once=at_once) for group in groups]
         prompts = [prompt for prompt in prompts if foresight.may_precede(self.calls, self.model, prompt)]
-        source = replace(self.source, view="backwards" if backwards else "diff")
+        source = replace(self.source, view=view)
         findings, failures = list[Finding](), dict[str, None]()
         for reply in await self.calls.many(self.model, prompts, self.role):
             if isinstance(reply, Completion):

@@ -34,11 +34,11 @@ LARGE = units(7)
         (units(6), True, True, "direct", "no unchanged code depends on it"),
         (LARGE, False, True, "fanout", "a worker but no root model is configured"),
         (
-            units(25),
+            units(81),
             True,
             True,
             "rlm",
-            "25 code regions with about 25,000 tokens, 0 links between them, 0 references from other code",
+            "81 code regions with about 81,000 tokens, 0 links between them, 0 references from other code",
         ),
         (
             LARGE,
@@ -82,6 +82,23 @@ def test_effort_decides_how_far_a_review_goes(
     changes = (USED, LARGE, units(401))
     chosen = [choose("auto", changed, root=root, worker=True, effort=effort)[0] for changed in changes]
     assert chosen == [small, large, huge]
+
+
+@pytest.mark.parametrize(
+    ("number", "window", "strategy"),
+    [
+        (80, None, "cascade"),
+        (80, 200_000, "cascade"),
+        (51, 100_000, "rlm"),
+        (50, 100_000, "cascade"),
+        (24, 9, "cascade"),
+    ],
+)
+def test_one_call_reads_at_most_what_fits_into_half_of_the_window(
+    number: int, window: int | None, strategy: str
+) -> None:
+    """The other half is for the code around the change, the look-ups and the answer."""
+    assert choose("auto", units(number), root=True, worker=True, window=window)[0] == strategy
 
 
 def test_a_budget_that_holds_no_root_leaves_the_change_to_the_workers() -> None:

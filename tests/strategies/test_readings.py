@@ -8,6 +8,8 @@ import pytest
 from fakes import Repository
 from strategies.test_cascade import CLAIM, FOUND, HELPER, MORE, USER, reviewed
 
+from bot.review import readings
+from bot.values import Unit
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply
 
@@ -174,33 +176,51 @@ def test_a_finding_is_confirmed_where_that_can_change_the_report(
     assert played.asked.count("opinion") == opinions
 
 
-@pytest.mark.parametrize(
-    ("agreed", "singles", "claims"),
-    [(3, ["high", "medium"], 2), (4, ["high", "medium"], 1), (3, ["medium"], 0), (3, ["medium", "medium"], 0)],
-)
+class Heard(Two):
+    """The same, with the claims that it was asked to confirm."""
+
+    claims = 0
+
+    def __call__(self, body: Mapping[str, Any]) -> Reply:
+        """The next answer."""
+        self.claims += len(re.findall(CLAIM, str(body["messages"])))
+        return super().__call__(body)
+
+
+def at_rate(number: int, title: str, severity: str) -> Mapping[str, Any]:
+    """A finding about one of the added functions."""
+    return {**OTHER, "quote": f"    return amount * {number} / 100", "title": title, "severity": severity}
+
+
+@pytest.mark.parametrize(("agreed", "serious", "claims"), [(3, 1, 2), (4, 1, 1), (3, 0, 0)])
 def test_a_medium_finding_of_one_pass_is_confirmed_beside_others(
-    change: Repository, agreed: int, singles: list[str], claims: int
+    change: Repository, agreed: int, serious: int, claims: int
 ) -> None:
     """It is added to a call that is made for another one, if a place in full is left; no call is made just for it."""
     words = ("Negative amounts overflow", "Rounding loses pennies", "Currency gets ignored", "Zero divides badly")
-    sure = tuple(
-        OTHER | {"quote": f"    return amount * {15 * n + 3} / 100", "title": title, "severity": "medium"}
-        for n, title in enumerate(words[:agreed])
+    sure = [at_rate(15 * n + 3, title, "medium") for n, title in enumerate(words[:agreed])]
+    high = [at_rate(9, "Unit gets lost", "high")][:serious]
+    played = Heard(
+        beside=(*sure, *high), alone=(*sure, at_rate(24, "Unit becomes another", "medium")), fails="so start at the end"
     )
-    lone = tuple(
-        OTHER | {"quote": f"    return amount * {15 * n + 9} / 100", "title": f"Unit {word} lost", "severity": severity}
-        for n, (severity, word) in enumerate(zip(singles, ("gets", "becomes"), strict=False))
-    )
-    claims_sent: list[str] = []
+    review = reviewed(change, played)
+    assert len(review["findings"]) == agreed + serious + 1
+    assert played.claims == claims
 
-    class Heard(Two):
-        def __call__(self, body: Mapping[str, Any]) -> Reply:
-            claims_sent.extend(re.findall(CLAIM, str(body["messages"])))
-            return super().__call__(body)
 
-    review = reviewed(change, Heard(beside=(*sure, *lone), alone=sure))
-    assert len(review["findings"]) == agreed + len(lone)
-    assert len(claims_sent) == claims
+@pytest.mark.parametrize(
+    ("severity", "claims", "shown"),
+    [("high", 1, ("confirmed", "inline")), ("medium", 0, ("unproven", "inline")), ("low", 0, ("unproven", "folded"))],
+)
+def test_a_medium_finding_that_the_root_s_model_reports_about_changed_files_needs_no_confirmation(
+    change: Repository, severity: str, claims: int, shown: tuple[str, str]
+) -> None:
+    """It is shown in full if there is room, and says that one pass reported it and nothing confirmed it."""
+    played = Heard(beside=(at_rate(9, "Unit gets lost", severity),), alone=())
+    review = reviewed(change, played)
+    assert played.claims == claims
+    assert [(one["verdict"], one["place"]) for one in review["findings"]] == [shown]
+    assert [(len(one["sources"]), one["readings"]) for one in review["findings"]] == [(1, 3)]
 
 
 def test_a_medium_finding_that_shows_code_outside_the_change_gets_a_call(change: Repository) -> None:
@@ -259,9 +279,14 @@ def test_a_reading_that_fails_is_a_note(change: Repository) -> None:
     assert [one["readings"] for one in review["findings"]] == [1]
 
 
+MORE_RATES: dict[str, str | bytes | None] = {
+    "shop/rates.py": "".join(GREW.replace("rate_", f"rate_{n}_") for n in range(12))
+}
+
+
 def test_a_reading_that_fails_in_part_counts_where_it_found_something(change: Repository) -> None:
     """No finding is found by more readings than there were."""
-    change.commit({"shop/rates.py": "".join(GREW.replace("rate_", f"rate_{n}_") for n in range(12))}, "more")
+    change.commit(MORE_RATES, "more")
     played = Two(beside=(FOUND,), alone=(FOUND,), fails="rate_9_1")
     review = reviewed(change, played)
     assert any(note.startswith("one model pass over the diff failed") for note in review["notes"])
@@ -282,9 +307,49 @@ def test_a_change_is_read_once_where_more_is_not_wanted_or_not_paid(change: Repo
 def test_a_reader_of_a_small_part_is_asked_for_as_many_as_of_a_larger_one(
     repository: Repository, change: Repository
 ) -> None:
-    """A small change may hold as many defects: a lower cap would hide what comes after it."""
+    """A small change may hold as many defects: a lower cap would hide what comes after it.
+
+    Only one prompt in place of several asks for more.
+    """
     small, large = Two(beside=(), alone=()), Two(beside=(), alone=())
     reviewed(change, small)
-    change.commit({"shop/rates.py": "".join(GREW.replace("rate_", f"rate_{n}_") for n in range(12))}, "more")
+    change.commit(MORE_RATES, "more")
     reviewed(change, large)
-    assert (small.things, large.things) == ({"12"}, {"12"})
+    assert (small.things, large.things) == ({"12"}, {"12", "20"})
+
+
+@pytest.mark.parametrize("fails", ["\0", "files with the highest risk"])
+def test_where_workers_read_parts_the_root_s_model_also_reads_the_diff_at_once(change: Repository, fails: str) -> None:
+    """What both report is agreed, and the review says what the pass read; if it fails, it is no pass."""
+    change.commit(MORE_RATES, "more")
+
+    class Parts(Two):
+        def __call__(self, body: Mapping[str, Any]) -> Reply:
+            if "'doubts'" in str({name: value for name, value in body.items() if name != "messages"}):
+                self.asked.append("pairs")
+                return Reply(data={"broken": [], "doubts": []})
+            return super().__call__(body)
+
+    played = Parts(beside=(FOUND,), alone=(FOUND, OTHER), fails=fails)
+    review = reviewed(change, played, "--strategy", "fanout")
+    at_once = [text for text in played.seen if "files with the highest risk" in text]
+    assert len(at_once) == 1
+    assert "rate_7" in at_once[0]
+    assert "rate_9_1" in at_once[0]
+    has_read = fails == "\0"
+    votes = {one["title"]: (len(one["sources"]), one["readings"]) for one in review["findings"]}
+    assert votes == {FOUND["title"]: (3 + has_read, 3 + has_read), OTHER["title"]: (2 + has_read, 3 + has_read)}
+    note = "compatible/model also read the diff of 2 of 2 changed files at once, those with the highest risk."
+    assert (note in review["notes"]) == has_read
+    assert review["partial"] is False
+
+
+def test_the_files_with_the_highest_risk_are_read_at_once_as_many_as_fit() -> None:
+    """No file is read in part, so the review can name what the pass has read."""
+    units = [
+        Unit(f"{path}.py:f{n}", f"{path}.py", f"f{n}", n, n, "head", "", (), risk=risk, tokens=100)
+        for path, number, risk in (("low", 1, 1), ("long", 9, 9), ("high", 3, 7))
+        for n in range(1, number + 1)
+    ]
+    assert {unit.path for unit in readings.riskiest(units, 400)} == {"high.py", "low.py"}
+    assert [unit.path for unit in readings.riskiest(units, 900)] == ["long.py"] * 9

@@ -44,6 +44,7 @@ def choose_for(session: Session) -> StrategyChoice:
         worker=by_model,
         affordable=affords(session),
         effort=subject.brief.settings.effort,
+        window=session.calls.sizes.window(session.root) if session.root is not None else None,
     )
     session.calls.journal.put("strategy", name=name, reason=reason)
     return StrategyChoice(name, reason)

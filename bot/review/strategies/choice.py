@@ -11,8 +11,11 @@ from bot.values import Dependents, Reference, ReviewEffort, Unit
 
 # The thresholds between strategies; see docs/effort.md for the reasons.
 DIRECT_TOKENS = 6_000  # for all code regions together: they fit into one prompt, so one call sees everything
-# The same for a root at effort medium: with more, workers read it in parts, and the root connects these.
-ONE_READING = 24_000
+# The same for a root at effort medium: with more, workers read it in parts, and the root connects these. A careful
+# pass over everything finds more than quick passes over parts, and costs less than a root that connects these.
+ONE_READING = 80_000
+ANY_WINDOW = 24_000  # the same for a model with a small context window; a longer prompt is split
+WINDOW_PART = 2  # else it must fit into 1/WINDOW_PART of the window
 ROOT_TOKENS = 18_000  # maximum for a root's first message and its instructions
 # regions of a change; with more, a root gets fewer turns, because each turn repeats what it saw
 ROOT_UNITS = 400
@@ -74,8 +77,13 @@ def choose(
     worker: bool,
     affordable: bool = True,
     effort: ReviewEffort = "medium",
+    window: int | None = None,
 ) -> tuple[str, str]:
-    """Return the strategy and the reason shown in the review. `affordable`: the budget covers a root."""
+    """Return the strategy and the reason shown in the review.
+
+    - `affordable`: the budget covers a root.
+    - `window`: the root's context window in tokens, if it is known.
+    """
     if not worker:
         return "offline", NO_MODEL if strategy == "auto" else NO_EFFORT
     if strategy != "auto":
@@ -87,9 +95,16 @@ def choose(
         small_choice = _small(size, root=root, effort=effort)
         if small_choice is not None:
             return small_choice
-    elif size.tokens <= ONE_READING and size.units <= ROOT_UNITS and root and effort == "medium" and affordable:
+    elif (
+        size.tokens <= _one_reading(window) and size.units <= ROOT_UNITS and root and effort == "medium" and affordable
+    ):
         return "cascade", f"{size}, so one call reviews it. The root model continues only if questions remain"
     return _large(size, root=root, affordable=affordable, effort=effort)
+
+
+def _one_reading(window: int | None) -> int:
+    """Return the tokens of the largest change that a root's model reads in one call."""
+    return ONE_READING if window is None else max(ANY_WINDOW, min(ONE_READING, window // WINDOW_PART))
 
 
 def _small(size: Measure, *, root: bool, effort: ReviewEffort) -> tuple[str, str] | None:
