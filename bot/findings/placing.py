@@ -5,7 +5,7 @@ comments on added and unchanged lines of a hunk (RIGHT) and on removed ones (LEF
 hunk and on one side. The attempts are: the finding's own lines, the part of them in a hunk, the file, and the
 list outside the diff. The finding's own lines never change. Findings are shown in full up to a quota. Proven
 and reproduced findings come first, then those found by several model passes, and those above low severity
-from one model pass. Minor findings follow if there is room. A critical finding is always shown in full. A model's own confidence
+from one model pass that saw the code around the change. Minor findings follow if there is room. A critical finding is always shown in full. A model's own confidence
 is ignored, since it doesn't predict whether a finding is true (see docs/using.md). Pure functions.
 """
 
@@ -131,7 +131,8 @@ def rank(placed_findings: Iterable[PlacedFinding], quota: int, held: Collection[
     """Sort findings, best first, and collapse those that are not shown in full.
 
     These are always collapsed: spelling mistakes, unsettled findings, remarks, those in `held` (fingerprints), and
-    unconfirmed findings that come from one of several passes, only from the diff, or are low. So is what exceeds
+    unconfirmed findings that are low, come only from the diff, or come from one of several passes, unless that is
+    the root's model with the code around the change. So is what exceeds
     `quota`. Critical findings don't count toward the quota. Minor findings take the remaining places.
     """
     ranked = sorted(placed_findings, key=lambda placed: _order(placed.finding))
@@ -147,7 +148,9 @@ def rank(placed_findings: Iterable[PlacedFinding], quota: int, held: Collection[
 def _is_always_collapsed(finding: Finding) -> bool:
     """Return whether a finding is never shown in full, however much room there is."""
     basis = finding.basis
-    is_weak = basis.is_single or (basis.votes >= AGREED and (finding.severity == "low" or basis.is_from_diff_only))
+    is_bare = basis.is_single and not basis.has_root
+    is_low = finding.severity == "low" and (basis.is_single or basis.votes >= AGREED)
+    is_weak = is_bare or is_low or (basis.votes >= AGREED and basis.is_from_diff_only)
     return _slip(finding) or bool(basis.unsettled) or (finding.verdict.is_undecided and is_weak) or finding.is_remark
 
 

@@ -31,6 +31,9 @@ from deeprepo.impact.text.paths import decides_nothing, is_product
 from deeprepo.rlm.values import tokens
 
 TOKENS = 5_000  # tokens of all excerpts for one finding
+# Of these, for what else the quoted files contain: a small file whole, else the lines near the quote and the top
+REST_TOKENS, SMALL_FILE = 2_500, 1_500
+NEAR, TOP = 40, 24  # lines
 # Lines of the definition that the claim is about; a longer one is cut to the blocks around the quote.
 MAX_DEFINITION_LINES = 160
 BLOCK = 40  # lines of the block around a quote outside known definitions, or in a very short one
@@ -72,9 +75,17 @@ class CodeSpan:
 
 
 async def gather(
-    finding: Finding, tree: Tree, dependents: Dependents, files: Sequence[ChangedFile] = (), room: int = TOKENS
+    finding: Finding,
+    tree: Tree,
+    dependents: Dependents,
+    files: Sequence[ChangedFile] = (),
+    room: int = TOKENS,
+    rest: int = 0,
 ) -> tuple[Excerpt, ...]:
-    """Return the excerpts for one finding within `room` tokens, the most informative first."""
+    """Return the excerpts for one finding within `room` tokens, the most informative first.
+
+    `rest`: of these, the tokens for what else the quoted files contain.
+    """
     places = [_around(finding, dependents), *_before(finding, files), *_removed_definitions(finding, dependents)]
     product_evidence = [item for item in finding.evidence if not item.repository]
     places += [
@@ -84,14 +95,44 @@ async def gather(
     places += [*await _mentions(finding, files, tree), *await _definitions(finding, tree)]
     places += _callers(finding, dependents)
     excerpts, shown_lines = list(_of_consumers(finding)), ShownLines()
-    room -= sum(tokens(one.body) for one in excerpts)
+    left = room - sum(tokens(one.body) for one in excerpts)
+    excerpts += await _excerpts(tree, places, left, shown_lines)
+    left = min(rest, room - sum(tokens(one.body) for one in excerpts))
+    if left > 0:
+        excerpts += await _excerpts(tree, await _rest_of_files(finding, tree), left, shown_lines)
+    return tuple(excerpts)
+
+
+async def _excerpts(tree: Tree, places: Iterable[CodeSpan], room: int, shown_lines: ShownLines) -> list[Excerpt]:
+    """Return the excerpts of these spans, each line once, as many as fit."""
+    excerpts = list[Excerpt]()
     for place in places:
         excerpt = await _excerpt(tree, place, room, shown_lines)
         if excerpt is not None:
             room -= tokens(excerpt.body)
             shown_lines.add(excerpt)
             excerpts.append(excerpt)
-    return tuple(excerpts)
+    return excerpts
+
+
+async def _rest_of_files(finding: Finding, tree: Tree) -> list[CodeSpan]:
+    """Return what else the quoted files contain: small files whole, else the lines near the quotes and the top.
+
+    Most requests for more code ask for that.
+    """
+    quotes = {(finding.path, finding.side): finding.start}
+    for item in finding.evidence:
+        if not item.repository:
+            quotes.setdefault((item.path, item.side), item.line)
+    spans = list[CodeSpan]()
+    for (path, side), line in quotes.items():
+        lines = file_lines(await tree.read(path, side))
+        if tokens("\n".join(lines)) <= SMALL_FILE:
+            spans.append(CodeSpan(path, side, 1, len(lines), 0, "the rest of the file"))
+        else:
+            spans.append(CodeSpan(path, side, line - NEAR, line + NEAR, 0, "near it"))
+            spans.append(CodeSpan(path, side, 1, TOP, 0, "the top of the file"))
+    return spans
 
 
 def with_signs(excerpts: Iterable[Excerpt], files: Iterable[ChangedFile]) -> tuple[Excerpt, ...]:

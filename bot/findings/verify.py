@@ -244,7 +244,7 @@ async def _question(
     pull: PullRequest | None,
     precedents: Precedents,
 ) -> OpinionQuestion:
-    excerpts = proof.with_signs(await proof.gather(finding, tree, dependents, files), files)
+    excerpts = proof.with_signs(await proof.gather(finding, tree, dependents, files, rest=proof.REST_TOKENS), files)
     question_text = render.text(
         "prompts/verify.md.j2",
         **pull_fields(pull),

@@ -177,8 +177,8 @@ def _outdated_entries(survey: Survey, found: Sequence[Finding]) -> Iterator[str]
 def _decided(before: Finding, opinion: "Opinion") -> Finding:
     """Return a new finding after its confirmation.
 
-    If the confirmation could not decide, a finding stays, marked as unsettled, if several passes reported it or
-    if it is serious and one of several passes did.
+    If the confirmation could not decide, a finding stays, marked as unsettled, if several passes reported it, or
+    if one of several passes did and it is serious or from the root's model with the code around the change.
     """
     now = opinion.finding
     if now.is_shown:
@@ -188,7 +188,7 @@ def _decided(before: Finding, opinion: "Opinion") -> Finding:
     if not now.verdict.is_undecided:
         return now.with_status("refuted")
     is_kept = before.basis.votes >= AGREED or (
-        before.serious and before.basis.votes and before.basis.readings >= AGREED
+        (before.serious or before.basis.has_root) and before.basis.votes and before.basis.readings >= AGREED
     )
     if opinion.unsettled and is_kept:
         return now.with_verdict(now.verdict, unsettled=opinion.unsettled)
@@ -250,8 +250,10 @@ def _changes_report(finding: Finding, survey: Survey, precedents: "Callable[[Fin
 
     If several passes read the change, a finding that at least two of them reported needs no confirmation,
     unless all of them saw only the diff, or unless it depends on code outside the diff and the root's model did not
-    report it from a prompt with such code. Neither does a low-severity one, since it is collapsed, nor one that the pass with the surrounding code did not confirm. Findings that reach a threshold, and those that earlier comments
-    may answer, are always confirmed. With effort high, all findings are.
+    report it from a prompt with such code. Neither does a medium-severity one of that pass that quotes only changed
+    files, since confirmations of these have refuted none, nor a low-severity one, since it is collapsed, nor one
+    that the pass with the surrounding code did not confirm. Findings that reach a threshold, and those that earlier
+    comments may answer, are always confirmed. With effort high, all findings are.
     """
     settings, basis = survey.brief.settings, finding.basis
     if settings.effort == "high" or finding.status != "new" or basis.readings < AGREED or precedents(finding):
@@ -264,7 +266,18 @@ def _changes_report(finding: Finding, survey: Survey, precedents: "Callable[[Fin
         placing.spot_of(item, survey.files) is None for item in (*finding.places, *finding.evidence)
     )
     is_sure = basis.votes >= AGREED and not basis.is_from_diff_only and (basis.has_root or not depends_on_other_code)
-    return at_least(finding.severity, "medium") and not is_sure
+    return at_least(finding.severity, "medium") and not is_sure and not _is_plain_to_root(finding, survey)
+
+
+def _is_plain_to_root(finding: Finding, survey: Survey) -> bool:
+    """Return whether the root's model reported a finding below high severity that shows only changed files.
+
+    It had their code and could look up more.
+    """
+    changed_paths = {file.path for file in survey.files}
+    quoted = {finding.path, *(item.path for item in finding.evidence)}
+    is_serious = at_least(finding.severity, "high")
+    return finding.basis.has_root and not (is_serious or finding.basis.claims) and quoted <= changed_paths
 
 
 def _reaches_threshold(severity: Severity, survey: Survey) -> bool:

@@ -97,6 +97,25 @@ def test_the_finders_evidence_is_there_with_its_surroundings(repository: Reposit
     assert any(path == "d.txt" and "401 far away" in body for path, _, body in excerpts)
 
 
+def test_what_else_a_quoted_file_contains_is_shown_where_a_confirmation_may_ask_for_it(repository: Repository) -> None:
+    """A small file whole; of a long one, the lines near the quote and its top."""
+    long_file = "LIMIT = 3\n" + "".join(f"x{n} = {n}\n\n\n" for n in range(2_000))
+    pull = repository.change({**BEFORE, "long.py": long_file, "small.py": "RATE = 2\n\n\n\ny = 1\n"}, AFTER)
+    claim = finding(evidence=(Evidence("long.py", "x1000 = 1000", 3_002), Evidence("small.py", "y = 1", 5)))
+
+    async def run(tree: Checkout, files: step.Files) -> dict[str, str]:
+        without = await proof.gather(claim, tree, Dependents(), files)
+        found = await proof.gather(claim, tree, Dependents(), files, rest=proof.REST_TOKENS)
+        assert not any("RATE = 2" in one.body or "LIMIT = 3" in one.body for one in without)
+        return {path: "\n".join(one.body for one in found if one.path == path) for path in ("long.py", "small.py")}
+
+    shown = step.over(pull, run)
+    assert "1 RATE = 2" in shown["small.py"]
+    assert "1 LIMIT = 3" in shown["long.py"]
+    assert "x1012 = 1012" in shown["long.py"]
+    assert "x1500 = 1500" not in shown["long.py"]
+
+
 def test_a_claim_about_a_removal_shows_what_was_removed(repository: Repository) -> None:
     """Wherever the claim stands."""
     pull = repository.change(
