@@ -170,7 +170,7 @@ def summary(review: Review, words: Phrases = ENGLISH) -> Summary:
     new = len(review.new_findings)
     before, fixed = len(review.open_findings) - new, len(review.having("fixed"))
     since = ""
-    if _is_only_followed(review.coverage, words):
+    if review.coverage.is_follow_up:
         since = words.say("follow_up_short")
     elif before and review.round.number > 1:
         both = words.say("new_and_open", new=words.number(new), open=words.number(before))
@@ -353,16 +353,10 @@ def lead(coverage: Coverage, words: Phrases = ENGLISH) -> str:
     """Return what to do about open items; empty if there are none."""
     if coverage.complete:
         return ""
-    if _is_only_followed(coverage, words):
+    if coverage.is_follow_up:
         return words.say("open_lead_follow_up")
     readable = any(reading.kind in ("unit", "use", "word") for reading in coverage.open)
     return words.say("open_lead_code" if readable and not coverage.by_model else "open_lead")
-
-
-def _is_only_followed(coverage: Coverage, words: Phrases) -> bool:
-    """Return whether the commit was not reviewed, and static checks only followed earlier findings."""
-    left_out = words.say("follow_up_left")
-    return any(reading.reason == left_out for reading in coverage.open)
 
 
 def change(pull: PullRequest) -> str:

@@ -39,6 +39,7 @@ def _review(review: Review) -> dict[str, Any]:
         "conclusion": review.conclusion,
         "result": facts.summary(review).result,
         "partial": review.cut.partial,
+        "is_follow_up": review.coverage.is_follow_up,
         "fault": review.cut.fault,
         "failure": review.cut.failure,
         "cause": review.cut.cause,

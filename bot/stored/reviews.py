@@ -97,6 +97,7 @@ class _ReviewResult(msgspec.Struct):
     """The keys that only a whole review has."""
 
     partial: bool = True  # an unknown review may have been cut short
+    is_follow_up: bool = False
     fault: Fault = ""
     failure: str = ""
     cause: Cause = ""
@@ -252,6 +253,7 @@ def _review(document: _ReviewDocument, row: Mapping[str, Any]) -> Review:
                 "not_installed": coverage.not_installed,
                 "not_run": [(row["check"], row["reason"]) for row in coverage.not_run],
                 "areas": result.areas,
+                "is_follow_up": result.is_follow_up,
             },
             Coverage,
         ),

@@ -159,6 +159,7 @@ class Coverage:
     not_installed: Exact[tuple[str, ...]] = ()  # checks with something to do that could not run
     areas: tuple[Area, ...] = ()  # the risk map, riskiest first
     not_run: Exact[tuple[tuple[str, str], ...]] = ()  # type checkers that failed, each with the reason
+    is_follow_up: bool = False  # whether only earlier findings were followed up, and the head was not reviewed
 
     def count(self, kind: str, *states: str) -> int:
         """Return how many items of this kind are in one of these states, or in any state if none is given."""

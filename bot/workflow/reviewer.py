@@ -105,7 +105,8 @@ def _only_followed(review: Review, why: str) -> Review:
         for row in review.coverage.readings
     )
     known = tuple(each for each in review.findings if each.finding.status != "new")
-    return replace(review, findings=known, coverage=replace(review.coverage, readings=readings), parts={})
+    coverage = replace(review.coverage, readings=readings, is_follow_up=True)
+    return replace(review, findings=known, coverage=coverage, parts={})
 
 
 def _has_open_findings(earlier: bytes | None) -> bool:

@@ -81,6 +81,14 @@ def test_a_stored_review_is_read_back(review: Review) -> None:
     assert after["read_by_model"] == ["a.py:f"]
 
 
+def test_a_followed_up_review_stays_one_when_it_is_read_back() -> None:
+    """Its page is made again after each comment, and still says that the commit was not reviewed."""
+    followed = replace(UNREAD, coverage=replace(UNREAD.coverage, is_follow_up=True))
+    after = reviews.review(json_file.render(followed).encode())
+    assert "was not reviewed" in facts.summary(after).since
+    assert "was not reviewed" not in facts.summary(UNREAD).since
+
+
 def test_the_machine_stays_private() -> None:
     """Where the repository lies on the disk is not written."""
     assert "/nowhere" not in json_file.render(REVIEW)

@@ -38,7 +38,7 @@ STATE = re.compile("<!-- deeprepo-state:([^ ]*) -->")
 # Stored keys without a value in any room, because no change there is about them.
 EMPTY = {
     "cache_read", "cache_write", "checks", "ci_failures", "claims", "commit", "consumer", "consumers",
-    "cut", "doubts", "dropped", "fail_on", "full", "how", "issues", "not_installed", "not_run",
+    "cut", "doubts", "dropped", "fail_on", "full", "how", "is_follow_up", "issues", "not_installed", "not_run",
     "refused", "relying", "repository", "reproduction", "request_changes", "root_usd", "silencing",
     "skip", "skipped_files", "strict", "templates", "tried", "turns", "unconfirmed", "usd",
     "verify_usd",
