@@ -7,7 +7,7 @@ from typing import Any
 
 from bot.analyzers.linter_run import HASKELL_BYTES
 from bot.analyzers.linters import Directives, Linter, LintReport, Sentinel
-from deeprepo.impact.text.paths import is_dockerfile
+from bot.file_kinds import is_dockerfile
 
 
 class Hadolint(Linter):

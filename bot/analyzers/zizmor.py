@@ -5,7 +5,8 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from bot.analyzers.linters import Directives, Linter, LintReport
-from deeprepo.impact.text.paths import is_action, is_workflow
+from bot.file_kinds import is_action
+from deeprepo.impact.text.paths import is_workflow
 
 # Values that strangers control, by GitHub's list of untrusted input.
 STRANGERS = re.compile(

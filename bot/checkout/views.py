@@ -6,11 +6,11 @@ from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import TypeVar
 
+from bot.file_kinds import is_unwritten
 from bot.ports import RunnableTree
 from bot.values import Query, Side, TreeEntry
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import replace
-from deeprepo.impact.text.paths import is_unwritten
 from deeprepo.impact.views import TreeView
 
 MOST_PASSED_BY = 60  # files and folders that a search excludes

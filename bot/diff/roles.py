@@ -9,12 +9,11 @@ import re
 from functools import lru_cache
 from posixpath import basename, dirname, splitext
 
+from bot.file_kinds import is_action, is_dockerfile
 from deeprepo.impact.filetypes import filetype
 from deeprepo.impact.schemas import migrations, sql
 from deeprepo.impact.text.paths import (
-    is_action,
     is_code,
-    is_dockerfile,
     is_output,
     is_page,
     is_prose,

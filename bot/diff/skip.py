@@ -4,10 +4,11 @@ import re
 from collections.abc import Callable, Sequence
 
 from bot.diff.file_header import header
+from bot.file_kinds import is_lock
 from bot.values import ChangedFile, RawChange
 from deeprepo.impact.changes import MOVED, REPLACED
 from deeprepo.impact.patches import ABSENT, LINK_MODE, SUBMODULE_MODE
-from deeprepo.impact.text.paths import is_code, is_generated, is_lock, is_prose, is_settings, vendored_folder
+from deeprepo.impact.text.paths import is_code, is_generated, is_prose, is_settings, vendored_folder
 
 MAX_CHANGED_LINES = 20_000
 WITHHELD = "its content needs a git filter program, which is not run"

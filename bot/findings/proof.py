@@ -13,6 +13,7 @@ from typing import Literal
 from bot import blocks
 from bot.diff import moves
 from bot.diff.units import ShownLines
+from bot.file_kinds import decides_nothing
 from bot.values import (
     ChangedFile,
     Definition,
@@ -27,7 +28,7 @@ from bot.values import (
 from bot.values.finding import AGAINST
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.text.lines import binds, defines, definition, file_lines, is_comment
-from deeprepo.impact.text.paths import decides_nothing, is_product
+from deeprepo.impact.text.paths import is_product
 from deeprepo.rlm.values import tokens
 
 TOKENS = 5_000  # tokens of all excerpts for one finding

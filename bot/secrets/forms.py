@@ -12,8 +12,9 @@ from math import log2
 from string import hexdigits
 from typing import Literal, NamedTuple, TypeVar
 
+from bot.file_kinds import is_lock
 from bot.values import Severity
-from deeprepo.impact.text.paths import is_lock, is_prose, is_sample, is_test
+from deeprepo.impact.text.paths import is_prose, is_sample, is_test
 
 Role = Literal["code", "document", "sample"]
 Row = TypeVar("Row")

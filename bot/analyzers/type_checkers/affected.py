@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from posixpath import basename, dirname
 
+from bot.file_kinds import is_unwritten
 from bot.values import ChangedFile, Dependents
 from deeprepo.impact.changes import ChangedSymbol, DiffLine, Query
 from deeprepo.impact.ports import Tree
-from deeprepo.impact.text.paths import is_test, is_unwritten
+from deeprepo.impact.text.paths import is_test
 
 MOST_CHECKED = 60  # unchanged files per run
 MOST_SEARCHED = 300  # names per search

@@ -10,10 +10,11 @@ from bot import render
 from bot.diff import alike, file_diffs
 from bot.diff.marks import marks
 from bot.diff.render import FileDiff
+from bot.file_kinds import decides_nothing
 from bot.review.context.call_sites import distinct
 from bot.review.survey import Survey
 from bot.values import ChangedFile, Finding, LinkedIssue, Reference, Unit, severity_rank
-from deeprepo.impact.text.paths import decides_nothing, is_product
+from deeprepo.impact.text.paths import is_product
 from deeprepo.rlm.values import tokens
 
 MESSAGE_TOKENS = 14_000  # tokens of the whole message

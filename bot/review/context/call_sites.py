@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
+from bot.file_kinds import decides_nothing
 from bot.review.context import identifiers
 from bot.values import Reference, Unit
-from deeprepo.impact.text.paths import decides_nothing
 
 MAX_CALLERS = 6  # per code region
 MAX_BY_NAME, MAX_TESTS = 2, 2  # per prompt: uncertain callers, and tests

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bot import blocks
+from bot.file_kinds import decides_nothing
 from bot.review.context import definitions, identifiers, result_flow, usages
 from bot.review.context.call_sites import call_sites, in_turn
 from bot.review.context.usages import Pick
@@ -20,7 +21,7 @@ from deeprepo.impact.filetypes import family, filetype
 from deeprepo.impact.paths import shared_folders
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.text.lines import file_lines, is_comment
-from deeprepo.impact.text.paths import decides_nothing, is_product
+from deeprepo.impact.text.paths import is_product
 from deeprepo.impact.uses.sites import MODULE
 
 MAX_SITES = 60  # callers examined

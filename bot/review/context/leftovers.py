@@ -9,13 +9,14 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 
+from bot.file_kinds import decides_nothing
 from bot.review.context import akin, identifiers, meaning, usages
 from bot.review.context.identifiers import Row
 from bot.review.context.usages import Pick
 from bot.values import ChangedFile, Unit
 from deeprepo.impact.filetypes import family
 from deeprepo.impact.text.lines import is_comment
-from deeprepo.impact.text.paths import decides_nothing, is_product, is_settings, is_test
+from deeprepo.impact.text.paths import is_product, is_settings, is_test
 
 MIN_PLAIN_LETTERS = 4  # minimum letters of a plain word
 MAX_NAMES = 12  # per prompt

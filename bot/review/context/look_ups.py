@@ -15,6 +15,7 @@ from typing import Literal
 
 from bot import blocks, globs
 from bot.errors import GitError
+from bot.file_kinds import decides_nothing, nearest
 from bot.findings.proof import with_signs
 from bot.render import count
 from bot.review.context import definitions, identifiers, snippets
@@ -33,15 +34,7 @@ from deeprepo.impact.text.lines import (
     is_comment,
     says,
 )
-from deeprepo.impact.text.paths import (
-    decides_nothing,
-    is_output,
-    is_product,
-    is_sample,
-    is_test,
-    nearest,
-    vendored_folder,
-)
+from deeprepo.impact.text.paths import is_output, is_product, is_sample, is_test, vendored_folder
 
 TOKENS = 6_000  # tokens of all code shown for one answer
 NAME_CHARS, PATTERN_CHARS, PATH_CHARS = 200, 500, 400

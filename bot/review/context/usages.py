@@ -13,12 +13,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush, nlargest
 
+from bot.file_kinds import decides_nothing
 from bot.review.context import definitions, identifiers, meaning
 from bot.review.context.definitions import CalledName
 from bot.values import Unit
 from deeprepo.impact.filetypes import family
 from deeprepo.impact.text.lines import defines, is_comment, says
-from deeprepo.impact.text.paths import decides_nothing, is_code, is_product, is_test
+from deeprepo.impact.text.paths import is_code, is_product, is_test
 
 COMMON_FILES = 200  # a name in more files than this is ignored
 LINES_PER_FILE = 8  # lines with a name that are usual in a file that is about it

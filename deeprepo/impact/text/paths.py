@@ -4,21 +4,18 @@ All parts of a review use these functions, so that they agree. A code suffix tak
 `src/history.ts` is code, `HISTORY` and `history.md` are prose.
 """
 
-import difflib
 import re
-from collections.abc import Iterable
 from functools import lru_cache
-from posixpath import basename, dirname
+from posixpath import dirname
 
 from deeprepo.impact.filetypes import filetype
 
 # Escapes for bytes of a name that is not UTF-8.
 _NAME_ESCAPE = re.compile(r"\\x(?:5c|[89a-f][0-9a-f])")
 _RAW_ESCAPE = re.compile(rb"\\x(5c|[89a-f][0-9a-f])")
-COMPARED = 200  # characters of a path that is compared with others, which takes quadratic time
 
 
-def _kind(
+def file_kind(
     *, suffixes: str = "", names: str = "", folders: str = "", other: str = "", any_case: bool = True
 ) -> re.Pattern[str]:
     """Return a pattern for a kind of files by suffix, name, parent folder or another form."""
@@ -32,7 +29,7 @@ def _kind(
 
 
 # In addition to the languages in `deeprepo/impact/languages`.
-_CODE = _kind(
+_CODE = file_kind(
     suffixes=r"pyw|pyx|ipynb|[cm]jsx|[cm]tsx|astro|groovy|gradle|fs|vb|erb|php\d|pl|pm|r|jl|dart|mm?|c\+\+"
     r"|erl|hs|ml|mli|clj[sc]?|nim|zig|sol|k?sh|bash|zsh|fish|ps1|psm1|bat|cmd|p?sql|ddl|proto|graphql|tf|hcl|cmake|mk",
     names=r"Dockerfile|Makefile|Jenkinsfile|Rakefile|Gemfile|CMakeLists\.txt",
@@ -57,9 +54,9 @@ _TEST_CLASS = re.compile(
     r"|(?:^|/)\w*[a-z0-9_](?:IT|ITCase)\.(?:java|kt|groovy|scala)$|(?:^|/)(?:Test|IT)[A-Z]\w*\.(?:java|kt|groovy|scala|php)$"
     r"|(?:^|/)setupTests\.[jt]sx?$"
 )
-_PROSE = _kind(suffixes="md|mdx|markdown|mkd|rst|txt|adoc|asciidoc|po|pot|rtf|tex|[1-8]")
+_PROSE = file_kind(suffixes="md|mdx|markdown|mkd|rst|txt|adoc|asciidoc|po|pot|rtf|tex|[1-8]")
 # Text files that programs read: builds, dependencies, rules for crawlers.
-_NO_PROSE = _kind(
+_NO_PROSE = file_kind(
     names=r"CMakeLists\.txt|(?=[^/]*requirements)[\w.-]+\.txt|requirements/[^/]+\.txt|constraints[\w.-]*\.txt|robots\.txt"
 )
 # Documents without a suffix, in capitals; words that may be scripts must be capitalized.
@@ -68,77 +65,35 @@ _DOCUMENT = re.compile(
     r"|NEWS|News|HISTORY|History|NOTICE|Notice|CREDITS|Credits|THANKS|Thanks|TODO|INSTALL|PATENTS|UPGRADING|RELEASE[-_]?NOTES)"
     r"(?:[-_.][\w.-]*)?$"
 )
-_DATA = _kind(
+_DATA = file_kind(
     suffixes="ya?ml|toml|jsonc?|json5|ini|cfg|conf|env|properties|xml|csv|tsv|html?|css|scss|less|in|am|ac|lock|svg|png|gif|jpe?g"
 )
-_SETTINGS = _kind(suffixes="ya?ml|toml|jsonc?|json5|ini|cfg|env|properties|tf|hcl|xml", names=r"\.env(?:\.[\w.-]+)?")
-_MADE = _kind(
+_SETTINGS = file_kind(
+    suffixes="ya?ml|toml|jsonc?|json5|ini|cfg|env|properties|tf|hcl|xml", names=r"\.env(?:\.[\w.-]+)?"
+)
+_MADE = file_kind(
     folders="__snapshots__",
     other=r"(?:_pb2(?:_grpc)?\.pyi?|\.pb(?:\.gw)?\.(?:go|cc|h)|\.g\.dart|\.designer\.cs|\.generated\.\w+|\.snap|\.min\.(?:js|css|mjs)|\.(?:js|css)\.map)$",
 )
-_OUTPUT = _kind(
+_OUTPUT = file_kind(
     suffixes="svg|lock|lockb|snap|map|diff|patch",
     names=r"package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|go\.sum|packages\.lock\.json",
 )
-DUMP = 500_000  # bytes of a file without code
-_PACKED = (".min.js", ".min.css", ".map", ".svg")
-_TRANSLATIONS = (
-    ".json",
-    ".yml",
-    ".yaml",
-    ".po",
-    ".pot",
-    ".properties",
-    ".ftl",
-    ".xlf",
-    ".xliff",
-    ".strings",
-    ".arb",
-    ".resx",
-)
-_LOCALES = re.compile(r"(?:^|/)(?:locales?|langs?|languages?|i18n|l10n|translations?)/", re.IGNORECASE)
-_LOCK_FILES = frozenset(
-    """package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb deno.lock poetry.lock uv.lock pdm.lock
-    Pipfile.lock Cargo.lock go.sum Gemfile.lock composer.lock mix.lock pubspec.lock Podfile.lock packages.lock.json
-    gradle.lockfile flake.lock conan.lock .terraform.lock.hcl""".split()  # noqa: SIM905 - a list of 22 quoted names reads worse
-)
-_VENDORED = _kind(
+_VENDORED = file_kind(
     folders=r"vendor|node_modules|third[_-]party|bower_components|Godeps|_vendor|\.yarn/(?:releases|plugins)",
     any_case=False,
 )
-_SAMPLE = _kind(
+_SAMPLE = file_kind(
     folders="testdata|test-data|fixtures?|mocks?|__mocks__|examples?|samples?|docs?|benchmarks?|playground",
     other=r"[._-](?:stories|example|sample|dist|template)\.|\.ipynb$",
 )
-_PAGE = _kind(suffixes="x?html?")
-_CI = _kind(
-    folders=r"\.github|\.gitlab|\.circleci|\.buildkite|\.azure-pipelines|\.ci",
-    names=r"\.?(?:gitlab-ci|azure-pipelines|travis|appveyor|pre-commit-config|codecov)\.ya?ml|tox\.ini|noxfile\.py|Jenkinsfile|mkdocs\.ya?ml|\.[\w-]+\.ya?ml",
-)
-_WRAPPER = _kind(
-    names=r"(?:mvnw|gradlew|configure|bootstrap|install-sh|ltmain\.sh|config\.(?:guess|sub)|autogen\.sh)(?:\.(?:cmd|bat|sh))?",
-    any_case=False,
-)
-_SUMS = _kind(suffixes=r"sum|sha\d*|md5|asc|sig|checksums?", names=r"(?:checksums?|SHA\d*SUMS)(?:\.txt)?")
-_DUMP = _kind(
+_PAGE = file_kind(suffixes="x?html?")
+DUMPS = file_kind(
     suffixes=r"csv|tsv|xsd|xsl|wsdl|ipynb|jsonl|ndjson|sublime-\w+|tmLanguage",
     folders="assets|dist|gallery",
     any_case=False,
 )
-# JSON for settings or packages; other JSON is data.
-_JSON_SETTINGS = _kind(names=r"(?:package|tsconfig|jsconfig|composer|deno|turbo|nx)[\w.-]*\.json", any_case=False)
-_STYLE = _kind(suffixes="css|scss|sass|less")
-# Kinds of files that are irrelevant to a change, most certain first.
-_SILENT_KINDS = {
-    "vendored": _VENDORED,
-    "output": _OUTPUT,
-    "made": _MADE,
-    "checksums": _SUMS,
-    "style": _STYLE,
-    "wrapper": _WRAPPER,
-    "CI": _CI,
-    "dump": _DUMP,
-}
+_STYLE = file_kind(suffixes="css|scss|sass|less")
 
 
 @lru_cache(maxsize=65_536)
@@ -169,7 +124,7 @@ def is_code(path: str) -> bool:
 
 def names_file(text: str) -> bool:
     """Return whether a text is a file name, by its suffix."""
-    return is_code(text) or any(form.search(text) for form in (_DATA, _PROSE, _OUTPUT, _DUMP))
+    return is_code(text) or any(form.search(text) for form in (_DATA, _PROSE, _OUTPUT, DUMPS))
 
 
 def is_generated(path: str) -> bool:
@@ -180,18 +135,6 @@ def is_generated(path: str) -> bool:
 def is_output(path: str) -> bool:
     """Return whether a file is the output of a program: generated source, lock file, snapshot, patch, drawing."""
     return is_generated(path) or bool(_OUTPUT.search(path))
-
-
-def is_lock(path: str) -> bool:
-    """Return whether a file is a package manager's lock file, by its name."""
-    return basename(path) in _LOCK_FILES
-
-
-def is_unwritten(path: str, size: int) -> bool:
-    """Return whether a search for names skips a file: translations, packed or locked files, large dumps."""
-    if is_lock(path) or path.endswith(_PACKED):
-        return True
-    return not is_code(path) and (size > DUMP or (path.endswith(_TRANSLATIONS) and _LOCALES.search(path) is not None))
 
 
 def is_settings(path: str) -> bool:
@@ -209,17 +152,6 @@ def is_workflow(path: str) -> bool:
     return dirname(path) == ".github/workflows" and path.endswith((".yml", ".yaml"))
 
 
-def is_action(path: str) -> bool:
-    """Return whether a file defines a GitHub action."""
-    return basename(path) in ("action.yml", "action.yaml")
-
-
-def is_dockerfile(path: str) -> bool:
-    """Return whether a file defines how an image is built."""
-    name = basename(path).lower()
-    return name in ("dockerfile", "containerfile") or name.endswith(".dockerfile")
-
-
 def is_style(path: str) -> bool:
     """Return whether a file is a style sheet."""
     return bool(_STYLE.search(path))
@@ -228,23 +160,6 @@ def is_style(path: str) -> bool:
 def is_sample(path: str) -> bool:
     """Return whether code is an example, fixture, notebook or documentation rather than the product."""
     return bool(_SAMPLE.search(path))
-
-
-@lru_cache(maxsize=65_536)
-def decides_nothing(path: str) -> str:
-    """Return the kind of a file that is irrelevant unless the change is about it, or "".
-
-    The kinds are output such as locks, checksums, vendored code, styles, samples, data dumps, build scripts,
-    prose and CI.
-    """
-    kind = next((kind for kind, form in _SILENT_KINDS.items() if form.search(path)), "")
-    if kind or is_test(path):
-        return kind
-    if is_prose(path):
-        return "prose"
-    if path.endswith(".json") and not _JSON_SETTINGS.search(path):
-        return "dump"
-    return "sample" if is_sample(path) else ""
 
 
 def vendored_folder(path: str) -> str | None:
@@ -256,16 +171,6 @@ def vendored_folder(path: str) -> str | None:
 def is_product(path: str) -> bool:
     """Return whether a file belongs to the product: no test, prose or output."""
     return not (is_test(path) or is_prose(path) or is_output(path))
-
-
-def nearest(path: str, candidates: Iterable[str]) -> str:
-    """Return similar paths, as the end of a sentence."""
-    paths = list(candidates)
-    name = path.rpartition("/")[2]
-    near = [p for p in paths if p.rpartition("/")[2] == name][:3]
-    if not near and len(path) <= COMPARED:
-        near = difflib.get_close_matches(path, [p for p in paths if len(p) <= COMPARED][:5_000], 3, 0.75)
-    return f"; did you mean {', '.join(near)}?" if near else ""
 
 
 def uses_nothing(path: str) -> bool:

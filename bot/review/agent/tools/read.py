@@ -9,21 +9,13 @@ from typing import Literal
 from bot import globs
 from bot.diff import numbered_text
 from bot.errors import GitError
+from bot.file_kinds import nearest
 from bot.render import count, name
 from bot.review.agent.state import RunState
 from bot.review.context.look_ups import absent, pathspecs
 from bot.values import Query, Reference, Side
 from deeprepo.impact.text.lines import file_lines
-from deeprepo.impact.text.paths import (
-    is_code,
-    is_output,
-    is_prose,
-    is_sample,
-    is_style,
-    is_test,
-    nearest,
-    vendored_folder,
-)
+from deeprepo.impact.text.paths import is_code, is_output, is_prose, is_sample, is_style, is_test, vendored_folder
 
 MAX_LINES = 2_000  # lines returned by one read
 MAX_HITS = 200
