@@ -54,12 +54,11 @@ class Declarations:
         change = await check.compare(tree, files)
         listed = await _dependencies(tree, files)
         self._other_paths |= change.other_files
-        left, unset = await environment.judge(tree, files)
+        left = await environment.judge(tree, files)
         findings = (*declarations.findings(change, files), *map(renamed.finding, left), *listed.findings)
-        limits = tuple(renamed.unset(*row) for row in unset)
         still_open = (*change.open, *listed.unjudged)
         complete = change.complete | change.other_files | listed.complete
-        return Judgement(findings, complete - {path for path, _ in still_open}, still_open, limits=limits)
+        return Judgement(findings, complete - {path for path, _ in still_open}, still_open)
 
     def absence(self, finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG002
         """Return fixed, because both sides and all references are compared each time."""
@@ -92,7 +91,7 @@ async def _dependencies(tree: Tree, files: Sequence[ChangedFile]) -> Judgement:
 
 
 def _names_variable(file: ChangedFile) -> bool:
-    """Return whether changed lines rename or read an environment variable.
+    """Return whether changed lines rename an environment variable.
 
     The name test avoids slow imports.
     """

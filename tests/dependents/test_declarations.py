@@ -355,21 +355,6 @@ def test_a_document_of_the_past_or_of_both_names_misses_nothing(
     assert of_variables(repository, {"src/main.ts": READ.format(OLD), ".env": f"{OLD}=a\n"} | before, after) == []
 
 
-def test_a_new_variable_that_nothing_sets_is_listed(repository: Repository) -> None:
-    """One that has a default, that a document tells of, or in a tree that writes none down, is not."""
-    reads = {"a.ts": "export const url = import.meta.env.NEW_URL\nexport const most = process.env.MOST_ROWS ?? 3\n"}
-    repository.commit({".env": "OTHER_URL=a\n", "a.ts": "", "b.ts": ""}, "before")
-    repository.commit(reads, "after")
-    review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
-    assert (review.findings, review.open) == ((), ())
-    assert "a.ts:1 reads `NEW_URL`, which nothing in the repository sets or documents" in review.to_markdown()
-    assert "MOST_ROWS" not in review.to_markdown()
-    repository.commit(
-        {"README.md": ROW.format("NEXT_URL"), "b.ts": "export const url = import.meta.env.NEXT_URL\n"}, "told"
-    )
-    assert "NEXT_URL" not in deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none").to_markdown()
-
-
 def test_a_variable_that_is_set_and_that_code_reads_no_more_is_in_the_headline(repository: Repository) -> None:
     """It is no finding: a library may read it. Another reader in the tree keeps it in use."""
     workflow = SET[".github/workflows/a.yml"].format(OLD)  # which may set it for a tool

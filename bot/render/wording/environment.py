@@ -28,11 +28,6 @@ _LAWS: Mapping[Role, tuple[str, str, str]] = {  # what was done to the name, wha
 _STILL: Mapping[Role, str] = {"reads": "read", "sets": "set", "tells": "document"}
 
 
-def unset(path: str, line: int | None, name: str) -> str:
-    """Return a sentence about a new variable that nothing sets."""
-    return f"{path}:{line} reads `{name}`, which nothing in the repository sets or documents. Make sure it is set wherever this runs"
-
-
 def finding(found: LeftBehind) -> Finding:
     """Return a finding about a renamed variable whose other side still uses the old name."""
     one, left = found.renaming, found.rows

@@ -1,15 +1,14 @@
-"""Find environment variables that are renamed on one side only, and new ones that nothing sets."""
+"""Find environment variables that are renamed on one side only."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from posixpath import basename
 
 from deeprepo.impact.changes import ChangedFile, Query
 from deeprepo.impact.language import rules_of
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import Struct, field
 from deeprepo.impact.text.paths import is_workflow, vendored_folder
-from deeprepo.impact.uses.texts import Renaming, Role, new_variables, renamings, roles
+from deeprepo.impact.uses.texts import Renaming, Role, renamings, roles
 
 MOST = 40  # variables per change that are searched
 ROWS = 5_000  # lines with one of these names
@@ -36,30 +35,21 @@ class _Ends(Struct, frozen=True):
 
 
 def touches(file: ChangedFile) -> bool:
-    """Return whether a file's change renames or reads a variable."""
-    return bool(renamings([file]) or new_variables([file]))
+    """Return whether a file's change renames a variable."""
+    return bool(renamings([file]))
 
 
-async def judge(tree: Tree, files: Sequence[ChangedFile]) -> tuple[list[LeftBehind], list[tuple[str, int | None, str]]]:
-    """Return renamed variables with leftover lines, and new variables that nothing sets as (path, line, name)."""
+async def judge(tree: Tree, files: Sequence[ChangedFile]) -> list[LeftBehind]:
+    """Return the renamed variables with leftover lines."""
     renamed: dict[tuple[str, str, Role], Renaming] = {}
     for one in renamings(files)[:MOST]:
         renamed.setdefault((one.old, one.new, one.role), one)
-    new = dict([*new_variables(files).items()][:MOST])
-    # A repository that records no variables has no place for a missing one.
-    if new and not any(basename(path).startswith(".env") for path in await tree.entries()):
-        new = {}
-    wanted = {name for one in renamed.values() for name in (one.old, one.new)} | new.keys()
+    wanted = {name for one in renamed.values() for name in (one.old, one.new)}
     ends = await _ends(tree, wanted) if wanted else {}
     # what code reads comes last and replaces the others
     by_role = sorted(renamed.values(), key=lambda one: one.role == "reads")
     rows = {(one.old, one.new): (one, left) for one in by_role if (left := _left_behind(one, ends))}
-    unset = [
-        (path, line.new, name)
-        for name, (path, line) in new.items()
-        if not (ends[name].sets or ends[name].tells) and len(ends[name].reads) == 1
-    ]
-    return [LeftBehind(one, tuple(left)) for one, left in rows.values()], unset
+    return [LeftBehind(one, tuple(left)) for one, left in rows.values()]
 
 
 def _left_behind(one: Renaming, ends: Mapping[str, _Ends]) -> list[tuple[Role, Row]]:

@@ -30,7 +30,6 @@ _ROW = re.compile(
     rf"^\s*+(?:\|\s*+[`*\"]{{0,3}}({NAME})[`*\"]{{0,3}}\s*+\||[-*]\s++[`*]{{1,3}}({NAME})[`*]{{1,3}}\s*+[:(\u2013\u2014-])"
 )
 _OF_EARLIER = re.compile(r"change|history|release|news|migrat|upgrad|versioned|archive|blog|\badr\b", re.IGNORECASE)
-_HAS_DEFAULT = re.compile(r"^[\"'`]?\s*+(?:,|\)?\]?\s*+(?:\?\?|\|\||\?:|:-|or\b|\.unwrap_or|\.or_else|\.getOrElse))")
 _SCRIPT = re.compile(r"\.(?:ba|z|k)?sh$|(?:^|/)\.?envrc$")
 
 
@@ -77,20 +76,6 @@ def unread(files: Sequence[ChangedFile]) -> set[str]:
         for line in [line for hunk in file.hunks for line in hunk.lines if line.kind in read]:
             read[line.kind] |= {name for role, name in roles(file.path, line.text) if role == "reads"}
     return read["-"] - read["+"] - {one.old for one in renamings(files)}
-
-
-def new_variables(files: Sequence[ChangedFile]) -> dict[str, tuple[str, DiffLine]]:
-    """Return the variables that only added lines read, without a default, with their file and first line."""
-    found: dict[str, tuple[str, DiffLine]] = {}
-    known = set[str]()
-    for file in files:
-        for line in [line for hunk in file.hunks for line in hunk.lines]:
-            for role, name in roles(file.path, line.text) if line.kind in "+-" else ():
-                if line.kind == "-":
-                    known.add(name)
-                elif role == "reads" and not _HAS_DEFAULT.search(line.text.partition(name)[2]):
-                    found.setdefault(name, (file.path, line))
-    return {name: place for name, place in found.items() if name not in known}
 
 
 def renamings(files: Sequence[ChangedFile]) -> list[Renaming]:
