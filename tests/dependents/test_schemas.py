@@ -28,6 +28,7 @@ QUERY = 'SQL = "SELECT total FROM orders WHERE id = ?"\n'
 MODEL = "from django.db import models\n\n\nclass Order(models.Model):\n    total = models.IntegerField()\n"
 DJANGO = 'class Migration:\n    operations = [\n        migrations.RemoveField(\n            model_name="order",\n            name="total",\n        ),\n    ]\n'
 PROCEDURE = "CREATE OR ALTER PROCEDURE [dbo].[Order_SetSeenById]\n    @Id INT\nAS\nBEGIN\n    UPDATE [dbo].[Order] SET [Seen] = 1 WHERE [Id] = @Id\nEND\n"
+ROUTINE = "CREATE FUNCTION shop.create_queue ({})\nRETURNS void AS $$\nBEGIN\nEND;\n$$ LANGUAGE plpgsql;\n"
 RAILS = "class A < ActiveRecord::Migration[7.0]\n  def up\n    remove_column :orders, :total\n  end\n\n  def down\n    remove_column :orders, :note\n  end\nend\n"
 ALEMBIC = "def upgrade():\n    op.drop_column('orders', 'total')\n\n\ndef downgrade():\n    op.drop_column('orders', 'note')\n"
 GO = 'package m\n\nvar _ = "x"\nfunc up() { db.Exec("ALTER TABLE orders DROP COLUMN total") }\n'
@@ -107,6 +108,12 @@ CASES = {
         {"db/a.sql": PROCEDURE.replace("@Id INT", "@Id INT,\n    @Shop INT")},
         "likely-parameter-required",
         ("a.cs:1",),
+    ),
+    "sql: a parameter of a function that a call names": Case(
+        {"db/a.sql": ROUTINE.format("queue TEXT"), "a.ts": 'db.query("SELECT create_queue(queue => $1)", ["a"])\n'},
+        {"db/a.sql": ROUTINE.format("p_queue TEXT")},
+        "likely-parameter-renamed",
+        ("a.ts:1",),
     ),
     "sql: by Alembic": Case({"a.py": QUERY}, {"migrations/versions/2.py": ALEMBIC}, "column-dropped", ("a.py:1",)),
     "sql: in a text of Go": Case({"a.py": QUERY}, {"migrations/2.go": GO}, "column-dropped", ("a.py:1",)),
@@ -192,6 +199,14 @@ HARMLESS |= {
     "sql: a parameter of a procedure with a default": (
         {"db/a.sql": PROCEDURE, "a.cs": 'c.Execute("Order_SetSeenById", new { Id = 1 });\n'},
         {"db/a.sql": PROCEDURE.replace("@Id INT", "@Id INT,\n    @Shop INT = 0")},
+    ),
+    "sql: a parameter of a function that is called by position": (
+        {"db/a.sql": ROUTINE.format("queue TEXT"), "a.ts": 'const queue = "a"\ndb.query("SELECT create_queue($1)", [queue])\n'},
+        {"db/a.sql": ROUTINE.format("p_queue TEXT")},
+    ),
+    "sql: a parameter of one of two functions": (
+        {"db/a.sql": ROUTINE.format("queue TEXT"), "a.cs": 'c.Execute("create_queue", new { queue = 1 });\n'},
+        {"db/a.sql": ROUTINE.format("queue TEXT") + ROUTINE.format("queue TEXT, mode TEXT")},
     ),
     "sql: Rails' way back": (
         {"a.py": QUERY},

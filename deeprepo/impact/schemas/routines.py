@@ -1,6 +1,7 @@
 """Parameters of SQL procedures and functions: what a change removes, renames or adds, and the lines that call the routine. Pure."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from deeprepo.impact.schemas.breaks import Document, Likeness, SchemaBreak, SchemaPlace
@@ -18,6 +19,7 @@ _BODY = re.compile(r"^[ \t]*+(?:AS|BEGIN|WITH|RETURNS|LANGUAGE)\b", re.IGNORECAS
 _PARAMETER = re.compile(r"(?:(?:IN|OUT|INOUT|VARIADIC)\s++)?@?(\w++)", re.IGNORECASE)
 _DEFAULT = re.compile(r"=|\bDEFAULT\b|\bOUT(?:PUT)?\b", re.IGNORECASE)
 _DEFINES = re.compile(r"\b(?:CREATE|ALTER|DROP|GRANT|REVOKE|COMMENT|sp_refresh\w+)\b", re.IGNORECASE)
+_OPENED, _ARROW = re.compile(r"[\"`\]]?\s*+\("), re.compile(r"=>|:=")
 _LONGEST = 4_000  # characters of a list of parameters
 NEAR = 15  # lines around a call in which its arguments are written
 
@@ -45,8 +47,8 @@ def routines(text: str) -> Iterator[Routine]:
 
 def compare(old: Document, new: Document) -> Iterator[SchemaBreak]:
     """Yield each parameter that a routine no longer has, and each that is newly required."""
-    before = {one.name: one for one in routines(old.text)}
-    for now in routines(new.text):
+    before, after = (_unambiguous(document.text) for document in (old, new))
+    for now in after.values():
         was = before.get(now.name)
         if was is None:
             continue
@@ -60,6 +62,13 @@ def compare(old: Document, new: Document) -> Iterator[SchemaBreak]:
             yield _break(now, name, "required", "has to be given now", new.path)
 
 
+def _unambiguous(text: str) -> dict[str, Routine]:
+    """Return the routines of a file by their names, without overloaded ones."""
+    rows = [*routines(text)]
+    counts = Counter(one.name for one in rows)
+    return {one.name: one for one in rows if counts[one.name] == 1}
+
+
 def _break(routine: Routine, name: str, rule: str, target_state: str, path: str) -> SchemaBreak:
     rest = routine.name.partition("_")[2]
     words = {routine.name, *([f"_{rest}"] if is_specific(rest) else [])}  # `"[{schema}].[{table}_UpdateSeenById]"`
@@ -71,10 +80,17 @@ def _break(routine: Routine, name: str, rule: str, target_state: str, path: str)
 
 
 def likeness(one: SchemaBreak, place: SchemaPlace) -> Likeness:
-    """Return a hint if a line calls the routine and the lines around it name a former parameter, or lack a required one."""
+    """Return a hint if a line calls the routine and the lines around it name a former parameter, or lack a required one.
+
+    A call with its arguments in parentheses gives them by position, unless it has an arrow: `f(a => 1)`.
+    """
     rest = re.escape(one.name.partition("_")[2])
-    is_called = re.search(rf"(?<!\w){re.escape(one.name)}(?!\w)|}}_{rest}(?!\w)", place.text) is not None
-    if not is_called or _DEFINES.search(place.text):
+    call = re.search(rf"(?<!\w){re.escape(one.name)}(?!\w)|}}_{rest}(?!\w)", place.text)
+    if call is None or not is_specific(one.name) or _DEFINES.search(place.text):
+        return ""
+    behind = "\n".join([place.text[call.end() :], *place.lines[place.line : place.line + NEAR]])
+    opened = _OPENED.match(behind)
+    if opened is not None and not _ARROW.search(before_close(behind[opened.end() :])):
         return ""
     around = "\n".join(place.lines[max(0, place.line - 2) : place.line + NEAR])
     is_named = re.search(rf"(?<!\w){re.escape(one.owner)}(?!\w)", around, re.IGNORECASE) is not None
