@@ -283,6 +283,10 @@ KEPT: dict[str, tuple[dict[str, str], dict[str, str | None]]] = {
         {"a.yml": 'runs: "ubuntu-22.04"\n', "b.yml": 'image: "ubuntu-22.04"\n'},
         {"a.yml": 'runs: "ubuntu-24.04"\n'},
     ),
+    "a version in several files": (
+        {"a.yml": 'go: "1.26.3"\n', "b.json": '{"golang": "1.26.3"}\n', "c.yml": 'go-version: "1.26.3"\n'},
+        {"a.yml": 'go: "1.26.4"\n', "b.json": '{"golang": "1.26.4"}\n'},
+    ),
     "an address that is called like a template": (
         {"views/settings/features.html": "a\n", "a.py": "redirect('/settings/features')\n"},
         {"views/settings/features.html": None, "views/settings/parts/features.html": "a\n"},
