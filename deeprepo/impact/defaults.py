@@ -152,6 +152,8 @@ class Lines:
     global_imports: ClassVar[str] = ""
     # A pattern of lines that make everything in another module visible in files that don't import it.
     shared_imports: ClassVar[str] = ""
+    # a pattern of heads that only declare what something else defines, which may still be there
+    declares_others: ClassVar[str] = ""
     field_form: ClassVar[str] = ""  # a pattern of lines that declare the field NAME, besides those of all languages
 
     def embedded(self, body: str) -> Collection[str]:

@@ -241,3 +241,22 @@ def test_a_path_to_a_file_does_not_use_a_renamed_name(repository: Repository) ->
     repository.commit({**after}, "after")
     review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
     assert [row.partition(":")[0] for row in review.open] == ["src/menu.ts"]
+
+
+@pytest.mark.parametrize(
+    ("declared", "line", "verdicts"),
+    [
+        ("declare global {\n  var Iterator: undefined | { from(one: unknown): unknown };\n}\n", "Iterator", []),
+        ("declare const BUILD_TARGET: string;\n", "BUILD_TARGET", ["unproven"]),
+        ("const BUILD_TARGET = 'web';\n", "BUILD_TARGET", ["proven"]),
+    ],
+)
+def test_a_removed_declaration_of_what_something_else_defines_proves_nothing(
+    repository: Repository, declared: str, line: str, verdicts: list[str]
+) -> None:
+    """The language, a package or the build may define the name. A removed definition does prove it."""
+    use = f"export function text(): string {{\n  return String({line});\n}}\n"
+    repository.commit({"src/a.ts": f"export {{}};\n\n{declared}\n{use}"}, "before")
+    repository.commit({"src/a.ts": f"export {{}};\n\n{use}"}, "after")
+    review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
+    assert [one.verdict for one in review.findings] == verdicts

@@ -82,6 +82,7 @@ class Claim(Struct, frozen=True):
     is_word: bool = False  # the name only matches as a word
     text: str = ""  # the line of the user
     extended: str = ""  # the type that the name extends, unless the line calls it on its own class
+    line: int = 0  # of the definition before the change; 0 if unknown
 
 
 class _Line(Struct, frozen=True):
@@ -155,6 +156,7 @@ def _claim(row: Reference, by_key: Mapping[str, ChangedSymbol]) -> Claim | None:
         is_word=row.asks,
         text=row.text,
         extended=extended,
+        line=before.start if before is not None else 0,
     )
 
 
@@ -309,7 +311,7 @@ class _Check:
         if (macro := self._macro(claim)) is not None:
             return Unknown(f"the macro at {macro.path}:{macro.line} may declare it")
         made = self._around_module(claim) if claim.is_module else self._made(claim)
-        made = made or self._by_added_lines(claim) or self._generated(claim)
+        made = made or self._by_added_lines(claim) or self._generated(claim) or self._of_another(claim)
         if made is not None:
             return made
         return Unknown(self._gap, is_by_line=False) if self._gap else Absent()
@@ -352,6 +354,16 @@ class _Check:
                     below = next((one for one in lines[number:] if not _ATTRIBUTE.match(one)), "")
                     if head.search(below) or any(map(head.search, around(lines, number))):
                         return Unknown(f"the attribute at {home}:{number} may generate it")
+        return None
+
+    def _of_another(self, claim: Claim) -> Unknown | None:
+        """Return that a name may still be there, because the change only removed a declaration of it."""
+        for home in claim.homes:
+            form, lines = rules_of(home).declares_others, self._before.get(home, "").split("\n")
+            if form and 0 < claim.line <= len(lines):
+                heads = (lines[claim.line - 1], *around(lines, claim.line))
+                if any(re.match(form, head) for head in heads):
+                    return Unknown(f"{home}:{claim.line} only declared what something else defines")
         return None
 
     def _around_module(self, claim: Claim) -> Resolution | None:
