@@ -49,12 +49,13 @@ class Declarations:
         """Return the undeclared names, with the lines that use them as evidence."""
         from bot.render.wording import declarations
         from bot.render.wording import environment as renamed
-        from deeprepo.impact.declarations import check, environment
+        from deeprepo.impact.declarations import check
+        from deeprepo.impact.uses.texts import half_renamed
 
         change = await check.compare(tree, files)
         listed = await _dependencies(tree, files)
         self._other_paths |= change.other_files
-        left = await environment.judge(tree, files)
+        left = await half_renamed(tree, files)
         findings = (*declarations.findings(change, files), *map(renamed.finding, left), *listed.findings)
         still_open = (*change.open, *listed.unjudged)
         complete = change.complete | change.other_files | listed.complete
@@ -97,9 +98,9 @@ def _names_variable(file: ChangedFile) -> bool:
     """
     if not any(VARIABLE.search(line.text) for hunk in file.hunks for line in hunk.lines if line.kind != " "):
         return False
-    from deeprepo.impact.declarations import environment
+    from deeprepo.impact.uses.texts import renamings
 
-    return environment.touches(file)
+    return bool(renamings([file]))
 
 
 def build(languages: Mapping[str, Family]) -> Declarations:  # noqa: ARG001 - the formats are not languages

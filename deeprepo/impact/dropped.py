@@ -8,6 +8,7 @@ that says what may still install the package.
 import posixpath
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -71,16 +72,12 @@ def is_manifest(path: str) -> bool:
 def _declares(reader: ModuleType, path: str) -> bool:
     """Return whether a file is a manifest of a language."""
     name = posixpath.basename(path)
-    return any(_fits(name, one) or _fits(path, one) for one in reader.MANIFESTS) and vendored_folder(path) is None
+    is_one = any(fnmatchcase(name, one) or fnmatchcase(path, one) for one in reader.MANIFESTS)
+    return is_one and vendored_folder(path) is None
 
 
 def _is_lock(reader: ModuleType, path: str) -> bool:
     return posixpath.basename(path) in reader.LOCKS and vendored_folder(path) is None
-
-
-def _fits(name: str, pattern: str) -> bool:
-    form = re.escape(pattern).replace(r"\*", ".*")
-    return name == pattern if "*" not in pattern else re.fullmatch(form, name) is not None
 
 
 class _Side:

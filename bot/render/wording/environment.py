@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 
 from bot.values import Basis, Evidence, Finding, Rewrite, Source, Verdict
 from bot.values.finding import USES_IT, proof_of
-from deeprepo.impact.declarations.environment import LeftBehind, Row
 from deeprepo.impact.text.paths import is_sample, is_workflow
-from deeprepo.impact.uses.texts import Renaming, Role
+from deeprepo.impact.uses.texts import LeftBehind, Renaming, Role, Row
 
 SOURCE, RULE = "declarations", "variable-renamed"
 QUOTED = 12  # lines

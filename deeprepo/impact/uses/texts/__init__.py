@@ -4,7 +4,7 @@ Examples are keys, settings, routes, columns, environment variables, paths and n
 these, so nothing is proven: the result is a place that mentions the word, never a finding.
 """
 
-from deeprepo.impact.uses.texts.environment import Renaming, Role, renamings, roles
+from deeprepo.impact.uses.texts.environment import LeftBehind, Renaming, Role, Row, half_renamed, renamings, roles
 from deeprepo.impact.uses.texts.search import also_says
 
-__all__ = ["Renaming", "Role", "also_says", "renamings", "roles"]
+__all__ = ["LeftBehind", "Renaming", "Role", "Row", "also_says", "half_renamed", "renamings", "roles"]

@@ -1,20 +1,27 @@
-"""Recognize lines that read, set or document environment variables.
+"""Find environment variables that are renamed on one side only.
 
 Code reads what `.env`, images, compose files, workflows, charts and tools set, and no compiler checks this.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from posixpath import basename
 from typing import Literal, NamedTuple
 
-from deeprepo.impact.changes import ChangedFile, DiffLine
+from deeprepo.impact.changes import ChangedFile, DiffLine, Query
+from deeprepo.impact.language import rules_of
+from deeprepo.impact.ports import Tree
+from deeprepo.impact.structs import Struct
 from deeprepo.impact.text.lines import is_comment
-from deeprepo.impact.text.paths import is_prose, is_settings, uses_nothing
+from deeprepo.impact.text.paths import is_prose, is_settings, is_workflow, uses_nothing, vendored_folder
 
+MOST = 40  # variables per change that are searched
+ROWS = 5_000  # lines with one of these names
+LONG_LINE = 2_000
 NAME = r"[A-Z][A-Z0-9]*+(?:_[A-Z0-9]++)++(?!\w)"
 Role = Literal["reads", "sets", "tells"]
+Row = tuple[str, int, str]  # path, line, text
 # Any object named after the environment: `process.env.A_B`, `os.environ["A_B"]`, `env::var("A_B")`,
 # `System.getenv("A_B")`. A tag and a field described by a validator count, too.
 _READS = re.compile(
@@ -41,6 +48,13 @@ class Renaming(NamedTuple):
     role: Role
     path: str
     line: DiffLine
+
+
+class LeftBehind(Struct, frozen=True):
+    """A renamed variable, and the lines that have the old name."""
+
+    renaming: Renaming
+    rows: tuple[tuple[Role, Row], ...]
 
 
 def roles(path: str, text: str, *, is_described: bool = False) -> Iterator[tuple[Role, str]]:
@@ -99,3 +113,53 @@ def _renamed(path: str, text: str, added: dict[str, DiffLine]) -> Iterator[Renam
             new = now[len(before) : len(now) - len(behind)]
             if now == f"{before}{new}{behind}" and new != old and re.fullmatch(NAME, new):
                 yield Renaming(old, new, role, path, line)
+
+
+async def half_renamed(tree: Tree, files: Sequence[ChangedFile]) -> list[LeftBehind]:
+    """Return the renamed variables with leftover lines."""
+    renamed: dict[tuple[str, str, Role], Renaming] = {}
+    for one in renamings(files)[:MOST]:
+        renamed.setdefault((one.old, one.new, one.role), one)
+    names = {name for one in renamed.values() for name in (one.old, one.new)}
+    ends = await _ends(tree, names) if names else {}
+    # what code reads comes last and replaces the others
+    by_role = sorted(renamed.values(), key=lambda one: one.role == "reads")
+    rows = {(one.old, one.new): LeftBehind(one, tuple(left)) for one in by_role if (left := _left(one, ends))}
+    return [*rows.values()]
+
+
+def _left(one: Renaming, ends: Mapping[str, Mapping[Role, list[Row]]]) -> list[tuple[Role, Row]]:
+    """Return the lines on the other side that only have the old name, if this side no longer has it."""
+    old, new = ends[one.old], ends[one.new]
+    if old[one.role]:
+        return []
+    if one.role == "tells":  # the document may have been wrong
+        is_wrong = not new["reads"] and not new["sets"] and old["reads"]
+        return [*(("reads", row) for row in old["reads"]), *(("sets", row) for row in old["sets"])] if is_wrong else []
+    other: Role = "sets" if one.role == "reads" else "reads"
+    known = {path for path, _, _ in new[other]}
+    told = {path for path, _, _ in new["tells"]}
+    documents: list[tuple[Role, Row]] = [
+        ("tells", row) for row in old["tells"] if row[0] not in told and one.new not in row[2] and not old[other]
+    ]
+    if one.role == "sets" and known:
+        return documents  # code may try both names
+    # Where the new name is set, a workflow may set the old one for a tool: `GH_TOKEN` for `gh`.
+    left = [row for row in old[other] if row[0] not in known and not (known and is_workflow(row[0]))]
+    return [*((other, row) for row in left), *documents]
+
+
+async def _ends(tree: Tree, names: Iterable[str]) -> Mapping[str, Mapping[Role, list[Row]]]:
+    """Return the lines of the head that read, set and document the variables."""
+    ends: dict[str, dict[Role, list[Row]]] = {name: {"reads": [], "sets": [], "tells": []} for name in names}
+    look = rf"(?<!\w)(?:{'|'.join(sorted(ends))})(?!\w)"
+    rows = [row for row in await tree.grep_lines(Query([look], syntax="perl", limit=ROWS)) if len(row[2]) <= LONG_LINE]
+    paths = sorted({path for path, _, _ in rows if rules_of(path).settings_class})
+    texts = await tree.read_many(paths)
+    described = {path for path, raw in texts.items() if rules_of(path).settings_class.encode() in raw}
+    for path, number, text in rows:
+        line = text.rstrip("\r")
+        for role, name in () if vendored_folder(path) else roles(path, line, is_described=path in described):
+            if name in ends:
+                ends[name][role].append((path, number, line))
+    return ends
