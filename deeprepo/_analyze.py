@@ -3,14 +3,14 @@
 import asyncio
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from deeprepo._calls import Path, Progress, Scope, call_apart, workplace
 from deeprepo._values import Broken, Definition, Dependent, File, Impact, Use, consumer, copy
 
 if TYPE_CHECKING:
-    from bot.values import ChangedFile, ChangedSymbol, Finding, Reference
-    from bot.wiring.effect import Effect
+    from bot.values import ChangedFile, ChangedSymbol, Finding, Reference, ReviewRequest
     from deeprepo.impact.values import Definition as Written
 
 
@@ -35,10 +35,7 @@ def analyze(
     Other files are searched by name. Only direct uses are returned.
     """
     with workplace(repo, change, scope) as (request, scratch):
-        from bot.wiring import effect
-
-        say, places = on_progress or (lambda _: None), _places(consumers)
-        return _impact(call_apart(lambda: asyncio.run(effect.compute(request, scratch, say, consumers=places))))
+        return call_apart(lambda: asyncio.run(_compute(request, scratch, on_progress, consumers)))
 
 
 async def analyze_async(
@@ -54,31 +51,53 @@ async def analyze_async(
     The work runs in this process, without limits on memory and CPU. You can cancel it.
     """
     with workplace(repo, change, scope) as (request, scratch):
-        from bot.wiring import effect
-
-        return _impact(
-            await effect.compute(request, scratch, on_progress or (lambda _: None), consumers=_places(consumers))
-        )
+        return await _compute(request, scratch, on_progress, consumers)
 
 
-def _impact(effect: "Effect") -> Impact:
-    users = effect.dependents
-    unread = tuple(f"{path or 'a check'}: {why}" for path, why in effect.left_out.items())
+async def _compute(
+    request: "ReviewRequest", scratch: str, on_progress: Progress | None, consumers: Sequence[Path]
+) -> Impact:
+    """Run a review's survey (`uses.find`) and its check of contracts (`uses.breaks`), without a model."""
+    from bot import pipeline
+    from bot.analyzers import ANALYZERS
+    from bot.findings.quotes import check_quotes
+    from bot.machine import extras
+    from bot.values import Finding, Judgement
+    from bot.wiring import review
+    from deeprepo.impact.families import LANGUAGES
+    from deeprepo.impact.uses.budget import SearchLimits
+
+    say = on_progress or (lambda _: None)
+    repositories = tuple(os.fspath(one) for one in consumers)
+    settings = {"effort": "none", "of_features": {"consumers": repositories}}
+    brief = await review.brief(request, settings, scratch)
+    # Selecting tests needs every reference, including those to definitions whose body changed.
+    search = SearchLimits(sites=SearchLimits().obliging, install=extras.install)
+    tools = replace(review.tools(brief, scratch, review.lines(say)), search=search)
+    async with pipeline.survey(brief, tools) as subject:
+        say("comparing references with the change")
+        analyzer = ANALYZERS["contracts"](LANGUAGES)
+        files = [file for file in subject.files if analyzer.wants(file)]
+        judgement = Judgement((), frozenset())
+        if files:
+            judgement = await analyzer.check(subject.tree, files, subject.dependents)
+        unread = dict(judgement.unjudged_files(files))
+        found = (*judgement.findings, *subject.consumers.findings)
+        checked = [await check_quotes(finding, subject.tree) for finding in found]
+    findings = tuple(finding for finding in checked if isinstance(finding, Finding))
+    values = (subject.pull, subject.files, subject.dependents, findings, unread, subject.consumers.reports)
+    pull, changed, users, findings, unread, reports = subject.shown(values, findings)
     return Impact(
-        base=effect.pull.base,
-        head=effect.pull.head,
-        files=tuple(_file(file) for file in effect.files),
-        definitions=tuple(_definition(item) for item in users.symbols),
+        base=pull.base,
+        head=pull.head,
+        files=tuple(map(_file, changed)),
+        definitions=tuple(map(_definition, users.symbols)),
         dependents=tuple(copy(Dependent, row, names=tuple(sorted(row.names))) for row in users.files),
-        uses=tuple(_use(row) for row in users.references),
-        broken=tuple(one for item in effect.breakages for one in _broken(item)),
-        consumers=tuple(map(consumer, effect.consumers)),
-        notes=(*users.cut, *unread),
+        uses=tuple(map(_use, users.references)),
+        broken=tuple(one for item in findings for one in _broken(item)),
+        consumers=tuple(map(consumer, reports)),
+        notes=(*users.cut, *(f"{path or 'a check'}: {why}" for path, why in unread.items())),
     )
-
-
-def _places(consumers: Sequence[Path]) -> tuple[str, ...]:
-    return tuple(os.fspath(one) for one in consumers)
 
 
 def _broken(item: "Finding") -> Iterator[Broken]:

@@ -23,9 +23,10 @@ from deeprepo.impact.ports import Family, Tree
 from deeprepo.impact.reading.nodes import ancestors
 from deeprepo.impact.reading.syntax import tree_of
 from deeprepo.impact.structs import replace
+from deeprepo.impact.text.definitions import token_likeness
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.uses.breaks import Breakage, misfit
-from deeprepo.impact.uses.symbols import ALIKE, token_likeness
+from deeprepo.impact.uses.symbols import ALIKE
 
 MAX_REWRITTEN_LINES = 200  # lines of one file that are rewritten
 LISTS = frozenset({"argument_list", "arguments", "value_arguments"})

@@ -22,7 +22,7 @@ REPLACED = "it was replaced by a submodule, whose code is in another repository"
 Connection = Literal["bound", "unique", "probable", "name"]
 # "lost": a search found nothing. Only the name check (`uses/name_check.py`) can turn it into a proof.
 TargetState = Literal["lost", "likely", "present", "unknown"]
-# How a changed definition may affect its users; see deeprepo/impact/uses/contract.py.
+# How a changed definition may affect its users; see deeprepo/impact/uses/symbols.py.
 Contract = Literal[
     "removed",
     "renamed",

@@ -1,5 +1,8 @@
-"""List method names that are so common that a call by such a name proves nothing."""
+"""Tell names that are so common that they prove nothing from specific ones."""
 
+import re
+
+TWO_WORDS = re.compile(r"[a-z0-9]_[a-z0-9]|[a-z0-9][A-Z]|[A-Z0-9]_[A-Z0-9]")
 BUILT_IN = frozenset(
     name
     for kind in (str, bytearray, list, dict, set, tuple, int, float)
@@ -26,3 +29,8 @@ EVERYWHERE = (
     "runs_on timestamp updatedAt updated_at user_id user_name username working_directory"
 )
 COMMON = frozenset(EVERYWHERE.split())
+
+
+def is_specific(name: str) -> bool:
+    """Return whether a name has several words: `load_settings` or `setWasTracked`, not `resolve` or `__len__`."""
+    return not name.startswith("__") and bool(TWO_WORDS.search(name))

@@ -24,6 +24,7 @@ Side = Literal["head", "base"]
 COMPONENT = "component"
 # The mark of an object that may share its name with a class.
 SINGLETON = "object"
+MODULE = "<module>"  # the scope of code outside all definitions
 SPACE = "namespace "  # prefix of the mark for a definition in a nested namespace
 # marks a function called on an object, or on its class with the object as first argument
 TAKES_OBJECT = "takes its object"
@@ -233,7 +234,7 @@ class Use(Struct, frozen=True, eq=False):
     receiver: str = ""  # the code before its dot
     types: tuple[str, ...] = ()  # possible classes of the receiver, as written in this file; "?" if unknown
     arguments: Arguments | None = None  # of a call
-    function: str = "<module>"  # the enclosing definitions
+    function: str = MODULE  # the enclosing definitions
     span: tuple[int, int] | None = None  # first and last line of the innermost one
     is_guarded: bool = False  # the code around handles its absence or failure
     at: int = -1  # byte offset; -1 if unknown

@@ -28,7 +28,7 @@ from bot.review.context.usages import Pick
 from bot.values import Excerpt, Reference, Unit
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_product
-from deeprepo.impact.uses.sites import MODULE
+from deeprepo.impact.values import MODULE
 from deeprepo.rlm.values import tokens
 
 NEARBY_TOKENS = 5_200  # tokens of surrounding code in one prompt

@@ -22,7 +22,7 @@ from deeprepo.impact.paths import shared_folders
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.text.lines import file_lines, is_comment
 from deeprepo.impact.text.paths import is_product
-from deeprepo.impact.uses.sites import MODULE
+from deeprepo.impact.values import MODULE
 
 MAX_SITES = 60  # callers examined
 MAX_FILES = 60  # files read for all callers together

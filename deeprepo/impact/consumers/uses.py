@@ -14,7 +14,7 @@ from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.uses.budget import SearchLimits
 from deeprepo.impact.uses.find import find
 from deeprepo.impact.uses.packages import form, holding
-from deeprepo.impact.uses.sites import MODULE
+from deeprepo.impact.values import MODULE
 
 LIMITS = SearchLimits(sites=200, seconds=6.0)
 PRIVATE = re.compile(r"_(?!_)|#")  # prefix of private names

@@ -4,10 +4,9 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, NamedTuple, Protocol
 
-from deeprepo.impact.everyday import COMMON
+from deeprepo.impact.everyday import COMMON, is_specific
 from deeprepo.impact.structs import Struct
 from deeprepo.impact.text.paths import is_sample, is_test, vendored_folder
-from deeprepo.impact.uses.targets import is_specific
 from deeprepo.impact.values import Side
 
 Kind = Literal["column", "table", "field", "type", "value", "operation", "path", "parameter", "property"]

@@ -7,9 +7,8 @@ proven.
 
 import re
 
-from deeprepo.impact.everyday import COMMON
+from deeprepo.impact.everyday import COMMON, is_specific
 from deeprepo.impact.schemas import breaks
-from deeprepo.impact.uses.targets import is_specific
 
 NAME = "graphql"
 _FILE = re.compile(r"\.(?:graphqls?|gql)$", re.IGNORECASE)

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Container, Iterable, Iterator
 
+from deeprepo.impact.everyday import is_specific
 from deeprepo.impact.schemas import breaks
 from deeprepo.impact.schemas.documents import Node, load
 from deeprepo.impact.schemas.shapes import Members, Part, ShapeComparer
 from deeprepo.impact.structs import replace
-from deeprepo.impact.uses.targets import is_specific
 
 NAME = "openapi"
 _FILE = re.compile(r"\.(?:json|ya?ml)$", re.IGNORECASE)

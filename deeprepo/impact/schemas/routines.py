@@ -4,11 +4,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
+from deeprepo.impact.everyday import is_specific
 from deeprepo.impact.schemas.breaks import Document, Likeness, SchemaBreak, SchemaPlace
 from deeprepo.impact.structs import Struct
 from deeprepo.impact.text.brackets import before_close
 from deeprepo.impact.text.lines import line_number
-from deeprepo.impact.uses.targets import is_specific
 
 _ID = r"[\"`\[]?(\w++)[\"`\]]?"
 _CREATES = re.compile(

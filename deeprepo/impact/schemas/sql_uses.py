@@ -2,11 +2,10 @@
 
 import re
 
-from deeprepo.impact.everyday import COMMON
+from deeprepo.impact.everyday import COMMON, is_specific
 from deeprepo.impact.schemas import models
 from deeprepo.impact.schemas.breaks import Likeness, SchemaBreak, SchemaPlace, by_name, spellings
 from deeprepo.impact.schemas.migrations import is_in_folder
-from deeprepo.impact.uses.targets import is_specific
 
 _STATEMENT = re.compile(
     r"\b(?:SELECT|INSERT\s++INTO|UPDATE|DELETE\s++FROM|REPLACE\s++INTO|MERGE\s++INTO)\b", re.IGNORECASE

@@ -12,7 +12,7 @@ from deeprepo.impact.filetypes import filetype
 from deeprepo.impact.language import rules_of
 from deeprepo.impact.resolution import Found
 from deeprepo.impact.structs import Struct, replace
-from deeprepo.impact.uses.contract import moved_places
+from deeprepo.impact.uses.symbols import moved_places
 from deeprepo.impact.values import TAKES_OBJECT, Definition, Parameter, places_of
 
 REPORTED, FITS, OTHER, THERE = "reported", "fits the new signature", "means something else", "the name is still there"

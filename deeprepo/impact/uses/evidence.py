@@ -4,14 +4,15 @@ import posixpath
 import re
 from collections.abc import Mapping, Sequence
 
+from deeprepo.impact.everyday import is_specific
 from deeprepo.impact.filetypes import filetype
 from deeprepo.impact.ports import Family, Tree
 from deeprepo.impact.structs import Struct, field
 from deeprepo.impact.text.lines import says
+from deeprepo.impact.uses.importing import Bindings
 from deeprepo.impact.uses.occurrences import Names
 from deeprepo.impact.uses.sides import Exports
-from deeprepo.impact.uses.sites import Bindings, Match
-from deeprepo.impact.uses.targets import UseTarget, is_extension, is_specific, last_word, names_class
+from deeprepo.impact.uses.sites import Match, UseTarget, is_extension, last_word, names_class
 from deeprepo.impact.values import Facts, Link, Side, Use
 
 SIDES: tuple[Side, Side] = ("head", "base")

@@ -12,17 +12,16 @@ from deeprepo.impact.ports import Family, Tree
 from deeprepo.impact.structs import replace
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.uses import symbols
+from deeprepo.impact.uses.attributes import attribute_targets
 from deeprepo.impact.uses.budget import LISTED, SearchLimits, by_risk, is_minified
-from deeprepo.impact.uses.contract import contract
 from deeprepo.impact.uses.importing import beside, importing
 from deeprepo.impact.uses.indirect import Indirect, merge_prototypes
 from deeprepo.impact.uses.lost import lost_modules
 from deeprepo.impact.uses.overrides import subclasses
 from deeprepo.impact.uses.scene import Scene
-from deeprepo.impact.uses.search import ALL_LINES, Search
+from deeprepo.impact.uses.search import ALL_LINES, Search, use_targets
 from deeprepo.impact.uses.sides import Exports, Reach, both
-from deeprepo.impact.uses.symbols import ChangedSource
-from deeprepo.impact.uses.targets import attribute_targets, use_targets
+from deeprepo.impact.uses.symbols import ChangedSource, contract
 from deeprepo.impact.uses.texts import also_says
 from deeprepo.impact.values import Definition
 
@@ -135,7 +134,7 @@ async def _of_language(
     broken_imports = await lost_modules(head, base, scene.lost_imports)
     search = Search(scene, budget, fresh, broken_imports, cut)
     targets = await use_targets(scene)
-    references = await search.run([*targets, *await attribute_targets(scene, symbols.lost_attributes(sources))])
+    references = await search.run([*targets, *await attribute_targets(scene)])
     # imported here because grammars load with the first search
     from deeprepo.impact.uses.former_meaning import of_the_change
 

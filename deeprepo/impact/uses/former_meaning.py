@@ -14,7 +14,7 @@ from deeprepo.impact.resolving.resolve import named
 from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.uses.scene import Scene
 from deeprepo.impact.uses.sides import globs
-from deeprepo.impact.uses.targets import RESULT
+from deeprepo.impact.uses.sites import RESULT
 from deeprepo.impact.values import Base, Facts
 from deeprepo.impact.views import OneSide
 

@@ -3,8 +3,9 @@
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from types import MappingProxyType
 
 from deeprepo.impact.changes import ChangedSymbol, Dependent, Query, Reference
 from deeprepo.impact.concurrency import together
@@ -12,8 +13,7 @@ from deeprepo.impact.structs import Struct, field
 from deeprepo.impact.text.paths import is_test
 from deeprepo.impact.uses.scene import Meaning, Scene
 from deeprepo.impact.uses.sides import NOT_HANDED_ON, globs
-from deeprepo.impact.uses.sites import MODULE, Bindings, bind
-from deeprepo.impact.values import Link
+from deeprepo.impact.values import MODULE, Link, Use
 
 BARRELS = frozenset({"__init__", "index"})
 HOPS = 2  # from barrel to barrel
@@ -24,6 +24,111 @@ MOST_LINES = 20_000
 WORD = re.compile(r"[\w$]+")
 # The text before a name that is the whole value of another name.
 GIVEN = re.compile(r"(?<![=!<>])=\s*(?:\(\s*|<[\w$.]+>\s*|[\w$]+\??\.)*$")
+
+ExportingFiles = Mapping[str, Mapping[str, Collection[Meaning]]]  # file -> exported name -> its meanings
+
+
+class Local(Struct, frozen=True):
+    """A local name for something imported."""
+
+    here: str
+    imported_file: str
+    there: str  # its name in the imported file
+    receiver: str = ""  # the qualifier before the name
+    span: tuple[int, int] | None = None  # the lines in which it applies; None stands for all
+    line: int = 0  # of the import
+
+
+class Bindings(Struct):
+    """The imports of one file that concern changed files."""
+
+    locals: dict[Meaning, set[Local]] = field(default_factory=dict)
+    # file -> pairs of local name and imported file
+    modules: dict[str, set[tuple[str, str]]] = field(default_factory=dict)
+    stars: dict[str, set[str]] = field(default_factory=dict)  # file -> files imported with a wildcard
+    # name and line of the assignments that are followed
+    assignments: set[tuple[str, int]] = field(default_factory=set)
+
+    def starred_file(self, origin: str) -> str:
+        """Return the file behind the wildcard import that provides a file's names: the file itself if possible."""
+        files = self.stars.get(origin, ())
+        return origin if origin in files else min(files, default="")
+
+    def writings(self, origin: str, name: str) -> Iterator[tuple[str, str]]:
+        """Yield each way to write a name of a file, with the imported file."""
+        for one in self.locals.get((origin, name), ()):
+            yield f"{one.receiver}.{one.here}" if one.receiver else one.here, one.imported_file
+        for here, imported_file in self.modules.get(origin, ()):
+            yield f"{here}.{name}", imported_file
+
+    def follow(self, uses: Iterable[Use]) -> frozenset[str]:
+        """Add assignments that rename a bound name, such as `total = lib.total`, and return the new names."""
+        aliases: set[str] = set()
+        aliased_uses = [use for use in uses if use.alias and (use.alias, use.line) not in self.assignments]
+        meanings_by_way: dict[str, set[tuple[str, str, str]]] = {}
+        for (origin, name), local_names in self.locals.items() if aliased_uses else ():
+            for one in local_names:
+                way = f"{one.receiver}.{one.here}" if one.receiver else one.here
+                meanings_by_way.setdefault(way, set()).add((origin, name, one.imported_file))
+        for use in aliased_uses:
+            modules = self.modules.items() if use.receiver else ()
+            meanings = {
+                (o, use.name, imported_file)
+                for o, pairs in modules
+                for here, imported_file in pairs
+                if here == use.receiver
+            }
+            meanings |= meanings_by_way.get(f"{use.receiver}.{use.name}" if use.receiver else use.name, set())
+            for origin, name, imported_file in meanings:
+                span = None if use.function == MODULE else use.span
+                self.locals.setdefault((origin, name), set()).add(Local(use.alias, imported_file, name, span=span))
+                self.assignments.add((use.alias, use.line))
+                aliases.add(use.alias)
+        return frozenset(aliases)
+
+
+def bind(
+    imports: Iterable[Link],
+    origins: Mapping[str, Collection[str]],
+    exporting_files: ExportingFiles = MappingProxyType({}),
+) -> Bindings:
+    """Return the names that a file's imports bind.
+
+    `origins`: imported file -> changed files that it re-exports; `exporting_files`: files that re-export single names.
+    """
+    bindings = Bindings()
+    for item in imports:
+        here = dict(item.aliases)
+        for origin in origins.get(item.target, ()):
+            for name in item.names:
+                if name != "*":
+                    local_name = here.get(name, name)
+                    one = Local(local_name, item.target, name, line=item.line)
+                    bindings.locals.setdefault((origin, name), set()).add(one)
+                    if "." in local_name:  # a qualified name: the module is also written where it is used
+                        bindings.modules.setdefault(origin, set()).add((local_name.rpartition(".")[0], item.target))
+                elif "*" in here:
+                    bindings.modules.setdefault(origin, set()).add((here["*"], item.target))
+                else:
+                    bindings.stars.setdefault(origin, set()).add(item.target)
+        for there, meanings in exporting_files.get(item.target, {}).items():
+            for origin, name in meanings:
+                _bind_offer(bindings, item, there, origin, name)
+    return bindings
+
+
+def _bind_offer(bindings: Bindings, item: Link, there: str, origin: str, name: str) -> None:
+    """Bind a name that a file re-exports, if the import takes it."""
+    here = dict(item.aliases)
+    ways = [here.get(there, there).rpartition(".")[::2]] if there in item.names else []
+    if "*" in item.names:
+        ways.append((here.get("*", ""), there))
+    for receiver, local_name in ways:
+        if name == "*":
+            spelling = f"{receiver}.{local_name}" if receiver else local_name
+            bindings.modules.setdefault(origin, set()).add((spelling, item.target))
+        else:
+            bindings.locals.setdefault((origin, name), set()).add(Local(local_name, item.target, there, receiver))
 
 
 async def importing(scene: Scene) -> tuple[Dependent, ...]:

@@ -14,8 +14,8 @@ from deeprepo.impact.structs import replace
 from deeprepo.impact.text.lines import file_lines, without_mark
 from deeprepo.impact.uses.occurrences import occurrences
 from deeprepo.impact.uses.sides import Reach
-from deeprepo.impact.uses.sites import MODULE, mention
-from deeprepo.impact.values import Link
+from deeprepo.impact.uses.sites import mention
+from deeprepo.impact.values import MODULE, Link
 
 WORD = re.compile(rb"\w+")
 APART = re.compile(r"[^a-z0-9]+")

@@ -28,9 +28,9 @@ from deeprepo.impact.text.lines import file_lines, says
 from deeprepo.impact.text.paths import is_prose, is_test
 from deeprepo.impact.uses.made_names import MadeNames, made_names
 from deeprepo.impact.uses.providers import GLOB, LONGEST_HEAD, MACRO, TYPE, around, is_invoked, provides, rest_of_head
-from deeprepo.impact.uses.sites import MODULE
-from deeprepo.impact.uses.targets import extended_type
+from deeprepo.impact.uses.sites import extended_type
 from deeprepo.impact.uses.texts import roles
+from deeprepo.impact.values import MODULE
 
 MOST = 4_000  # lines with one of the names that are checked
 MOST_FILES = 300  # files with such lines that are read to find the enclosing blocks

@@ -14,10 +14,10 @@ from deeprepo.impact.ports import Family
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_test
 from deeprepo.impact.uses.budget import SearchLimits
+from deeprepo.impact.uses.importing import bind
 from deeprepo.impact.uses.scene import Scene
 from deeprepo.impact.uses.sides import Exports, globs
-from deeprepo.impact.uses.sites import bind, classes_of, is_imported
-from deeprepo.impact.uses.targets import UseTarget
+from deeprepo.impact.uses.sites import UseTarget, classes_of, is_imported
 from deeprepo.impact.values import Definition, Facts
 
 KINDS = frozenset({"method", "declaration", "implementation", "function"})

@@ -1,5 +1,7 @@
 """Search the dependents, and by name the rest of the tree, for references to the changed definitions.
 
+`use_targets` returns what is searched for: changed definitions, and names that files no longer export.
+
 The class of a member's receiver is often unknown. Then only the name counts, if nothing else in the tree has
 it or the receiver is likely to be of the class.
 """
@@ -8,19 +10,28 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from deeprepo.impact.changes import Query, Reference
+from deeprepo.impact.changes import ChangedSymbol, Query, Reference
 from deeprepo.impact.concurrency import OwnTime, together
+from deeprepo.impact.everyday import is_specific
 from deeprepo.impact.structs import Struct, field, replace
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_output
 from deeprepo.impact.uses.budget import LISTED, SearchLimits
 from deeprepo.impact.uses.evidence import Evidence, SearchedFile
-from deeprepo.impact.uses.importing import ALIASES
+from deeprepo.impact.uses.importing import ALIASES, Bindings, bind
 from deeprepo.impact.uses.occurrences import WHOLE, Names, Own, Spans
 from deeprepo.impact.uses.scene import Scene
 from deeprepo.impact.uses.sides import globs
-from deeprepo.impact.uses.sites import Bindings, bind, is_imported, is_imported_elsewhere, match, names, reference
-from deeprepo.impact.uses.targets import UseTarget, is_specific
+from deeprepo.impact.uses.sites import (
+    RESULT,
+    WHOLE_MODULE,
+    UseTarget,
+    is_imported,
+    is_imported_elsewhere,
+    match,
+    names,
+    reference,
+)
 from deeprepo.impact.uses.verdict import OWN, verdict
 from deeprepo.impact.values import Definition, Side, SomeUses, Use
 
@@ -29,6 +40,7 @@ IMPORTS = re.compile(r"^\s*+(?:import|from|use|using)\b")
 LONG_LINE = 400  # characters; longer lines are cut
 SHORT = 3  # letters; a shorter name is only searched in importers
 UNKNOWN_TYPES = ((), ("?",))  # of a receiver whose class the file does not tell
+LOST = frozenset({"removed", "renamed"})  # contract changes that also break imports
 ALL_LINES = range(1, 1 << 30)  # lines of a changed file whose added lines are unknown
 
 
@@ -366,3 +378,89 @@ class Search(Struct):
                 self._miss(sentence) if key in obliging else self.cut.append(sentence)
             references_kept += rows[:most]
         return tuple(references_kept)
+
+
+async def use_targets(scene: Scene) -> list[UseTarget]:
+    """Return targets for changed definitions and for names that are no longer exported."""
+    targets = [
+        await _target(scene, item) for items in scene.symbols.values() for item in items if item.change != "added"
+    ]
+    plain_targets = [target for target in targets if not target.owner]
+    covered_names = {
+        (path, name) for target in plain_targets for path, names in target.exporting_files for name in names
+    }
+    lost_homes = {
+        path
+        for target in plain_targets
+        if LOST & set(target.contract)
+        for path, names in target.exporting_files
+        if WHOLE_MODULE in names
+    }
+    for path in sorted(scene.origins):
+        known_names = {name for origin, name in covered_names if origin in {path, *scene.origins[path]}}
+        gone_names = await scene.exports.gone_names(path)
+        if WHOLE_MODULE in gone_names & known_names and path not in lost_homes:
+            targets.append(_loaded_default(path))  # no statement names it, so the definition proves nothing
+        lost_names = sorted(gone_names - known_names)
+        targets += [
+            UseTarget(
+                f"{path}:{name}", ((path, frozenset({name})),), frozenset({name}), frozenset({path}), is_gone=True
+            )
+            for name in lost_names
+        ]
+    return targets
+
+
+def _loaded_default(path: str) -> UseTarget:
+    """Return the target for a removed default export, for code that loads the file by a call."""
+    name = frozenset({WHOLE_MODULE})
+    return UseTarget(f"{path}:{WHOLE_MODULE}", ((path, name),), name, frozenset({path}), is_gone=True, is_loaded=True)
+
+
+async def _target(scene: Scene, item: ChangedSymbol) -> UseTarget:
+    sides = [side for side in (item.before, item.after) if side is not None]
+    owner = sides[0].name.rpartition(".")[0]
+    exporting_files: dict[str, frozenset[str]] = {}
+    whole_homes = set[str]()
+    is_apart = bool(owner) and scene.head.language.rules.members_apart
+    for side in sides:
+        above = {side.name[:at].removesuffix(RESULT) for at, letter in enumerate(side.name) if letter == "."} | {
+            side.name
+        }
+        for path in (side.path, *sorted(scene.declarations.get((item.symbol.path, side.name), ()))):
+            outline = await scene.exports.outline(side.side, path)
+            exports = outline.exports if outline else ()
+            export_names = frozenset(name for name, local in exports if local in above)
+            if not export_names and scene.head.visible_files(path):
+                export_names = frozenset({side.name.partition(".")[0]})  # a neighboring file defines the type
+            is_apart = is_apart and outline is not None and all(one.name != owner for one in outline.definitions)
+            exporting_files[path] = exporting_files.get(path, frozenset()) | export_names
+            whole_homes.update([path] if outline is not None and outline.is_whole else [])
+    symbol = item.symbol
+    return UseTarget(
+        key=f"{symbol.path}:{symbol.name}",
+        exporting_files=tuple(exporting_files.items()),
+        shorts=frozenset(side.short for side in sides),
+        homes=frozenset(exporting_files),
+        symbol=item,
+        owner=owner.rpartition(".")[2],
+        within=owner,
+        is_gone=item.change in LOST and item.symbol.kind != "implementation" and not _may_be_there(scene, item),
+        is_apart=is_apart,
+        whole_homes=frozenset(whole_homes),
+    )
+
+
+def _may_be_there(scene: Scene, item: ChangedSymbol) -> bool:
+    """Return whether a file does not parse and still contains the name, which it may define."""
+    from deeprepo.impact.language import language_of  # grammars load with the first search
+    from deeprepo.impact.reading.reader import has_errors
+
+    if (was := item.before) is None:
+        return False
+    name = re.compile(rf"(?<![\w$]){re.escape(was.short)}(?![\w$])".encode())
+    for source in scene.sources:
+        if source.file.old_path == was.path and name.search(source.after):
+            language = language_of(source.file.path)
+            return language is not None and has_errors(language, source.after) is not False
+    return False

@@ -1,124 +1,188 @@
-"""Match the identifiers of a file with its imports to find references to a changed definition."""
+"""Decide how users can write a changed name, and which identifiers of a file refer to it by the file's imports."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from deeprepo.impact.changes import Connection, Reference, TargetState
-from deeprepo.impact.everyday import METHODS
-from deeprepo.impact.structs import Struct, field, replace
+from deeprepo.impact.changes import ChangedSymbol, Connection, Contract, Reference, TargetState
+from deeprepo.impact.everyday import METHODS, is_specific
+from deeprepo.impact.filetypes import filetype
+from deeprepo.impact.language import rules_of
+from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.text.paths import is_test, is_test_scope
-from deeprepo.impact.uses.scene import Meaning
-from deeprepo.impact.uses.targets import RESULT, WHOLE_MODULE, UseTarget
-from deeprepo.impact.values import Link, Use
+from deeprepo.impact.uses.importing import Bindings, Local
+from deeprepo.impact.values import MODULE, SPACE, Definition, Use
 
-MODULE = "<module>"
-
-
-ExportingFiles = Mapping[str, Mapping[str, Collection[Meaning]]]  # file -> exported name -> its meanings
-Span = tuple[int, int]
-
-
-class Local(Struct, frozen=True):
-    """A local name for something imported."""
-
-    here: str
-    imported_file: str
-    there: str  # its name in the imported file
-    receiver: str = ""  # the qualifier before the name
-    span: Span | None = None  # the lines in which it applies; None stands for all
-    line: int = 0  # of the import
+RUN = re.compile(r"_*(?:test|set_?up|tear_?down|before|after|it|should|spec|given|when|then)(?![a-z])", re.IGNORECASE)
+EXTENSION = "extension "  # prefix of the mark of an extension function
+RESULT = "()"  # suffix of a function's name for the object that it returns
+LONG = 4  # letters required for a resemblance
+WHOLE_MODULE = "default"  # the name under which CommonJS exports a whole module
 
 
-class Bindings(Struct):
-    """The imports of one file that concern changed files."""
+class UseTarget(Struct, frozen=True):
+    """A changed name as users can write it."""
 
-    locals: dict[Meaning, set[Local]] = field(default_factory=dict)
-    # file -> pairs of local name and imported file
-    modules: dict[str, set[tuple[str, str]]] = field(default_factory=dict)
-    stars: dict[str, set[str]] = field(default_factory=dict)  # file -> files imported with a wildcard
-    # name and line of the assignments that are followed
-    assignments: set[tuple[str, int]] = field(default_factory=set)
+    key: str  # as in `Reference.symbol`
+    # pairs of a file and the names under which it exports the definition or its class
+    exporting_files: tuple[tuple[str, frozenset[str]], ...]
+    shorts: frozenset[str]  # the definition's own name, before and after
+    homes: frozenset[str]  # the files that contained it or contain it
+    symbol: ChangedSymbol | None = None
+    owner: str = ""  # the class or object of a member
+    within: str = ""  # the qualified class: "Outer.Inner"
+    is_gone: bool = False  # its file no longer has the old name
+    # an attribute that a class no longer sets; other code may set it, so nothing is proven
+    is_attribute: bool = False
+    is_apart: bool = False  # a member whose class is in another file
+    whole_homes: frozenset[str] = frozenset()  # the homes that export themselves as the default
+    is_loaded: bool = False  # it only concerns code that loads the file by a call
 
-    def starred_file(self, origin: str) -> str:
-        """Return the file behind the wildcard import that provides a file's names: the file itself if possible."""
-        files = self.stars.get(origin, ())
-        return origin if origin in files else min(files, default="")
+    @property
+    def contract(self) -> tuple[Contract, ...]:
+        """The changes that concern its users; a name no longer exported is removed for them."""
+        if self.symbol is not None:
+            return self.symbol.contract
+        return ("removed",) if self.is_gone and not all(is_test(home) for home in self.homes) else ()
 
-    def writings(self, origin: str, name: str) -> Iterator[tuple[str, str]]:
-        """Yield each way to write a name of a file, with the imported file."""
-        for one in self.locals.get((origin, name), ()):
-            yield f"{one.receiver}.{one.here}" if one.receiver else one.here, one.imported_file
-        for here, imported_file in self.modules.get(origin, ()):
-            yield f"{here}.{name}", imported_file
+    @property
+    def has_new_signature(self) -> bool:
+        """Whether its signature changed."""
+        return self.symbol is not None and self.symbol.change == "signature"
 
-    def follow(self, uses: Iterable[Use]) -> frozenset[str]:
-        """Add assignments that rename a bound name, such as `total = lib.total`, and return the new names."""
-        aliases: set[str] = set()
-        aliased_uses = [use for use in uses if use.alias and (use.alias, use.line) not in self.assignments]
-        meanings_by_way: dict[str, set[tuple[str, str, str]]] = {}
-        for (origin, name), local_names in self.locals.items() if aliased_uses else ():
-            for one in local_names:
-                way = f"{one.receiver}.{one.here}" if one.receiver else one.here
-                meanings_by_way.setdefault(way, set()).add((origin, name, one.imported_file))
-        for use in aliased_uses:
-            modules = self.modules.items() if use.receiver else ()
-            meanings = {
-                (o, use.name, imported_file)
-                for o, pairs in modules
-                for here, imported_file in pairs
-                if here == use.receiver
-            }
-            meanings |= meanings_by_way.get(f"{use.receiver}.{use.name}" if use.receiver else use.name, set())
-            for origin, name, imported_file in meanings:
-                span = None if use.function == MODULE else use.span
-                self.locals.setdefault((origin, name), set()).add(Local(use.alias, imported_file, name, span=span))
-                self.assignments.add((use.alias, use.line))
-                aliases.add(use.alias)
-        return frozenset(aliases)
+    @property
+    def former_names(self) -> frozenset[str]:
+        """The removed names; for a renamed definition, only the old one."""
+        before = self.symbol.before if self.symbol is not None else None
+        return frozenset({before.short}) if before is not None else self.shorts
+
+    @property
+    def is_macro(self) -> bool:
+        """Whether it is a macro that its whole package can call without an import."""
+        is_macro = self.symbol is not None and self.symbol.symbol.kind == "macro" and not self.owner
+        return is_macro and any(rules_of(home).shared_macros for home in self.homes)
+
+    @property
+    def is_method_of_a_value(self) -> bool:
+        """Whether it is a function on a value whose class is never written."""
+        before = self.symbol.before if self.symbol is not None else None
+        head = before.head if before is not None and before.called else ""
+        return any(re.search(rules_of(home).loose_methods, head) for home in self.homes)
+
+    @property
+    def is_extension(self) -> bool:
+        """Whether it extends a type defined elsewhere, on either side, and has not only moved."""
+        item = self.symbol
+        if item is not None and item.before and item.after and item.contract == ("renamed",):
+            was, now = item.before, item.after
+            if (was.short, was.marks) == (now.short, now.marks):
+                return False
+        return item is not None and any(side is not None and is_extension(side) for side in (item.before, item.after))
+
+    def extends(self, use: Use) -> bool:
+        """Return whether a use is a member of a value whose written type the definition extends."""
+        before = self.symbol.before if self.symbol is not None else None
+        types = {one.rpartition(".")[2] for one in use.types}
+        is_of_it = before is not None and any(mark.removeprefix(EXTENSION) in types for mark in before.marks)
+        return is_of_it and self.is_extension and use.form == "member" and use.name in self.shorts
+
+    @property
+    def constructor(self) -> bool:
+        """Whether calling the class calls it."""
+        return bool(self.owner) and all(
+            not self.shorts.isdisjoint(filetype(home).inheritance.constructors) for home in self.homes
+        )
+
+    @property
+    def reached_by_name(self) -> bool:
+        """Whether it can be reached through an object without an import: a member, or a function stored in one."""
+        # test runners call test methods; other tests call helpers
+        if all(is_test(home) for home in self.homes):
+            return self.is_gone and bool(self.owner) and all(is_specific(s) and not RUN.match(s) for s in self.shorts)
+        return (
+            bool(self.owner)
+            or self.is_macro
+            or self.is_method_of_a_value
+            or (
+                self.is_gone
+                and self.symbol is not None
+                and any(exported_names for _, exported_names in self.exporting_files)
+            )
+        )
+
+    def accepted(self, use: Use) -> bool:
+        """Return whether a call fitted the definition before the change; a call that didn't means an overload."""
+        before = self.symbol.before if self.symbol is not None else None
+        if use.arguments is None or before is None or before.called is None or before.opaque:
+            return True
+        rules, is_ordered = filetype(before.path).arguments, rules_of(before.path).ordered_arguments
+        forms = (before.listed, *before.also)
+        return any(use.arguments.misfit(form, rules, is_ordered=is_ordered) is None for form in forms)
+
+    def is_visible(self, path: str) -> bool:
+        """Return whether a file could use it before the change."""
+        before = self.symbol.before or self.symbol.after if self.symbol is not None else None
+        return before is None or path in self.homes or before.is_visible(path)
+
+    def in_namespace(self, use: Use) -> Use:
+        """Return the reference, not guarded if it names the namespace around the definition: `shop::total`."""
+        if use.form != "name" or not use.receiver or self.symbol is None:
+            return use
+        is_named = f"{SPACE}{use.receiver.rpartition('::')[2]}" in (self.symbol.before or self.symbol.symbol).marks
+        return replace(use, is_guarded=False) if is_named else use
+
+    def is_own_line(self, use: Use, path: str) -> bool:
+        """Return whether a reference is the definition's own head.
+
+        A reference to a private member through a receiver in another file counts, too.
+        """
+        after = self.symbol.after if self.symbol is not None else None
+        before = self.symbol.before or after if self.symbol is not None else None
+        is_private = before is not None and before.visible == "self" and path not in self.homes
+        is_head = after is not None and after.path == path and use.form == "definition"
+        return is_head or (is_private and use.receiver not in ("", "self"))
+
+    def is_provided_for(self, use: Use) -> bool:
+        """Return whether the code around a reference handles the missing name.
+
+        Example: `if hasattr(store, "load"): store.load()`.
+        """
+        return use.is_guarded and self.is_gone and not self.is_loaded and use.name in self.former_names
+
+    def is_member_apart(self, use: Use) -> bool:
+        """Return whether a reference is a member of a type with the class's name, defined in another file."""
+        is_of_type = any(one.rpartition(".")[2] == self.owner for one in use.types)
+        return self.is_apart and use.form == "member" and use.name in self.shorts and is_of_type
 
 
-def bind(
-    imports: Iterable[Link],
-    origins: Mapping[str, Collection[str]],
-    exporting_files: ExportingFiles = MappingProxyType({}),
-) -> Bindings:
-    """Return the names that a file's imports bind.
+def is_extension(definition: Definition) -> bool:
+    """Return whether a definition extends a type defined elsewhere."""
+    return any(one.startswith(EXTENSION) for one in definition.marks)
 
-    `origins`: imported file -> changed files that it re-exports; `exporting_files`: files that re-export single names.
+
+def extended_type(definition: Definition) -> str:
+    """Return the name of the type that a definition extends, without its namespace; "" if it extends none."""
+    marks = (one.removeprefix(EXTENSION) for one in definition.marks if one.startswith(EXTENSION))
+    return next(marks, "").rpartition(".")[2]
+
+
+def last_word(receiver: str) -> str:
+    """Return the last part of a receiver: `Cart` for `shop.Cart` and `Shop::Cart`."""
+    return receiver.rpartition(".")[2].rpartition("::")[2]
+
+
+def names_class(receiver: str) -> bool:
+    """Return whether a receiver is written like a class: `shop.Cart`, not `shop.Make()`."""
+    return last_word(receiver).lstrip("_")[:1].isupper() and receiver[-1:] not in (")", "]")
+
+
+def resembles(receiver: str, owner: str) -> bool:
+    """Return whether a receiver is named after a class.
+
+    Examples: `self._client_protocol` after `H2ClientProtocol`, `crawler` after `CrawlerProcess`. Words in the middle
+    don't count: `files` may be anything that a `SourceFilesCache` has.
     """
-    bindings = Bindings()
-    for item in imports:
-        here = dict(item.aliases)
-        for origin in origins.get(item.target, ()):
-            for name in item.names:
-                if name != "*":
-                    local_name = here.get(name, name)
-                    one = Local(local_name, item.target, name, line=item.line)
-                    bindings.locals.setdefault((origin, name), set()).add(one)
-                    if "." in local_name:  # a qualified name: the module is also written where it is used
-                        bindings.modules.setdefault(origin, set()).add((local_name.rpartition(".")[0], item.target))
-                elif "*" in here:
-                    bindings.modules.setdefault(origin, set()).add((here["*"], item.target))
-                else:
-                    bindings.stars.setdefault(origin, set()).add(item.target)
-        for there, meanings in exporting_files.get(item.target, {}).items():
-            for origin, name in meanings:
-                _bind_offer(bindings, item, there, origin, name)
-    return bindings
-
-
-def _bind_offer(bindings: Bindings, item: Link, there: str, origin: str, name: str) -> None:
-    """Bind a name that a file re-exports, if the import takes it."""
-    here = dict(item.aliases)
-    ways = [here.get(there, there).rpartition(".")[::2]] if there in item.names else []
-    if "*" in item.names:
-        ways.append((here.get("*", ""), there))
-    for receiver, local_name in ways:
-        if name == "*":
-            spelling = f"{receiver}.{local_name}" if receiver else local_name
-            bindings.modules.setdefault(origin, set()).add((spelling, item.target))
-        else:
-            bindings.locals.setdefault((origin, name), set()).add(Local(local_name, item.target, there, receiver))
+    last, name = last_word(receiver).replace("_", "").lower(), owner.lower()
+    return len(last) >= LONG and (name.startswith(last) or name.endswith(last))
 
 
 def names(targets: Iterable[UseTarget], bound: Bindings) -> frozenset[str]:

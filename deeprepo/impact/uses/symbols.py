@@ -1,36 +1,61 @@
-"""Compare both sides of files to find changed definitions, and attributes that classes no longer set."""
+"""Compare both sides of files: which definitions changed, and which parts of their contracts.
 
-import difflib
+A contract is what users depend on, so only a changed contract requires checking the references. A new body is
+reviewed on its own, because comments, white space and other ways to the same result do not affect users. The
+kinds:
+
+| kind | example |
+|---|---|
+| removed, renamed | the name no longer exists, or it moved to another file |
+| parameters | one was removed, renamed, moved, or is now required; not a new optional one at the end |
+| declaration | a parameter's annotation or default, return type, visibility, `async`, decorators, `throws`, a
+class's bases |
+| errors | other `raise`, `throw` or `panic` statements |
+| value | the value of a constant, a field or an enum member; not a version number |
+"""
+
 import re
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 
-from deeprepo.impact.changes import ChangedFile, ChangedSymbol
-from deeprepo.impact.filetypes import filetype
+from deeprepo.impact.changes import ChangedFile, ChangedSymbol, Contract
+from deeprepo.impact.filetypes import FileType, filetype
 from deeprepo.impact.ports import Family
 from deeprepo.impact.structs import Struct, replace
-from deeprepo.impact.text.lines import defines, file_lines, is_comment, says
+from deeprepo.impact.text.definitions import (
+    head_of,
+    is_same_around,
+    is_same_parameter,
+    joined,
+    line_likeness,
+    parts_of,
+    plain_code,
+    token_likeness,
+    without_formatting,
+    without_name,
+)
+from deeprepo.impact.text.lines import defines, file_lines
 from deeprepo.impact.text.paths import is_test
-from deeprepo.impact.uses.contract import is_contested, without_formatting
-from deeprepo.impact.values import COMPONENT, SINGLETON, Definition, Facts, Side
+from deeprepo.impact.values import COMPONENT, SINGLETON, Definition, Facts, Parameter, Side
 
 VALUES = frozenset({"variable", COMPONENT})  # kinds without a body
 HOLDERS = frozenset({"class", "type"})  # kinds with members
-SHORT = 12  # lines of a definition in which one edited line matters
-_TOKEN = re.compile(r"\w+|[^\w\s]")
 ALIKE = 0.6  # minimum similarity of two bodies to count as a rename
 MAX_BODY = 4_000  # characters compared
 MOST_FITTING = 100  # new definitions that each removed one is compared with
-OWN = re.compile(r"(?:\b(?:self|this|cls)(?:\.|->)|@)([A-Za-z_]\w*)")
-SET = re.compile(rf"{OWN.pattern}\s*(?::[^=\n]{{1,80}})?=(?![=>~])")
-ASSIGNS = re.compile(r"(?<![=!<>])=(?![=>~])")
-FIELD = (
-    r"^\s*+(?:public|private|protected|internal|static|readonly|final|var|val|let|const|declare|override|attr_accessor|attr_reader)\s"
-    r"[\w$<>\[\]?|:, ]{0,120}?[#:$]?\bNAME\b|\bsetattr\(\s*+self\s*+,\s*+[\"']NAME[\"']|\b(?:as|for)\s++self\.NAME\b"
-)
+ERRORS = re.compile(r"\b(?:raise|throw|panic!?|unreachable!|todo!)\b[^;\n]*")
+VERSION = re.compile(r"(^|[._])(version(_?info)?|__version__|release)(\$\d+)?$", re.IGNORECASE)
+NUMBERED = re.compile(r"\d(?:\.|_2e_)\d")  # a text has its marks replaced
+WORD = re.compile(r"\w+")
+CALLABLE = frozenset({"function", "method", "declaration", "implementation"})
+PLACES = frozenset({"positional", "only"})
+NAMED = re.compile(r"\$?[^\W_]")  # neither unnamed nor destructured
+ENUM = re.compile(r"(?:^|\s)enum\s")
+VALUE_LINES = 3  # lines of a value without code; a longer one may contain a body
+CODE = re.compile(r"=>|->|\b(?:function|lambda|func|fn|proc)\b")
 
 
 class ChangedSource(Struct, frozen=True):
@@ -242,21 +267,7 @@ def _alike(source: ChangedSource, before: Definition, after: Definition) -> floa
         return 0.0
     old = re.sub(rf"\b{re.escape(before.short)}\b", "_", source.lines(before))[:MAX_BODY]
     new = re.sub(rf"\b{re.escape(after.short)}\b", "_", source.lines(after))[:MAX_BODY]
-    return max(_likeness(old, new), token_likeness(old, new))
-
-
-def token_likeness(old: str, new: str) -> float:
-    """Return how similar the tokens of two short texts are, from 0 to 1.
-
-    Return 0 if each has a word that the other lacks.
-    """
-    if min(old.count("\n"), new.count("\n")) > SHORT:
-        return 0.0
-    one, two = (_TOKEN.findall(text) for text in (old, new))
-    words = [{token for token in side if token[0].isalpha() or token[0] == "_"} for side in (one, two)]
-    if words[0] - words[1] and words[1] - words[0]:
-        return 0.0
-    return difflib.SequenceMatcher(None, one, two, autojunk=False).ratio()
+    return max(line_likeness(old, new), token_likeness(old, new))
 
 
 def with_moves(
@@ -287,52 +298,200 @@ def with_moves(
 
 
 def _same(old: ChangedSource, before: Definition, new: ChangedSource, after: Definition) -> bool:
-    return _likeness(old.lines(before)[:MAX_BODY], new.lines(after)[:MAX_BODY]) >= ALIKE
+    return line_likeness(old.lines(before)[:MAX_BODY], new.lines(after)[:MAX_BODY]) >= ALIKE
 
 
-def _likeness(one: str, two: str) -> float:
-    """Return how similar the lines of two texts are, from 0 to 1."""
-    old, new = ([line.strip() for line in text.split("\n")] for text in (one, two))
-    shorter, longer = sorted((len(old), len(new)))
-    if shorter * 3 < longer:
-        return 0.0
-    return difflib.SequenceMatcher(None, old, new, autojunk=False).ratio()
+# --- Which parts of its contract does the change affect? ---
 
 
-def lost_attributes(sources: Sequence[ChangedSource]) -> Iterator[tuple[str, str, str]]:
-    """Yield (path, class, attribute) for attributes that no new version of the class sets.
+def contract(item: ChangedSymbol, before: str, after: str) -> tuple[Contract, ...]:
+    """Return the parts of the contract that the change affects.
 
-    Attributes of removed classes are not included.
+    `before` and `after` are the definition's source on each side.
     """
-    for source in sources:
-        path = source.file.path
-        lines = ["" if is_comment(line, path) else line for line in file_lines(source.before)]
-        left = {symbol.name for symbol in source.new.definitions}
-        classes = [one for one in source.old.definitions if one.kind == "class" and not is_test(path)]
-        seen_names = set[str]()
-        for owner in sorted(classes, key=lambda one: one.end - one.start):  # innermost first
-            names = {name for line in lines[owner.start - 1 : owner.end] for name in SET.findall(line)}
-            if owner.name in left and names - seen_names:
-                holders = [other for other in sources if other is source or _has_class(other, owner.short)]
-                for name in sorted(names - seen_names):
-                    if not any(_sets(other, name) for other in holders):
-                        yield path, owner.name, name
-            seen_names |= names
+    if is_test((item.before or item.symbol).path):
+        return ()  # only tests depend on it, and they are run
+    if item.change in ("removed", "renamed"):
+        return (item.change,)
+    if item.change == "added" or item.before is None or item.after is None:
+        return ()
+    old, new = plain_code(before, item.before.path), plain_code(after, item.after.path)
+    if without_formatting(old) == without_formatting(new):
+        was, now = item.before.called, item.after.called
+        return ("declaration",) if was is not None and now is not None and is_contested(was, now) else ()
+    if item.symbol.kind == "variable":
+        return _value(item, old, new)
+    return _changes(item, old, new)
 
 
-def _has_class(source: ChangedSource, name: str) -> bool:
-    return any(symbol.short == name and symbol.kind == "class" for symbol in source.new.definitions)
+def _component(was: Definition, now: Definition, old: str, new: str) -> tuple[Contract, ...]:
+    """Return the changed parts of the contract of a member that its class lists or used to declare."""
+    if was.kind != now.kind:
+        return ()
+    if was.called and now.called:  # a constructor generated from fields
+        is_same = _extends(was.listed, now.listed, by_name=False)
+        if is_same and was.head == now.head:
+            return ()
+        return ("declaration",) if is_same else ("parameters",)
+    one, other = (_of_head(side, was.short) for side in (old, new))
+    return () if without_formatting(one) == without_formatting(other) else ("value",)
 
 
-def _sets(source: ChangedSource, name: str) -> bool:
-    """Return whether a file defines the name, assigns it to its own object, or declares it as a field."""
-    if any(symbol.short == name for symbol in source.new.definitions):
-        return True
-    lines = (line for line in file_lines(source.after) if name in line and not is_comment(line, source.file.path))
-    return any(name in _assigned(line) or says(FIELD, name, line) for line in lines)
+def _of_head(text: str, name: str) -> str:
+    """Return one member as a class head writes it, among others or on its own line."""
+    own = next((one for one in parts_of(text)[1] if name in WORD.findall(one)), "")
+    is_alone = name in WORD.findall(re.split(r"[(\[]", text, maxsplit=1)[0])
+    return own or (text.rstrip(", ") if is_alone else "")
 
 
-def _assigned(line: str) -> set[str]:
-    """Return the attributes that a line assigns, including tuple and chained targets."""
-    targets, *values = ASSIGNS.split(line, maxsplit=1)
-    return {*SET.findall(line), *(OWN.findall(targets) if values else ())}
+def is_contested(before: Definition, after: Definition) -> bool:
+    """Return whether it is newly decided at run time which of several definitions is in effect."""
+    return after.ambiguous and not before.opaque and not (before.ambiguous and before.also == after.also)
+
+
+def _changes(item: ChangedSymbol, old: str, new: str) -> tuple[Contract, ...]:
+    """Return the changed parts of the contract of a definition whose code differs between the sides."""
+    before, after = (side.called if side is not None else None for side in (item.before, item.after))
+    if item.before and item.after and COMPONENT in (item.before.kind, item.after.kind):
+        return _component(item.before, item.after, old, new)
+    language = filetype(item.symbol.path)
+    if item.symbol.kind in CALLABLE or before is not None:
+        return _callable(before, after, old, new, language)
+    if item.symbol.kind == "type":
+        return () if _gains_cases(old, new) else ("declaration",)
+    return (
+        ("declaration",)
+        if without_formatting(head_of(old, language)) != without_formatting(head_of(new, language))
+        else ()
+    )
+
+
+def _gains_cases(old: str, new: str) -> bool:
+    """Return whether an enum only gains members: code that must name each of them is searched on its own."""
+    before, after = ([line.strip().rstrip(",;") for line in side.split("\n")] for side in (old, new))
+    left = iter(after)
+    return ENUM.search(old.partition("{")[0]) is not None and all(line in left for line in before)
+
+
+def _value(item: ChangedSymbol, before: str, after: str) -> tuple[Contract, ...]:
+    if VERSION.search(item.symbol.name) and NUMBERED.search(after):
+        return ()
+    if after.count("\n") >= VALUE_LINES and CODE.search(after):
+        return ()  # the body of a function among the values
+    short = re.escape(item.symbol.name.rpartition(".")[2])
+    heads = (without_formatting(re.split(rf"\b{short}\b", side, maxsplit=1)[0]) for side in (before, after))
+    return ("value",) if len(set(heads)) == 1 else ("value", "declaration")  # `readonly`, another visibility
+
+
+def _callable(
+    before: Definition | None,
+    after: Definition | None,
+    old: str,
+    new: str,
+    language: FileType,
+) -> tuple[Contract, ...]:
+    changes: list[Contract] = []
+    old_head, new_head = head_of(old, language), head_of(new, language)
+    old_parts, new_parts = parts_of(old_head), parts_of(new_head)
+    if before is not None and after is not None and before.also != after.also:
+        changes.append("parameters")
+    elif old_parts[1] != new_parts[1]:
+        changes += _parameters(
+            before, after, old_parts[1], new_parts[1], by_name=bool(language.arguments.named_arguments)
+        )
+    is_doubtful = before is not None and after is not None and is_contested(before, after)
+    if is_doubtful or not is_same_around(old_parts, new_parts):
+        changes.append("declaration")
+    if _errors(old) != _errors(new):
+        changes.append("errors")
+    return tuple(dict.fromkeys(changes))
+
+
+def _errors(text: str) -> Counter[str]:
+    """Return the statements that raise an error, with their counts."""
+    return Counter(without_formatting(statement.rstrip(" }")) for statement in ERRORS.findall(joined(text)))
+
+
+def _parameters(
+    before: Definition | None, after: Definition | None, old: Sequence[str], new: Sequence[str], *, by_name: bool
+) -> list[Contract]:
+    """Return what changed between two parameter lists. `by_name`: calls may name parameters."""
+    if before is None or after is None:
+        return ["parameters"]
+    is_compatible = _extends(before.listed, after.listed, by_name=by_name)
+    changes: list[Contract] = [] if is_compatible and not moved_places(before, after) else ["parameters"]
+    was, now = ({item.name for item in side.listed} for side in (before, after))
+    if by_name:
+        one, other = _texts_by_name(old, before.listed), _texts_by_name(new, after.listed)
+        same = all(is_same_parameter(one.get(name, ""), other.get(name, "")) for name in was & now)
+    else:
+        pairs = zip(old, new, strict=False)
+        same = all(is_same_parameter(without_name(one, was), without_name(other, now)) for one, other in pairs)
+    if not same:
+        changes.append("declaration")
+    if not changes and before.opaque:
+        changes.append("parameters")  # unreadable parameters cannot count as compatible
+    return changes
+
+
+def _extends(before: Sequence[Parameter], after: Sequence[Parameter], *, by_name: bool) -> bool:
+    """Return whether every former call still matches with the same meaning.
+
+    New parameters must be optional, and last or named.
+    """
+    old = [item for item in before if item.kind in ("positional", "only")]
+    new = [item for item in after if item.kind in ("positional", "only")]
+    if len(new) < len(old) or any(item.is_required for item in new[len(old) :]):
+        return False
+    if not all(_fits(one, other, by_name=by_name) for one, other in zip(old, new, strict=False)):
+        return False
+    keywords = {item.name: item for item in before if item.kind == "keyword"}
+    now = {item.name: item for item in after if item.kind in ("keyword", "positional")}
+    if any(name not in now or (now[name].is_required and not item.is_required) for name, item in keywords.items()):
+        return False
+    if any(item.is_required and item.name not in keywords for item in after if item.kind == "keyword"):
+        return False
+    rest = {item.kind for item in before if item.kind in ("rest", "named_rest")}
+    return rest <= {item.kind for item in after} and not ("rest" in rest and len(new) > len(old))
+
+
+def moved_places(before: Definition, after: Definition) -> frozenset[int]:
+    """Return the positions whose argument now reaches another parameter."""
+    if before.also or after.also:
+        return frozenset()  # the arguments decide which overload a call uses
+    old, new = ([item for item in side.listed if item.kind in PLACES] for side in (before, after))
+    names_before, names_after = (_own_names(side) for side in (before, after))
+    rest = any(item.kind == "rest" for item in after.listed)
+    collects = any(item.kind == "rest" for item in before.listed)
+    places = set(range(len(old), len(new))) if collects else set[int]()  # what was collected has a name now
+    for index, item in enumerate(old):
+        other = new[index].name if index < len(new) else ""
+        if other == item.name or (index >= len(new) and not rest):
+            continue
+        if item.name in names_after or other in names_before or (index >= len(new) and item.name in names_before):
+            places.add(index)
+    return frozenset(places)
+
+
+def _own_names(one: Definition) -> frozenset[str]:
+    """Return the parameter names that occur only once."""
+    many = Counter(item.name for item in one.listed)
+    return frozenset(name for name, count in many.items() if count == 1 and NAMED.match(name))
+
+
+def _fits(old: Parameter, new: Parameter, *, by_name: bool) -> bool:
+    """Return whether every argument for the old parameter also matches the new one."""
+    is_rename = by_name and old.name != new.name and old.kind == "positional"
+    is_hidden_name = old.kind == "positional" and new.kind == "only"
+    return not is_rename and not is_hidden_name and not (new.is_required and not old.is_required)
+
+
+def _texts_by_name(texts: Sequence[str], parameters: Sequence[Parameter]) -> dict[str, str]:
+    """Return the parameters as written, by name; the first text that contains a name is used."""
+    texts_by_name: dict[str, str] = {}
+    for text in texts:
+        words = set(WORD.findall(text))
+        name = next((one.name for one in parameters if one.name in words and one.name not in texts_by_name), "")
+        if name:
+            texts_by_name[name] = text
+    return texts_by_name

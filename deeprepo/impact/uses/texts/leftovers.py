@@ -13,11 +13,11 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from deeprepo.impact.changes import ChangedFile, DiffLine
+from deeprepo.impact.everyday import is_specific
 from deeprepo.impact.filetypes import filetype
 from deeprepo.impact.structs import Struct
 from deeprepo.impact.text.lines import is_comment
 from deeprepo.impact.text.paths import is_prose, is_settings, is_style, is_test, uses_nothing
-from deeprepo.impact.uses.targets import is_specific
 from deeprepo.impact.uses.texts.words import IMPORTS, VALUES, is_distinctive
 
 MOST = 80  # names per change that are searched

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from deeprepo.impact.changes import ChangedFile, ChangedSymbol, Dependents, Query, Reference
+from deeprepo.impact.everyday import is_specific
 from deeprepo.impact.filetypes import filetype, module_path
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import Struct, replace
@@ -21,7 +22,6 @@ from deeprepo.impact.text.paths import (
 )
 from deeprepo.impact.uses.budget import SearchLimits, by_risk
 from deeprepo.impact.uses.sites import mention
-from deeprepo.impact.uses.targets import is_specific
 from deeprepo.impact.uses.texts import environment
 from deeprepo.impact.uses.texts.ends import asks, gives, is_of_another
 from deeprepo.impact.uses.texts.leftovers import Lost, asking_lines, is_given, lost_definitions_of_text

@@ -7,13 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from deeprepo.impact.changes import ChangedFile
-from deeprepo.impact.everyday import COMMON
+from deeprepo.impact.everyday import COMMON, is_specific
 from deeprepo.impact.filetypes import filetype
 from deeprepo.impact.structs import Struct
 from deeprepo.impact.text.lines import is_comment
 from deeprepo.impact.text.paths import is_page, is_settings, is_style, names_file, uses_nothing
 from deeprepo.impact.uses.budget import by_risk
-from deeprepo.impact.uses.targets import is_specific
 from deeprepo.impact.uses.texts.ends import SCHEMA, Given, gives
 
 SHORTEST, LONGEST = 4, 60  # letters of a word
