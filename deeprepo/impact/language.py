@@ -94,7 +94,8 @@ class ScopeRules(Struct, frozen=True):
     unit: str = "file"  # "folder" if all files of a folder form a module
     relative_namespaces: bool = False  # a namespace may be relative to the file's own
     exports: bool = False  # a file offers only what it exports
-    declares_all: bool = False  # a file declares all names that its code sees
+    # a file declares all names that its code sees; needed to prove a removed name behind a wildcard import
+    declares_all: bool = False
     unwritten_names: bool = False  # a file can export names that it does not write
     implicit_names: str = "(?!)"  # a pattern of implicit members of modules
     generated_names: str = ""  # a pattern of generated names

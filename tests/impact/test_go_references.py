@@ -41,6 +41,12 @@ def test_a_function_of_the_same_package() -> None:
     assert of("func f() { helper(); helpr(); len(x); g := 1; g(); string(b) }\n") == ["2 missing-name helpr: helper"]
 
 
+def test_a_dot_import_of_a_package_of_the_tree_leaves_no_doubt() -> None:
+    text = 'import . "x.io/shop/money"\nfunc f() { Cents(1, 2); Centz(1) }\n'
+    assert of(text) == ["3 missing-name Centz: Cents"]
+    assert of(text.replace("x.io/shop/money", "x.io/other")) == []
+
+
 def test_a_type_of_the_same_package() -> None:
     more = {
         "pay/set.go": "package pay\n\ntype Set[K comparable, V any] struct{}\ntype Cart struct{}\n",

@@ -203,7 +203,7 @@ class _File:
         is_space = isinstance(self._modules, Namespaces) and self._modules.is_namespace(self._path, use.receiver)
         if (
             is_space
-            or self._inherits(use.receiver)
+            or self._inherits(use.receiver, if_unknown=self._language.receivers.capital_members)
             or (self._language.receivers.free_functions and self._may_extend(use.name))
         ):
             return
@@ -256,17 +256,17 @@ class _File:
         rows = [one for facts in known if facts is not None for one in facts.definitions]
         return None in known or any(one.short == name and one.marks for one in rows)
 
-    def _inherits(self, name: str) -> bool:
-        """Return whether a class of this file may inherit a member that hides the class of this name.
+    def _inherits(self, name: str, *, if_unknown: bool) -> bool:
+        """Return whether a class of this file may inherit a member of this name.
 
-        Example: `User` in a controller of ASP.NET.
+        Example: `User` in a controller of ASP.NET, which hides a class. `if_unknown`: the answer for unknown bases.
         """
         rules = self._language.receivers
         if not rules.bare_members:
             return False
         for one in self._facts.definitions:
             line = lineage(self._index, self._path, one.name) if one.bases and not one.owner else ()
-            if line is None and rules.capital_members:
+            if line is None and if_unknown:
                 return True
             if any(row.short == name for home, owner in line or () for _, row in members(self._index, home, owner)):
                 return True
@@ -317,16 +317,41 @@ class _File:
         return is_bound or any(name in (item.whole, item.whole.partition(".")[0]) for item in items)
 
     def _lost(self, use: Use) -> Iterator[Place]:
-        """Yield a name that is neither imported nor defined in a file whose names are visible."""
+        """Yield a name that nothing provides in a file whose names are all known."""
+        stars = [item for item in self._facts.imports if item.star]
+        scope, rules = self._language.complete_scope, self._language.receivers
         files = self._modules.visible_files(self._path, use.name) or (self._path,)
         known = [facts for path in files if (facts := self._index.facts(path)) is not None]
+        rows = [one for facts in known for one in facts.definitions]
+        mine = rows if rules.bare_members or scope == "wildcards" else [one for one in rows if not one.owner]
         is_open = len(known) < len(files) or any(facts.may_offer(use.name) for facts in known)
-        names = [one.name for facts in known for one in facts.definitions if not one.owner]
-        is_explained = (
-            use.name in names or use.name in self._language.ambient or any(one.star for one in self._facts.imports)
-        )
-        if self._language.complete_scope and not is_open and not is_explained:
-            yield self._place(use.line, use.name, "missing-name", files, near=_near(use.name, names), asked=use.name)
+        is_explained = use.name in self._language.ambient or any(one.short == use.name for one in mine)
+        if not scope or (scope == "wildcards" and not stars) or is_open or is_explained:
+            return
+        if self._is_bound_elsewhere(use, stars):
+            return
+        self._conclude(use.line, use.name, "missing")
+        names = [one.name for one in rows if not one.owner]
+        names += [name for item in stars for name in names_of(self._index, self._behind(item, ""))]
+        yield self._place(use.line, use.name, "missing-name", files, near=_near(use.name, names), asked=use.name)
+
+    def _is_bound_elsewhere(self, use: Use, stars: Sequence[Import]) -> bool:
+        """Return whether a base class or a wildcard import may provide a name, or the file writes it not only in calls.
+
+        Another form, such as a pattern or a `global` statement, may bind it.
+        """
+        behind = [self._behind(item, use.name) for item in stars]
+        if not all(files and offered(self._index, files, use.name) is ABSENT for files in behind):
+            return True
+        written = rf"(?<![\w$]){re.escape(use.name)}(?![\w$])(?!\s*\()"
+        source = self._index.sources.get(self._path, b"")
+        is_written = use.arguments is not None and re.search(written.encode(), source) is not None
+        return is_written or self._inherits(use.name, if_unknown=True)
+
+    def _behind(self, item: Import, name: str) -> tuple[str, ...]:
+        """Return the files behind a wildcard import; () if they are unknown."""
+        files = self._modules.files(self._path, item, name) or ()
+        return files if self._path not in files else ()
 
     def _misfit(self, use: Use, answer: Answer) -> Iterator[Place]:
         """Yield a call that does not match the definition it refers to."""

@@ -10,7 +10,7 @@ from deeprepo.impact.resolving.wholes import builds
 from deeprepo.impact.values import Base, Change, Looked, Place, Report, Tree
 
 # Folders with test data, which may contain broken code on purpose.
-MATERIAL = re.compile(r"(^|/)_*(fixtures?|testdata|test_data|test-data|snapshots|samples?|roots)_*/")
+MATERIAL = re.compile(r"(^|/)_*(fixtures?|testdata|test_data|test-data|tests?/data|snapshots|samples?|roots)_*/")
 
 
 def knows(path: str) -> bool:
