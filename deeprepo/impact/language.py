@@ -230,7 +230,7 @@ def _of_grammar(text: str, name: str) -> Mapping[str, str]:
             word = line.removeprefix("; when:").strip()
         elif line.startswith("; all"):
             is_mine, word = True, ""
-        elif is_mine:
+        elif is_mine and not line.startswith(";"):
             kept.setdefault(word, []).append(line)
     return {word: "\n".join(lines) for word, lines in kept.items()}
 

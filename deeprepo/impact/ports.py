@@ -46,6 +46,9 @@ class Project(Protocol):
         With `words`, only statements with one of them are used.
         """
 
+    def statements(self, path: str, source: bytes) -> tuple[Link, ...]:
+        """Return the imports that a file writes as statements. Each wildcard import is one of them."""
+
     @property
     def declares_content(self) -> bool:
         """Whether files declare what they contain, independent of their paths."""

@@ -81,7 +81,7 @@ def matches(language: Language, names: tuple[str, ...], root: Node, parts: Parts
     code = root.text or b""
     spent = _spent(language, code)
     for word in dict.fromkeys(word for name in names for word in language.texts(name)):
-        query = language.query(names, word) if _has(code, word) else None
+        query = language.query(names, word) if has(code, word) else None
         if query is None:
             continue
         rows = _run(query.query, root, parts or WHOLE, spent)
@@ -93,7 +93,7 @@ def matches(language: Language, names: tuple[str, ...], root: Node, parts: Parts
     return {name: Rows(rows) for name, rows in found.items()}
 
 
-def _has(code: bytes, word: str) -> bool:
+def has(code: bytes, word: str) -> bool:
     """Return whether code contains a word or matches a `/pattern/`."""
     return re.search(word[1:-1].encode(), code) is not None if word[:1] == "/" else word.encode() in code
 

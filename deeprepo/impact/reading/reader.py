@@ -12,7 +12,7 @@ from deeprepo.impact.halves import Captures
 from deeprepo.impact.language import Language, language_of, load
 from deeprepo.impact.parsing import DEEPEST, has_open_angles, root_of, too_deep
 from deeprepo.impact.reading.arguments import parameters
-from deeprepo.impact.reading.matching import DEFINED, Parts, Rows, matches
+from deeprepo.impact.reading.matching import DEFINED, Parts, Rows, has, matches
 from deeprepo.impact.reading.memo import memo
 from deeprepo.impact.reading.nodes import (
     SYMBOLS,
@@ -153,8 +153,18 @@ def root(language: Language, source: bytes) -> Node:
 def names(language: Language, root: Node) -> "Reader":
     """Return how a file names others, for the search: by the query `names`, or by `imports` without one."""
     found = Reader(language, root, needs_definitions=False)
-    found.import_query = "names" if language.texts("names") else "imports"
+    found.import_query = _naming(language)
     return found
+
+
+def may_name(language: Language, source: bytes, *captures: str) -> bool:
+    """Return whether the query for names may have one of these captures in a file, before it is parsed."""
+    texts = [text for word, text in language.texts(_naming(language)).items() if has(source, word)]
+    return any(f"@{capture}" in text for capture in captures for text in texts)
+
+
+def _naming(language: Language) -> str:
+    return "names" if language.texts("names") else "imports"
 
 
 class Reader:

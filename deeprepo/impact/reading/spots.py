@@ -327,4 +327,6 @@ def without_types(written: str) -> str:
 def any_of(names: frozenset[str]) -> re.Pattern[bytes]:
     """Return a pattern that matches any of the names as a whole word; without names it matches nothing."""
     parts = sorted((re.escape(name.encode()) for name in names if name), key=lambda part: (-len(part), part))
-    return re.compile(rb"(?<![\w$])(?:" + b"|".join(parts) + rb")(?![\w$])" if parts else rb"(?!)")
+    # Each alternative begins with a letter, which `re` finds ten times as fast as what is before it.
+    words = (part + rb"(?<![\w$]" + part + rb")(?![\w$])" for part in parts)
+    return re.compile(b"|".join(words) if parts else rb"(?!)")

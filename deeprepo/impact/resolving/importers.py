@@ -3,8 +3,8 @@
 import posixpath
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
 from itertools import accumulate, islice, product
 from typing import Generic, TypeVar
 
@@ -16,6 +16,7 @@ from deeprepo.impact.ports import Project
 from deeprepo.impact.reading import reader
 from deeprepo.impact.reading.lexical import mention
 from deeprepo.impact.reading.nodes import Spans, first_line, is_declared
+from deeprepo.impact.reading.reader import Reader
 from deeprepo.impact.reading.spots import any_of
 from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.resolving.namespaces import Namespaces
@@ -32,6 +33,7 @@ ROOTED = re.compile(rb"(?<![\w$])(?:\\|::)?+(?:\w++(?:\\|::))*+\Z")
 INNER = re.compile(rb"(?:::[A-Z]\w*+)*+")  # what follows the name of a type
 APART = (b".", b">", b":", b"$", b"@")  # what is before a member or variable, with other separators than a dot
 MAX_CHAIN = 120
+MAX_KEYWORD = 20
 MOST_PLACES = 20_000  # occurrences of names in one file
 KEPT = 4_096  # files whose import statements are cached, because a search repeats with other words
 
@@ -101,12 +103,15 @@ class KnownModules(Generic[Kind]):
         known = self._resolved.get(path)
         if known is None or known.rows is not rows:
             known = self._resolved[path] = _Statements(rows)
-        found: dict[Link, None] = {}
-        for at in known.that_mention(mentions):
+        found = known.that_mention(mentions)
+        for at in found:
             if at not in known.links:
                 known.links[at] = tuple(self._of_statement(path, rows[at]))
-            found |= dict.fromkeys(known.links[at])
-        return tuple(item for item in found if item.target != path)
+        return _of_others(path, (item for at in found for item in known.links[at]))
+
+    def statements(self, path: str, source: bytes) -> tuple[Link, ...]:
+        """Return all imports of a file, since each one is a statement."""
+        return self.imports(path, source)
 
     def _of_statement(self, path: str, item: Import) -> Iterator[Link]:
         """Yield the imports of one statement, by file. A name that is a module stands for the whole module."""
@@ -145,7 +150,7 @@ class KnownNamespaces(KnownModules[Spaces]):
         language = language_of(path)
         facts = reader.facts(language, source) if language is not None else None
         if language is not None and facts is not None:
-            if language.texts("names"):
+            if language.texts("names") and reader.may_name(language, source, "inside"):
                 facts = replace(facts, spaces=reader.names(language, reader.root(language, source)).spaces())
             self.modules.register(path, facts)
             shown = self.modules.names_unread(path) if not self.declares_content else ()
@@ -153,7 +158,7 @@ class KnownNamespaces(KnownModules[Spaces]):
 
     def visible_files(self, path: str) -> Collection[str]:
         """Return the files that share a namespace with this one."""
-        return self.modules.mates(path, sorted(self._names.keys() & self.paths - {path}))
+        return self.modules.mates(path, sorted(one for one in self._names if one in self.paths and one != path))
 
     def sees(self, path: str, other: str) -> bool:
         """Return whether a file is built together with another one."""
@@ -170,29 +175,60 @@ class KnownNamespaces(KnownModules[Spaces]):
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
         """Return what a file uses from others, by import or through its namespaces."""
         language = language_of(path)
-        if language is None or not mention(words).search(source):
-            return ()
-        found = _File(self.modules, language, path, source, reader.root(language, source)).imports(words)
-        return tuple(item for item in dict.fromkeys(found) if item.target != path)
+        return _of_others(path, _File(self.modules, language, path, source).imports(words)) if language else ()
+
+    def statements(self, path: str, source: bytes) -> tuple[Link, ...]:
+        """Return what a file imports in statements."""
+        language = language_of(path)
+        return _of_others(path, _File(self.modules, language, path, source).statements()) if language else ()
+
+
+def _of_others(path: str, links: Iterator[Link]) -> tuple[Link, ...]:
+    """Return imports once each, without those of the file itself."""
+    return tuple(item for item in dict.fromkeys(links) if item.target != path)
 
 
 class _File:
-    """A file that may use others."""
+    """A file that may use others. It is parsed only if its text shows that it may."""
 
-    def __init__(self, modules: Namespaces, language: Language, path: str, source: bytes, root: Node) -> None:
-        self._modules, self._language, self._path, self._source, self._root = modules, language, path, source, root
-        head = reader.names(language, root)
-        self._items, self._separator = head.imports(head.guards(head.import_query)), language.scope.separator
-        self._spaces = dict.fromkeys(
-            modules.in_sight(path, head.spaces()), 0
-        )  # visible namespace -> line of its import, or 0
-        self._around = modules.around(path, head.spaces())  # namespaces to which qualified names may be relative
-        self._aliases = {item.whole: item.spec for item in self._items if item.whole}  # local name -> full name
-        for item in self._items:
-            self._aliases |= {self._last(bound.here): self._below(item.spec, bound.there) for bound in item.names}
+    def __init__(self, modules: Namespaces, language: Language, path: str, source: bytes) -> None:
+        self._modules, self._language, self._path, self._source = modules, language, path, source
+        self._separator = language.scope.separator
         self._meanings: dict[tuple[str, str], list[tuple[str, int, str]]] = {}
-        nodes = [one for one, _ in head.import_rows.of("import", "import.member", "called")]
-        self._statements = Spans([(one.start_byte, one.end_byte, "") for one in nodes])
+
+    @cached_property
+    def _head(self) -> Reader:
+        return reader.names(self._language, reader.root(self._language, self._source))
+
+    @cached_property
+    def _written(self) -> tuple[tuple[Import, ...], tuple[str, ...]]:
+        """The import statements of the file, and the namespaces that it declares."""
+        if not reader.may_name(self._language, self._source, "import", "inside"):
+            return (), ()
+        return self._head.imports(self._head.guards(self._head.import_query)), self._head.spaces()
+
+    @cached_property
+    def _spaces(self) -> dict[str, int]:
+        """Visible namespace -> line of its import, or 0."""
+        return dict.fromkeys(self._modules.in_sight(self._path, self._written[1]), 0)
+
+    @cached_property
+    def _around(self) -> Collection[str]:
+        """The namespaces to which qualified names may be relative."""
+        return self._modules.around(self._path, self._written[1])
+
+    @cached_property
+    def _aliases(self) -> Mapping[str, str]:
+        """Local name -> full name."""
+        found = {item.whole: item.spec for item in self._written[0] if item.whole}
+        for item in self._written[0]:
+            found |= {self._last(bound.here): self._below(item.spec, bound.there) for bound in item.names}
+        return found
+
+    @cached_property
+    def _statements(self) -> Spans:
+        nodes = [one for one, _ in self._head.import_rows.of("import", "import.member", "called")]
+        return Spans([(one.start_byte, one.end_byte, "") for one in nodes])
 
     def _below(self, space: str, name: str) -> str:
         return f"{space}{self._separator}{name}" if space else name
@@ -202,13 +238,19 @@ class _File:
 
     def imports(self, words: frozenset[str]) -> Iterator[Link]:
         """Yield the imports of the file. `words` limits the names; an empty set stands for all names."""
-        for item in self._items:
+        places = [*islice((any_of(words) if words else WORD).finditer(self._source), MOST_PLACES)]
+        if places:
+            yield from self.statements(words)
+            yield from self._unwritten(places)
+
+    def statements(self, words: frozenset[str] = frozenset()) -> Iterator[Link]:
+        """Yield the imports in statements."""
+        for item in self._written[0]:
             for space in self._modules.opened(item) if item.star else ():
                 line = item.line if not self._modules.has_broad_imports else 0
                 self._spaces = {**dict.fromkeys(self._places(space), line), **self._spaces}
             if not words or not words.isdisjoint(self._words(item)):
                 yield from self._of_statement(item)
-        yield from self._unwritten(words)
 
     def _words(self, item: Import) -> Iterator[str]:
         for name in (item.spec, *(bound.there for bound in item.names)):
@@ -257,19 +299,25 @@ class _File:
         above = whole.rpartition(self._separator)[0] if self._modules.has_nested_imports else ""
         return self._called(whole) or (self._holding(above) if above else ())
 
-    def _unwritten(self, words: frozenset[str]) -> Iterator[Link]:
+    def _unwritten(self, places: Sequence[re.Match[bytes]]) -> Iterator[Link]:
         """Yield names used without an import: from visible namespaces, or qualified."""
         endings = {"": "", **self._language.endings}
+        known: dict[bytes, bool] = {}
         found: set[tuple[str, str, str]] = set()
-        for match in islice((any_of(words) if words else WORD).finditer(self._source), MOST_PLACES):
-            word = match[0].decode("utf-8", "replace")
-            if not any(self._modules.is_known(word + ending) for ending in endings.values()):
+        for match in places:
+            if match[0] not in known:
+                word = match[0].decode("utf-8", "replace")
+                known[match[0]] = any(self._modules.is_known(word + ending) for ending in endings.values())
+            if not known[match[0]]:
                 continue
-            before, inner = self._before(match.start()), self._inner(match.end())
+            word, before = match[0].decode("utf-8", "replace"), self._before(match.start())
+            inner, start = self._inner(match.end()), match.start() - len(before)
+            if self._modules.is_definition(self._source[max(0, start - MAX_KEYWORD) : start]):
+                continue
             for parent, ending in endings.items():
                 meanings = self._meaning(word + ending, before)
                 new = [row for row in meanings if (row[0], word + ending, row[2] + inner) not in found]
-                node = self._name_at(match) if new else None
+                node = self._name_at(*match.span()) if new else None
                 if node is None or (parent and parent not in _around(node)):
                     continue
                 for target, line, here in new:
@@ -330,21 +378,22 @@ class _File:
 
     def _is_own(self, name: str) -> bool:
         """Return whether the file itself declares a name."""
-        nodes = map(self._name_at, any_of(frozenset({name})).finditer(self._source))
-        return any(
-            node is not None and is_declared(node, free_functions=self._language.receivers.free_functions)
-            for node in nodes
-        )
+        word, at = name.encode(), -1
+        while (at := self._source.find(word, at + 1)) >= 0:
+            node = self._name_at(at, at + len(word))
+            if node is not None and is_declared(node, free_functions=self._language.receivers.free_functions):
+                return True
+        return False
 
-    def _name_at(self, match: re.Match[bytes]) -> Node | None:
+    def _name_at(self, start: int, end: int) -> Node | None:
         """Return the node of a name in code; None for a word in a comment, string or import statement."""
-        node = self._root.descendant_for_byte_range(*match.span())
-        if node is None or node.end_byte != match.end():
+        node = self._head.root.descendant_for_byte_range(start, end)
+        if node is None or node.end_byte != end:
             return None
-        is_name = node.type in self._language.nodes.identifiers and node.start_byte == match.start()
+        is_name = node.type in self._language.nodes.identifiers and node.start_byte == start
         if not is_name and (node.type not in self._language.paths or b" " in (node.text or b"")):
             return None
-        return None if any(self._statements.around(*match.span(), inclusive=True)) else node
+        return None if any(self._statements.around(start, end, inclusive=True)) else node
 
 
 def _around(node: Node) -> tuple[str, ...]:

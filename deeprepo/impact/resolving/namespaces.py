@@ -94,6 +94,10 @@ class Namespaces(Resolver, ABC):
         wholes = {f"{space}.{name}" for space in around}
         return any(space in wholes or any(space.startswith(f"{one}.") for one in wholes) for space in known_spaces)
 
+    def is_definition(self, before: bytes) -> bool:
+        """Return whether a name is defined and not used, from the code before it."""
+        return False
+
     def is_whole(self, path: str, name: str) -> bool:
         """Return whether a name refers to the whole file, as if it were a class."""
         return False

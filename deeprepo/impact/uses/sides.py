@@ -8,6 +8,7 @@ import posixpath
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from fnmatch import translate
+from functools import partial
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from deeprepo.impact.changes import Query, TreeEntry
@@ -54,6 +55,7 @@ class Reach:
         self.tree, self.language, self.project, self.paths, self.side = tree, language, project, paths, side
         self.unused = unused_files  # sentences about configuration files that were not fully used
         self.links: dict[str, tuple[Link, ...]] = {}
+        self._stars: dict[str, list[str]] = {}
         self.unread: dict[str, str] = {}  # file with unreadable imports -> reason
         self._neighbours: dict[str, set[str]] = {}
 
@@ -91,13 +93,27 @@ class Reach:
         for path in new:
             self.links[path] = self.resolve(path, sources[path]) if path in sources else ()
 
+    async def stars(self, paths: Collection[str]) -> list[str]:
+        """Return the files whose names some files import with a wildcard."""
+        new = [path for path in dict.fromkeys(paths) if path not in self._stars]
+        unknown = [path for path in new if path not in self.links]
+        sources = await self.tree.read_many(unknown, self.side) if unknown else {}
+        for path in new:
+            read = partial(self.project.statements, path)
+            items = self._readable(path, read, sources[path]) if path in sources else self.links.get(path, ())
+            self._stars[path] = [one.target for one in items if "*" in one.names and "*" not in dict(one.aliases)]
+        return [target for path in paths for target in self._stars[path]]
+
     def resolve(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
         """Return the imports of a text that resolve to the tree; `words` as in `Project.imports`.
 
         An unreadable file has none and is recorded in `unread`.
         """
+        return self._readable(path, partial(self.project.imports, path, words=words), source)
+
+    def _readable(self, path: str, read: Callable[[bytes], tuple[Link, ...]], source: bytes) -> tuple[Link, ...]:
         try:
-            return self.project.imports(path, without_mark(source), words)
+            return read(without_mark(source))
         except Unreadable as error:
             if not is_minified(source):
                 self.unread[path] = str(error)
@@ -451,8 +467,7 @@ class Exports:
         """Return a file and all files whose names it re-exports with wildcards."""
         visited, level = {path}, [path]
         for _ in range(DEPTH):
-            await self._sides[side].load(level)
-            level = [one for here in level for one in await self.stars(side, here) if one not in visited]
+            level = [one for one in await self._sides[side].stars(level) if one not in visited]
             visited.update(level)
         return frozenset(visited)
 
@@ -478,8 +493,7 @@ class Exports:
 
     async def stars(self, side: Side, path: str) -> list[str]:
         """Return the files whose names a file imports with a wildcard."""
-        items = await self._sides[side].imports(path)
-        return [item.target for item in items if "*" in item.names and "*" not in dict(item.aliases)]
+        return await self._sides[side].stars([path])
 
 
 def _is_type(symbol: Definition | None) -> bool:

@@ -17,6 +17,7 @@ from deeprepo.impact.values import Clues, Facts, Import
 
 ENDINGS = (".rb", ".rake", ".gemspec", "")
 ROOT = re.compile(r"(?:^|.*/)(?:app/\w+/concerns|app/\w+|lib|src)/")
+DEFINING = re.compile(rb"(?<![\w.:@$])(?:class|module)\s++\Z")
 LOADED = ("lib", "spec", "test", "tests", "app", "ext")  # folders of any load path
 
 
@@ -101,6 +102,10 @@ class Names(Namespaces):
     def is_known(self, name: str) -> bool:
         """Return whether a constant may have this name."""
         return name[:1].isupper() and _plain(name) in self._last_parts
+
+    def is_definition(self, before: bytes) -> bool:
+        """Return whether a name is behind `class` or `module`."""
+        return DEFINING.search(before) is not None
 
     def mates(self, path: str, changed: Collection[str]) -> Collection[str]:
         """Return (): constants are named where they are used."""

@@ -1,5 +1,5 @@
-; what a file loads (`@import.member`: by a path from the file itself), and the constants that it defines
-; when: /require|load/
+; what a file loads (`@import.member`: by a path from the file itself)
+; when: /(?:require(?:_relative|_dependency)?|load)\b[\s(\\]*+(?:["':%]|[\w.:]++[ (])/
 ((call method: (identifier) @_word arguments: (argument_list . (string . (string_content) @spec .))) @import @star @hands_on
   (#any-of? @_word "require" "require_dependency" "load"))
 ((call method: (identifier) @_word arguments: (argument_list . (string . (string_content) @spec .))) @import.member @star @hands_on
@@ -12,6 +12,3 @@
 (begin (rescue)) @guard
 (body_statement (rescue)) @guard
 (rescue_modifier) @guard
-; all
-(class name: (_) @called)
-(module name: (_) @called)
