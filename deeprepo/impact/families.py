@@ -53,8 +53,7 @@ class LazyFamily:
             return self._importers.project  # type: ignore[no-any-return]  # a module has any type
         from deeprepo.impact.resolving.importers import project  # imported here because it loads the parser
 
-        resolver = getattr(self._importers, "Names", None) or import_module(self._folder).Modules
-        return partial(project, resolver)
+        return partial(project, self.rules.search_modules or self.rules.modules)
 
     @cached_property
     def outline(self) -> Callable[[str, bytes, Side], Facts]:

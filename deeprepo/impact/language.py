@@ -119,7 +119,9 @@ class CallRules(Struct, frozen=True):
 class Language(Struct, Files, Imports, Lines, Classes, References, frozen=True, eq=False, dict=True):
     """One language, loaded from its folder. The folder's subclass overrides what differs from other languages."""
 
-    modules: ClassVar[type[Resolver]] = Resolver
+    modules: ClassVar[type[Resolver]] = Resolver  # resolves imports
+    # resolves them for the search for dependents, if it accepts more than the check of new lines
+    search_modules: ClassVar[type[Resolver] | None] = None
 
     name: str = ""
     folder: str = ""

@@ -50,7 +50,7 @@ GIVEN = {
 TAKES_PATTERN = ("match?", "assert_receive", "assert_received", "refute_receive", "refute_received")
 
 
-class Modules(Namespaces):
+class SearchModules(Namespaces):
     """The modules of one tree."""
 
     declares_content = False
@@ -193,6 +193,7 @@ def _operator(node: Node | None) -> str:
 class Elixir(Language, frozen=True):
     """Elixir. Its files are searched for references only, since no import names a module's file."""
 
+    search_modules = SearchModules
     modules_are_types = True
     paths = ("alias",)
     module_word = "defmodule"

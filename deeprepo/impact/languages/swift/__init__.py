@@ -28,7 +28,7 @@ INTERNAL = "@testable "  # before the name of a module: a namespace with its int
 Module = tuple[str, str]  # package folder and target name; ("", "") for files of no package
 
 
-class Modules(Namespaces):
+class SearchModules(Namespaces):
     """The modules of one tree. The names of a module are those of its files that were registered."""
 
     has_broad_imports = True
@@ -134,5 +134,6 @@ def _folders(configs: Mapping[str, bytes]) -> Iterator[tuple[str, Module]]:
 class Swift(Language, frozen=True):
     """Swift. Its files are searched for references only, since no import names a file."""
 
+    search_modules = SearchModules
     ordered_arguments = True
     shared_imports = r"^\s*@_exported\s+import\s"
