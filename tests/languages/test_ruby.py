@@ -117,6 +117,7 @@ def test_what_is_not_sure_is_not_told(repository: Repository, before: Tree, afte
         ("config/a.rb", "Admin::HTMLPage.new", "app/models/admin/html_page.rb", {"HTMLPage"}),
         ("app/controllers/admin/a.rb", "HtmlPage.new", "app/models/admin/html_page.rb", {"HtmlPage"}),
         ("config/a.rb", "::User::LIMIT", "app/models/user.rb", {"User", "LIMIT"}),
+        ("config/a.rb", "Shop::Store::LIMIT", "lib/shop/store.rb", {"Store", "LIMIT"}),  # not lib/shop.rb
         ("config/a.rb", "include Taggable", "app/models/concerns/taggable.rb", {"Taggable"}),
         ("config/a.rb", "require 'json'", None, set()),
         ("config/a.rb", "# require 'shop/store'", None, set()),
@@ -126,7 +127,7 @@ def test_what_is_not_sure_is_not_told(repository: Repository, before: Tree, afte
 def test_a_require_or_a_constant_means_a_file(here: str, line: str, target: str | None, names: set[str]) -> None:
     """By the load path, beside the file, by `autoload`, and by the names that Zeitwerk gives to files."""
     paths = [
-        "lib/shop/store.rb", "spec/spec_helper.rb", "gem/spec/spec_helper.rb", "app/models/user.rb", "app/models/admin/html_page.rb",
+        "lib/shop.rb", "lib/shop/store.rb", "spec/spec_helper.rb", "gem/spec/spec_helper.rb", "app/models/user.rb", "app/models/admin/html_page.rb",
         "app/models/concerns/taggable.rb", here,
     ]  # fmt: skip
     found = RUBY.project(paths, {}).imports(here, f"{line}\n".encode())

@@ -312,7 +312,8 @@ class _File:
                 continue
             word, before = match[0].decode("utf-8", "replace"), self._before(match.start())
             inner, start = self._inner(match.end()), match.start() - len(before)
-            if self._modules.is_definition(self._source[max(0, start - MAX_KEYWORD) : start]):
+            is_definition = self._modules.is_definition(self._source[max(0, start - MAX_KEYWORD) : start])
+            if is_definition or self._is_prefix(before + word, inner):
                 continue
             for parent, ending in endings.items():
                 meanings = self._meaning(word + ending, before)
@@ -331,8 +332,14 @@ class _File:
 
     def _inner(self, at: int) -> str:
         """Return what a qualified name takes from the type before a position: `::LIMIT` in `Tax::LIMIT`."""
-        inner = INNER.match(self._source, at) if not self._modules.spells_spaces else None
+        inner = INNER.match(self._source, at, at + MAX_CHAIN) if not self._modules.spells_spaces else None
         return inner[0].decode() if inner is not None else ""
+
+    def _is_prefix(self, name: str, inner: str) -> bool:
+        """Return whether a name is only the namespace of a longer one: `Shop` in `Shop::Cart`."""
+        parts = [name, *inner.split(self._separator)[1:]]
+        longer = ((self._separator.join(parts[:at]), parts[at]) for at in range(1, len(parts)))
+        return any(any(self._qualified(last, space + self._separator)) for space, last in longer)
 
     def _before(self, at: int) -> str:
         """Return the qualifier before a name with its separator, "?" for any other expression, or ""."""
