@@ -33,6 +33,7 @@ QUERIES = (
     "results",
     "objects",
     "paths",
+    "targets",
     "wholes",
 )
 

@@ -13,6 +13,7 @@ let package = Package(targets: [
     // .target(name: "Old", path: "Code/Orders"),
     .target(name: "Orders", path: "Code/Orders"),
     .testTarget(name: "ShopTests"),
+    .target(name: "Other", dependencies: [.package(name: "Kit", path: "Packages")]),
 ])
 """
 

@@ -14,15 +14,15 @@ from deeprepo.impact.language import Language, language_of
 from deeprepo.impact.paths import Paths
 from deeprepo.impact.reading import reader
 from deeprepo.impact.reading.lexical import config
+from deeprepo.impact.reading.matching import matches
+from deeprepo.impact.reading.memo import memo
+from deeprepo.impact.reading.nodes import text
 from deeprepo.impact.resolving.namespaces import Namespaces
 from deeprepo.impact.values import Definition, Facts, Import
 
 SUFFIXES = parsed_by("swift")
 FOLDERS = ("Sources", "Source", "src", "srcs", "Tests")
 BELOW = re.compile(rf"(?:^|(?<=/))(?:{'|'.join(FOLDERS)})/([^/]++)/")
-TARGET = re.compile(rb"\.(?:target|executableTarget|testTarget|macro|plugin)\s*+\(\s*+name:\s*+\"([^\"\n]++)\"")
-PATH = re.compile(rb"\bpath:\s*+\"([^\"\n]*+)\"")
-LINE_COMMENT = re.compile(rb"^[ \t]*+//[^\n]*+", re.MULTILINE)
 DOCUMENTATION = ".docc/"
 INTERNAL = "@testable "  # before the name of a module: a namespace with its internal names, too
 Module = tuple[str, str]  # package folder and target name; ("", "") for files of no package
@@ -118,17 +118,20 @@ def _is_offered(one: Definition) -> bool:
 def _folders(configs: Mapping[str, bytes]) -> Iterator[tuple[str, Module]]:
     """Yield folder and module of the targets with an explicit path in a manifest."""
     for path, source in sorted(configs.items()):
-        if posixpath.basename(path) != "Package.swift":
-            continue
+        language = language_of(path) if posixpath.basename(path) == "Package.swift" else None
         home = posixpath.dirname(path)
-        text = LINE_COMMENT.sub(b"", config(source))
-        targets = list(TARGET.finditer(text))
-        for at, match in enumerate(targets):
-            end = targets[at + 1].start() if at + 1 < len(targets) else len(text)
-            where = PATH.search(text, match.end(), end)
-            if where is not None:
-                folder = posixpath.normpath(posixpath.join(home, where[1].decode("utf-8", "replace")))
-                yield folder, (home, match[1].decode("utf-8", "replace"))
+        for name, folder in (_targets(language, config(source)) or ()) if language is not None else ():
+            yield posixpath.normpath(posixpath.join(home, folder)), (home, name)
+
+
+@memo
+def _targets(language: Language, source: bytes) -> tuple[tuple[str, str], ...] | None:
+    """Return the names of targets with their paths; None if the manifest cannot be read."""
+    root = reader.parse(language, source)
+    found: dict[int, dict[str, str]] = defaultdict(dict)
+    for row in matches(language, ("targets",), root)["targets"] if root is not None else ():
+        found[row["target"][0].id][text(row["label"][0])] = text(row["text"][0])
+    return tuple((one["name"], one["path"]) for one in found.values() if one.keys() >= {"name", "path"})
 
 
 class Swift(Language, frozen=True):
