@@ -119,10 +119,6 @@ class Imports:
         """Return the part of a file with its imports, without changing line numbers."""
         return source
 
-    def imported(self, source: bytes) -> Iterator[Import] | None:
-        """Yield the imports of a file if its lines are enough to find them; return None to parse it."""
-        return None
-
     def listed(self, statement: "Node") -> Iterator[Import]:
         """Yield the imports of a statement that the queries capture as `@listed`."""
         return iter(())

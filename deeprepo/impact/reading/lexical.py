@@ -9,7 +9,6 @@ from functools import lru_cache
 
 from deeprepo.impact.text.lines import CONFIG
 
-MOST_IMPORTS = 20_000  # statements and qualified names per file that are resolved
 KEPT = re.compile(rb"[^\r\n]")
 _CAMEL = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 
@@ -19,10 +18,21 @@ def config(source: bytes) -> bytes:
     return CONFIG.shorten(source)
 
 
-def line_until(source: bytes, at: int) -> bytes:
-    """Return the line up to a position; for a long line, only its last bytes."""
-    start = max(0, at - CONFIG.line)
-    return source[max(source.rfind(b"\n", start, at) + 1, start) : at]
+def only_imports(source: bytes, parts: re.Pattern[bytes], last: bytes, before: bytes = b"") -> bytes:
+    """Return the import statements of a file on their lines, and nothing else.
+
+    `parts` matches a statement that follows a line break, as `code`, or something that has none inside. The
+    last statement contains `last`. `before` is put before each.
+    """
+    code = b"\n" + source.removeprefix(b"\xef\xbb\xbf")
+    pieces, end, latest = list[bytes](), 1, code.rfind(last)
+    for match in parts.finditer(code):
+        if match.start() > latest:
+            break
+        if match["code"] is not None:
+            pieces += [b"\n" * code.count(b"\n", end, match.start("code")) or b";", before, match["code"]]
+            end = match.end()
+    return b"".join(pieces).lstrip(b";") + b"\n"
 
 
 @lru_cache(maxsize=32)

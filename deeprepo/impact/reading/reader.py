@@ -108,8 +108,7 @@ def _reads(language: Language, source: bytes) -> bool:
 
 def imports(language: Language, source: bytes) -> tuple[Import, ...]:
     """Return what a file's import statements import. Raises `Unreadable`."""
-    found = language.imported(source)
-    return tuple(found) if found is not None else _or_raise(_imports(language, source))
+    return _or_raise(_imports(language, source))
 
 
 def _or_raise(found: tuple[Import, ...] | None) -> tuple[Import, ...]:
@@ -124,7 +123,7 @@ def _imports(language: Language, source: bytes) -> tuple[Import, ...] | None:
     root = parse(language, code)
     if root is not None and root.has_error and code != source:  # it may be cut in the wrong place
         root = parse(language, source)
-    return Reader(language, root, needs_definitions=False).imports(Spans(())) if root is not None else None
+    return names(language, root).imports(Spans(())) if root is not None else None
 
 
 @lru_cache(maxsize=64)

@@ -7,19 +7,16 @@ files are only searched for references; new lines are not checked, because of th
 
 import posixpath
 import re
-from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from functools import cached_property
-from itertools import islice
 
 from tree_sitter import Language as Grammar
 from tree_sitter import Node
 
 from deeprepo.impact.language import Language
-from deeprepo.impact.parsing import Lines, grammar
+from deeprepo.impact.parsing import grammar
 from deeprepo.impact.paths import Paths, shared_folders
-from deeprepo.impact.reading.lexical import MOST_IMPORTS, line_until
+from deeprepo.impact.reading.lexical import only_imports
 from deeprepo.impact.reading.spellings import Spelling, quoted
 from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.values import Clues, Import
@@ -28,8 +25,13 @@ from deeprepo.impact.values import Clues, Import
 LINKAGE = re.compile(
     rb"#[ \t]*if(?:def[ \t]+|[ \t]+defined[ \t(]*)_*cplusplus\)?[ \t]*\r?\n\s*(extern[ \t]*\"C\"\s*\{|\})[^\n]*\n\s*#[ \t]*endif"
 )
-INCLUDE = re.compile(
-    rb"^[ \t]*#[ \t]*(?:include|include_next|import)[ \t]*(?P<mark>[\"<])(?P<path>[^\">\r\n]+)[\">]", re.MULTILINE
+# Strings and comments, and the paths of includes.
+PARTS = re.compile(
+    rb"""
+    "(?:[^"\\\n]++|\\.)*+" | '(?:[^'\\\n]++|\\.)*+' | //[^\n]*+ | /\*(?:[^*]++|\*(?!/))*+(?:\*/)?+
+  | \n[\x20\t]*+\#[\x20\t]*+(?:include|include_next|import)[\x20\t]*+(?P<code>"[^"\n]++"|<[^>\n]++>)
+    """,
+    re.VERBOSE | re.DOTALL,
 )
 # Headers of the C library and POSIX: `#include <time.h>` refers to the system's, even if the tree has such a
 # file.
@@ -72,7 +74,7 @@ class Modules(Resolver):
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
         """Return the included file, as far as its path shows it."""
-        target = self._resolve(item.spec.strip("<>"), importer, item.spec[:1] == "<") if self.guesses else None
+        target = self._resolve(item.spec.strip(), importer, item.of_type) if self.guesses else None
         return (target,) if target else None
 
     def _resolve(self, target: str, here: str, is_angled: bool) -> str | None:
@@ -101,33 +103,6 @@ class Modules(Resolver):
             for path in self._paths.files:
                 self._named[path[path.rfind("/") + 1 :]].append(path)
         return self._named.get(name, [])
-
-
-class BlockComments:
-    """The block comments of a source, located once."""
-
-    def __init__(self, source: bytes) -> None:
-        self._source = source
-
-    @cached_property
-    def _openings(self) -> list[int]:
-        return [match.start() for match in re.finditer(rb"/\*", self._source)]
-
-    @cached_property
-    def _closings(self) -> list[int]:
-        return [match.start() for match in re.finditer(rb"\*/", self._source)]
-
-    def hold(self, at: int) -> bool:
-        """Return whether a line that begins here is inside a block comment."""
-        number = bisect_right(self._openings, at - 2)
-        if not number:
-            return False
-        opening = self._openings[number - 1]
-        closing = bisect_left(self._closings, opening + 2)
-        if closing < len(self._closings) and self._closings[closing] <= at - 2:
-            return False
-        before = line_until(self._source, opening)
-        return before.count(b'"') % 2 == 0 and b"//" not in before
 
 
 class CFamily(Language, frozen=True):
@@ -163,14 +138,9 @@ class CFamily(Language, frozen=True):
         """Return whether a definition has no body."""
         return whole.child_by_field_name("body") is None
 
-    def imported(self, source: bytes) -> Iterator[Import]:
-        """Yield the includes of a file, which re-export everything, by its lines."""
-        lines, comments = Lines(source), BlockComments(source)
-        for match in islice(INCLUDE.finditer(source), MOST_IMPORTS):
-            if not comments.hold(match.start()):
-                spec = match["path"].decode("utf-8", "replace").strip()
-                is_angled = match["mark"] == b"<"
-                yield Import(f"<{spec}>" if is_angled else spec, lines.at(match.start()), star=True, hands_on=True)
+    def import_lines(self, source: bytes) -> bytes:
+        """Return the includes of a file."""
+        return only_imports(source, PARTS, b"#", b"#include ")
 
     def spellings(self, importer: str, old: str, new: str) -> Iterator[Spelling]:
         """Yield paths in quotes or angle brackets."""

@@ -2,6 +2,8 @@
 
 import re
 
+from deeprepo.impact.reading.lexical import only_imports
+
 # Strings and comments, which import nothing, and import statements, which may continue after a backslash or
 # in brackets.
 PARTS = re.compile(
@@ -16,18 +18,5 @@ CALLED = b"import_module"  # an import by a call
 
 
 def import_lines(source: bytes) -> bytes:
-    """Return the import statements of a file on their lines, and nothing else.
-
-    A file that imports by calls is returned unchanged.
-    """
-    if CALLED in source:
-        return source
-    code = b"\n" + source.removeprefix(b"\xef\xbb\xbf")
-    pieces, end, last = list[bytes](), 1, code.rfind(b"import")
-    for match in PARTS.finditer(code):
-        if match.start() > last:
-            break
-        if match["code"] is not None:
-            pieces += [b"\n" * code.count(b"\n", end, match.start("code")) or b";", match["code"]]
-            end = match.end()
-    return b"".join(pieces).lstrip(b";")
+    """Return the import statements of a file, or all of it if it imports by calls."""
+    return source if CALLED in source else only_imports(source, PARTS, b"import")
