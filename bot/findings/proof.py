@@ -44,6 +44,7 @@ LINES_OF_ANY_BLOCK = 12  # lines of any block if there is no room for more
 BEFORE = 60  # lines of the block around removed lines
 MAX_CALLERS, MAX_DEFINITIONS, MAX_REMOVED = 3, 6, 3
 MAX_MENTIONS, MENTIONS_PER_NAME = 4, 2  # lines with a name that a claim depends on
+COMMON = 5  # files; a removed name that more files contain is a library's or an everyday word
 DEFINITION_LINES = 120
 MEANT = 2  # definitions allowed per name: one, or one and its declaration
 MAX_HEADS = 8  # lines that open what encloses an excerpt, such as its function and class
@@ -216,8 +217,8 @@ def _removed_lines(finding: Finding, file: ChangedFile) -> Iterator[tuple[int, i
 async def _mentions(finding: Finding, files: Sequence[ChangedFile], tree: Tree) -> list[CodeSpan]:
     """Return unchanged lines of product code with a name that the claim depends on.
 
-    These are the names in its claims about the whole repository, and those that the change removes next to the
-    quote. A sentence such as "nothing reads it" can only be judged together with the lines that may do so.
+    These are the names in its claims about the whole repository, and those in few files that the change removes
+    next to the quote. A sentence such as "nothing reads it" can only be judged together with the lines that may do so.
     """
     claimed = dict.fromkeys(claim.name.rpartition(".")[2] for claim in finding.basis.claims)
     removed = dict.fromkeys(_names_removed_nearby(finding, files))
@@ -235,7 +236,9 @@ async def _mentions(finding: Finding, files: Sequence[ChangedFile], tree: Tree) 
             for path, line, text in rows
             if is_named(text) and _decides(path) and not is_comment(text, path)
         ]
-        for path, line in [hit for hit in hits if hit not in changed and hit not in quoted][:MENTIONS_PER_NAME]:
+        is_common = len({path for path, _ in hits}) > COMMON and name not in claimed
+        other_hits = [hit for hit in hits if hit not in changed and hit not in quoted and not is_common]
+        for path, line in other_hits[:MENTIONS_PER_NAME]:
             note = ", which the change removes here" if name in removed and name not in claimed else ""
             mentions.append(CodeSpan(path, "head", line, line, CALLER, f"names {name}{note}"))
     return mentions[:MAX_MENTIONS]

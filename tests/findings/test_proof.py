@@ -151,10 +151,14 @@ def test_what_a_removed_test_called_like_a_word_of_the_claim_is_not_shown(reposi
 
 
 def test_lines_that_may_refute_a_claim_about_the_whole_repository_are_shown(repository: Repository) -> None:
-    """A line reads the old name of a variable that the change sets under a new name, and another the claimed name."""
+    """A line reads the old name of a variable that the change sets under a new name, and another the claimed name.
+
+    A removed name that many files contain is an everyday word.
+    """
     pull = repository.change(
         {
-            "set.ts": "export function start(env) {\n  env.STATE_DIR = find();\n}\n",
+            **{f"text{n}.py": "def f(a):\n    return hasPrefix(a)\n" for n in range(6)},
+            "set.ts": "export function start(env) {\n  hasPrefix(env.STATE_DIR = find());\n}\n",
             "read.py": "import os\n\n\ndef folder():\n    return os.environ.get('STATE_DIR') or '/tmp'\n",
             "other.py": "def again(env):\n    return env['LOCAL_STATE_DIR']\n",
             "notes.md": "STATE_DIR is where state is kept.\n",
@@ -175,6 +179,7 @@ def test_lines_that_may_refute_a_claim_about_the_whole_repository_are_shown(repo
     assert shown["read.py"][0] == "names STATE_DIR, which the change removes here"
     assert shown["other.py"][0] == "names LOCAL_STATE_DIR"
     assert "notes.md" not in shown
+    assert not any(path.startswith("text") for path in shown)
 
 
 def test_a_template_that_reads_a_removed_getter_is_shown(repository: Repository) -> None:
