@@ -80,6 +80,18 @@ def test_a_name_of_the_own_namespace_goes_before_an_imported_one(repository: Rep
     assert (look(pull), open_uses(pull)) == ([], ())
 
 
+def test_a_class_of_the_own_package_goes_before_a_wildcard_import(repository: Repository) -> None:
+    """A user in another package with the same wildcard import gets the changed class."""
+    order = "package shop.{};\n\npublic class Order {{\n    public int total() {{ return 1; }}\n}}\n"
+    show = "package shop.{};\n\nimport shop.a.*;\n\nclass Show {{ int run(Order order) {{ return order.total(); }} }}\n"
+    files = {
+        **{f"src/shop/{one}/Order.java": order.format(one) for one in ("a", "b")},
+        **{f"src/shop/{one}/Show.java": show.format(one) for one in ("b", "web")},
+    }
+    pull = repository.change(files, {"src/shop/a/Order.java": order.format("a").replace("total()", "total(int tax)")})
+    assert [finding.path for finding in look(pull)] == ["src/shop/web/Show.java"]
+
+
 CONTRACTS = "namespace Shop.Contracts { public class Order { public string Title; } }\n"
 SHOWN = "using Shop.Contracts;\nnamespace Shop { class Show { int Run(Order order) => order.Title.Length; } }\n"
 CLASS = "<?php\nnamespace App\\Models;\nclass Order { public function title(): string { return ''; } }\n"

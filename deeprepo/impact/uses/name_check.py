@@ -473,9 +473,14 @@ class _Check:
         """Return whether a name is visible as if it were in another file, without an import."""
         if _shared(one.path) == "namespace":
             homes = {_namespace(self._before.get(home, "")), self._namespace(claim.user)}
-            return self._namespace(one.path) in homes
+            return self._namespace(one.path) in homes or self._opens(claim.user, self._namespace(one.path))
         is_beside = posixpath.dirname(one.path) == posixpath.dirname(home)
         return _shared(one.path) == "tree" or (_shared(one.path) == "folder" and is_beside)
+
+    def _opens(self, path: str, namespace: str) -> bool:
+        """Return whether a file imports all names of a namespace."""
+        form = rf"^\s*+(?:(?:global\s++)?using\s++{re.escape(namespace)}|import\s++{re.escape(namespace)}\.[*_])\s*+;?\s*+$"
+        return any(map(re.compile(form).match, self._now.get(path, ())))
 
     def _namespace(self, path: str) -> str:
         return _namespace("\n".join(self._now.get(path, ())))
@@ -537,8 +542,7 @@ class _Check:
             return False
         namespace = self._namespace(one.path)
         homes = {_namespace(self._before.get(home, "")) for home in claim.homes}
-        imports = re.compile(rf"^\s*+(?:global\s++)?using\s++{re.escape(namespace)}\s*+;")
-        return namespace in homes or any(map(imports.match, self._now.get(claim.user, ())))
+        return namespace in homes or self._opens(claim.user, namespace)
 
     def _is_same_type(self, claim: Claim, one: _Line, head: str) -> bool:
         """Return whether a type with the class's name is that class.
