@@ -24,7 +24,7 @@ from bot.values import ChangedFile, Dependents, PlacedFinding, Review
 from bot.values.consumer import ConsumerImpact, Consumers
 from bot.values.progress import Reading
 from deeprepo.impact import uses
-from deeprepo.impact.ports import Family
+from deeprepo.impact.family import Family
 from deeprepo.impact.uses.budget import SearchLimits
 
 

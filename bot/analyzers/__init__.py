@@ -10,7 +10,7 @@ from importlib import import_module
 from bot.config import DEFAULTS
 from bot.config.defaults import TYPE_CHECKERS
 from bot.ports import Analyzer
-from deeprepo.impact.ports import Family
+from deeprepo.impact.family import Family
 
 Languages = Mapping[str, Family]  # name -> language, for checks of definitions and calls
 

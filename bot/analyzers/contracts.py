@@ -27,7 +27,8 @@ from bot.values import (
 )
 from deeprepo.impact import structs
 from deeprepo.impact.changes import MOVED, REPLACED
-from deeprepo.impact.ports import Family, Tree
+from deeprepo.impact.family import Family
+from deeprepo.impact.ports import Tree
 from deeprepo.impact.uses.breaks import Breakage, broken, compare
 
 

@@ -17,9 +17,10 @@ from tree_sitter import Node
 
 from bot.analyzers.import_statements import respell, statement, takes_default, without
 from bot.values import ChangedSymbol, Definition, Reference, Rewrite, Use
+from deeprepo.impact.family import Family
 from deeprepo.impact.filetypes import filetype
 from deeprepo.impact.language import rules_of
-from deeprepo.impact.ports import Family, Tree
+from deeprepo.impact.ports import Tree
 from deeprepo.impact.reading.nodes import ancestors
 from deeprepo.impact.reading.syntax import tree_of
 from deeprepo.impact.structs import replace

@@ -7,7 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from bot.values import Absence, ChangedFile, Dependents, Finding, Judgement
-from deeprepo.impact.ports import Family, Tree
+from deeprepo.impact.family import Family
+from deeprepo.impact.ports import Tree
 
 # Paths that a format may apply to. A change without any loads no format.
 POSSIBLE = re.compile(r"\.(?:tf|tofu|mk|ya?ml|tpl|txt|json)$|makefile$", re.IGNORECASE)

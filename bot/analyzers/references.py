@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from bot.values import Absence, Basis, ChangedFile, Dependents, Evidence, Finding, Judgement, Source, Verdict
 from bot.values.finding import ALSO_BROKEN, Telling, proof_of
 from deeprepo import impact
-from deeprepo.impact.ports import Family, Tree
+from deeprepo.impact.family import Family
+from deeprepo.impact.ports import Tree
 from deeprepo.impact.reading.faults import faults
 from deeprepo.impact.structs import replace
 from deeprepo.impact.text.lines import file_lines

@@ -8,7 +8,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from bot.values import Absence, ChangedFile, Dependents, Finding, Judgement
-from deeprepo.impact.ports import Family, Tree
+from deeprepo.impact.family import Family
+from deeprepo.impact.ports import Tree
 
 # Paths that a schema language may apply to. A change without any loads no language.
 POSSIBLE = re.compile(

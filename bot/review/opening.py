@@ -17,7 +17,8 @@ from bot.review.survey import Survey
 from bot.values import ChangedFile, Reference
 from bot.values.progress import Say
 from deeprepo.impact import uses
-from deeprepo.impact.ports import Family, Tree
+from deeprepo.impact.family import Family
+from deeprepo.impact.ports import Tree
 from deeprepo.rlm.journal.codec import Start
 from deeprepo.rlm.journal.writer import Journal
 from deeprepo.rlm.money.budget import Budget

@@ -32,7 +32,7 @@ from bot.values.tool_results import ToolResult
 from bot.wiring.access import NOTHING, PREFERRED, Access, Connections, limits, named_models, warm
 from bot.wiring.facts import DEFAULT_FOLDER, keep_facts
 from deeprepo.impact.families import LANGUAGES
-from deeprepo.impact.ports import Family
+from deeprepo.impact.family import Family
 from deeprepo.impact.reading.faults import faults
 from deeprepo.impact.uses.budget import SearchLimits
 from deeprepo.rlm.journal.codec import Start

@@ -1,14 +1,11 @@
 """Define the interfaces of languages, their manifests and the trees that are searched."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from deeprepo.impact.changes import Query, TreeEntry
 from deeprepo.impact.packages import Package, Requirement
-from deeprepo.impact.values import Clues, Facts, Link, Side, Use
-
-if TYPE_CHECKING:
-    from deeprepo.impact.language import Language
+from deeprepo.impact.values import Clues, Link, Side
 
 
 class Tree(Protocol):
@@ -61,35 +58,6 @@ class Project(Protocol):
 
     def sees(self, path: str, other: str) -> bool:
         """Return whether a file is built with another one, without a project boundary between them."""
-
-
-class Family(Protocol):
-    """The languages of one folder, whose files import each other. It takes bytes and paths and returns values."""
-
-    NAME: str
-    SUFFIXES: tuple[str, ...]  # ".py"
-    CONFIGS: tuple[str, ...]  # base names (with *) of configuration files that `project` reads
-
-    @property
-    def rules(self) -> "Language":
-        """The class of the languages, with the facts of the first grammar."""
-
-    @property
-    def has_extensions(self) -> bool:
-        """Whether a function may be called as a member of a type defined elsewhere."""
-
-    @property
-    def packaging(self) -> "Packaging | None":
-        """How its packages are declared; None if it has no manifests."""
-
-    def project(self, paths: Collection[str], configs: Mapping[str, bytes]) -> Project:
-        """Return the resolver of one side's tree."""
-
-    def outline(self, path: str, source: bytes, side: Side) -> Facts:
-        """Return the definitions of a file and what importers can use."""
-
-    def uses(self, path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
-        """Return the identifiers of a file that match one of the names, never in strings or comments."""
 
 
 class Packaging(Protocol):

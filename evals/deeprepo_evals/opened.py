@@ -8,7 +8,7 @@ from bot.pipeline import Tools
 from bot.review.session import Session
 from bot.review.survey import Survey
 from deeprepo.impact.families import LANGUAGES
-from deeprepo.impact.ports import Family
+from deeprepo.impact.family import Family
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

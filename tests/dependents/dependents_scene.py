@@ -7,7 +7,7 @@ import step
 from bot.values import Dependents, PullRequest, Reference
 from deeprepo.impact import uses
 from deeprepo.impact.families import LANGUAGES
-from deeprepo.impact.ports import Family
+from deeprepo.impact.family import Family
 from deeprepo.impact.uses import SearchLimits
 
 

@@ -30,8 +30,9 @@ from bot.values.consumer import (
 from bot.values.shared_file import SettingsText
 from deeprepo.impact.consumers.offered_change import OfferedChange, offered_change
 from deeprepo.impact.consumers.overlay import mount_of
+from deeprepo.impact.family import Family
 from deeprepo.impact.packages import Package
-from deeprepo.impact.ports import Family, Tree
+from deeprepo.impact.ports import Tree
 from deeprepo.impact.uses.packages import offer_of, requirements
 
 MAX_CLONES = 40  # clones per review

@@ -23,8 +23,8 @@ from bot.values.finding import BREAKS, MAY_BREAK
 from deeprepo.impact.consumers.offered_change import OfferedChange
 from deeprepo.impact.consumers.overlay import OverlayTree, mount_of
 from deeprepo.impact.consumers.uses import certain_uses, consumer_uses
+from deeprepo.impact.family import Family
 from deeprepo.impact.packages import Requirement
-from deeprepo.impact.ports import Family
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.uses.packages import holding
 

@@ -23,8 +23,9 @@ from bot.review.context.bodies import Callee
 from bot.review.context.look_up_room import AnswerRoom, Candidate, LookedUp, Result, give_out, spans
 from bot.values import ChangedFile, Definition, Excerpt, LookUp, Query, Reference, Side
 from deeprepo.impact import structs
+from deeprepo.impact.family import Family
 from deeprepo.impact.filetypes import family
-from deeprepo.impact.ports import Family, Tree
+from deeprepo.impact.ports import Tree
 from deeprepo.impact.text.lines import (
     binds,
     defines,

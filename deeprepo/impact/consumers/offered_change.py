@@ -5,10 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from deeprepo.impact.changes import MOVED, REPLACED, ChangedFile, Dependents, Query
+from deeprepo.impact.family import Family
 from deeprepo.impact.language import rules_of
 from deeprepo.impact.packages import Package
 from deeprepo.impact.paths import is_below
-from deeprepo.impact.ports import Family, Tree
+from deeprepo.impact.ports import Tree
 from deeprepo.impact.schemas import check
 from deeprepo.impact.schemas.breaks import SchemaBreak
 from deeprepo.impact.structs import Struct

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from deeprepo.impact.changes import ChangedFile, Dependents, Reference
 from deeprepo.impact.consumers.offered_change import OfferedChange, is_aside
 from deeprepo.impact.consumers.overlay import MountedTree, OverlayTree
+from deeprepo.impact.family import Family
 from deeprepo.impact.filetypes import has_common_name
 from deeprepo.impact.packages import Package, Requirement
-from deeprepo.impact.ports import Family, Linking, Tree
+from deeprepo.impact.ports import Linking, Tree
 from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.uses.budget import SearchLimits
 from deeprepo.impact.uses.find import find

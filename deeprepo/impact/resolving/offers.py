@@ -1,4 +1,4 @@
-"""Provide `outline` and `uses` of `ports.Family` for languages that are read by queries."""
+"""Provide `outline` and `uses` of a `Family` for languages that are read by queries."""
 
 import re
 from collections import defaultdict

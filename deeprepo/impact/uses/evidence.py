@@ -5,8 +5,9 @@ import re
 from collections.abc import Mapping, Sequence
 
 from deeprepo.impact.everyday import is_specific
+from deeprepo.impact.family import Family
 from deeprepo.impact.filetypes import filetype
-from deeprepo.impact.ports import Family, Tree
+from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import Struct, field
 from deeprepo.impact.text.lines import says
 from deeprepo.impact.uses.importing import Bindings

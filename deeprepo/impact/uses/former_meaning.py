@@ -9,9 +9,10 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping
 
 from deeprepo.impact.changes import Query, Reference
+from deeprepo.impact.family import Family
 from deeprepo.impact.language import rules_of
 from deeprepo.impact.paths import above_of
-from deeprepo.impact.ports import Family, Tree
+from deeprepo.impact.ports import Tree
 from deeprepo.impact.resolving.importers import KnownNamespaces
 from deeprepo.impact.structs import Struct
 from deeprepo.impact.text.lines import defines

@@ -10,8 +10,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from deeprepo.impact.changes import ChangedFile, ChangedSymbol
+from deeprepo.impact.family import Family
 from deeprepo.impact.filetypes import filetype
-from deeprepo.impact.ports import Family, Tree
+from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import Struct, field, replace
 from deeprepo.impact.uses.sides import Exports, Reach
 from deeprepo.impact.uses.symbols import ChangedSource

@@ -6,7 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 
 from deeprepo.impact.changes import Query
 from deeprepo.impact.concurrency import together
-from deeprepo.impact.ports import Family, Tree
+from deeprepo.impact.family import Family
+from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import Struct, field
 from deeprepo.impact.text.paths import is_output, is_page, is_prose, is_style
 from deeprepo.impact.uses.budget import SearchLimits, is_minified

@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterator, Sequence
 
 from deeprepo.impact.changes import Query
 from deeprepo.impact.everyday import METHODS
+from deeprepo.impact.family import Family
 from deeprepo.impact.language import rules_of
-from deeprepo.impact.ports import Family
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_test
 from deeprepo.impact.uses.budget import SearchLimits

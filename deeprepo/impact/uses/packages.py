@@ -8,9 +8,10 @@ from fnmatch import translate
 from functools import lru_cache
 from pathlib import PurePosixPath
 
+from deeprepo.impact.family import Family
 from deeprepo.impact.packages import Package, PackageRow, Requirement
 from deeprepo.impact.paths import is_below
-from deeprepo.impact.ports import Family, Packaging, Tree
+from deeprepo.impact.ports import Packaging, Tree
 from deeprepo.impact.text.lines import utf8
 from deeprepo.impact.text.paths import is_sample, is_test, vendored_folder
 from deeprepo.impact.text.tables import problem

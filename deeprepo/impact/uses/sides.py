@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 from deeprepo.impact.changes import Query, TreeEntry
 from deeprepo.impact.concurrency import together
-from deeprepo.impact.ports import Family, Project, Tree
+from deeprepo.impact.family import Family
+from deeprepo.impact.ports import Project, Tree
 from deeprepo.impact.reading.unreadable import Unreadable
 from deeprepo.impact.text.lines import CONFIG, without_mark
 from deeprepo.impact.uses.budget import is_minified

@@ -22,8 +22,8 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from deeprepo.impact.changes import ChangedFile, ChangedSymbol, Contract
+from deeprepo.impact.family import Family
 from deeprepo.impact.filetypes import FileType, filetype
-from deeprepo.impact.ports import Family
 from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.text.definitions import (
     head_of,

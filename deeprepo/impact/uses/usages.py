@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from deeprepo.impact.changes import Query, Reference
-from deeprepo.impact.ports import Family, Tree
+from deeprepo.impact.family import Family
+from deeprepo.impact.ports import Tree
 from deeprepo.impact.text.lines import file_lines, is_comment
 from deeprepo.impact.text.paths import is_output, is_prose, is_settings, is_test, is_test_scope
 from deeprepo.impact.uses.budget import SearchLimits, is_minified
