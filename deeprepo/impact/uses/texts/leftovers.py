@@ -72,10 +72,7 @@ def lost_definitions_of_text(
     """
     mine = [file for file in files if file.is_analyzed and not uses_nothing(file.path)]
     found: dict[str, Lost] = {}
-    for finder in (_ids, _keys, _renamings):
-        for one in finder(mine, before, after):
-            found.setdefault(one.name, one)
-    for one in _templates(files, paths):
+    for one in (*_ids(mine), *_keys(mine, before, after), *_renamings(mine, after), *_templates(files, paths)):
         found.setdefault(one.name, one)
     return [*found.values()][:MOST]
 
@@ -93,9 +90,8 @@ def _word(name: str) -> str:
     return rf"(?<![\w.-]){re.escape(name)}(?![\w-])"
 
 
-def _ids(files: Sequence[ChangedFile], before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Lost]:
+def _ids(files: Sequence[ChangedFile]) -> Iterator[Lost]:
     """Yield the removed ids of elements and named resources."""
-    del before, after
     for file in files:
         for line in _removed(file) if _MARKUP.search(file.path) else ():
             resources = _RESOURCE.findall(line.text) if file.path.endswith(".xml") else []
@@ -156,17 +152,16 @@ def _around(lines: Sequence[str], number: int, indent: int) -> str:
     return ""
 
 
-def _renamings(files: Sequence[ChangedFile], before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Lost]:
+def _renamings(files: Sequence[ChangedFile], after: Mapping[str, str]) -> Iterator[Lost]:
     """Yield the names in strings and data that edited lines rename.
 
     Either the name has two different roles, so that both ends of a contract change, or the new name resembles
     the old one, which is rare for an exchanged value.
     """
-    del before
     roles: dict[tuple[str, str], set[tuple[str, str, bool]]] = defaultdict(set)
     ends: dict[tuple[str, str], set[str]] = defaultdict(set)
     homes: dict[str, str] = {}
-    for file in files_with_tests(files):
+    for file in sorted(files, key=lambda one: is_test(one.path)):  # tests last
         for old, new, role in _replaced(file):
             roles[old, new].add((role, posixpath.splitext(file.path)[1], is_test(file.path)))
             ends[old, new].add(file.path)
@@ -194,11 +189,6 @@ def _resembles(old: str, new: str) -> bool:
 
 # What takes a list of classes. Another class in several of them is one edit, not both ends of a contract.
 _CLASS_LISTS = frozenset({"className", "classNames", "classnames", "clsx", "cn", "cva", "cx", "twMerge"})
-
-
-def files_with_tests(files: Sequence[ChangedFile]) -> Sequence[ChangedFile]:
-    """Return the files that can rename a name, tests last."""
-    return sorted(files, key=lambda file: is_test(file.path))
 
 
 def _replaced(file: ChangedFile) -> Iterator[tuple[str, str, str]]:
