@@ -181,6 +181,17 @@ def test_what_two_passes_report_is_dropped_only_if_it_is_refuted(
     assert [(f.status, f.basis.unsettled) for f in found.findings] == [(status, unsettled)]
 
 
+@pytest.mark.parametrize(("source", "status"), [(Source("model", "m", "root"), "new"), (TWICE.sources[1], "unproven")])
+def test_a_medium_finding_of_the_root_s_own_pass_stays_if_nothing_decides_it(
+    repository: Repository, source: Source, status: str
+) -> None:
+    """It saw the code around the change, and a pass over the bare diff did not."""
+    basis = Basis((source,), readings=3)
+    finding = replace(FINDING, severity="medium", basis=basis, evidence=(Evidence("c.py", "f(3)", 2),))
+    found = judged(repository, Judge({**CONFIRMED, "verdict": "unproven"}), findings=[finding])
+    assert [(f.status, bool(f.basis.unsettled)) for f in found.findings] == [(status, status == "new")]
+
+
 @pytest.mark.parametrize(
     ("reply", "verdict", "unsettled"),
     [
