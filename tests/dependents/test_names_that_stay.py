@@ -73,6 +73,10 @@ STAYS = {
         {"Package.swift": "// swift-tools-version:5.5\n", "Sources/Shop/Part.swift": "public struct Part {\n    public let body: [UInt8]\n}\n\nextension String {\n    public init?(part: Part) {\n        self.init(decoding: part.body, as: UTF8.self)\n    }\n}\n", "Sources/Shop/Use.swift": "func text(of raw: Substring, data: [UInt8]) -> String {\n    return String(raw) + String(decoding: data, as: UTF8.self)\n}\n"},
         {"Sources/Shop/Part.swift": "public struct Part {\n    public let body: [UInt8]\n}\n"},
     ),
+    "rust: a list of imports with a path that begins like an inner module": (
+        {"Cargo.toml": '[package]\nname = "shop"\nedition = "2021"\n', "src/lib.rs": "pub mod mysql;\npub mod query;\n", "src/query/mod.rs": "pub mod bind;\n", "src/query/bind.rs": "pub struct Raw;\n", "src/mysql/mod.rs": "pub mod query;\n", "src/mysql/query.rs": "pub struct Builder;\n"},
+        {"src/mysql/mod.rs": "pub mod query;\n\nuse crate::{mysql::query::Builder, query::bind::Raw};\n\npub fn make(_: Builder, _: Raw) {}\n"},
+    ),
     "rust: a method that an attribute generates": (
         {"Cargo.toml": '[package]\nname = "j"\nversion = "0.1.0"\nedition = "2021"\n\n[dependencies]\ntyped-builder = "0.20"\n', "src/lib.rs": "pub mod a;\npub mod u;\n", "src/a.rs": "pub struct S {\n    pub n: u8,\n}\nimpl S {\n    pub fn builder() -> B {\n        B\n    }\n}\npub struct B;\nimpl B {\n    pub fn n(self, n: u8) -> Self {\n        self\n    }\n}\n", "src/u.rs": "use crate::a::S;\npub fn f() {\n    S::builder().n(1);\n}\n"},
         {"src/a.rs": "use typed_builder::TypedBuilder;\n\n#[derive(TypedBuilder)]\npub struct S {\n    pub n: u8,\n}\n"},
