@@ -183,6 +183,7 @@ class Classes:
     # a member may be defined in a file other than its class, which nothing imports
     members_apart: ClassVar[bool] = False
     declared_members: ClassVar[bool] = False  # access to an undeclared member does not compile
+    library_space: ClassVar[str] = ""  # the namespace of the standard library, which no tree defines
     implements: ClassVar[str] = ""  # the keyword before interfaces whose members a class does not inherit
     # a pattern of heads of functions that `new` may call, where only `new` calls a class
     constructible: ClassVar[str] = ""

@@ -77,6 +77,14 @@ STAYS = {
         {"Cargo.toml": '[package]\nname = "shop"\nedition = "2021"\n', "src/lib.rs": "pub mod mysql;\npub mod query;\n", "src/query/mod.rs": "pub mod bind;\n", "src/query/bind.rs": "pub struct Raw;\n", "src/mysql/mod.rs": "pub mod query;\n", "src/mysql/query.rs": "pub struct Builder;\n"},
         {"src/mysql/mod.rs": "pub mod query;\n\nuse crate::{mysql::query::Builder, query::bind::Raw};\n\npub fn make(_: Builder, _: Raw) {}\n"},
     ),
+    "go: constants that move in their package, one of them assigned": (
+        {"go.mod": "module x\n\ngo 1.22\n", "kinds/store.go": 'package kinds\n\nimport "x/back"\n\ntype FileType = back.FileType\n\nconst (\n\tPackFile = back.PackFile\n\tKeyFile  = back.KeyFile\n)\n', "back/back.go": "package back\n\ntype FileType uint8\n\nconst (\n\tPackFile FileType = 1 + iota\n\tKeyFile\n)\n", "cmd/list.go": 'package cmd\n\nimport "x/kinds"\n\nfunc List(what string) kinds.FileType {\n\tvar t kinds.FileType\n\tswitch what {\n\tcase "packs":\n\t\tt = kinds.PackFile\n\tcase "keys":\n\t\tt = kinds.KeyFile\n\t}\n\treturn t\n}\n'},
+        {"kinds/store.go": "package kinds\n", "kinds/filetype.go": "package kinds\n\ntype FileType uint8\n\nconst (\n\tPackFile FileType = 1 + iota\n\tKeyFile\n)\n"},
+    ),
+    "c++: a function that has the name of one of the standard library": (
+        {"lib/helper.h": "#pragma once\n#include <ctime>\nnamespace lib { namespace helper {\ninline size_t strftime(char *str, size_t count, const char *format, const std::tm *time) { return std::strftime(str, count, format, time); }\n} }\n", "lib/sink.h": '#pragma once\n#include "helper.h"\nnamespace lib {\ninline size_t name(char *s, const std::tm *t) { return helper::strftime(s, 9, "x", t); }\n}\n', "lib/log.h": '#pragma once\n#include "helper.h"\nnamespace lib {\ninline void log(char *s, const std::tm *t) { std::strftime(s, 9, "x", t); }\n}\n'},
+        {"lib/helper.h": "#pragma once\n#include <ctime>\nnamespace lib { namespace helper {\n} }\n", "lib/sink.h": '#pragma once\n#include "helper.h"\nnamespace lib {\nstruct Sink {\n  static size_t strftime(char *s, size_t n, const char *f, const std::tm *t) { return std::strftime(s, n, f, t); }\n  size_t name(char *s, const std::tm *t) { return strftime(s, 9, "x", t); }\n};\n}\n'},
+    ),
     "rust: a method that an attribute generates": (
         {"Cargo.toml": '[package]\nname = "j"\nversion = "0.1.0"\nedition = "2021"\n\n[dependencies]\ntyped-builder = "0.20"\n', "src/lib.rs": "pub mod a;\npub mod u;\n", "src/a.rs": "pub struct S {\n    pub n: u8,\n}\nimpl S {\n    pub fn builder() -> B {\n        B\n    }\n}\npub struct B;\nimpl B {\n    pub fn n(self, n: u8) -> Self {\n        self\n    }\n}\n", "src/u.rs": "use crate::a::S;\npub fn f() {\n    S::builder().n(1);\n}\n"},
         {"src/a.rs": "use typed_builder::TypedBuilder;\n\n#[derive(TypedBuilder)]\npub struct S {\n    pub n: u8,\n}\n"},

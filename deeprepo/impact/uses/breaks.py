@@ -95,19 +95,23 @@ def compare(dependents: Dependents) -> dict[UsePlace, str]:
     """
     symbols = dependents.by_key()
     comparisons: dict[UsePlace, str] = {}
-    left: set[UsePlace] = set()
+    left: dict[UsePlace, bool] = {}  # undecided places, and whether a reference there is sure
+    decided: set[UsePlace] = set()  # by a sure reference
     for reference in dependents.references:
         place = reference.symbol, reference.path, reference.line
         comparison = _compare_use(reference, symbols.get(reference.symbol))
         if comparison:
             comparisons[place] = comparison
+            decided.update([place] if reference.sure else [])
         else:
-            left.add(place)
+            left[place] = left.get(place, False) or reference.sure
     for key, own in dependents.subclasses:
         item = symbols.get(key)
         if item is not None and item.contract == ("parameters",) and comparable(item, own):
             comparisons[key, own.path, own.start] = REPORTED if no_longer_fits(item, own) else FITS
-    return {place: comparison for place, comparison in comparisons.items() if place not in left}
+    # in `kind = shop.Parcel`, `kind` may refer to anything with that name, while `Parcel` is known
+    undecided = {place for place, is_sure in left.items() if is_sure or place not in decided}
+    return {place: comparison for place, comparison in comparisons.items() if place not in undecided}
 
 
 def _compare_use(reference: Reference, item: ChangedSymbol | None) -> str:

@@ -123,6 +123,11 @@ class UseTarget(Struct, frozen=True):
         before = self.symbol.before or self.symbol.after if self.symbol is not None else None
         return before is None or path in self.homes or before.is_visible(path)
 
+    def is_in_space(self, name: str) -> bool:
+        """Return whether a namespace of this name is the innermost one around the definition, on either side."""
+        sides = (self.symbol.before, self.symbol.after) if self.symbol is not None else ()
+        return any(f"{SPACE}{name}" in side.marks for side in sides if side is not None)
+
     def in_namespace(self, use: Use) -> Use:
         """Return the reference, not guarded if it names the namespace around the definition: `shop::total`."""
         if use.form != "name" or not use.receiver or self.symbol is None:
@@ -228,6 +233,8 @@ def match(
     words = names([target], bound) | {written.rpartition(".")[2] for written in classes}
     # a path may end in any of these
     candidates = (use for use in uses if use.name in words or not use.name.isidentifier())
+    if (library := rules_of(path).library_space) and not target.is_in_space(library):
+        candidates = (use for use in candidates if use.receiver.partition("::")[0] != library)
     for use in map(target.in_namespace, candidates):
         hit = _member(target, use, classes) if target.owner else _plain(target, use, bound, path, definitions)
         if hit is None and target.owner:

@@ -113,6 +113,7 @@ class CFamily(Language, frozen=True):
     has_headers = True
     redefines = r"^[ \t]*#[ \t]*define[ \t]+NAME\("
     declared_members = True
+    library_space = "std"
     whole_files = True
 
     def code(self, source: bytes) -> bytes:
