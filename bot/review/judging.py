@@ -19,7 +19,7 @@ from bot.findings.rounds import look_again, outlasting, recall, tell_apart
 from bot.render import count
 from bot.review.session import Session
 from bot.review.survey import Survey
-from bot.values import Absence, Earlier, Finding, OwnerRule, Severity, Source, Status, Verdict, at_least
+from bot.values import Absence, Earlier, Finding, OwnerRule, Severity, Source, Status, Verdict, at_least, severity_rank
 from bot.values.finding import AGREED
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ OUTDATED = (
 )
 MOST_LEARNINGS = 5  # learnings shown to one confirmation
 MOST_DISMISSED = 3  # dismissed claims about the same file shown to one confirmation
+SPARE = 4  # claims confirmed in addition to the places in full, since some are refuted
 MOST_ANSWERED = 3  # findings of one review that one learning may silence
 CHALLENGED = "A model named a line that speaks against this proof."
 
@@ -290,11 +291,13 @@ def _reaches_threshold(severity: Severity, survey: Survey) -> bool:
 def _with_a_place(
     due: Sequence[int], found: Sequence[Finding], survey: Survey, precedents: "Callable[[Finding], Precedents]"
 ) -> list[int]:
-    """Return the findings to confirm. A single pass's medium findings are only added to a call made for others.
+    """Return the findings to confirm: of those that are not serious, as many as may be shown in full.
+
+    A single pass's medium findings are only added to a call made for others.
 
     The exceptions are those that show a line of a file that the change does not touch, since what breaks there is
-    what no other pass can see. If surer findings leave them no place in full, they stay collapsed either way. A call just for them would cost
-    half as much as the passes, and would confirm nearly all of them.
+    what no other pass can see. A call just for them would cost half as much as the passes, and would confirm
+    nearly all of them. What only one pass has read is confirmed too, up to a few more than there are places.
     """
     settings = survey.brief.settings
     if settings.effort == "high" or _reaches_threshold("medium", survey):
@@ -311,7 +314,18 @@ def _with_a_place(
         and not precedents(found[at])
         and not any(item.path not in changed_paths for item in found[at].evidence)
     ]
-    return [at for at in due if at not in singles[left if len(due) > len(singles) else 0 :]]
+    due = [at for at in due if at not in singles[left if len(due) > len(singles) else 0 :]]
+    lone = [
+        at
+        for at in due
+        if found[at].is_new
+        and found[at].basis.votes == 1 == found[at].basis.readings
+        and not (found[at].serious or precedents(found[at]))
+        and not any(item.path not in changed_paths for item in found[at].evidence)
+    ]
+    lone.sort(key=lambda at: severity_rank(found[at].severity))
+    beyond = {*lone[max(0, left - (len(due) - len(lone))) + SPARE :]}
+    return [at for at in due if at not in beyond]
 
 
 def _is_agreed(finding: Finding) -> bool:

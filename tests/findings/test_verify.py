@@ -1,3 +1,4 @@
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -7,11 +8,12 @@ import step
 from fakes import Repository
 
 from bot.errors import DeepRepoError
+from bot.findings import placing
 from bot.findings.verify import OpinionQuestion
 from bot.outputs import facts
 from bot.review.incremental import Past
-from bot.review.judging import JudgedFindings, judge
-from bot.values import Basis, Dependents, Earlier, Evidence, Finding, PullRequest, Source, Verdict
+from bot.review.judging import SPARE, JudgedFindings, judge
+from bot.values import Basis, Dependents, Earlier, Evidence, Finding, PullRequest, Severity, Source, Verdict
 from bot.values.finding import AGAINST
 from deeprepo.rlm.errors import BadAnswer, BudgetSpent, ProviderDown
 from deeprepo.rlm.values import Completion, Prompt, Usage
@@ -179,6 +181,23 @@ def test_what_two_passes_report_is_dropped_only_if_it_is_refuted(
     """If the second call can't decide, the finding stays, with what would settle it."""
     found = judged(repository, Judge(reply), findings=[replace(FINDING, basis=TWICE)])
     assert [(f.status, f.basis.unsettled) for f in found.findings] == [(status, unsettled)]
+
+
+def test_what_one_pass_has_read_is_confirmed_up_to_a_few_more_than_there_are_places(repository: Repository) -> None:
+    """The others are collapsed either way, so they stay as they are. Serious ones are always confirmed."""
+    words = "apple brick cloud daisy eagle flute grape house igloo jelly koala lemon mango night olive"
+    severities: list[Severity] = ["high"] * 2 + ["low"] * 10 + ["medium"] * 3
+    basis = Basis((Source("model", "m", "worker"),), readings=1)
+    found = [
+        replace(FINDING, title=f"{word} {word[::-1]}", why=word, severity=severity, basis=basis)
+        for word, severity in zip(words.split(), severities, strict=True)
+    ]
+    ask = Judge(CONFIRMED)
+    judgement = judged(repository, ask, findings=found)
+    assert len(ask.asked) == placing.LEAST_IN_FULL + SPARE
+    confirmed = Counter(f.severity for f in judgement.having("new") if f.verdict == "confirmed")
+    assert confirmed == {"high": 2, "medium": 3, "low": 3}
+    assert Counter(f.severity for f in judgement.having("new") if f.verdict == "unproven") == {"low": 7}
 
 
 @pytest.mark.parametrize(("source", "status"), [(Source("model", "m", "root"), "new"), (TWICE.sources[1], "unproven")])
