@@ -31,6 +31,7 @@ FIT = [
     ("def f(a, b)", "def f(a)", "f(a, b, 3)"),
     ("def f(a, b)", "def f(b, a)", "f(a, b)"),
     ("def f(a)", "def f(a, b)", "None\n    with raises(TypeError):\n        f(a)"),
+    ("def f(a, b=1)", "def f(a)", "None\n    try:\n        f(a, b=2)\n    except TypeError:\n        f(a)"),
     ("@wrapped\ndef f(a)", "@wrapped\ndef f(a, b)", "f(a)"),
     ("def f(a)", "def f(a, b)", "(lambda f: f(a))(b)"),
 ]

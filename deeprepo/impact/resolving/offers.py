@@ -221,7 +221,7 @@ def _parameter(one: Parameter) -> Parameter:
 def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     """Return the identifiers of a file that match one of the names."""
     language = _language(path, source)
-    # PHP names include their namespaces, which code need not write
+    # a name may include its namespace, which code need not write
     found = spots.spots(language, source, {name.rpartition("\\")[2] for name in names})
     if found is None:
         raise Unreadable(TOO_LONG)

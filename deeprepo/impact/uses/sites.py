@@ -502,8 +502,8 @@ def reference(
         test=is_test(path) or is_test_scope(use.function),
         call=call is not None,
         positional=call.positional if call else 0,
-        keywords=call.keywords if call else (),
-        spread=bool(call and call.spread) or hit.unbound or use.is_guarded,  # a failure is handled
+        keywords=call.keywords if call and not use.is_guarded else (),  # nothing is known if a failure is handled
+        spread=bool(call and call.spread) or hit.unbound or use.is_guarded,
         form="import" if use.form == "import" else "call" if call else "mention",
     )
 
