@@ -198,9 +198,9 @@ def _tell(sources: Iterable[ChangedSource], head: Reach, base: Reach) -> Exports
 async def _exact(
     symbols_by_file: Mapping[str, Sequence[ChangedSymbol]], exports: Exports, tree: Tree
 ) -> dict[str, tuple[ChangedSymbol, ...]]:
-    """Return the symbols, marking signatures as unreliable if a neighbor has an unchanged alternative.
+    """Return the symbols. A signature that may not be the one in use is marked as opaque.
 
-    Only one of them is built, and it is unknown which. The same is true if another file redefines the name.
+    That is so if another file that may be built instead defines the name differently, or redefines it.
     """
     redefined = await _redefined(symbols_by_file, tree)
     alike: dict[object, set[str]] = defaultdict(set)

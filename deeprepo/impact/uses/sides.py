@@ -61,7 +61,7 @@ class Reach:
         self._neighbours: dict[str, set[str]] = {}
 
     async def importers(self, targets: Collection[str], among: Collection[str] | None = None) -> Importers:
-        """Return importing file -> its imports of one of the targets, read from the head tree.
+        """Return importing file -> its imports of one of the targets, read from the head, where a forgotten user is.
 
         `among`: the files to check; if there are many, only the proposed ones.
         """

@@ -365,7 +365,7 @@ def _means(use: Use, local: Local) -> bool:
 
 
 def _beside(hit: Match, definitions: Sequence[Use]) -> Match:
-    """Lower the certainty of a match if its function or file also binds the name otherwise.
+    """Make a match uncertain if its function or file also gives the name another meaning.
 
     Variables of other functions do not count.
     """

@@ -260,7 +260,7 @@ async def too_loose_for_a_proof(case: Case) -> bool | None:
 
 
 async def no_longer_exported(case: Case) -> bool | None:
-    """The file from which the name is imported no longer exports it, or no longer exists.
+    """Yes if the file from which the name is imported no longer exports it or is gone, no if it still exports it.
 
     Example: `from lib import load` after `lib.py` dropped `load`. If another import of the file provides the
     name, it isn't removed.
@@ -279,7 +279,7 @@ async def not_removed(case: Case) -> bool | None:
 
 
 async def unique_name_removed(case: Case) -> bool | None:
-    """The name was unique in the tree, and now nothing has it.
+    """Yes if the name was unique in the tree and now nothing has it.
 
     A mere mention is no proof in a language whose members can be created at run time, and neither is a static
     member of another type: `Path.load()` for `Helpers.load`.
@@ -294,7 +294,7 @@ async def unique_name_removed(case: Case) -> bool | None:
 
 
 async def member_removed(case: Case) -> bool | None:
-    """The class and all its bases are known, and none has the member.
+    """Yes if the class and all its bases are known and none has the member.
 
     Example: `cart.total` after `total` was removed from `Cart`, which has no base.
     """
@@ -309,7 +309,7 @@ async def member_removed(case: Case) -> bool | None:
 
 
 async def no_binding_left(case: Case) -> bool | None:
-    """Nothing in the file binds the name any more: no definition, import, wildcard or inherited member."""
+    """Yes if nothing in the file binds the name any more: no definition, import, wildcard or inherited member."""
     return await case.evidence.is_unbound(case.file, case.use)
 
 
@@ -339,7 +339,7 @@ async def expected_to_be_missing(case: Case) -> bool | None:
 
 
 async def resolved_to_nothing(case: Case) -> bool | None:
-    """The reference means the target, whose home is fully known, and nothing in the tree has the name.
+    """Yes if the reference means the target, whose home is fully known, and nothing in the tree has the name.
 
     Example: `cart.total()`, where `Cart` no longer has `total` and nothing else defines it.
     """
@@ -468,7 +468,7 @@ async def another_name(case: Case) -> bool | None:
 
 
 async def kept_in_its_package(case: Case) -> bool | None:
-    """The class has the member from elsewhere, or the package has an alias of the name.
+    """Yes if the class has the member from elsewhere, or the package has an alias of the name.
 
     Example: `var Load = config.Load`. This applies where a package is a namespace of its own.
     """
@@ -481,7 +481,7 @@ async def kept_in_its_package(case: Case) -> bool | None:
 
 
 async def exported_from_elsewhere(case: Case) -> bool | None:
-    """The imported file still offers the name: renamed, re-exported, or defined elsewhere."""
+    """Yes if the imported file still offers the name: renamed, re-exported, or defined elsewhere."""
     imported_file, name = case.match.imported_file, case.match.name
     if not (imported_file and name):
         return None
@@ -491,7 +491,7 @@ async def exported_from_elsewhere(case: Case) -> bool | None:
 
 
 async def bound_in_the_head(case: Case) -> bool | None:
-    """The file binds the name in the head, to something that offers it."""
+    """Yes if the file binds the name in the head, to something that offers it."""
     exports, path, name = case.evidence.exports, case.file.path, case.use.name
     before = case.target.symbol.before if case.target.symbol is not None else None
     outline = await exports.outline("head", path)
