@@ -280,6 +280,12 @@ class _Check:
         if claim.is_module or claim.owner:
             return False
         name = claim.names[0]
+        is_beside = claim.user in claim.homes or (
+            _shared(claim.user) == "folder"
+            and {*map(posixpath.dirname, claim.homes)} == {posixpath.dirname(claim.user)}
+        )
+        if is_beside and name in rules_of(claim.user).ambient:  # the language has a function of that name
+            return True
         lines = [
             (home, line) for home in claim.homes for line in self._before.get(home, "").split("\n") if name in line
         ]

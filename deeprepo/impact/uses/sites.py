@@ -247,9 +247,27 @@ def match(
             hit = (
                 Match(use, sure=False) if use.name in target.shorts and _calls_macro(target, use, uses, path) else None
             )
+        if hit is not None and hit.sure and _is_bound_nearer(target, use, uses, bound):
+            hit = replace(hit, sure=False)
         if hit is not None and (not target.is_loaded or (use.form == "import" and use.is_guarded)):
             matches.append(hit)
     return _of_own_lines(target, matches, bound)
+
+
+def _is_bound_nearer(target: UseTarget, use: Use, uses: Sequence[Use], bound: Bindings) -> bool:
+    """Return whether an import of another file, nearer above a reference, binds the same name, as in its block."""
+    if use.form != "name" or use.receiver:
+        return False
+    lines = {one.line for one in uses if one.form == "import" and one.name == use.name}
+    above = max((line for line in lines if line <= use.line), default=0)
+    ways = (
+        one
+        for origin, names in target.exporting_files
+        for name in names
+        for one in bound.locals.get((origin, name), ())
+    )
+    own = {one.line for one in ways if one.here == use.name}
+    return len(lines) > 1 and bool(above and own) and above not in own
 
 
 def _calls_macro(target: UseTarget, use: Use, uses: Sequence[Use], path: str) -> bool:
