@@ -20,6 +20,9 @@ NEWEST = "py314"  # so that no supported syntax is an error
 # Evaluated for its effect, such as a lazy import or a property.
 ATTRIBUTE = re.compile(r"\s*[\w.]+\s*(#.*)?$")
 IMPLICIT = frozenset({"__path__", "__class__", "__builtins__", "__cached__", "__annotations__", "__warningregistry__"})
+# Names that the program gives a file of this name before it runs it.
+GIVEN = {"conf.py": ("tags",)}  # Sphinx
+SILENCES = re.compile(r"(?i)\bnoqa\b|\bruff\s*:")
 CHANGES = r"(?<![\w.]){0}(\.(append|add|update|extend|insert|pop|setdefault|clear|remove|discard)\(|\[[^]]{{0,200}}\]\s*+(\+|-|\|)?=(?!=))"
 DEFAULT = re.compile(r"(?<!\w)(\w++)\s*+(?::[^=]{1,300}+)?=\s*+(?:\[|\{|list\(|dict\(|set\(|defaultdict\()")
 BINDING = r"\b(import|def|class|as|for)\b.{{0,300}}\b{0}\b|^\s*+{0}\s*+(:[^=]++)?="
@@ -87,6 +90,13 @@ def _is_redefinition(lines: Sequence[str], report: LintReport) -> bool:
 def _first_definition(report: LintReport) -> int:
     at = re.search(r"line (\d+)", report.message)
     return int(at[1]) if at else 0
+
+
+def _is_still_silenced(side: Side, line: str) -> bool:
+    """Return whether the change only rewrites a comment that silenced ruff, behind the same code."""
+    code = line.partition("#")[0].rstrip()
+    removed = (row.text.partition("#") for hunk in side.file.hunks for row in hunk.lines if row.kind == "-")
+    return any(was.rstrip() == code and SILENCES.search(comment) for was, _, comment in removed)
 
 
 @lru_cache(maxsize=1)
@@ -171,7 +181,8 @@ class Ruff(Linter):
         if report.code in ("B015", "B018"):
             return not ATTRIBUTE.match(line) and not _is_expected_to_raise(side.lines, report.start)
         if report.code == "F821":
-            return _subject(report) not in IMPLICIT and not (side.test and _is_quoted(line, report))
+            is_given = _subject(report) in (*IMPLICIT, *GIVEN.get(basename(side.file.path), ()))
+            return not (is_given or (side.test and _is_quoted(line, report)) or _is_still_silenced(side, line))
         if report.code == "F822":
             return not LAZY_NAMES.search(side.own)
         if report.code == SYNTAX:

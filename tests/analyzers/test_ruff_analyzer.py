@@ -119,6 +119,18 @@ def test_faults_are_found_and_good_code_is_silent(repository: Repository) -> Non
     assert len(found) == len(FAULTS)
 
 
+def test_a_name_is_not_undefined_if_another_program_gives_it_or_its_line_was_silenced(repository: Repository) -> None:
+    """Sphinx gives its settings `tags`; a rewritten comment adds no undefined name to the code before it."""
+    silenced = "def f():\n    return missing  # noqa: F821\n"
+    head = {"docs/conf.py": "master_doc = 'index'\nif 'man' in tags:\n    man_pages = []\n"}
+    head |= {"a.py": silenced.replace("noqa: F821", "ruff: ignore[undefined-name]"), "b.py": "x = tags\n"}
+    found = look(
+        repository.change({"docs/conf.py": "master_doc = 'index'\n", "a.py": silenced, "b.py": "x = 1\n"}, head)
+    )
+
+    assert [(one.rule, one.path) for one in found] == [("F821", "b.py")]
+
+
 def test_tests_get_fewer_rules(repository: Repository) -> None:
     """Security rules say nothing worth reading about a test; a name that does not exist still does."""
     code = "import yaml\n\n\ndef test_a(x):\n    assert yaml.load(x) == missing\n"
