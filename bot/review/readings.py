@@ -3,7 +3,7 @@
 In addition to the pass that sees the code around the change, two passes read only the diff, or other models
 do. One of the two starts from the end and asks what the code does now. The other starts from the top and asks
 whether the change does what it says. If workers read the change in parts, the root's model also reads the diff
-of the riskiest files at once, as much as fits into one call. Each pass misses some defects, and the number of
+of the riskiest files, as much as fits into one call. Each pass misses some defects, and the number of
 passes that report a defect shows how reliable it is. Findings about the same defect are merged before they are
 confirmed.
 """
@@ -28,8 +28,8 @@ MOST_TOKENS, PROMPT = 120_000, 24_000
 BUDGET_PART = 4  # at most 1/BUDGET_PART of a review's budget pays for these passes
 MOST_ASKED = 6  # findings of these passes that the pass with the surrounding code is asked about
 OWN_PASSES = 2  # passes of the worker's model over the diff, if no other models are configured
-CAREFUL = 80_000  # tokens of the riskiest files that the root's model reads at once if workers read the parts
-READ_CAREFULLY = "{model} also read the diff of {some} of {all} at once, those with the highest risk."
+CAREFUL = 80_000  # tokens of the riskiest files that the root's model reads in one call if workers read the parts
+READ_CAREFULLY = "{model} also read the diff of {some} of {all} in one call: those with the highest risk."
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Tell names that are so common that they prove nothing from specific ones."""
+"""Separate specific names from those that are so common that they prove nothing."""
 
 import re
 

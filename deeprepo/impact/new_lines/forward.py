@@ -169,7 +169,7 @@ class _File:
 
     def _member(self, use: Use) -> Iterator[Place]:
         typed = self._seen.typed(use.receiver, use.line)
-        self._conclude(use.line, _written(use), "unknown: nothing tells what its receiver is")
+        self._conclude(use.line, _written(use), "unknown: nothing says what its receiver is")
         if typed is not None:
             self._conclude(use.line, _written(use), f"a member of {typed.name}, as far as that class is known")
             yield from self._of_instance(use, typed)

@@ -1,4 +1,4 @@
-"""Take the text of a definition apart, and compare two texts: heads, parameters, and code without formatting."""
+"""Split the text of a definition, and compare two texts: heads, parameters, and code without formatting."""
 
 import difflib
 import re

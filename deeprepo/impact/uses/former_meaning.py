@@ -1,4 +1,4 @@
-"""Leave out references that meant another definition than the changed one.
+"""Leave out references that referred to another definition than the changed one.
 
 In a language with namespaces, a file sees definitions without naming their files, and the search knows only the
 changed ones. If another file defined the same name nearer to the user, the name referred to that definition.

@@ -260,7 +260,7 @@ async def too_loose_for_a_proof(case: Case) -> bool | None:
 
 
 async def no_longer_exported(case: Case) -> bool | None:
-    """Yes if the file from which the name is imported no longer exports it or is gone, no if it still exports it.
+    """Yes if the file from which the name is imported no longer exists or exports it, no if it still exports it.
 
     Example: `from lib import load` after `lib.py` dropped `load`. If another import of the file provides the
     name, it isn't removed.
