@@ -33,7 +33,7 @@ from deeprepo.impact.text.paths import is_prose
 MAX_ANCHORED_LINES = 20_000
 MOST_COUNTED = 3  # more reports of a finding don't make it surer
 LEAST_IN_FULL, MOST_IN_FULL = 4, 10  # findings shown in full for a small change, and for a large one
-FILES_FOR_MOST = 100  # changed files of a large change
+FILES_FOR_MOST, LINES_FOR_MOST = 100, 2_000  # changed files or lines of a large change
 SECURITY = ("security", "secret")  # categories
 _SLIP = re.compile(
     r"\b(?:typos?|misspel\w+|mis-spel\w+|spelling|spelled|grammar|grammatical\w*|duplicated word)\b",
@@ -122,9 +122,14 @@ def _number(line: DiffLine, side: Side) -> int | None:
     return line.new if side == "head" else line.old
 
 
-def room(files: int) -> int:
-    """Return how many findings are shown in full for a change to this many files, if the owner sets no `quota`."""
-    return min(MOST_IN_FULL, LEAST_IN_FULL + files * (MOST_IN_FULL - LEAST_IN_FULL) // FILES_FOR_MOST)
+def room(files: Collection[ChangedFile]) -> int:
+    """Return how many findings are shown in full for a change to these files, if the owner sets no `quota`.
+
+    Either many files or many added and removed lines make a change large.
+    """
+    lines = sum(len(file.added_lines) + len(file.removed_lines) for file in files)
+    size = max(len(files) / FILES_FOR_MOST, lines / LINES_FOR_MOST)
+    return min(MOST_IN_FULL, LEAST_IN_FULL + int(size * (MOST_IN_FULL - LEAST_IN_FULL)))
 
 
 def rank(placed_findings: Iterable[PlacedFinding], quota: int, held: Collection[str] = ()) -> tuple[PlacedFinding, ...]:

@@ -34,7 +34,7 @@ from deeprepo.rlm.values import tokens
 TOKENS = 5_000  # tokens of all excerpts for one finding
 # Of these, for what else the quoted files contain: a small file whole, else the lines near the quote and the top
 REST_TOKENS, SMALL_FILE = 2_500, 1_500
-NEAR, TOP = 40, 24  # lines
+NEAR_LINES, TOP_LINES = 40, 24
 # Lines of the definition that the claim is about; a longer one is cut to the blocks around the quote.
 MAX_DEFINITION_LINES = 160
 BLOCK = 40  # lines of the block around a quote outside known definitions, or in a very short one
@@ -132,8 +132,8 @@ async def _rest_of_files(finding: Finding, tree: Tree) -> list[CodeSpan]:
         if tokens("\n".join(lines)) <= SMALL_FILE:
             spans.append(CodeSpan(path, side, 1, len(lines), 0, "the rest of the file"))
         else:
-            spans.append(CodeSpan(path, side, line - NEAR, line + NEAR, 0, "near it"))
-            spans.append(CodeSpan(path, side, 1, TOP, 0, "the top of the file"))
+            spans.append(CodeSpan(path, side, line - NEAR_LINES, line + NEAR_LINES, 0, "near it"))
+            spans.append(CodeSpan(path, side, 1, TOP_LINES, 0, "the top of the file"))
     return spans
 
 

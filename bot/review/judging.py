@@ -302,7 +302,7 @@ def _with_a_place(
     settings = survey.brief.settings
     if settings.effort == "high" or _reaches_threshold("medium", survey):
         return [*due]
-    places = placing.room(len(survey.files)) if settings.quota is None else settings.quota
+    places = placing.room(survey.files) if settings.quota is None else settings.quota
     surer = [one for one in found if one.is_new and (one.verdict.is_shown or _is_agreed(one))]
     left = max(0, places - sum(not one.is_remark for one in surer))
     changed_paths = {file.path for file in survey.files}

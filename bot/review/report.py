@@ -60,7 +60,7 @@ async def place(
     if prove is not None:
         placed_findings = tuple(await prove(placed_findings, session))
     bars = [bar for bar in (settings.fail_on, settings.request_changes) if bar is not None and bar != "off"]
-    quota = placing.room(len(subject.files)) if settings.quota is None else settings.quota
+    quota = placing.room(subject.files) if settings.quota is None else settings.quota
     ranked_findings = placing.rank(placed_findings, quota, past.collapsed_fingerprints(said, subject.files, bars))
     return (
         *(

@@ -42,7 +42,7 @@ def test_a_larger_change_is_read_by_workers_and_by_a_root_above_effort_low(repos
     """A pass's prompts are counted once. Without a root, no cost is estimated for it."""
     repository.commit({"a.py": "A = 1\n"})
     repository.git("checkout", "-q", "-b", "feature")
-    lines = "".join(f"def step_{n}(value):\n    return value + {n} * 3 - len(str(value))\n\n\n" for n in range(1_200))
+    lines = "".join(f"def step_{n}(value):\n    return value + {n} * 3 - len(str(value))\n\n\n" for n in range(4_000))
     repository.commit({"a.py": lines})
     told = json.loads(estimated(repository, "--format", "json").stdout)
     low, medium, high = told["efforts"]
@@ -52,7 +52,7 @@ def test_a_larger_change_is_read_by_workers_and_by_a_root_above_effort_low(repos
     assert 0 < low["usd"] < medium["usd"]
 
 
-@pytest.mark.parametrize("functions", [1, 8, 40, 150, 600, 1_200])
+@pytest.mark.parametrize("functions", [1, 8, 40, 150, 600, 1_200, 4_000])
 @pytest.mark.parametrize("is_used", [True, False])
 def test_a_higher_effort_never_costs_less(repository: Repository, functions: int, *, is_used: bool) -> None:
     """From a change of one line to one that workers share, with unchanged callers and without."""

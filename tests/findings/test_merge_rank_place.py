@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from bot.findings import merge, placing
-from bot.values import Basis, Evidence, Finding, PlacedFinding, Source, Verdict
+from bot.values import Basis, ChangedFile, Evidence, Finding, PlacedFinding, Source, Verdict
 from tests.findings_changed import changed
 
 BASE = Finding(
@@ -110,15 +110,24 @@ def placed(**fields: object) -> PlacedFinding:
 def test_beyond_the_quota_findings_are_folded_and_none_is_lost() -> None:
     """Four of a small change, and the critical ones, which are exempt."""
     items = [placed(start=number) for number in range(6)] + [placed(severity="critical", start=9)]
-    ranked = placing.rank(items, placing.room(1))
+    ranked = placing.rank(items, placing.room(changed_files(1, 1)))
     assert [item.place for item in ranked] == ["inline"] * 5 + ["folded"] * 2
     assert ranked[0].finding.severity == "critical"
 
 
-@pytest.mark.parametrize(("files", "shown"), [(1, 4), (16, 4), (50, 7), (100, 10), (5_000, 10)])
-def test_a_larger_change_shows_more_findings_in_full(files: int, shown: int) -> None:
-    """From four findings of a small change to ten of a change to a hundred files."""
-    assert placing.room(files) == shown
+def changed_files(files: int, lines: int) -> list[ChangedFile]:
+    """So many new files with so many lines each."""
+    numbers = frozenset(range(1, lines + 1))
+    return [ChangedFile(f"{at}.py", None, "added", (), added_lines=numbers) for at in range(files)]
+
+
+@pytest.mark.parametrize(
+    ("files", "lines", "shown"),
+    [(1, 1, 4), (16, 1, 4), (50, 1, 7), (100, 1, 10), (5_000, 1, 10), (2, 500, 7), (20, 100, 10), (1, 9_000, 10)],
+)
+def test_a_larger_change_shows_more_findings_in_full(files: int, lines: int, shown: int) -> None:
+    """From four findings of a small change to ten of a change to a hundred files or two thousand lines."""
+    assert placing.room(changed_files(files, lines)) == shown
 
 
 TWICE = (Source("model", "m", "worker"), Source("model", "m", "worker", view="diff"))
