@@ -72,7 +72,7 @@ async def _compute(
     settings = {"effort": "none", "of_features": {"consumers": repositories}}
     brief = await review.brief(request, settings, scratch)
     # Selecting tests needs every reference, including those to definitions whose body changed.
-    search = SearchLimits(sites=SearchLimits().obliging, install=extras.install)
+    search = SearchLimits(sites=SearchLimits().contract_sites, install=extras.install)
     tools = replace(review.tools(brief, scratch, review.lines(say)), search=search)
     async with pipeline.survey(brief, tools) as subject:
         say("comparing references with the change")

@@ -15,7 +15,7 @@ class SearchLimits(Struct, frozen=True):
     symbols: int = 60  # per file
     sites: int = 40  # references per symbol that are returned
     # the same for a symbol with a changed contract, whose references are all compared or read
-    obliging: int = 2_000
+    contract_sites: int = 2_000
     far: int = 60  # files; a method name found in more files is not specific
     parsed_files: int = 400  # files parsed to find references
     bytes: int = 1_000_000  # of one source file; larger ones are generated, or data

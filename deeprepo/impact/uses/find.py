@@ -143,7 +143,7 @@ async def _of_language(
     references = tuple(replace(row, symbol=indirect.promoted.get(row.symbol, row.symbol)) for row in references)
     unread = [f"{path}: {why}, so its references were not searched" for path, why in sorted(head.unread.items())]
     cut += unread
-    missed_uses += search.missed_uses + ([*lacking, *unread] if search.obliging else [])
+    missed_uses += search.missed_uses + ([*lacking, *unread] if search.has_contract else [])
     not_looked: list[str] = []
     below = await subclasses(scene, language, targets, budget, not_looked)
     cut += not_looked

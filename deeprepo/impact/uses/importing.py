@@ -190,7 +190,7 @@ async def _through_barrels(
     wanted_names = await _wanted_names(scene, changed_paths)
     importers, visited = direct, set(changed_paths)
     known_paths = {target for target, _ in dependents_found} | changed_paths
-    offers = ReExports(scene, await _obliging_names(scene, changed_paths))
+    offers = ReExports(scene, await _contract_names(scene, changed_paths))
     for hop in range(OFFERED_HOPS):
         barrels = {path for path, items in importers.items() if _hands_on(path, items, scene.origins, wanted_names)}
         barrels = barrels if hop < HOPS else set()
@@ -366,7 +366,7 @@ class ReExports(Struct):
             )
 
 
-async def _obliging_names(scene: Scene, changed_paths: Iterable[str]) -> dict[str, frozenset[str]]:
+async def _contract_names(scene: Scene, changed_paths: Iterable[str]) -> dict[str, frozenset[str]]:
     """Return the names of each changed file with a changed contract, or no longer exported."""
     names_by_path: dict[str, frozenset[str]] = {}
     for path in changed_paths:

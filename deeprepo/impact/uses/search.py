@@ -54,7 +54,7 @@ class Search(Struct):
     cut: list[str]
     # the entries of `cut` that may hide a use of a changed contract
     missed_uses: list[str] = field(default_factory=list)
-    obliging: bool = False  # whether some target's contract changed
+    has_contract: bool = False  # whether some target's contract changed
     # function -> the class of its result, as its file writes it
     results: dict[Definition, str] = field(default_factory=dict)
 
@@ -63,7 +63,7 @@ class Search(Struct):
         if not targets:
             return ()
         head = self.scene.head
-        self.obliging = any(target.contract for target in targets)
+        self.has_contract = any(target.contract for target in targets)
         looked_up = Names(head.tree, head.language, self.budget)
         by_name, evidence = await together(self._by_name(targets, looked_up), self._evidence(targets, looked_up))
         near = self._near(targets)
@@ -136,7 +136,7 @@ class Search(Struct):
         self, near: Collection[str], by_name: Mapping[str, Collection[str]], targets: Sequence[UseTarget]
     ) -> set[str]:
         """Return the files that may need a changed contract: those connected to the change, and those with its name."""
-        if not self.obliging:
+        if not self.has_contract:
             return set()
         shorts = {short for target in targets if target.contract for short in target.shorts}
         return {*near, *(path for path, words in by_name.items() if not shorts.isdisjoint(words))}
@@ -195,8 +195,8 @@ class Search(Struct):
         }
         where = await looked_up.look_up(words)
         if where is None:  # try only the names whose references must be checked
-            obliging = {short for target in targets if target.contract for short in target.shorts}
-            where = await looked_up.look_up(words & obliging)
+            contract_names = {short for target in targets if target.contract for short in target.shorts}
+            where = await looked_up.look_up(words & contract_names)
             sentence = "too many lines contain the names of changed members, so some names were not searched"
             self.cut.append(sentence) if where is not None else self._miss(sentence)
         paths_by_word: dict[str, set[str]] = defaultdict(set)
@@ -286,8 +286,8 @@ class Search(Struct):
     def _judged_by_name(self, targets: Iterable[UseTarget], unique: Collection[str]) -> frozenset[str]:
         """Return the names for which the origin of the receiver matters; capitalized fields always count."""
         has_fields = self.scene.head.language.rules.receivers.capital_members
-        obliging = {name for item in targets if has_fields and item.contract for name in item.shorts}
-        return frozenset({*unique, *obliging})
+        contract_names = {name for item in targets if has_fields and item.contract for name in item.shorts}
+        return frozenset({*unique, *contract_names})
 
     async def _external(
         self, path: str, source: bytes, uses: Sequence[Use], judged_names: Collection[str]
@@ -314,7 +314,7 @@ class Search(Struct):
 
     def _miss(self, sentence: str) -> None:
         self.cut.append(sentence)
-        if self.obliging:
+        if self.has_contract:
             self.missed_uses.append(sentence)
 
     def _miss_late(self, paths: Sequence[str], needed: Collection[str]) -> None:
@@ -348,7 +348,7 @@ class Search(Struct):
                 f"{path} has more than {self.budget.bytes:,} bytes, so its references to {min(names_here)} were not searched"
             )
 
-    def _limit(self, references: Mapping[str, list[Reference]], obliging: frozenset[str]) -> tuple[Reference, ...]:
+    def _limit(self, references: Mapping[str, list[Reference]], contract_keys: frozenset[str]) -> tuple[Reference, ...]:
         """Return the best references of each symbol.
 
         The order is: proven breaks, sure ones, those outside tests, calls, then top-level code. Top-level
@@ -372,10 +372,10 @@ class Search(Struct):
                     row.name,
                 ),
             )
-            most = self.budget.obliging if key in obliging else self.budget.sites
+            most = self.budget.contract_sites if key in contract_keys else self.budget.sites
             if len(rows) > most:
                 sentence = f"{key}: {most} of its {len(rows)} uses are listed"
-                self._miss(sentence) if key in obliging else self.cut.append(sentence)
+                self._miss(sentence) if key in contract_keys else self.cut.append(sentence)
             references_kept += rows[:most]
         return tuple(references_kept)
 

@@ -38,7 +38,8 @@ Importers = Mapping[str, tuple[Link, ...]]
 DEPTH = 12  # levels of wildcard re-exports
 NOT_HANDED_ON = frozenset({"default"})
 Offer = tuple[frozenset[str], bool]  # the names, and whether they are all
-Meaning = Definition | Literal["there", "module", "absent", "unknown"]
+# what a name is in a file, on one side of the change
+NameStatus = Definition | Literal["there", "module", "absent", "unknown"]
 
 
 class Reach:
@@ -342,17 +343,17 @@ class Exports:
 
         return await self._read("head", lambda index: has_member(index, path, owner, name))
 
-    async def _serves(self, meaning_now: Meaning, path: str, name: str, was: Definition | None) -> bool:
-        if isinstance(meaning_now, Definition):
-            if was is not None and meaning_now.name == f"{meaning_now.name.rpartition('.')[0]}.{was.name}":
+    async def _serves(self, status_now: NameStatus, path: str, name: str, was: Definition | None) -> bool:
+        if isinstance(status_now, Definition):
+            if was is not None and status_now.name == f"{status_now.name.rpartition('.')[0]}.{was.name}":
                 return False  # its new parent must be named, too
-            return was is None or meaning_now.path == was.path or _stands_for(meaning_now, was)
-        is_there = meaning_now == "there" or (meaning_now == "module" and (was is None or was.called is None))
+            return was is None or status_now.path == was.path or _stands_for(status_now, was)
+        is_there = status_now == "there" or (status_now == "module" and (was is None or was.called is None))
         return is_there or await self.elsewhere(path, name)
 
     async def meaning(
         self, path: str, name: str, *, types: bool = False, side: Side = "head", depth: int = DEPTH
-    ) -> Meaning:
+    ) -> NameStatus:
         """Return what an exported name refers to, through any re-exports.
 
         `types`: a type is wanted, which may be exported as a type only.
@@ -403,7 +404,7 @@ class Exports:
                 break
         return answer
 
-    async def _with_definition(self, side: Side, answer: "Answer", *, types: bool = False) -> Meaning:
+    async def _with_definition(self, side: Side, answer: "Answer", *, types: bool = False) -> NameStatus:
         """Return an answer's definition from the outline of its file."""
         home, one = answer.definitions[0]
         outline = await self.outline(side, home)
@@ -413,7 +414,7 @@ class Exports:
             return "unknown"
         return next((row for row in outline.definitions if row.name == (one.means or one.name)), None) or "there"
 
-    async def _by_star(self, side: Side, path: str, name: str, *, types: bool, depth: int) -> Meaning:
+    async def _by_star(self, side: Side, path: str, name: str, *, types: bool, depth: int) -> NameStatus:
         """Return the meaning of a name from the only wildcard re-export that provides it."""
         behind = [one for one in await self.stars(side, path) if name in (await self._offer(side, one))[0]]
         if len(behind) == 1 and depth:
