@@ -208,3 +208,11 @@ def test_an_import_from_the_base_folder_leads_to_its_file(repository: Repository
     change = {f"{top}lib/auth.ts": "export function may(user: string) { return user; }\n"}
     (found,) = look(repository.change(dict(base), dict(change)))
     assert (found.path, found.start, found.rule) == (f"{top}pages/sites.ts", 2, "arity")
+
+
+def test_an_import_in_another_function_binds_nothing_here(repository: Repository) -> None:
+    """The call still means the function that the file imports at its top."""
+    inner = "from lib import f\n\n\ndef once():\n    from other import f\n\n    return f()\n\n\ndef go(a, b):\n    return f(a, b)\n"
+    files = {"lib.py": "def f(a, b):\n    return a\n", "other.py": "def f():\n    return 1\n", "app.py": inner}
+    (found,) = look(repository.change(files, {"lib.py": "def f(a):\n    return a\n"}))
+    assert (found.path, found.start) == ("app.py", 11)

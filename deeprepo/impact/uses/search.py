@@ -26,6 +26,7 @@ from deeprepo.impact.uses.sites import (
     RESULT,
     WHOLE_MODULE,
     UseTarget,
+    is_bound_nearer,
     is_imported,
     is_imported_elsewhere,
     match,
@@ -33,7 +34,7 @@ from deeprepo.impact.uses.sites import (
     reference,
 )
 from deeprepo.impact.uses.verdict import OWN, verdict
-from deeprepo.impact.values import Definition, Side, SomeUses, Use
+from deeprepo.impact.values import Definition, Import, Side, SomeUses, Use
 
 NAME = re.compile(r"[A-Za-z_$][\w$]*")
 IMPORTS = re.compile(r"^\s*+(?:import|from|use|using)\b")
@@ -272,8 +273,11 @@ class Search(Struct):
         external = await self._external(path, source, uses, self._judged_by_name(mine, evidence.unique_names))
         file = SearchedFile(path, source, uses, bound, import_words, external)
         imported_names = frozenset(use.name for use in uses if use.form == "import")
+        imports = await self._imports(path, uses)
         for target in mine:
             for hit in match(target, uses, bound, path):
+                if hit.sure and is_bound_nearer(target, hit.use, uses, imports, bound):
+                    hit = replace(hit, sure=False)  # noqa: PLW2901
                 if target.is_own_line(hit.use, path):
                     continue
                 if not language.rules.whole_files and is_imported_elsewhere(target, hit, imported_names, bound):
@@ -282,6 +286,17 @@ class Search(Struct):
                     continue
                 row = reference(target, hit, path, lines, *await verdict(evidence, target, hit, file))
                 references[target.key].append(row)
+
+    async def _imports(self, path: str, uses: Sequence[Use]) -> tuple[Import, ...]:
+        """Return the imports of a file in which several lines import one name; otherwise none."""
+        lines = defaultdict[str, set[int]](set)
+        for use in uses:
+            if use.form == "import":
+                lines[use.name].add(use.line)
+        if max(map(len, lines.values()), default=0) < 2:  # noqa: PLR2004
+            return ()
+        outline = await self.scene.exports.outline("head", path)
+        return outline.imports if outline is not None else ()
 
     def _judged_by_name(self, targets: Iterable[UseTarget], unique: Collection[str]) -> frozenset[str]:
         """Return the names for which the origin of the receiver matters; capitalized fields always count."""

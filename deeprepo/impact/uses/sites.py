@@ -10,7 +10,7 @@ from deeprepo.impact.language import rules_of
 from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.text.paths import is_test, is_test_scope
 from deeprepo.impact.uses.importing import Bindings, Local
-from deeprepo.impact.values import MODULE, SPACE, Definition, Use
+from deeprepo.impact.values import MODULE, SPACE, Definition, Import, Use
 
 RUN = re.compile(r"_*(?:test|set_?up|tear_?down|before|after|it|should|spec|given|when|then)(?![a-z])", re.IGNORECASE)
 EXTENSION = "extension "  # prefix of the mark of an extension function
@@ -247,19 +247,24 @@ def match(
             hit = (
                 Match(use, sure=False) if use.name in target.shorts and _calls_macro(target, use, uses, path) else None
             )
-        if hit is not None and hit.sure and _is_bound_nearer(target, use, uses, bound):
-            hit = replace(hit, sure=False)
         if hit is not None and (not target.is_loaded or (use.form == "import" and use.is_guarded)):
             matches.append(hit)
     return _of_own_lines(target, matches, bound)
 
 
-def _is_bound_nearer(target: UseTarget, use: Use, uses: Sequence[Use], bound: Bindings) -> bool:
-    """Return whether an import of another file, nearer above a reference, binds the same name, as in its block."""
+def is_bound_nearer(
+    target: UseTarget, use: Use, uses: Sequence[Use], imports: Sequence[Import], bound: Bindings
+) -> bool:
+    """Return whether an import of another file, nearer above a reference, binds the same name, as in its block.
+
+    An import in another function doesn't count.
+    """
     if use.form != "name" or use.receiver:
         return False
-    lines = {one.line for one in uses if one.form == "import" and one.name == use.name}
-    above = max((line for line in lines if line <= use.line), default=0)
+    spans = {one.line: one.span for one in uses if one.form == "import"}
+    statements = {one.line: item.line for item in imports for one in item.names if one.here == use.name}
+    near = (line for line in statements if (span := spans.get(line)) is None or span[0] <= use.line <= span[1])
+    nearest = max((line for line in near if line <= use.line), default=0)
     ways = (
         one
         for origin, names in target.exporting_files
@@ -267,7 +272,7 @@ def _is_bound_nearer(target: UseTarget, use: Use, uses: Sequence[Use], bound: Bi
         for one in bound.locals.get((origin, name), ())
     )
     own = {one.line for one in ways if one.here == use.name}
-    return len(lines) > 1 and bool(above and own) and above not in own
+    return bool(nearest and own) and statements[nearest] not in own
 
 
 def _calls_macro(target: UseTarget, use: Use, uses: Sequence[Use], path: str) -> bool:
