@@ -139,6 +139,7 @@ class Import(Struct, frozen=True):
     maybe: bool = False  # it is inside a condition
     of_type: bool = False  # it imports a type, or members of a type
     public: bool = False  # the statement re-exports its names
+    private: bool = False  # only this module and the modules in it can import these names
     inside: tuple[str, ...] = ()  # the modules around it, outermost first
 
 

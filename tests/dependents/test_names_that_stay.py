@@ -73,6 +73,10 @@ STAYS = {
         {"Package.swift": "// swift-tools-version:5.5\n", "Sources/Shop/Part.swift": "public struct Part {\n    public let body: [UInt8]\n}\n\nextension String {\n    public init?(part: Part) {\n        self.init(decoding: part.body, as: UTF8.self)\n    }\n}\n", "Sources/Shop/Use.swift": "func text(of raw: Substring, data: [UInt8]) -> String {\n    return String(raw) + String(decoding: data, as: UTF8.self)\n}\n"},
         {"Sources/Shop/Part.swift": "public struct Part {\n    public let body: [UInt8]\n}\n"},
     ),
+    "rust: a private import that a test imports from the crate itself": (
+        {"Cargo.toml": '[package]\nname = "shop"\nversion = "1.0.0"\n\n[dependencies]\nserde = "1"\n', "src/lib.rs": "mod context;\npub use context::*;\n", "src/context.rs": "use serde::de::{Deserialize, Deserializer};\n\npub struct Order(i32);\n\nimpl<'de> Deserialize<'de> for Order {\n    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {\n        Ok(Self(1))\n    }\n}\n\npub struct Context {\n    pub order: Order,\n}\n", "tests/order.rs": "use shop::*;\n\npub fn test_order() {\n    use serde::Deserialize;\n\n    #[derive(Deserialize, Clone)]\n    enum Kind {\n        Real,\n    }\n}\n"},
+        {"src/lib.rs": "mod context;\nmod order;\npub use context::*;\npub use order::Order;\n", "src/context.rs": "use crate::Order;\n\npub struct Context {\n    pub order: Order,\n}\n", "src/order.rs": "use serde::{Deserialize, Deserializer};\n\npub struct Order(i32);\n\nimpl<'de> Deserialize<'de> for Order {\n    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {\n        Ok(Self(1))\n    }\n}\n"},
+    ),
     "rust: a list of imports with a path that begins like an inner module": (
         {"Cargo.toml": '[package]\nname = "shop"\nedition = "2021"\n', "src/lib.rs": "pub mod mysql;\npub mod query;\n", "src/query/mod.rs": "pub mod bind;\n", "src/query/bind.rs": "pub struct Raw;\n", "src/mysql/mod.rs": "pub mod query;\n", "src/mysql/query.rs": "pub struct Builder;\n"},
         {"src/mysql/mod.rs": "pub mod query;\n\nuse crate::{mysql::query::Builder, query::bind::Raw};\n\npub fn make(_: Builder, _: Raw) {}\n"},
@@ -117,6 +121,22 @@ def test_a_name_of_a_type_of_which_nothing_is_imported_is_still_removed(reposito
     repository.commit({**after, "ui/Other.kt": before["ui/Other.kt"]}, "after")
     review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
     assert [(one.path, one.verdict) for one in review.findings] == [("ui/Other.kt", "proven")]
+
+
+def test_a_private_import_gives_its_names_to_the_modules_inside(repository: Repository) -> None:
+    """A module inside that takes the name from there is broken when the import goes."""
+    total = "use super::Cart;\n\npub fn total(cart: &Cart) -> i32 {\n    cart.count\n}\n"
+    before = {
+        "Cargo.toml": '[package]\nname = "shop"\nversion = "1.0.0"\n',
+        "src/lib.rs": "pub mod cart;\npub mod order;\n",
+        "src/cart.rs": "pub struct Cart {\n    pub count: i32,\n}\n",
+        "src/order.rs": "use crate::cart::Cart;\npub mod total;\n\npub fn made() -> i32 {\n    1\n}\n",
+        "src/order/total.rs": total,
+    }
+    repository.commit(before, "before")
+    repository.commit({"src/order.rs": before["src/order.rs"].replace("use crate::cart::Cart;\n", "")}, "after")
+    review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
+    assert [(one.path, one.verdict) for one in review.findings] == [("src/order/total.rs", "proven")]
 
 
 def test_a_member_that_an_enum_gains_changes_nothing_for_its_other_users(repository: Repository) -> None:

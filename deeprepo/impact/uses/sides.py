@@ -315,6 +315,17 @@ class Exports:
             self._gone[key] = frozenset([name for name in lost_names if not await self.elsewhere(path, name)])
         return self._gone[key]
 
+    async def was_out_of_reach(self, path: str, name: str, user: str) -> bool:
+        """Return whether a file only had a name from private imports of modules that the user is not part of.
+
+        Example: `use serde::Deserialize;` in src/context.rs gives the name to src/context/, not to tests/.
+        """
+        outlines = [(one, await self.outline("base", one)) for one in sorted(await self._behind("base", path))]
+        holders = [(one, facts) for one, facts in outlines if facts is None or name in facts.names]
+        return bool(holders) and all(
+            facts is not None and _is_private_in(facts, name) and not _is_within(user, one) for one, facts in holders
+        )
+
     async def offers(self, path: str, name: str, was: Definition | None = None) -> bool:
         """Return whether importers find the name in this file after the change, and only as `was` if given.
 
@@ -496,6 +507,24 @@ class Exports:
     async def stars(self, side: Side, path: str) -> list[str]:
         """Return the files whose names a file imports with a wildcard."""
         return await self._sides[side].stars([path])
+
+
+def _is_private_in(facts: Facts, name: str) -> bool:
+    """Return whether a file has a name only from private imports."""
+    items = [
+        item
+        for item in facts.imports
+        if item.whole.partition(".")[0] == name or any(bound.here == name for bound in item.names)
+    ]
+    is_own = any(one.short == name and not one.owner for one in facts.definitions)
+    return bool(items) and not is_own and all(item.private for item in items)
+
+
+def _is_within(user: str, module: str) -> bool:
+    """Return whether a file is a module or may be part of it: src/cart/total.rs is part of src/cart.rs."""
+    stem, _ = posixpath.splitext(module)
+    folder = posixpath.dirname(module) if posixpath.basename(stem) in ("lib", "main", "mod") else stem
+    return user == module or not folder or user.startswith(f"{folder}/")
 
 
 def _is_type(symbol: Definition | None) -> bool:

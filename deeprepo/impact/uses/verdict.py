@@ -149,10 +149,14 @@ async def resolved(case: Case) -> Connection | None:
     """An import, a namespace or the written class of the receiver leads to the target.
 
     Example: `from lib import load`, then `load()`. If an extension may provide a member of the same name, the
-    reference only probably means the target.
+    reference only probably means the target. A private import gives its names to no other module.
     """
-    if not case.match.sure:
+    match, path = case.match, case.file.path
+    if not match.sure:
         return None
+    is_asked = case.target.is_gone and bool(match.imported_file and match.name)
+    if is_asked and await case.evidence.exports.was_out_of_reach(match.imported_file, match.name, path):
+        return "name"
     return "bound" if await case.evidence.is_only_member(case.target, case.match) else "probable"
 
 

@@ -150,13 +150,13 @@ def _names(path: Node | None) -> Parts:
 
 def _leaf(parts: Parts, given: Parts, line: int, *, is_public: bool) -> Import:
     if parts[-1] == "*":
-        return Import("::".join(parts[:-1]), line, star=True, hands_on=True, public=is_public)
+        return Import("::".join(parts[:-1]), line, star=True, hands_on=True, public=is_public, private=not is_public)
     parts = parts[:-1] if len(parts) > 1 and parts[-1] == "self" else parts
     here = given[0] if given else parts[-1]
     if len(parts) == 1:
-        return Import(parts[0], line, whole=here, hands_on=True, public=is_public)
+        return Import(parts[0], line, whole=here, hands_on=True, public=is_public, private=not is_public)
     names = (Bound(parts[-1], "" if here == "_" else here, line),)
-    return Import("::".join(parts[:-1]), line, names, hands_on=True, public=is_public)
+    return Import("::".join(parts[:-1]), line, names, hands_on=True, public=is_public, private=not is_public)
 
 
 class Rust(Language, frozen=True):
