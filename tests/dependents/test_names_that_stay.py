@@ -139,6 +139,28 @@ def test_a_private_import_gives_its_names_to_the_modules_inside(repository: Repo
     assert [(one.path, one.verdict) for one in review.findings] == [("src/order/total.rs", "proven")]
 
 
+def test_a_file_that_still_exports_a_name_is_read_even_if_thousands_of_lines_have_it(repository: Repository) -> None:
+    """The search for lines that define a name stops at a limit, before it comes to that file."""
+    header = "const CardHeader = (props: {title: string}) => <h1>{props.title}</h1>;\n\n"
+    was = f"{header}const Header = CardHeader;\n\nexport {{ CardHeader, Header }};\n"
+    now = f"{header}export {{\n  CardHeader,\n  CardHeader as Header,\n}};\n"
+    before = {
+        "package.json": '{"name": "root", "private": true, "workspaces": ["ui/*", "app"]}\n',
+        "app/package.json": '{"name": "app", "dependencies": {"all": "workspace:*"}}\n',
+        "app/page.tsx": "import { Card } from 'all';\n\nexport const Page = () => <Card.Header title='b' />;\n",
+        "app/aa.tsx": "export const titles = [\n" + "  'Header',\n" * 4_001 + "];\n",
+        "ui/all/package.json": '{"name": "all", "source": "./src/index.ts", "main": "./src/index.ts"}\n',
+        "ui/all/src/index.ts": "export * as Card from '@ui/card';\n",
+        "ui/card/package.json": '{"name": "@ui/card", "source": "./src/index.ts", "main": "./src/index.ts"}\n',
+        "ui/card/src/index.ts": "export { CardHeader, Header } from './card';\n",
+        "ui/card/src/card.tsx": was,
+    }
+    repository.commit(before, "before")
+    repository.commit({"ui/card/src/card.tsx": now}, "alias")
+    review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
+    assert (review.findings, review.open) == ((), ())
+
+
 def test_a_member_that_an_enum_gains_changes_nothing_for_its_other_users(repository: Repository) -> None:
     """Only code that must name each member depends on it."""
     error = "export enum Code {\n  NOT_FOUND = 'NOT_FOUND',\n}\n"

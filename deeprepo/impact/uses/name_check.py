@@ -251,6 +251,8 @@ class _Check:
         ]
         texts = await self._tree.read_many(paths[: MOST_FILES + len(near)])
         self._now = {path: file_lines(raw) for path, raw in texts.items()}
+        if self._gap:
+            self._read_near(near, re.compile(_MAY.replace("NAMES", either)), look)
         self._before = {
             path: raw.decode("utf-8", "replace")
             for path, raw in (await self._tree.read_many(sorted(homes), "base")).items()
@@ -264,6 +266,15 @@ class _Check:
             ]
         for claim in made:  # a method with a composed name has no line with that word
             self._compose(claim)
+
+    def _read_near(self, near: Iterable[str], may: re.Pattern[str], look: re.Pattern[str]) -> None:
+        """Add the lines of the files that most likely provide a name, after a search that had too many lines."""
+        known = {(one.path, one.line) for some in self._lines.values() for one in some}
+        for path in near:
+            for number, text in enumerate(self._now.get(path, ()), 1):
+                if (path, number) not in known and not is_prose(path) and may.search(text):
+                    for name in dict.fromkeys(look.findall(text)):
+                        self._lines[name].append(_Line(path, number, text))
 
     def _compose(self, claim: Claim) -> None:
         """Add the lines of a class that compose method names from several words."""
