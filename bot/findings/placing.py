@@ -5,8 +5,9 @@ comments on added and unchanged lines of a hunk (RIGHT) and on removed ones (LEF
 hunk and on one side. The attempts are: the finding's own lines, the part of them in a hunk, the file, and the
 list outside the diff. The finding's own lines never change. Findings are shown in full up to a quota. Proven
 and reproduced findings come first, then those found by several model passes, and those above low severity
-from one model pass that saw the code around the change. Minor findings follow if there is room. A critical finding is always shown in full. A model's own confidence
-is ignored, since it doesn't predict whether a finding is true (see docs/using.md). Pure functions.
+from one model pass that saw the code around the change. Minor findings follow if there is room. A critical
+finding is always shown in full. A model's own confidence is ignored, since it doesn't predict whether a
+finding is true (see docs/using.md). Pure functions.
 """
 
 import re
@@ -125,9 +126,9 @@ def _number(line: DiffLine, side: Side) -> int | None:
 def room(files: Collection[ChangedFile]) -> int:
     """Return how many findings are shown in full for a change to these files, if the owner sets no `quota`.
 
-    Either many files or many added and removed lines make a change large.
+    Either many files or many added and removed lines make a change large. Lines of lock files and the like don't.
     """
-    lines = sum(len(file.added_lines) + len(file.removed_lines) for file in files)
+    lines = sum(len(file.added_lines) + len(file.removed_lines) for file in files if file.is_analyzed)
     size = max(len(files) / FILES_FOR_MOST, lines / LINES_FOR_MOST)
     return min(MOST_IN_FULL, LEAST_IN_FULL + int(size * (MOST_IN_FULL - LEAST_IN_FULL)))
 

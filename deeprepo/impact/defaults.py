@@ -217,10 +217,9 @@ class References:
     """How code refers to definitions."""
 
     builtin_names: ClassVar[frozenset[str]] = frozenset()  # names that every file has, besides those in the table
-    # A call without a receiver refers to a builtin, or to the file, the files that it sees, its imports, or a class
-    # of the file with its bases. If none of them has the name, it is missing: "always", or only in files with
-    # "wildcards", which linters don't resolve. With "", nothing is known.
-    complete_scope: ClassVar[str] = ""
+    # A call without a receiver can only refer to a builtin, or to the file, the files that it sees, its imports, or
+    # a class of the file with its bases. If none of them has the name, it is missing.
+    complete_scope: ClassVar[bool] = False
     everywhere: ClassVar[str] = ""  # the keyword of definitions that every file sees, outside classes and namespaces
     ordered_arguments: ClassVar[bool] = False  # named arguments are in the order of the parameters
     static_calls: ClassVar[bool] = False  # code cannot call a function by a string with its name

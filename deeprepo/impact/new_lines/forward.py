@@ -319,14 +319,13 @@ class _File:
     def _lost(self, use: Use) -> Iterator[Place]:
         """Yield a name that nothing provides in a file whose names are all known."""
         stars = [item for item in self._facts.imports if item.star]
-        scope, rules = self._language.complete_scope, self._language.receivers
         files = self._modules.visible_files(self._path, use.name) or (self._path,)
         known = [facts for path in files if (facts := self._index.facts(path)) is not None]
         rows = [one for facts in known for one in facts.definitions]
-        mine = rows if rules.bare_members or scope == "wildcards" else [one for one in rows if not one.owner]
+        mine = rows if self._language.receivers.bare_members else [one for one in rows if not one.owner]
         is_open = len(known) < len(files) or any(facts.may_offer(use.name) for facts in known)
         is_explained = use.name in self._language.ambient or any(one.short == use.name for one in mine)
-        if not scope or (scope == "wildcards" and not stars) or is_open or is_explained:
+        if not self._language.complete_scope or is_open or is_explained:
             return
         if self._is_bound_elsewhere(use, stars):
             return
@@ -336,7 +335,7 @@ class _File:
         yield self._place(use.line, use.name, "missing-name", files, near=_near(use.name, names), asked=use.name)
 
     def _is_bound_elsewhere(self, use: Use, stars: Sequence[Import]) -> bool:
-        """Return whether a base class or a wildcard import may provide a name, or the file writes it not only in calls.
+        """Return whether a base class or a wildcard import may provide a name, or the file also writes it outside calls.
 
         Another form, such as a pattern or a `global` statement, may bind it.
         """

@@ -63,10 +63,13 @@ def compare(old: Document, new: Document) -> Iterator[SchemaBreak]:
 
 
 def _unambiguous(text: str) -> dict[str, Routine]:
-    """Return the routines of a file by their names, without overloaded ones."""
-    rows = [*routines(text)]
-    counts = Counter(one.name for one in rows)
-    return {one.name: one for one in rows if counts[one.name] == 1}
+    """Return the routines of a file by their names, without overloaded ones.
+
+    One without parameters may be a placeholder that a later statement replaces: `CREATE PROCEDURE p AS SELECT 1`.
+    """
+    rows = sorted(routines(text), key=lambda one: bool(one.parameters))
+    counts = Counter(one.name for one in rows if one.parameters)
+    return {one.name: one for one in rows if counts[one.name] < 2}  # noqa: PLR2004
 
 
 def _break(routine: Routine, name: str, rule: str, target_state: str, path: str) -> SchemaBreak:

@@ -180,7 +180,7 @@ class Go(Language, frozen=True):
     skipped_names = ("_", ".")
     private_to = "folder"
     unexported = frozenset({"init", "main"})
-    complete_scope = "always"
+    complete_scope = True
 
     def is_private(self, name: str) -> bool:
         """Return whether a name begins with a lower-case letter or an underscore."""

@@ -229,7 +229,6 @@ class Python(Language, frozen=True):
     settings_class = "BaseSettings"
     builtin_names = BUILTINS
     reexports = True
-    complete_scope = "wildcards"
     has_self_parameter = True
     abstract_until_built = True
     metaclasses = frozenset({"type", "ABCMeta", "EnumMeta"})

@@ -32,7 +32,7 @@ _ID = re.compile(rf"(?<![\w:-])(?:android:)?id\s*=\s*\{{?[\"'`](?:@\+id/)?({_NAM
 _RESOURCE = re.compile(rf"^\s*<[\w-]+\s+name=\"({_NAME})\"")
 _KEY = re.compile(rf"^(\s*)[\"']?({_NAME})[\"']?\s*:(?:\s|$)")
 _TOKEN = re.compile(r"[\w-]+(?:[.][\w-]+)*")
-_VERSION = re.compile(r"v?\d")
+_VERSION = re.compile(r"v?\d+(?:[.-]\d\w*)*(?:[-+.]?(?:rc|alpha|beta|dev|post)[.\w]*)?")
 _BEFORE = re.compile(r"([\w$@.]*)\W*(?:[\"'`][^\"'`]*)?$")
 _ATTRIBUTE = re.compile(r"(?<![\w:-])([\w:-]++)\s*+=\s*+\{?+[\"'`][^\"'`]*+$")
 # The line gives something a whole text as its value: `export const theme = "dark-mode"`.
@@ -218,7 +218,7 @@ def _one_name(text: str, added: Sequence[str], path: str) -> Iterator[tuple[str,
         pairs = [(match, new) for match, new in zip(words, news, strict=False) if match[0] != new]
         if len(news) == len(words) and len(pairs) <= MOST_RENAMED:
             for match, new in pairs:
-                is_name = is_distinctive(match[0]) and len(match[0]) >= SHORTEST and not _VERSION.match(match[0])
+                is_name = is_distinctive(match[0]) and len(match[0]) >= SHORTEST and not _VERSION.fullmatch(match[0])
                 if is_name and _is_said(match, text, path):
                     yield match[0], new, _role(text, match.start(), path)
 

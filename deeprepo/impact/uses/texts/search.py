@@ -2,6 +2,7 @@
 
 import posixpath
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
@@ -214,7 +215,7 @@ async def _left_behind(
     suffixes: Collection[str],
 ) -> list[Reference]:
     """Return the unchanged lines that use a name without a definition."""
-    paths = await tree.entries()
+    paths = sorted(await tree.entries())
     asking = {
         one: [
             row
@@ -239,13 +240,24 @@ async def _left_behind(
     return found
 
 
-def _names_file(name: str, path: str, _: int, text: str, paths: Collection[str]) -> bool:
-    """Return whether a line has a name only in relative paths of the tree's files: `"./cart-page.component.html"`."""
+def _names_file(name: str, path: str, _: int, text: str, paths: Sequence[str]) -> bool:
+    """Return whether a line has a name only in relative paths of the tree's files: `"./cart-page.component.html"`.
+
+    `paths`: of all files, sorted.
+    """
     texts = [found[2] for found in _TEXT.finditer(text) if found[2] and name in found[2]]
     if not texts or name in _TEXT.sub("", text) or not all(one.startswith(("./", "../")) for one in texts):
         return False
     targets = [posixpath.normpath(posixpath.join(posixpath.dirname(path), one)) for one in texts]
-    return all(one in paths or any(each.startswith((f"{one}.", f"{one}/")) for each in paths) for one in targets)
+    return all(_begins_one(one, paths) for one in targets)
+
+
+def _begins_one(start: str, paths: Sequence[str]) -> bool:
+    """Return whether one of the sorted paths is this one, in this folder, or this one with an ending."""
+    if start in paths[(at := bisect_left(paths, start)) : at + 1]:
+        return True
+    places = ((wanted, bisect_left(paths, wanted)) for wanted in (f"{start}.", f"{start}/"))
+    return any(at < len(paths) and paths[at].startswith(wanted) for wanted, at in places)
 
 
 def _first(
