@@ -96,8 +96,6 @@ def _told_as(place: impact.Place) -> set[tuple[str, str]]:
 def _limit(place: impact.Place) -> str:
     if place.rule == "arguments":
         return f"unchanged calls of `{place.asked}` ({place.source}) do not match its signature either, so new calls were not checked"
-    if place.rule == "missing-name" and place.precedent:
-        return f"{place.precedent} also uses `{place.name}`, which nothing in the repository defines, so new calls of it were not checked"
     return f"`{place.home or place.name}` has files outside the repository, so new references to it were not checked"
 
 

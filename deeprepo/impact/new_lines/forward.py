@@ -203,7 +203,7 @@ class _File:
         is_space = isinstance(self._modules, Namespaces) and self._modules.is_namespace(self._path, use.receiver)
         if (
             is_space
-            or self._inherits(use.receiver, if_unknown=self._language.receivers.capital_members)
+            or self._inherits(use.receiver)
             or (self._language.receivers.free_functions and self._may_extend(use.name))
         ):
             return
@@ -256,17 +256,17 @@ class _File:
         rows = [one for facts in known if facts is not None for one in facts.definitions]
         return None in known or any(one.short == name and one.marks for one in rows)
 
-    def _inherits(self, name: str, *, if_unknown: bool) -> bool:
-        """Return whether a class of this file may inherit a member of this name.
+    def _inherits(self, name: str) -> bool:
+        """Return whether a class of this file may inherit a member that hides the class of this name.
 
-        Example: `User` in a controller of ASP.NET, which hides a class. `if_unknown`: the answer for unknown bases.
+        Example: `User` in a controller of ASP.NET.
         """
         rules = self._language.receivers
         if not rules.bare_members:
             return False
         for one in self._facts.definitions:
             line = lineage(self._index, self._path, one.name) if one.bases and not one.owner else ()
-            if line is None and if_unknown:
+            if line is None and rules.capital_members:
                 return True
             if any(row.short == name for home, owner in line or () for _, row in members(self._index, home, owner)):
                 return True
@@ -321,31 +321,21 @@ class _File:
         stars = [item for item in self._facts.imports if item.star]
         files = self._modules.visible_files(self._path, use.name) or (self._path,)
         known = [facts for path in files if (facts := self._index.facts(path)) is not None]
-        rows = [one for facts in known for one in facts.definitions]
-        mine = rows if self._language.receivers.bare_members else [one for one in rows if not one.owner]
         is_open = len(known) < len(files) or any(facts.may_offer(use.name) for facts in known)
-        is_explained = use.name in self._language.ambient or any(one.short == use.name for one in mine)
+        names = [one.name for facts in known for one in facts.definitions if not one.owner]
+        is_explained = use.name in names or use.name in self._language.ambient
         if not self._language.complete_scope or is_open or is_explained:
             return
-        if self._is_bound_elsewhere(use, stars):
+        if not all(self._lacks(item, use.name) for item in stars):
             return
         self._conclude(use.line, use.name, "missing")
-        names = [one.name for one in rows if not one.owner]
         names += [name for item in stars for name in names_of(self._index, self._behind(item, ""))]
         yield self._place(use.line, use.name, "missing-name", files, near=_near(use.name, names), asked=use.name)
 
-    def _is_bound_elsewhere(self, use: Use, stars: Sequence[Import]) -> bool:
-        """Return whether a base class or a wildcard import may provide a name, or the file also writes it outside calls.
-
-        Another form, such as a pattern or a `global` statement, may bind it.
-        """
-        behind = [self._behind(item, use.name) for item in stars]
-        if not all(files and offered(self._index, files, use.name) is ABSENT for files in behind):
-            return True
-        written = rf"(?<![\w$]){re.escape(use.name)}(?![\w$])(?!\s*\()"
-        source = self._index.sources.get(self._path, b"")
-        is_written = use.arguments is not None and re.search(written.encode(), source) is not None
-        return is_written or self._inherits(use.name, if_unknown=True)
+    def _lacks(self, item: Import, name: str) -> bool:
+        """Return whether the files behind a wildcard import are known and don't offer a name."""
+        files = self._behind(item, name)
+        return bool(files) and offered(self._index, files, name) is ABSENT
 
     def _behind(self, item: Import, name: str) -> tuple[str, ...]:
         """Return the files behind a wildcard import; () if they are unknown."""

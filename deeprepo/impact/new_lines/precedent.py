@@ -158,8 +158,6 @@ def _keys(place: Place) -> Iterator[tuple[str, str]]:
         yield "arguments", f"{place.source}:{place.asked}"
     elif place.rule != "missing-module":
         yield "names", place.home
-        if place.asked == place.name:  # a host program may provide it
-            yield "bare", place.name
     else:
         yield (
             "module",
