@@ -126,9 +126,10 @@ def _number(line: DiffLine, side: Side) -> int | None:
 def room(files: Collection[ChangedFile]) -> int:
     """Return how many findings are shown in full for a change to these files, if the owner sets no `quota`.
 
-    Either many files or many added and removed lines make a change large. Lines of lock files and the like don't.
+    Either many files or many added and removed lines make a change large. Lines of skipped files, such as lock files,
+    don't count.
     """
-    lines = sum(len(file.added_lines) + len(file.removed_lines) for file in files if file.is_analyzed)
+    lines = sum(len(file.added_lines) + len(file.removed_lines) for file in files if file.skip is None)
     size = max(len(files) / FILES_FOR_MOST, lines / LINES_FOR_MOST)
     return min(MOST_IN_FULL, LEAST_IN_FULL + int(size * (MOST_IN_FULL - LEAST_IN_FULL)))
 
@@ -138,8 +139,7 @@ def rank(placed_findings: Iterable[PlacedFinding], quota: int, held: Collection[
 
     These are always collapsed: spelling mistakes, unsettled findings, remarks, those in `held` (fingerprints), and
     unconfirmed findings that are low, come only from the diff, or come from one of several passes, unless that is
-    the root's model with the code around the change. So is what exceeds
-    `quota`. Critical findings don't count toward the quota. Minor findings take the remaining places.
+    the root's model with the code around the change. So is what exceeds `quota`. Critical findings don't count toward the quota. Minor findings take the remaining places.
     """
     ranked = sorted(placed_findings, key=lambda placed: _order(placed.finding))
     candidates = [at for at, item in enumerate(ranked) if not _is_always_collapsed(item.finding)]

@@ -56,6 +56,8 @@ SETTINGS = tuple(each.name for each in fields(ReportSettings) if each.name not i
 _PLACED = ("place", "spot", "replacement", "refused")
 Value = TypeVar("Value")
 
+NOT_REVIEWED = "this commit was not reviewed"  # the reason in a follow-up that was stored without `is_follow_up`
+
 
 class UnreadableError(ValueError):
     """Stored data that this build cannot use. The text is the reason, without a period."""
@@ -97,7 +99,7 @@ class _ReviewResult(msgspec.Struct):
     """The keys that only a whole review has."""
 
     partial: bool = True  # an unknown review may have been cut short
-    is_follow_up: bool = False
+    is_follow_up: bool | None = None  # None: stored before this key
     fault: Fault = ""
     failure: str = ""
     cause: Cause = ""
@@ -233,6 +235,13 @@ def _from_before_release(row: dict[str, Any]) -> dict[str, Any]:
 MIGRATIONS: tuple[Callable[[dict[str, Any]], dict[str, Any]], ...] = (_from_before_release,)
 
 
+def _is_follow_up(coverage: _Coverage, result: _ReviewResult) -> bool:
+    """Return whether only earlier findings were followed up. Before there was a key, the reason of open rows said so."""
+    if result.is_follow_up is not None:
+        return result.is_follow_up
+    return any(row.get("reason") == NOT_REVIEWED for row in coverage.readings)
+
+
 def _review(document: _ReviewDocument, row: Mapping[str, Any]) -> Review:
     result = msgspec.convert(row, _ReviewResult)
     settings = {name: result.settings[name] for name in SETTINGS if name in result.settings}
@@ -253,7 +262,7 @@ def _review(document: _ReviewDocument, row: Mapping[str, Any]) -> Review:
                 "not_installed": coverage.not_installed,
                 "not_run": [(row["check"], row["reason"]) for row in coverage.not_run],
                 "areas": result.areas,
-                "is_follow_up": result.is_follow_up,
+                "is_follow_up": _is_follow_up(coverage, result),
             },
             Coverage,
         ),

@@ -116,7 +116,7 @@ def test_beyond_the_quota_findings_are_folded_and_none_is_lost() -> None:
 
 
 def changed_files(files: int, lines: int) -> list[ChangedFile]:
-    """So many new files with so many lines each."""
+    """Return this number of new files, each with this number of lines."""
     numbers = frozenset(range(1, lines + 1))
     return [ChangedFile(f"{at}.py", None, "added", (), added_lines=numbers) for at in range(files)]
 
@@ -128,6 +128,12 @@ def changed_files(files: int, lines: int) -> list[ChangedFile]:
 def test_a_larger_change_shows_more_findings_in_full(files: int, lines: int, shown: int) -> None:
     """From four findings of a small change to ten of a change to a hundred files or two thousand lines."""
     assert placing.room(changed_files(files, lines)) == shown
+
+
+def test_a_lock_file_does_not_make_a_change_large() -> None:
+    """Its lines are not reviewed, so the change still shows four findings in full."""
+    (lock,) = changed_files(1, 9_000)
+    assert placing.room([*changed_files(1, 1), replace(lock, skip="lock file")]) == 4
 
 
 TWICE = (Source("model", "m", "worker"), Source("model", "m", "worker", view="diff"))
