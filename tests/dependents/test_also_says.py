@@ -152,6 +152,11 @@ def test_a_definition_that_goes_is_missed_by_the_texts_that_say_it(repository: R
 
 
 LEFT_BEHIND: dict[str, tuple[dict[str, str], dict[str, str | None], str]] = {
+    "a topic whose name begins with a version": (
+        {"a.yml": 'topic: "v1-order-placed"\n', "b.json": '{"topic": "v1-order-placed"}\n', "c.yml": 'topics: "v1-order-placed"\n'},
+        {"a.yml": 'topic: "v1-order-made"\n', "b.json": '{"topic": "v1-order-made"}\n'},
+        "c.yml:1",
+    ),
     "an id of a page": (
         {"page.html": '<p id="order-summary"></p>\n', "main.js": '$("#order-summary").show();\n'},
         {"page.html": '<p id="order-total"></p>\n'},

@@ -28,6 +28,7 @@ QUERY = 'SQL = "SELECT total FROM orders WHERE id = ?"\n'
 MODEL = "from django.db import models\n\n\nclass Order(models.Model):\n    total = models.IntegerField()\n"
 DJANGO = 'class Migration:\n    operations = [\n        migrations.RemoveField(\n            model_name="order",\n            name="total",\n        ),\n    ]\n'
 PROCEDURE = "CREATE OR ALTER PROCEDURE [dbo].[Order_SetSeenById]\n    @Id INT\nAS\nBEGIN\n    UPDATE [dbo].[Order] SET [Seen] = 1 WHERE [Id] = @Id\nEND\n"
+STUB = "CREATE PROCEDURE orders_list\nAS\nSELECT 1\nGO\n"
 ROUTINE = "CREATE FUNCTION shop.create_queue ({})\nRETURNS void AS $$\nBEGIN\nEND;\n$$ LANGUAGE plpgsql;\n"
 RAILS = "class A < ActiveRecord::Migration[7.0]\n  def up\n    remove_column :orders, :total\n  end\n\n  def down\n    remove_column :orders, :note\n  end\nend\n"
 ALEMBIC = "def upgrade():\n    op.drop_column('orders', 'total')\n\n\ndef downgrade():\n    op.drop_column('orders', 'note')\n"
@@ -114,6 +115,12 @@ CASES = {
         {"db/a.sql": ROUTINE.format("p_queue TEXT")},
         "likely-parameter-renamed",
         ("a.ts:1",),
+    ),
+    "sql: a parameter of a procedure that begins as a placeholder": Case(
+        {"db/a.sql": STUB + "ALTER PROCEDURE orders_list @region INT, @size INT\nAS\nSELECT 1\nGO\n", "a.cs": 'c.Execute("orders_list", new { region = 1 });\n'},
+        {"db/a.sql": STUB + "ALTER PROCEDURE orders_list @size INT\nAS\nSELECT 1\nGO\n"},
+        "likely-parameter-removed",
+        ("a.cs:1",),
     ),
     "sql: by Alembic": Case({"a.py": QUERY}, {"migrations/versions/2.py": ALEMBIC}, "column-dropped", ("a.py:1",)),
     "sql: in a text of Go": Case({"a.py": QUERY}, {"migrations/2.go": GO}, "column-dropped", ("a.py:1",)),
