@@ -291,13 +291,13 @@ def _reaches_threshold(severity: Severity, survey: Survey) -> bool:
 def _with_a_place(
     due: Sequence[int], found: Sequence[Finding], survey: Survey, precedents: "Callable[[Finding], Precedents]"
 ) -> list[int]:
-    """Return the findings to confirm: of those that are not serious, as many as may be shown in full.
+    """Return the findings to confirm. Serious ones always are, and those that show a line of an unchanged file.
 
-    A single pass's medium findings are only added to a call made for others.
+    Two other kinds are limited to the places in full that surer findings leave:
 
-    The exceptions are those that show a line of a file that the change does not touch, since what breaks there is
-    what no other pass can see. A call just for them would cost half as much as the passes, and would confirm
-    nearly all of them. What only one pass has read is confirmed too, up to a few more than there are places.
+    - medium findings that one of several passes reported. They are only added to a call made for others, since a
+      call of their own would cost half as much as the passes and confirm nearly all of them.
+    - findings in files that only one pass read. Up to `SPARE` more are confirmed, since some are refuted.
     """
     settings = survey.brief.settings
     if settings.effort == "high" or _reaches_threshold("medium", survey):
@@ -306,22 +306,19 @@ def _with_a_place(
     surer = [one for one in found if one.is_new and (one.verdict.is_shown or _is_agreed(one))]
     left = max(0, places - sum(not one.is_remark for one in surer))
     changed_paths = {file.path for file in survey.files}
-    singles = [
-        at
-        for at in due
-        if found[at].basis.is_single
-        and found[at].severity == "medium"
-        and not precedents(found[at])
-        and not any(item.path not in changed_paths for item in found[at].evidence)
-    ]
+
+    def may_wait(one: Finding) -> bool:
+        return not precedents(one) and all(item.path in changed_paths for item in one.evidence)
+
+    singles = [at for at in due if found[at].basis.is_single and found[at].severity == "medium" and may_wait(found[at])]
     due = [at for at in due if at not in singles[left if len(due) > len(singles) else 0 :]]
     lone = [
         at
         for at in due
         if found[at].is_new
         and found[at].basis.votes == 1 == found[at].basis.readings
-        and not (found[at].serious or precedents(found[at]))
-        and not any(item.path not in changed_paths for item in found[at].evidence)
+        and not found[at].serious
+        and may_wait(found[at])
     ]
     lone.sort(key=lambda at: severity_rank(found[at].severity))
     beyond = {*lone[max(0, left - (len(due) - len(lone))) + SPARE :]}

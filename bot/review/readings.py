@@ -29,7 +29,8 @@ BUDGET_PART = 4  # at most 1/BUDGET_PART of a review's budget pays for these pas
 MOST_ASKED = 6  # findings of these passes that the pass with the surrounding code is asked about
 OWN_PASSES = 2  # passes of the worker's model over the diff, if no other models are configured
 CAREFUL = 80_000  # tokens of the riskiest files that the root's model reads in one call if workers read the parts
-READ_CAREFULLY = "{model} also read the diff of {some} of {all} in one call: those with the highest risk."
+READ_CAREFULLY = "{model} also read {what} in one call."
+WHOLE_DIFF, RISKIEST = "the whole diff", "the diff of the riskiest {some} of {all}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +75,9 @@ async def read(session: Session, reader: Worker, units: Sequence[Unit]) -> Worke
     reread = careful.paths if careful is not None and all(map(_counts, read_carefully)) else frozenset[str]()
     if careful is not None and reread:
         every = {unit.path for unit in units}
-        session.results.notes.append(
-            READ_CAREFULLY.format(
-                model=careful.worker.model.name, some=len(reread), all=count(len(every), "changed file")
-            )
-        )
+        what = RISKIEST.format(some=len(reread), all=count(len(every), "changed file"))
+        what = WHOLE_DIFF if every <= reread else what
+        session.results.notes.append(READ_CAREFULLY.format(model=careful.worker.model.name, what=what))
     together = join([*replies, *read_carefully])
     return replace(
         together,

@@ -100,7 +100,7 @@ def test_a_wildcard_import_that_hands_nothing_on_makes_no_dependents(repository:
 
 
 def test_of_two_wildcard_imports_the_changed_file_itself_counts(repository: Repository) -> None:
-    """A package that takes one name of the file does not stand for the others."""
+    """`all` re-exports only `amount`, so `total` comes from the import of `lib` itself."""
     files = {
         "lib.py": "def total(a):\n    return a\n\n\ndef amount(a):\n    return a\n",
         "all/__init__.py": "from lib import amount\n",

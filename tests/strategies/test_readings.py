@@ -339,7 +339,7 @@ def test_where_workers_read_parts_the_root_s_model_also_reads_the_diff_at_once(c
     has_read = fails == "\0"
     votes = {one["title"]: (len(one["sources"]), one["readings"]) for one in review["findings"]}
     assert votes == {FOUND["title"]: (3 + has_read, 3 + has_read), OTHER["title"]: (2 + has_read, 3 + has_read)}
-    note = "compatible/model also read the diff of 2 of 2 changed files in one call: those with the highest risk."
+    note = "compatible/model also read the whole diff in one call."
     assert (note in review["notes"]) == has_read
     assert review["partial"] is False
 

@@ -46,7 +46,7 @@ class Index:
         self._unfound: set[tuple[str, str, str]] = set()
         # Results of `resolve.py` by search depth; cleared when more files are read.
         self.answers: dict[tuple[str, str, int], Any] = {}
-        # Path, line and name -> what is known about it; None if nobody asks for an explanation.
+        # (path, line, name) -> what was concluded about the name. Only filled for `explain`, otherwise None.
         self.conclusions: dict[tuple[str, int, str], str] | None = None
 
     def facts(self, path: str) -> Facts | None:
