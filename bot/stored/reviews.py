@@ -99,7 +99,7 @@ class _ReviewResult(msgspec.Struct):
     """The keys that only a whole review has."""
 
     partial: bool = True  # an unknown review may have been cut short
-    is_follow_up: bool | None = None  # None: stored before this key
+    is_follow_up: bool = False
     fault: Fault = ""
     failure: str = ""
     cause: Cause = ""
@@ -235,15 +235,9 @@ def _from_before_release(row: dict[str, Any]) -> dict[str, Any]:
 MIGRATIONS: tuple[Callable[[dict[str, Any]], dict[str, Any]], ...] = (_from_before_release,)
 
 
-def _is_follow_up(coverage: _Coverage, result: _ReviewResult) -> bool:
-    """Return whether only earlier findings were followed up. Before there was a key, the reason of open rows said so."""
-    if result.is_follow_up is not None:
-        return result.is_follow_up
-    return any(row.get("reason") == NOT_REVIEWED for row in coverage.readings)
-
-
 def _review(document: _ReviewDocument, row: Mapping[str, Any]) -> Review:
-    result = msgspec.convert(row, _ReviewResult)
+    was_left = any(each.get("reason") == NOT_REVIEWED for each in document.coverage.readings)
+    result = msgspec.convert({"is_follow_up": was_left, **row}, _ReviewResult)
     settings = {name: result.settings[name] for name in SETTINGS if name in result.settings}
     features = result.settings.get("features", {})
     switches = {name: features[name] for name in REPORTED if name in features}
@@ -262,7 +256,7 @@ def _review(document: _ReviewDocument, row: Mapping[str, Any]) -> Review:
                 "not_installed": coverage.not_installed,
                 "not_run": [(row["check"], row["reason"]) for row in coverage.not_run],
                 "areas": result.areas,
-                "is_follow_up": _is_follow_up(coverage, result),
+                "is_follow_up": result.is_follow_up,
             },
             Coverage,
         ),
