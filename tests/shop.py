@@ -21,6 +21,7 @@ from bot.review.survey import Survey
 from bot.review.workers import ModelWorker
 from bot.secrets.masking.masks import Masks
 from bot.values import Dependents, PullRequest, Reference
+from deeprepo.impact.values import Arguments
 from deeprepo.rlm.journal.writer import Journal
 from deeprepo.rlm.money.budget import Budget
 from deeprepo.rlm.money.calls import Calls
@@ -73,8 +74,7 @@ USE = Reference(
     span=(4, 5),
     connection="bound",
     test=False,
-    call=True,
-    positional=1,
+    arguments=Arguments(1),
     form="call",
 )
 

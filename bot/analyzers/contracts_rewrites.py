@@ -28,6 +28,7 @@ from deeprepo.impact.text.definitions import token_likeness
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.uses.breaks import Breakage, misfit
 from deeprepo.impact.uses.symbols import ALIKE
+from deeprepo.impact.values import Arguments
 
 MAX_REWRITTEN_LINES = 200  # lines of one file that are rewritten
 LISTS = frozenset({"argument_list", "arguments", "value_arguments"})
@@ -388,7 +389,9 @@ def _next(arguments: Sequence[Node], end: int) -> int:
 
 def _with_arguments(call: Reference, keywords: Sequence[str]) -> Reference:
     named = tuple(word for word in keywords if word)
-    return replace(call, positional=len(keywords) - len(named), keywords=named)
+    return replace(
+        call, arguments=replace(call.arguments or Arguments(), positional=len(keywords) - len(named), keywords=named)
+    )
 
 
 def _sides(breakage: Breakage) -> tuple[Definition | None, Definition | None]:

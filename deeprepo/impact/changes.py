@@ -176,10 +176,7 @@ class Reference(Struct, frozen=True):
     connection: Connection  # how confidently the reference was resolved
     target_state: TargetState = "unknown"  # whether its target still exists
     test: bool = False
-    call: bool = False
-    positional: int = 0  # number of positional arguments in a call
-    keywords: tuple[str, ...] = ()  # keyword arguments in a call
-    spread: bool = False  # a call with *args, **kwargs or ...rest, whose arguments cannot be counted
+    arguments: Arguments | None = None  # of a call
     form: Literal["call", "import", "definition", "mention"] = "mention"
     missing_part: MissingPart | None = None
     asks: bool = False  # found by name only; nothing provides the requested member
@@ -187,9 +184,9 @@ class Reference(Struct, frozen=True):
     resolution: Resolution | None = None
 
     @property
-    def arguments(self) -> Arguments:
-        """The arguments of the call."""
-        return Arguments(self.positional, self.keywords, self.spread)
+    def call(self) -> bool:
+        """Whether it is a call."""
+        return self.arguments is not None
 
     @property
     def sure(self) -> bool:

@@ -7,8 +7,9 @@ from bot.review.coverage import CoverageTracker
 from bot.review.survey import Survey
 from bot.values import Dependents, PullRequest, Reference
 from deeprepo.impact.structs import replace
+from deeprepo.impact.values import Arguments
 
-SURE = Reference("a.py:Cart.total", "total", "b.py", 3, "    cart.total()", "f", None, "bound", call=True)
+SURE = Reference("a.py:Cart.total", "total", "b.py", 3, "    cart.total()", "f", None, "bound", arguments=Arguments())
 GUESS = replace(SURE, connection="name", path="c.py", text="    thing.total()")
 
 
@@ -31,7 +32,7 @@ def test_a_line_is_listed_once_and_lock_files_are_not_listed() -> None:
     """Of a line that uses two things the most telling use is shown; a word in a lock file needs more than its name."""
     text = told(
         SURE,
-        replace(SURE, name="Cart", call=False),
+        replace(SURE, name="Cart", arguments=None),
         replace(GUESS, connection="probable", path="uv.lock", text="total"),
     )
     assert text.count("b.py:3") == 1

@@ -8,6 +8,7 @@ from bot.review.context import identifiers, usages
 from bot.review.context.builder import NEARBY_TOKENS, ContextBuilder
 from bot.review.context.searches import Searches
 from bot.values import Dependents, Excerpt, Reference, Unit
+from deeprepo.impact.values import Arguments
 from deeprepo.rlm.values import tokens
 
 Files = dict[str, str | bytes | None]
@@ -132,7 +133,7 @@ def test_the_callers_body_comes_first_and_nothing_is_shown_twice(repository: Rep
         "a.py": "def apply_rate(x):\n    return x\n",
         "b.py": "from a import apply_rate\n\n\ndef total(rows):\n    return sum(apply_rate(row) for row in rows)\n",
     }
-    use = Reference("a.py:lines 2-2", "apply_rate", "b.py", 5, "    return sum(apply_rate(row) for row in rows)", "total", (4, 5), "bound", call=True)  # fmt: skip
+    use = Reference("a.py:lines 2-2", "apply_rate", "b.py", 5, "    return sum(apply_rate(row) for row in rows)", "total", (4, 5), "bound", arguments=Arguments())  # fmt: skip
     excerpts = shown(repository, before, {"a.py": "def apply_rate(x):\n    return apply_rate(-x)\n"}, (use,))
     lines = [line for excerpt in excerpts for line in excerpt.body.split("\n") if "sum(apply_rate" in line]
     assert len(lines) == 1
@@ -156,7 +157,7 @@ def test_of_uses_that_share_a_name_alone_those_of_a_bare_word_are_left_out(repos
             (line - 1, line),
             connection="name",
             test=False,
-            call=True,
+            arguments=Arguments(),
         )
         for name, line, text in uses
     )
@@ -259,7 +260,7 @@ def test_what_a_caller_does_with_the_result_far_below_is_shown(repository: Repos
         (4, 66),
         connection="bound",
         test=False,
-        call=True,
+        arguments=Arguments(),
     )
     (caller,) = shown(repository, before, {"a.py": "def rate_of(x):\n    return x or None\n"}, (use,))
     assert "return 100 / rate" in caller.body

@@ -11,6 +11,7 @@ from bot.diff import units
 from bot.diff.units import UNIT_TOKENS, Texts
 from bot.review import coverage
 from bot.values import ChangedFile, ChangedSymbol, Definition, Dependents, DiffLine, Hunk, PullRequest, Reference
+from deeprepo.impact.values import Arguments
 
 
 def read(pull: PullRequest) -> tuple[tuple[ChangedFile, ...], Texts]:
@@ -76,7 +77,7 @@ def test_risk_puts_a_removed_definition_with_callers_first(repository: Repositor
             {"a.py": "def f():\n    1\n\n\ndef g():\n    1\n"}, {"a.py": "def f():\n    2\n\n\ndef g():\n    2\n"}
         )
     )
-    reference = Reference("a.py:g", "g", "b.py", 1, "g()", "<module>", None, "bound", call=True)
+    reference = Reference("a.py:g", "g", "b.py", 1, "g()", "<module>", None, "bound", arguments=Arguments())
     symbols = (function("a.py", "f", 1, 2), function("a.py", "g", 5, 6, "signature"))
     found = units.cut(files, Dependents(symbols=symbols, references=(reference,)), texts)
     assert [unit.name for unit in found] == ["g", "f"]
@@ -89,7 +90,7 @@ def test_a_large_class_gives_way_to_its_changed_members(repository: Repository) 
     after = body.replace("return 7\n", "return 70\n").replace("    def m0", "    limit = 5\n\n    def m0")
     files, texts = read(repository.change({"a.py": f"class A:\n{body}"}, {"a.py": f"class A:\n{after}"}))
     symbols = (function("a.py", "A", 1, 123), function("a.py", "A.m7", 25, 26))
-    use = Reference("a.py:A", "A", "b.py", 1, "A()", "<module>", None, "bound", call=True)
+    use = Reference("a.py:A", "A", "b.py", 1, "A()", "<module>", None, "bound", arguments=Arguments())
     found = units.cut(files, Dependents(symbols=symbols, references=(use,)), texts)
     assert {(unit.name, unit.start, unit.end) for unit in found} == {("A.m7", 25, 26), ("A", 1, 6)}
     assert next(unit for unit in found if unit.name == "A").references == (use,)

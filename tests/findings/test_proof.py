@@ -17,6 +17,7 @@ from bot.values import (
     Reference,
     Source,
 )
+from deeprepo.impact.values import Arguments
 from deeprepo.rlm.values import tokens
 
 BEFORE: dict[str, str | bytes | None] = {
@@ -32,7 +33,7 @@ def gathered(repository: Repository, finding: Finding) -> list[tuple[str, str, s
     """Path, side and text of each excerpt."""
     pull = repository.change(BEFORE, AFTER)
     symbol = Definition("f", path="a.py", start=1, end=2)
-    use = Reference("a.py:f", "f", "c.py", 5, "    return f(3)", "g", (4, 5), "bound", call=True)
+    use = Reference("a.py:f", "f", "c.py", 5, "    return f(3)", "g", (4, 5), "bound", arguments=Arguments())
     users = Dependents(symbols=(ChangedSymbol(symbol, symbol, "body"),), references=(use,))
 
     async def run(tree: Checkout, files: step.Files) -> list[tuple[str, str, str]]:

@@ -5,6 +5,7 @@ from diff_rows import rows
 from bot.review import coverage
 from bot.values import ChangedFile, ChangedSymbol, Definition, Dependent, Dependents, Reference, Unit
 from deeprepo.impact import structs
+from deeprepo.impact.values import Arguments
 
 BODY = "def pay(order):\n    return order.total * 2"
 UNIT = Unit(
@@ -28,7 +29,9 @@ OTHER = Unit(
     "def ship():\n    return None",
     rows("+    5 def ship():\n+    6     return None"),
 )
-CALL = Reference("shop.py:pay", "pay", "till.py", 9, "    total = pay(order)", "close", (8, 12), "bound", call=True)
+CALL = Reference(
+    "shop.py:pay", "pay", "till.py", 9, "    total = pay(order)", "close", (8, 12), "bound", arguments=Arguments()
+)
 FILES = (
     ChangedFile("shop.py", "shop.py", "modified"),
     ChangedFile("yarn.lock", "yarn.lock", "modified", skip="lock file"),

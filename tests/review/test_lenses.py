@@ -3,8 +3,9 @@ from diff_rows import rows
 
 from bot.review.lenses import LENSES
 from bot.values import ChangedFile, Reference, Unit
+from deeprepo.impact.values import Arguments
 
-USE = Reference("src/a.py:f", "f", "src/b.py", 3, "f(1)", "g", (2, 4), "bound", call=True)
+USE = Reference("src/a.py:f", "f", "src/b.py", 3, "f(1)", "g", (2, 4), "bound", arguments=Arguments())
 
 
 def unit(diff: str, path: str = "src/a.py", *, name: str = "f", references: tuple[Reference, ...] = ()) -> Unit:

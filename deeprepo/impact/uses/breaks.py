@@ -13,7 +13,7 @@ from deeprepo.impact.language import rules_of
 from deeprepo.impact.resolution import Found
 from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.uses.symbols import moved_places
-from deeprepo.impact.values import TAKES_OBJECT, Definition, Parameter, places_of
+from deeprepo.impact.values import TAKES_OBJECT, Arguments, Definition, Parameter, places_of
 
 REPORTED, FITS, OTHER, THERE = "reported", "fits the new signature", "means something else", "the name is still there"
 
@@ -139,14 +139,14 @@ def _there(reference: Reference) -> str:
 
 def _compare_call(reference: Reference, item: ChangedSymbol) -> str:
     """Return the result of comparing a call with both signatures."""
-    sides = _signatures(reference, item)
+    sides, arguments = _signatures(reference, item), reference.arguments
     if reference.form == "import":
         return FITS
-    if sides is None or reference.spread:
+    if sides is None or arguments is None or arguments.spread:
         return ""
     before, after = sides
     if misfit(before, after, reference) is None:
-        reaches_others = any(place < reference.positional for place in moved_places(before, after))
+        reaches_others = any(place < arguments.positional for place in moved_places(before, after))
         return "" if after.ambiguous or reaches_others else FITS
     if misfit(before, before, reference) is not None:
         return "" if reference.sure else OTHER
@@ -222,7 +222,7 @@ def _call(method: Definition, own: Definition) -> Reference:
     if rules_of(own.path).shorter_overrides:
         count = min(count, len(places_of(own.listed)))
     keywords = tuple(item.name for item in required_parameters if item.kind == "keyword")
-    return Reference("", own.short, "", own.start, "", own.name, None, "bound", positional=count, keywords=keywords)
+    return Reference("", own.short, "", own.start, "", own.name, None, "bound", arguments=Arguments(count, keywords))
 
 
 def insists_on_signatures(definition: str, caller: str) -> bool:
@@ -232,8 +232,9 @@ def insists_on_signatures(definition: str, caller: str) -> bool:
 
 def misfit(before: Definition, after: Definition, call: Reference) -> Misfit | None:
     """Return the first problem of a call, compared with `before`. One matching overload is enough."""
+    arguments = call.arguments or Arguments()
     rules, is_ordered = filetype(call.path).arguments, rules_of(call.path).ordered_arguments
-    found = [call.arguments.misfit(parameters, rules, is_ordered=is_ordered) for parameters in _forms(after, call)]
+    found = [arguments.misfit(parameters, rules, is_ordered=is_ordered) for parameters in _forms(after, call)]
     wrong = found[0]
     if wrong is None or None in found:
         return None
@@ -241,12 +242,12 @@ def misfit(before: Definition, after: Definition, call: Reference) -> Misfit | N
         case "keyword":
             return Misfit("keyword", f"still passes {wrong.names[0]}{rules.named_arguments.strip() or '='}")
         case "surplus":
-            return Misfit("arity", _surplus(after, call, rules.named_arguments.strip()))
+            return Misfit("arity", _surplus(after, arguments, rules.named_arguments.strip()))
         case "twice":
             return Misfit("keyword", f"passes {wrong.names[0]} twice")
         case "missing":
-            return _without(before, after, wrong.names, call)
-    return Misfit("keyword", f"still passes {', '.join(call.keywords)} in the old order")
+            return _without(before, after, wrong.names, arguments)
+    return Misfit("keyword", f"still passes {', '.join(arguments.keywords)} in the old order")
 
 
 def _forms(called: Definition, call: Reference) -> list[tuple[Parameter, ...]]:
@@ -259,7 +260,7 @@ def _forms(called: Definition, call: Reference) -> list[tuple[Parameter, ...]]:
     return forms if is_on_object else [(Parameter("", "only"), *form) for form in forms]
 
 
-def _without(before: Definition, after: Definition, missing: tuple[str, ...], call: Reference) -> Misfit:
+def _without(before: Definition, after: Definition, missing: tuple[str, ...], call: Arguments) -> Misfit:
     """Return the problem of a call that omits required arguments; of several, the new ones."""
     names_before = {item.name for item in before.listed}
     new = [item.name for item in after.listed if item.is_required and item.name not in names_before]
@@ -275,7 +276,7 @@ def _without(before: Definition, after: Definition, missing: tuple[str, ...], ca
     )
 
 
-def _surplus(after: Definition, call: Reference, sign: str) -> str:
+def _surplus(after: Definition, call: Arguments, sign: str) -> str:
     """Return what is wrong with a call that passes too many arguments.
 
     `sign`: what follows a name that is passed; "" if the language doesn't pass arguments by name. The named

@@ -10,7 +10,7 @@ from deeprepo.impact.language import rules_of
 from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.text.paths import is_test, is_test_scope
 from deeprepo.impact.uses.importing import Bindings, Local
-from deeprepo.impact.values import MODULE, SPACE, Definition, Import, Use
+from deeprepo.impact.values import MODULE, SPACE, Arguments, Definition, Import, Use
 
 RUN = re.compile(r"_*(?:test|set_?up|tear_?down|before|after|it|should|spec|given|when|then)(?![a-z])", re.IGNORECASE)
 EXTENSION = "extension "  # prefix of the mark of an extension function
@@ -511,7 +511,11 @@ def reference(
     target_state: TargetState = "unknown",
 ) -> Reference:
     """Return a match as a Reference."""
-    use, call = hit.use, hit.use.arguments
+    use, arguments = hit.use, hit.use.arguments
+    if arguments is not None and use.is_guarded:  # nothing is known if a failure is handled
+        arguments = Arguments(arguments.positional, spread=True)
+    elif arguments is not None and hit.unbound:
+        arguments = replace(arguments, spread=True)
     return Reference(
         symbol=target.key,
         name=use.name,
@@ -523,11 +527,8 @@ def reference(
         connection=connection,
         target_state=target_state,
         test=is_test(path) or is_test_scope(use.function),
-        call=call is not None,
-        positional=call.positional if call else 0,
-        keywords=call.keywords if call and not use.is_guarded else (),  # nothing is known if a failure is handled
-        spread=bool(call and call.spread) or hit.unbound or use.is_guarded,
-        form="import" if use.form == "import" else "call" if call else "mention",
+        arguments=arguments,
+        form="import" if use.form == "import" else "call" if arguments else "mention",
     )
 
 

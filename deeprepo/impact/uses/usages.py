@@ -65,10 +65,7 @@ def _with_text(use: Use, path: str, lines: Sequence[str]) -> Reference:
         span=use.span,
         connection="name",
         test=is_test(path) or is_test_scope(use.function),
-        call=use.arguments is not None,
-        positional=use.arguments.positional if use.arguments else 0,
-        keywords=use.arguments.keywords if use.arguments else (),
-        spread=bool(use.arguments and use.arguments.spread),
+        arguments=use.arguments,
         form=form,
     )
 
