@@ -8,7 +8,7 @@ from bot.values import Dependents, PullRequest
 from deeprepo.impact.families import LANGUAGES
 from deeprepo.impact.uses import find
 
-DART = "func loadUserSettings(path: String) -> Settings {\n    return read(path)\n}\n"
+UNPARSED = "func loadUserSettings(path: String) -> Settings {\n    return read(path)\n}\n"
 SCREEN = "let all = loadUserSettings(path: home)\nlet none = 1\n"
 
 
@@ -18,13 +18,13 @@ def _found(pull: PullRequest) -> Dependents:
 
 def test_a_language_without_a_plug_in_is_searched_by_name(repository: Repository) -> None:
     """The unchanged line that holds a distinctive word of the change is a proposal, never sure."""
-    before = {"Sources/Settings.dart": DART, "Sources/Screen.dart": SCREEN, "Tests/tests/ScreenTests.dart": SCREEN}
-    found = _found(repository.change(before, {"Sources/Settings.dart": DART.replace("path: String", "url: URL")}))
+    before = {"Sources/Settings.shop": UNPARSED, "Sources/Screen.shop": SCREEN, "Tests/tests/ScreenTests.shop": SCREEN}
+    found = _found(repository.change(before, {"Sources/Settings.shop": UNPARSED.replace("path: String", "url: URL")}))
 
     assert [(r.symbol, r.path, r.line, r.text, r.sure, r.missing, r.test) for r in found.references] == [
         (
-            "Sources/Settings.dart:loadUserSettings",
-            "Sources/Screen.dart",
+            "Sources/Settings.shop:loadUserSettings",
+            "Sources/Screen.shop",
             1,
             SCREEN.partition("\n")[0],
             False,
@@ -32,8 +32,8 @@ def test_a_language_without_a_plug_in_is_searched_by_name(repository: Repository
             False,
         ),
         (
-            "Sources/Settings.dart:loadUserSettings",
-            "Tests/tests/ScreenTests.dart",
+            "Sources/Settings.shop:loadUserSettings",
+            "Tests/tests/ScreenTests.shop",
             1,
             SCREEN.partition("\n")[0],
             False,
@@ -46,7 +46,7 @@ def test_a_language_without_a_plug_in_is_searched_by_name(repository: Repository
 def test_it_is_said_that_only_names_were_looked_for(repository: Repository) -> None:
     """One sentence for all of them; a file without a suffix is named."""
     before = {
-        "a.dart": "let a = 1\n",
+        "a.shop": "let a = 1\n",
         "deploy/run.sh": "echo a\n",
         "Makefile": "all:\n",
         "b.md": "text\n",
@@ -55,7 +55,7 @@ def test_it_is_said_that_only_names_were_looked_for(repository: Repository) -> N
     found = _found(repository.change(before, {name: f"{text}# more\n" for name, text in before.items()}))
 
     assert found.cut == (
-        ".dart, .sh, Makefile files are not parsed, so references to changes in Makefile, a.dart, deploy/run.sh were only searched by name",
+        ".sh, .shop, Makefile files are not parsed, so references to changes in Makefile, a.shop, deploy/run.sh were only searched by name",
     )
 
 
@@ -70,8 +70,8 @@ def test_common_words_say_nothing(repository: Repository) -> None:
 
 def test_lines_that_the_change_adds_are_no_readers(repository: Repository) -> None:
     """Who writes the word in the same change knows of it."""
-    before = {"a.dart": "let first_thing = 1\n", "b.dart": "let b = 1\n"}
-    found = _found(repository.change(before, {"a.dart": "let second_thing = 1\n", "b.dart": "let b = second_thing\n"}))
+    before = {"a.shop": "let first_thing = 1\n", "b.shop": "let b = 1\n"}
+    found = _found(repository.change(before, {"a.shop": "let second_thing = 1\n", "b.shop": "let b = second_thing\n"}))
 
     assert found.references == ()
 
@@ -79,10 +79,10 @@ def test_lines_that_the_change_adds_are_no_readers(repository: Repository) -> No
 def test_the_proposals_stand_beside_the_unit_that_they_are_about(repository: Repository) -> None:
     """A file without definitions for us is cut into runs of lines; each gets the lines that hold its words."""
     before = {
-        "a.dart": "let first_thing = 1\n" + "\n" * 20 + "let second_thing = 2\n",
-        "b.dart": "print(first_thing)\n",
+        "a.shop": "let first_thing = 1\n" + "\n" * 20 + "let second_thing = 2\n",
+        "b.shop": "print(first_thing)\n",
     }
-    pull = repository.change(before, {"a.dart": "let first_thing = 3\n" + "\n" * 20 + "let second_thing = 4\n"})
+    pull = repository.change(before, {"a.shop": "let first_thing = 3\n" + "\n" * 20 + "let second_thing = 4\n"})
 
     async def run(tree: Checkout, files: step.Files) -> list[list[str]]:
         cut = units.cut(files, await find(tree, files, LANGUAGES), await step.texts(tree, files))
