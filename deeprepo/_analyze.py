@@ -160,7 +160,7 @@ def _definition(item: "ChangedSymbol") -> Definition:
 
 
 def _signature(one: "Written | None") -> str | None:
-    return one.head if one is not None and one.called else None
+    return one.head if one is not None and one.signature is not None else None
 
 
 def _use(row: "Reference") -> Use:

@@ -51,8 +51,8 @@ async def _has_to_fit(tree: Tree, item: ChangedSymbol, override: Definition, at:
     if (
         language.definitions == "member"
     ):  # a method may take fewer parameters, and require those that are optional in the base
-        offered = item.after.parameters if item.after is not None else None
-        return offered is not None and sum(one.is_required for one in override.parameters or ()) > len(offered)
+        offered = item.after.signature if item.after is not None else None
+        return offered is not None and sum(one.is_required for one in override.parameters) > len(offered.parameters)
     if not (language.definitions == "typed" or rules.types.overloads):
         return True
     if OVERRIDE.search(_head(file_lines(await tree.read(override.path)), at.line)):
@@ -95,12 +95,12 @@ async def _finding(
     override, at = rows[0]
     sides = [(item.before, "before"), (item.after, "after")]
     evidence = [await line_of(tree, symbol, note) for symbol, note in sides if symbol is not None]
-    was, now = (side.head if side is not None and side.called else "" for side, _ in sides)
+    was, now = (side.head if side is not None and side.signature else "" for side, _ in sides)
     name, cause = item.symbol.name, break_of("override", key)
     more = f" (and {len(rows) - 1} more)" if len(rows) > 1 else ""
 
     def tell(override: Definition) -> Telling:
-        still = override.head if override.called else ""
+        still = override.head if override.signature else ""
         return Telling(
             f"{name}() has a new signature, but {override.path} still overrides it with the old one{more}",
             f"{name}() was `{was}` and is now `{now}` ({item.symbol.path}). {override.name}() overrides it and still is `{still}`.",

@@ -28,7 +28,7 @@ from deeprepo.impact.text.definitions import token_likeness
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.uses.breaks import Breakage, misfit
 from deeprepo.impact.uses.symbols import ALIKE
-from deeprepo.impact.values import Arguments
+from deeprepo.impact.values import Arguments, Signature
 
 MAX_REWRITTEN_LINES = 200  # lines of one file that are rewritten
 LISTS = frozenset({"argument_list", "arguments", "value_arguments"})
@@ -116,10 +116,9 @@ async def rewrites(
 
 async def _replaces_parameter(tree: Tree, item: ChangedSymbol) -> bool:
     """Return whether one parameter replaced another, instead of being the same one under a new name."""
-    before, after = item.before, item.after
-    if before is None or after is None or not before.called or not after.called:
+    if item.signatures is None:
         return False
-    old, new = before.listed, after.listed
+    old, new = (side.parameters for side in item.signatures)
     names_before, names_after = ({parameter.name for parameter in side} for side in (old, new))
     if not names_before - names_after or not names_after - names_before:
         return False
@@ -130,7 +129,8 @@ async def _replaces_parameter(tree: Tree, item: ChangedSymbol) -> bool:
     named = re.compile(rf"\b(?:{'|'.join(map(re.escape, names_before ^ names_after))})\b")
     lines_before, lines_after = [
         [named.sub("\0", line).strip() for line in await _text(tree, side) if named.search(line)]
-        for side in (before, after)
+        for side in (item.before, item.after)
+        if side is not None
     ]
     # Declared without type, and unused.
     is_untold = len(lines_after) == 1 and BARE.search(lines_after[0]) is not None
@@ -241,13 +241,8 @@ def _renamed_edits(file: _File, breakage: Breakage, before: Definition, after: D
     """Return the edits for a definition with a new name or file. Raises _NotMechanical."""
     if before.name.rpartition(".")[0] != after.name.rpartition(".")[0] or breakage.reference.name != before.short:
         raise _NotMechanical
-    was, now = before.called, after.called
-    if (
-        breakage.reference.call
-        and was is not None
-        and now is not None
-        and misfit(was, now, breakage.reference) is not None
-    ):
+    sides = breakage.symbol.signatures if breakage.symbol is not None else None
+    if breakage.reference.call and sides is not None and misfit(*sides, breakage.reference) is not None:
         raise _NotMechanical  # the arguments do not match either
     if after.path in {before.path, breakage.new_path}:
         if _is_default(file, breakage):
@@ -318,15 +313,15 @@ def _rename(file: _File, use: Use, old: bytes, new: bytes) -> ByteEdit:
 
 def _call_edits(file: _File, breakage: Breakage) -> set[ByteEdit]:
     """Return the edits for mismatching calls on the line: drop an argument or change a keyword."""
-    before, after = (side.called if side is not None else None for side in _sides(breakage))
-    if before is None or after is None or after.also:
+    sides = breakage.symbol.signatures if breakage.symbol is not None else None
+    if sides is None or sides[1].overloads:
         raise _NotMechanical
     edits: set[ByteEdit] = set()
     for use in _uses(file, breakage, is_member="." in breakage.reference.symbol.rpartition(":")[2]):
         at = use.at + len(use.name.encode()) - 1
         arguments = _arguments(file, at) if use.arguments is not None else None
         if arguments is not None:
-            edits |= _fitted(file, breakage, arguments, before, after)
+            edits |= _fitted(file, breakage, arguments, *sides)
     if not edits:
         raise _NotMechanical
     return edits
@@ -344,7 +339,7 @@ def _arguments(file: _File, at: int) -> list[Node] | None:
 
 
 def _fitted(
-    file: _File, breakage: Breakage, arguments: Sequence[Node], before: Definition, after: Definition
+    file: _File, breakage: Breakage, arguments: Sequence[Node], before: Signature, after: Signature
 ) -> set[ByteEdit]:
     sign = filetype(file.path).arguments.named_arguments.strip()
     named = re.compile(rf"(\w+)\s*{sign}(?![{sign}:])".encode())
@@ -352,7 +347,7 @@ def _fitted(
     call = _with_arguments(breakage.reference, keywords)
     if misfit(before, after, call) is None:
         return set()  # another call on the line, which matches
-    old, new = ([parameter for parameter in side.listed if parameter.kind != "rest"] for side in (before, after))
+    old, new = ([parameter for parameter in side.parameters if parameter.kind != "rest"] for side in (before, after))
     gone = [parameter.name for parameter in old if parameter.name not in {each.name for each in new}]
     fresh = [parameter.name for parameter in new if parameter.name not in {each.name for each in old}]
     kept = [[parameter.name for parameter in side if parameter.name not in {*gone, *fresh}] for side in (old, new)]
@@ -392,10 +387,6 @@ def _with_arguments(call: Reference, keywords: Sequence[str]) -> Reference:
     return replace(
         call, arguments=replace(call.arguments or Arguments(), positional=len(keywords) - len(named), keywords=named)
     )
-
-
-def _sides(breakage: Breakage) -> tuple[Definition | None, Definition | None]:
-    return (breakage.symbol.before, breakage.symbol.after) if breakage.symbol is not None else (None, None)
 
 
 def _module_edits(file: _File, breakage: Breakage) -> set[ByteEdit]:

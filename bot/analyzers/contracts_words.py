@@ -228,7 +228,7 @@ def _head(symbol: Definition | None) -> str:
     """Return a definition's signature, or the kind and name of a class."""
     if symbol is None:
         return ""
-    return symbol.head if symbol.called else f"{symbol.kind} {symbol.short}"
+    return symbol.head if symbol.signature else f"{symbol.kind} {symbol.short}"
 
 
 def _consequence(rows: Sequence[Breakage]) -> str:

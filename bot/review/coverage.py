@@ -464,7 +464,7 @@ def _mentions(reference: Reference, item: ChangedSymbol | None) -> str:
 def _was_now(item: ChangedSymbol) -> str:
     """Return the signatures before and after the change; empty if they are equal or too long for a line."""
     was, now = (
-        " ".join(definition.head.split()) if definition is not None and definition.called else ""
+        " ".join(definition.head.split()) if definition is not None and definition.signature else ""
         for definition in (item.before, item.after)
     )
     is_told = was and now and was != now and max(len(was), len(now)) <= LONGEST_SIGNATURE
@@ -488,7 +488,7 @@ def _telling(reference: Reference) -> tuple[bool, bool, bool, bool, bool, str, i
 
 
 def _override(key: str, override: Definition) -> Reference:
-    text = override.head if override.called else override.name
+    text = override.head if override.signature else override.name
     test = is_test(override.path)
     span = override.start, override.end
     return Reference(

@@ -12,7 +12,7 @@ from deeprepo.impact.everyday import METHODS
 from deeprepo.impact.packages import Exact
 from deeprepo.impact.resolution import Absent, Resolution
 from deeprepo.impact.structs import Struct, force_setattr
-from deeprepo.impact.values import Arguments, Definition, Side
+from deeprepo.impact.values import Arguments, Definition, Side, Signature
 
 MOVED = (
     # why a renamed file is skipped: there is nothing to review, but its importers may break
@@ -131,6 +131,17 @@ class ChangedSymbol(Struct, frozen=True):
     after: Definition | None
     change: Literal["added", "removed", "renamed", "signature", "body"]
     contract: tuple[Contract, ...] = ()  # the changes that may affect its users
+
+    @property
+    def signatures(self) -> tuple[Signature, Signature] | None:
+        """The signatures before and after; None if one of them is unknown."""
+        before, after = (side.signature if side is not None else None for side in (self.before, self.after))
+        return (before, after) if before is not None and after is not None else None
+
+    @property
+    def is_renamed(self) -> bool:
+        """Whether users have to write another name after the change."""
+        return self.before is not None and self.after is not None and self.before.short != self.after.short
 
     @property
     def symbol(self) -> Definition:

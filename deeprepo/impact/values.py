@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
-from deeprepo.impact.structs import Struct, field, replace
+from deeprepo.impact.structs import Struct, field
 
 if TYPE_CHECKING:
     from deeprepo.impact.filetypes import ArgumentRules
@@ -26,8 +26,6 @@ COMPONENT = "component"
 SINGLETON = "object"
 MODULE = "<module>"  # the scope of code outside all definitions
 SPACE = "namespace "  # prefix of the mark for a definition in a nested namespace
-# marks a function called on an object, or on its class with the object as first argument
-TAKES_OBJECT = "takes its object"
 
 
 class Parameter(Struct, frozen=True):
@@ -36,6 +34,22 @@ class Parameter(Struct, frozen=True):
     name: str
     kind: ParameterKind = "positional"
     is_required: bool = True
+
+
+class Signature(Struct, frozen=True):
+    """What a call must match: the parameters without the receiver, or those of another definition of the name."""
+
+    parameters: tuple[Parameter, ...] = ()
+    overloads: tuple[tuple[Parameter, ...], ...] = ()  # the parameters of the other definitions
+    opaque: bool = False  # the real parameters may differ from those written
+    ambiguous: bool = False  # the definition in effect is chosen at run time, so a match proves nothing
+    # of an extension: its class, on which it can be called with the object as the first argument
+    extending_class: str = ""
+
+    @property
+    def forms(self) -> tuple[tuple[Parameter, ...], ...]:
+        """The parameter lists, of which a call must match one."""
+        return self.parameters, *self.overloads
 
 
 class Definition(Struct, frozen=True):
@@ -47,27 +61,23 @@ class Definition(Struct, frozen=True):
     kind: str = "function"
     line: int = 0
     head: str = ""  # its code up to the body, on one line
-    # without the receiver; None if it is not callable or the parameters are unknown
-    parameters: tuple[Parameter, ...] | None = None
+    signature: Signature | None = None  # None if it is not callable or the parameters are unknown
     bases: tuple[str, ...] = ()  # of a class, as written
     private: bool = False  # other files cannot use it
     start: int = 0  # first line, including decorators
     end: int = 0  # last line
     more: bool = False  # instances may have members that this class does not declare, as for an interface
-    opaque: bool = False  # its real parameters may differ from those written
     static: bool = False  # it belongs to the class, not to its instances
     # Who can use it, if declared. "package": any folder with the same name; "below": its folder and
     # subfolders; "self": any file, but without a receiver only subclasses and classes that mix it in.
     visible: str = ""  # or "anywhere", "unit", "folder", "file"
     shown: str = ""  # the kind used in the search for references, if different
     marks: tuple[str, ...] = ()  # further properties: SINGLETON, "extension Cart", "namespace shop"
-    sought: bool = False  # its parameters are used to search for references, not to check new lines
+    search_only: bool = False  # its parameters are used to search for references, not to check new lines
     means: str = ""  # for a key of an exported object: the name of its value in the file
     common: bool = False  # it is a member of an exported object
     path: str = ""  # its file; `side` is the side of the change
     side: Side = "head"
-    also: tuple[tuple[Parameter, ...], ...] = ()  # parameters of its overloads; a call must match one of them
-    ambiguous: bool = False  # the definition in effect is chosen at run time, so a match proves nothing
 
     @property
     def short(self) -> str:
@@ -76,29 +86,14 @@ class Definition(Struct, frozen=True):
 
     @property
     def takes(self) -> tuple[Parameter, ...] | None:
-        """The parameters that a call must match; None if unknown."""
-        return None if self.opaque or self.sought else self.parameters
+        """The parameters that a call in a new line must match; None if unknown."""
+        is_unknown = self.signature is None or self.signature.opaque or self.search_only
+        return None if is_unknown else self.parameters
 
     @property
-    def listed(self) -> tuple[Parameter, ...]:
+    def parameters(self) -> tuple[Parameter, ...]:
         """The parameters as written."""
-        return self.parameters or ()
-
-    @property
-    def called(self) -> "Definition | None":
-        """This definition if it is callable with known parameters, else None."""
-        return self if self.parameters is not None else None
-
-    def taking(self, other: "Definition") -> "Definition":
-        """Return a copy with the parameters of another definition."""
-        return replace(
-            self,
-            parameters=other.parameters,
-            head=other.head,
-            opaque=other.opaque,
-            also=other.also,
-            ambiguous=other.ambiguous,
-        )
+        return self.signature.parameters if self.signature is not None else ()
 
     def is_visible(self, path: str) -> bool:
         """Return whether code in a file can name this definition."""

@@ -216,3 +216,11 @@ def test_an_import_in_another_function_binds_nothing_here(repository: Repository
     files = {"lib.py": "def f(a, b):\n    return a\n", "other.py": "def f():\n    return 1\n", "app.py": inner}
     (found,) = look(repository.change(files, {"lib.py": "def f(a):\n    return a\n"}))
     assert (found.path, found.start) == ("app.py", 11)
+
+
+def test_arguments_collected_together_with_the_object_fit(repository: Repository) -> None:
+    """`*args` as the only parameter of a method receives the object and all arguments of a call."""
+    shop = "class Cart:\n    def total(self, rate):\n        return rate\n"
+    before = {"shop.py": shop, "till.py": "from shop import Cart\n\nprint(Cart().total(2))\n"}
+    after = {"shop.py": shop.replace("self, rate", "*args").replace("return rate", "return args[1]")}
+    assert look(repository.change(dict(before), dict(after))) == []

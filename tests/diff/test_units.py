@@ -11,7 +11,7 @@ from bot.diff import units
 from bot.diff.units import UNIT_TOKENS, Texts
 from bot.review import coverage
 from bot.values import ChangedFile, ChangedSymbol, Definition, Dependents, DiffLine, Hunk, PullRequest, Reference
-from deeprepo.impact.values import Arguments
+from deeprepo.impact.values import Arguments, Signature
 
 
 def read(pull: PullRequest) -> tuple[tuple[ChangedFile, ...], Texts]:
@@ -22,7 +22,7 @@ def read(pull: PullRequest) -> tuple[tuple[ChangedFile, ...], Texts]:
 
 
 def function(path: str, name: str, start: int, end: int, change: str = "body") -> ChangedSymbol:
-    symbol = Definition(name, path=path, start=start, end=end, parameters=(), head=f"def {name}()")
+    symbol = Definition(name, path=path, start=start, end=end, signature=Signature(), head=f"def {name}()")
     return ChangedSymbol(symbol, symbol, change)  # type: ignore[arg-type]
 
 

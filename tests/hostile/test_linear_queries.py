@@ -104,7 +104,7 @@ def _class(code: bytes) -> Definition:
 def test_a_decorator_applies_below_the_others(row: str) -> None:
     """Comments and further decorators stand between a decorator and its class."""
     found = _class(f"{row}class P:\n    x: int\n    y: int = 1\n".encode())
-    assert [(each.name, each.is_required) for each in found.parameters or ()] == [("x", True), ("y", False)]
+    assert [(each.name, each.is_required) for each in found.parameters] == [("x", True), ("y", False)]
 
 
 @pytest.mark.parametrize(

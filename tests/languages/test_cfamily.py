@@ -43,7 +43,7 @@ def test_members_are_told_with_their_own_class_alone() -> None:
     assert dict(told.bases) == {"Box": ("Base",), "Kind": (), "Lid": ()}
     assert {one.marks for one in told.definitions} == {("namespace shop",)}
     made = next(one for one in told.definitions if one.name == "Box.Box")
-    assert [(one.name, one.is_required) for one in made.listed] == [("rows", True), ("int", False)]
+    assert [(one.name, one.is_required) for one in made.parameters] == [("rows", True), ("int", False)]
 
 
 def test_what_only_its_own_source_can_name() -> None:

@@ -95,7 +95,7 @@ def test_the_first_module_is_the_file_and_others_are_members_of_it() -> None:
     told = {one.name: one for one in outline.definitions}
     assert set(told) == {"Cart.rows", "Cart.tax", "total", "helper", "price", "gross", "Row", "Row.label"}
     total = told["total"]
-    assert [(one.name, one.is_required) for one in total.listed] == [("{}", True), ("_extra", True), ("tax", False)]
+    assert [(one.name, one.is_required) for one in total.parameters] == [("{}", True), ("_extra", True), ("tax", False)]
     assert total.head == "def total(tax \\\\ 1, %{rows: rows}, _extra) when is_list(rows)"
     assert not told["helper"].is_visible("lib/shop/tax.ex")
     exports = dict(outline.exports)

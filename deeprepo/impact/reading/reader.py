@@ -28,7 +28,17 @@ from deeprepo.impact.reading.nodes import (
 )
 from deeprepo.impact.reading.unreadable import TOO_DEEP, TOO_LONG, Unreadable
 from deeprepo.impact.structs import replace
-from deeprepo.impact.values import Bound, Definition, Facts, Import, Parameter, Unwritten
+from deeprepo.impact.values import (
+    SINGLETON,
+    SPACE,
+    Bound,
+    Definition,
+    Facts,
+    Import,
+    Parameter,
+    Signature,
+    Unwritten,
+)
 
 LONGEST = 1_500_000  # bytes; larger files are not parsed
 BUNDLE = 20_000  # bytes; a longer line means that the file is generated or bundled
@@ -174,6 +184,7 @@ class Reader:
         self.language, self.root, self.last = language, root, root.end_point[0] + 1  # `last`: the last line
         self._needs_definitions, self._parts = needs_definitions, parts
         self.import_query = "imports"
+        self._start_bytes: dict[str, frozenset[int]] = {}  # by capture
 
     @cached_property
     def captures(self) -> Mapping[str, Rows]:
@@ -317,87 +328,163 @@ class Reader:
         return any(True for _ in self._hiding.around(node.start_byte, node.end_byte, inclusive=True))
 
     def _definitions(self) -> tuple[Definition, ...]:
-        rows, language = self._rows, self.language
-        taken = parameters(rows)
-        withheld = {node.id for node, _ in rows.of("withheld")}
-        exported = [node for node, _ in rows.of("exported") if node.id not in withheld]
-        offered = Spans([(node.start_byte, node.end_byte, "") for node in exported])
-        opaque = {language.whole(node).start_byte for node, _ in rows.of("opaque")}
-        static, kept, values = self._starts("static"), self._starts("kept"), self._starts("valued")
-        marks, visible, placed = _marks(rows)
-        sections, spaces = _sections(rows), Spans(_spaces(rows))
+        """Return the definitions in file order, and behind them the members of objects."""
         definitions: dict[tuple[int, str, str], Definition] = {}
-        bases: dict[int, list[str]] = defaultdict(list)
-        for node, found in rows.of("class.of"):
-            bases[node.start_byte] += [re.split(r"[<\[]", text(base))[0] for base in found.get("base", ())]
-            bases[node.start_byte] += [_marked(base, found["bearer"][0]) for base in found.get("base.mark", ())]
         for kind, found in self._defs:
-            if kind == "holder" and "class.of" not in found:
-                continue
             own = first(found, f"def.{kind}")
-            if kind not in GLOBAL and self._is_local(own):
+            is_local = kind not in GLOBAL and self._is_local(own)
+            if is_local or (kind == "holder" and "class.of" not in found):
                 continue
-            whole = language.whole(own)
-            given = [name_of(node).lstrip("*&") for node in found.get("owner", ())]
-            is_free = kind == "global" or (kind == "class" and language.types.unqualified)
-            owner = given[0] if given else "" if is_free else self.owner(whole)
-            params = first(found, "params", None)
-            # The definition is generated and not written out, so each of its parameters may be optional.
-            unwritten = next((key for key in found if key.startswith("named.")), "")
-            takes = None
-            if params is not None:
-                takes = tuple(taken.get(params.id, ()))
-                if unwritten:
-                    takes = tuple(replace(one, is_required=False) for one in takes)
-                if owner and kind == "function" and language.has_self_parameter and whole.start_byte not in static:
-                    takes = takes[1:] if takes and takes[0].kind in ("positional", "only") else None
-            is_common = kind == "common" or "common" in found
-            is_offered = (
-                not language.scope.exports
-                or is_common
-                or any(True for _ in offered.around(whole.start_byte, whole.end_byte, inclusive=True))
-            )
-            around = self._outer(whole)
-            for node in found["name"] if "name" in found else found[unwritten or "default"]:
-                name = name_of(node) if "name" in found else unwritten[6:] or "default"
-                private = not is_offered if language.scope.exports else language.is_private(name)
-                is_value = node.start_byte in values
-                row = Definition(
-                    name=f"{owner}.{name}" if owner else name,
-                    owner=owner,
-                    kind="member" if is_value else "method" if kind == "function" and owner else kind,
-                    line=node.start_point[0] + 1,
-                    start=first_line(around),
-                    end=last_line(language.last_of(around)),
-                    head=head(whole),
-                    more="more" in found,
-                    opaque=params is not None and (whole.start_byte in opaque or self._reads_all(whole, params)),
-                    static=whole.start_byte in static,
-                    visible=visible.get(whole.start_byte)
-                    or visible.get(name)
-                    or ("file" if node.start_byte in kept else _in_section(sections, whole)),
-                    marks=marks.get(whole.start_byte, ()) + _in_spaces(spaces, whole),
-                    sought="sought" in found,
-                    shown=placed.get(whole.start_byte) or next((key[3:] for key in found if key.startswith("as.")), ""),
-                    parameters=takes if not is_value else None,
-                    bases=tuple(bases.get(whole.start_byte, ())),
-                    private=private or "private" in found,
-                    means=self._value_name(found),
-                    common=is_common,
-                )
-                key = (whole if kind == "constructor" else node).start_byte, name, owner
-                is_defined = key in definitions and (
-                    definitions[key].parameters is not None or definitions[key].kind == "class"
-                )
-                if not is_defined or (definitions[key].parameters is None and row.parameters is not None):
-                    definitions[key] = row
+            for place, row in self._named(kind, found, self.language.whole(own)):
+                earlier = definitions.get(place)
+                # several queries may find it, not all of them with its parameters
+                if earlier is None or (earlier.signature is None and (earlier.kind != "class" or row.signature)):
+                    definitions[place] = row
         ordered = (row for _, row in sorted(definitions.items(), key=lambda item: item[0][0]))
-        return (*ordered, *self._members(taken))
+        return (*ordered, *self._members())
+
+    def _named(self, kind: str, found: Captures, whole: Node) -> Iterator[tuple[tuple[int, str, str], Definition]]:
+        """Yield a definition for each name of a match, with what identifies it: its start, name and owner."""
+        language, around, at = self.language, self._outer(whole), whole.start_byte
+        # A generated definition has no written name: its capture contains it.
+        generated = next((key for key in found if key.startswith("named.")), "")
+        owner = self._owner_of(kind, found, whole)
+        is_common = kind == "common" or "common" in found
+        is_exported = is_common or any(True for _ in self._exported.around(at, whole.end_byte, inclusive=True))
+        for node in found["name"] if "name" in found else found[generated or "default"]:
+            name = name_of(node) if "name" in found else generated[6:] or "default"
+            is_value = node.start_byte in self._starts("valued")
+            row = Definition(
+                name=f"{owner}.{name}" if owner else name,
+                owner=owner,
+                kind="member" if is_value else "method" if kind == "function" and owner else kind,
+                line=first_line(node),
+                start=first_line(around),
+                end=last_line(language.last_of(around)),
+                head=head(whole),
+                signature=self._signature(kind, found, whole, owner) if not is_value else None,
+                bases=self._bases.get(at, ()),
+                private="private" in found
+                or (not is_exported if language.scope.exports else language.is_private(name)),
+                more="more" in found,
+                static=at in self._starts("static"),
+                visible=self._visibility(node, name, whole),
+                shown=self._shown.get(at) or next((key[3:] for key in found if key.startswith("as.")), ""),
+                marks=self._marks.get(at, ()) + self._in_namespaces(whole),
+                search_only="sought" in found,
+                means=self._value_name(found),
+                common=is_common,
+            )
+            yield ((whole if kind == "constructor" else node).start_byte, name, owner), row
+
+    def _owner_of(self, kind: str, found: Captures, whole: Node) -> str:
+        """Return the class of a definition: the one written in its head, or the one around it."""
+        if "owner" in found:
+            return name_of(found["owner"][0]).lstrip("*&")
+        is_free = kind == "global" or (kind == "class" and self.language.types.unqualified)
+        return "" if is_free else self.owner(whole)
+
+    def _signature(self, kind: str, found: Captures, whole: Node, owner: str) -> Signature | None:
+        """Return what calls of a definition must match; None if it has no parameters, not even empty ones."""
+        params = first(found, "params", None)
+        if params is None:
+            return None
+        taken = tuple(self._parameters.get(params.id, ()))
+        is_opaque = whole.start_byte in self._opaque or self._reads_all(whole, params)
+        if any(key.startswith("named.") for key in found):  # in generated code, each of them may be optional
+            taken = tuple(replace(one, is_required=False) for one in taken)
+        is_instance = bool(owner) and kind == "function" and whole.start_byte not in self._starts("static")
+        if is_instance and self.language.has_self_parameter:
+            has_object = bool(taken) and taken[0].kind in ("positional", "only")
+            # `*args` receives the object together with the arguments
+            is_opaque = is_opaque or not (has_object or (taken and taken[0].kind == "rest"))
+            taken = taken[1:] if has_object else taken
+        return Signature(taken, opaque=is_opaque)
+
+    @cached_property
+    def _parameters(self) -> Mapping[int, Sequence[Parameter]]:
+        return parameters(self._rows)
+
+    @cached_property
+    def _opaque(self) -> frozenset[int]:
+        """Return where definitions start whose parameters may differ from those written."""
+        return frozenset(self.language.whole(node).start_byte for node, _ in self._rows.of("opaque"))
+
+    @cached_property
+    def _exported(self) -> Spans:
+        """Return the spans of exported code."""
+        withheld = {node.id for node, _ in self._rows.of("withheld")}
+        exported = [node for node, _ in self._rows.of("exported") if node.id not in withheld]
+        return Spans([(node.start_byte, node.end_byte, "") for node in exported])
+
+    @cached_property
+    def _marks(self) -> Mapping[int, tuple[str, ...]]:
+        """Return the marks of single objects and of extensions, by their start."""
+        marks = {node.start_byte: (SINGLETON,) for node, _ in self._rows.of("singleton")}
+        for node, found in self._rows.of("extends"):
+            marks[node.start_byte] = (f"extension {text(first(found, 'extended'))}",)
+        return marks
+
+    @cached_property
+    def _shown(self) -> Mapping[int, str]:
+        """Return the kinds that queries give to a place apart from its definition; the last one counts."""
+        alone = (found for found in self._rows if not kind_of(found))
+        return {one.start_byte: key[3:] for found in alone for key in found if key[:3] == "as." for one in found[key]}
+
+    def _visibility(self, node: Node, name: str, whole: Node) -> str:
+        """Return who can name a definition, as it or a keyword above it declares; "" if nothing does."""
+        declared = self._visible.get(whole.start_byte) or self._visible.get(name)
+        if declared or node.start_byte in self._starts("kept"):
+            return declared or "file"
+        keywords = self._sections.get(whole.parent.id, []) if self._sections and whole.parent is not None else []
+        at = bisect_left(keywords, (whole.start_byte, ""))
+        return keywords[at - 1][1] if at else ""
+
+    @cached_property
+    def _visible(self) -> Mapping[int | str, str]:
+        """Return the narrowest declared visibility by start; by name if the query captures a symbol."""
+        visible: dict[int | str, str] = {}
+        for said, node, _ in self._rows.under("visible."):
+            key = name_of(node) if node.type in SYMBOLS else node.start_byte
+            if visible.get(key) not in WIDTHS[WIDTHS.index(said) :]:
+                visible[key] = said
+        return visible
+
+    @cached_property
+    def _sections(self) -> Mapping[int, list[tuple[int, str]]]:
+        """Return, by class body, the keywords that apply to all that follows them, such as `public:`."""
+        sections: dict[int, set[tuple[int, str]]] = defaultdict(set)
+        for said, node, _ in self._rows.under("behind."):
+            sections[node.parent.id if node.parent is not None else 0].add((node.start_byte, said))
+        return {body: sorted(words) for body, words in sections.items()}
+
+    def _in_namespaces(self, whole: Node) -> tuple[str, ...]:
+        """Return a mark for each namespace around a definition, outermost first."""
+        around = self._namespaces.around(whole.start_byte, whole.end_byte)
+        return tuple(f"{SPACE}{name}" for *_, name in reversed([*around]))
+
+    @cached_property
+    def _namespaces(self) -> Spans:
+        """Return the spans of namespaces with the last part of their names; "" for an unnamed one."""
+        named = [(node, text(first(found, "called", None))) for node, found in self._rows.of("space")]
+        return Spans([(node.start_byte, node.end_byte, name.rpartition("::")[2]) for node, name in named])
+
+    @cached_property
+    def _bases(self) -> Mapping[int, tuple[str, ...]]:
+        """Return the bases of the classes, with annotations that may generate members, by their start."""
+        bases: dict[int, tuple[str, ...]] = defaultdict(tuple)
+        for node, found in self._rows.of("class.of"):
+            bases[node.start_byte] += tuple(re.split(r"[<\[]", text(base))[0] for base in found.get("base", ()))
+            bases[node.start_byte] += tuple(_marked(base, found["bearer"][0]) for base in found.get("base.mark", ()))
+        return bases
 
     def _starts(self, capture: str) -> frozenset[int]:
-        return frozenset(node.start_byte for node, _ in self._rows.of(capture))
+        """Return where the nodes of a capture start."""
+        if capture not in self._start_bytes:
+            self._start_bytes[capture] = frozenset(node.start_byte for node, _ in self._rows.of(capture))
+        return self._start_bytes[capture]
 
-    def _members(self, taken: Mapping[int, Sequence[Parameter]]) -> Iterator[Definition]:
+    def _members(self) -> Iterator[Definition]:
         """Yield the members of named objects and of returned objects."""
         for found in self.captures["objects"]:
             value, owner = found["value"][0], found["owner"][0]
@@ -416,8 +503,12 @@ class Reader:
                     start=first_line(one.whole),
                     end=last_line(one.whole),
                     head=head(one.function or one.whole),
-                    opaque=one.opaque or bool(one.function and params and self._reads_all(one.function, params)),
-                    parameters=tuple(taken.get(params.id, ())) if params else None,
+                    signature=Signature(
+                        tuple(self._parameters.get(params.id, ())),
+                        opaque=one.opaque or self._reads_all(one.function, params),
+                    )
+                    if one.function and params
+                    else None,
                     private=True,
                 )
 
@@ -603,51 +694,6 @@ def _taken(pattern: Node) -> Iterator[Bound]:
 def _called(found: Captures) -> str:
     """Return the name of a definition; `default` for an unnamed default export."""
     return name_of(found["name"][0]) if "name" in found else "default"
-
-
-def _marks(rows: Rows) -> tuple[Mapping[int, tuple[str, ...]], Mapping[int | str, str], Mapping[int, str]]:
-    """Return three maps by start byte: marks, visibility, and kinds set by position.
-
-    The key of a visibility is a name if the query captures a symbol.
-    """
-    marks = {node.start_byte: ("object",) for node, _ in rows.of("singleton")}
-    for node, found in rows.of("extends"):
-        marks[node.start_byte] = (f"extension {text(first(found, 'extended'))}",)
-    visible: dict[int | str, str] = {}
-    for said, node, _ in rows.under("visible."):
-        key = name_of(node) if node.type in SYMBOLS else node.start_byte
-        if visible.get(key) not in WIDTHS[WIDTHS.index(said) :]:
-            visible[key] = said
-    alone = (found for found in rows if not kind_of(found))  # in file order, since the last kind counts
-    placed = {one.start_byte: key[3:] for found in alone for key in found if key[:3] == "as." for one in found[key]}
-    return marks, visible, placed
-
-
-def _sections(rows: Rows) -> Mapping[int, list[tuple[int, str]]]:
-    """Return, by class body, the positions of visibility keywords that apply to all that follows them."""
-    sections: dict[int, set[tuple[int, str]]] = defaultdict(set)
-    for said, node, _ in rows.under("behind."):
-        sections[node.parent.id if node.parent is not None else 0].add((node.start_byte, said))
-    return {body: sorted(words) for body, words in sections.items()}
-
-
-def _in_section(sections: Mapping[int, list[tuple[int, str]]], node: Node) -> str:
-    """Return the last visibility keyword before a definition, such as `public:`; "" without one."""
-    words = sections.get(node.parent.id, []) if sections and node.parent is not None else []
-    at = bisect_left(words, (node.start_byte, ""))
-    return words[at - 1][1] if at else ""
-
-
-def _spaces(rows: Rows) -> list[tuple[int, int, str]]:
-    """Return the spans of namespaces with the last part of their names; "" for an unnamed one."""
-    named = [(node, text(first(found, "called", None))) for node, found in rows.of("space")]
-    return [(node.start_byte, node.end_byte, name.rpartition("::")[2]) for node, name in named]
-
-
-def _in_spaces(spaces: Spans, node: Node) -> tuple[str, ...]:
-    """Return a mark for each namespace around a node, outermost first."""
-    around = spaces.around(node.start_byte, node.end_byte)
-    return tuple(f"namespace {name}" for *_, name in reversed([*around]))
 
 
 def _marked(mark: Node, bearer: Node) -> str:

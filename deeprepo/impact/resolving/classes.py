@@ -8,7 +8,7 @@ from deeprepo.impact.reading.marks import CLASSES
 from deeprepo.impact.resolving.index import Index
 from deeprepo.impact.resolving.resolve import named_by
 from deeprepo.impact.structs import Struct, replace
-from deeprepo.impact.values import Definition, Facts
+from deeprepo.impact.values import Definition, Facts, Signature
 
 MOST = 40  # base classes per class
 UNWRITTEN = frozenset({"?", "*"})  # markers of bases that may add unwritten members
@@ -128,20 +128,20 @@ def members(index: Index, path: str, name: str) -> Iterator[tuple[str, Definitio
 def constructors(index: Index, path: str, one: Definition) -> tuple[tuple[str, Definition], ...]:
     """Return what constructing a class may call; () if that is unknown or given by the class itself."""
     if one.owner:  # a nested class
-        return ((path, replace(one, parameters=None)),)
+        return ((path, replace(one, signature=None)),)
     language, line = language_of(path), lineage(index, path, one.name)
     if line is None and language is not None:  # its parameters are only known if it has its own constructor
         rows = [row for row in members(index, path, one.name) if row[1].short in language.constructors_of(one.name)]
-        return tuple((home, replace(row, parameters=None)) for home, row in rows)
+        return tuple((home, replace(row, signature=None)) for home, row in rows)
     if line is None or language is None or ancestry(index, path, one.name).names_beyond & language.valued_bases:
         return ()
     for home, name in line:
         rows = [row for row in members(index, home, name) if row[1].short in language.constructors_of(name)]
-        own = tuple(row for row in rows if not row[1].sought)
+        own = tuple(row for row in rows if not row[1].search_only)
         if any(row[1].short in language.called_like for row in rows):  # `Cart(1)` may call this member
-            return ((path, replace(one, parameters=None)),)
+            return ((path, replace(one, signature=None)),)
         if own or ((home, name) == (path, one.name) and one.takes is not None):
             return own
         if not language.files.inheritance.inherits_constructors:
             break
-    return ((path, Definition(one.name, "", "class", one.line, one.head, parameters=())),) if not one.bases else ()
+    return ((path, Definition(one.name, "", "class", one.line, one.head, Signature())),) if not one.bases else ()

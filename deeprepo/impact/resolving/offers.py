@@ -14,12 +14,12 @@ from deeprepo.impact.structs import replace
 from deeprepo.impact.values import (
     COMPONENT,
     SINGLETON,
-    TAKES_OBJECT,
     Definition,
     Facts,
     Import,
     Parameter,
     Side,
+    Signature,
     SomeUses,
     Use,
 )
@@ -48,7 +48,7 @@ def outline(path: str, source: bytes, side: Side) -> Facts:
         raise Unreadable(TOO_LONG)
     exports = _exports(facts, language)
     rows = [one for one in facts.definitions if one.kind not in NOT_IMPORTABLE and one.short not in language.nameless]
-    written = {one.name for one in rows if one.kind == "method" and one.parameters == ()}
+    written = {one.name for one in rows if one.kind == "method" and one.signature and not one.parameters}
     rows = [one for one in rows if one.kind != COMPONENT or one.name not in written]
     offering = [one for one in facts.imports if one.spec and (one.hands_on or language.scope.exports)]
     built = _built_elsewhere(rows)
@@ -56,8 +56,9 @@ def outline(path: str, source: bytes, side: Side) -> Facts:
     for one in facts.definitions:
         if any(base[:1] != ATTRIBUTE and base not in language.types.plain_bases for base in one.bases):
             subclasses[one.name].append(one)
-    symbols = [_as_sought(one, language, path, side, subclasses.get(one.owner, ())) for one in rows if not one.means]
-    symbols = [replace(one, opaque=True) if one.name in built else one for one in symbols]
+    symbols = [
+        _as_sought(one, language, path, side, subclasses.get(one.owner, ()), built) for one in rows if not one.means
+    ]
     if language.scope.exports:
         offered = frozenset(exports.values())
         is_public = language.tables_for_classes
@@ -90,14 +91,20 @@ def alternatives(symbols: Collection[Definition], *, overloads: bool = False) ->
             same[symbol.name].append(symbol)
     related_symbols = []
     for symbol in symbols:
-        others = [item.called for item in islice(same[symbol.name], MOST_ALTERNATIVES + 2) if item is not symbol]
-        if symbol.called is None or not others:
+        own = symbol.signature
+        others = [item.signature for item in islice(same[symbol.name], MOST_ALTERNATIVES + 2) if item is not symbol]
+        if own is None or not others:
             related_symbols.append(symbol)
             continue
         is_vague = len(others) > MOST_ALTERNATIVES or any(one is None or one.opaque for one in others)
-        also = tuple(one.listed for one in others if one is not None)
-        related = replace(symbol, also=also, opaque=symbol.opaque or is_vague, ambiguous=not overloads)
-        related_symbols.append(related)
+        signature = Signature(
+            own.parameters,
+            extending_class=own.extending_class,
+            overloads=tuple(one.parameters for one in others if one is not None),
+            opaque=own.opaque or is_vague,
+            ambiguous=not overloads,
+        )
+        related_symbols.append(replace(symbol, signature=signature))
     return tuple(related_symbols)
 
 
@@ -160,14 +167,25 @@ def _bound(item: Import) -> list[str]:
 
 
 def _as_sought(
-    one: Definition, language: Language, path: str, side: Side, subclasses: Sequence[Definition]
+    one: Definition,
+    language: Language,
+    path: str,
+    side: Side,
+    subclasses: Sequence[Definition],
+    built_elsewhere: Collection[str],
 ) -> Definition:
     """Return a definition in the form that the search for references needs."""
     is_hidden = one.private or (bool(one.owner) and any(map(language.is_private, one.owner.split("."))))
     is_own = not one.owner and one.visible == "file"
-    is_called = one.kind in CALLED
-    taken = [row for row in one.listed if row.name != OBJECT]
+    taken = [row for row in one.parameters if row.name != OBJECT]
     name = f"{one.owner}.{CONSTRUCTOR}".lstrip(".") if one.kind == CONSTRUCTOR else _name(one, language)
+    signature = None
+    if one.kind in CALLED:
+        is_opaque = one.signature is not None and one.signature.opaque
+        is_opaque = is_opaque or name in built_elsewhere or _may_be_another(one, language, subclasses)
+        is_extension = len(taken) < len(one.parameters)
+        extending_class = name.rpartition(".")[0] if is_extension else ""
+        signature = Signature(tuple(map(_parameter, taken)), opaque=is_opaque, extending_class=extending_class)
     return replace(
         one,
         path=path,
@@ -175,9 +193,7 @@ def _as_sought(
         name=name,
         owner=name.rpartition(".")[0],
         kind=_kind(one, language),
-        parameters=tuple(map(_parameter, taken)) if is_called else None,
-        marks=one.marks if len(taken) == len(one.listed) else (*one.marks, TAKES_OBJECT),
-        opaque=is_called and (one.opaque or _may_be_another(one, language, subclasses)),
+        signature=signature,
         private=is_hidden or is_own or one.visible == "below",
         visible=one.visible or (language.private_to if one.private and not language.scope.exports else ""),
     )

@@ -5,7 +5,7 @@ reference works with another return type, value or error is decided elsewhere.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from deeprepo.impact.changes import ChangedSymbol, Dependents, Reference, UsePlace
 from deeprepo.impact.filetypes import filetype
@@ -13,7 +13,7 @@ from deeprepo.impact.language import rules_of
 from deeprepo.impact.resolution import Found
 from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.uses.symbols import moved_places
-from deeprepo.impact.values import TAKES_OBJECT, Arguments, Definition, Parameter, places_of
+from deeprepo.impact.values import Arguments, Definition, Parameter, Signature, places_of
 
 REPORTED, FITS, OTHER, THERE = "reported", "fits the new signature", "means something else", "the name is still there"
 
@@ -153,15 +153,14 @@ def _compare_call(reference: Reference, item: ChangedSymbol) -> str:
     return REPORTED if reference.is_certain else ""
 
 
-def _signatures(reference: Reference, item: ChangedSymbol) -> tuple[Definition, Definition] | None:
+def _signatures(reference: Reference, item: ChangedSymbol) -> tuple[Signature, Signature] | None:
     """Return both signatures of a callee, if a call that does not match them is an error."""
-    before = item.before.called if item.before is not None else None
-    after = item.after.called if item.after is not None else None
-    if before is None or after is None or before.opaque or after.opaque or not reference.call:
+    sides = item.signatures
+    if sides is None or any(side.opaque for side in sides) or not reference.call:
         return None
-    if reference.target_state == "present" and before.short != after.short:
+    if reference.target_state == "present" and item.is_renamed:
         return None  # something else has the name now
-    return (before, after) if insists_on_signatures(item.symbol.path, reference.path) else None
+    return sides if insists_on_signatures(item.symbol.path, reference.path) else None
 
 
 def _breakage(reference: Reference, symbols: Mapping[str, ChangedSymbol]) -> Breakage | None:
@@ -192,35 +191,35 @@ def _misfit(reference: Reference, item: ChangedSymbol) -> Misfit | None:
 
 def comparable(item: ChangedSymbol, own: Definition) -> bool:
     """Return whether the method's signatures and the override's are known well enough to compare them."""
-    before = item.before.called if item.before is not None else None
-    after = item.after.called if item.after is not None else None
-    if before is None or after is None or not own.called or not insists_on_signatures(item.symbol.path, own.path):
+    sides, mine = item.signatures, own.signature
+    if sides is None or mine is None or own.name == item.symbol.name:
         return False
-    if before.opaque or after.opaque or before.also or after.also or own.also or own.name == item.symbol.name:
+    if any(side.opaque for side in sides) or any(one.overloads for one in (*sides, mine)):
         return False
-    if moved_places(before, after) and len(before.listed) == len(after.listed):
+    if moved_places(*sides) and len(sides[0].parameters) == len(sides[1].parameters):
         return False  # an argument reaches different parameters in the override and the method
-    return not own.opaque or filetype(own.path).inheritance.marked_overrides
+    is_known = not mine.opaque or filetype(own.path).inheritance.marked_overrides
+    return is_known and insists_on_signatures(item.symbol.path, own.path)
 
 
 def no_longer_fits(item: ChangedSymbol, own: Definition) -> bool:
     """Return whether an override no longer accepts the calls that it accepted before."""
-    before = item.before.called if item.before is not None else None
-    after = item.after.called if item.after is not None else None
-    if before is None or after is None or not own.called or not comparable(item, own):
+    sides, mine = item.signatures, own.signature
+    if sides is None or mine is None or not comparable(item, own):
         return False
-    if filetype(own.path).inheritance.broken_override and len(own.listed) == len(before.listed) < len(after.listed):
-        return not any(one.kind in ("rest", "named_rest") for one in (*own.listed, *after.listed))
-    mine = replace(own, opaque=False)
+    before, after = sides
+    is_broken_by_any = bool(filetype(own.path).inheritance.broken_override)
+    if is_broken_by_any and len(mine.parameters) == len(before.parameters) < len(after.parameters):
+        return not any(one.kind in ("rest", "named_rest") for one in (*mine.parameters, *after.parameters))
     return misfit(mine, mine, _call(before, own)) is None and misfit(mine, mine, _call(after, own)) is not None
 
 
-def _call(method: Definition, own: Definition) -> Reference:
-    """Return the shortest call that a method accepts."""
-    required_parameters = [item for item in method.listed if item.is_required]
+def _call(method: Signature, own: Definition) -> Reference:
+    """Return the shortest call that a method accepts, as a call of its override."""
+    required_parameters = [item for item in method.parameters if item.is_required]
     count = len(places_of(required_parameters))
     if rules_of(own.path).shorter_overrides:
-        count = min(count, len(places_of(own.listed)))
+        count = min(count, len(places_of(own.parameters)))
     keywords = tuple(item.name for item in required_parameters if item.kind == "keyword")
     return Reference("", own.short, "", own.start, "", own.name, None, "bound", arguments=Arguments(count, keywords))
 
@@ -230,7 +229,7 @@ def insists_on_signatures(definition: str, caller: str) -> bool:
     return not (filetype(definition).arguments.missing_arguments or filetype(caller).arguments.missing_arguments)
 
 
-def misfit(before: Definition, after: Definition, call: Reference) -> Misfit | None:
+def misfit(before: Signature, after: Signature, call: Reference) -> Misfit | None:
     """Return the first problem of a call, compared with `before`. One matching overload is enough."""
     arguments = call.arguments or Arguments()
     rules, is_ordered = filetype(call.path).arguments, rules_of(call.path).ordered_arguments
@@ -250,24 +249,23 @@ def misfit(before: Definition, after: Definition, call: Reference) -> Misfit | N
     return Misfit("keyword", f"still passes {', '.join(arguments.keywords)} in the old order")
 
 
-def _forms(called: Definition, call: Reference) -> list[tuple[Parameter, ...]]:
+def _forms(called: Signature, call: Reference) -> Sequence[tuple[Parameter, ...]]:
     """Return the parameter lists that a call may match. A call on the class passes the object as an argument."""
-    forms = [called.listed, *called.also]
-    if TAKES_OBJECT not in called.marks:
-        return forms
-    name, owner = re.escape(call.name.rpartition(".")[2]), re.escape(called.owner.rpartition(".")[2])
+    if not called.extending_class:
+        return called.forms
+    name, owner = re.escape(call.name.rpartition(".")[2]), re.escape(called.extending_class.rpartition(".")[2])
     is_on_object = re.search(rf"\.\s*{name}\b", call.text) and not re.search(rf"\b{owner}\s*\.\s*{name}\b", call.text)
-    return forms if is_on_object else [(Parameter("", "only"), *form) for form in forms]
+    return called.forms if is_on_object else [(Parameter("", "only"), *form) for form in called.forms]
 
 
-def _without(before: Definition, after: Definition, missing: tuple[str, ...], call: Arguments) -> Misfit:
+def _without(before: Signature, after: Signature, missing: tuple[str, ...], call: Arguments) -> Misfit:
     """Return the problem of a call that omits required arguments; of several, the new ones."""
-    names_before = {item.name for item in before.listed}
-    new = [item.name for item in after.listed if item.is_required and item.name not in names_before]
+    names_before = {item.name for item in before.parameters}
+    new = [item.name for item in after.parameters if item.is_required and item.name not in names_before]
     # otherwise a new name may be a renamed parameter
-    is_left = names_before <= {item.name for item in after.listed}
+    is_left = names_before <= {item.name for item in after.parameters}
     name = (new if is_left and len(new) == len(missing) else missing)[0]
-    was_required = name in {item.name for item in before.listed if item.is_required}
+    was_required = name in {item.name for item in before.parameters if item.is_required}
     label = "the destructured parameter" if name == "{}" else name
     passed = _count(call.positional + len(call.keywords))
     return Misfit(
@@ -276,18 +274,18 @@ def _without(before: Definition, after: Definition, missing: tuple[str, ...], ca
     )
 
 
-def _surplus(after: Definition, call: Arguments, sign: str) -> str:
+def _surplus(after: Signature, call: Arguments, sign: str) -> str:
     """Return what is wrong with a call that passes too many arguments.
 
     `sign`: what follows a name that is passed; "" if the language doesn't pass arguments by name. The named
     arguments that the call needs as well are listed.
     """
-    places = len(places_of(after.listed))
+    places = len(places_of(after.parameters))
     kind = "positional" if sign else ""
     accepted = f"at most {places} {'is' if places == 1 else 'are'} accepted" if places else "none is accepted"
     lacking = [
         f"{each.name}{sign}"
-        for each in after.listed
+        for each in after.parameters
         if sign and each.kind == "keyword" and each.is_required and each.name not in call.keywords
     ]
     needed = f", and {' and '.join(lacking)} {'is' if len(lacking) == 1 else 'are'} required" if lacking else ""
@@ -308,7 +306,7 @@ def misconstruction(item: ChangedSymbol, call: Reference) -> Misfit | None:
     is_construction = re.search(rf"\bnew\s+(?:[\w$]{{1,60}}\.)?{re.escape(call.name)}(?![\w$])", call.text) is not None
     if (before.kind, after.kind) == ("function", "class") and not is_construction:
         return Misfit("construction", "still calls it without `new`")
-    head = after.head if after.called else ""
+    head = after.head if after.signature is not None else ""
     is_plain = after.kind == "function" and not re.match(constructible, head)
     return (
         Misfit("construction", "still calls it with `new`")

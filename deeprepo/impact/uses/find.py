@@ -243,11 +243,13 @@ async def _redefined(symbols_by_file: Mapping[str, Sequence[ChangedSymbol]], tre
 
 def _takes(item: ChangedSymbol) -> object:
     """Return a key of a definition's name and its parameters on both sides."""
-    return (item.symbol.name, *(side and (side.parameters, side.also) for side in (item.before, item.after)))
+    return (item.symbol.name, *(side and side.signature and side.signature.forms for side in (item.before, item.after)))
 
 
 def _opaque(one: Definition | None) -> Definition | None:
-    return replace(one, opaque=True) if one is not None and one.called else one
+    if one is None or one.signature is None:
+        return one
+    return replace(one, signature=replace(one.signature, opaque=True))
 
 
 async def _sources(

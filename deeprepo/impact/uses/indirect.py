@@ -16,7 +16,7 @@ from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import Struct, field, replace
 from deeprepo.impact.uses.sides import Exports, Reach
 from deeprepo.impact.uses.symbols import ChangedSource
-from deeprepo.impact.values import Definition, Facts, Side
+from deeprepo.impact.values import Definition, Facts, Side, Signature
 
 ARGUMENTS = re.compile(r"[<\[(].*", re.DOTALL)
 ROOTS = (("object",), ("Object",))  # bases that no other class is named after
@@ -90,16 +90,24 @@ class Indirect(Struct):
         if (
             new is None
             or source is None
-            or new.called is None
+            or new.signature is None
             or new.short not in filetype(new.path).inheritance.constructors
         ):
             return item
         owner = new.name.rpartition(".")[0]
         old = next((one for one in source.old.definitions if one.name == owner and one.kind == "class"), None)
         former = _former_constructor(source.old, owner, new.short)
-        if old is None or former is None or not any(one.is_required for one in new.listed):
+        if old is None or former is None or not any(one.is_required for one in new.parameters):
             return item
-        was = replace(new.taking(former), path=old.path, start=old.start, end=old.start, side="base")
+        was = replace(
+            new,
+            signature=former.signature,
+            head=former.head,
+            path=old.path,
+            start=old.start,
+            end=old.start,
+            side="base",
+        )
         self.implied_constructors.add(was)
         return replace(item, before=was, change="signature")
 
@@ -164,11 +172,11 @@ def _former_constructor(outline: Facts, owner: str, short: str) -> Definition | 
         own = [one for one in outline.definitions if one.name == f"{owner}.{short}"]
         others = [one for one in outline.definitions if one.name.rpartition(".")[0] == owner and one.kind == "method"]
         if own or any(one.short in filetype(one.path).inheritance.constructors for one in others):
-            return own[0].called if len(own) == 1 else None
+            return own[0] if len(own) == 1 and own[0].signature is not None else None
         if owner not in bases or len(bases[owner]) > 1:
             return None
         if not bases[owner] or bases[owner] in ROOTS:
-            return Definition(short, parameters=())
+            return Definition(short, signature=Signature())
         owner = bases[owner][0]
     return None
 
@@ -251,17 +259,17 @@ def _with(item: ChangedSymbol, declarations: Mapping[tuple[Side, str, str], Defi
         _with_signature(symbol, declarations.get((side, symbol.path, symbol.name))) if symbol is not None else None
         for side, symbol in zip(SIDES, (item.before, item.after), strict=True)
     ]
-    one, two = before.called if before else None, after.called if after else None
-    parameters_differ = (
-        item.change == "body" and one is not None and two is not None and one.parameters != two.parameters
-    )
-    return replace(item, before=before, after=after, change="signature" if parameters_differ else item.change)
+    merged = replace(item, before=before, after=after)
+    sides = merged.signatures
+    parameters_differ = sides is not None and sides[0].parameters != sides[1].parameters
+    return replace(merged, change="signature") if item.change == "body" and parameters_differ else merged
 
 
 def _with_signature(symbol: Definition, prototype: Definition | None) -> Definition:
-    if prototype is None or not (symbol.called and prototype.called) or len(symbol.listed) != len(prototype.listed):
+    own, declared = symbol.signature, prototype.signature if prototype is not None else None
+    if prototype is None or own is None or declared is None or len(own.parameters) != len(declared.parameters):
         return symbol  # the prototype belongs to something else or is outdated
-    return symbol.taking(replace(prototype, opaque=symbol.opaque or prototype.opaque))
+    return replace(symbol, head=prototype.head, signature=replace(declared, opaque=own.opaque or declared.opaque))
 
 
 def _prototype(item: ChangedSymbol, path: str, twice: set[tuple[str, str]], twice_before: set[tuple[str, str]]) -> bool:

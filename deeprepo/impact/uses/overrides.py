@@ -86,8 +86,8 @@ def _takes_other_arguments(target: UseTarget) -> bool:
     item = target.symbol
     if item is None or item.before is None or item.after is None or not target.has_new_signature or not target.owner:
         return False
-    before, after = item.before.called, item.after.called
-    parameters_differ = before is not None and after is not None and before.parameters != after.parameters
+    sides = item.signatures
+    parameters_differ = sides is not None and sides[0].parameters != sides[1].parameters
     return parameters_differ and not target.constructor and item.before.name == item.after.name
 
 
@@ -151,9 +151,9 @@ def _overriding(
 def _took_its_place(target: UseTarget, symbol: Definition) -> bool:
     """Return whether one of several overloads has as many parameters as the target had."""
     before = target.symbol.before if target.symbol is not None else None
-    if before is None or not before.called or not symbol.called:
+    if before is None or before.signature is None or symbol.signature is None:
         return False
-    return len(before.listed) == len(symbol.listed)
+    return len(before.parameters) == len(symbol.parameters)
 
 
 def implementing(outline: Facts, source: bytes) -> Iterator[tuple[str, tuple[str, ...]]]:

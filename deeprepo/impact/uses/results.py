@@ -13,7 +13,7 @@ async def class_of_result(tree: Tree, exports: Exports, path: str, called: str, 
     `known`: a cache of the classes, as their files write them.
     """
     function = await _meaning(exports, path, called)
-    if function is None or function.called is None:
+    if function is None or function.signature is None:
         return ""
     if function not in known:
         language, source = language_of(function.path), await tree.read(function.path, function.side)

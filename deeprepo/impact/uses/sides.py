@@ -359,7 +359,7 @@ class Exports:
             if was is not None and status_now.name == f"{status_now.name.rpartition('.')[0]}.{was.name}":
                 return False  # its new parent must be named, too
             return was is None or status_now.path == was.path or _stands_for(status_now, was)
-        is_there = status_now == "there" or (status_now == "module" and (was is None or was.called is None))
+        is_there = status_now == "there" or (status_now == "module" and (was is None or was.signature is None))
         return is_there or await self.elsewhere(path, name)
 
     async def meaning(
@@ -533,5 +533,4 @@ def _is_type(symbol: Definition | None) -> bool:
 
 def _stands_for(other: Definition, was: Definition) -> bool:
     """Return whether a definition can replace one of the same kind and parameters."""
-    parameter_lists = [side.listed for side in (other, was)]
-    return other.kind == was.kind and parameter_lists[0] == parameter_lists[1]
+    return other.kind == was.kind and other.parameters == was.parameters

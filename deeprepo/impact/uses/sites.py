@@ -65,7 +65,7 @@ class UseTarget(Struct, frozen=True):
     def is_method_of_a_value(self) -> bool:
         """Whether it is a function on a value whose class is never written."""
         before = self.symbol.before if self.symbol is not None else None
-        head = before.head if before is not None and before.called else ""
+        head = before.head if before is not None and before.signature is not None else ""
         return any(re.search(rules_of(home).loose_methods, head) for home in self.homes)
 
     @property
@@ -112,11 +112,11 @@ class UseTarget(Struct, frozen=True):
     def accepted(self, use: Use) -> bool:
         """Return whether a call fitted the definition before the change; a call that didn't means an overload."""
         before = self.symbol.before if self.symbol is not None else None
-        if use.arguments is None or before is None or before.called is None or before.opaque:
+        signature = before.signature if before is not None else None
+        if use.arguments is None or before is None or signature is None or signature.opaque:
             return True
         rules, is_ordered = filetype(before.path).arguments, rules_of(before.path).ordered_arguments
-        forms = (before.listed, *before.also)
-        return any(use.arguments.misfit(form, rules, is_ordered=is_ordered) is None for form in forms)
+        return any(use.arguments.misfit(form, rules, is_ordered=is_ordered) is None for form in signature.forms)
 
     def is_visible(self, path: str) -> bool:
         """Return whether a file could use it before the change."""

@@ -39,7 +39,7 @@ from deeprepo.impact.text.definitions import (
 )
 from deeprepo.impact.text.lines import defines, file_lines
 from deeprepo.impact.text.paths import is_test
-from deeprepo.impact.values import COMPONENT, SINGLETON, Definition, Facts, Parameter, Side
+from deeprepo.impact.values import COMPONENT, SINGLETON, Definition, Facts, Parameter, Side, Signature, places_of
 
 VALUES = frozenset({"variable", COMPONENT})  # kinds without a body
 HOLDERS = frozenset({"class", "type"})  # kinds with members
@@ -51,7 +51,6 @@ VERSION = re.compile(r"(^|[._])(version(_?info)?|__version__|release)(\$\d+)?$",
 NUMBERED = re.compile(r"\d(?:\.|_2e_)\d")  # a text has its marks replaced
 WORD = re.compile(r"\w+")
 CALLABLE = frozenset({"function", "method", "declaration", "implementation"})
-PLACES = frozenset({"positional", "only"})
 NAMED = re.compile(r"\$?[^\W_]")  # neither unnamed nor destructured
 ENUM = re.compile(r"(?:^|\s)enum\s")
 VALUE_LINES = 3  # lines of a value without code; a longer one may contain a body
@@ -161,7 +160,8 @@ def _by_name(
     later = []
     for symbol in symbols:
         key = keys_by_head.get((symbol.name, _head(symbol)))
-        if key is not None and key not in symbols_by_key and (_is_overloaded(others[key]) or _is_one_of_many(symbol)):
+        is_one_of_many = _is_overloaded(symbol) and not _is_ambiguous(symbol)
+        if key is not None and key not in symbols_by_key and (_is_overloaded(others[key]) or is_one_of_many):
             symbols_by_key[key] = symbol
         else:
             later.append(symbol)
@@ -176,23 +176,22 @@ def _by_name(
 
 
 def _head(symbol: Definition) -> str:
-    return symbol.head if symbol.called else ""
+    return symbol.head if symbol.signature is not None else ""
 
 
 def _is_overloaded(symbol: Definition) -> bool:
-    return bool(symbol.also)
+    return symbol.signature is not None and bool(symbol.signature.overloads)
 
 
-def _is_one_of_many(symbol: Definition) -> bool:
-    """Return whether it is one of several overloads that are all in effect."""
-    return _is_overloaded(symbol) and not symbol.ambiguous
+def _is_ambiguous(symbol: Definition) -> bool:
+    return symbol.signature is not None and symbol.signature.ambiguous
 
 
 def _pair(base: _Edits, head: _Edits, before: Definition, after: Definition) -> ChangedSymbol | None:
-    if before.called and after.called:
-        same_parameters = before.parameters == after.parameters
+    was, now = before.signature, after.signature
+    if was is not None and now is not None:
         same_head = without_formatting(before.head) == without_formatting(after.head)
-        if not same_parameters or not same_head or is_contested(before, after):
+        if was.parameters != now.parameters or not same_head or is_contested(was, now):
             return ChangedSymbol(before, after, "signature")
     if base.touch(before) or head.touch(after):
         return ChangedSymbol(before, after, "body")
@@ -204,7 +203,7 @@ def _removal(symbol: Definition, now: Facts) -> ChangedSymbol:
 
     For a removed overload, the signature changes, since others remain.
     """
-    left = [other for other in now.definitions if other.name == symbol.name and other.called]
+    left = [other for other in now.definitions if other.name == symbol.name and other.signature]
     if left and _is_overloaded(symbol):
         return ChangedSymbol(symbol, left[0], "signature")
     return ChangedSymbol(symbol, None, "removed")
@@ -317,8 +316,7 @@ def contract(item: ChangedSymbol, before: str, after: str) -> tuple[Contract, ..
         return ()
     old, new = plain_code(before, item.before.path), plain_code(after, item.after.path)
     if without_formatting(old) == without_formatting(new):
-        was, now = item.before.called, item.after.called
-        return ("declaration",) if was is not None and now is not None and is_contested(was, now) else ()
+        return ("declaration",) if item.signatures is not None and is_contested(*item.signatures) else ()
     if item.symbol.kind == "variable":
         return _value(item, old, new)
     return _changes(item, old, new)
@@ -328,8 +326,8 @@ def _component(was: Definition, now: Definition, old: str, new: str) -> tuple[Co
     """Return the changed parts of the contract of a member that its class lists or used to declare."""
     if was.kind != now.kind:
         return ()
-    if was.called and now.called:  # a constructor generated from fields
-        is_same = _extends(was.listed, now.listed, by_name=False)
+    if was.signature and now.signature:  # a constructor generated from fields
+        is_same = _extends(was.parameters, now.parameters, by_name=False)
         if is_same and was.head == now.head:
             return ()
         return ("declaration",) if is_same else ("parameters",)
@@ -344,19 +342,19 @@ def _of_head(text: str, name: str) -> str:
     return own or (text.rstrip(", ") if is_alone else "")
 
 
-def is_contested(before: Definition, after: Definition) -> bool:
+def is_contested(before: Signature, after: Signature) -> bool:
     """Return whether it is newly decided at run time which of several definitions is in effect."""
-    return after.ambiguous and not before.opaque and not (before.ambiguous and before.also == after.also)
+    was_contested = before.ambiguous and before.overloads == after.overloads
+    return after.ambiguous and not before.opaque and not was_contested
 
 
 def _changes(item: ChangedSymbol, old: str, new: str) -> tuple[Contract, ...]:
     """Return the changed parts of the contract of a definition whose code differs between the sides."""
-    before, after = (side.called if side is not None else None for side in (item.before, item.after))
     if item.before and item.after and COMPONENT in (item.before.kind, item.after.kind):
         return _component(item.before, item.after, old, new)
     language = filetype(item.symbol.path)
-    if item.symbol.kind in CALLABLE or before is not None:
-        return _callable(before, after, old, new, language)
+    if item.symbol.kind in CALLABLE or (item.before is not None and item.before.signature is not None):
+        return _callable(item.signatures, old, new, language)
     if item.symbol.kind == "type":
         return () if _gains_cases(old, new) else ("declaration",)
     return (
@@ -384,23 +382,18 @@ def _value(item: ChangedSymbol, before: str, after: str) -> tuple[Contract, ...]
 
 
 def _callable(
-    before: Definition | None,
-    after: Definition | None,
-    old: str,
-    new: str,
-    language: FileType,
+    sides: tuple[Signature, Signature] | None, old: str, new: str, language: FileType
 ) -> tuple[Contract, ...]:
+    """Return the changed parts of the contract of something callable. `sides`: its signatures, if they are known."""
     changes: list[Contract] = []
     old_head, new_head = head_of(old, language), head_of(new, language)
     old_parts, new_parts = parts_of(old_head), parts_of(new_head)
-    if before is not None and after is not None and before.also != after.also:
+    if sides is not None and sides[0].overloads != sides[1].overloads:
         changes.append("parameters")
     elif old_parts[1] != new_parts[1]:
-        changes += _parameters(
-            before, after, old_parts[1], new_parts[1], by_name=bool(language.arguments.named_arguments)
-        )
-    is_doubtful = before is not None and after is not None and is_contested(before, after)
-    if is_doubtful or not is_same_around(old_parts, new_parts):
+        by_name = bool(language.arguments.named_arguments)
+        changes += _parameters(*sides, old_parts[1], new_parts[1], by_name=by_name) if sides else ["parameters"]
+    if (sides is not None and is_contested(*sides)) or not is_same_around(old_parts, new_parts):
         changes.append("declaration")
     if _errors(old) != _errors(new):
         changes.append("errors")
@@ -413,16 +406,14 @@ def _errors(text: str) -> Counter[str]:
 
 
 def _parameters(
-    before: Definition | None, after: Definition | None, old: Sequence[str], new: Sequence[str], *, by_name: bool
+    before: Signature, after: Signature, old: Sequence[str], new: Sequence[str], *, by_name: bool
 ) -> list[Contract]:
     """Return what changed between two parameter lists. `by_name`: calls may name parameters."""
-    if before is None or after is None:
-        return ["parameters"]
-    is_compatible = _extends(before.listed, after.listed, by_name=by_name)
+    is_compatible = _extends(before.parameters, after.parameters, by_name=by_name)
     changes: list[Contract] = [] if is_compatible and not moved_places(before, after) else ["parameters"]
-    was, now = ({item.name for item in side.listed} for side in (before, after))
+    was, now = ({item.name for item in side.parameters} for side in (before, after))
     if by_name:
-        one, other = _texts_by_name(old, before.listed), _texts_by_name(new, after.listed)
+        one, other = _texts_by_name(old, before.parameters), _texts_by_name(new, after.parameters)
         same = all(is_same_parameter(one.get(name, ""), other.get(name, "")) for name in was & now)
     else:
         pairs = zip(old, new, strict=False)
@@ -439,8 +430,7 @@ def _extends(before: Sequence[Parameter], after: Sequence[Parameter], *, by_name
 
     New parameters must be optional, and last or named.
     """
-    old = [item for item in before if item.kind in ("positional", "only")]
-    new = [item for item in after if item.kind in ("positional", "only")]
+    old, new = places_of(before), places_of(after)
     if len(new) < len(old) or any(item.is_required for item in new[len(old) :]):
         return False
     if not all(_fits(one, other, by_name=by_name) for one, other in zip(old, new, strict=False)):
@@ -455,14 +445,14 @@ def _extends(before: Sequence[Parameter], after: Sequence[Parameter], *, by_name
     return rest <= {item.kind for item in after} and not ("rest" in rest and len(new) > len(old))
 
 
-def moved_places(before: Definition, after: Definition) -> frozenset[int]:
+def moved_places(before: Signature, after: Signature) -> frozenset[int]:
     """Return the positions whose argument now reaches another parameter."""
-    if before.also or after.also:
+    if before.overloads or after.overloads:
         return frozenset()  # the arguments decide which overload a call uses
-    old, new = ([item for item in side.listed if item.kind in PLACES] for side in (before, after))
+    old, new = (places_of(side.parameters) for side in (before, after))
     names_before, names_after = (_own_names(side) for side in (before, after))
-    rest = any(item.kind == "rest" for item in after.listed)
-    collects = any(item.kind == "rest" for item in before.listed)
+    rest = any(item.kind == "rest" for item in after.parameters)
+    collects = any(item.kind == "rest" for item in before.parameters)
     places = set(range(len(old), len(new))) if collects else set[int]()  # what was collected has a name now
     for index, item in enumerate(old):
         other = new[index].name if index < len(new) else ""
@@ -473,9 +463,9 @@ def moved_places(before: Definition, after: Definition) -> frozenset[int]:
     return frozenset(places)
 
 
-def _own_names(one: Definition) -> frozenset[str]:
+def _own_names(one: Signature) -> frozenset[str]:
     """Return the parameter names that occur only once."""
-    many = Counter(item.name for item in one.listed)
+    many = Counter(item.name for item in one.parameters)
     return frozenset(name for name, count in many.items() if count == 1 and NAMED.match(name))
 
 

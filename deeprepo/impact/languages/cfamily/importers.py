@@ -7,7 +7,7 @@ from deeprepo.impact.reading import reader, spots
 from deeprepo.impact.reading.unreadable import finds, outlines
 from deeprepo.impact.resolving import offers as generic
 from deeprepo.impact.structs import replace
-from deeprepo.impact.values import SPACE, Definition, Facts, Parameter, Side, Use
+from deeprepo.impact.values import SPACE, Definition, Facts, Parameter, Side, Signature, Use
 
 SOURCES = (".c", ".cc", ".cpp", ".cxx")  # files that are not included
 DECLARATION = "declaration"  # the kind of a prototype, which is the same symbol as its definition
@@ -63,9 +63,9 @@ def _included(one: Definition, path: str) -> Definition:
         name=".".join(named),
         owner=".".join(named[:-1]),
         kind="method" if one.kind == "function" and len(parts) > 1 else one.kind,
-        parameters=tuple(map(_parameter, one.parameters)) if one.parameters is not None else None,
-        also=(),
-        ambiguous=False,
+        signature=Signature(tuple(map(_parameter, one.parameters)), opaque=one.signature.opaque)
+        if one.signature is not None
+        else None,
         private=is_own,
         visible="file" if is_own else "",
     )
@@ -95,15 +95,16 @@ def _distinguished(symbols: Iterable[Definition]) -> tuple[Definition, ...]:
 def _with_defaults(one: Definition, prototypes: Iterable[Definition]) -> Definition:
     """Return a definition with the default arguments of its prototypes in the same file: only they have them."""
     mine = [
-        prototype.listed
+        prototype.parameters
         for prototype in prototypes
-        if prototype.name == one.name and one.parameters is not None and len(prototype.listed) == len(one.listed)
+        if prototype.name == one.name and len(prototype.parameters) == len(one.parameters)
     ]
-    if not mine:
+    if one.signature is None or not mine:
         return one
-    required = [all(rows[at].is_required for rows in mine) for at in range(len(one.listed))]
-    listed = zip(one.listed, required, strict=True)
-    return replace(one, parameters=tuple(replace(row, is_required=row.is_required and is_so) for row, is_so in listed))
+    required = [all(rows[at].is_required for rows in mine) for at in range(len(one.parameters))]
+    parameters = zip(one.parameters, required, strict=True)
+    taken = tuple(replace(row, is_required=row.is_required and is_so) for row, is_so in parameters)
+    return replace(one, signature=replace(one.signature, parameters=taken))
 
 
 def _plain(use: Use, source: bytes, parameters: Collection[str]) -> Use:

@@ -9,7 +9,7 @@ from deeprepo.impact.reading import reader
 from deeprepo.impact.resolving.offers import outline as read_outline
 from deeprepo.impact.structs import replace
 from deeprepo.impact.text.lines import file_lines
-from deeprepo.impact.values import Definition, Facts, Parameter, Side
+from deeprepo.impact.values import Definition, Facts, Parameter, Side, Signature
 
 GIVES = re.compile(r"@(?:lombok\.)?(Data|Value|Getter|Setter)\b(?!\(\s*AccessLevel\.(?:NONE|PRIVATE))")
 GETS, SETS = frozenset({"Data", "Value", "Getter"}), frozenset({"Data", "Setter"})
@@ -54,7 +54,7 @@ def _accessors(file_outline: Facts, source: bytes) -> Iterator[Definition]:
                     name=f"{one.owner}.{short}",
                     kind="method",
                     head=head,
-                    parameters=takes,
+                    signature=Signature(takes),
                     private=False,
                     visible="",
                 )

@@ -155,7 +155,7 @@ async def _lost(
     before = await tree.read_many(sorted({*homes, *formerly}), "base")
     was = {path: raw.decode("utf-8", "replace") for path, raw in before.items()}
     own = {one.short for item in symbols if (one := item.before) is not None and one.visible in ("file", "folder")}
-    functions = {one.short for item in symbols if (one := item.before) is not None and one.called}
+    functions = {one.short for item in symbols if (one := item.before) is not None and one.signature}
     return _Lost(
         every_word,
         {name: path for name, path in _gone_names(symbols) if name not in words},
