@@ -1,5 +1,6 @@
 """A name that the change only moved: whoever still provides it, nothing is reported. A name that nothing provides is."""
 
+import time
 from collections.abc import Mapping
 
 import pytest
@@ -374,3 +375,18 @@ def test_what_nothing_provides_any_more_is_proven(repository: Repository, layout
 def test_a_line_provides_a_name_by_what_it_declares_or_hands_on(path: str, line: str, way: str | None) -> None:
     """A use, an argument, a local variable, a comment and an override provide nothing."""
     assert provides("shape", path, line) == way
+
+
+def test_thousands_of_uses_are_checked_in_little_time(repository: Repository) -> None:
+    """Each of many lines may mean each of many classes, and each class may inherit from others."""
+    members = "".join(f"  total{number}(): number {{\n    return 1;\n  }}\n" for number in range(40))
+    files = {"src/order.ts": f"export class Order extends Base {{\n{members}}}\n"}
+    for number in range(40):
+        calls = "".join(f"  order.total{at}();\n" for at in range(40))
+        files[f"src/user{number}.ts"] = (
+            f'import {{Order}} from "./order";\nexport function use(order: Order) {{\n{calls}}}\n'
+        )
+        files[f"src/other{number}.ts"] = f"export class Other{number} extends Far{number} {{\n{members}}}\n"
+    start = time.process_time()
+    look(repository.change(files, {"src/order.ts": "export class Order extends Base {}\n"}))
+    assert time.process_time() - start < 20

@@ -15,19 +15,20 @@ The reported line itself never counts.
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from deeprepo.impact.changes import ChangedFile, ChangedSymbol, Query, Reference
 from deeprepo.impact.filetypes import filetype, filetypes, has_common_name
 from deeprepo.impact.language import rules_of
 from deeprepo.impact.ports import Tree
-from deeprepo.impact.resolution import Absent, Found, Resolution, Unknown
+from deeprepo.impact.resolution import Absent, Found, Resolution, Unknown, Way
 from deeprepo.impact.structs import Struct, replace
-from deeprepo.impact.text.lines import file_lines, says
+from deeprepo.impact.text.lines import says
 from deeprepo.impact.text.paths import is_prose, is_test
+from deeprepo.impact.uses.known_files import KnownFiles, once, types_taken
 from deeprepo.impact.uses.made_names import MadeNames, made_names
-from deeprepo.impact.uses.providers import GLOB, LONGEST_HEAD, MACRO, TYPE, around, is_invoked, provides, rest_of_head
+from deeprepo.impact.uses.providers import GLOB, MACRO, TYPE, is_invoked, provides
 from deeprepo.impact.uses.sites import extended_type
 from deeprepo.impact.uses.texts import roles
 from deeprepo.impact.values import MODULE
@@ -37,21 +38,7 @@ MOST_FILES = 300  # files with such lines that are read to find the enclosing bl
 # Lines that can provide a name: after a word, at the start, or as a symbol, string or list entry. A member
 # access cannot.
 _MAY = r"(?:(?<=[\w>\]?*&)][ \t])|(?<=[:\"'`@$\\.(\[{,])|(?<=[{,;(][ \t])|^\s*)(?:NAMES)\b(?!\()|(?:^\s*|[\w>\]?*&)][ \t]+|\.)(?:NAMES)\s*[(<]"
-_NAMESPACE = re.compile(
-    r"^[^\S\n]*+(?:namespace|package|module|defmodule)\s++(?:object\s++)?([\w.\\:]++)", re.MULTILINE
-)
-_CLASS = r"\b(?:class|struct|record|interface|enum|trait|protocol|object|impl|extension|union|actor|message|service|type|typealias|module|defmodule|mod)\b[^\n]*?\b{name}\b([^\n]*)"
-_MIXES = re.compile(
-    r"^[^\S\n]*+(?:include|extend|prepend|use|with|companion\s++object|extends|implements|@?mixin|mixins?\s*:|\w+\.prototype|Object\.assign)\b(?P<rest>[^\n]*)|\btype\s+Target\s*=\s*(?P<target>[^\n;]+)",
-    re.MULTILINE,
-)
 _WORD = re.compile(r"[A-Za-z_]\w*")
-# Imports of everything inside a type: `import shop.Order.*`, `use Order::*;`, `using static Shop.Order;`.
-_TAKES_ALL = re.compile(
-    r"^[^\S\n]*+(?:pub\s++)?(?:import|use)\s++(?:static\s++)?(?:\w++(?:\.|::))*?(\w++)(?:\.|::)(?:\*|_)[; \t]*+$"
-    r"|^[^\S\n]*+(?:global\s++)?using\s++(?:static|enum)\s++(?:\w++(?:\.|::))*?(\w++)\s*+;",
-    re.MULTILINE,
-)
 _NAMED = re.compile(r"\b(?:class|struct|record|interface|enum|trait|object|union|type)\s++(?:class\s++)?(\w++)")
 # What a type's head opens: a type, or a further part of one.
 _OPENED = re.compile(rf"{_NAMED.pattern}|\b(?:extension|protocol|actor)\s++(\w++)")
@@ -65,9 +52,6 @@ _PARAMETER = (
 )
 _RECORD_HEAD = re.compile(r"^(?=[^()\n]*\brecord\b)[^()\n]*+\(\s*+$")
 _ACCESSOR = re.compile(r"(?:get|set|is|with)([A-Z]\w*)$")
-_DATA_CLASS = re.compile(
-    r"@(?:Getter|Setter|Data|Value|With|Builder|Accessors|AllArgsConstructor)\b|\brecord\b|\bdata class\b"
-)
 
 
 class Claim(Struct, frozen=True):
@@ -193,15 +177,15 @@ class _Check:
 
     def __init__(self, tree: Tree, files: Sequence[ChangedFile]) -> None:
         self._tree, self._files = tree, files
+        self.answers: dict[tuple[Hashable, ...], object] = {}
         self._made_names = MadeNames({}, {})
         self._added = {file.path: file.added_lines for file in files}
         self._changed = [file.path for file in files if file.status != "deleted"]
         self._lines: dict[str, list[_Line]] = defaultdict(list)
         self._globs: list[_Line] = []
-        self._now: dict[str, Sequence[str]] = {}
-        self._before: dict[str, str] = {}
+        self._now, self._before = KnownFiles({}), KnownFiles({})
         self._gap = ""
-        self._global: tuple[str, ...] = ()  # lines that import everything inside a type into all files
+        self._types_taken = frozenset[str]()  # types from which everything is imported into all files
         self._shared: list[_Line] = []  # added lines that make a module's names visible in other files
         self._accused: Collection[tuple[str, int]] = ()
         self._modules: frozenset[str] = frozenset()
@@ -231,7 +215,7 @@ class _Check:
         forms = {posixpath.splitext(one.user)[1]: form for one in claims if (form := rules_of(one.user).global_imports)}
         for suffix, form in sorted(forms.items()):
             found = await self._tree.grep_lines(Query([form], [f"*{suffix}"], syntax="perl"))
-            self._global += tuple(text for _, _, text in found)
+            self._types_taken |= types_taken("\n".join(text for _, _, text in found))
         shared = {
             posixpath.splitext(one.user)[1]: form for one in claims if (form := rules_of(one.user).shared_imports)
         }
@@ -249,20 +233,16 @@ class _Check:
                 )
             )
         ]
-        texts = await self._tree.read_many(paths[: MOST_FILES + len(near)])
-        self._now = {path: file_lines(raw) for path, raw in texts.items()}
+        self._now = KnownFiles(await self._tree.read_many(paths[: MOST_FILES + len(near)]))
         if self._gap:
             self._read_near(near, re.compile(_MAY.replace("NAMES", either)), look)
-        self._before = {
-            path: raw.decode("utf-8", "replace")
-            for path, raw in (await self._tree.read_many(sorted(homes), "base")).items()
-        }
-        for path in near & self._now.keys():
-            added = self._added.get(path, ())
+        self._before = KnownFiles(await self._tree.read_many(sorted(homes), "base"))
+        for path in near:
+            lines = self._now.lines(path)
             self._globs += [
-                _Line(path, number, self._now[path][number - 1])
-                for number in added
-                if 0 < number <= len(self._now[path]) and GLOB.search(self._now[path][number - 1])
+                _Line(path, number, lines[number - 1])
+                for number in self._added.get(path, ())
+                if 0 < number <= len(lines) and GLOB.search(lines[number - 1])
             ]
         for claim in made:  # a method with a composed name has no line with that word
             self._compose(claim)
@@ -270,8 +250,8 @@ class _Check:
     def _read_near(self, near: Iterable[str], may: re.Pattern[str], look: re.Pattern[str]) -> None:
         """Add the lines of the files that most likely provide a name, after a search that had too many lines."""
         known = {(one.path, one.line) for some in self._lines.values() for one in some}
-        for path in near:
-            for number, text in enumerate(self._now.get(path, ()), 1):
+        for path in sorted(near):
+            for number, text in enumerate(self._now.lines(path), 1):
                 if (path, number) not in known and not is_prose(path) and may.search(text):
                     for name in dict.fromkeys(look.findall(text)):
                         self._lines[name].append(_Line(path, number, text))
@@ -279,7 +259,7 @@ class _Check:
     def _compose(self, claim: Claim) -> None:
         """Add the lines of a class that compose method names from several words."""
         for home in claim.homes:
-            for number, text in enumerate(self._now.get(home, ()), 1):
+            for number, text in enumerate(self._now.lines(home), 1):
                 if (
                     any(word in text for word in ("define_", "delegate", "enum"))
                     and (home, number) not in self._accused
@@ -297,13 +277,16 @@ class _Check:
         )
         if is_beside and name in rules_of(claim.user).ambient:  # the language has a function of that name
             return True
-        lines = [
-            (home, line) for home in claim.homes for line in self._before.get(home, "").split("\n") if name in line
-        ]
+        return self._only_used(name, claim.homes, is_word=claim.is_word)
+
+    @once
+    def _only_used(self, name: str, homes: Sequence[str], *, is_word: bool) -> bool:
+        """Return whether files only extended a type of that name before the change, or used the name."""
+        lines = [(home, line) for home in homes for line in self._before.lines(home) if name in line]
         if any(("reads", name) in roles(home, line) for home, line in lines):
             return False  # a variable is no longer read, and lines that set it remain
         declared = any(provides(name, home, line) for home, line in lines if not _extends(name, line))
-        is_used = claim.is_word and any(re.search(rf"\.{re.escape(name)}\b", line) for _, line in lines)
+        is_used = is_word and any(re.search(rf"\.{re.escape(name)}\b", line) for _, line in lines)
         return not declared and (is_used or any(_extends(name, line) for _, line in lines))
 
     def resolve(self, claim: Claim) -> Resolution:
@@ -325,62 +308,67 @@ class _Check:
             return Found(globs[0].path, globs[0].line)
         if globs:
             return Unknown(f"{globs[0].path}:{globs[0].line} re-exports everything from an unknown module")
-        if (macro := self._macro(claim)) is not None:
+        if (macro := self._macro(claim.homes, claim.owner)) is not None:
             return Unknown(f"the macro at {macro.path}:{macro.line} may declare it")
         made = self._around_module(claim) if claim.is_module else self._made(claim)
-        made = made or self._by_added_lines(claim) or self._generated(claim) or self._of_another(claim)
+        made = made or self._by_added_lines(claim.names[0], claim.homes, is_module=claim.is_module)
+        if made is None and claim.owner and not claim.is_module:
+            made = self._generated(claim.homes, claim.owner)
+        made = made or self._of_another(claim.homes, claim.line)
         if made is not None:
             return made
         return Unknown(self._gap, is_by_line=False) if self._gap else Absent()
 
-    def _by_added_lines(self, claim: Claim) -> Resolution | None:
+    @once
+    def _by_added_lines(self, name: str, homes: Sequence[str], *, is_module: bool) -> Resolution | None:
         """Return what added lines may define without a declaration, in the former file or on the module's path."""
         now = {file.old_path: file.path for file in self._files if file.old_path}
-        homes = {path for home in claim.homes for path in (home, now.get(home, home))}
-        near = {path for home in homes for path in parents(home)} if claim.is_module else homes
-        return self._made_names.provider(claim.names[0], near, is_module=claim.is_module)
+        near = {path for home in homes for path in (home, now.get(home, home))}
+        near = {path for home in near for path in parents(home)} if is_module else near
+        return self._made_names.provider(name, near, is_module=is_module)
 
-    def _macro(self, claim: Claim) -> _Line | None:
+    @once
+    def _macro(self, homes: Sequence[str], owner: str) -> _Line | None:
         """Return an added macro call in a place for declarations, which may declare the name."""
-        for path in dict.fromkeys(one for home in claim.homes for one in (home, *sorted(parents(home)))):
-            lines = self._now.get(path, ())
+        for path in dict.fromkeys(one for home in homes for one in (home, *sorted(parents(home)))):
+            lines = self._now.lines(path)
             for number in sorted(self._added.get(path, ())) if path in self._now else ():
                 text = lines[number - 1] if number <= len(lines) else ""
                 if not MACRO.match(text):
                     continue
-                heads = around(lines, number)
-                is_of = any(re.search(rf"\b{re.escape(claim.owner)}\b", head) for head in heads if TYPE.search(head))
-                is_top = path in claim.homes and all(TYPE.search(head) for head in heads)
-                if (is_of and claim.owner) or (is_top and not claim.owner):
+                heads = self._now.around(path, number)
+                is_of = any(re.search(rf"\b{re.escape(owner)}\b", head) for head in heads if TYPE.search(head))
+                is_top = path in homes and all(TYPE.search(head) for head in heads)
+                if (is_of and owner) or (is_top and not owner):
                     return _Line(path, number, text)
         return None
 
-    def _generated(self, claim: Claim) -> Unknown | None:
+    @once
+    def _generated(self, homes: Sequence[str], owner: str) -> Unknown | None:
         """Return what may generate the members of a class: an added attribute on it, or a call that makes the class."""
-        if not claim.owner or claim.is_module:
-            return None
-        owner = re.escape(claim.owner)
-        made = re.compile(rf"^[ \t]*+(?:export\s++)?(?:(?:const|let|var|val)\s++)?{owner}\s*+=\s*+[\w.]++\(")
-        head = re.compile(rf"(?:{TYPE.pattern})[^\n]{{0,200}}?\b{owner}\b")
-        for home in claim.homes:
-            lines, added = self._now.get(home, ()), self._added.get(home, ())
+        name = re.escape(owner)
+        made = re.compile(rf"^[ \t]*+(?:export\s++)?(?:(?:const|let|var|val)\s++)?{name}\s*+=\s*+[\w.]++\(")
+        head = re.compile(rf"(?:{TYPE.pattern})[^\n]{{0,200}}?\b{name}\b")
+        for home in homes:
+            lines, added = self._now.lines(home), self._added.get(home, ())
             for number, text in enumerate(lines, 1):
                 if made.match(text):
-                    return Unknown(f"{home}:{number} makes {claim.owner} with a call")
+                    return Unknown(f"{home}:{number} makes {owner} with a call")
                 if number in added and _ATTRIBUTE.match(text):
                     below = next((one for one in lines[number:] if not _ATTRIBUTE.match(one)), "")
-                    if head.search(below) or any(map(head.search, around(lines, number))):
+                    if head.search(below) or any(map(head.search, self._now.around(home, number))):
                         return Unknown(f"the attribute at {home}:{number} may generate it")
         return None
 
-    def _of_another(self, claim: Claim) -> Unknown | None:
+    @once
+    def _of_another(self, homes: Sequence[str], line: int) -> Unknown | None:
         """Return that a name may still be there, because the change only removed a declaration of it."""
-        for home in claim.homes:
-            form, lines = rules_of(home).declares_others, self._before.get(home, "").split("\n")
-            if form and 0 < claim.line <= len(lines):
-                heads = (lines[claim.line - 1], *around(lines, claim.line))
+        for home in homes:
+            form, lines = rules_of(home).declares_others, self._before.lines(home)
+            if form and 0 < line <= len(lines):
+                heads = (lines[line - 1], *self._before.around(home, line))
                 if any(re.match(form, head) for head in heads):
-                    return Unknown(f"{home}:{claim.line} only declared what something else defines")
+                    return Unknown(f"{home}:{line} only declared what something else defines")
         return None
 
     def _around_module(self, claim: Claim) -> Resolution | None:
@@ -401,32 +389,39 @@ class _Check:
     def _made(self, claim: Claim) -> Resolution | None:
         """Return what provides a name without a line: an implicit constructor, or the module under another path."""
         for home in claim.homes:
-            lines = self._now.get(home)
-            if lines is not None and claim.owner and claim.names[0] in filetype(home).inheritance.constructors:
+            lines = self._now.lines(home)
+            if claim.owner and claim.names[0] in filetype(home).inheritance.constructors:
                 owner = re.compile(rf"\b(?:class|struct|record|enum|actor|object)\s+{re.escape(claim.owner)}\b")
                 number = next((at for at, text in enumerate(lines, 1) if owner.search(text)), 0)
                 if number:
                     return Found(home, number)
-            if lines is None and home not in self._paths:
+            if home not in self._now and home not in self._paths:
                 module = self.resolve(Claim((_stem(home),), "", (home,), claim.user, is_module=True))
                 if not isinstance(module, Absent):
                     return module
         return None
 
-    def _provides(self, claim: Claim, name: str, one: _Line) -> str | None:
+    def _provides(self, claim: Claim, name: str, one: _Line) -> Way | None:
         if is_test(one.path) and not any(map(is_test, (claim.user, *claim.homes))):
             return None
         if (one.path, one.line) in self._accused:
-            is_made = not claim.is_module and self._is_near(claim, one) and is_invoked(name, one.text)
+            is_made = not claim.is_module and is_invoked(name, one.text) and self._is_near(claim, one)
             return "path attribute" if claim.is_module and self._has_path(one) else "accessor" if is_made else None
         if name != claim.names[0] and not self._has_accessors(claim, one):
             return None
-        way = provides(name, one.path, one.text, is_module=claim.is_module)
+        way = self._way(name, one, is_module=claim.is_module)
+        return way or (self._way_of_a_member(name, one) if claim.owner else None)
+
+    @once
+    def _way(self, name: str, one: _Line, *, is_module: bool) -> Way | None:
+        return provides(name, one.path, one.text, is_module=is_module)
+
+    @once
+    def _way_of_a_member(self, name: str, one: _Line) -> Way | None:
+        """Return how a line inside a type provides a name if its form alone doesn't show it."""
         opening = TYPE if says(_VALUED, name, one.text) else _RECORD_HEAD if says(_PARAMETER, name, one.text) else None
-        if way is None and claim.owner and opening is not None:
-            heads = self._around(one)
-            return "declaration" if heads and opening.search(heads[0]) else None
-        return way
+        heads = self._now.around(one.path, one.line) if opening is not None else ()
+        return "declaration" if opening is not None and heads and opening.search(heads[0]) else None
 
     def _is_near(self, claim: Claim, one: _Line) -> bool:
         """Return whether a line is in the file that had the name, or in its header."""
@@ -434,14 +429,14 @@ class _Check:
 
     def _has_path(self, one: _Line) -> bool:
         """Return whether the line above states the path of the module that a line declares."""
-        lines = self._now.get(one.path, ())
+        lines = self._now.lines(one.path)
         return 1 < one.line <= len(lines) and rules_of(one.path).names_path(lines[one.line - 2])
 
     def _has_accessors(self, claim: Claim, one: _Line) -> bool:
         """Return whether accessors are generated for properties, which the user may call."""
         suffix, of_user = posixpath.splitext(one.path)[1], posixpath.splitext(claim.user)[1]
         is_mixed = suffix != of_user and filetype(one.path).family == filetype(claim.user).family
-        return is_mixed or any(_DATA_CLASS.search("\n".join(self._now.get(path, ()))) for path in claim.homes)
+        return is_mixed or any(map(self._now.has_data_class, claim.homes))
 
     def _reaches(self, claim: Claim, one: _Line, way: str) -> bool:
         if one.path == claim.user and way == "declaration" and self._is_of_own_type(claim, one):
@@ -465,7 +460,7 @@ class _Check:
         if one.path == claim.user and way == "alias":
             return True
         is_plain = way in ("declaration", "re-export") and claim.is_resolved and _shared(one.path) != "namespace"
-        heads = self._around(one) if way == "declaration" else []
+        heads = self._now.around(one.path, one.line) if way == "declaration" else []
         is_top = not any(TYPE.search(head) for head in heads if not _is_scope(head))
         if one.path in parents(home):
             if is_top and rules_of(home).has_headers:
@@ -482,29 +477,16 @@ class _Check:
 
     def _is_mixed_in(self, home: str, heads: Sequence[str]) -> bool:
         """Return whether a file mixes in the module that its line is in, as `use Base` does."""
-        found = _MIXES.finditer("\n".join(self._now.get(home, ())))
-        mixed = {word for match in found for word in _WORD.findall(match["rest"] or "") if word[:1].isupper()}
+        mixed = self._now.mixed_in(home)
         return any(not mixed.isdisjoint(_WORD.findall(head)) for head in heads if TYPE.search(head))
 
     def _is_in_sight(self, claim: Claim, home: str, one: _Line) -> bool:
         """Return whether a name is visible as if it were in another file, without an import."""
         if _shared(one.path) == "namespace":
-            homes = {_namespace(self._before.get(home, "")), self._namespace(claim.user)}
-            return self._namespace(one.path) in homes or self._opens(claim.user, self._namespace(one.path))
+            homes = {self._before.namespace(home), self._now.namespace(claim.user)}
+            return self._now.namespace(one.path) in homes or self._now.opens(claim.user, self._now.namespace(one.path))
         is_beside = posixpath.dirname(one.path) == posixpath.dirname(home)
         return _shared(one.path) == "tree" or (_shared(one.path) == "folder" and is_beside)
-
-    def _opens(self, path: str, namespace: str) -> bool:
-        """Return whether a file imports all names of a namespace."""
-        form = rf"^\s*+(?:(?:global\s++)?using\s++{re.escape(namespace)}|import\s++{re.escape(namespace)}\.[*_])\s*+;?\s*+$"
-        return any(map(re.compile(form).match, self._now.get(path, ())))
-
-    def _namespace(self, path: str) -> str:
-        return _namespace("\n".join(self._now.get(path, ())))
-
-    def _around(self, one: _Line) -> list[str]:
-        lines = self._now.get(one.path, ())
-        return around(lines, one.line) if one.line <= len(lines) else []
 
     def _is_bare(self, claim: Claim) -> bool:
         """Return whether the user writes a member's name without a receiver, as if it were declared around it."""
@@ -512,25 +494,24 @@ class _Check:
 
     def _is_taken_from_its_type(self, claim: Claim, one: _Line) -> bool:
         """Return whether the user, or the file that had the name, takes everything from the type around a line."""
-        heads = [head for head in self._around(one) if TYPE.search(head)]
-        lines = [line for path in (claim.user, *claim.homes) for line in self._now.get(path, ())]
-        text = "\n".join((*lines, *(self._global if rules_of(claim.user).global_imports else ())))
-        types = {word for found in _TAKES_ALL.finditer(text) for word in found.groups() if word}
+        heads = [head for head in self._now.around(one.path, one.line) if TYPE.search(head)]
+        types = self._types_taken if rules_of(claim.user).global_imports else frozenset[str]()
+        types = types.union(*map(self._now.taken_from, (claim.user, *claim.homes)))
         return bool(heads) and not types.isdisjoint(_NAMED.findall(heads[0]))
 
     def _is_in_a_type_of_the_user(self, claim: Claim, one: _Line) -> bool:
         """Return whether the user's file has another part of the type around a line, or a type that inherits from it."""
-        heads = [head for head in self._around(one) if TYPE.search(head) and not _is_scope(head)]
+        heads = [head for head in self._now.around(one.path, one.line) if TYPE.search(head) and not _is_scope(head)]
         is_bare = not claim.owner or self._is_bare(claim)
         names = _OPENED.findall(heads[0]) if heads and is_bare and one.path != claim.user else []
-        own = (line for line in self._now.get(claim.user, ()) if TYPE.search(line)) if names else ()
+        own = self._now.heads(claim.user) if names else ()
         opened = {name for found in names for name in found if name} - {claim.names[0]}  # it's a constructor there
         return any(re.search(rf"\b{name}\b", line) for line in own for name in opened)
 
     def _is_of_own_type(self, claim: Claim, one: _Line) -> bool:
         """Return whether the user asks a type of its own file for the name, and that type declares it."""
         receivers = re.findall(rf"([A-Za-z_]\w{{0,80}})(?:\.|::){re.escape(claim.names[0])}\b", claim.text)
-        heads = [head for head in self._around(one) if TYPE.search(head)]
+        heads = [head for head in self._now.around(one.path, one.line) if TYPE.search(head)]
         return bool(heads) and any(re.search(rf"\b{receiver}\b", heads[0]) for receiver in receivers)
 
     def _is_of(self, claim: Claim, one: _Line) -> bool:
@@ -543,23 +524,23 @@ class _Check:
             return True
         if claim.extended and self._extends_too(claim, one):
             return True
-        heads = [head for head in self._around(one) if TYPE.search(head)]
+        heads = [head for head in self._now.around(one.path, one.line) if TYPE.search(head)]
         if not heads:
             receiver = rules_of(one.path).receiver_type(one.text)
-            is_embedded = bool(receiver) and receiver in self._above(claim)
+            is_embedded = bool(receiver) and receiver in self._now.above(claim.owner)
             return is_embedded or (one.path in claim.homes and re.search(rf"\b{owner}\b", one.text) is not None)
         declared = re.split(r"\b(?:extends|implements)\b", heads[0], maxsplit=1)[0]  # not in a subclass
         if re.search(rf"(?<![\w$]){owner}(?![\w$])", declared):
             return self._is_same_type(claim, one, heads[0])
-        return not self._above(claim).isdisjoint(_WORD.findall(heads[0].partition("(")[0]))
+        return not self._now.above(claim.owner).isdisjoint(_WORD.findall(heads[0].partition("(")[0]))
 
     def _extends_too(self, claim: Claim, one: _Line) -> bool:
         """Return whether a line declares an extension of the same type in a namespace that the user sees."""
         if not re.search(rf"\bthis\s+[\w.]{{0,80}}\b{re.escape(claim.extended)}\b", one.text):
             return False
-        namespace = self._namespace(one.path)
-        homes = {_namespace(self._before.get(home, "")) for home in claim.homes}
-        return namespace in homes or self._opens(claim.user, namespace)
+        namespace = self._now.namespace(one.path)
+        homes = {self._before.namespace(home) for home in claim.homes}
+        return namespace in homes or self._now.opens(claim.user, namespace)
 
     def _is_same_type(self, claim: Claim, one: _Line, head: str) -> bool:
         """Return whether a type with the class's name is that class.
@@ -568,44 +549,16 @@ class _Check:
         """
         if one.path in claim.homes or re.search(r"\b(?:impl|extension)\b", head):
             return True
-        if any(map(rules_of(one.path).augments, self._around(one))):
+        if any(map(rules_of(one.path).augments, self._now.around(one.path, one.line))):
             return True
         if self._is_near(claim, one) and one.line in self._added.get(one.path, ()):
             return True  # it went from the source into its header, or back
-        renames = re.compile(rf"(?:\b(?:typealias|type|using)\s|^\s)\s*{re.escape(claim.owner)}\b[^=\n]{{0,200}}=")
-        if any(map(renames.search, (line for home in claim.homes for line in self._now.get(home, ())))):
+        if any(self._now.renames(home, claim.owner) for home in claim.homes):
             return True
-        homes = {_namespace(self._before.get(home, "")) for home in claim.homes}
-        return _shared(one.path) == "tree" or (_shared(one.path) == "namespace" and self._namespace(one.path) in homes)
-
-    def _above(self, claim: Claim) -> frozenset[str]:
-        """Return the names of all bases and mixins of a class, as far as the known files show."""
-        above: set[str] = set()
-        left = {claim.owner}
-        for _ in range(4):
-            found: set[str] = set()
-            for path, lines in self._now.items():
-                text = "\n".join(lines)
-                for name in left:
-                    if name not in text:
-                        continue
-                    declared = [*re.finditer(_CLASS.replace("{name}", re.escape(name)), text)]
-                    for match in declared:
-                        rest = text[match.start(1) : match.start(1) + LONGEST_HEAD]
-                        found |= {word for word in _WORD.findall(rest_of_head(rest, path)) if word[:1].isupper()}
-                        found.update(rules_of(path).embedded(rest))
-                    if declared:
-                        for match in _MIXES.finditer(text):
-                            found |= {
-                                word
-                                for word in _WORD.findall(match["rest"] or match["target"] or "")
-                                if word[:1].isupper()
-                            }
-            left = found - above - {claim.owner}
-            above |= left
-            if not left:
-                break
-        return frozenset(above)
+        homes = {self._before.namespace(home) for home in claim.homes}
+        return _shared(one.path) == "tree" or (
+            _shared(one.path) == "namespace" and self._now.namespace(one.path) in homes
+        )
 
 
 def _extends(name: str, line: str) -> bool:
@@ -613,6 +566,7 @@ def _extends(name: str, line: str) -> bool:
     return re.search(rf"\bextension\s+(?:\w+\.)*{re.escape(name)}\b", line) is not None
 
 
+@lru_cache(maxsize=4_096)
 def parents(path: str) -> frozenset[str]:
     """Return the files that may re-export a file: the main files of its folder and of the parent folder."""
     folder, (stem, suffix) = posixpath.dirname(path), posixpath.splitext(path)
@@ -658,11 +612,6 @@ def _suffixes(paths: Collection[str]) -> list[str]:
     """Return the suffixes of all files in the families of these files."""
     own = {posixpath.splitext(path)[1] for path in paths}
     return sorted(own.union(*(_family(family) for path in paths if (family := filetype(path).family))) - {""})
-
-
-def _namespace(text: str) -> str:
-    found = _NAMESPACE.search(text)
-    return found[1] if found else ""
 
 
 def _is_scope(head: str) -> bool:

@@ -1,0 +1,174 @@
+"""The files that are read to check names, and what they show about namespaces and types.
+
+Thousands of lines can ask the same, so each question is answered once.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from functools import wraps
+from typing import Concatenate, ParamSpec, Protocol, TypeVar, cast
+
+from deeprepo.impact.language import rules_of
+from deeprepo.impact.text.lines import file_lines
+from deeprepo.impact.uses.providers import LONGEST_HEAD, TYPE, around, rest_of_head
+
+BASES = 4  # levels of bases and mixins that are followed
+_TYPE_WORD = r"\b(?:class|struct|record|interface|enum|trait|protocol|object|impl|extension|union|actor|message|service|type|typealias|module|defmodule|mod)\b"
+_TYPE_LINE = re.compile(rf"{_TYPE_WORD}([^\n]*)")
+_CLASS = rf"{_TYPE_WORD}[^\n]*?\b{{name}}\b([^\n]*)"
+_MIXES = re.compile(
+    r"^[^\S\n]*+(?:include|extend|prepend|use|with|companion\s++object|extends|implements|@?mixin|mixins?\s*:|\w+\.prototype|Object\.assign)\b(?P<rest>[^\n]*)|\btype\s+Target\s*=\s*(?P<target>[^\n;]+)",
+    re.MULTILINE,
+)
+_NAMESPACE = re.compile(
+    r"^[^\S\n]*+(?:namespace|package|module|defmodule)\s++(?:object\s++)?([\w.\\:]++)", re.MULTILINE
+)
+# Imports of everything inside a type: `import shop.Order.*`, `use Order::*;`, `using static Shop.Order;`.
+_TAKES_ALL = re.compile(
+    r"^[^\S\n]*+(?:pub\s++)?(?:import|use)\s++(?:static\s++)?(?:\w++(?:\.|::))*?(\w++)(?:\.|::)(?:\*|_)[; \t]*+$"
+    r"|^[^\S\n]*+(?:global\s++)?using\s++(?:static|enum)\s++(?:\w++(?:\.|::))*?(\w++)\s*+;",
+    re.MULTILINE,
+)
+_DATA_CLASS = re.compile(
+    r"@(?:Getter|Setter|Data|Value|With|Builder|Accessors|AllArgsConstructor)\b|\brecord\b|\bdata class\b"
+)
+_NAME, _WORD = re.compile(r"[A-Za-z_]\w*"), re.compile(r"\w+")
+Question = ParamSpec("Question")
+Told = TypeVar("Told")
+
+
+class _Answering(Protocol):
+    """What keeps its answers."""
+
+    answers: dict[tuple[Hashable, ...], object]
+
+
+Asked = TypeVar("Asked", bound=_Answering)
+
+
+def once(method: Callable[Concatenate[Asked, Question], Told]) -> Callable[Concatenate[Asked, Question], Told]:
+    """Keep what a method returns for each combination of arguments, in its object."""
+
+    @wraps(method)
+    def answer(self: Asked, /, *args: Question.args, **keywords: Question.kwargs) -> Told:
+        key = (method.__name__, *args, *keywords.items())
+        if key not in self.answers:
+            self.answers[key] = method(self, *args, **keywords)
+        return cast("Told", self.answers[key])
+
+    return answer
+
+
+class KnownFiles:
+    """Some files of one side, by path."""
+
+    def __init__(self, contents: Mapping[str, bytes]) -> None:
+        self._lines = {path: file_lines(raw) for path, raw in contents.items()}
+        self.answers: dict[tuple[Hashable, ...], object] = {}
+
+    def __contains__(self, path: object) -> bool:
+        """Return whether a file was read."""
+        return path in self._lines
+
+    def lines(self, path: str) -> Sequence[str]:
+        """Return a file's lines, none if it was not read."""
+        return self._lines.get(path, ())
+
+    @once
+    def text(self, path: str) -> str:
+        """Return a file's text, "" if it was not read."""
+        return "\n".join(self.lines(path))
+
+    @once
+    def namespace(self, path: str) -> str:
+        """Return the namespace that a file declares first, or ""."""
+        found = _NAMESPACE.search(self.text(path))
+        return found[1] if found else ""
+
+    @once
+    def opens(self, path: str, namespace: str) -> bool:
+        """Return whether a file imports all names of a namespace."""
+        form = rf"^\s*+(?:(?:global\s++)?using\s++{re.escape(namespace)}|import\s++{re.escape(namespace)}\.[*_])\s*+;?\s*+$"
+        return any(map(re.compile(form).match, self.lines(path)))
+
+    @once
+    def taken_from(self, path: str) -> frozenset[str]:
+        """Return the types from which a file imports everything."""
+        return types_taken(self.text(path))
+
+    @once
+    def mixed_in(self, path: str) -> frozenset[str]:
+        """Return the names of types and modules that a file mixes in, as `use Base` does."""
+        return _capitalized(match["rest"] or "" for match in _MIXES.finditer(self.text(path)))
+
+    @once
+    def has_data_class(self, path: str) -> bool:
+        """Return whether a file has a type for whose properties accessors are generated."""
+        return _DATA_CLASS.search(self.text(path)) is not None
+
+    @once
+    def heads(self, path: str) -> Sequence[str]:
+        """Return the lines of a file that begin a type, a module or an extension."""
+        return [line for line in self.lines(path) if TYPE.search(line)]
+
+    @once
+    def around(self, path: str, line: int) -> Sequence[str]:
+        """Return the heads of the blocks around a line, innermost first."""
+        lines = self.lines(path)
+        return around(lines, line) if line <= len(lines) else ()
+
+    @once
+    def renames(self, path: str, name: str) -> bool:
+        """Return whether a file gives another type this name."""
+        form = rf"(?:\b(?:typealias|type|using)\s|^\s)\s*{re.escape(name)}\b[^=\n]{{0,200}}="
+        return any(map(re.compile(form).search, self.lines(path)))
+
+    @once
+    def above(self, name: str) -> frozenset[str]:
+        """Return the names of all bases and mixins of a type, as far as these files show."""
+        above, left = frozenset[str](), frozenset({name})
+        for _ in range(BASES):
+            left = frozenset[str]().union(*map(self._bases_of, left)) - above - {name}
+            above |= left
+        return above
+
+    @once
+    def _declaring(self) -> Mapping[str, Sequence[str]]:
+        """Return word -> the files with a line on which it follows the keyword of a type."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for path in self._lines:
+            rest = "\n".join(match[1] for match in _TYPE_LINE.finditer(self.text(path)))
+            for word in {*_WORD.findall(rest)}:
+                found[word].append(path)
+        return found
+
+    @once
+    def _bases_of(self, name: str) -> frozenset[str]:
+        """Return the bases and mixins that the declarations of a type name."""
+        found = frozenset[str]()
+        declared = re.compile(_CLASS.replace("{name}", re.escape(name)))
+        paths = self._declaring().get(name, ()) if _WORD.fullmatch(name) else self._lines
+        for path in paths:
+            text, is_declared = self.text(path), False
+            for match in declared.finditer(text):
+                is_declared = True
+                rest = text[match.start(1) : match.start(1) + LONGEST_HEAD]
+                found |= _capitalized([rest_of_head(rest, path)]).union(rules_of(path).embedded(rest))
+            if is_declared:
+                found |= self.mixed_in(path) | self._targets(path)
+        return found
+
+    @once
+    def _targets(self, path: str) -> frozenset[str]:
+        """Return the types to which those of a file are dereferenced."""
+        return _capitalized(match["target"] or "" for match in _MIXES.finditer(self.text(path)))
+
+
+def types_taken(text: str) -> frozenset[str]:
+    """Return the types from which a text imports everything."""
+    return frozenset(word for found in _TAKES_ALL.finditer(text) for word in found.groups() if word)
+
+
+def _capitalized(texts: Iterable[str]) -> frozenset[str]:
+    return frozenset(word for text in texts for word in _NAME.findall(text) if word[:1].isupper())
