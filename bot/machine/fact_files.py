@@ -21,7 +21,8 @@ UNNOTED_SECONDS = 24 * 3600.0  # seconds during which a further use is not recor
 EACH = 64 << 20  # bytes per file; longer files are no facts
 EACH_FOLDER = MAX_CACHE_BYTES // 8  # per repository, on a server with a folder for each
 Name = TypeVar("Name")
-SWEEP_PREFIX = "00"  # prefix of names that trigger a cleanup, one in 256
+SWEEP_PREFIX = "00"  # prefix of names that may trigger a cleanup, one in 256
+BETWEEN = 1 / 16  # share of the limit that is written between two cleanups, each of which reads the whole folder
 
 
 class FactFiles:
@@ -31,6 +32,7 @@ class FactFiles:
         """Open or create the folder. Raises OSError unless it is private to this user."""
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._folder, self._most = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | OPEN_FLAGS), most
+        self._unswept = self._most * BETWEEN  # bytes written since the last cleanup; enough for the first
         status = os.fstat(self._folder)
         if status.st_uid != os.geteuid() or stat.S_IMODE(status.st_mode) & 0o077:
             os.close(self._folder)
@@ -63,7 +65,9 @@ class FactFiles:
                 os.rename(beside, name, src_dir_fd=self._folder, dst_dir_fd=self._folder)
             except OSError:
                 os.unlink(beside, dir_fd=self._folder)
-            if name.startswith(SWEEP_PREFIX):
+            self._unswept += _on_disk(len(data))
+            if name.startswith(SWEEP_PREFIX) and self._unswept >= self._most * BETWEEN:
+                self._unswept = 0
                 self._bound()
 
     def _open(self, name: str, how: int) -> int:
@@ -99,7 +103,7 @@ def sweep(folder: Path, unused_since: float, most: int = MAX_CACHE_BYTES) -> Non
 def _surplus(rows: Iterable[tuple[os.stat_result, Name]], most: int) -> Iterator[Name]:
     """Yield the least recently used until the rest is well below `most` bytes; nothing if the total fits."""
     sized = sorted(
-        ((-(-status.st_size // BLOCK) * BLOCK, status, name) for status, name in rows),
+        ((_on_disk(status.st_size), status, name) for status, name in rows),
         key=lambda row: row[1].st_mtime_ns,
     )
     total = sum(size for size, *_ in sized)
@@ -109,3 +113,7 @@ def _surplus(rows: Iterable[tuple[os.stat_result, Name]], most: int) -> Iterator
             return
         yield name
         surplus -= size
+
+
+def _on_disk(size: int) -> int:
+    return -(-size // BLOCK) * BLOCK

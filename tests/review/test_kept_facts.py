@@ -157,3 +157,17 @@ def test_what_was_used_last_stays(tmp_path: Path) -> None:
     assert {"100", "139", "001"} <= left
     assert len(left) == 30
     assert facts.get("101") is None
+
+
+def test_a_full_folder_is_not_read_for_each_fact(tmp_path: Path) -> None:
+    """A cleanup looks at every file, so the next one comes after a sixteenth of the limit has been written."""
+    facts = FactFiles(tmp_path / "facts", most=64 * 4096)
+    facts.put("000", b"x")
+    for number in range(70):
+        (tmp_path / "facts" / f"1{number:02}").write_bytes(b"x")
+    for name in ("001", "200", "002"):
+        facts.put(name, b"x")
+    assert len([*(tmp_path / "facts").iterdir()]) == 1 + 70 + 4
+    facts.put("201", b"x")
+    facts.put("003", b"x")
+    assert len([*(tmp_path / "facts").iterdir()]) == 48
