@@ -1,4 +1,4 @@
-"""A Python in which extras are not installed: importing what they bring fails as it does where they were not asked for."""
+"""A simulated Python installation in which importing a package that only an extra installs fails."""
 
 import subprocess
 import sys
@@ -13,8 +13,8 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).parents[1]
 PRODUCT = "deeprepo-bot"
 OURS = {PRODUCT, "deeprepo-sandbox", "deeprepo-evals"}
-SHARED = ("google", "opentelemetry")  # packages that several distributions fill
-# Every Python that finds it on its path runs it first, so that the processes that a review starts are the same.
+SHARED = ("google", "opentelemetry")  # namespace packages that several distributions install into
+# Python runs sitecustomize.py at startup, so subprocesses started by a review have the same restrictions.
 CUSTOMIZED = """
 import sys
 
@@ -32,7 +32,7 @@ sys.meta_path.insert(0, Refused())
 
 
 def path(folder: Path, *installed: str, of: str = PRODUCT) -> str:
-    """What PYTHONPATH is where a distribution is installed with these extras and nothing else is."""
+    """Return a PYTHONPATH that simulates an installation of one distribution with only these extras."""
     place = folder / "customized"
     place.mkdir()
     (place / "sitecustomize.py").write_text(CUSTOMIZED.format(missing=sorted(missing(*installed, of=of))))
@@ -40,7 +40,7 @@ def path(folder: Path, *installed: str, of: str = PRODUCT) -> str:
 
 
 def missing(*installed: str, of: str = PRODUCT) -> set[str]:
-    """What cannot be imported there of all that is installed here: names of packages and modules."""
+    """Return the packages and modules installed here that the simulated installation can't import."""
     names = _names()
     there = {name for name in _brought(of, frozenset(installed)) if name in names}
     return {name for key in names.keys() - there - OURS for name in names[key]} - {
@@ -49,14 +49,14 @@ def missing(*installed: str, of: str = PRODUCT) -> set[str]:
 
 
 def deeprepo(folder: Path, path: str, *arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
-    """The command in a folder, with nothing in its environment but these variables."""
+    """Run the deeprepo command in a folder, with only these environment variables set."""
     place = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(folder), "PYTHONPATH": path, "COLUMNS": "120"}
     command = [sys.executable, "-P", "-m", "bot", *arguments]
     return subprocess.run(command, cwd=folder, env=place | env, capture_output=True, text=True, check=False)
 
 
 def _brought(name: str, extras: frozenset[str]) -> set[str]:
-    """The distributions that an installation of this one brings, itself included."""
+    """Return the distribution and all its dependencies, for these extras."""
     wanted, seen = [(canonicalize_name(name), extras)], set[tuple[str, frozenset[str]]]()
     while wanted:
         if (one := wanted.pop()) not in seen:
@@ -69,7 +69,7 @@ def _required(name: str, extras: frozenset[str]) -> Iterator[tuple[str, frozense
     try:
         rows = distribution(name).requires or []
     except PackageNotFoundError:
-        return  # of another system
+        return  # a dependency for another platform
     for row in map(Requirement, rows):
         if row.marker is None or any(row.marker.evaluate({"extra": extra}) for extra in {"", *extras}):
             yield canonicalize_name(row.name), frozenset(row.extras)
@@ -77,7 +77,7 @@ def _required(name: str, extras: frozenset[str]) -> Iterator[tuple[str, frozense
 
 @cache
 def _names() -> dict[str, set[str]]:
-    """What each installed distribution can be imported as."""
+    """Map each installed distribution to the names that it can be imported as."""
     return {canonicalize_name(one.name): set(_modules(one)) for one in distributions()}
 
 

@@ -1,4 +1,4 @@
-"""What stands beside the units of one file while the change has others, which other prompts hold."""
+"""Find the excerpts that a prompt shows next to the changed regions of one file."""
 
 import step
 from fakes import Repository
@@ -15,7 +15,7 @@ Files = dict[str, str | bytes | None]
 
 
 def beside(repository: Repository, before: Files, after: Files, path: str, prompts: int = 1) -> tuple[Excerpt, ...]:
-    """The excerpts of the prompt about `path`."""
+    """Return the excerpts in the prompt about `path`."""
     pull = repository.change(before, after)
 
     async def run(tree: Checkout, files: step.Files) -> tuple[Excerpt, ...]:
@@ -29,5 +29,5 @@ def beside(repository: Repository, before: Files, after: Files, path: str, promp
 
 
 def text(excerpts: tuple[Excerpt, ...]) -> str:
-    """All of them as one text."""
+    """Join the excerpts, with their paths and titles, into one text."""
     return "\n".join(f"{one.path} · {one.title}\n{one.body}" for one in excerpts)

@@ -1,4 +1,4 @@
-"""A real browser, driven over the WebDriver protocol that its own driver speaks."""
+"""A real browser, controlled through chromedriver over the WebDriver protocol."""
 
 import re
 import shutil
@@ -26,12 +26,12 @@ QUIET = (
     "--disable-sync",
 )
 NEEDED = pytest.mark.skipif(not (BROWSER and DRIVER), reason="needs chromium and chromedriver on the PATH")
-ELEMENT = "element-6066-11e4-a52e-4f735466cecf"  # what the protocol calls the key of an element's name
+ELEMENT = "element-6066-11e4-a52e-4f735466cecf"  # the key under which WebDriver returns an element's identifier
 
 
 @dataclass(frozen=True)
 class Window:
-    """The browser's one window."""
+    """The window of a running browser."""
 
     http: httpx2.Client
 
@@ -41,39 +41,39 @@ class Window:
         return answer.json()["value"]
 
     def open(self, address: str) -> str:
-        """Go there, and return what a person reads."""
+        """Open the address and return the visible text."""
         self._do("POST", "url", url=address)
         return self.text
 
     @property
     def address(self) -> str:
-        """Where the window is."""
+        """The current URL."""
         return str(self._do("GET", "url"))
 
     @property
     def text(self) -> str:
-        """What a person reads."""
+        """The visible text of the page."""
         return str(self.script("return document.body.innerText"))
 
     def script(self, source: str) -> Any:  # noqa: ANN401 - any JSON
-        """What a line of JavaScript returns."""
+        """Run JavaScript and return its result."""
         return self._do("POST", "execute/sync", script=source, args=[])
 
     def devtools(self, command: str, **given: object) -> Any:  # noqa: ANN401 - any JSON
-        """What a command of the browser's own developer tools returns."""
+        """Run a Chrome DevTools command and return its result."""
         return self._do("POST", "goog/cdp/execute", cmd=command, params=given)
 
     def eventually(self, source: str) -> Any:  # noqa: ANN401 - any JSON
-        """What a line of JavaScript hands to its last argument, a function."""
+        """Run JavaScript that passes its result to a callback (its last argument), and return that result."""
         return self._do("POST", "execute/async", script=source, args=[])
 
     def prefer(self, scheme: str) -> None:
-        """Show pages as to somebody who prefers "light" or "dark"."""
+        """Emulate a preference for the color scheme "light" or "dark"."""
         asked = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
         self._do("POST", "goog/cdp/execute", cmd="Emulation.setEmulatedMedia", params=asked)
 
     def click(self, selector: str) -> str:
-        """Click there, and return what a person reads on the page that follows."""
+        """Click the element and return the visible text of the page that loads next."""
         self.script("window.clicked = true")
         self._do("POST", f"element/{self._find(selector)}/click")
         loaded = "return !window.clicked && document.readyState === 'complete'"
@@ -81,12 +81,12 @@ class Window:
         return self.text
 
     def type(self, selector: str, text: str) -> None:
-        """Replace the text of a field."""
+        """Replace the text in a field."""
         self._do("POST", f"element/{self._find(selector)}/clear")
         self._do("POST", f"element/{self._find(selector)}/value", text=text)
 
     def reload(self) -> str:
-        """Load the page again, and return what a person reads."""
+        """Reload the page and return the visible text."""
         self._do("POST", "refresh")
         return self.text
 
@@ -94,13 +94,13 @@ class Window:
         return str(self._do("POST", "element", using="css selector", value=selector)[ELEMENT])
 
     def logged(self) -> list[str]:
-        """The messages of the browser's console since the last call."""
+        """Return the messages in the browser console since the last call."""
         return [entry["message"] for entry in self._do("POST", "se/log", type="browser")]
 
 
 @contextmanager
 def window(folder: Path, width: int = 1280) -> Iterator[Window]:
-    """A browser with an empty profile."""
+    """Start a browser with an empty profile."""
     assert BROWSER
     assert DRIVER
     with subprocess.Popen([DRIVER, "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as driver:
@@ -120,7 +120,7 @@ def window(folder: Path, width: int = 1280) -> Iterator[Window]:
             try:
                 with httpx2.Client(base_url=session, timeout=waits.patience(), trust_env=False) as http:
                     yield Window(http)
-            finally:  # the driver started the browser: killing the driver alone would leave the browser running
+            finally:  # the driver started the browser, which would keep running if we only killed the driver
                 httpx2.delete(session, timeout=waits.patience(), trust_env=False)
         finally:
             driver.kill()

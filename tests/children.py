@@ -1,4 +1,4 @@
-"""The fork server of a process that runs tests, started as that of a server whose operator has named a model."""
+"""Prepare the test process's fork server like that of a server with a configured model."""
 
 from functools import cache
 
@@ -11,11 +11,11 @@ from bot.wiring.child import ChildPipe
 
 @cache
 def preload() -> None:
-    """Have it load the library behind the models once: else each child that asks one would load it again, which takes longer than a review."""
+    """Load the model library into the fork server once, so that not every child has to load it."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DEEPREPO_WORKER", "compatible/worker")
         child.call(_nothing, caps=ProcessLimits())
 
 
 async def _nothing(_: ChildPipe) -> None:
-    """The first child waits until everything is loaded."""
+    """Do nothing: the first child only waits until everything is loaded."""

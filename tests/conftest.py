@@ -21,19 +21,19 @@ from waits import patience
 
 from bot.values import PullRequest
 
-# Tests start hundreds of interpreters, and each compiles the package again if the environment forbids to keep what was compiled.
+# Tests start hundreds of interpreters. Without cached bytecode, each would compile the package again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
-# An environment that a shell has activated changes what hints say and which linters are found: the tests have none active.
+# An activated virtual environment changes hints and which linters are found, so tests run without one.
 SCRIPTS = str(Path(sys.prefix) / "bin")
 os.environ["PATH"] = os.pathsep.join(one for one in os.environ["PATH"].split(os.pathsep) if one != SCRIPTS)
 os.environ.pop("VIRTUAL_ENV", None)
-# Nor is any model named, by whatever the shell has.
+# Tests also ignore models that are configured in the shell.
 for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "DEEPREPO_BASE_URL"):
     os.environ.pop(name, None)
 
 AGAIN = 5.0  # seconds between two alarms for a test that hangs
-HANG_SECONDS = 120.0  # for which a test may wait on an idle machine
+HANG_SECONDS = 120.0  # how long a test may take on an idle machine
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def repository(tmp_path: Path) -> Repository:
 
 @pytest.fixture
 def repositories(tmp_path: Path) -> Callable[[str], Repository]:
-    """More of them, by name."""
+    """Return a function that creates an empty repository with a given name."""
     return lambda name: Repository(tmp_path / name)
 
 
@@ -56,33 +56,33 @@ def change(tmp_path_factory: pytest.TempPathFactory) -> PullRequest:
 
 @pytest.fixture
 def table(change: PullRequest) -> Table:
-    """A review of it, in which the test says who answers."""
+    """A review of `change`; the test sets which models answer."""
     return Table(change)
 
 
 @pytest.fixture
 def hand(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hand:
-    """A feature branch on which the first push is made."""
+    """A repository whose feature branch has one push."""
     return first_push(repository, tmp_path / "scratch", monkeypatch)
 
 
 def pytest_configure() -> None:
-    """A shell starts background jobs with Ctrl-C ignored, and what we start would inherit that: here it always counts."""
+    """Restore Ctrl-C handling: shells start background jobs with SIGINT ignored, and children inherit it."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    os.environ["DEEPREPO_CACHE"] = "off"  # no test goes by what another one has told, or writes beside its own folder
-    # Thousands of tests fill the heap, and looking through all of it takes time.
+    os.environ["DEEPREPO_CACHE"] = "off"  # no test sees facts that another one cached, or writes outside its own folder
+    # Thousands of tests fill the heap, and a full garbage collection takes time.
     gc.set_threshold(100_000, 50, 50)
 
 
 async def carried_out(test: Callable[..., Awaitable[None]], given: Mapping[str, Any]) -> None:
-    """Await a test; what a fixture opens asynchronously is open meanwhile."""
+    """Await a test, and keep its asynchronous context manager fixtures open while it runs."""
     async with AsyncExitStack() as opened:
         held = {name: value for name, value in given.items() if isinstance(value, AbstractAsyncContextManager)}
         await test(**given | {name: await opened.enter_async_context(value) for name, value in held.items()})
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Run a test that is a coroutine in an event loop of its own."""
+    """Run each coroutine test in its own event loop."""
     if isinstance(item, pytest.Function) and inspect.iscoroutinefunction(test := item.obj):
 
         @functools.wraps(test)
@@ -93,21 +93,21 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """What the modules of all tests hold is never garbage: no later look for garbage reads it again."""
+    """Exclude objects made while collecting tests from garbage collection, because they are never freed."""
     gc.freeze()
 
 
 @contextmanager
 def ending(item: pytest.Item) -> Iterator[None]:
-    """Fail a test that hangs, with the stacks of its threads, and go on: well before faulthandler ends the whole process.
+    """Fail a test that hangs, and dump its thread stacks, well before faulthandler would end the process.
 
-    The alarm rings again until it is heard: an event loop reports what is raised in a callback and goes on.
+    The alarm repeats, because an event loop only logs an exception raised in a callback and continues.
     """
     begun = time.monotonic()
 
     def hangs(_: int, __: object) -> None:
         waited, limit = time.monotonic() - begun, patience(HANG_SECONDS)
-        if waited < limit:  # other programs take the processors
+        if waited < limit:  # the machine is busy with other programs
             signal.setitimer(signal.ITIMER_REAL, limit - waited + AGAIN, AGAIN)
             return
         if sys.__stderr__ is not None:
@@ -125,23 +125,23 @@ def ending(item: pytest.Item) -> Iterator[None]:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
-    """Fixtures may start servers and processes."""
+    """Limit the time for fixtures, which may start servers and processes."""
     with ending(item):
         yield
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
-    """The test itself."""
+    """Limit the time for the test itself."""
     with ending(item):
         yield
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
-    """And what ends them."""
+    """Limit the time for fixture teardown."""
     with ending(item):
         yield
 
 
-__all__ = ["postgres"]  # a fixture for every folder
+__all__ = ["postgres"]  # a fixture for all test folders

@@ -1,4 +1,4 @@
-"""Rows of a diff, written in a test as a prompt shows them: sign, number, line."""
+"""Parse diff rows that a test writes as a prompt shows them: sign, line number, text."""
 
 import re
 from typing import cast, get_args
@@ -10,6 +10,6 @@ SIGNS = get_args(DiffRow.__annotations__["sign"])
 
 
 def rows(text: str) -> tuple[DiffRow, ...]:
-    """Each line of a text as a row."""
+    """Return a row for each line of the text."""
     found = [cast("re.Match[str]", ROW.fullmatch(line)) for line in text.split("\n")]
     return tuple(DiffRow(SIGNS[SIGNS.index(row[1])], row[3], int(row[2] or 0)) for row in found)

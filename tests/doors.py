@@ -1,4 +1,4 @@
-"""The door through which a review is written out, as the pipeline goes through it."""
+"""Mask a finished review as the pipeline does."""
 
 from bot.checkout.shown import know_secrets
 from bot.review import written
@@ -6,5 +6,5 @@ from bot.values import Review
 
 
 def shown(review: Review) -> Review:
-    """Return a review as it leaves, where nothing but its findings tells what is a secret."""
+    """Return the masked review. Only its findings define which texts are secret."""
     return written.of_review(review, know_secrets(), (), [row.finding for row in review.findings])

@@ -1,4 +1,4 @@
-"""An editor that starts `deeprepo mcp` and speaks to it through the SDK's own client."""
+"""Start `deeprepo mcp` and connect to it with the MCP SDK's client, as an editor would."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 async def connected(
     command: Sequence[str], folder: Path, env: Mapping[str, str] | None = None
 ) -> "AsyncIterator[Client]":
-    """The client, until the block ends."""
-    from mcp import Client, StdioServerParameters  # here: few tests need it, and it takes long to load
+    """Yield the connected client, and close it at the end of the block."""
+    from mcp import Client, StdioServerParameters  # imported here because it is slow to load and few tests need it
 
     given = dict(env) if env is not None else None
     async with Client(

@@ -1,4 +1,4 @@
-"""Roots that fail in every way that was seen or can be thought of: what each one sends, turn by turn. Plain values."""
+"""Scripted root models that fail in every way we have seen or can imagine, as lists of replies."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ DONE = called("set_answer('Nothing to add.')")
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """One root. `sees`: what it must be told or shown in some turn; `never`: what must stand in no turn."""
+    """One scripted root. `sees`: texts that must appear in some turn; `never`: texts that must not."""
 
     name: str
     replies: Sequence[Reply]
@@ -24,24 +24,24 @@ class Root:
     never: tuple[str, ...] = ()
     limits: Limits = FAST
     worker: str = "quiet"  # a key of WORKERS
-    findings: int | None = None  # how many stand at the end
+    findings: int | None = None  # expected number of findings at the end
     partial: bool = False
     price: float | None = None
-    forever: bool = False  # the last reply is sent again and again
+    forever: bool = False  # repeat the last reply indefinitely
 
 
 def tool(arguments: Mapping[str, Any], name: str = "execute_python", unparsed: str = "") -> ToolCall:
-    """A tool call as a model wrote it."""
+    """Build a tool call. `unparsed` is the raw text of arguments that are not valid JSON."""
     return ToolCall("c1", name, arguments, unparsed)
 
 
 def calls(*made: ToolCall, text: str = "", stop: str = "end") -> Completion:
-    """A reply with these tool calls."""
+    """Build a reply that makes these tool calls."""
     return Completion(text, Usage(50, 5), stop, None, made)  # type: ignore[arg-type]
 
 
 def flaky() -> Any:  # noqa: ANN401 - a script
-    """A worker whose first answers are of no use."""
+    """Return a worker whose first two answers are unusable."""
     asked: list[Prompt] = []
 
     def answer(prompt: Prompt) -> Reply:
@@ -52,7 +52,7 @@ def flaky() -> Any:  # noqa: ANN401 - a script
 
 
 def stormy() -> Any:  # noqa: ANN401 - a script
-    """A provider that says 429, 500 and nothing at all before it answers."""
+    """Return a worker whose provider fails with 429, 500 and a timeout before it answers."""
     waiting: list[ProviderError] = [RateLimited("slow down", 0.0), ProviderDown("500"), ProviderDown("timeout")]
 
     def answer(prompt: Prompt) -> Reply:
@@ -96,7 +96,7 @@ BOMBS = {
 
 
 def _kept(code: str, *replies: Reply) -> list[Reply]:
-    """A block that assigns, then fails; the next one uses what was assigned."""
+    """Return turns where one block assigns a variable and fails, and the next block uses the variable."""
     return [called(f"before = 6 * 7\n{code}"), called("print('kept', before)"), *replies, DONE]
 
 

@@ -1,4 +1,4 @@
-"""What many tests need: a real git repository that is quick to write."""
+"""A git repository for tests. It is real and quick to write to."""
 
 import os
 import subprocess
@@ -8,11 +8,11 @@ import objects
 
 from bot.values import PullRequest
 
-WHO = "NAME@example.invalid <EMAIL@example.invalid> 1767268800 +0000"  # as the environment below says it to git
+WHO = "NAME@example.invalid <EMAIL@example.invalid> 1767268800 +0000"  # the identity that `env` below gives to git
 
 
 class Repository:
-    """A git repository in a folder, with no configuration but its own."""
+    """A git repository in a folder, isolated from the user's and the system's git configuration."""
 
     def __init__(self, folder: Path, *, branch: str = "main") -> None:
         self.folder = folder
@@ -36,14 +36,14 @@ class Repository:
             objects.init(folder, branch)
 
     def git(self, *arguments: str, stdin: bytes = b"") -> str:
-        """Run git here; its standard output."""
+        """Run git here and return its standard output."""
         done = subprocess.run(
             ["git", *arguments], cwd=self.folder, env=self.env, input=stdin, capture_output=True, check=True
         )
         return done.stdout.decode().strip()
 
     def write(self, files: dict[str, str | bytes | None]) -> None:
-        """Write files; None deletes one."""
+        """Write these files; None deletes a file."""
         for name, content in files.items():
             path = self.folder / name
             if content is None:
@@ -53,7 +53,7 @@ class Repository:
             path.write_bytes(content.encode() if isinstance(content, str) else content)
 
     def commit(self, files: dict[str, str | bytes | None], message: str = "change") -> str:
-        """Write and commit everything; the commit's id."""
+        """Write the files, commit everything, and return the commit's SHA."""
         self.write(files)
         made = objects.commit(self.folder, WHO, message) if self.env == self._first else None
         if made is not None:
@@ -63,11 +63,11 @@ class Repository:
         return self.git("rev-parse", "HEAD")
 
     def change(self, before: dict[str, str | bytes | None], after: dict[str, str | bytes | None]) -> PullRequest:
-        """A pull request with two commits: the files before, and what the change makes of them."""
+        """Commit `before` and then `after`, and return them as a pull request."""
         base = self.commit(before, "before")
         head = self.commit(after, "after")
         return self.pull(base, head)
 
     def pull(self, base: str, head: str) -> PullRequest:
-        """Two commits as a pull request."""
+        """Return a pull request between two commits."""
         return PullRequest("A change", "", base, head, "main", "feature", str(self.folder / ".git"))

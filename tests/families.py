@@ -1,4 +1,4 @@
-"""Members of a family of tests: a few are always run, the others with the slow tests."""
+"""Mark most members of a large parameter list as slow, so that only a few always run."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -7,7 +7,7 @@ import pytest
 
 
 def few(members: Iterable[Any], *kept: int) -> list[Any]:
-    """Mark all members as slow but those at these positions. A tuple holds the values of several parameters."""
+    """Mark all members as slow except those at the given positions. A tuple sets several parameters."""
     return [
         member
         if at in kept

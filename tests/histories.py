@@ -1,4 +1,4 @@
-"""Many commits of a repository, made in one go: on one branch, or on several that meet."""
+"""Write many commits with one call of `git fast-import`, on one branch or on branches that are merged."""
 
 import subprocess
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def lengthen(folder: Path, branch: str, count: int, *, empty: bool) -> None:
-    """Put commits on the branch: of nothing, or of a line of one file each."""
+    """Add commits to the branch, each of them empty or changing one line of one file."""
     name = ["git", "rev-parse", branch]
     head = subprocess.run(name, cwd=folder, capture_output=True, text=True, check=True).stdout.strip()
     stream = "".join(
@@ -19,7 +19,7 @@ def lengthen(folder: Path, branch: str, count: int, *, empty: bool) -> None:
     subprocess.run(["git", "fast-import", "--quiet", "--force"], cwd=folder, input=stream.encode(), check=True)
 
 
-Row = tuple[str, tuple[str, ...], dict[str, str | None]]  # a branch, the parents of its new commit, what it writes
+Row = tuple[str, tuple[str, ...], dict[str, str | None]]  # branch, parents, files written
 START: dict[str, str | bytes | None] = {"shop/port.py": "PORT = 80\n"}
 OLD: dict[str, str | None] = {"shop/port.py": "PORT = 80\n"}
 NEW: dict[str, str | None] = {"shop/port.py": "PORT = 8080\n"}
@@ -28,7 +28,7 @@ OTHER: dict[str, str | None] = {"shop/other.py": "HOST = 1\n"}
 _TOPIC: Row = ("topic", ("main",), OTHER)
 _FIXED: Row = ("fixed", ("main",), NEW)
 _MERGED: Row = ("main", ("main", "fixed", "topic"), {**NEW, **OTHER})
-# The feature takes `fixed` back: against one base nothing shows it. What comes later has the later date.
+# The feature branch reverts `fixed`, which a diff against one merge base hides. Later rows get later dates.
 CROSSED: tuple[Row, ...] = (_FIXED, _TOPIC, _MERGED, ("feature", ("fixed", "topic"), {**OLD, **OTHER, **NEWS}))
 SEVERAL_BASES: dict[str, tuple[Row, ...]] = {
     "crossed": CROSSED,
@@ -76,7 +76,7 @@ ONE_BASE: dict[str, tuple[Row, ...]] = {
 
 
 def draw(folder: Path, rows: Sequence[Row]) -> None:
-    """Commit these one after the other, each a minute after the one before."""
+    """Commit the rows in order, one minute apart."""
     stream, marks = "", dict[str, str]()
     for at, (branch, parents, files) in enumerate(rows, 1):
         first, *others = (marks.get(name, f"refs/heads/{name}^0") for name in parents)

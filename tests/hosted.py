@@ -1,4 +1,4 @@
-"""A pull request on the sandbox GitHub, opened as the App, and reviews of it."""
+"""Open a pull request on the sandbox GitHub as the App, and build reviews of it."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -36,7 +36,7 @@ COVERAGE = Coverage(readings=(CoverageRow("unit", "app.py", "app", "reviewed", "
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """One pull request, seen by its people (`repo`), by the App (`host`) and from above (`gh`)."""
+    """One pull request, as seen by its contributors (`repo`), the App (`host`) and the sandbox (`gh`)."""
 
     gh: sandbox.GitHub
     repo: sandbox.Repo
@@ -48,11 +48,11 @@ class Scene:
 
     @property
     def stands(self) -> sandbox.things.Pull:
-        """The pull request as it is now."""
+        """The pull request's current state."""
         return self.gh.pull(self.number)
 
     def writes(self) -> list[str]:
-        """What was asked that changes something, token requests apart."""
+        """Return the requests that change something, without those for access tokens."""
         asked = [seen for seen in self.gh.requests if seen.method not in {"GET", "HEAD"} and ".git/" not in seen.path]
         quiet = ("access_tokens", "installation/token")
         rows = [seen for seen in asked if not seen.path.endswith(quiet) and "query(" not in str(seen.body)]
@@ -63,7 +63,7 @@ class Scene:
 async def scene(
     folder: Path, *, fork: bool = False, private: bool = True, pace: RequestPace | None = None
 ) -> AsyncIterator[Scene]:
-    """A private repository with one open pull request that changes app.py at two places."""
+    """Open a pull request that changes app.py in two places. The repository is private by default."""
     async with sandbox.github(folder) as gh:
         repo = await gh.repository("acme", "shop", files={"app.py": BASE, "other.py": "x = 1\n"}, private=private)
         await repo.commit("feature", {"app.py": HEAD})
@@ -76,12 +76,12 @@ async def scene(
 
 
 def identify(gh: sandbox.GitHub) -> Identity:
-    """The App of a sandbox."""
+    """Return the App's credentials in a sandbox."""
     return Identity(gh.app_id, SecretStr(gh.private_key), gh.api)
 
 
 def finding(fingerprint: str, line: int = 0, **changes: object) -> PlacedFinding:
-    """A finding on a line of app.py; on none of them it stands in the summary."""
+    """Build a finding on a line of app.py. Without a line, it is outside the diff."""
     made = Finding(
         path="app.py",
         quote="five",
@@ -104,7 +104,7 @@ def finding(fingerprint: str, line: int = 0, **changes: object) -> PlacedFinding
 
 
 def reviewed(head: str, *findings: PlacedFinding, **changes: object) -> Review:
-    """A review of this head with these findings; a change that names a setting of its own changes that."""
+    """Build a review of this head. Keyword arguments change report settings or fields of the review."""
     pull = PullRequest("A change", "", "a" * 40, head, "main", "feature", "/nowhere", base_tip="a" * 40)
     made = Review(pull, (), StrategyChoice("offline", "no model"), findings, COVERAGE, Cost(), 1.0, version="0.1.0")
     names = {one.name for one in fields(ReportSettings)} & changes.keys()
@@ -113,10 +113,10 @@ def reviewed(head: str, *findings: PlacedFinding, **changes: object) -> Review:
 
 
 def now(one: PlacedFinding, status: Status, **changes: object) -> PlacedFinding:
-    """A finding of an earlier round, as this one leaves it: said nowhere."""
+    """Return an earlier finding with its status in this review; it is not reported again."""
     return PlacedFinding(changed(one.finding, status=status, **changes))  # type: ignore[arg-type]
 
 
 async def wanted() -> bool:
-    """Nothing newer has come."""
+    """Return True: the review is still wanted, as no newer request has replaced it."""
     return True

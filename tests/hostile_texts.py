@@ -1,4 +1,4 @@
-"""The corpus of texts that try to steer a reviewer, for whatever they may come in by."""
+"""A corpus of texts that try to manipulate a reviewer, whatever input they arrive through."""
 
 from pathlib import Path
 from typing import Any
@@ -9,6 +9,6 @@ CORPUS = yaml.safe_load((Path(__file__).parent / "hostile/corpus.yml").read_text
 
 
 def text_of(entry: dict[str, Any]) -> str:
-    """The text of an entry, giant ones written out."""
+    """Return an entry's text, with repetitions expanded."""
     text = entry["text"] * entry.get("repeat", 1)
     return text + entry.get("repeat_char", "") * entry.get("times", 0) + entry.get("end", "")

@@ -1,4 +1,4 @@
-"""Commits written as git writes them, without starting it: tests make thousands, and each would take six processes."""
+"""Write commits in git's format without git: tests make thousands, and each takes git six processes."""
 
 import hashlib
 import os
@@ -10,12 +10,12 @@ from pathlib import Path
 
 CONFIG = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n\tlogallrefupdates = true\n"
 FOLDERS = ("objects/info", "objects/pack", "refs/heads", "refs/tags", "hooks", "info")
-OTHERWISE = (".git", ".gitattributes", ".gitignore", ".gitmodules")  # a name that means more than its content
+OTHERWISE = (".git", ".gitattributes", ".gitignore", ".gitmodules")  # files that change how git handles others
 BUSY = ("packed-refs", "MERGE_HEAD", "CHERRY_PICK_HEAD", "info/attributes", "info/exclude", "objects/info/alternates")
 
 
 def init(folder: Path, branch: str) -> None:
-    """An empty repository."""
+    """Create an empty repository."""
     git = folder / ".git"
     for name in FOLDERS:
         (git / name).mkdir(parents=True)
@@ -24,7 +24,7 @@ def init(folder: Path, branch: str) -> None:
 
 
 def commit(folder: Path, who: str, message: str) -> str | None:
-    """Commit the work tree, all of it; None if only git itself can tell what that means here. `who`: name, address and time."""
+    """Commit the whole work tree. Return None if only git can do it. `who` is the name, email and time."""
     git, files = folder / ".git", list(_files(folder))
     head = (git / "HEAD").read_text() if git.is_dir() else ""
     if not head.startswith("ref: ") or not message.strip() or None in files or not _plain(git):
@@ -44,7 +44,7 @@ def commit(folder: Path, who: str, message: str) -> str | None:
 
 
 def _plain(git: Path) -> bool:
-    """Whether nothing was set up here that changes what a commit contains."""
+    """Return whether the repository has no settings or state that change what a commit contains."""
     hooks = git / "hooks"
     return (
         (git / "config").read_text() == CONFIG
@@ -54,12 +54,12 @@ def _plain(git: Path) -> bool:
 
 
 def _files(folder: Path) -> Iterator[tuple[bytes, Path] | None]:
-    """The files of the work tree; None among them for one that git treats in a way of its own."""
+    """Yield the files in the work tree, and None for each entry that git treats specially."""
     for root, names, files in os.walk(folder):
         if Path(root) == folder:
             names.remove(".git") if ".git" in names else files.remove(".git")
         if not names and not files:
-            yield None  # it may stand for a submodule
+            yield None  # an empty folder, which may be a submodule
         for name in (*names, *files):
             path = Path(root, name)
             if name in OTHERWISE or path.is_symlink() or not (path.is_file() or path.is_dir()):
@@ -69,7 +69,7 @@ def _files(folder: Path) -> Iterator[tuple[bytes, Path] | None]:
 
 
 def _stored(git: Path, kind: str, data: bytes) -> bytes:
-    """The id of an object, which is stored."""
+    """Store an object and return its id."""
     whole = f"{kind} {len(data)}\0".encode() + data
     digest = hashlib.sha1(whole, usedforsecurity=False)
     path = git / "objects" / digest.hexdigest()[:2] / digest.hexdigest()[2:]
@@ -80,7 +80,7 @@ def _stored(git: Path, kind: str, data: bytes) -> bytes:
 
 
 def _tree(git: Path, files: dict[bytes, tuple[int, bytes]]) -> bytes:
-    """The id of the tree of these files: mode and blob by path."""
+    """Store the tree of these files, given as mode and blob by path, and return its id."""
     rows: dict[bytes, bytes] = {}
     below: dict[bytes, dict[bytes, tuple[int, bytes]]] = {}
     for path, (mode, blob) in files.items():
@@ -99,7 +99,7 @@ def _mode(mode: int) -> int:
 
 
 def _index(entries: list[tuple[bytes, os.stat_result, bytes]]) -> bytes:
-    """The index of these files, as they are now."""
+    """Return a git index of these files with their current metadata."""
     written = struct.pack(">4sII", b"DIRC", 2, len(entries))
     for name, stat, blob in entries:
         times = [part for at in (stat.st_ctime_ns, stat.st_mtime_ns) for part in divmod(at, 10**9)]

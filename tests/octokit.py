@@ -1,4 +1,4 @@
-"""GitHub's own descriptions and example payloads, from pinned npm packages. Tests are skipped where npm cannot fetch them."""
+"""GitHub's API description and example payloads from npm. Tests are skipped if npm can't fetch them."""
 
 import hashlib
 import json
@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-# By package, the SHA-512 of what the registry hands out.
+# The SHA-512 of each package on the registry.
 PINNED = {
     "@octokit/openapi@23.0.2": "a55f0cecbf46636dc0c9b36f4e6a369f28e6a669edebedac444fedaabd192d070f4b8967c3bbb979918d9b044d9010b70fb8195db171e401f32d455105718386",
     "@octokit/webhooks-examples@7.6.1": "0dee94dd707a3b70ed09aedb2a008ccd31dd7a8a6aa99e92362bcc6099caeb989eaca2f5027348034b644580914bb970193efdd9df8fb3559b7c796ca3a3329d",
@@ -19,7 +19,7 @@ FETCHING_SECONDS = 600
 
 
 def packed(name: str, folder: Path) -> Path:
-    """Fetch a pinned package. Skips the test without npm or a registry, and fails if it is not the pinned one."""
+    """Fetch a pinned package and check its hash. Skip the test if npm or the registry is unavailable."""
     npm = shutil.which("npm")
     if npm is None:
         pytest.skip("npm is not installed")
@@ -34,7 +34,7 @@ def packed(name: str, folder: Path) -> Path:
 
 
 def member(file: Path, name: str) -> Any:  # noqa: ANN401 - any JSON value
-    """Return a JSON file of a package."""
+    """Return the content of a JSON file in a package."""
     with tarfile.open(file) as tar:
         found = tar.extractfile(f"package/{name}")
         assert found is not None, name

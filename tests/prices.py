@@ -1,4 +1,4 @@
-"""A library, the change that breaks its users, and a user."""
+"""A library, a change that breaks its users, and one user."""
 
 LIBRARY = {
     "pyproject.toml": '[project]\nname = "shop-prices"\nversion = "1.4.0"\n',

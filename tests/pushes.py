@@ -1,4 +1,4 @@
-"""Three pushes of one pull request, reviewed through the door, each with the JSON output of the one before."""
+"""Reviews of a pull request with three pushes. Each review gets the JSON output of the previous one."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
@@ -47,14 +47,14 @@ KNOWN = {
 
 
 class Hand:
-    """The repository under review, and the reviews of it."""
+    """A repository with a feature branch, and a way to review it."""
 
     def __init__(self, repository: Repository, scratch: Path, env: pytest.MonkeyPatch) -> None:
         self.repository, self.scratch, self.env = repository, scratch, env
         self.requests: list[str] = []
 
     def review(self, previous: Review | bytes | None = None, worker: Worker | None = None, **flags: object) -> Review:
-        """Review the branch as it stands, given what the last review wrote."""
+        """Review the current branch, given the previous review."""
         data = json_file.render(previous).encode() if isinstance(previous, Review) else previous
         with doubles.in_thread(Server(worker or judge)) as server:
             self.env.setenv("DEEPREPO_BASE_URL", server.openai_url)
@@ -67,7 +67,7 @@ class Hand:
 
 
 def judge(body: Mapping[str, Any]) -> Reply:
-    """Reports what it knows of where it stands in the prompt; refutes the negative amount where it is handled."""
+    """Report each known finding whose code is in the prompt; refute the negative amount if it is handled."""
     text = str(body["messages"])
     if "The claim, about" in text:
 
@@ -87,7 +87,7 @@ def titles(findings: Iterable[Finding]) -> set[str]:
 
 
 def first_push(repository: Repository, scratch: Path, env: pytest.MonkeyPatch) -> Hand:
-    """A feature branch on which the first push is made."""
+    """Return a repository whose feature branch has the first push."""
     repository.commit(BASE, "before")
     repository.git("checkout", "-qb", "feature")
     repository.commit(FIRST, "first push")

@@ -1,4 +1,4 @@
-"""A server on a socket whose bytes a test writes itself. When its block ends, each of its connections has ended too."""
+"""A server for which a test writes the raw bytes. All connections are closed when its block ends."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -11,8 +11,8 @@ Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]
 async def raw_server(handler: Handler) -> AsyncIterator[int]:
     """Serve each connection with the handler and yield the port.
 
-    `asyncio.Server` leaves open connections to the loop: one with bytes that the client did not read stays behind as an unclosed
-    socket, and Python reports it in whichever test runs next.
+    `asyncio.Server` leaves open connections to the event loop. If the client has not read all bytes,
+    the socket stays open, and Python reports it during whichever test runs next.
     """
     connections: set[asyncio.Task[None]] = set()
 
@@ -23,7 +23,7 @@ async def raw_server(handler: Handler) -> AsyncIterator[int]:
             writer.close()
             await writer.wait_closed()
         except (ConnectionError, asyncio.IncompleteReadError):
-            pass  # the client has read enough
+            pass  # the client closed the connection before reading everything
         finally:
             writer.transport.abort()
 
@@ -38,4 +38,4 @@ async def raw_server(handler: Handler) -> AsyncIterator[int]:
             for task in connections:
                 task.cancel()
             await asyncio.gather(*connections, return_exceptions=True)
-            await asyncio.sleep(0)  # an aborted transport closes its socket in the next turn of the loop
+            await asyncio.sleep(0)  # an aborted transport closes its socket in the next loop iteration

@@ -1,4 +1,4 @@
-"""What a comment could do on GitHub, beside showing words."""
+"""Find anything in a comment that GitHub would act on."""
 
 import re
 
@@ -11,7 +11,7 @@ COMMAND = re.compile(r"^\s*[/!]\w", re.MULTILINE)
 
 
 def harm(page: str) -> str | None:
-    """The first thing in a comment that GitHub would act on: HTML, a mention, a link, a reference, a task, a command."""
+    """Return the first text that GitHub acts on: HTML, mention, link, reference, task or command."""
     html = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).render(page)
     outside = re.sub(r"<(code|pre)[^>]*>.*?</\1>", "", html, flags=re.DOTALL)
     words = re.sub(r"&#8203;|\u200b", "\0", re.sub(r"<!-- deeprepo:.*? -->", "", outside))
@@ -20,5 +20,5 @@ def harm(page: str) -> str | None:
 
 
 def _unfenced(page: str) -> str:
-    """The page without its fenced blocks, where a line is code and no command."""
+    """Return the page without its fenced code blocks, where no line is a command."""
     return re.sub(r"^(`{3,})[^\n]*\n.*?^\1$", "", page, flags=re.DOTALL | re.MULTILINE)

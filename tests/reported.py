@@ -1,10 +1,10 @@
-"""A finding as a scripted model reports it."""
+"""Build a finding in the form in which a model reports it."""
 
 from typing import Any
 
 
 def reported(path: str, quote: str, line: int, title: str, **others: object) -> dict[str, Any]:
-    """All fields that a model has to fill in: those that a test does not name are plain."""
+    """Return all required fields. Those that a test doesn't set have default values."""
     words = {
         "why": "It was so.",
         "consequence": "It fails.",

@@ -1,4 +1,4 @@
-"""A made-up secret of each form that the check knows, put together here so that no scanner takes this file for a leak."""
+"""A made-up secret of each kind that the check detects, assembled so that no scanner reports this file."""
 
 import base64
 
@@ -10,7 +10,7 @@ BODY = [
 ]
 
 ENCODED = base64.b64encode(("-----BEGIN EC " + "PRIVATE KEY-----\n" + "\n".join(BODY)).encode()).decode()
-# rule -> path, line, and what must not be seen
+# rule -> path, line, and the texts that must be masked
 SAMPLES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "private-key": (
         "k.pem",

@@ -1,4 +1,4 @@
-"""A review in progress over a real repository, with scripted models behind the real doors."""
+"""A review session over a real repository, with scripted models."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -55,12 +55,12 @@ REPORT = (
 
 
 def quiet(_: Prompt) -> Mapping[str, Any]:
-    """A worker that finds nothing."""
+    """Answer that nothing was found."""
     return {"answer": "all fine", "found": False, "quotes": [], "findings": []}
 
 
 def called(code: str, said: str = "") -> Completion:
-    """A root's reply that calls the tool."""
+    """Build a root's reply that runs this code with the tool."""
     return Completion(said, Usage(100, 10), "end", None, (ToolCall("c1", "execute_python", {"code": code}),))
 
 
@@ -81,21 +81,21 @@ USE = Reference(
 
 @dataclass
 class Table:
-    """What a test sets: who answers, under which limits."""
+    """What a test configures: the scripted models and the limits."""
 
     change: PullRequest
     root: Script = ()
     worker: Script = quiet
     limits: Limits = field(default_factory=lambda: Limits(usd=None))
     price: float | None = None  # dollars per token
-    delay: float = 0.0  # of a worker
+    delay: float = 0.0  # seconds before each worker answer
     callers: Lookup | None = None
     journal: Path | None = None
     said: list[str] = field(default_factory=list)
 
     @asynccontextmanager
     async def open_session(self) -> AsyncIterator[Session]:
-        """The session, open."""
+        """Open a review session over the change."""
         change = self.change
         async with Checkout(change) as tree:
             files = diff.read(await tree.change())
@@ -121,7 +121,7 @@ class Table:
                 calls.journal.close()
 
     def run(self, step: Callable[[Session], Awaitable[T]]) -> T:
-        """Run one step over the session."""
+        """Run one step in a session and return its result."""
 
         async def go() -> T:
             async with self.open_session() as session:

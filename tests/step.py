@@ -1,4 +1,4 @@
-"""One step of the straight line over a real change: its checkout is open, and its files are read."""
+"""Run one step of a review over a real change, with an open checkout and a parsed diff."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -19,7 +19,7 @@ Files = tuple[ChangedFile, ...]
 
 
 def over(pull: PullRequest, step: Callable[[Checkout, Files], Awaitable[T]]) -> T:
-    """What a step makes of a change."""
+    """Return the result of a step for a change."""
 
     async def run() -> T:
         async with Checkout(pull) as tree:
@@ -29,7 +29,7 @@ def over(pull: PullRequest, step: Callable[[Checkout, Files], Awaitable[T]]) -> 
 
 
 def survey(pull: PullRequest, tree: Checkout, files: Files = (), **parts: Any) -> Survey:  # noqa: ANN401 - fields of Survey
-    """A survey of a change of which nothing is known but these parts."""
+    """Build a survey of a change in which only these parts are set."""
     dependents = parts.pop("dependents", Dependents())
     brief = Brief(pull, config.resolve({"minimum_severity": parts.pop("least", "low")}, None, config.Settings()))
     tracker = CoverageTracker((), files, dependents)
@@ -37,7 +37,7 @@ def survey(pull: PullRequest, tree: Checkout, files: Files = (), **parts: Any) -
 
 
 async def texts(tree: Checkout, files: Sequence[ChangedFile]) -> Texts:
-    """The changed files on both sides."""
+    """Return the texts of the changed files on both sides."""
     heads = await tree.read_many([file.path for file in files])
     bases = await tree.read_many([file.old_path for file in files if file.old_path], "base")
     return Texts(*({path: blob.decode("utf-8", "replace") for path, blob in side.items()} for side in (heads, bases)))

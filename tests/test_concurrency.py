@@ -12,7 +12,7 @@ from deeprepo.impact.concurrency import OwnTime, together
 
 
 async def test_a_change_that_cannot_be_read_leaves_no_git_behind(repository: Repository) -> None:
-    """One of the reads fails at a missing object: the event loop closes with no task left, so nothing can wait for ever."""
+    """After a read fails at a missing object, no task remains that could block the event loop's end."""
     pull = repository.change({"a.py": "a = 1\n"}, {"a.py": "a = 2\n"})
     oid = repository.git("rev-parse", f"{pull.head}:a.py")
     Path(repository.folder, ".git", "objects", oid[:2], oid[2:]).unlink()  # noqa: ASYNC240 - nothing else runs in this loop
@@ -24,7 +24,7 @@ async def test_a_change_that_cannot_be_read_leaves_no_git_behind(repository: Rep
 
 
 async def test_short_work_ends_before_its_cancellation_does() -> None:
-    """Creating something at GitHub and storing its number both happen or neither does, so that it can be ended later."""
+    """Cancellation waits until an object is created at GitHub and its id is stored for closing it later."""
     started, answered, done = asyncio.Event(), asyncio.Event(), list[str]()
 
     async def work() -> None:
@@ -42,7 +42,7 @@ async def test_short_work_ends_before_its_cancellation_does() -> None:
 
 
 async def test_own_time_leaves_out_what_else_runs_while_the_work_waits() -> None:
-    """A search that shares its process with other work must not stop sooner for it."""
+    """A search doesn't reach its time limit sooner because other work runs in the same process."""
     own_time, waits, burned = OwnTime(), asyncio.Event(), asyncio.Event()
 
     async def search() -> str:
@@ -63,7 +63,7 @@ async def test_own_time_leaves_out_what_else_runs_while_the_work_waits() -> None
 
 
 async def test_timed_work_can_be_cancelled_and_can_fail() -> None:
-    """Work that cleans up when it is cancelled does so under a clock too, and its errors arrive."""
+    """Timed work cleans up when it is cancelled, and its exceptions are raised to the caller."""
     own_time, waits, ended = OwnTime(), asyncio.Event(), list[str]()
 
     async def work() -> None:

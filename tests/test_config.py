@@ -18,14 +18,14 @@ NONE = Settings()
 
 
 def test_every_plug_in_is_asked_for_unless_a_repository_says_otherwise() -> None:
-    """A lens that is registered and not in the defaults would never run; each analyser of the defaults is a module of that name."""
+    """All registered lenses run by default, and the default analyzers are exactly the registered ones."""
     resolved = config.resolve({}, None, NONE)
     assert set(resolved.lenses) == set(LENSES)
     assert [build({}).NAME for build in ANALYZERS.values()] == list(resolved.analyzers)
 
 
 def test_the_strongest_source_wins_and_is_named() -> None:
-    """Flag, then the repository's file, then the environment, then the default."""
+    """The order is: command-line flag, repository file, environment, default."""
     file = b"quota: 2\nstrategy: fanout\nbudget: {usd: 0.5}\n"
     found = config.resolve({"quota": 1, "usd": None}, file, Settings(usd=9.0, worker="openai/x"))
     shown = {
@@ -40,7 +40,7 @@ def test_the_strongest_source_wins_and_is_named() -> None:
     }
 
 
-# What the environment sets, what the file asks for, and what holds.
+# The operator's settings, the limit in the repository file, and the effective limit.
 LOWERED = [
     ({"usd": 0.1}, "usd: 40", 0.1),
     ({"usd": 3.0}, "usd: 2", 2.0),
@@ -60,7 +60,7 @@ LOWERED = [
 
 @pytest.mark.parametrize(("ours", "asked", "holds"), LOWERED)
 def test_a_file_only_lowers_a_limit(ours: dict[str, float], asked: str, holds: float) -> None:
-    """The environment's limit is a ceiling, for dollars the default too; where it bites, the origin names it."""
+    """The operator's limit and the default dollar limit are ceilings, and the origin says when they apply."""
     found = config.resolve({}, f"budget: {{{asked}}}\n".encode(), Settings(**ours))
     name = asked.partition(":")[0]
     assert getattr(found, name) == holds
@@ -74,7 +74,7 @@ NO_AMOUNTS = ("nan", "inf", "-inf", "-5")
 @pytest.mark.parametrize("number", NO_AMOUNTS)
 @pytest.mark.parametrize("name", ["usd", "tokens", "calls", "seconds", "timeout"])
 def test_no_door_takes_what_is_no_amount(monkeypatch: pytest.MonkeyPatch, name: str, number: str) -> None:
-    """An option, a repository's file, the environment: not a number is above no cap, and below none."""
+    """Flags, the repository file and the environment all reject NaN, infinite and negative amounts."""
     with pytest.raises(ConfigError, match=f"{name} is {number}.* use a finite number of 0 or more"):
         config.resolve({name: float(number)}, None, Settings(cap_usd=0.5))
     section = "models" if name == "timeout" else "budget"
@@ -89,7 +89,7 @@ def test_no_door_takes_what_is_no_amount(monkeypatch: pytest.MonkeyPatch, name: 
 @pytest.mark.parametrize(
     ("text", "ours", "bar", "pause"),
     [
-        ("request_changes: off\n", {}, "off", None),  # which YAML reads as false
+        ("request_changes: off\n", {}, "off", None),  # YAML parses `off` as false
         ("request_changes: low\npause_after: 9\n", {}, "low", 9),
         ("request_changes: low\npause_after: 9\n", {"request_changes": "critical", "pause_after": 3}, "critical", 3),
         ("request_changes: critical\npause_after: 2\n", {"request_changes": "high", "pause_after": 3}, "critical", 2),
@@ -100,20 +100,20 @@ def test_no_door_takes_what_is_no_amount(monkeypatch: pytest.MonkeyPatch, name: 
 def test_a_repository_blocks_and_spends_no_more_than_the_operator_allows(
     text: str, ours: dict[str, Any], bar: str, pause: int | None
 ) -> None:
-    """What the operator sets is the value of a repository that sets none, and the ceiling of the others."""
+    """The operator's setting is the default for repositories without one, and a ceiling for the others."""
     found = config.resolve({}, text.encode(), Settings(**ours))
     assert (found.request_changes, found.pause_after) == (bar, pause)
 
 
 def test_a_flag_is_the_wish_of_who_pays() -> None:
-    """It is stronger than DEEPREPO_USD, and only DEEPREPO_CAP_USD is above it."""
+    """A flag overrides DEEPREPO_USD, and only DEEPREPO_CAP_USD limits it."""
     assert config.resolve({"usd": 5.0}, None, Settings(usd=0.1)).usd == 5.0
     found = config.resolve({"usd": 5.0}, None, Settings(usd=0.1, cap_usd=2.0))
     assert (found.usd, found.origins["usd"]) == (2.0, "DEEPREPO_CAP_USD, lower than the 5.00 from: flag")
 
 
 FILE_MODELS = b"models: {root: a/dear, worker: b/mid}\nstrategy: rlm\n"
-# Flags, environment, and the root, worker and strategy that hold under FILE_MODELS.
+# Flags, operator settings, and the root, worker and strategy that apply with FILE_MODELS.
 CHOSEN = [
     ({}, {}, ("a/dear", "b/mid", "rlm")),
     ({}, {"worker": "c/cheap"}, (None, "c/cheap", "rlm")),
@@ -132,7 +132,7 @@ CHOSEN = [
 def test_a_file_chooses_no_model_that_nobody_allowed(
     flags: dict[str, str], ours: dict[str, str], holds: tuple[str | None, ...]
 ) -> None:
-    """Who names a model, or lists some, has decided what is paid; each choice that does not hold is a warning."""
+    """If a flag or the operator chose models, the file's other choices are ignored, each with a warning."""
     found = config.resolve(flags, FILE_MODELS, Settings(**ours))
     assert (found.root, found.worker, found.strategy) == holds
     refused = [asked for asked, held in zip(("a/dear", "b/mid", "rlm"), holds, strict=True) if asked != held]
@@ -141,7 +141,7 @@ def test_a_file_chooses_no_model_that_nobody_allowed(
 
 
 def test_a_file_may_always_spend_nothing() -> None:
-    """Offline is the one strategy that goes below every other."""
+    """A repository can choose the offline strategy, whatever strategy the operator set."""
     assert config.resolve({}, b"strategy: offline\n", Settings(strategy="rlm")).strategy == "offline"
 
 
@@ -173,7 +173,7 @@ effort_for:
 def test_the_most_demanding_file_decides_the_effort(
     base: str, labels: tuple[str, ...], paths: tuple[str, ...], ours: dict[str, str], effort: str, strategy: str
 ) -> None:
-    """Of the entries that fit a file the strongest, else `effort`; a lower one holds only if it fits every file. The operator's is a ceiling."""
+    """The highest effort of any file applies, up to the operator's. Files without an entry use `effort`."""
     found = config.resolve({}, f"effort: {base}\n".encode() + RULES, Settings(**ours))  # type: ignore[arg-type]
     decided = found.for_labels(labels).for_paths(paths)
     assert (decided.effort, decided.strategy) == (effort, strategy)
@@ -181,7 +181,7 @@ def test_the_most_demanding_file_decides_the_effort(
 
 
 def test_a_typed_effort_is_above_every_entry() -> None:
-    """Where the operator allows no model, none is asked by any road. `config --explain` shows what the file sets."""
+    """A flag overrides `effort_for`, the operator's `none` excludes models, and `--explain` shows entries."""
     assert config.resolve({}, RULES, Settings(effort="none")).strategy == "offline"
     assert config.resolve({"effort": "low"}, RULES, Settings()).for_paths(["migrations/1.sql"]).effort == "low"
     rows = {name: (value, origin) for name, value, origin in config.resolve({}, RULES, Settings()).rows()}
@@ -207,13 +207,13 @@ def test_a_typed_effort_is_above_every_entry() -> None:
 def test_the_operators_effort_is_a_ceiling_and_a_typed_one_is_above_it(
     flags: dict[str, str], file: bytes, ours: dict[str, str], effort: str, strategy: str
 ) -> None:
-    """Nothing of a file goes further than the operator allows; effort none asks no model, whatever else is said."""
+    """A file can't exceed the operator's effort, and effort `none` calls no model, whatever the strategy."""
     found = config.resolve(flags, file, Settings(**ours))
     assert (found.effort, found.strategy) == (effort, strategy)
 
 
 def test_a_server_has_ceilings_that_nobody_set() -> None:
-    """What the operator sets stays; `config --explain` shows each."""
+    """The defaults don't replace a limit that the operator set, and `config --explain` shows each."""
     found = Settings(cap_usd=0.5).with_server_ceilings()
     assert (found.cap_usd, found.cap_usd_per_day) == (0.5, 100.0)
     rows = {name: value for name, value, _ in config.resolve({}, b"budget: {usd: 9}\n", found).rows()}
@@ -242,7 +242,7 @@ def test_a_server_has_ceilings_that_nobody_set() -> None:
     ],
 )
 def test_an_unknown_key_is_a_warning_with_the_nearest_name(text: bytes, sentences: list[str]) -> None:
-    """Each has its own line, in a section and in an entry of a list too."""
+    """Each warning has its line number, also for keys in sections and in list entries."""
     warnings = config.resolve({}, text, NONE).warnings
     assert [warning.startswith(f".deeprepo.yml {s}") for warning, s in zip(warnings, sentences, strict=True)] == [
         True for _ in sentences
@@ -288,24 +288,24 @@ def test_an_unknown_key_is_a_warning_with_the_nearest_name(text: bytes, sentence
     ],
 )
 def test_a_wrong_file_is_said_with_its_place(text: bytes, sentence: str) -> None:
-    """Each mistake is a warning of its own; a tag that would construct objects is a mistake like any other."""
+    """Each mistake gets its own warning. A YAML tag that would construct objects is a mistake too."""
     assert re.search(sentence, "\n".join(config.read(text).warnings))
 
 
 def test_a_file_of_another_name_is_said_to_be_unread() -> None:
-    """Somebody expects it to count."""
+    """A repository with a misnamed settings file gets a warning that the file is ignored."""
     found = config.resolve({}, None, NONE, others=[".deeprepo.yaml"])
     assert found.warnings == (".deeprepo.yaml is not read. Rename it to .deeprepo.yml.",)
 
 
 def test_ignored_paths_are_matched_as_git_does() -> None:
-    """Folders, globs and exceptions."""
+    """Ignore patterns support folders, globs and exceptions."""
     found = config.resolve({}, b"ignore: ['docs/', '*.sql', '!keep.sql']\n", NONE)
     assert [found.ignores(path) for path in ("docs/a.md", "x/y.sql", "keep.sql", "a.py")] == [True, True, False, False]
 
 
 def test_a_key_does_not_show_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither in its repr nor in its text; blank means not set."""
+    """Neither the repr nor the text of a key contains its value. A blank variable counts as unset."""
     monkeypatch.setenv("SOME_KEY", "sk-very-secret")
     monkeypatch.setenv("BLANK_KEY", " ")
     found = config.key("SOME_KEY")
@@ -315,7 +315,7 @@ def test_a_key_does_not_show_itself(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_wrong_variable_is_named_without_its_value(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The value might be a secret in the wrong place."""
+    """The error leaves out the value, which might be a misplaced secret."""
     monkeypatch.setenv("DEEPREPO_USD", "sk-secret")
     with pytest.raises(ConfigError) as caught:
         config.environment()
@@ -324,7 +324,7 @@ def test_a_wrong_variable_is_named_without_its_value(monkeypatch: pytest.MonkeyP
 
 
 def test_triggers_are_part_of_the_file() -> None:
-    """An empty list counts, and what is not set has its default."""
+    """An empty list of events applies, and unset triggers have their defaults."""
     file = b"triggers:\n  events: []\n  skip_authors: [renovate]\n"
     found = config.resolve({}, file, NONE)
     assert (found.triggers.events, found.triggers.skip_authors, found.triggers.drafts) == ((), ("renovate",), False)
@@ -334,7 +334,7 @@ def test_triggers_are_part_of_the_file() -> None:
 
 
 def test_the_published_schema_is_the_one_that_is_read() -> None:
-    """docs/deeprepo.schema.json is what `deeprepo config --schema` prints."""
+    """docs/deeprepo.schema.json equals the output of `deeprepo config --schema`."""
     published = Path(__file__).parents[1] / "docs" / "deeprepo.schema.json"
     assert published.read_text(encoding="utf-8") == config.json_schema(), (
         "deeprepo config --schema > docs/deeprepo.schema.json"
@@ -352,12 +352,12 @@ def test_the_published_schema_is_the_one_that_is_read() -> None:
     ],
 )
 def test_an_editor_marks_what_is_wrong(text: str, sound: bool) -> None:
-    """The schema takes what the reader takes, and no unknown key."""
+    """The schema accepts what the reader accepts, and rejects unknown keys and values."""
     assert Draft202012Validator(json.loads(config.json_schema())).is_valid(yaml.safe_load(text)) == sound
 
 
 def test_what_is_no_file_is_a_warning_that_may_concern_a_threshold() -> None:
-    """A folder at the path of the settings is not the same as no settings."""
+    """A folder at the path of the settings file gives a warning, because it might have set a threshold."""
     found = config.resolve({}, UnusableFile("it is a folder, not a file"), config.Settings())
     assert found.warnings == found.doubts == (".deeprepo.yml: it is a folder, not a file, so nothing in it applies",)
 
@@ -379,5 +379,5 @@ def test_what_is_no_file_is_a_warning_that_may_concern_a_threshold() -> None:
     ],
 )
 def test_a_name_that_nobody_knows_is_a_warning_with_its_line_and_the_remedy(text: bytes, warning: str) -> None:
-    """It fits the form of the file, and would be taken for a setting that counts."""
+    """An unknown provider, analyzer, lens or category is valid YAML, so only a warning reveals the typo."""
     assert warning in config.resolve({}, text, config.Settings()).warnings[0]

@@ -1,4 +1,4 @@
-"""What a review says when something stood in its way: no finding is lost without a word, and no missing opinion reads as clean."""
+"""Reviews that are cut short still report every finding, and missing confirmations don't count as clean."""
 
 import os
 import signal
@@ -20,7 +20,7 @@ def asked_to_judge(body: Mapping[str, Any]) -> bool:
 
 
 def test_what_got_no_opinion_is_read_again_in_the_next_round(hand: Hand) -> None:
-    """It stays open, and is no longer marked once a second opinion has confirmed it."""
+    """The unconfirmed finding stays open, and loses its mark once a second call confirms it."""
     first = hand.review(calls=1)
     again = hand.review(first)
     there = [*again.open_findings]
@@ -32,7 +32,7 @@ def test_what_got_no_opinion_is_read_again_in_the_next_round(hand: Hand) -> None
 
 
 def test_a_provider_that_refuses_the_second_opinions_is_a_fault(hand: Hand) -> None:
-    """The exit code is 3, not 0."""
+    """The review's fault is `provider`, and its findings are reported as unconfirmed."""
     refusing = hand.review(worker=lambda body: Reply("no", status=400) if asked_to_judge(body) else judge(body))
     said = [placed.finding for placed in refusing.findings]
     assert (titles(said), refusing.cut.fault) == (FOUND, "provider")
@@ -58,7 +58,7 @@ OBSTACLES = {
 
 @pytest.mark.parametrize("row", OBSTACLES.values(), ids=OBSTACLES)
 def test_each_reason_why_no_model_reviewed_has_its_own_words(row: tuple[Any, ...], hand: Hand) -> None:
-    """Credit, rate limit, overload, refusal, key and size: the result begins with the reason, and the check is not green."""
+    """The result begins with the reason, such as a rate limit or a wrong key, and the check is neutral."""
     reply, limits, status, words = row
     review = hand.review(worker=reply, **limits)
     assert (review.status, checks.conclude(review)) == (status, "neutral")
@@ -66,7 +66,7 @@ def test_each_reason_why_no_model_reviewed_has_its_own_words(row: tuple[Any, ...
 
 
 def test_after_ctrl_c_nothing_more_is_asked(hand: Hand) -> None:
-    """The interrupted root follows the workers: what these have found is shown, and no further call is paid, no second opinion either."""
+    """Ctrl-C during the root's call shows the workers' findings and makes no further paid calls."""
     kinds: list[str] = []
 
     def worker(body: Mapping[str, Any]) -> Reply:

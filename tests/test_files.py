@@ -1,4 +1,4 @@
-"""The one place that writes files, against trees that a stranger has filled; and that there is no other such place."""
+"""All files are written by one module, which must be safe in folders that an attacker has filled."""
 
 import os
 import re
@@ -12,7 +12,7 @@ from bot.errors import UsageError
 from bot.machine import files
 
 BOT = Path(__file__).parents[1] / "bot"
-# What writes a file. Temporary folders with names drawn by lot are no such thing.
+# Calls that write a file. Temporary folders with random names are not included.
 WRITES = re.compile(
     r"\.(?:write_text|write_bytes|mkdir|makedirs|symlink_to|hardlink_to|symlink|copyfile|copy2|copytree|copyfileobj|mknod|mkfifo)\("
     r"|\bos\.(?:open|link|chmod|chown|truncate|rename|replace)\(|\b(?:mkstemp|NamedTemporaryFile)\(|\bopen\([^()]*['\"][rbt]*[wax+][bt+]*['\"]"
@@ -20,7 +20,7 @@ WRITES = re.compile(
 
 
 def checkout(folder: Path) -> Path:
-    """A work tree, as far as a file system knows one."""
+    """Create a folder that counts as a checkout."""
     (folder / ".git").mkdir(parents=True)
     return folder
 
@@ -43,7 +43,7 @@ WAYS = pytest.mark.parametrize("way", [written, appended, asked])
 
 @pytest.fixture
 def top(tmp_path: Path) -> Path:
-    """A checkout beside a file that nothing in it may reach."""
+    """A checkout next to a file that nothing in the checkout may reach."""
     (tmp_path / "home").mkdir()
     (tmp_path / "home/rc").write_text("mine")
     return checkout(tmp_path / "tree")
@@ -52,7 +52,7 @@ def top(tmp_path: Path) -> Path:
 @WAYS
 @pytest.mark.parametrize("lead", ["../home/rc", "../home/new", "nowhere/at/all", "loop"])
 def test_no_file_is_written_through_a_link(top: Path, way: Callable[[Path], None], lead: str) -> None:
-    """To a file, to one that does not exist yet, to nothing, to itself."""
+    """The link leads to a file, a missing file, a missing folder, or itself."""
     (top / "loop").symlink_to(lead)
     with pytest.raises(
         UsageError, match=r"loop cannot be written: loop is a symbolic link, which is not followed here. Remove it"
@@ -65,7 +65,7 @@ def test_no_file_is_written_through_a_link(top: Path, way: Callable[[Path], None
 @WAYS
 @pytest.mark.parametrize("part", ["a", "a/b", "a/b/c"])
 def test_no_folder_below_the_checkout_is_a_link(top: Path, way: Callable[[Path], None], part: str) -> None:
-    """In any part of the path, also one that leads back into the checkout."""
+    """The link may be any part of the path, and may lead back into the checkout."""
     link = top / part
     link.parent.mkdir(parents=True, exist_ok=True)
     (top.parent / "home/b/c").mkdir(parents=True)
@@ -80,7 +80,7 @@ def test_no_folder_below_the_checkout_is_a_link(top: Path, way: Callable[[Path],
 @WAYS
 @pytest.mark.parametrize("name", [".git/config", ".git/hooks/pre-commit", ".GIT/config", "sub/.git"])
 def test_git_keeps_its_own_files(top: Path, way: Callable[[Path], None], name: str) -> None:
-    """In any case of letters; a linked work tree has a file of that name."""
+    """The name is matched in any letter case, and a `.git` file of a linked work tree is protected too."""
     (top / "sub").mkdir()
     (top / "sub/.git").write_text("gitdir: elsewhere\n")
     with pytest.raises(UsageError, match="belongs to git"):
@@ -88,7 +88,7 @@ def test_git_keeps_its_own_files(top: Path, way: Callable[[Path], None], name: s
 
 
 def test_a_folder_takes_its_name_through_no_link(top: Path) -> None:
-    """A link in the path, or one that has the name, is refused, and what it leads to stays as it was."""
+    """A link in the path or at the name is refused, and its target is unchanged."""
     store = top.parent / "store"
     store.mkdir()
     (store / "HEAD").write_text("new")
@@ -102,15 +102,15 @@ def test_a_folder_takes_its_name_through_no_link(top: Path) -> None:
 
 
 def test_a_file_stays_below_the_folder_that_is_trusted(top: Path) -> None:
-    """Dots in a name lead nowhere else."""
+    """Paths with `..` can't leave the trusted folder."""
     for name in ("../home/rc", "a/../../home/rc", ".."):
         with pytest.raises(UsageError, match="it is outside"):
             files.write(top / name, "new", below=top)
 
 
 ROOT = BOT.parent
-# A folder of facts is held open, and opened by no link. The child of the REPL is locked, and tries. A journal of `rlm` alone follows no link
-# in its own name; the product opens it otherwise.
+# fact_files.py opens files relative to a folder that it keeps open, and follows no link. repl/child.py is
+# sandboxed and only tries to write. The journal of `rlm` follows no link in its own name; `bot` opens it itself.
 OF_THEIR_OWN = {
     *(BOT / "machine" / name for name in ("files.py", "fact_files.py")),
     *(ROOT / "deeprepo/rlm" / name for name in ("repl/child.py", "journal/writer.py")),
@@ -118,7 +118,7 @@ OF_THEIR_OWN = {
 
 
 def test_nothing_else_of_the_product_writes_a_file() -> None:
-    """What is not written here follows the links of a stranger."""
+    """A file written elsewhere could follow an attacker's symbolic link."""
     seen = {
         f"{path.relative_to(ROOT)}:{number} {line.strip()}"
         for path in (
@@ -131,11 +131,11 @@ def test_nothing_else_of_the_product_writes_a_file() -> None:
         if WRITES.search(line.replace("files.copytree", ""))
     }
     assert seen == set()
-    assert all(WRITES.search(path.read_text()) for path in OF_THEIR_OWN)  # what it looks for is how files are written
+    assert all(WRITES.search(path.read_text()) for path in OF_THEIR_OWN)  # the pattern does match how files are written
 
 
 def test_the_product_opens_each_journal_through_no_link() -> None:
-    """A journal with a path is opened by `files.append`, wherever the product makes one."""
+    """Every journal that the product creates is opened by `files.append`."""
     made = [call for path in BOT.rglob("*.py") for call in re.findall(r"\bJournal\((.+)\)", path.read_text())]
     assert len(made) >= 3
     assert [call for call in made if "open_file=open_file" not in call] == []
@@ -144,7 +144,7 @@ def test_the_product_opens_each_journal_through_no_link() -> None:
 
 
 def test_a_private_file_and_its_folders_are_for_their_owner_alone(tmp_path: Path) -> None:
-    """Whatever the umask is, and also if the file was open to others before."""
+    """Private files are readable by their owner only, whatever the umask or their earlier permissions."""
     (tmp_path / "old").write_text("")
     before = os.umask(0)
     try:

@@ -1,4 +1,4 @@
-"""A name says of what: no constant is called as in many other files, where it means something else."""
+"""Conventions for names and structure in the source code."""
 
 import ast
 import re
@@ -10,9 +10,9 @@ from pathlib import Path
 import bot
 
 HOUSE = Path(bot.__file__).parent
-MOST_FILES = 3  # in which constants may have one name
-MOST_FIELDS = 20  # of a value
-MOST_FUNCTIONS = 0.4  # of the fields of a value
+MOST_FILES = 3  # that may define a constant with the same name
+MOST_FIELDS = 20  # of a class
+MOST_FUNCTIONS = 0.4  # share of callables among a class's fields
 ASKED_FOR = {
     "NAME",
     "READS",
@@ -22,11 +22,11 @@ ASKED_FOR = {
     "QUESTION",
     "WORDS",
     "PATHS",
-}  # what each analyser, linter, command and lens has to offer
+}  # names that every analyzer, linter, command or lens must define
 
 
 def constants(path: Path) -> Iterator[str]:
-    """The names in capitals that a file binds at its top."""
+    """Yield the constants that a file defines at module level."""
     for node in ast.parse(path.read_bytes()).body:
         targets = (
             node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
@@ -37,7 +37,7 @@ def constants(path: Path) -> Iterator[str]:
 
 
 def test_a_constants_name_says_of_what() -> None:
-    """`MOST` of bytes, of files and of rounds are three constants with three names."""
+    """Constant names are specific: a limit on bytes and one on files are not both called `MOST`."""
     files = defaultdict(set)
     for folder in ("bot", "deeprepo/rlm", "deeprepo/texts"):
         for path in (HOUSE.parent / folder).rglob("*.py"):
@@ -50,7 +50,7 @@ def test_a_constants_name_says_of_what() -> None:
 
 
 def test_a_class_is_a_concept() -> None:
-    """No value has more than twenty fields, settings and rows of tables apart, and none is a bag of functions: that is a class with methods."""
+    """Outside config and storage, a class has at most 20 fields, and few of them are functions."""
     named = defaultdict[str, list[tuple[Path, ast.ClassDef]]](list)
     for folder in ("bot", "deeprepo/rlm", "deeprepo/texts"):
         for path in (HOUSE.parent / folder).rglob("*.py"):
@@ -59,7 +59,7 @@ def test_a_class_is_a_concept() -> None:
                     named[node.name].append((path, node))
 
     def fields(node: ast.ClassDef) -> list[str]:
-        """The annotations of the fields that a class has, inherited ones too."""
+        """Return the annotations of all fields in a class, including inherited ones."""
         own = [ast.unparse(each.annotation) for each in node.body if isinstance(each, ast.AnnAssign)]
         bases = [named[name][0][1] for base in node.bases if len(named.get(name := ast.unparse(base), ())) == 1]
         return [*own, *(each for base in bases for each in fields(base))]
@@ -76,7 +76,7 @@ def test_a_class_is_a_concept() -> None:
     assert [n for n, count in functions.items() if count > 1 and count > MOST_FUNCTIONS * len(values[n])] == []
 
 
-NO_VERB = re.compile(  # no imperative begins with one of these
+NO_VERB = re.compile(  # words that can't begin an imperative sentence
     r"(?:the|an?|th(?:is|at|ese|ose|ere)|its?|our|what|wh(?:ether|ich|om?|ose|en|ere|y)|how|one|two|each|every|all|both|no|nothing|some(?:thing)?"
     r"|any(?:thing)?|everything|another|several|many|of|at|by|as|for|from|in|on|with|under|until|so)\b",
     re.IGNORECASE,
@@ -84,7 +84,7 @@ NO_VERB = re.compile(  # no imperative begins with one of these
 
 
 def test_a_functions_docstring_begins_with_a_verb() -> None:
-    """What a public function does is said first: "Return the ..." and not "The ...". A property is named for what it is."""
+    """A public function's docstring says what it does ("Return the ..."); only a property's may be a noun."""
     nouns = []
     read = 0
     for folder in ("bot", "deeprepo/rlm", "deeprepo/texts"):
@@ -101,13 +101,13 @@ def test_a_functions_docstring_begins_with_a_verb() -> None:
 
 
 WRITTEN_TWICE = {
-    frozenset({"bubblewrap", "docker", "podman"}),  # a variable's values stand beside its description
-    frozenset({"file", "symlink", "submodule"}),  # git's kinds of entries, as `impact` says them
+    frozenset({"bubblewrap", "docker", "podman"}),  # a variable's allowed values, listed next to its description
+    frozenset({"file", "symlink", "submodule"}),  # git's kinds of entries, as `impact` reports them
 }
 
 
 def test_a_closed_list_of_words_is_one_type() -> None:
-    """Words for the same thing, such as how a review ended, are written in one place: two lists of them would drift apart."""
+    """Each closed set of words, such as review outcomes, is defined once, because copies would diverge."""
     places = defaultdict(set)
     for path in HOUSE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_bytes())):
@@ -120,14 +120,14 @@ def test_a_closed_list_of_words_is_one_type() -> None:
 
 
 def test_no_module_needs_itself() -> None:
-    """Imports go round in no circle, those inside functions included: each module can be read after those that it names."""
+    """There are no import cycles, including imports inside functions."""
     paths = [path for folder in ("bot", "deeprepo") for path in (HOUSE.parent / folder).rglob("*.py")]
     names = {
         ".".join(path.relative_to(HOUSE.parent).with_suffix("").parts).removesuffix(".__init__"): path for path in paths
     }
 
     def needed(node: ast.AST) -> Iterator[str]:
-        """The modules that code imports; what only annotations name is not imported."""
+        """Yield the modules that code imports, except those imported only for type checking."""
         for inner in ast.iter_child_nodes(node):
             if isinstance(inner, ast.If) and "TYPE_CHECKING" in ast.unparse(inner.test):
                 continue

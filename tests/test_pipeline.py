@@ -31,7 +31,7 @@ CONFIRMED = {"verdict": "confirmed", "trigger": "apply(0.2, -1) gives -0.2", "au
 
 
 def worker(body: Mapping[str, Any]) -> Reply:
-    """Finds the removed check where it is shown; confirms what it is asked to confirm."""
+    """Report the removed check if the prompt shows its function; confirm every finding."""
     text = str(body["messages"])
     if "The claim, about" in text:
         return Reply(data=CONFIRMED)
@@ -49,7 +49,7 @@ def pull(repository: Repository) -> ReviewRequest:
 
 @pytest.fixture
 def reviewed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:  # noqa: ANN401 - a function that reviews
-    """Review a request against a loopback server in the door's own way."""
+    """Return a function that reviews a request with a loopback model server, as the CLI would."""
 
     def review(request: ReviewRequest, server: Server | None, **flags: Any) -> Review:  # noqa: ANN401
         if server is not None:
@@ -63,12 +63,12 @@ def reviewed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:  # noqa: A
 
 
 def said(review: Review) -> list[tuple[str, int, str]]:
-    """What a reader is told, in short."""
+    """Return the path, line and verdict of each reported finding."""
     return [(p.finding.path, p.finding.start, p.finding.verdict) for p in review.reported]
 
 
 def test_fanout_has_every_unit_read_and_the_finding_confirmed(pull: ReviewRequest, reviewed: Any) -> None:  # noqa: ANN401
-    """Each region was in a prompt, a second call confirmed the finding, and the caller's body was shown."""
+    """Each region was in a prompt, the finding was confirmed by a second call, and the caller was shown."""
     with doubles.in_thread(Server(worker)) as server:
         review = reviewed(pull, server, strategy="fanout")
     assert said(review) == [("shop/helper.py", 2, "confirmed")]
@@ -80,7 +80,7 @@ def test_fanout_has_every_unit_read_and_the_finding_confirmed(pull: ReviewReques
 
 
 def test_a_quote_that_is_not_in_the_tree_is_not_said(pull: ReviewRequest, reviewed: Any) -> None:  # noqa: ANN401
-    """Nobody is asked to confirm it."""
+    """The finding is dropped without a confirmation call."""
     invented = {"answer": "", "findings": [{**FOUND, "quote": "never written"}]}
     with doubles.in_thread(Server(invented)) as server:
         review = reviewed(pull, server, strategy="fanout")
@@ -90,7 +90,7 @@ def test_a_quote_that_is_not_in_the_tree_is_not_said(pull: ReviewRequest, review
 
 
 def test_rlm_reads_all_then_lets_the_root_ask(pull: ReviewRequest, reviewed: Any) -> None:  # noqa: ANN401
-    """The root sees the workers' finding, reports another one with evidence, and its words are the summary."""
+    """The root sees the workers' finding, reports another one, and writes the summary."""
     report = (
         "hits = search('apply')\nprint(len(hits), findings()[0]['path'])\n"
         "print(report('shop/user.py', '    return sum(apply(0.2, row) for row in rows)', 'Totals go wrong', 'why', severity='medium'))"
@@ -106,7 +106,7 @@ def test_rlm_reads_all_then_lets_the_root_ask(pull: ReviewRequest, reviewed: Any
 
 
 def root_reply(body: Mapping[str, Any], turns: list[Reply]) -> Reply:
-    """The next turn of a scripted root, or its verdict where it is asked for one."""
+    """Return the scripted root's next turn, or its verdict if it is asked to confirm a finding."""
     return (
         doubles.verdict(body, CONFIRMED)
         if "The claim, about" in str(body["messages"])
@@ -117,7 +117,7 @@ def root_reply(body: Mapping[str, Any], turns: list[Reply]) -> Reply:
 
 
 def test_offline_needs_no_server(pull: ReviewRequest, reviewed: Any) -> None:  # noqa: ANN401
-    """Static checks judged every region and nothing was paid. A location that they can't judge is listed, and the review is complete."""
+    """Static checks cover every region without any model call; a place they can't judge is only listed."""
     review = reviewed(pull, None)
     assert (review.strategy.name, review.strategy.reason) == ("offline", "no model is configured")
     assert review.coverage.count("unit") == review.coverage.count("unit", "reviewed") > 0
@@ -128,7 +128,7 @@ def test_offline_needs_no_server(pull: ReviewRequest, reviewed: Any) -> None:  #
 
 
 def test_a_spent_budget_leaves_units_unread_and_says_so(pull: ReviewRequest, reviewed: Any) -> None:  # noqa: ANN401
-    """Not one request is sent above the cap; as no model has read anything, it is a fault."""
+    """With a limit of 0 calls, no request is sent, and the review counts as failed."""
     with doubles.in_thread(Server(worker)) as server:
         request = ReviewRequest(pull.repo)
         Path(pull.repo, ".deeprepo.yml").write_text("budget: {calls: 0}\n")
@@ -146,7 +146,7 @@ def test_a_spent_budget_leaves_units_unread_and_says_so(pull: ReviewRequest, rev
 
 
 def test_ten_thousand_changed_lines_are_normal_input(repository: Repository, reviewed: Any) -> None:  # noqa: ANN401
-    """Every unit of a change of 100 files is judged."""
+    """Every region in a change of 100 files is reviewed."""
     body = "".join(f"def f{n}(x):\n    return x + {n}\n\n\n" for n in range(25))
     repository.commit({"README": "x"})
     repository.git("checkout", "-qb", "feature")

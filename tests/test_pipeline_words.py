@@ -1,4 +1,4 @@
-"""What the base branch decides about a review's words, and the fixes that can be committed, through the whole line."""
+"""The base branch decides a review's language and templates."""
 
 import asyncio
 import re
@@ -19,7 +19,7 @@ WRONG = "def total(rows):\n    if len(rows) is 1000:\n        return 0\n    retu
 
 
 def reviewed(repository: Repository, settings: str, patch: pytest.MonkeyPatch, server: Server | None = None) -> Review:
-    """A change of one function, under these settings of the base branch."""
+    """Review a change to one function, with these settings on the base branch."""
     repository.commit(
         {".deeprepo.yml": settings, ".deeprepo/templates/inline.md.j2": "OWN {{ title }}\n", "a.py": CODE}
     )
@@ -37,10 +37,10 @@ def reviewed(repository: Repository, settings: str, patch: pytest.MonkeyPatch, s
 def test_language_and_templates_come_from_the_base_branch(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What the pull request says about them is not heard."""
+    """The pull request's own language and templates are ignored."""
     review = reviewed(repository, SETTINGS.format("offline"), monkeypatch)
     made = posts.comments(review)
-    assert "<summary>What was checked" in made.summary  # our own phrases are English in every language
+    assert "<summary>What was checked" in made.summary  # built-in phrases stay English whatever the language
     assert [post.body.split("\n")[1][:3] for post in made.posts] == ["OWN"] * len(made.posts) != []
 
 
@@ -48,7 +48,7 @@ def test_language_and_templates_come_from_the_base_branch(
 def test_models_are_asked_for_the_language(
     repository: Repository, monkeypatch: pytest.MonkeyPatch, strategy: str
 ) -> None:
-    """One line at the end of the instructions."""
+    """The system prompt ends with the base branch's language."""
     with doubles.in_thread(Server({"answer": "", "findings": []})) as server:
         reviewed(repository, SETTINGS.format(strategy), monkeypatch, server)
     first = server.requests[0]["messages"][0]

@@ -13,7 +13,7 @@ PULL = PullRef(7, 11, "acme", "shop", 5)
 
 
 def facts(**other: Any) -> PullFacts:  # noqa: ANN401 - any field
-    """An ordinary pull request, and what is different about this one."""
+    """Return an ordinary pull request with these differences."""
     usual: dict[str, Any] = {
         "title": "A change", "body": "", "author": "contributor", "author_type": "User", "draft": False, "state": "open",
         "merged": False, "base_ref": "main", "base_sha": "b" * 40, "head_ref": "feature", "head_sha": "a" * 40,
@@ -24,7 +24,7 @@ def facts(**other: Any) -> PullFacts:  # noqa: ANN401 - any field
 
 
 def under(**rules: Any) -> Config:  # noqa: ANN401 - any trigger
-    """Settings with these triggers."""
+    """Return a configuration with these triggers."""
     return replace(config.resolve({}, None, Settings()), triggers=Triggers(**rules))
 
 
@@ -35,20 +35,20 @@ def decide(
     rules: dict[str, Any] | None = None,
     **other: Any,  # noqa: ANN401 - any field
 ) -> Go | No:
-    """What is decided about it."""
+    """Return the decision for a pull request."""
     ask = ReviewAsk(PULL, trigger, actor="somebody")
     return policy.decide(facts(**other), ask, under(**(rules or {})), is_paused=paused)
 
 
 @pytest.mark.parametrize("trigger", ["opened", "reopened", "ready", "push", "command", "rerun", "catch-up"])
 def test_an_ordinary_pull_request_is_reviewed(trigger: Trigger) -> None:
-    """Whatever the reason, with models; from a fork too, even one that was deleted."""
+    """Every trigger leads to a full review, also for a pull request from a fork."""
     assert decide(trigger) == decide(trigger, fork=True) == Go()
 
 
 @pytest.mark.parametrize("trigger", ["command", "rerun"])
 def test_a_command_on_a_fork_holds_for_its_head(trigger: Trigger) -> None:
-    """A later commit counts as a push that nobody has asked for; in the repository's own branches the command goes on."""
+    """If a fork's head has moved, the command counts as a push. Other branches keep the command."""
     given = ReviewAsk(PULL, trigger, full=True, actor="maintainer", head="a" * 40)
     moved = facts(fork=True, head_sha="c" * 40)
     assert policy.bound(given, facts(fork=True)) == given
@@ -75,7 +75,7 @@ REFUSED: list[tuple[dict[str, Any], dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("other", "rules", "word"), REFUSED)
 def test_what_the_repository_leaves_out_is_said(other: dict[str, Any], rules: dict[str, Any], word: str) -> None:
-    """The sentence names the reason and how to get a review all the same; the check run shows it."""
+    """The refusal names the setting and how to request a review anyway, for the check run to show."""
     found = decide(rules=rules, **other)
     assert isinstance(found, No)
     assert word in found.reason
@@ -86,14 +86,14 @@ def test_what_the_repository_leaves_out_is_said(other: dict[str, Any], rules: di
 @pytest.mark.parametrize(("other", "rules", "word"), REFUSED)
 @pytest.mark.parametrize("trigger", ["command", "rerun"])
 def test_who_asks_gets_a_review(trigger: Trigger, other: dict[str, Any], rules: dict[str, Any], word: str) -> None:
-    """The rules are for reviews that nobody asked for. A monstrous change is read without a model."""
+    """The rules only apply to automatic reviews. A huge change is reviewed without a model."""
     found = decide(trigger, rules=rules, paused=True, **other)
     assert isinstance(found, Go)
     assert found.offline == ("files" in word or "lines" in word)
 
 
 def test_paths_decide_once_the_files_are_known() -> None:
-    """As in .gitignore, with exceptions; an empty list lets everything in."""
+    """The patterns work as in .gitignore, with exceptions. Without patterns, all paths match."""
     rules = under(paths=("src/", "!src/gen/"))
     assert policy.decide_on_paths(["docs/a.md", "src/a.py"], rules, "push") == Go()
     found = policy.decide_on_paths(["docs/a.md", "src/gen/b.py"], rules, "push")
@@ -112,7 +112,7 @@ BY_AUTHOR = (
     "triggers.forks",
     "5,001 files",
     "1,000,001 lines",
-)  # what an author brings about alone
+)  # reasons that an author can cause without write access
 
 
 @pytest.mark.parametrize(("other", "rules", "word"), REFUSED)
@@ -120,7 +120,7 @@ BY_AUTHOR = (
 def test_what_a_stranger_brings_about_is_no_choice_of_the_owner(
     other: dict[str, Any], rules: dict[str, Any], word: str, *, stranger: bool
 ) -> None:
-    """A stranger's draft, size, event or fork counts as a missing review. With write permission, it is excluded like others."""
+    """If an outsider causes the skip, the review counts as missing; with write access, as excluded."""
     ask, settings = ReviewAsk(PULL, "opened", actor="somebody"), under(**rules)
     found = policy.decide(facts(**other), ask, settings, stranger=stranger)
     assert isinstance(found, No)
@@ -128,7 +128,7 @@ def test_what_a_stranger_brings_about_is_no_choice_of_the_owner(
 
 
 def test_a_pause_of_the_team_leaves_out_and_one_after_pushes_does_not_for_a_stranger() -> None:
-    """Only a person with write access gives the command; a stranger can push any number of times."""
+    """A pause command excludes the pull request, but a pause after pushes doesn't for an outsider."""
     ask, settings = ReviewAsk(PULL, "push", actor="somebody"), under()
     paused = policy.decide(facts(), ask, settings, is_paused=True, stranger=True)
     spent = [policy.decide(facts(), ask, settings, pushes=3, stranger=one) for one in (True, False)]
@@ -136,7 +136,7 @@ def test_a_pause_of_the_team_leaves_out_and_one_after_pushes_does_not_for_a_stra
 
 
 def test_a_large_change_is_read_without_a_model_unless_asked() -> None:
-    """The reason stands in the review, with the way to get a model."""
+    """The review gives the reason and how to request a model."""
     found = decide(changed_files=1_001)
     assert isinstance(found, Go)
     assert (found.offline, "1,001 files" in found.reason, "with a model" in found.reason) == (True, True, True)
@@ -145,7 +145,7 @@ def test_a_large_change_is_read_without_a_model_unless_asked() -> None:
 
 
 def test_a_command_on_a_strangers_pull_request_holds_for_its_base() -> None:
-    """Pointed at another branch it counts as a push, from a fork or between two branches; the team's command goes along."""
+    """If an outsider changes the base branch, the command counts as a push; a team member's command stays."""
     given = ReviewAsk(PULL, "command", full=True, actor="maintainer", head="a" * 40, base="main")
     for told, stranger, stays in (
         (facts(fork=True, base_ref="v1"), True, False),

@@ -1,4 +1,4 @@
-"""Each promise of PROMISES.md names tests or benches that exist."""
+"""Each row of PROMISES.md refers to tests or benchmarks that exist."""
 
 import ast
 import re
@@ -16,7 +16,7 @@ HELD = [(number, promise, holder) for number, promise, holders in ROWS for holde
 
 @cache
 def functions(file: Path) -> set[str]:
-    """The names of the functions that a file of tests defines, in classes too."""
+    """Return the names of all functions and methods in a test file."""
     tree = ast.parse(file.read_text(encoding="utf-8"))
     return {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
 

@@ -1,4 +1,4 @@
-"""Settings files of earlier versions. `tests/settings` has one file per version, with every key that the version had."""
+"""Settings files of earlier versions. `tests/settings` has a file with every key for each version."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ NEWEST = Path(__file__).parent / "settings" / "0.2.0.yml"
 
 @pytest.mark.parametrize("path", FILES, ids=[path.stem for path in FILES])
 def test_a_file_of_an_earlier_version_is_read(path: Path) -> None:
-    """Whatever a version had is a setting today, or is named with what became of it."""
+    """Each key is still a setting or gets a warning that says what happened to it."""
     file = config.read(path.read_bytes())
     about_removed = [warning for warning in file.warnings if any(f": {name}: " in warning for name in REMOVED)]
     assert list(file.warnings) == about_removed
@@ -23,7 +23,7 @@ def test_a_file_of_an_earlier_version_is_read(path: Path) -> None:
 
 
 def test_the_newest_file_has_every_key() -> None:
-    """A new setting is added to it, so that it cannot be removed later without an entry."""
+    """New settings must be added to this file, so that removing one later requires an entry in REMOVED."""
     written = yaml.safe_load(NEWEST.read_text())
     for name, known in repository().model_fields.items():
         assert name in written
@@ -34,7 +34,7 @@ def test_the_newest_file_has_every_key() -> None:
 
 @pytest.mark.parametrize("name", REMOVED)
 def test_a_removed_key_is_named_with_what_replaced_it(name: str) -> None:
-    """The rest of the file applies."""
+    """The warning names the replacement, and the rest of the file applies."""
     section, _, key = name.rpartition(".")
     line = f"{section}: {{{key}: [x]}}" if section else f"{key}: [x]"
     file = config.read(f"quota: 3\n{line}\n".encode())

@@ -1,4 +1,4 @@
-"""What later pushes are told, and what they are spared."""
+"""What later reviews of a pull request report and read again."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +12,7 @@ from deeprepo_sandbox.providers import Reply
 
 
 def test_an_unchanged_push_asks_no_model(hand: Hand) -> None:
-    """Every region is reused, findings stay open, the summary stays, and nothing is posted twice."""
+    """All regions are reused, findings stay open, and nothing is posted again."""
     first = hand.review()
     again = hand.review(first)
     assert hand.requests == []
@@ -26,7 +26,7 @@ def test_an_unchanged_push_asks_no_model(hand: Hand) -> None:
 
 
 def test_the_second_round_repeats_nothing_and_sees_what_was_fixed(hand: Hand) -> None:
-    """The fix is recognised, the moved one keeps its identity, new code speaks, and only what changed is read."""
+    """The fix is detected, a moved finding keeps its identity, and only changed code is read."""
     first = hand.review()
     hand.repository.commit(SECOND, "second push")
     second = hand.review(first)
@@ -41,7 +41,7 @@ def test_the_second_round_repeats_nothing_and_sees_what_was_fixed(hand: Hand) ->
 
 
 def test_after_the_first_round_old_code_speaks_only_of_what_is_grave(hand: Hand) -> None:
-    """A late finding of medium severity on lines of the last round is folded; a high one is said; --full says both."""
+    """A late medium finding on old lines is collapsed; a high one, or any with --full, is shown inline."""
     first = hand.review()
     hand.repository.commit(
         {"shop/label.py": str(FIRST["shop/label.py"]) + "\n\ndef more(parcel):\n    return weigh(parcel)\n"}
@@ -67,7 +67,7 @@ def test_after_the_first_round_old_code_speaks_only_of_what_is_grave(hand: Hand)
 
 @pytest.mark.parametrize(("severity", "where"), [("medium", "folded"), ("high", "outside")])
 def test_a_file_that_the_change_leaves_alone_is_old_code(hand: Hand, severity: str, where: str) -> None:
-    """A late finding in a file that only uses what changed is folded like any other about old code, unless it is grave."""
+    """A late finding in a file outside the change is collapsed unless it is severe."""
     first = hand.review()
     hand.repository.commit({"shop/rates.py": SECOND["shop/rates.py"]}, "second push")
     item = found("shop/cart.py", "    return sum(apply(0.2, row) for row in rows)", severity, "The rows may be missing")
@@ -82,7 +82,7 @@ def test_a_file_that_the_change_leaves_alone_is_old_code(hand: Hand, severity: s
 
 
 def test_full_reads_everything_again_and_repeats_what_is_open(hand: Hand) -> None:
-    """The memory stays: every finding is told again in full, as one that is known, under its number."""
+    """Known findings are reported again under their old numbers."""
     first = hand.review()
     again = hand.review(first, full=True)
     assert hand.requests
@@ -95,7 +95,7 @@ def test_full_reads_everything_again_and_repeats_what_is_open(hand: Hand) -> Non
 
 
 def test_a_finding_that_was_fixed_and_comes_back_says_so(hand: Hand) -> None:
-    """Under its old number; it counts as new."""
+    """The finding has its old number and counts as new."""
     first = hand.review()
     number = {item.finding.title: item.finding.number for item in first.reported}[KNOWN[NEGATIVE]["title"]]
     before = (hand.repository.folder / "shop/rates.py").read_text()
@@ -109,12 +109,12 @@ def test_a_finding_that_was_fixed_and_comes_back_says_so(hand: Hand) -> None:
 
 
 MENDED_IN_PART = [
-    pytest.param(  # a name that nothing defines, in other words
+    pytest.param(  # the same undefined name in different code
         {"shop/cart.py": "def total(rows):\n    return rounded(sum(rows))\n"},
         {"shop/cart.py": "def total(rows, digits):\n    for row in rows:\n        yield (digits, rounded)[row]\n"},
         id="name",
     ),
-    pytest.param(  # two functions are gone, and the push mends the uses of one of them
+    pytest.param(  # two functions are removed, and the push fixes the uses of one of them
         {"shop/rates.py": ""},
         {
             "shop/cart.py": "from shop.rates import fee\n\n\ndef total(rows):\n    return sum(fee(row) for row in rows)\n"
@@ -128,7 +128,7 @@ MENDED_IN_PART = [
 def test_what_code_has_proven_stays_known_when_its_quote_changes(
     hand: Hand, first: dict[str, str | bytes | None], push: dict[str, str | bytes | None]
 ) -> None:
-    """A check that proves a finding again in a file doesn't report it as new."""
+    """A static check that finds the same problem again doesn't report it as new."""
     hand.repository.git("checkout", "-q", "main")
     both = "def apply(rate, amount):\n    return amount * rate\n\n\ndef fee(row):\n    return row / 2\n"
     use = "from shop.rates import apply, fee\n\n\ndef total(rows):\n    return sum(apply(0.2, fee(row)) for row in rows)\n"

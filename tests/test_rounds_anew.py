@@ -1,4 +1,4 @@
-"""When an earlier review cannot be built upon, everything is read again, and the review says why."""
+"""If an earlier review is unusable, everything is reviewed again, and a note gives the reason."""
 
 import json
 from collections.abc import Callable
@@ -25,7 +25,7 @@ def _open_numbers(review: Review) -> set[int]:
     ],
 )
 def test_what_cannot_be_trusted_is_not_built_upon(hand: Hand, damage: Callable[[bytes], bytes], reason: str) -> None:
-    """A full review, and a note that says why."""
+    """Unreadable or damaged JSON leads to a full review with a note."""
     first = hand.review()
     again = hand.review(damage(json_file.render(first).encode()))
     assert len(again.reported) == len(first.reported)
@@ -33,7 +33,7 @@ def test_what_cannot_be_trusted_is_not_built_upon(hand: Hand, damage: Callable[[
 
 
 def test_a_rewritten_history_is_read_anew(hand: Hand) -> None:
-    """The reviewed head is no ancestor of the new one; what was reported is still open under its number, and nothing counts as fixed."""
+    """After an amended commit, findings stay open under their numbers, and none counts as fixed."""
     first = hand.review()
     hand.repository.git("commit", "--amend", "-qm", "another message", "--date", "2026-02-02T00:00:00Z")
     again = hand.review(first)
@@ -43,7 +43,7 @@ def test_a_rewritten_history_is_read_anew(hand: Hand) -> None:
 
 
 def test_another_base_is_read_anew(hand: Hand) -> None:
-    """The merge base moved: what the change is, is another question; what was reported is still open, and nothing counts as fixed."""
+    """If the merge base changed, findings stay open under their numbers, and none counts as fixed."""
     first = hand.review()
     repo = hand.repository
     repo.git("checkout", "-q", "main")

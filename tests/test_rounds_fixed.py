@@ -1,4 +1,4 @@
-"""When a finding of a model that nobody reports again counts as fixed, when somebody has to look again, and what that costs."""
+"""When a model's finding that isn't reported again counts as fixed, and how many model calls that takes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -33,7 +33,7 @@ def claim(path: str = "shop/mean.py", quote: str = LINE, *evidence: tuple[str, s
 
 @dataclass(frozen=True)
 class Case:
-    """What was reported, the base, and the pushes: the report is about the first one."""
+    """The base files, the pushes, and the finding that is reported for the first push."""
 
     pushes: Sequence[Files]
     report: Mapping[str, Any] = field(default_factory=claim)
@@ -51,7 +51,7 @@ SHOP: Files = {"shop/price.py": PRICE, "shop/cart.py": CART}
 FIRST: Files = {"shop/mean.py": MEAN}
 REMOVED: tuple[Files, Files] = ({"shop/rate.py": GUARDED}, {"shop/rate.py": BARE})
 
-# The defect is as it was, and nobody reports it again.
+# The defect is unchanged, and no model reports it again.
 STANDING: Mapping[str, Case] = {
     "moved into a file that was there": Case([FIRST, {"shop/mean.py": None, "shop/cart.py": CART + "\n\n" + MEAN}], base=SHOP),
     "the file of the evidence is renamed": Case(
@@ -82,7 +82,7 @@ STANDING: Mapping[str, Case] = {
     ),
 }  # fmt: skip
 
-# The defect is gone; and how many second opinions that takes at most.
+# The defect is fixed. The number is how many confirmation calls that may take.
 MENDED: Mapping[str, tuple[Case, int]] = {
     "the quoted line is edited": (Case([FIRST, {"shop/mean.py": MEAN.replace(LINE, SUGGESTED)}]), 0),
     "the suggestion is taken": (Case([FIRST, {"shop/mean.py": MEAN.replace(LINE, f"    if not items:\n        return 0\n{LINE}")}], claim(suggestion=f"    if not items:\n        return 0\n{LINE}")), 1),
@@ -97,7 +97,7 @@ MENDED: Mapping[str, tuple[Case, int]] = {
 
 
 class Story:
-    """The rounds of one case with a model that reports the defect in the first one alone."""
+    """All reviews of one case, with a model that reports the defect only in the first one."""
 
     def __init__(self, repository: Repository, folder: Path, patch: pytest.MonkeyPatch, case: Case) -> None:
         self.case, self.opinions = case, 0
@@ -116,7 +116,7 @@ class Story:
         return review
 
     def round(self, before: Review | None, verdict: str, **flags: object) -> Review:
-        """One review."""
+        """Run one review."""
 
         def worker(body: Mapping[str, Any]) -> Reply:
             text = str(body["messages"])
@@ -144,7 +144,7 @@ def is_open(review: Review) -> bool:
 def test_a_finding_whose_words_stand_is_not_fixed_by_silence(
     repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    """It is open, in one row, as long as the second opinion upholds it."""
+    """The finding stays open, in one row, while a second call confirms it."""
     last = Story(repository, tmp_path, monkeypatch, STANDING[name]).run()
     assert is_open(last)
     assert [one.title for one in last.still].count(TITLE) == 1
@@ -155,7 +155,7 @@ def test_a_finding_whose_words_stand_is_not_fixed_by_silence(
 def test_a_mended_finding_is_fixed_at_once_or_after_one_question(
     repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    """The most that it takes is one second opinion."""
+    """The fix is detected with at most one confirmation call."""
     case, most = MENDED[name]
     story = Story(repository, tmp_path, monkeypatch, case)
     last = story.run("refuted")

@@ -1,4 +1,4 @@
-"""Why a later review reports something for the first time."""
+"""A new finding in a later review is attributed to the push or fix that introduced it."""
 
 import asyncio
 
@@ -17,7 +17,7 @@ OTHER = "def stamp(letter):\n    return leter.stamps\n"
 
 
 def said(review: Review) -> dict[str, str]:
-    """Who reports each new finding, and since when, by the name that is not defined."""
+    """Map each new finding's undefined name to the text about its source and cause."""
     return {
         row.finding.title.split("`")[1]: facts.origin(row.finding)
         for row in review.reported
@@ -26,7 +26,7 @@ def said(review: Review) -> dict[str, str]:
 
 
 def test_a_finding_of_a_later_review_names_its_cause(hand: Hand, repository: Repository) -> None:
-    """In place of a fixed line it is introduced by that fix, elsewhere in a pushed line by the push; the first review names nothing."""
+    """Later findings are attributed to a fix or to a push. Findings in the first review have no cause."""
     repository.commit({"shop/new.py": BROKEN}, "first")
     first = hand.review(strategy="offline")
     (number,) = [row.finding.number for row in first.reported if "parcell" in row.finding.title]
@@ -47,7 +47,7 @@ def test_a_finding_of_a_later_review_names_its_cause(hand: Hand, repository: Rep
 
 
 def test_a_new_base_is_not_taken_for_a_push(hand: Hand, repository: Repository) -> None:
-    """What becomes part of the change when a stacked pull request gets another base was introduced by no push."""
+    """Findings that appear because a stacked pull request's base changed are not attributed to a push."""
     repository.commit({"shop/rates.py": "def apply(amount):\n    return amount\n"}, "below")
     below = repository.git("rev-parse", "HEAD").strip()
     repository.commit({"shop/other.py": OTHER}, "on top")

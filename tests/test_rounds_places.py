@@ -1,4 +1,4 @@
-"""A finding has places: a push that adds one says so, and says it there."""
+"""A finding can have several locations, and a location that a push adds is reported as new."""
 
 import json
 from collections.abc import Mapping
@@ -18,11 +18,11 @@ BASE: Files = {
 }
 MORE = "\n\ndef more(x):\n    return total(x, 3)\n"
 IDENTITY = "def name(x):\n    if x is 'a':\n        return 1\n"
-OLDER = ("added", "telling", "breaks")  # what a review of an older version does not hold
+OLDER = ("added", "telling", "breaks")  # keys that older versions' reviews lack
 
 
 def begin(hand: Hand, first: Files, base: Files | None = None) -> Review:
-    """The review of a first push onto this base."""
+    """Review the first push onto this base."""
     hand.repository.git("checkout", "-q", "main")
     hand.repository.commit({**BASE, **(base or {})}, "before")
     hand.repository.git("checkout", "-qB", "feature")
@@ -31,13 +31,13 @@ def begin(hand: Hand, first: Files, base: Files | None = None) -> Review:
 
 
 def push(hand: Hand, before: Review | bytes, files: Files) -> Review:
-    """The review of one more push."""
+    """Commit one more push and review it."""
     hand.repository.commit(files, "a later push")
     return hand.review(before, strategy="offline")
 
 
 def older(review: Review) -> bytes:
-    """What a version that knew no places has stored of a review."""
+    """Return the review as an older version without locations would have stored it."""
     document = json.loads(json_file.render(review))
     for row in document["findings"]:
         for held in (row, *row["evidence"]):
@@ -62,7 +62,7 @@ ANOTHER = [
 def test_one_more_caller_is_a_new_place(
     hand: Hand, files: Files, places: list[tuple[str, int]], *, is_older: bool
 ) -> None:
-    """It is the place of the finding now, in full, with a comment; the number stays, and the next round is silent again."""
+    """The finding is posted at the new location under its number, and the next review doesn't repeat it."""
     first = begin(hand, {"shop/price.py": PRICE})
     second = push(hand, older(first) if is_older else first, files)
     ((row,), (posted,)) = second.reported, posts.comments(second).posts
@@ -81,14 +81,14 @@ def test_one_more_caller_is_a_new_place(
 
 
 def test_the_main_place_is_one_in_the_diff(hand: Hand) -> None:
-    """If two callers break in the first review, the comment is on the one that the author wrote."""
+    """If two callers break in the first review, the comment is on the caller in the diff."""
     first = begin(hand, {"shop/price.py": PRICE, "shop/late.py": CALL.format(name="late")})
     assert [(one.path, one.line) for one in posts.comments(first).posts] == [("shop/late.py", 5)]
     assert first.new_places == 0
 
 
 def test_a_caller_that_a_merge_brings_is_a_new_place(hand: Hand) -> None:
-    """Everything is read again, the finding is known, and the headline says what the merge has added."""
+    """The known finding is reported at the merged caller, and the headline counts a new location."""
     first = begin(hand, {"shop/price.py": PRICE})
     repository = hand.repository
     repository.git("checkout", "-q", "main")
@@ -104,7 +104,7 @@ def test_a_caller_that_a_merge_brings_is_a_new_place(hand: Hand) -> None:
     ("after", "line"), [("\n\n" + IDENTITY.replace("name", "more"), 7), (IDENTITY.replace("name", "more") + "\n\n", 2)]
 )
 def test_equal_words_are_findings_of_their_own(hand: Hand, after: str, line: int) -> None:
-    """Above or below the first: the new line is the new finding, in full; mending one of both leaves the other by its number."""
+    """A second line with the same defect is a new finding. Fixing one of the two leaves the other open."""
     first = begin(hand, {"shop/word.py": IDENTITY})
     both = IDENTITY + after if line > 2 else after + IDENTITY
     second = push(hand, first, {"shop/word.py": both})
@@ -116,7 +116,7 @@ def test_equal_words_are_findings_of_their_own(hand: Hand, after: str, line: int
 
 
 def test_a_line_that_is_rewritten_or_moved_is_no_new_place(hand: Hand) -> None:
-    """A call that gets another argument, and then moves to another file, is not a new location."""
+    """If the call's arguments change, or it moves to another file, it is not a new location."""
     first = begin(hand, {"shop/price.py": PRICE, "shop/late.py": CALL.format(name="late")})
     second = push(hand, first, {"shop/late.py": CALL.format(name="late").replace("(x, 3)", "([*x], 4)")})
     third = push(
@@ -127,7 +127,7 @@ def test_a_line_that_is_rewritten_or_moved_is_no_new_place(hand: Hand) -> None:
 
 
 def test_words_that_the_base_has_too_are_reported_on_the_line_that_the_change_adds(hand: Hand) -> None:
-    """The old line below does not count as the one that was added above it."""
+    """The finding is on the added line, not on the identical old line below it."""
     both: Mapping[str, str] = {"shop/word.py": IDENTITY.replace("name", "more") + "\n\n" + IDENTITY}
     first = begin(hand, {**both}, {"shop/word.py": IDENTITY})
     assert [(one.start, one.rule) for one in first.open_findings] == [(2, "F632")]

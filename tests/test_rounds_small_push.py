@@ -1,4 +1,4 @@
-"""After the first review a small push gets no new remark of one reader alone, unless it is serious or reaches a bar; nothing is lost."""
+"""New findings in a small push, reported by one pass only, are collapsed unless they reach `fail_on`."""
 
 import pytest
 from pushes import SECOND, Hand
@@ -10,7 +10,7 @@ LONG = "".join(f"NAME_{number} = {number}\n" for number in range(101))
 
 
 def places(review: Review) -> dict[str, str]:
-    """Where each new finding is shown, by its title."""
+    """Return where each new finding is shown, by its title."""
     return {row.finding.title: row.place for row in review.reported if row.finding.status == "new"}
 
 
@@ -25,7 +25,7 @@ def places(review: Review) -> dict[str, str]:
 def test_what_one_reader_finds_in_a_small_push_is_collapsed(
     hand: Hand, more: dict[str, str], flags: dict[str, str], place: str
 ) -> None:
-    """What the first review said is mended, and a medium one of the new lines is listed, not posted; of a larger push it is posted."""
+    """A medium finding on new lines is collapsed in a small push, unless it reaches `fail_on`."""
     first = hand.review(**flags)
     assert {*places(first).values()} == {"inline"}
     hand.repository.commit({**SECOND, **more}, "second push")

@@ -1,4 +1,4 @@
-"""What a run cannot find again by itself: results of other tools, in rounds that come without their report."""
+"""Findings imported from other tools' reports, in reviews that get no new report."""
 
 import asyncio
 import json
@@ -18,7 +18,7 @@ LINE = "y = open(x)\n"
 
 
 def report(*results: str, tool: str = "semgrep", **run: Any) -> tuple[tuple[str, bytes], ...]:  # noqa: ANN401 - JSON
-    """A report of a tool, with a result on the second line of each of these files."""
+    """Return a SARIF report with a finding on line 2 of each of these files."""
     rows = [
         {
             "level": "error",
@@ -35,7 +35,7 @@ FAILED = report(invocations=[{"executionSuccessful": False}])
 
 
 class Rounds:
-    """A branch whose states are reviewed one after the other, by code alone."""
+    """A branch that is reviewed repeatedly, with static checks only."""
 
     def __init__(self, repository: Repository, scratch: Path) -> None:
         self.repository, self.scratch, self.last = repository, scratch, b""
@@ -44,7 +44,7 @@ class Rounds:
         repository.commit({"a.py": "x = 1\n" + LINE}, "feature")
 
     def review(self, sarif: tuple[tuple[str, bytes], ...] = (), **flags: object) -> Review:
-        """Review the branch as it is, upon the review before."""
+        """Review the branch now, based on the previous review."""
         given = {"effort": "none", "sarif": sarif, **({"previous": self.last} if self.last else {}), **flags}
         review = asyncio.run(
             wiring.local_review(ReviewRequest(str(self.repository.folder), base="main"), given, str(self.scratch))
@@ -53,13 +53,13 @@ class Rounds:
         return review
 
     def amend(self, files: dict[str, str | bytes | None]) -> None:
-        """Write the last commit anew, with these files."""
+        """Write these files and amend the last commit."""
         self.repository.write(files)
         self.repository.git("add", "--all")
         self.repository.git("commit", "-q", "--amend", "-m", "anew")
 
     def merge_main(self, files: dict[str, str | bytes | None]) -> None:
-        """Merge a commit of the base branch that has these files."""
+        """Commit these files on the base branch and merge them into the feature branch."""
         self.repository.git("checkout", "-q", "main")
         self.repository.commit(files, "main")
         self.repository.git("checkout", "-q", "feature")
@@ -68,7 +68,7 @@ class Rounds:
 
 @pytest.fixture
 def rounds(repository: Repository, tmp_path: Path) -> Rounds:
-    """The branch with a result of a tool, which the first round was given."""
+    """A branch whose first review imported one finding from a tool."""
     rounds = Rounds(repository, tmp_path / "scratch")
     assert open_titles(rounds.review(report("a.py"))) == ["Tainted path"]
     return rounds
@@ -89,7 +89,7 @@ WAYS: dict[str, Callable[[Rounds], None]] = {
 
 @pytest.mark.parametrize("way", few(WAYS, 0, 3))
 def test_a_result_is_open_until_its_tool_has_looked_again_and_then_ends(rounds: Rounds, way: str) -> None:
-    """However the branch came to be what it is: without a report, with one that failed, with another tool's. It does not come back afterwards."""
+    """A missing or failed report, or another tool's, keeps the finding open. A clean report closes it."""
     WAYS[way](rounds)
     for sarif in ((), FAILED, report(tool="codeql")):
         assert open_titles(rounds.review(sarif)) == ["Tainted path"]

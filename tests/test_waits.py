@@ -1,12 +1,12 @@
-"""No test fails because the machine does other work at the same time."""
+"""Tests must not fail because the machine is busy."""
 
 import ast
 from collections.abc import Iterator
 from pathlib import Path
 
 TESTS = Path(__file__).parent
-SHORT = 5.0  # seconds: a shorter limit is what the test is about, and is meant to pass
-ALLOWED = {"stored/rounds.py", "octokit.py"}  # scripts that a person starts, and a download
+SHORT = 5.0  # seconds; a shorter limit is deliberate, and expected to expire
+ALLOWED = {"stored/rounds.py", "octokit.py"}  # a script that is run by hand, and a download
 
 
 def limits(tree: ast.AST) -> Iterator[ast.expr]:
@@ -26,7 +26,7 @@ def is_fixed(limit: ast.expr) -> bool:
 
 
 def test_waits_are_longer_on_a_busy_machine() -> None:
-    """A wait that would fail its test has its limit from `waits.patience`."""
+    """A wait that could fail its test takes its limit from `waits.patience`."""
     fixed = [
         f"{name}:{limit.lineno}"
         for path in sorted(TESTS.rglob("*.py"))

@@ -1,4 +1,4 @@
-"""A comment without its prompts for coding agents, which repeat every finding."""
+"""Remove the prompts for coding agents from a comment; they repeat every finding."""
 
 import re
 
@@ -6,5 +6,5 @@ _PROMPT = re.compile(r"\n<details>\n<summary>[^\n]*</summary>\n\n(`{3,})text\n.*
 
 
 def unprompted(page: str) -> str:
-    """The page without them."""
+    """Return the page without these prompts."""
     return _PROMPT.sub("", page)

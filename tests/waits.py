@@ -1,4 +1,4 @@
-"""Waits that end. What does not come in time fails its test with a sentence; a test never leaves a process behind."""
+"""Waits with a limit. A wait that expires fails its test with a message, and processes are always stopped."""
 
 import asyncio
 import os
@@ -12,7 +12,7 @@ PATIENCE = 60.0  # seconds
 
 
 def patience(seconds: float = PATIENCE) -> float:
-    """Return how long to wait for what takes at most `seconds` on an idle machine: longer, the more programs share the processors."""
+    """Return how long to wait for what takes `seconds` on an idle machine; longer under load."""
     return seconds * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
@@ -37,7 +37,7 @@ async def patient(seconds: float = PATIENCE) -> AsyncIterator[None]:
 
 
 def until(true: Callable[[], object], what: str) -> None:
-    """Wait for something that has no event."""
+    """Wait until a condition is true, by polling."""
     begun = time.monotonic()
     while not true():
         assert time.monotonic() - begun < patience(), f"{what}: this did not happen in {patience():g} seconds"
@@ -45,7 +45,7 @@ def until(true: Callable[[], object], what: str) -> None:
 
 
 async def told(event: asyncio.Event, by: "asyncio.Task[Any]") -> None:
-    """Wait for the event that a task sets. A task that ends before fails the test with its own error."""
+    """Wait for an event that a task sets. If the task ends first, fail with its error."""
     waiting = asyncio.create_task(event.wait())
     try:
         limit = patience()
@@ -58,7 +58,7 @@ async def told(event: asyncio.Event, by: "asyncio.Task[Any]") -> None:
 
 @contextmanager
 def ended(process: "subprocess.Popen[Any]") -> Iterator["subprocess.Popen[Any]"]:
-    """A process that is killed at the end of the block: a failed assertion must not wait for one that runs for ever."""
+    """Kill a process at the end of the block, so that a failed assertion doesn't wait for it forever."""
     try:
         yield process
     finally:
