@@ -1,4 +1,4 @@
-"""How the tests of the contract checks look at a change."""
+"""Helpers that run the contract checks on a change and return what they found."""
 
 from dataclasses import replace
 
@@ -16,13 +16,13 @@ from deeprepo.impact.text.paths import is_test
 
 
 def look(pull: PullRequest) -> list[Finding]:
-    """What breaks in each file, worst first: a finding that tells several files stands for each of them."""
+    """Return the findings, one per broken file; high severity first, then by path and line."""
     found = [place for finding in causes(pull) for place in _by_file(finding)]
     return sorted(found, key=lambda finding: (finding.severity != "high", finding.path, finding.start))
 
 
 def _by_file(finding: Finding) -> list[Finding]:
-    """A finding as it tells each of its files, in the words of the first."""
+    """Split a finding that covers several files into one finding per file, all with the same wording."""
     if not finding.cause:
         return [finding]
     broken = [Evidence(finding.path, finding.quote, finding.start, note=ALSO_BROKEN)]
@@ -41,7 +41,7 @@ def _by_file(finding: Finding) -> list[Finding]:
 
 
 def causes(pull: PullRequest) -> list[Finding]:
-    """The findings about a change, each confirmed to quote what stands in the tree."""
+    """Return the findings about a change, after asserting that every quote matches the checkout."""
 
     async def run(tree: Checkout, files: step.Files) -> list[Finding]:
         found = await contracts.check(tree, files, await uses.find(tree, files, LANGUAGES))
@@ -55,7 +55,7 @@ def causes(pull: PullRequest) -> list[Finding]:
 
 
 def open_uses(pull: PullRequest) -> tuple[coverage.ObligedUse, ...]:
-    """Of these lines, those about which code cannot decide."""
+    """Return the changed definitions' references that static analysis could not decide about."""
 
     async def run(tree: Checkout, files: step.Files) -> tuple[coverage.ObligedUse, ...]:
         users = await uses.find(tree, files, LANGUAGES)

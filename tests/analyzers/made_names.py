@@ -1,4 +1,4 @@
-"""Programs that still run after a definition went: code makes its name without a declaration."""
+"""Changes that delete a definition: code creates its name at run time (MADE), or nothing does (UNMADE)."""
 
 Files = dict[str, str | bytes | None]
 Change = tuple[Files, Files]

@@ -1,4 +1,4 @@
-"""A line that a change adds takes no removed attribute or column off the list, unless it defines the same one again."""
+"""A removed attribute, key or column is not reported if an added line defines it again."""
 
 import pytest
 from contract_findings import look, open_uses
@@ -47,7 +47,7 @@ AGAIN: dict[str, tuple[Files, str, str]] = {
 
 @pytest.mark.parametrize("name", AGAIN)
 def test_a_key_that_is_defined_again_is_not_gone(repository: Repository, name: str) -> None:
-    """Who reads it reads what it read."""
+    """A reader of the key still works, so the change has no findings and leaves no reference open."""
     files, path, text = AGAIN[name]
     pull = repository.change(files, {path: text})
 

@@ -1,4 +1,4 @@
-"""The bounds of the checks by code: what is cut is counted, and such a review is never clean."""
+"""Limits of the static checks: results over a limit are counted, and such a review never passes as clean."""
 
 import asyncio
 import json
@@ -13,7 +13,7 @@ from bot.values import Review, ReviewRequest
 
 
 def review(repository: Repository, folder: Path, **flags: object) -> Review:
-    """The last commit, reviewed by code."""
+    """Review the last commit with static checks only."""
     scratch = folder / "scratch"
     scratch.mkdir()
     return asyncio.run(
@@ -27,7 +27,7 @@ def review(repository: Repository, folder: Path, **flags: object) -> Review:
     ("path", "line"), few([("a.js", "const x{n} = 1; x{n} = 2;\n"), ("a.py", "print(undefined_name_{n})\n")], 1)
 )
 def test_thousands_of_reports_are_counted(repository: Repository, tmp_path: Path, path: str, line: str) -> None:
-    """The first ones are listed by severity, the rest is a number, and the file is open."""
+    """The 100 most severe are listed, the number of others is given, and the file counts as not checked."""
     repository.commit({"r": "x\n"}, "before")
     repository.commit({path: "".join(line.format(n=n) for n in range(2_300))}, "after")
     done = review(repository, tmp_path)
@@ -40,7 +40,7 @@ def test_thousands_of_reports_are_counted(repository: Repository, tmp_path: Path
 
 
 def test_a_long_line_hides_no_report(repository: Repository, tmp_path: Path) -> None:
-    """Its beginning is quoted, and found in the tree."""
+    """Its finding quotes at most 500 characters of the line, and the quote is still found in the file."""
     repository.commit({"a.js": "const n = 1;\n"}, "before")
     repository.commit({"a.js": f"const n = 1;\nn = 2; const words = '{'word ' * 200}';\n"}, "after")
     done = review(repository, tmp_path)
@@ -64,7 +64,7 @@ def test_a_long_line_hides_no_report(repository: Repository, tmp_path: Path) -> 
 def test_a_report_that_is_not_whole_is_not_clean(
     repository: Repository, tmp_path: Path, run: dict[str, object], reason: str
 ) -> None:
-    """Another tool's run that failed, was cut off or belongs to another commit is open, in words."""
+    """If an imported SARIF run failed, is truncated or fits another commit, the review is incomplete."""
     repository.commit({"a.txt": "x\n"}, "before")
     repository.commit({"a.txt": "x\ny\n"}, "after")
     log = {"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "Semgrep"}}, **run}]}

@@ -38,14 +38,14 @@ FIT = [
 
 
 def callers(rows: Sequence[tuple[str, ...]]) -> tuple[dict[str, str], dict[str, str]]:
-    """A file and its caller for each row, and these files after the change."""
+    """Return the files before and after the change: one module and one calling file per row."""
     before = {f"lib{at}.py": f"{row[0]}:\n    return a\n" for at, row in enumerate(rows)}
     before |= {f"app{at}.py": CALLER.replace("lib", f"lib{at}").format(row[2]) for at, row in enumerate(rows)}
     return before, {f"lib{at}.py": f"{row[1]}:\n    return a\n" for at, row in enumerate(rows)}
 
 
 def test_a_call_that_no_longer_fits_is_reported(repository: Repository) -> None:
-    """The call fitted the signature before and does not fit it now."""
+    """The call matches the old signature but not the new one."""
     before, after = callers(UNFIT)
     found = {finding.path: finding for finding in look(repository.change(dict(before), dict(after)))}
     assert len(found) == len(UNFIT)
@@ -61,7 +61,7 @@ def test_a_call_that_no_longer_fits_is_reported(repository: Repository) -> None:
 
 
 def test_a_call_that_fits_or_cannot_be_judged_is_silent(repository: Repository) -> None:
-    """Defaults, rest parameters, spreads, decorators, and calls that never fitted prove nothing."""
+    """Defaults, rest parameters, spreads, decorators, and calls that never matched prove nothing."""
     before, after = callers(FIT)
     assert look(repository.change(dict(before), dict(after))) == []
 
@@ -86,7 +86,7 @@ STUBS = "from typing import overload\n\n\n@overload\ndef f(a: int) -> int: ...\n
 def test_a_call_that_fits_no_definition_of_a_name_is_reported(
     repository: Repository, before: str, after: str, call: str
 ) -> None:
-    """Which of several definitions counts, only a run decides: a call that fits none of them fits no run."""
+    """Only a run decides which definition applies, but a call that matches none of them fails in any case."""
     files = {"lib.py": before, "app.py": CALLER.format(call)}
 
     found = look(repository.change(files, {"lib.py": after}))
@@ -104,7 +104,7 @@ def test_a_call_that_fits_no_definition_of_a_name_is_reported(
     ids=["under a condition", "a second one", "bound again"],
 )
 def test_a_call_that_fits_one_of_several_definitions_is_open(repository: Repository, after: str) -> None:
-    """A second definition, a condition or a new binding takes the proof away, and leaves the use to a reader."""
+    """A second definition, a condition or a rebinding removes the proof, so the reference stays open."""
     files = {"lib.py": "def f(a, b):\n    return a\n", "app.py": CALLER.format("f(a, 2)")}
     pull = repository.change(files, {"lib.py": after})
 
@@ -113,7 +113,7 @@ def test_a_call_that_fits_one_of_several_definitions_is_open(repository: Reposit
 
 
 def test_a_setter_puts_no_property_in_doubt(repository: Repository) -> None:
-    """A property and its setter are one member under one name: who reads it has nothing to look at."""
+    """A property and its setter count as one member, so code that reads the property needs no check."""
     before = "class C:\n    @property\n    def size_of_all(self):\n        return 1\n"
     setter = "    @size_of_all.setter\n    def size_of_all(self, value):\n        self.value = value\n"
     files = {"lib.py": before, "app.py": "from lib import C\n\nprint(C().size_of_all)\n"}
@@ -122,7 +122,7 @@ def test_a_setter_puts_no_property_in_doubt(repository: Repository) -> None:
 
 
 def test_a_constructor_is_called_by_its_class(repository: Repository) -> None:
-    """A parameter that `__init__` newly requires is missing wherever the class is called, and in `super().__init__`."""
+    """A newly required `__init__` parameter is reported at calls of the class and of `super().__init__`."""
     old = "class Box:\n    def __init__(self, size):\n        self.size = size\n"
     files = {
         "box.py": old,
@@ -139,7 +139,7 @@ def test_a_constructor_is_called_by_its_class(repository: Repository) -> None:
 
 
 def test_a_method_is_judged_where_its_receiver_is_known(repository: Repository) -> None:
-    """`resolve` is a common name: the receiver's class decides which calls are judged."""
+    """`resolve` is a common name, so only the call on an instance of the changed class is reported."""
     old = "class Resolver:\n    def resolve(self, name):\n        return name\n"
     files = {
         "wrap/__init__.py": "",
@@ -167,7 +167,7 @@ TS = "import {{ f }} from './lib';\n\nexport const go = (a: number, b: number) =
 def test_typescript_insists_on_its_signatures(
     repository: Repository, before: str, after: str, call: str, rule: str
 ) -> None:
-    """A TypeScript caller that leaves out a required argument, or passes too many, does not compile."""
+    """A TypeScript call that omits a required argument or passes too many arguments does not compile."""
     files = {"lib.ts": f"export function f{before} {{}}\n", "app.ts": TS.format(call)}
     (finding,) = look(repository.change(files, {"lib.ts": f"export function f{after} {{}}\n"}))
 
@@ -190,7 +190,7 @@ def test_typescript_insists_on_its_signatures(
     ],
 )
 def test_javascript_takes_any_number_of_arguments(repository: Repository, before: str, after: str, caller: str) -> None:
-    """Plain JavaScript callers, optional and default parameters, and overloads are silent."""
+    """Callers in plain JavaScript, optional parameters, defaults and overloads cause no finding."""
     files = {"lib.ts": f"{before}\n", caller: TS.format("f(a)")}
 
     assert look(repository.change(files, {"lib.ts": f"{after}\n"})) == []
@@ -198,7 +198,7 @@ def test_javascript_takes_any_number_of_arguments(repository: Repository, before
 
 @pytest.mark.parametrize("options", ['{"baseUrl": "."}', '{"paths": {"*": ["./*"]}}', '{"baseUrl": "src"}'])
 def test_an_import_from_the_base_folder_leads_to_its_file(repository: Repository, options: str) -> None:
-    """Also in the form that TypeScript 7 asks for instead of `baseUrl`."""
+    """`baseUrl` and the `paths` entry that replaces it in TypeScript 7 are both resolved."""
     top = "src/" if "src" in options else ""
     base = {
         "tsconfig.json": f'{{"compilerOptions": {options}}}',
@@ -211,7 +211,7 @@ def test_an_import_from_the_base_folder_leads_to_its_file(repository: Repository
 
 
 def test_an_import_in_another_function_binds_nothing_here(repository: Repository) -> None:
-    """The call still means the function that the file imports at its top."""
+    """The call in `go` still refers to the function imported at the top of the file."""
     inner = "from lib import f\n\n\ndef once():\n    from other import f\n\n    return f()\n\n\ndef go(a, b):\n    return f(a, b)\n"
     files = {"lib.py": "def f(a, b):\n    return a\n", "other.py": "def f():\n    return 1\n", "app.py": inner}
     (found,) = look(repository.change(files, {"lib.py": "def f(a):\n    return a\n"}))
@@ -219,7 +219,7 @@ def test_an_import_in_another_function_binds_nothing_here(repository: Repository
 
 
 def test_arguments_collected_together_with_the_object_fit(repository: Repository) -> None:
-    """`*args` as the only parameter of a method receives the object and all arguments of a call."""
+    """A method whose only parameter is `*args` receives the object and all arguments of the call."""
     shop = "class Cart:\n    def total(self, rate):\n        return rate\n"
     before = {"shop.py": shop, "till.py": "from shop import Cart\n\nprint(Cart().total(2))\n"}
     after = {"shop.py": shop.replace("self, rate", "*args").replace("return rate", "return args[1]")}

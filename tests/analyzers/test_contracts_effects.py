@@ -1,4 +1,4 @@
-"""What a finding of the contract checks says happens fits its language."""
+"""The consequence in a contract finding matches what happens in that language."""
 
 import pytest
 from contract_findings import look
@@ -54,13 +54,13 @@ SCRIPT: tuple[Files, Files] = (
     ids=["go", "rust", "c", "python", "javascript"],
 )
 def test_what_happens_fits_the_language(repository: Repository, change: tuple[Files, Files], effect: str) -> None:
-    """Code that a compiler refuses never runs; a member that JavaScript lacks is `undefined`."""
+    """Compiled code no longer compiles, Python raises an error, and JavaScript reads `undefined`."""
     found = look(repository.change(*change))
     assert {finding.consequence for finding in found} == {effect}
 
 
 def test_an_override_that_a_compiler_refuses(repository: Repository) -> None:
-    """In Kotlin it overrides nothing; in Python the call fails."""
+    """In Kotlin, a method marked `override` that no longer overrides anything does not compile."""
     base = "open class Rate {\n    open fun quote(weight: Int): Int = weight\n}\n"
     heir = "class Fast : Rate() {\n    override fun quote(weight: Int): Int = weight\n}\n"
     after = base.replace("weight: Int)", "weight: Int, zone: Int)")

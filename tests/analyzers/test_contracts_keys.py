@@ -1,4 +1,4 @@
-"""A member of an object or a type of TypeScript that is gone, and the code that still asks for it."""
+"""Members removed from a TypeScript object or type that other code still uses."""
 
 import pytest
 from contract_findings import causes
@@ -30,7 +30,7 @@ def of_typescript(repository: Repository, home: str, asks: str, after: str) -> l
 
 @pytest.mark.parametrize("home", MEMBERS)
 def test_a_member_that_is_gone_in_typescript(repository: Repository, home: str) -> None:
-    """Nothing can give a member to an object that is written out, or to a type: it does not matter who else bears the name."""
+    """An object literal or a type declares all its members, so the same name elsewhere does not matter."""
     [title] = of_typescript(repository, home, MEMBERS[home], home.replace("pageSize", "perPage"))
     assert title.endswith("pageSize was removed, but src/page.ts still uses it")
 
@@ -46,5 +46,5 @@ def test_a_member_that_is_gone_in_typescript(repository: Repository, home: str) 
 def test_a_member_that_may_still_be_there_in_typescript(
     repository: Repository, home: str, asks: str, after: str
 ) -> None:
-    """A type that is written elsewhere, a spread, and a key that is computed may have it; quotes around it change nothing."""
+    """External types, spreads, index signatures and computed keys may provide it; so does a quoted key."""
     assert of_typescript(repository, home, asks, after) == []

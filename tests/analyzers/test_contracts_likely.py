@@ -1,4 +1,4 @@
-"""What is gone and still named, if a library could offer it too: a hint, never a fact."""
+"""A removed name that is still used but might come from a library is reported as a hint, not as proven."""
 
 from collections.abc import Mapping
 
@@ -8,7 +8,7 @@ from fakes import Repository
 from families import few
 
 Files = Mapping[str, str]
-OPEN = "\nvar open = openers[0]\n"  # what it gives nobody knows, and it is no library's
+OPEN = "\nvar open = openers[0]\n"  # the type that open() returns is unknown, and it is not from a library
 STORE = f"package a\n\ntype Store struct{{}}\n\nfunc (s *Store) PutAllRows() {{}}\n{OPEN}"
 APP = "package a\n\nfunc f() {\n\tb := open()\n\tb.PutAllRows()\n}\n"
 MOD = {"go.mod": "module example.invalid/m\n"}
@@ -36,20 +36,20 @@ LOGIN = "def login(client, mail):\n    return client.user_by_mail(mail)\n"
 def test_a_member_of_a_receiver_of_unknown_type_is_a_hint(
     repository: Repository, before: Files, after: Files, told: tuple[str, int, str]
 ) -> None:
-    """The only definer is gone or asks for more: unproven, at the line, in one line of the report."""
+    """The only definition was removed or requires more arguments, so the call is reported as unproven."""
     found = look(repository.change(dict(before), dict(after)))
     assert [(one.path, one.start, one.rule, one.verdict) for one in found] == [(*told, "unproven")]
 
 
 def test_a_name_that_many_files_use_is_not_even_a_hint(repository: Repository) -> None:
-    """What a library offers is used everywhere: a change forgets little."""
+    """So many files use the name that it probably belongs to a library."""
     users = {f"a/app{number}.go": APP.replace("f()", f"f{number}()") for number in range(15)}
     pull = repository.change({"a/store.go": STORE, **users}, {"a/store.go": STORE.replace("PutAllRows", "InsertAll")})
     assert look(pull) == []
 
 
 def test_a_receiver_of_another_class_is_silent(repository: Repository) -> None:
-    """A known type that is not the class has its own member."""
+    """The receiver's known type has its own member of that name."""
     app = APP.replace("b := open()", "b := &Other{}")
     files = {"a/store.go": STORE, "a/app.go": app}
     assert look(repository.change(files, {"a/store.go": STORE.replace("PutAllRows", "InsertAll")})) == []
@@ -93,7 +93,7 @@ TIES = {
 
 @pytest.mark.parametrize("tie", few(TIES, *range(0, len(TIES), 4)))
 def test_what_ties_a_use_to_what_is_gone_makes_it_a_hint(repository: Repository, tie: str) -> None:
-    """One hint, at the line that uses the name."""
+    """There is exactly one unproven finding, at the line that uses the name."""
     before, after, place = TIES[tie]
     found = look(repository.change(dict(before), dict(after)))
     assert [(one.path, one.start, one.verdict) for one in found] == [(*place, "unproven")]
@@ -139,20 +139,20 @@ SIGHTS: Mapping[str, tuple[Files, Files, str]] = {
 def test_a_member_of_an_unknown_class_is_proven_gone_only_where_the_class_is_in_sight(
     repository: Repository, sight: str
 ) -> None:
-    """If only the name matches, the member may belong to a library, whatever else the folder contains."""
+    """If only the name matches, the member may belong to a library, even next to the class."""
     before, after, verdict = SIGHTS[sight]
     assert [one.verdict for one in look(repository.change(dict(before), dict(after)))] == [verdict]
 
 
 def test_a_name_that_files_without_a_tie_use_as_well_is_silent(repository: Repository) -> None:
-    """They mean a library's member: so may the file beside the definition."""
+    """Unrelated files use the name for a library's member, so the file next to the class may too."""
     far = 'package z\n\nimport "fmt"\n\nfunc g() {\n\tb := fmt.Open()\n\tb.close().PutAllRows()\n}\n'
     files = MOD | {"a/store.go": STORE, "a/app.go": APP, "z/far.go": far}
     assert look(repository.change(files, {"a/store.go": STORE.replace("PutAllRows", "InsertAll")})) == []
 
 
 def test_a_member_of_a_removed_class_on_a_receiver_of_a_library_is_silent(repository: Repository) -> None:
-    """Its class is written there, and the tree does not define it."""
+    """The code declares the receiver's type, and the repository does not define that type."""
     reply = "package a;\n\nclass Reply {\n  String getMessage() {\n    return null;\n  }\n}\n"
     app = "package a;\n\nclass App {\n  String f(IOException e) {\n    return e.getMessage();\n  }\n}\n"
     files = {"a/Reply.java": reply, "a/App.java": app}
@@ -160,7 +160,7 @@ def test_a_member_of_a_removed_class_on_a_receiver_of_a_library_is_silent(reposi
 
 
 def test_a_hint_is_told_with_what_is_proven_of_the_same_definition(repository: Repository) -> None:
-    """One cause is one finding: the use that nobody can be sure of is listed, as such."""
+    """The same cause gives one finding, which lists the unproven reference as "may use it too"."""
     proven = "package a\n\nfunc g(s *Store) {\n\ts.PutAllRows()\n}\n"
     before = {**MOD, "a/store.go": STORE, "a/app.go": APP, "a/sure.go": proven}
     (finding,) = causes(repository.change(before, {"a/store.go": f"package a\n\ntype Store struct{{}}\n{OPEN}"}))

@@ -1,4 +1,4 @@
-"""A constant or a member of an enumeration whose name is gone, in every language."""
+"""Removed constants and enum members, in several languages."""
 
 from collections.abc import Mapping
 
@@ -7,7 +7,7 @@ from contract_findings import look
 from fakes import Repository
 
 Files = Mapping[str, str]
-# language -> files before, what the change writes, the places that still use the old name
+# language -> files before the change, changed files, lines that still use the old name
 BROKEN: dict[str, tuple[Files, Files, list[tuple[str, int]]]] = {
     "python constant": (
         {"limits.py": "RETRY_LIMIT = 3\nOTHER = 1\n", "app.py": "import limits\n\nprint(limits.RETRY_LIMIT)\n"},
@@ -43,7 +43,7 @@ BROKEN: dict[str, tuple[Files, Files, list[tuple[str, int]]]] = {
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_constant_or_member_that_is_gone_is_reported_where_it_is_used(name: str, repository: Repository) -> None:
-    """The user of the old name is told, in each language."""
+    """The finding is at the line that still uses the old name."""
     before, after, places = BROKEN[name]
     found = look(repository.change(dict(before), dict(after)))
     assert [(item.path, item.start) for item in found] == places
@@ -52,7 +52,7 @@ def test_a_constant_or_member_that_is_gone_is_reported_where_it_is_used(name: st
 
 ENUM = "from enum import Enum\n\n\nclass Color(Enum):\n    RED = 1\n    BLUE = 2\n"
 APP = "from color import Color\n\nprint(Color.RED)\n"
-# why nothing is said -> files before, and what the change writes
+# why there is no finding -> files before the change, changed files
 SILENT: dict[str, tuple[Files, Files]] = {
     "a base class of the tree holds it": (
         {"base.py": "class Colors:\n    RED = 1\n", "color.py": "class Color:\n    RED = 1\n", "app.py": APP},
@@ -90,6 +90,6 @@ SILENT: dict[str, tuple[Files, Files]] = {
 
 @pytest.mark.parametrize("name", SILENT)
 def test_nothing_is_said_where_the_name_may_have_a_meaning(name: str, repository: Repository) -> None:
-    """When unsure, the checks are silent."""
+    """The checks report nothing when the name may still resolve."""
     before, after = SILENT[name]
     assert [item.title for item in look(repository.change(dict(before), dict(after)))] == []

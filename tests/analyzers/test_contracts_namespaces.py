@@ -1,4 +1,4 @@
-"""Types of C# and of the JVM that go to another namespace, and the files that name them without an import that spells the name."""
+"""C# and JVM types that move to another namespace, used by files that don't import them by name."""
 
 import pytest
 from contract_findings import look
@@ -10,12 +10,12 @@ USER = "class User\n{\n    Options Get() => new Options();\n}\n"
 
 
 def namespaced(space: str, body: str, *usings: str) -> str:
-    """A file of C#."""
+    """Return the text of a C# file with this namespace and these `using` directives."""
     return "".join(f"using {one};\n" for one in usings) + f"namespace {space};\n\n{body}"
 
 
 def moved(space: str = "New.Place", body: str = TYPE) -> dict[str, str | None]:
-    """The type in another file and namespace."""
+    """Return the change that moves the type to another file and namespace."""
     return {"Old/Options.cs": None, "New/Options.cs": namespaced(space, body)}
 
 
@@ -44,7 +44,7 @@ BEFORE = namespaced("Old.Place", TYPE)
 def test_a_type_that_is_in_sight_in_its_new_namespace_breaks_nobody(
     repository: Repository, user: str, after: dict[str, str | None]
 ) -> None:
-    """On whichever line a file takes the namespace, before the change and after it: the name means the type."""
+    """The name still resolves to the type, wherever the file declares or uses the new namespace."""
     assert look(repository.change({"Old/Options.cs": BEFORE, "App/User.cs": user}, after)) == []
 
 
@@ -60,7 +60,7 @@ def test_a_type_that_is_in_sight_in_its_new_namespace_breaks_nobody(
     ids=["it is a member of the type now", "its receiver may have it from elsewhere"],
 )
 def test_a_method_that_extends_a_type_is_no_proof_by_its_name(repository: Repository, member: str, after: str) -> None:
-    """What the receiver is decides what is called: nothing is called broken for certain."""
+    """The receiver's type decides which method is called, so nothing is reported as proven."""
     user = "namespace A;\n\nclass User\n{\n    Log Go(Log log) => log.Open();\n}\n"
     files = {"Tools.cs": f"namespace A;\n\n{member}\n", "User.cs": user}
     found = look(repository.change(files, {"Tools.cs": None, "Log.cs": f"namespace A;\n\n{after}\n"}))
@@ -68,7 +68,7 @@ def test_a_method_that_extends_a_type_is_no_proof_by_its_name(repository: Reposi
 
 
 def test_a_static_member_of_another_type_is_another_one(repository: Repository) -> None:
-    """`Path.GetTempPath()` of a library stays what it was; `Helpers.GetTempPath()` breaks."""
+    """A library's `Path.GetTempPath()` is not affected, but `Helpers.GetTempPath()` breaks."""
     helpers = (
         "namespace A;\n\npublic static class Helpers\n{\n    public static string GetTempPath(string end) => end;\n}\n"
     )
@@ -86,6 +86,6 @@ JAVA_USER = "package old;\n\nimport fresh.*;\n\nclass User {\n    Options get() 
 
 
 def test_a_class_of_the_own_package_may_come_from_a_package_that_is_imported_whole(repository: Repository) -> None:
-    """In Java the import of the package then offers the class, so nothing is gone."""
+    """In Java, `import fresh.*` provides the moved class, so nothing breaks."""
     files = {"src/old/Options.java": JAVA.format("old"), "src/old/User.java": JAVA_USER}
     assert look(repository.change(files, {"src/old/Options.java": None, "src/fresh/Options.java": JAVA.format("fresh")})) == []  # fmt: skip

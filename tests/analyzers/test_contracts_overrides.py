@@ -1,4 +1,4 @@
-"""A method whose base method got a new signature, in every language in which a class names its base."""
+"""Overrides whose base method's signature changed, in every language in which a class names its base."""
 
 from collections.abc import Mapping
 
@@ -7,7 +7,7 @@ from contract_findings import look
 from fakes import Repository
 
 Files = Mapping[str, str]
-# language -> files before, what the change writes, the overrides that were left behind
+# language -> files before the change, changed files, overrides that still have the old signature
 LEFT: dict[str, tuple[Files, Files, list[tuple[str, int]]]] = {
     "python": (
         {
@@ -87,7 +87,7 @@ LEFT: dict[str, tuple[Files, Files, list[tuple[str, int]]]] = {
 }
 PYTHON = "class Job:\n    def run(self, name): ...\n"
 CHANGED = {"base.py": "class Job:\n    def run(self, name, when): ...\n"}
-# why nothing is said -> the override, and what the change writes
+# why there is no finding -> files before the change, changed files
 SILENT: dict[str, tuple[Files, Files]] = {
     "the override was updated": (
         {"base.py": PYTHON, "m.py": "from base import Job\n\n\nclass M(Job):\n    def run(self, name): ...\n"},
@@ -150,7 +150,7 @@ SILENT: dict[str, tuple[Files, Files]] = {
 
 @pytest.mark.parametrize("name", LEFT)
 def test_an_override_that_was_left_behind_is_reported(name: str, repository: Repository) -> None:
-    """The finding stands at the override and quotes the base method on both sides."""
+    """The finding is at the override and quotes the base method before and after the change."""
     before, after, places = LEFT[name]
     found = [item for item in look(repository.change(dict(before), dict(after))) if item.rule == "override"]
     assert [(item.path, item.start) for item in found] == places
@@ -159,12 +159,12 @@ def test_an_override_that_was_left_behind_is_reported(name: str, repository: Rep
 
 @pytest.mark.parametrize("name", SILENT)
 def test_nothing_is_said_of_an_override_that_still_fits(name: str, repository: Repository) -> None:
-    """What fits, what may fit, and what never was an override."""
+    """Overrides that match or may match, and methods that never were overrides, are not reported."""
     before, after = SILENT[name]
     assert [item.title for item in look(repository.change(dict(before), dict(after))) if item.rule == "override"] == []
 
 
-# language -> the parameters of the method before the change, one that is new before the last one, and where they are written
+# language -> the base method's parameters before the change, and with a new parameter added in front
 MIDDLE = {
     "java interface": ("String name", "int when, String name"),
     "kotlin": ("name: String", "time: Int, name: String"),
@@ -176,7 +176,7 @@ MIDDLE = {
 
 @pytest.mark.parametrize("language", MIDDLE)
 def test_a_parameter_before_the_last_one_leaves_overrides_behind(repository: Repository, language: str) -> None:
-    """It breaks them as an appended one does."""
+    """A parameter inserted before the last one breaks overrides just like one added at the end."""
     before, change, left = LEFT[language]
     old, new = MIDDLE[language]
     after = {path: before[path].replace(f"({old})", f"({new})") for path in change}
@@ -186,7 +186,7 @@ def test_a_parameter_before_the_last_one_leaves_overrides_behind(repository: Rep
 
 
 def test_a_required_parameter_before_an_optional_one(repository: Repository) -> None:
-    """The shortest call still fits, but C# wants the same list."""
+    """The override still accepts the shortest call, but C# requires the same parameter list."""
     base = {
         "Job.cs": "namespace A;\npublic interface IJob {\n  void Run(int id, string name = null);\n}\n",
         "Mail.cs": "namespace A;\nclass Mail : IJob {\n  public void Run(int id, string name = null) { }\n}\n",

@@ -4,7 +4,7 @@ from fakes import Repository
 
 
 def test_a_removed_function_is_reported_at_its_caller(repository: Repository) -> None:
-    """The caller's own line is quoted; the definition as it was and the other lines are evidence."""
+    """The finding quotes the calling line; the old definition and the import are its evidence."""
     before = {
         "shop/__init__.py": "",
         "shop/prices.py": "@cache\ndef with_tax(net):\n    return net * 1.2\n\n\ndef plain(net):\n    return net\n",
@@ -26,7 +26,7 @@ def test_a_removed_function_is_reported_at_its_caller(repository: Repository) ->
 
 
 def test_a_rename_names_both_names(repository: Repository) -> None:
-    """A definition with the same body under a new name is renamed, and the finding says to what."""
+    """If a new definition has the same body, the finding reports a rename to it."""
     body = "(path):\n    text = open(path).read()\n    return text.split()\n"
     before = {"lib.py": f"def read_words{body}", "app.py": "import lib\n\nprint(lib.read_words('a'))\n"}
     (finding,) = look(repository.change(before, {"lib.py": f"def load_words{body}"}))
@@ -39,7 +39,7 @@ def test_a_rename_names_both_names(repository: Repository) -> None:
 
 
 def test_a_function_that_moved_breaks_who_imports_it_from_its_old_place(repository: Repository) -> None:
-    """Moved and not handed on: the old import fails. Handed on: nothing is broken."""
+    """The old import fails unless the old module re-exports the function."""
     helper = "def helper(a):\n    b = a + 1\n    return b\n"
     before = {"old.py": f"{helper}\n\nX = 1\n", "new.py": "", "app.py": "from old import helper\n\nhelper(1)\n"}
     (finding,) = look(repository.change(before, {"old.py": "X = 1\n", "new.py": helper}))
@@ -50,7 +50,7 @@ def test_a_function_that_moved_breaks_who_imports_it_from_its_old_place(reposito
 
 
 def test_a_removed_module_is_reported_once_per_importer(repository: Repository) -> None:
-    """A file that imports a deleted file fails, whatever it takes from it."""
+    """Importing a deleted file fails, whichever names are imported. A guarded import is not reported."""
     before = {
         "pkg/__init__.py": "",
         "pkg/gone.py": "def one():\n    pass\n\n\ndef two():\n    pass\n",
@@ -79,7 +79,7 @@ def test_a_module_that_became_a_package_is_still_there(repository: Repository) -
 
 
 def test_a_name_that_a_barrel_no_longer_hands_on_is_reported(repository: Repository) -> None:
-    """Nothing is undefined but the way to it is gone."""
+    """The function still exists, but its re-export was removed."""
     before = {
         "src/index.ts": "export { cut, join } from './words';\n",
         "src/words.ts": "export function cut() {}\nexport function join() {}\n",
@@ -93,7 +93,7 @@ def test_a_name_that_a_barrel_no_longer_hands_on_is_reported(repository: Reposit
 
 
 def test_common_js_exports_are_followed(repository: Repository) -> None:
-    """A key of module.exports that is gone breaks `required.key()`."""
+    """A key removed from `module.exports` breaks `required.key()`."""
     before = {
         "lib/ast.js": "module.exports = {\n    first(node) { return node; },\n    last(node) { return node; }\n};\n",
         "lib/rule.js": "const astUtils = require('./ast');\n\nmodule.exports = node => astUtils.last(node);\n",
@@ -106,7 +106,7 @@ def test_common_js_exports_are_followed(repository: Repository) -> None:
 
 @pytest.mark.parametrize("whole", ["fastify", "fp(fastify)", "Object.freeze({ fastify })", "{ ...other, fastify }"])
 def test_a_local_function_that_is_gone_is_missed_whatever_the_file_exports(repository: Repository, whole: str) -> None:
-    """What `module.exports` is does not decide about names that only the file itself can use."""
+    """The exports don't matter for a name that only the file itself can use."""
     before = f"function check (x) {{ return x }}\n\nfunction fastify (x) {{\n  return check(x)\n}}\nmodule.exports = {whole}\n"
     after = before.replace("function check", "function checked")
     (finding,) = look(repository.change({"fastify.js": before}, {"fastify.js": after}))
@@ -130,7 +130,7 @@ def test_a_local_function_that_is_gone_is_missed_whatever_the_file_exports(repos
 def test_a_mock_of_a_module_that_is_gone_fails_where_its_runner_looks_for_the_file(
     repository: Repository, mock: str, *, is_missed: bool
 ) -> None:
-    """Vitest needs none where the test gives a factory that does not load the original; Jest does, unless the mock is virtual."""
+    """Vitest needs no file if a factory replaces the original. Jest does, unless the mock is virtual."""
     before = {"toast.ts": "export function toast () { return 1 }\n", "toast.test.ts": f"{mock};\n"}
     found = look(repository.change(before, {"toast.ts": None}))
 
@@ -138,7 +138,7 @@ def test_a_mock_of_a_module_that_is_gone_fails_where_its_runner_looks_for_the_fi
 
 
 def test_a_method_is_reported_where_its_receiver_is_known(repository: Repository) -> None:
-    """The class of `loader` is written in the caller; the name alone would say too little."""
+    """The caller creates `loader` from the class; the name `run` alone would prove nothing."""
     before = {
         "loading.py": "class Loader:\n    def get(self):\n        return 1\n\n    def run(self):\n        return 2\n",
         "app.py": "import loading\n\n\ndef main():\n    loader = loading.Loader()\n    return loader.run()\n",
@@ -153,7 +153,7 @@ def test_a_method_is_reported_where_its_receiver_is_known(repository: Repository
 
 
 def test_a_broken_test_weighs_less(repository: Repository) -> None:
-    """Findings in test files are of medium severity."""
+    """Findings in test files have medium severity."""
     before = {
         "lib.py": "def f():\n    pass\n\n\ndef g():\n    pass\n",
         "tests/test_lib.py": "from lib import f\n\nf()\n",
@@ -164,7 +164,7 @@ def test_a_broken_test_weighs_less(repository: Repository) -> None:
 
 
 def test_a_use_left_in_the_same_file_is_reported(repository: Repository) -> None:
-    """The removed function's own file still calls it."""
+    """The file that defined the removed function still calls it."""
     before = {"lib.js": "function first() {}\n\nfunction second() {\n  return first();\n}\n\nexport { second };\n"}
     after = {"lib.js": "function second() {\n  return first();\n}\n\nexport { second };\n"}
     (finding,) = look(repository.change(before, after))
@@ -173,7 +173,7 @@ def test_a_use_left_in_the_same_file_is_reported(repository: Repository) -> None
 
 
 def test_a_file_that_moved_unchanged_breaks_who_imports_it_from_its_old_place(repository: Repository) -> None:
-    """Nothing in it is to be reviewed, and still its importers are told where it went."""
+    """A pure rename has no changed lines to review, but its importers still break."""
     base = repository.commit({"lib/words.py": "def f(): ...\n", "app.py": "from lib.words import f\n\nf()\n"})
     repository.git("mv", "lib/words.py", "lib/terms.py")
     (finding,) = look(repository.pull(base, repository.commit({})))
@@ -186,7 +186,7 @@ def test_a_file_that_moved_unchanged_breaks_who_imports_it_from_its_old_place(re
 
 
 def test_one_definition_is_one_finding_with_all_its_places(repository: Repository) -> None:
-    """Nine callers that a rename forgot are one finding: outside of tests first, each place with the line that mends it; ignored as one."""
+    """Nine forgotten callers give one finding, at a caller outside the tests; it lists the others."""
     callers = {
         f"shop/m{n}.py": f"from shop.money import cents\n\n\ndef total{n}(a):\n    return cents(a)\n" for n in range(8)
     }
@@ -206,7 +206,7 @@ def test_one_definition_is_one_finding_with_all_its_places(repository: Repositor
 
 
 def test_a_setting_of_django_is_reported_where_it_is_read(repository: Repository) -> None:
-    """`manage.py` says which module `settings` are. A setting that Django has a value for may go."""
+    """`manage.py` names the settings module. Removing a setting that has a Django default is fine."""
     before = {
         "manage.py": 'os.environ.setdefault("DJANGO_SETTINGS_MODULE", "site_app.settings")\n',
         "site_app/__init__.py": "",

@@ -12,7 +12,7 @@ from deeprepo.impact.reading.faults import faults
 
 
 def mended(pull: PullRequest) -> dict[str, str]:
-    """The files that the rewrites of all proven findings change, as they are then."""
+    """Return the changed files as they are after applying the rewrites of all findings."""
 
     async def run(tree: Checkout, files: step.Files) -> dict[str, str]:
         users = await uses.find(tree, files, LANGUAGES)
@@ -37,16 +37,16 @@ LIB = "def f({}):\n    x = 1\n    return [x]\n"
         ("a, color=1", "a, colour=1", "f(1, color=z)", "f(1, colour=z)"),
         ("a, b", "a", "f(f(1, 2), z)", "f(f(1))"),
         ("a, b", "a", "f(1, g())", ""),  # the call of g would be lost
-        ("a, b", "a, c, d", "f(1, z)", ""),  # a value is asked for
-        ("a, b", "c", "f(1, z)", ""),  # nobody tells which of them it is now
-        ("a, b, c", "c, a", "f(1, z, 3)", ""),  # the others have other places
+        ("a, b", "a, c, d", "f(1, z)", ""),  # the new parameters need values
+        ("a, b", "c", "f(1, z)", ""),  # unclear which argument becomes c
+        ("a, b, c", "c, a", "f(1, z, 3)", ""),  # the remaining parameters are reordered
         ("a, b", "a", "f(1,  # why\n      z)", ""),  # a comment would be lost
     ],
 )
 def test_a_call_is_fitted_to_its_new_signature(
     repository: Repository, before: str, after: str, call: str, now: str
 ) -> None:
-    """What the change itself tells is written; where a person has to decide, nothing is."""
+    """A call is rewritten only if the change itself determines the new arguments."""
     text = "from lib import f\n\n\ndef go(z, g):\n    return {}\n"
     files = {"lib.py": LIB.format(before), "app.py": text.format(call)}
     found = mended(repository.change(files, {"lib.py": LIB.format(after)}))
@@ -69,7 +69,7 @@ def test_a_call_is_fitted_to_its_new_signature(
 def test_every_use_of_a_line_is_mended_and_what_others_have_by_that_name_is_not(
     repository: Repository, after: str, now: str
 ) -> None:
-    """By its own name, through its file and through the name that an import gives the file; a member of an object stays."""
+    """Direct, qualified and aliased references are rewritten; another object's member is not."""
     imports = "import app.price\nimport app.price as money\nfrom app.price import {}\n\n\ndef go(z):\n    return "
     caller = f"{imports}price(z, b=1) + app.price.price(z, b=2) + money.price(z, b=3) + z.price(z, b=4)\n"
     before = {
@@ -89,16 +89,16 @@ EDITED = "def {}(items):\n    {}\n"
     [
         ("return sum(items)", "return sum(items) + 1", True),
         ("total = sum(items) * 2\n    return total", "total = sum(items) * 3\n    return total", True),
-        ("return first(items)", "return [first(items)]", False),  # several for one
-        ("return sum(items) > 0", "return sum(items) <= 0", False),  # the other answer
+        ("return first(items)", "return [first(items)]", False),  # one value became a list of values
+        ("return sum(items) > 0", "return sum(items) <= 0", False),  # the condition is inverted
         ("return is_paid(items)", "return not is_paid(items)", False),
-        ("return users.first(items)", "return orders.first(items)", False),  # of something else
+        ("return users.first(items)", "return orders.first(items)", False),  # the receiver is another object
     ],
 )
 def test_a_definition_that_is_renamed_and_edited_at_once_is_renamed_where_it_is_called(
     repository: Repository, before: str, after: str, *, is_mended: bool
 ) -> None:
-    """Unless what it says is turned round, or is of something else. Its file keeps its name, also where both had one."""
+    """Callers get the new name unless the edit inverts or otherwise changes what is returned."""
     caller = "from app.price import (\n    {0},\n)\n\n\ndef go():\n    return {0}([1])\n"
     files = {"app/price.py": EDITED.format("price", before), "app/__init__.py": "", "a.py": caller.format("price")}
     found = mended(repository.change(files, {"app/price.py": EDITED.format("cost", after)}))
@@ -111,7 +111,7 @@ def test_a_definition_that_is_renamed_and_edited_at_once_is_renamed_where_it_is_
         ("def f(a, express=False):\n    return a * 2 if express else a\n", "def f(a, *, service):\n    return a * RATES[service]\n", "f(1, express=z)", ""),
         ("def f(a, timeout_ms: int = 0):\n    wait(timeout_ms)\n", "def f(a, deadline: 'datetime'):\n    wait(deadline)\n", "f(1, timeout_ms=z)", ""),
         ("def f(a, timeout_ms: int = 0):\n    wait(timeout_ms / 1000)\n", "def f(a, timeout_s: int = 0):\n    wait(timeout_s)\n", "f(1, timeout_ms=z)", ""),
-        ("def f(a, express):\n    raise Todo\n", "def f(a, service):\n    raise Todo\n", "f(1, express=z)", ""),  # nothing tells
+        ("def f(a, express):\n    raise Todo\n", "def f(a, service):\n    raise Todo\n", "f(1, express=z)", ""),  # unused
         ("def f(a, color):\n    return paint(a, color)\n", "def f(a, colour):\n    return paint(a, colour)\n", "f(1, color=z)", "f(1, colour=z)"),
         ("def f(a, color: str = 'red'):\n    f.color = color\n", "def f(a, colour: str = 'red'):\n    check(a)\n    f.color = colour\n", "f(1, color=z)", "f(1, colour=z)"),
     ],
@@ -120,7 +120,7 @@ def test_a_definition_that_is_renamed_and_edited_at_once_is_renamed_where_it_is_
 def test_only_a_parameter_that_is_declared_and_used_as_before_has_a_new_name(
     repository: Repository, before: str, after: str, call: str, now: str
 ) -> None:
-    """Another parameter at the same place wants another value: the call is reported, without a rewrite."""
+    """A parameter with another type, default or use gets no rewrite; the call is only reported."""
     text = "from lib import f\n\n\ndef go(z):\n    return {}\n"
     found = mended(repository.change({"lib.py": before, "app.py": text.format(call)}, {"lib.py": after}))
     assert found == ({"app.py": text.format(now)} if now else {})
@@ -145,7 +145,7 @@ def test_only_a_parameter_that_is_declared_and_used_as_before_has_a_new_name(
 def test_a_new_name_is_written_where_the_old_one_means_it(
     repository: Repository, path: str, before: str, after: str, caller: str, use: str, now: str | None
 ) -> None:
-    """Imports, calls and short forms get the new name; texts, members of others and names of one's own stay."""
+    """Imports, calls and shorthands get the new name; strings, other members and local names don't."""
     found = mended(repository.change({path: before, caller: use}, {path: after}))
     if now is not None:
         assert found == {caller: now}
@@ -167,14 +167,14 @@ def test_a_new_name_is_written_where_the_old_one_means_it(
 def test_an_import_of_a_file_that_moved_names_its_new_place(
     repository: Repository, files: dict[str, str], moved: tuple[str, str], caller: str, now: str
 ) -> None:
-    """In the form in which the old place was written."""
+    """The rewritten import keeps its form: a relative one stays relative."""
     old, new = moved
     found = mended(repository.change(files, {old: None, new: files[old]}))
     assert found == {caller: now}
 
 
 def test_a_type_that_is_called_like_its_file_has_its_new_name(repository: Repository) -> None:
-    """In the same folder nothing is imported: each use is the name."""
+    """Files in the same Java package need no import, so only the references are renamed."""
     text = "package shop;\n\nclass {} {{\n  int total(int a) {{ return a; }}\n}}\n"
     caller = "package shop;\n\nclass App {{\n  {0} made = new {0}();\n}}\n"
     files = {"src/shop/Price.java": text.format("Price"), "src/shop/App.java": caller.format("Price")}
@@ -183,7 +183,7 @@ def test_a_type_that_is_called_like_its_file_has_its_new_name(repository: Reposi
 
 
 def test_a_definition_that_went_to_another_file_is_imported_from_there(repository: Repository) -> None:
-    """The other names of the statement stay, and so do the uses."""
+    """The import of the other name and the calls stay as they are."""
     body = "def f(a):\n    b = a\n    return [b]\n"
     files = {
         "one.py": body + "\n\ndef g():\n    return 1\n",
@@ -202,7 +202,7 @@ def test_a_definition_that_went_to_another_file_is_imported_from_there(repositor
     ids=["handed on", "imported"],
 )
 def test_the_default_of_a_file_keeps_the_name_that_its_importer_gave_it(repository: Repository, line: str) -> None:
-    """File and function have another name: only the path is rewritten."""
+    """Only the path in the import changes, although both the file and the function have new names."""
     body = "(rows) {\n  const all = rows.map((row) => row.price);\n  return all.reduce((a, b) => a + b, 0);\n}\n"
     files = {"src/total.js": f"export default function total{body}", "src/index.js": line.format("./total")}
     after = {"src/total.js": None, "src/sum.js": f"export default function sum{body}"}

@@ -10,7 +10,7 @@ REST = "def other(a):\n    return a\n"
 
 
 def numbered(at: int, text: str) -> str:
-    """The text about a module and a function of its own: a name that two of them bear would say less."""
+    """Number the module and function names in a text, so that no two cases share a name."""
     return re.sub(r"\b(lib|another|old_name|first)\b", rf"\g<1>{at}", text)
 
 
@@ -28,7 +28,7 @@ LEFT = [
 
 
 def test_a_name_that_may_still_be_there_is_silent(repository: Repository) -> None:
-    """Nothing is said where the old name can still be found in its module."""
+    """Only the name that its module certainly no longer provides is reported."""
     before = {f"lib{at}.py": numbered(at, LIB) for at in range(len(LEFT))}
     before |= {f"app{at}.py": numbered(at, USER) for at in range(len(LEFT))}
     after = {f"lib{at}.py": numbered(at, REST + left) for at, (left, _) in enumerate(LEFT)}
@@ -48,7 +48,7 @@ CALLERS = [
 
 
 def test_a_caller_that_means_something_else_is_silent(repository: Repository) -> None:
-    """Guards, strings, comments, parameters and the names of other modules are no callers."""
+    """Guarded imports, strings, comments, parameters and names from other modules are not reported."""
     before = {f"app{at}.py": numbered(at, caller) for at, caller in enumerate(CALLERS)}
     before |= {f"lib{at}.py": numbered(at, LIB) for at in range(len(CALLERS))}
     before |= {f"another{at}.py": numbered(at, "from print import old_name\n") for at in range(len(CALLERS))}
@@ -83,21 +83,21 @@ FORESEEN = {
 
 @pytest.mark.parametrize("guard", FORESEEN)
 def test_a_guarded_use_of_what_is_gone_is_nothing_to_look_at(repository: Repository, guard: str) -> None:
-    """Its author provides for the absence: no finding, and nothing open."""
+    """The code checks that the name exists, so there is no finding and no open reference."""
     lib, path, caller, after = FORESEEN[guard]
     pull = repository.change({**lib, path: caller}, dict(after))
     assert (look(pull), [use for use in open_uses(pull) if use.may_break]) == ([], [])
 
 
 def test_a_test_of_the_receiver_foresees_no_member_to_be_gone(repository: Repository) -> None:
-    """`one?.loadRows()` asks whether there is a `one`."""
+    """`one?.loadRows()` checks whether `one` exists, not whether it has the member, so it is reported."""
     caller = "import { Store } from './lib';\n\nexport function go(one?: Store) {\n  one?.loadRows();\n}\n"
     pull = repository.change({"lib.ts": STORE_TS, "app.ts": caller}, {"lib.ts": STORE_TS.replace("loadRows", "take")})
     assert [(one.path, one.start, one.verdict) for one in look(pull)] == [("app.ts", 4, "proven")]
 
 
 def test_a_test_is_for_the_presence_of_a_member_where_it_asks_for_nothing_but_its_value(repository: Repository) -> None:
-    """What is compared with another value, given to a call or looked for in a list is used."""
+    """Comparing, passing or listing the value is reported; checking that it exists is not."""
     used = [
         "if (role === ROLES.viewer) x();",
         "role !== ROLES.viewer && x();",
@@ -140,14 +140,14 @@ CALL = "def go(one):\n    one.load_settings()\n"
 def test_a_method_whose_name_lives_elsewhere_is_silent(
     repository: Repository, extra: dict[str, str | bytes | None], caller: str
 ) -> None:
-    """Another definition, an attribute that is set, a receiver from outside: the name alone proves nothing."""
+    """If another class has the name or the receiver is from a library, the name proves nothing."""
     files: dict[str, str | bytes | None] = {"pkg/a.py": OLD, "pkg/b.py": caller, **extra}
 
     assert look(repository.change(files, {"pkg/a.py": "class A(Base):\n    x = 1\n"})) == []
 
 
 def test_a_name_that_the_change_writes_anew_exists_elsewhere(repository: Repository) -> None:
-    """Who removes a wrapper and calls the library's own method of that name has not forgotten anybody."""
+    """An added call of a library's method of that name shows that the name exists outside the class."""
     files = {"pkg/a.py": OLD, "pkg/b.py": CALL}
     after = {"pkg/a.py": "class A(Base):\n    x = 1\n\n    def go(self, native):\n        native.load_settings()\n"}
 
@@ -166,7 +166,7 @@ OFFERED = [
 
 
 def test_a_javascript_name_that_may_still_be_there_is_silent(repository: Repository) -> None:
-    """Stars, computed exports, destructuring and renamed exports can all offer the name."""
+    """Star exports, computed exports, destructuring and renamed exports can all provide the name."""
     user = "import { first } from './lib';\n\nfirst();\n"
     before = {f"lib{at}.ts": numbered(at, "export function first() {}\n") for at in range(len(OFFERED))}
     before |= {f"app{at}.ts": numbered(at, user) for at in range(len(OFFERED))}
@@ -175,7 +175,7 @@ def test_a_javascript_name_that_may_still_be_there_is_silent(repository: Reposit
     assert [text for at, text in enumerate(OFFERED) if f"app{at}.ts" in found] == [""]
 
 
-# A class whose method gives one value to two attributes, and reads the second one.
+# Classes whose method assigns one value to two attributes in a chain, and which read the second attribute.
 CHAINS = {
     "a.js": "class C {\n  ask(f) {\n    this.a.x = this.b = f()\n  }\n  send() {\n    return this.b\n  }\n  go() {\n    return 1\n  }\n}\nmodule.exports = C\n",
     "a.py": "class C:\n    def ask(self, f):\n        self.a.x = self.b = f()\n\n    def send(self):\n        return self.b\n\n    def go(self):\n        return 1\n",
@@ -185,7 +185,7 @@ CHAINS = {
 
 @pytest.mark.parametrize("path", CHAINS)
 def test_a_chain_assigns_each_of_its_attributes(repository: Repository, path: str) -> None:
-    """An edit beside it loses none; one that takes the second of them away does."""
+    """An edit elsewhere loses no attribute; removing one from the chain leaves its reader open."""
     text = CHAINS[path]
     second = next(word for word in text.split() if word.endswith(("self.b", "this.b", "this->b")))
     beside = repository.change({path: text}, {path: text.replace("return 1", "return 2")})

@@ -1,4 +1,4 @@
-"""Names that were missed: written with their path, inherited in the tree, executed from a literal, or a module as a whole."""
+"""References that deeprepo once missed: qualified names, inherited members, and whole modules."""
 
 from collections.abc import Mapping
 
@@ -84,7 +84,7 @@ BROKEN: dict[str, tuple[Files, Files, Told]] = {
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_what_was_missed_is_reported(repository: Repository, name: str) -> None:
-    """Each is reported at its line, proven or as a hint."""
+    """Each reference is reported at its line, either proven or as a hint."""
     before, after, told = BROKEN[name]
     reported = look(repository.change(dict(before), dict(after)))
     assert [(one.path, one.start, one.rule, one.verdict) for one in reported] == [told]
@@ -132,6 +132,6 @@ SILENT: dict[str, tuple[Files, Files]] = {
 
 @pytest.mark.parametrize("name", SILENT)
 def test_what_may_still_be_there_is_silent(repository: Repository, name: str) -> None:
-    """What only looks like one of them is no finding."""
+    """Similar code in which the name may still exist, or is checked first, gives no finding."""
     before, after = SILENT[name]
     assert look(repository.change(dict(before), dict(after))) == []

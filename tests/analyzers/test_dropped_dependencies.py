@@ -26,7 +26,7 @@ POM = (
 
 
 def judge(pull: PullRequest) -> Judgement:
-    """What the check says of a change."""
+    """Return the result of the `declarations` analyzer for a change."""
 
     async def run(tree: Checkout, files: step.Files) -> Judgement:
         check = ANALYZERS["declarations"]({})
@@ -36,13 +36,13 @@ def judge(pull: PullRequest) -> Judgement:
 
 
 def said(pull: PullRequest) -> list[tuple[str, str, str]]:
-    """The package, the severity and the first place of each finding about a dependency."""
+    """Return the package, the severity and the first evidence of each dropped-dependency finding."""
     found: list[Finding] = [one for one in judge(pull).findings if one.rule.endswith("dropped-dependency")]
     return [(one.title.split("`")[1], one.severity, f"{one.evidence[0].path}:{one.evidence[0].line}") for one in found]
 
 
 def without(text: str, word: str) -> str:
-    """A text without the lines that have a word."""
+    """Return the text without the lines that contain the word."""
     return "".join(line for line in text.splitlines(keepends=True) if word not in line)
 
 
@@ -152,7 +152,7 @@ DROPPED: list[tuple[Files, Files, tuple[str, str, str]]] = [
 def test_a_dependency_that_code_still_imports(
     repository: Repository, base: Files, change: Files, expected: tuple[str, str, str]
 ) -> None:
-    """It is proven only where the manifest alone decides what can be imported."""
+    """The severity is high only where the manifest alone decides what can be imported."""
     assert said(repository.change(base, change)) == [expected]
 
 
@@ -230,12 +230,12 @@ def test_a_dependency_that_code_still_imports(
     ],
 )
 def test_what_is_still_listed_or_never_needed_is_silent(repository: Repository, base: Files, change: Files) -> None:
-    """Nothing is said if another manifest lists the dependency, code foresees that it is missing, or the tree has it."""
+    """Another manifest lists it, the import is guarded, or the repository contains the module."""
     assert said(repository.change(base, change)) == []
 
 
 def test_a_lock_file_written_anew_leaves_a_doubt(repository: Repository) -> None:
-    """A lock file that the change updates and that still names the package keeps the finding at low."""
+    """If the updated lock file still contains the package, the finding has low severity."""
     base: Files = {"package.json": NPM, "a.ts": DATES, "yarn.lock": "date-fns@^3:\n  version 3\n"}
     pull = repository.change(base, {"package.json": NPM_WITHOUT, "yarn.lock": "date-fns@^3.1:\n  version 3\n"})
     assert said(pull) == [("date-fns", "low", "a.ts:1")]
@@ -243,7 +243,7 @@ def test_a_lock_file_written_anew_leaves_a_doubt(repository: Repository) -> None
 
 @pytest.mark.parametrize(("asks", "severity"), [('"b": "workspace:*"', "high"), ('"b": "^1.0.0"', "medium")])
 def test_a_package_of_the_workspace_with_a_new_name(repository: Repository, asks: str, severity: str) -> None:
-    """Whoever asks for it by the former name is named; only a reference to the workspace proves the break."""
+    """The dependent's manifest is reported. The severity is high only for a `workspace:` reference."""
     base: Files = {
         "packages/a/package.json": f'{{"name": "a", "dependencies": {{{asks}}}}}',
         "packages/a/i.ts": "import { x } from 'b';\nconsole.log(x);\n",
@@ -255,7 +255,7 @@ def test_a_package_of_the_workspace_with_a_new_name(repository: Repository, asks
 
 
 def test_a_manifest_that_cannot_be_parsed_stays_open(repository: Repository) -> None:
-    """Nothing is concluded from a manifest that is broken on either side."""
+    """If a manifest cannot be parsed, there are no findings and the manifest is listed as not compared."""
     found = judge(repository.change({"package.json": NPM, "a.ts": DATES}, {"package.json": NPM.replace("}", "", 1)}))
     assert not found.findings
     assert ("package.json", "its dependencies could not be compared: it cannot be parsed") in found.unjudged

@@ -1,4 +1,4 @@
-"""What every analyser, and the report of another tool, says of a finding that is gone in the next round. The programs are the real ones."""
+"""Every analyzer's finding is fixed in the next review once its cause is fixed. The tools run for real."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,7 +14,7 @@ WORKFLOW = "on: issue_comment\npermissions: {}\njobs:\n  greet:\n    runs-on: ub
 PRICE = 'def total(items, tax):\n    """The sum with tax."""\n    return sum(items) * (1 + tax)\n'
 CART = "from shop.price import total\n\n\ndef pay(items):\n    return total(items, 0.2)\n"
 Files = Mapping[str, str]
-# analyser: the base, a fault that the first push brings, and its mending
+# analyzer -> the base, the push that adds a fault, and the push that fixes it
 FAULTS: Mapping[str, tuple[Files, Files, Files]] = {
     "contracts": (
         {"shop/price.py": PRICE, "shop/cart.py": CART},
@@ -69,18 +69,18 @@ FAULTS: Mapping[str, tuple[Files, Files, Files]] = {
         {"u.ts": "import { f } from './a';\n\nf().at(0);\n"},
     ),
 }
-LASTING = frozenset({"secrets"})  # a secret is in the history once its line is gone
+LASTING = frozenset({"secrets"})  # a removed secret is still in the history, so its finding is not fixed
 
 
 @pytest.fixture
 def hand(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hand:
-    """A repository without commits, reviewed by code alone."""
+    """Return a helper that reviews an empty repository with static checks only."""
     (tmp_path / "scratch").mkdir()
     return Hand(repository, tmp_path / "scratch", monkeypatch)
 
 
 def rounds(hand: Hand, base: Files, *pushes: Files) -> None:
-    """The base, and a branch of these pushes."""
+    """Commit the base, and then each push on a feature branch."""
     hand.repository.commit({"README.md": "shop\n", **base}, "before")
     hand.repository.git("checkout", "-qb", "feature")
     for number, files in enumerate(pushes):
@@ -88,13 +88,13 @@ def rounds(hand: Hand, base: Files, *pushes: Files) -> None:
 
 
 def by_code(hand: Hand, previous: Review | None = None, **flags: object) -> Review:
-    """A round without a model."""
+    """Run a review without a model."""
     return hand.review(previous, worker=None, strategy="offline", **flags)
 
 
 @pytest.mark.parametrize("name", ANALYZERS)
 def test_a_mended_fault_is_fixed_in_the_next_round(hand: Hand, name: str) -> None:
-    """A registered analyzer reports its fault, so one without an effect fails here; afterwards nothing is open or new."""
+    """Every registered analyzer reports its fault; after the fix, no finding is open or new."""
     base, fault, mending = FAULTS[name]
     rounds(hand, base, fault)
     first = by_code(hand)
@@ -112,7 +112,7 @@ def test_a_mended_fault_is_fixed_in_the_next_round(hand: Hand, name: str) -> Non
 
 @pytest.mark.parametrize("after", ["from shop import *\n"])
 def test_a_broken_caller_that_can_not_be_compared_any_more_is_not_fixed(hand: Hand, after: str) -> None:
-    """The caller is as broken as before, and nobody has shown anything else."""
+    """The caller is still broken, and a star import does not prove that the name exists again."""
     rounds(
         hand,
         {"cart.py": "def total(items):\n    return 1\n", "app.py": "from cart import total\n\ntotal([])\n"},
@@ -126,7 +126,7 @@ def test_a_broken_caller_that_can_not_be_compared_any_more_is_not_fixed(hand: Ha
 
 
 def test_a_broken_caller_that_nothing_can_read_any_more_is_not_fixed(hand: Hand) -> None:
-    """It stays open, because no check could read the file."""
+    """The file became binary, so no check could read it and its finding stays open."""
     app = "from cart import total\n\ntotal([])\n"
     rounds(
         hand,

@@ -1,4 +1,4 @@
-"""Small forms of what `make bench NAME=compilers` found: programs that compile after the change, in which a break was once called proven."""
+"""Programs that compile after the change but were once reported as broken, and variants that do break."""
 
 import pytest
 from contract_findings import causes
@@ -164,18 +164,18 @@ BROKEN: dict[str, tuple[Files, Files]] = {
 
 
 def proven(repository: Repository, base: Files, change: Files) -> list[str]:
-    """The titles of what is called proven."""
+    """Return the titles of the proven findings."""
     pull = repository.change(base, change)
     return [finding.title for finding in causes(pull) if finding.verdict == Verdict.PROVEN]
 
 
 @pytest.mark.parametrize("case", LEGAL)
 def test_nothing_is_proven_where_the_head_compiles(repository: Repository, case: str) -> None:
-    """Nothing is called proven in a program that a compiler accepts."""
+    """A program that still compiles after the change has no proven finding."""
     assert proven(repository, *LEGAL[case]) == []
 
 
 @pytest.mark.parametrize("case", BROKEN)
 def test_their_broken_twins_are_proven(repository: Repository, case: str) -> None:
-    """Without the part that makes it legal, each change is still proven to break."""
+    """Without the part that keeps the program valid, the break is still proven."""
     assert len(proven(repository, *BROKEN[case])) == 1

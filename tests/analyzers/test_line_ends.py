@@ -1,4 +1,4 @@
-"""A file is lines as git sees them, whatever else ends a line for a program."""
+"""Analyzers count lines as git does: only a line feed ends a line, whatever a linter counts."""
 
 import pytest
 import step
@@ -15,7 +15,7 @@ from deeprepo.impact.reading.faults import faults
 from deeprepo.impact.text.lines import FEEDS
 
 ENDS = {"CR": "\r", "CRLF": "\r\n", "CRCRLF": "\r\r\n", "FF": "\x0c", "NEL": "\x85", "LS": "\u2028", "PS": "\u2029"}
-# linter, path, a text with a place in a comment, the code of the line with the fault
+# linter, path, text with a place for a line end in a comment, the faulty line
 FAULTS = [
     ("ruff", "m.py", "def f(a):\n    # one%s    # two\n    b = undefined_thing\n    return a\n", "    b = undefined_thing"),
     ("oxlint", "a.js", "/* one%stwo */\nexport function f(a) {\n  debugger;\n}\n", "  debugger;"),
@@ -25,7 +25,7 @@ FAULTS = [
 
 
 def look(pull: PullRequest, linter: Linter | None = None, name: str = "") -> Judgement:
-    """What a linter finds in a change."""
+    """Return a linter's result for a change."""
 
     async def run(tree: Checkout, files: step.Files) -> Judgement:
         analyzer = linter or ANALYZERS[name](families.LANGUAGES)
@@ -39,7 +39,7 @@ def look(pull: PullRequest, linter: Linter | None = None, name: str = "") -> Jud
 def test_a_fault_is_on_the_line_that_git_counts(
     repository: Repository, end: str, name: str, path: str, text: str, line: str
 ) -> None:
-    """Or nothing is said, and the file is open."""
+    """Either the fault is reported on that line, or the file is reported as not checked."""
     whole = text % ENDS[end]
     judged = look(repository.change({"x": "1\n"}, {path: whole}), name=name)
     number = 1 + [row.rstrip("\r") for row in whole.split("\n")].index(line)
@@ -50,7 +50,7 @@ def test_a_fault_is_on_the_line_that_git_counts(
 
 
 def test_lines_that_end_twice_are_read_to_the_end(repository: Repository) -> None:
-    """A file whose every line ends in two carriage returns and a line feed: the fault, its first definition and its fix."""
+    """Every line ends in CRCRLF, and the fault and the first definition have the right line numbers."""
     body = (
         "import os\n\n\ndef f(a):\n    return a\n\n\ndef f(a):\n    if not a in (1,):\n        return undefined_thing\n"
     )
@@ -62,7 +62,7 @@ def test_lines_that_end_twice_are_read_to_the_end(repository: Repository) -> Non
 
 
 def test_a_linter_that_counts_in_ways_unknown_is_not_believed(repository: Repository) -> None:
-    """The last line, which it was given to report, is not where it should be: nothing is said, and the file is open."""
+    """The fault that deeprepo adds to the last line is reported elsewhere, so the file is not checked."""
 
     class Unknown(ruff.Ruff):
         ends = FEEDS
@@ -73,7 +73,7 @@ def test_a_linter_that_counts_in_ways_unknown_is_not_believed(repository: Reposi
 
 
 def test_parsers_of_data_count_as_git_does() -> None:
-    """The line of a text in YAML, and of what does not parse in YAML and Python."""
+    """Keys and syntax errors in YAML and Python have the line number that git counts."""
     for end in ("\r", "\u2028", "\r\r\n"):
         ((key, _),) = yaml_lines.rows(yaml_lines.load(f"# a{end}# b\nkey: value\n"))
         assert key.line == 2 + end.count("\n")
@@ -82,7 +82,7 @@ def test_parsers_of_data_count_as_git_does() -> None:
 
 
 def test_a_problem_of_the_settings_is_on_the_line_that_git_counts(repository: Repository) -> None:
-    """An unknown key below a comment with a carriage return in it."""
+    """The comment above the unknown key contains a carriage return."""
     settings = b"# a\r# b\nfail_on: high\nunheard_of: 1\n"
     judged = look(repository.change({"x": "1\n"}, {".deeprepo.yml": settings}), name="settings")
     assert [(one.start, one.quote) for one in judged.findings] == [(3, "unheard_of: 1")]

@@ -25,7 +25,7 @@ jobs:
       - run: echo hello
 """
 INJECTED = '      - run: echo "${{ github.event.comment.body }}"\n'
-# linter, path, before, after, the rule and the line that are reported
+# linter, path, content before and after the change, the reported rule and line
 CASES = [
     ("oxlint", "src/a.ts", "const n = 1;\n", "const n = 1;\nn = 2;\n", "no-const-assign", 2),
     ("oxlint", "web/b.jsx", "", "export const o = {a: 1, a: 2};\n", "no-dupe-keys", 1),
@@ -36,12 +36,12 @@ CASES = [
 
 
 def look(pull: PullRequest, name: str) -> list[Finding]:
-    """The findings about a change, each with its quote found in the tree."""
+    """Return the findings about a change, after checking that their quotes match the files."""
     return judged(pull, name)[0]
 
 
 def judged(pull: PullRequest, name: str) -> tuple[list[Finding], list[tuple[str, str]]]:
-    """The findings about a change, and the files that were not checked, each with the reason."""
+    """Return the findings about a change, and the files that were not checked with the reason."""
 
     async def run(tree: Checkout, files: step.Files) -> tuple[list[Finding], list[tuple[str, str]]]:
         linter = ANALYZERS[name]({})
@@ -56,7 +56,7 @@ def judged(pull: PullRequest, name: str) -> tuple[list[Finding], list[tuple[str,
 def test_a_bug_that_the_change_brings_is_found(
     repository: Repository, name: str, path: str, before: str, after: str, rule: str, line: int
 ) -> None:
-    """Each linter is the real one; the finding names it and its rule."""
+    """The linter runs for real, and the finding contains its name, its rule and the line."""
     (finding,) = look(repository.change({path: before, "x": "1\n"}, {path: after}), name)
     assert (finding.source, finding.rule, finding.path, finding.start) == (name, rule, path, line)
 
@@ -65,7 +65,7 @@ def test_a_bug_that_the_change_brings_is_found(
 def test_what_the_base_had_is_silent(
     repository: Repository, name: str, path: str, before: str, after: str, rule: str, line: int
 ) -> None:
-    """An old fault is not reported, also if the change moves it to another line."""
+    """A fault that the base already has is not reported, even if its line moves."""
     del before, rule, line
     comment = "// more\n" if name == "oxlint" else "# more\n"
     moved = comment + after if name != "shellcheck" else after.replace("\n", "\n# more\n", 1)
@@ -80,20 +80,20 @@ OWN = (
 
 @pytest.mark.parametrize("value", OWN.split())
 def test_what_no_stranger_writes_into_a_workflow_is_silent(repository: Repository, value: str) -> None:
-    """Its own values, what a person types who may start it, and what only those write who may write to the repository."""
+    """Own values, manual inputs, and values that need write access to set are not reported."""
     row = f'      - run: echo "${{{{ {value} }}}}"\n'
     assert look(repository.change({CI: WORKFLOW}, {CI: WORKFLOW + row}), "zizmor") == []
 
 
 def test_what_a_stranger_writes_into_a_workflow_is_proven(repository: Repository) -> None:
-    """Of a pull request's own repository the default branch is a stranger's, too."""
+    """In a pull request from a fork, the author chooses the name of the fork's default branch."""
     row = '      - run: echo "${{ github.event.pull_request.head.repo.default_branch }}"\n'
     (finding,) = look(repository.change({CI: WORKFLOW}, {CI: WORKFLOW + row}), "zizmor")
     assert (finding.rule, finding.verdict) == ("template-injection", "proven")
 
 
 def test_no_configuration_of_the_repository_is_read(repository: Repository) -> None:
-    """Settings that would switch every rule off, or load code, have no effect."""
+    """Linter settings in the repository that turn rules off or load code have no effect."""
     settings = {
         ".oxlintrc.json": '{"rules": {"no-const-assign": "off"}, "jsPlugins": ["./evil.js"]}',
         ".eslintignore": "*\n",
@@ -107,7 +107,7 @@ def test_no_configuration_of_the_repository_is_read(repository: Repository) -> N
 
 
 def test_a_file_that_cannot_be_parsed_is_no_failure(repository: Repository) -> None:
-    """The other files are still judged."""
+    """Files with syntax errors produce no findings, and the other files are still checked."""
     broken = {
         "b.ts": "function (((\n",
         "b.sh": "if [ ; then\n",
@@ -121,7 +121,7 @@ def test_a_file_that_cannot_be_parsed_is_no_failure(repository: Repository) -> N
 
 
 def test_a_file_of_another_format_is_not_code_that_could_not_be_read(repository: Repository) -> None:
-    """Qt's translations are XML and end in `.ts`: oxlint neither checks them nor leaves them open."""
+    """Qt translations are XML files named `.ts`; oxlint skips them without reporting them as not checked."""
     page = '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE TS>\n<TS language="de"/>\n'
     pull = repository.change({"share/app_de.ts": page}, {"share/app_de.ts": page.replace("de", "fr")})
 
@@ -133,7 +133,7 @@ def test_a_file_of_another_format_is_not_code_that_could_not_be_read(repository:
 
 
 def test_a_linter_that_is_not_installed_wants_nothing(repository: Repository) -> None:
-    """And a program of that name on PATH is not taken: PATH may lead into the repository."""
+    """A program of that name on PATH is not used either, because PATH may include the repository."""
 
     async def wanted(linter: Linter) -> bool:
         async with Checkout(repository.change({"x": "1\n"}, {"a.ts": "let a;\n"})) as tree:
@@ -146,14 +146,14 @@ def test_a_linter_that_is_not_installed_wants_nothing(repository: Repository) ->
 
 
 def test_every_chosen_rule_is_in_the_docs() -> None:
-    """A reader of the page finds each rule that can be reported."""
+    """docs/linters.md lists every rule that can be reported."""
     page = (Path(__file__).parents[2] / "docs" / "linters.md").read_text(encoding="utf-8")
     chosen = {code for name in LINTERS for code in rules((f"{name}.toml",))}
     assert [code for code in sorted(chosen) if f"`{code}`" not in page] == []
 
 
 def test_every_chosen_rule_exists() -> None:
-    """A rule that oxlint does not know would be a line without effect."""
+    """A rule name that oxlint doesn't know would have no effect."""
     status, out, _ = asyncio.run(linter_run.run("oxlint", ["--rules"], {}))
     known = {row.split("|")[1].strip() for row in out.decode().splitlines() if row.startswith("| ")}
     assert (status, set(rules(("oxlint.toml",))) - known) == (0, set())
@@ -162,7 +162,7 @@ def test_every_chosen_rule_exists() -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of another process")
 def test_a_linter_that_needs_too_much_memory_is_stopped(repository: Repository) -> None:
-    """A short Dockerfile can make it allocate gigabytes."""
+    """A RUN command with 5,000 parts exceeds the memory limit, so the file counts as not checked."""
     text = "FROM a:1\nRUN a" + " \\\n && a" * 5_000 + "\n"
     found, left = judged(repository.change({"x": "1\n"}, {"Dockerfile": text}), "hadolint")
     why = "did not check this file, because it needed more than 1,024 MiB of memory"
@@ -172,7 +172,7 @@ def test_a_linter_that_needs_too_much_memory_is_stopped(repository: Repository) 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the CPU time of another process")
 def test_a_file_on_which_a_linter_is_stopped_hides_nothing_in_others(repository: Repository) -> None:
-    """The others are checked without it, and it is named with the reason."""
+    """The slow file is reported with the reason, and the other file is still checked."""
     slow = "FROM a:1\n" + "RUN b\n" * 20_000
     broken = "FROM a:1\nCOPY one two three\n"
     change = repository.change({"x": "1\n"}, {"a/Dockerfile": slow, "b/Dockerfile": broken})

@@ -15,7 +15,7 @@ from deeprepo.impact.families import LANGUAGES
 
 
 def proven(repository: Repository, case: Change) -> list[str]:
-    """The titles of what our own checks and the type checkers call proven."""
+    """Return the titles of proven findings from the contract checks and the type checkers."""
 
     async def run(tree: Checkout, files: step.Files) -> list[str]:
         dependents = await uses.find(tree, files, LANGUAGES)
@@ -32,18 +32,18 @@ def proven(repository: Repository, case: Change) -> list[str]:
 
 @pytest.mark.parametrize("case", MADE)
 def test_a_name_that_code_makes_is_not_proven_gone(repository: Repository, case: str) -> None:
-    """Nothing is called proven where an added line can make the name."""
+    """The changed code can create the name at run time, so nothing is reported as proven."""
     assert proven(repository, MADE[case]) == []
 
 
 @pytest.mark.parametrize("case", UNMADE)
 def test_a_name_that_nothing_makes_is_proven_gone(repository: Repository, case: str) -> None:
-    """The same change without such a line is proven to break."""
+    """Without code that creates the name, the break is proven."""
     assert proven(repository, UNMADE[case]) != []
 
 
 def test_a_line_that_may_make_the_name_closes_the_question(repository: Repository) -> None:
-    """A use whose name an added line may make isn't open: it's among the locations that depend on the change, with that line."""
+    """If an added line may define the name, the reference is listed as dependent, not as open."""
 
     async def run(tree: Checkout, files: step.Files) -> Coverage:
         tracker = CoverageTracker((), files, await uses.find(tree, files, LANGUAGES), by_model=False)

@@ -1,4 +1,4 @@
-"""A member that went to a base whose name is on a line below the name of the class."""
+"""Members that move to a base class which is named below the line with the class's own name."""
 
 from collections.abc import Mapping
 
@@ -7,7 +7,7 @@ from contract_findings import look, open_uses
 from fakes import Repository
 from families import few
 
-# The base, the class and its user: MEMBER is where a member stands.
+# The base class, the subclass and its user. MEMBER marks where the member is inserted.
 Layout = Mapping[str, str]
 LAYOUTS: dict[str, tuple[Layout, str]] = {
     "Kotlin": (
@@ -74,7 +74,7 @@ LAYOUTS: dict[str, tuple[Layout, str]] = {
 def test_a_member_is_there_if_a_base_on_a_later_line_of_the_head_has_it(
     repository: Repository, language: str, *, moved: bool
 ) -> None:
-    """The same member is still reported if no base has it."""
+    """If the member moves to the base, nothing is reported; if it is deleted, its user is."""
     layout, member = LAYOUTS[language]
     base, kid, user = layout
     before = {path: text.replace("MEMBER", member if path == kid else "") for path, text in layout.items()}
@@ -85,7 +85,7 @@ def test_a_member_is_there_if_a_base_on_a_later_line_of_the_head_has_it(
 
 
 def test_a_module_in_the_file_of_the_user_has_the_name(repository: Repository) -> None:
-    """Another module of that name lost the function."""
+    """The user's file defines its own module `Util`, so the other module's function is not meant."""
     own = "defmodule Util do\n  def random_string(n) do\n    n\n  end\nend\n\n"
     user = "config :shop, key: Util.random_string(64)\n"
     other = "defmodule Shop.Auth.Util do\n  def random_string(n) do\n    n\n  end\n\n  def code do\n    1\n  end\nend\n"

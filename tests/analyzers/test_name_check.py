@@ -1,4 +1,4 @@
-"""A name that the change only moved: whoever still provides it, nothing is reported. A name that nothing provides is."""
+"""Names that moved are not reported if they still resolve; names that nothing provides any more are."""
 
 import time
 from collections.abc import Mapping
@@ -269,7 +269,7 @@ MOVED: dict[str, tuple[Files, Files]] = {
 
 @pytest.mark.parametrize("layout", few(MOVED, 0, 3, 5, 7))
 def test_what_the_head_still_provides_is_neither_a_finding_nor_open(repository: Repository, layout: str) -> None:
-    """The name has moved, and its user still reaches it."""
+    """The name moved, and the code that uses it still resolves to it."""
     before, after = MOVED[layout]
     pull = repository.change(dict(before), dict(after))
     assert ([one.title for one in look(pull)], [use.says for use in open_uses(pull) if use.may_break]) == ([], [])
@@ -285,7 +285,7 @@ IN_SIGHT: dict[str, tuple[Files, Files]] = {
 
 @pytest.mark.parametrize("move", IN_SIGHT)
 def test_what_moves_within_sight_of_its_user_leaves_nothing_open(repository: Repository, move: str) -> None:
-    """In C#, a namespace decides what is in sight, whatever file or static class declares it."""
+    """In C#, the namespace decides which extension methods are visible, not the file or the static class."""
     before, after = IN_SIGHT[move]
     assert open_uses(repository.change(dict(before), dict(after))) == ()
 
@@ -346,7 +346,7 @@ LOST: dict[str, tuple[Files, Files, str]] = {
 
 @pytest.mark.parametrize("layout", few(LOST, 0, 2, 3))
 def test_what_nothing_provides_any_more_is_proven(repository: Repository, layout: str) -> None:
-    """A homonym, another name for it, or the moved code itself is no provider for a user that does not reach it."""
+    """A homonym, a re-export under another name, or the moved code itself doesn't reach this user."""
     before, after, path = LOST[layout]
     found = look(repository.change(dict(before), dict(after)))
     assert {(one.path, one.verdict) for one in found} == {(path, "proven")}
@@ -373,7 +373,7 @@ def test_what_nothing_provides_any_more_is_proven(repository: Repository, layout
     ],
 )
 def test_a_line_provides_a_name_by_what_it_declares_or_hands_on(path: str, line: str, way: str | None) -> None:
-    """A use, an argument, a local variable, a comment and an override provide nothing."""
+    """References, arguments, local variables, comments and overrides provide no name."""
     assert provides("shape", path, line) == way
 
 

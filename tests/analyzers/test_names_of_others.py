@@ -1,4 +1,4 @@
-"""Names that something else bears: a call on an unknown object is no use of what changed."""
+"""Names that other definitions also have: a call on an unknown object is not proof of a broken caller."""
 
 import pytest
 from contract_findings import look, open_uses
@@ -14,7 +14,7 @@ LESS = {"shop/cart.py": CART.format("")}
 
 
 def test_another_definition_that_was_there_says_what_is_meant(repository: Repository) -> None:
-    """Where two classes have had a member of one name, a call on an unknown object is no use of the one that changed."""
+    """If two classes have a member of that name, a call on an unknown object is not reported."""
     pull = repository.change({**PYTHON, "shop/other.py": CART.replace("Cart", "Other").format(", tax")}, LESS)
 
     assert look(pull) == []
@@ -25,7 +25,7 @@ def test_another_definition_that_was_there_says_what_is_meant(repository: Reposi
     "added", ['"""About shipment_rate."""\n', "class Other:\n    shipment_rate = 3\n"], ids=["named", "set"]
 )
 def test_an_attribute_that_is_gone_stays_open(repository: Repository, added: str) -> None:
-    """A new file that names the attribute, or sets one of that name in another class, gives it to nobody who read it."""
+    """A new file that mentions the attribute, or another class that sets it, does not provide it."""
     cart = "class Cart:\n    def __init__(self, items):\n        self.items = items\n        self.shipment_rate = 3\n"
     files = {"shop/cart.py": cart, "shop/web.py": "def page(cart):\n    return cart.shipment_rate\n"}
     after = {"shop/cart.py": cart.replace("        self.shipment_rate = 3\n", ""), "shop/doc.py": added}
@@ -34,7 +34,7 @@ def test_an_attribute_that_is_gone_stays_open(repository: Repository, added: str
 
 
 def test_an_attribute_that_moves_with_its_class_is_not_gone(repository: Repository) -> None:
-    """The class of the same name sets it in another file of the change."""
+    """The class with the same name sets the attribute in its new file."""
     cart = "class Cart:\n    def __init__(self):\n        self.shipment_rate = 3\n"
     files = {
         "shop/cart.py": f"{cart}\n\nOTHER = 1\n",

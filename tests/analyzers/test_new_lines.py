@@ -1,4 +1,4 @@
-"""What new lines name and the repository does not have, over a real history."""
+"""New lines that use names missing from the repository, checked over real commits."""
 
 import pytest
 from fakes import Repository
@@ -20,7 +20,7 @@ CART = "from shop.made import price\n\n\ndef cart():\n    return price()\n"
 def test_a_module_that_unchanged_files_import_as_well_is_made_elsewhere(
     repository: Repository, base: dict[str, str | bytes | None], change: dict[str, str | bytes | None], *, found: bool
 ) -> None:
-    """A build, or another package; unless the change itself has taken it away."""
+    """The module comes from a build or another package, unless the change itself deletes it."""
     repository.commit(base, "before")
     repository.commit(change, "after")
     review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
@@ -34,7 +34,7 @@ IMPORT = "package com.shop.page\n\nimport com.shop.net.%s\n\nclass Page(val one:
 
 @pytest.mark.parametrize(("base", "name", "found"), [(PACKAGE, "VoipSpec", False), (PACKAGE, "Chanel", True), (f"{PACKAGE}\nclass VoipSpec\n", "VoipSpec", True)])  # fmt: skip
 def test_a_build_may_add_a_class_to_any_package(repository: Repository, base: str, name: str, *, found: bool) -> None:
-    """A new import of one is an error only if the package had it, or has one with a similar name."""
+    """A new import is reported only if the package had that class or has one with a similar name."""
     repository.commit({"com/shop/net/Channel.kt": base}, "before")
     page = IMPORT % (name, name)
     repository.commit({"com/shop/net/Channel.kt": PACKAGE, "com/shop/page/Page.kt": page}, "after")
@@ -44,7 +44,7 @@ def test_a_build_may_add_a_class_to_any_package(repository: Repository, base: st
 
 
 def test_what_a_comment_assigns_is_no_attribute(repository: Repository) -> None:
-    """A change beside it takes nothing away."""
+    """An edit next to the commented-out assignment removes no attribute."""
     text = "class Task {\n  constructor() {\n    this.size = 1;\n    // this.answer = undefined\n  }\n  run() {\n    return 1;\n  }\n}\nexport { Task };\n"
     use = "export function show(state) {\n  return state.answer;\n}\n"
     repository.commit({"task.js": text, "show.js": use}, "before")

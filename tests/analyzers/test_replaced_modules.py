@@ -1,4 +1,4 @@
-"""Files that a published package replaces: an import of the same name goes on working, as far as code can tell."""
+"""Deleted files whose import may now resolve to a published package of the same name."""
 
 import pytest
 from contract_findings import look, open_uses
@@ -57,7 +57,7 @@ NEW_JAVASCRIPT: Files = {
     ],
 )  # fmt: skip
 def test_an_import_that_a_package_may_serve_is_open(repository: Repository, before: Files, after: Files) -> None:
-    """A manifest asks for a package that is called like the module, or begins to ask for one whose name ends with it."""
+    """A manifest lists a package named like the module, or newly lists one whose name ends with it."""
     pull = repository.change(before, after)
 
     assert not [finding for finding in look(pull) if finding.rule == "removed-module"]
@@ -79,5 +79,5 @@ def test_an_import_that_a_package_may_serve_is_open(repository: Repository, befo
 def test_an_import_that_means_a_file_of_the_tree_is_a_finding_beside_any_package(
     repository: Repository, before: Files, after: Files
 ) -> None:
-    """It is relative, below a package of the tree, or declares a module; or the package that comes is another one."""
+    """The import is relative, inside a package or a `mod` line; or the new package is another one."""
     assert "removed-module" in {finding.rule for finding in look(repository.change(before, after))}

@@ -1,11 +1,11 @@
-"""Other bindings and other overloads of a name: a variable of another function, one more overload."""
+"""A variable in another function that has the same name as a changed function."""
 
 import pytest
 from contract_findings import look, open_uses
 from fakes import Repository
 
 Files = dict[str, str | bytes | None]
-Scene = tuple[Files, Files, Files]  # the tree, the change that breaks a caller, and what else the tree holds
+Scene = tuple[Files, Files, Files]  # the files, the change that breaks a caller, and more files
 PYTHON: Files = {"cart.py": "def total(a):\n    return a\n", "use.py": "from cart import total\n\nprint(total(1))\n"}
 BROKEN: Files = {"cart.py": "def total(a, b):\n    return a + b\n"}
 RUST: Files = {
@@ -21,7 +21,7 @@ BROKEN_GO: Files = {"a/a.go": "package a\n\nfunc Total(x, y int) int { return x 
 
 
 def behind(files: Files, path: str, text: str) -> Files:
-    """A file of a scene with a text behind it."""
+    """Return the scene's file with the text appended."""
     return {path: f"{files[path]}{text}"}
 
 
@@ -35,7 +35,7 @@ BESIDE: dict[str, Scene] = {
 
 @pytest.mark.parametrize("name", BESIDE)
 def test_a_variable_of_another_function_takes_no_proof_away(repository: Repository, name: str) -> None:
-    """The call outside of that function is proven broken, and what is done with the variable obliges nobody."""
+    """The call outside that function is proven broken, and the variable's references are not open."""
     files, broken, others = BESIDE[name]
     pull = repository.change({**files, **others}, broken)
 

@@ -12,7 +12,7 @@ START = "import os\nimport sys\n\n\ndef path(name):\n    return os.path.join(sys
 
 
 def look(pull: PullRequest) -> list[Finding]:
-    """The findings about a change, each confirmed to quote what stands in the tree."""
+    """Return ruff's findings, after checking that their quotes and line numbers match the files."""
 
     async def run(tree: Checkout, files: step.Files) -> list[Finding]:
         found = (await LINTER.check(tree, [file for file in files if LINTER.wants(file)], Dependents())).findings
@@ -30,7 +30,7 @@ def look(pull: PullRequest) -> list[Finding]:
 
 
 def test_a_removed_import_is_found_where_the_name_is_used(repository: Repository) -> None:
-    """The line that breaks need not be one that the change touches; the removed line is the evidence."""
+    """The finding is at the unchanged line that uses the name, and the removed import is its evidence."""
     (finding,) = look(repository.change({"a.py": START}, {"a.py": START.replace("import os\n", "")}))
 
     assert (finding.rule, finding.start, finding.severity, finding.verdict) == ("F821", 5, "high", "proven")
@@ -40,7 +40,7 @@ def test_a_removed_import_is_found_where_the_name_is_used(repository: Repository
 
 
 def test_what_the_base_had_is_not_reported(repository: Repository) -> None:
-    """Old faults are silent, also when they move or are indented."""
+    """Faults that the base already has are not reported, even if they move or are indented."""
     old = "def a():\n    return missing\n"
     new = "X = 1\n\n\nif X:\n\n    def a():\n        return missing\n"
 
@@ -48,12 +48,12 @@ def test_what_the_base_had_is_not_reported(repository: Repository) -> None:
 
 
 def test_style_is_not_reported(repository: Repository) -> None:
-    """Unused imports, long lines and missing docstrings are the project's own linter's work."""
+    """Unused imports and long lines are left to the project's own linter."""
     assert look(repository.change({"a.py": START}, {"a.py": START + f"import re, json\nx = '{'y' * 200}'\n"})) == []
 
 
 def test_a_fault_on_an_unchanged_line_is_not_reported(repository: Repository) -> None:
-    """Most rules count on added lines alone."""
+    """Most rules apply only to added lines."""
     old = "def f(x, y):\n    if x is y:\n        return 1\n    return x is not None\n"
     new = old.replace("return 1", "return 2")
 
@@ -61,20 +61,20 @@ def test_a_fault_on_an_unchanged_line_is_not_reported(repository: Repository) ->
 
 
 def test_a_file_that_no_longer_parses_gives_one_finding(repository: Repository) -> None:
-    """The first place where the parser stops, and nothing else about that file."""
+    """Only the first syntax error in the file is reported."""
     (finding,) = look(repository.change({"a.py": START}, {"a.py": START + "def f(:\n    return (\n"}))
 
     assert (finding.rule, finding.severity, finding.start) == ("invalid-syntax", "critical", 7)
 
 
 def test_a_file_that_never_parsed_is_left_alone(repository: Repository) -> None:
-    """Python 2 and other dialects are nobody's fault in this change."""
+    """Python 2 and other dialects are not reported if the base didn't parse either."""
     assert look(repository.change({"a.py": "print 'a'\n"}, {"a.py": "print 'a'\nprint 'b', c\n"})) == []
 
 
 @pytest.mark.parametrize("path", ["cookie/{{ name }}/a.py", "tests/data/broken.py"])
 def test_templates_and_test_inputs_are_no_programs(repository: Repository, path: str) -> None:
-    """A file that is meant not to parse is not reported."""
+    """Cookiecutter templates and test data may contain invalid Python on purpose."""
     assert look(repository.change({"r": "x"}, {path: "import {{ name }}\ndef f(:\n    pass\n"})) == []
 
 
@@ -110,7 +110,7 @@ GOOD = [
 
 
 def test_faults_are_found_and_good_code_is_silent(repository: Repository) -> None:
-    """Each with its rule and how sure it is, heuristics unproven; usual idioms that a rule alone would take for faults are none."""
+    """Each fault has the expected rule and verdict, and common idioms are not reported."""
     codes = [*(code for code, _, _ in FAULTS), *GOOD]
     found = look(repository.change({"r": "x"}, {f"a{at}.py": code for at, code in enumerate(codes)}))
 
@@ -120,7 +120,7 @@ def test_faults_are_found_and_good_code_is_silent(repository: Repository) -> Non
 
 
 def test_a_name_is_not_undefined_if_another_program_gives_it_or_its_line_was_silenced(repository: Repository) -> None:
-    """Sphinx gives its settings `tags`; a rewritten comment adds no undefined name to the code before it."""
+    """Sphinx defines `tags` in its conf.py. A rewritten suppression comment doesn't make the name new."""
     silenced = "def f():\n    return missing  # noqa: F821\n"
     head = {"docs/conf.py": "master_doc = 'index'\nif 'man' in tags:\n    man_pages = []\n"}
     head |= {"a.py": silenced.replace("noqa: F821", "ruff: ignore[undefined-name]"), "b.py": "x = tags\n"}
@@ -132,7 +132,7 @@ def test_a_name_is_not_undefined_if_another_program_gives_it_or_its_line_was_sil
 
 
 def test_tests_get_fewer_rules(repository: Repository) -> None:
-    """Security rules say nothing worth reading about a test; a name that does not exist still does."""
+    """Security rules don't apply to tests, but undefined names are still reported."""
     code = "import yaml\n\n\ndef test_a(x):\n    assert yaml.load(x) == missing\n"
     (finding,) = look(repository.change({"r": "x"}, {"tests/test_a.py": code}))
 
@@ -140,21 +140,21 @@ def test_tests_get_fewer_rules(repository: Repository) -> None:
 
 
 def test_a_name_that_may_come_from_elsewhere_is_not_proven(repository: Repository) -> None:
-    """A module that writes into its own globals can define anything."""
+    """A module that writes to its own globals can define any name."""
     (finding,) = look(repository.change({"r": "x"}, {"a.py": "globals().update(x=1)\n\n\ndef f():\n    return y\n"}))
 
     assert (finding.verdict, finding.severity) == ("unproven", "medium")
 
 
 def test_a_safe_fix_becomes_a_suggestion(repository: Repository) -> None:
-    """Where ruff knows a safe fix of just the quoted lines, it is offered."""
+    """If ruff has a safe fix for just the quoted lines, the finding suggests it."""
     (finding,) = look(repository.change({"r": "x"}, {"a.py": "def f(x):\n    return x is 'ä' and 1\n"}))
 
     assert finding.suggestion == "    return x == 'ä' and 1"
 
 
 def test_the_repository_cannot_configure_it(repository: Repository) -> None:
-    """Ruff's own configuration belongs to the author of the change and is not read."""
+    """The change could include a ruff.toml, so ruff ignores the repository's configuration."""
     config = "line-length = 20\n[lint]\nselect = ['D']\nignore = ['F821']\n"
     (finding,) = look(repository.change({"r": "x"}, {"ruff.toml": config, "a.py": "x = missing\n"}))
 
@@ -162,14 +162,14 @@ def test_the_repository_cannot_configure_it(repository: Repository) -> None:
 
 
 def test_a_renamed_file_is_compared_with_its_old_name(repository: Repository) -> None:
-    """A rename brings no old faults to light."""
+    """Renaming a file does not make its old faults new."""
     old = START + "x = missing\n"
 
     assert look(repository.change({"a.py": old}, {"a.py": None, "b.py": old + "y = 1\n"})) == []
 
 
 def test_odd_files_do_not_stop_it(repository: Repository) -> None:
-    """Hostile names, other encodings, CRLF and an empty file are read like any other."""
+    """Unusual file names, other encodings, CRLF and empty files are read like any other file."""
     names = ["a b.py", "-x.py", "--config=evil.toml.py", "ü\n.py"]
     files: dict[str, str | bytes | None] = dict.fromkeys(names, "x = missing\r\n")
     found = look(repository.change({"r": "x"}, {**files, "latin.py": b"x = '\xe9'\n", "empty.py": b""}))
@@ -178,7 +178,7 @@ def test_odd_files_do_not_stop_it(repository: Repository) -> None:
 
 
 def test_every_rule_has_words() -> None:
-    """A reader need not know ruff: each rule says what, why and what follows."""
+    """Every rule has a title, a reason and a consequence that are readable without knowing ruff."""
     for code, rule in rules(LINTER.tables).items():
         assert all(part.strip() for part in rule.words("`a` and `b`")), code
         assert "{" not in "".join(rule.words("")), code

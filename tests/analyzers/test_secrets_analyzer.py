@@ -11,7 +11,7 @@ from bot.secrets import detect
 from bot.secrets.masking.masks import Masks
 from bot.values import Dependents, Finding, PullRequest
 
-# Put together here, so that no scanner takes this file for a leak.
+# The values are built from parts so that secret scanners don't report this file.
 HEX = "9f8a7b6c5d4e3f2a" + "1b0c9d8e7f6a5b4c"
 BASE = "wJb1rXUtnFEMIqK7" + "MDENGxbPxRfiCYzKq83ma0Tw"
 GITHUB = "ghp" + "_" + "a8Kd02mNvQ71zXcPrT56yUbLwE93sHjFgRt4"
@@ -21,7 +21,7 @@ BODY = "MIIEpAIBAAKCAQEA7d8sK3mQv1xPz5nR0tYwUeHjLkGfDsAqWzXcVbNmPoIuYtRe"
 
 
 def look(pull: PullRequest) -> list[Finding]:
-    """The findings about a change."""
+    """Return the findings about a change."""
 
     async def run(tree: Checkout, files: step.Files) -> list[Finding]:
         return list((await secrets.check(tree, files, Dependents())).findings)
@@ -30,7 +30,7 @@ def look(pull: PullRequest) -> list[Finding]:
 
 
 def leaks(repository: Repository, texts: Sequence[tuple[str, str]], rule: str = "") -> list[tuple[str, str]]:
-    """Those of some files with a secret of their own, all of them in one change; by this rule alone, if there is one."""
+    """Return the texts that are reported, by any rule or only by the given one. All are in one change."""
     files = {f"n{number}/{path}": f"{text}\n" for number, (path, text) in enumerate(texts)}
     found = look(repository.change({"r": "x"}, dict(files)))
     paths = {at.path for one in found if rule in ("", one.rule) for at in (one, *one.evidence)}
@@ -58,7 +58,7 @@ def leaks(repository: Repository, texts: Sequence[tuple[str, str]], rule: str = 
 def test_secrets_are_found(
     repository: Repository, path: str, line: str, rule: str, severity: str, verdict: str
 ) -> None:
-    """Each with its kind; exact forms are sure, values that are secret by their name are not."""
+    """Exact token formats are proven; a value that only has a suspicious name is unproven."""
     (finding,) = look(repository.change({"r": "x"}, {path: f"x = 1\n{line}\n"}))
 
     assert (finding.rule, finding.severity, finding.verdict) == (rule, severity, verdict)
@@ -66,7 +66,7 @@ def test_secrets_are_found(
 
 
 def test_a_key_by_chance_in_a_program_as_text_is_none(repository: Repository) -> None:
-    """A form of letters and digits alone occurs in what is encoded; beside that it is a key."""
+    """A match inside a long encoded string is no key, but the same key in its own string is."""
     key, run = "ABIA" + "RHBEADQCABLQAAQS", "AGFzbQEAAAABJwdg" * 20
     change = repository.change({"a.js": ""}, {"a.js": f"const wasm = '{run}{key}{run}';\n"})
     assert look(change) == []
@@ -76,7 +76,7 @@ def test_a_key_by_chance_in_a_program_as_text_is_none(repository: Repository) ->
 
 
 def test_the_words_never_repeat_the_secret(repository: Repository) -> None:
-    """Title, reason and effect name the kind alone."""
+    """The title, the reason and the consequence contain only the kind of secret."""
     (finding,) = look(repository.change({"r": "x"}, {"a.py": f'GH = "{GITHUB}"\n'}))
 
     assert GITHUB not in finding.title + finding.why + finding.consequence + finding.trigger
@@ -85,7 +85,7 @@ def test_the_words_never_repeat_the_secret(repository: Repository) -> None:
 
 
 def test_a_private_key_needs_its_body(repository: Repository) -> None:
-    """Code that recognises keys holds the first line too, and is no leak."""
+    """Code that recognizes keys also contains their first line, and is not reported."""
     found = look(
         repository.change(
             {"r": "x"}, {"key.pem": f"{PEM}\n{BODY}\n", "read.py": f'if "{PEM}" in text:\n    parse(text)\n'}
@@ -96,7 +96,7 @@ def test_a_private_key_needs_its_body(repository: Repository) -> None:
 
 
 def test_the_same_secret_twice_is_one_finding(repository: Repository) -> None:
-    """The other places are its evidence."""
+    """The other locations are listed as evidence of the one finding."""
     (finding,) = look(repository.change({"r": "x"}, {"a.py": f'A = "{GITHUB}"\n', "b.py": f'\nB = "{GITHUB}"\n'}))
 
     assert finding.path == "a.py"
@@ -104,7 +104,7 @@ def test_the_same_secret_twice_is_one_finding(repository: Repository) -> None:
 
 
 def test_old_secrets_are_not_reported(repository: Repository) -> None:
-    """Only added lines are read: not the context, not what is removed."""
+    """Only added lines are searched, not context lines or removed lines."""
     old = f'A = "{GITHUB}"\nB = 1\nC = "{GOOGLE}"\n'
 
     assert look(repository.change({"a.py": old}, {"a.py": f'A = "{GITHUB}"\nB = 2\n'})) == []
@@ -132,12 +132,12 @@ PUBLIC = [
 
 
 def test_placeholders_hashes_and_references_are_silent(repository: Repository) -> None:
-    """What is made up, public, an id, a test's or read from elsewhere is no leak."""
+    """Placeholders, public values, IDs, test values and references to other values are not reported."""
     assert leaks(repository, PUBLIC) == []
 
 
 def test_of_a_very_long_line_the_secret_alone_is_quoted(repository: Repository) -> None:
-    """A data file's line of ten thousand characters is no evidence."""
+    """The quote contains only the secret, because the line is 10,000 characters long."""
     (finding,) = look(
         repository.change({"r": "x"}, {"a.json": "x\n" * 20 + f'{{"a": "{"z " * 5000}", "b": "{GITHUB}"}}\n'})
     )
@@ -158,7 +158,7 @@ def test_of_a_very_long_line_the_secret_alone_is_quoted(repository: Repository) 
     ids=["new header", "old header", "vendored", "lock file", "snapshot", "many lines"],
 )
 def test_no_mark_hides_a_secret(repository: Repository, before: dict[str, str], after: str, path: str) -> None:
-    """What a file says of itself, what it is called and how long it is spare it a review, and no search for keys."""
+    """Generated, vendored, lock and very long files are not reviewed, but still searched for keys."""
     key = "aws_access_key_id: AKIA" + "Q3ZRT5PLMX7WQN2B\n"
 
     assert [finding.path for finding in look(repository.change({"r": "x", **before}, {path: after.format(key)}))] == [
@@ -170,7 +170,7 @@ KEYS = ("AKIA" + "Q3ZRT5PLMX7WQN2B", "AKIA" + "Z4QWX7MNPL5TRV3K")
 
 
 def test_two_secrets_share_no_identity(repository: Repository) -> None:
-    """The proof is whole, and of a password that can be guessed no digest that is computed fast."""
+    """The proof of a token is its SHA-256, but that of a guessable password is not a plain digest."""
     (one,) = look(repository.change({"r": "x"}, {"a.yml": f"k: {KEYS[0]}\n"}))
     assert one.basis.sources[0].proof == f"aws-key {sha256(KEYS[0].encode()).hexdigest()}"
     (guess,) = look(repository.change({"r": "x"}, {"b.py": 'password = "tr0ub4dor&3xK"\n'}))
@@ -193,7 +193,7 @@ OTHER_BODY = BODY[::-1]
     ],
 )
 def test_each_secret_of_a_line_is_judged_by_itself(repository: Repository, line: str, rules: list[str]) -> None:
-    """A mark that is no secret hides none behind it; one value is one finding, whatever else it looks like."""
+    """A marker that isn't a secret doesn't hide one after it, and each value is reported only once."""
     found = look(repository.change({"r": "x"}, {"conf.py": f"{line}\n"}))
 
     assert sorted(finding.rule for finding in found) == sorted(rules)
@@ -219,7 +219,7 @@ WRITTEN_KEYS = [
 
 
 def test_a_key_is_found_however_it_is_written(repository: Repository) -> None:
-    """A private key is recognized by its body, whatever is written before, between and after its rows."""
+    """A private key is recognized by its body, whatever surrounds its rows."""
     assert leaks(repository, WRITTEN_KEYS, "private-key") == WRITTEN_KEYS
 
 
@@ -232,14 +232,14 @@ PASSWORD = "Tr0ub4dor-" + "kestrel-91"
     ids=["a comment", "a long line"],
 )
 def test_no_length_of_a_line_hides_a_password(repository: Repository, line: str) -> None:
-    """Nor do other names in it."""
+    """Neither do other assignments on the same line."""
     found = look(repository.change({"r": "x"}, {"a.py": f"{line}\n"}))
 
     assert len(found) == 1
 
 
 def test_a_key_that_takes_the_place_of_another_is_found(repository: Repository) -> None:
-    """Its first line is that of the old one; it is the body that is secret."""
+    """The first line is the same as before; only the body is secret."""
     key = f"{PEM}\n{BODY}\n-----END RSA PRIVATE KEY-----\n"
     found = look(repository.change({"k.pem": key}, {"k.pem": key.replace(BODY, OTHER_BODY)}))
 
@@ -260,7 +260,7 @@ PARTS = {  # how a file begins, the body that the change adds, and how the file 
 
 
 def test_a_body_that_comes_between_old_marks_is_a_key(repository: Repository) -> None:
-    """Whatever the base has of a key, and in whatever form its rows are written."""
+    """The base already has the BEGIN and END lines. The format of the added rows doesn't matter."""
     before = {f"{at}.conf": head + end for at, (head, _, end) in enumerate(PARTS.values())}
     after = {f"{at}.conf": "".join(parts) for at, parts in enumerate(PARTS.values())}
     found = look(repository.change(dict(before), dict(after)))
@@ -280,7 +280,7 @@ def test_a_body_that_comes_between_old_marks_is_a_key(repository: Repository) ->
     ids=["a name", "a mark"],
 )
 def test_a_line_that_makes_an_old_one_a_secret_is_reported(repository: Repository, before: str, after: str) -> None:
-    """Nobody took the old line for one before the change."""
+    """The value was not recognizable as a secret before the change."""
     assert len(look(repository.change({"conf.py": before}, {"conf.py": after}))) == 1
 
 
@@ -295,11 +295,11 @@ EDITS = [
 
 
 def test_an_edit_around_an_old_secret_is_no_leak(repository: Repository) -> None:
-    """The change shows nothing that the base did not show."""
+    """The change reveals nothing that the base didn't already contain."""
     before = {f"n{at}/conf.py": text for at, (text, _) in enumerate(EDITS)}
     after = {
         f"n{at}/conf.py": text.replace(f" {PEM}", PEM) for at, (_, text) in enumerate(EDITS)
-    }  # its first line stays
+    }  # the BEGIN line stays unindented
 
     assert look(repository.change(dict(before), dict(after))) == []
 
@@ -331,7 +331,7 @@ FORMS = [
     ("a.py", f'PASSWORD = (\n    "{PASSWORD}"\n)'),
     ("a.ts", f'const dbPassword =\n  "{PASSWORD}";'),
 ]
-HARMLESS = [  # texts in the same places that are no passwords
+HARMLESS = [  # similar lines without a password
     ("run.sh", "mysql --password=$DB_PASSWORD_1 shop"),
     ("run.sh", "mysql --password-file=vault9-f1le-k3y shop"),
     ("Dockerfile", "FROM a\nENV DB_PASSWORD_FILE=/run/secrets/db1pass"),
@@ -352,12 +352,12 @@ HARMLESS = [  # texts in the same places that are no passwords
 
 
 def test_a_reference_in_such_a_place_is_none(repository: Repository) -> None:
-    """A variable, a path, a call and another name are no leak."""
+    """Variables, paths, calls and other names are not reported."""
     assert leaks(repository, HARMLESS) == []
 
 
 def test_nothing_beside_a_password_hides_it(repository: Repository) -> None:
-    """Its own name decides, whatever else the line names, and however the value is handed on."""
+    """The value is found by its own name, whatever else is on the line and however the value is passed."""
     assert leaks(repository, FORMS, "password") == FORMS
 
 
@@ -375,7 +375,7 @@ def test_nothing_beside_a_password_hides_it(repository: Repository) -> None:
     ],
 )
 def test_a_key_in_a_document_is_a_key(repository: Repository, path: str, is_found: bool) -> None:
-    """Tests and `docs/` hold made-up ones; a password by its name counts in no document and in no lock file."""
+    """Keys in tests and `docs/` are samples. Passwords in documents and lock files are not reported."""
     text = f'{PEM}\n{BODY}\n-----END RSA PRIVATE KEY-----\npassword = "{PASSWORD}"\n'
     found = look(repository.change({"r": "x"}, {path: text}))
     assert [finding.rule for finding in found] == ["private-key"] * is_found
@@ -383,13 +383,13 @@ def test_a_key_in_a_document_is_a_key(repository: Repository, path: str, is_foun
 
 @pytest.mark.parametrize("form", [".env:TOKEN=", "Dockerfile:ENV API_TOKEN=", "run.sh:export ACCESS_TOKEN="])
 def test_a_random_token_without_quotes_is_found(repository: Repository, form: str) -> None:
-    """As it is between quotes."""
+    """An unquoted token is found like a quoted one."""
     path, _, before = form.partition(":")
     found = look(repository.change({"r": "x"}, {path: f"{before}q7RkV2mX9pLs4TnB8wYc1HdZ6fGj3KuA\n"}))
     assert [finding.rule for finding in found] == ["random-value"]
 
 
-# what -> (file, the lines, of which the last one holds the value as VALUE)
+# case -> (file, lines whose last one contains the value as VALUE)
 SETTINGS_OF_MARKUP = {
     "a secret that makes tokens": ("a.xml", "<csrf_token_secret>VALUE</csrf_token_secret>"),
     "an element": ("settings.xml", "<password>VALUE</password>"),
@@ -413,7 +413,7 @@ SETTINGS_OF_MARKUP = {
 
 
 def test_a_secret_in_markup_or_in_a_connection_string_is_found(repository: Repository) -> None:
-    """By the name that an element, an attribute, the line before or a part of a text gives it; the value alone is masked."""
+    """An element, an attribute, the line above or the text itself names it. Only the value is masked."""
     value = "hT7kq9ZpLw2xVb8"
     texts = [(path, text.replace("VALUE", value)) for path, text in SETTINGS_OF_MARKUP.values()]
     assert leaks(repository, texts, "password") == texts
@@ -447,7 +447,7 @@ NO_SECRETS = [
 
 
 def test_a_name_without_a_secret_is_no_leak(repository: Repository) -> None:
-    """A variable, a word, a label, a type, a digest, a public key and code have none."""
+    """Variables, words, labels, types, digests, public keys and code are not secrets."""
     assert leaks(repository, NO_SECRETS) == []
 
 
@@ -461,7 +461,7 @@ DSNS = [
 
 @pytest.mark.parametrize("sign", ["&", "&amp;", "\\u0026", "<", "\\", "'"])
 def test_no_part_of_a_value_in_a_connection_string_is_left(repository: Repository, sign: str) -> None:
-    """A value with a sign in it, escaped or not, is masked whole, and the text behind it is not masked."""
+    """A value that contains such a sign is masked completely, and the text after it is not masked."""
     texts = [(path, text.replace("VALUE", f"hT7kq9Zp{sign}Lw2xVb84")) for path, text in DSNS]
     assert leaks(repository, texts) == texts
     for path, text in texts:
@@ -497,13 +497,13 @@ PLAIN = [
 
 
 def test_a_password_that_documentation_or_a_test_shows_is_no_leak(repository: Repository) -> None:
-    """Nor is one that words make up; in a comment that says no more than code, and in a text that the program has, it is one."""
+    """Passwords in doc examples and tests are not reported; in ordinary comments and strings they are."""
     assert leaks(repository, SHOWN) == []
     assert leaks(repository, PLAIN) == PLAIN
 
 
 def test_a_token_of_a_known_form_is_a_leak_wherever_it_stands(repository: Repository) -> None:
-    """A test and its documentation are public, too."""
+    """Tests and documentation are public too."""
     rows = [(path, text.replace(VALUE, GITHUB)) for path, text in SHOWN if VALUE in text]
     assert leaks(repository, rows) == rows
 
@@ -525,12 +525,12 @@ def test_a_token_of_a_known_form_is_a_leak_wherever_it_stands(repository: Reposi
     ],
 )
 def test_a_sentence_without_spaces_is_no_password(repository: Repository, path: str, text: str) -> None:
-    """Text in a script that separates no words is not taken for a random value."""
+    """A sentence in a script without spaces between words is not mistaken for a random value."""
     assert leaks(repository, [(path, text)]) == []
 
 
 def test_a_password_with_other_letters_is_found(repository: Repository) -> None:
-    """A value that mixes letters outside ASCII with digits and signs is still a password."""
+    """A value that mixes non-ASCII letters with digits and signs is still a password."""
     row = ("config.py", 'DB_PASSWORD = "g7Ü!kQ2z#wRé9"')
     assert leaks(repository, [row]) == [row]
 
@@ -544,6 +544,6 @@ def test_a_password_with_other_letters_is_found(repository: Repository) -> None:
     ],
 )
 def test_a_secret_that_the_base_has_is_not_new(repository: Repository, before: str, after: str) -> None:
-    """The line may be joined with others, moved within the file, or changed next to the token."""
+    """The line may be joined with others, moved within the file, or edited next to the token."""
     assert look(repository.change({"a.py": before}, {"a.py": after})) == []
     assert len(look(repository.change({"a.py": "x = 1\n"}, {"a.py": after}))) == 1

@@ -20,7 +20,7 @@ ENTRY = "- fingerprint: 0123456789abcdef\n  reason: known\n"
 
 
 def review(repository: Repository) -> tuple[list[tuple[str, str, int, str]], list[str]]:
-    """The findings of an offline review as a user gets it, and its notes."""
+    """Return the findings and the notes of an offline review by the command line."""
     done = deeprepo("review", "HEAD~1..HEAD", "--format", "json", cwd=repository.folder)
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
@@ -63,7 +63,7 @@ def review(repository: Repository) -> tuple[list[tuple[str, str, int, str]], lis
 def test_a_change_of_the_settings_is_checked_before_it_counts(
     repository: Repository, path: str, text: str, severity: str, line: int, title: str
 ) -> None:
-    """The base branch still has the old ones, so the review itself goes through."""
+    """The review uses the settings on the base branch, so it still runs."""
     repository.commit({".deeprepo.yml": "quota: 2\n", "a.py": "x = 1\n"})
     repository.commit({path: text})
     ((how, where, start, said),), _ = review(repository)
@@ -73,7 +73,7 @@ def test_a_change_of_the_settings_is_checked_before_it_counts(
 
 
 def test_settings_that_are_right_are_silent(repository: Repository) -> None:
-    """A correction of a wrong file too."""
+    """Valid settings files, here the settings and the ignore list, produce no finding."""
     repository.commit({"a.py": "x = 1\n"})
     repository.commit({".deeprepo.yml": "quota: 3\n", IGNORES: ENTRY})
 
@@ -81,7 +81,7 @@ def test_settings_that_are_right_are_silent(repository: Repository) -> None:
 
 
 def test_settings_under_another_name_are_a_note_in_every_review(repository: Repository) -> None:
-    """Their author would wait for them to take effect."""
+    """Without the note, their author would wait for the settings to take effect."""
     repository.commit({".deeprepo.yaml": "quota: 3\n", "a.py": "x = 1\n"})
     repository.commit({"a.py": "x = 2\n"})
     found, notes = review(repository)
@@ -100,7 +100,7 @@ def new_titles(repository: Repository) -> list[str]:
 
 
 def test_two_mistakes_on_one_line_are_two_findings(repository: Repository, tmp_path: Path) -> None:
-    """Ignoring one leaves the other."""
+    """Ignoring one of them leaves the other."""
     repository.commit({"a.py": "x = 1\n"})
     repository.commit({".deeprepo.yml": TWO_ON_A_LINE})
     saved = tmp_path / "review.json"

@@ -1,4 +1,4 @@
-"""What a change breaks in files that it does not touch, by the real ty and the real tsc."""
+"""Errors that a change causes in files it does not touch, as found by the real ty and tsc."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -32,7 +32,7 @@ needs_tsc = pytest.mark.skipif(
 
 
 def judge(pull: PullRequest, name: str) -> Judgement:
-    """What a checker says of a change, with each quote found in the tree."""
+    """Return a type checker's result for a change, after checking that its quotes match the files."""
 
     async def run(tree: Checkout, files: step.Files) -> Judgement:
         checker = ANALYZERS[name]({})
@@ -45,7 +45,7 @@ def judge(pull: PullRequest, name: str) -> Judgement:
 
 
 def places(pull: PullRequest, name: str) -> list[tuple[str, int, str]]:
-    """Path, line and rule of each error that the change causes elsewhere."""
+    """Return the path, line and rule of each error that the change causes elsewhere."""
     judgement = judge(pull, name)
     assert judgement.not_run == ""
     return [(item.path, item.line, finding.rule) for finding in judgement.findings for item in finding.places]
@@ -55,7 +55,7 @@ ENV: Files = {
     "src/env.ts": "export class Env {\n  OLD = 'a';\n  KEPT = 1;\n}\nexport const env = new Env();\n",
     "src/mail.ts": "import { env } from './env';\nexport const from = env.OLD;\nexport const kept = env.KEPT;\n",
 }
-# checker, the tree, the change, and what it breaks
+# checker, files before the change, changed files, expected errors
 BROKEN: dict[str, tuple[str, Files, Files, list[tuple[str, int, str]]]] = {
     "Python: a member": (
         "ty",
@@ -127,7 +127,7 @@ ROW: Files = {
     "row.ts": "export class Base { save() {} }\nexport class Row extends Base {}\n",
     "use.ts": "import { Row } from './row';\nnew Row().save();\n",
 }
-# checker, the tree, a change that breaks nothing, or that nobody can know to break something
+# checker, files before the change, changed files that cause no provable error
 SILENT: dict[str, tuple[str, Files, Files]] = {
     "JavaScript: a type in a comment": (
         "tsc",
@@ -166,13 +166,13 @@ SILENT: dict[str, tuple[str, Files, Files]] = {
 @needs_tsc
 @pytest.mark.parametrize("name", SILENT)
 def test_what_proves_nothing_is_silent(repository: Repository, name: str) -> None:
-    """No error of a checker is reported for it."""
+    """The checker's errors are not reported."""
     checker, files, change = SILENT[name]
     assert places(repository.change(files, change), checker) == []
 
 
 def test_no_setting_of_the_repository_silences_ty(repository: Repository) -> None:
-    """Neither on the base nor on the head, and no folder of packages of the repository is used."""
+    """Settings in the base, the change or the repository's virtual environment have no effect."""
     silent = "[tool.ty.rules]\nall = 'ignore'\n[tool.ty.environment]\npython = './venv'\n"
     files: Files = {"pyproject.toml": silent, "ty.toml": "[rules]\nall = 'ignore'\n", ".ignore": "*.py\n"}
     _, tree, change, expected = BROKEN["Python: a member"]
@@ -184,7 +184,7 @@ def test_no_setting_of_the_repository_silences_ty(repository: Repository) -> Non
 
 @needs_tsc
 def test_no_setting_of_the_repository_silences_tsc(repository: Repository) -> None:
-    """Options that skip files, plug-ins, references and configurations outside of the tree have no effect."""
+    """Skip options, plug-ins, references and outside configurations have no effect."""
     options = '{"noCheck": true, "skipDefaultLibCheck": true, "plugins": [{"name": "./evil"}], "types": ["../../x"]}'
     table = f'{{"extends": ["/etc/x.json", "../../y.json"], "compilerOptions": {options}, "exclude": ["**/*"], "references": [{{"path": "/"}}]}}'
     assert places(
@@ -197,7 +197,7 @@ def test_no_setting_of_the_repository_silences_tsc(repository: Repository) -> No
 
 @needs_tsc
 def test_an_import_that_leads_out_of_the_repository_ends_the_check(repository: Repository, tmp_path: Path) -> None:
-    """Nothing that the compiler says of the other file is in the review."""
+    """The review contains no output of the compiler about the outside file."""
     (tmp_path / "secret.json").write_text('{"key_of_production": 1}')
     files: Files = {
         "a.ts": "export const n: number = 1;\n",
@@ -210,7 +210,7 @@ def test_an_import_that_leads_out_of_the_repository_ends_the_check(repository: R
 
 
 def test_links_and_huge_files_are_not_laid_out(repository: Repository, tmp_path: Path) -> None:
-    """The other files are checked without them."""
+    """Links and huge files are not copied for the checker, and the other files are checked without them."""
     (tmp_path / "x.py").write_text("def f(a, b): ...\n")
     repository.write(
         {
@@ -225,22 +225,22 @@ def test_links_and_huge_files_are_not_laid_out(repository: Repository, tmp_path:
 
 
 class Failing(Ty):
-    """A checker whose program is another one."""
+    """A ty checker that runs another program."""
 
     def program(self) -> str | None:
-        """A program that reports nothing."""
+        """Return a program that fails without output."""
         return "/bin/false"
 
 
 class Counting(Ty):
-    """A checker that counts its runs."""
+    """A ty checker that records its runs."""
 
     def __init__(self, runs: list[str]) -> None:
         super().__init__()
         self.runs = runs
 
     async def run(self, folder: Path, sources: Sources, side: Side, checked: Collection[str]) -> list[Diagnostic]:
-        """Note the side, run, and note the end."""
+        """Record the side, run the checker, and record that it ended."""
         self.runs.append(side)
         found = await super().run(folder, sources, side, checked)
         self.runs.append(f"end of {side}")
@@ -248,7 +248,7 @@ class Counting(Ty):
 
 
 def test_a_checker_that_fails_is_named_and_leaves_nothing_open(repository: Repository) -> None:
-    """The reason is in the coverage; the review is as complete as without it."""
+    """The coverage contains the reason. Nothing is reported as not checked."""
     _, tree, change, _ = BROKEN["Python: a member"]
     pull = repository.change(tree, change)
 
@@ -263,7 +263,7 @@ def test_a_checker_that_fails_is_named_and_leaves_nothing_open(repository: Repos
 
 
 def test_the_base_is_checked_once_for_all_pushes(repository: Repository, tmp_path: Path) -> None:
-    """The second look at the same trees runs no program; the first checks both sides at the same time."""
+    """The second review of the same commits runs no program. The first one checks both sides in parallel."""
     _, tree, change, expected = BROKEN["Python: a member"]
     pull = repository.change(tree, change)
     runs: list[str] = []
@@ -283,7 +283,7 @@ def test_the_base_is_checked_once_for_all_pushes(repository: Repository, tmp_pat
 
 
 def test_a_changed_annotation_proves_nothing(repository: Repository) -> None:
-    """Python does not check annotations, so what worked before still works. A value of another type is only a hint."""
+    """Python ignores annotations, so a parameter's is not reported and a result's is only a hint."""
     tree: Files = {
         "tracks.py": "def match(words: str) -> dict[str, int]:\n    return {}\n",
         "use.py": "from tracks import match\n\nfound: dict[str, int] = match('a')\n",
@@ -297,7 +297,7 @@ def test_a_changed_annotation_proves_nothing(repository: Repository) -> None:
 
 @needs_tsc
 def test_a_cached_result_of_another_review_proves_nothing(repository: Repository, tmp_path: Path) -> None:
-    """A package that only the second review cannot describe is no error that the second change causes."""
+    """A package that only the second review cannot resolve is not reported as an error of that change."""
     tree: Files = {
         "m.ts": "export const rate = 1;\n",
         "n.ts": "export const name = 'n';\n",
@@ -314,7 +314,7 @@ def test_a_cached_result_of_another_review_proves_nothing(repository: Repository
 
 
 def test_a_checker_that_is_not_installed_is_named(repository: Repository) -> None:
-    """It wants no file, and the coverage lists it."""
+    """It checks no file, and the coverage lists it as not installed."""
     _, tree, change, _ = BROKEN["Python: a member"]
     pull = repository.change(tree, change)
 
@@ -328,15 +328,15 @@ def test_a_checker_that_is_not_installed_is_named(repository: Repository) -> Non
 
 
 class Absent(Ty):
-    """A checker that is not installed."""
+    """A ty checker that is not installed."""
 
     def program(self) -> str | None:
-        """No program."""
+        """Return no program."""
         return None
 
 
 def test_one_line_is_reported_once_and_by_both(repository: Repository) -> None:
-    """The finding of the contract check keeps its words and its fix, and names the checker."""
+    """The contract finding keeps its wording and its fix, and also lists the checker as a source."""
     pull = repository.change(
         {"a.py": "def f(a, b): ...\n", "u.py": "from a import f\n\nf(1, 2)\n"}, {"a.py": "def f(a): ...\n"}
     )
@@ -352,7 +352,7 @@ def test_one_line_is_reported_once_and_by_both(repository: Repository) -> None:
 
 
 def test_a_likely_finding_on_a_line_that_a_checker_rejects_is_proven(repository: Repository) -> None:
-    """It takes the checker's words; without the checker's error it stays likely."""
+    """The finding gets the checker's wording. Without the checker's error it stays unproven."""
     _, tree, change, _ = BROKEN["Python: a member"]
     (error,) = judge(repository.change(tree, change), "ty").findings
     source = replace(error.basis.sources[0], name="contracts", proof="", breaks=())

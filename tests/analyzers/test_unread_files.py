@@ -1,4 +1,4 @@
-"""A file that an analyser has not judged to its end is open, and what was reported about it before is never fixed by that."""
+"""A file that an analyzer did not check completely counts as not checked, and its findings stay open."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -35,7 +35,7 @@ FAULTS: Files = {"a.py": BUG, "a.js": ASSIGNED, "r.sh": SHELL, CI: INJECTED, "Do
 
 @pytest.fixture
 def hand(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hand:
-    """A repository with a base, reviewed by code alone."""
+    """Return a helper that reviews a feature branch with static checks only."""
     (tmp_path / "scratch").mkdir()
     repository.commit({"README.md": "shop\n", **BASE}, "before")
     repository.git("checkout", "-qb", "feature")
@@ -43,13 +43,13 @@ def hand(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def by_code(hand: Hand, files: Files, previous: Review | None = None) -> Review:
-    """A round after one more push."""
+    """Commit the files and review the branch again."""
     hand.repository.commit(dict(files), "push")
     return hand.review(previous, worker=None, strategy="offline")
 
 
 def open_files(review: Review) -> set[str]:
-    """The files that a check by code has left open."""
+    """Return the files that a static check reports as not checked."""
     return {row.path for row in review.coverage.open if row.kind == "check"}
 
 
@@ -65,7 +65,7 @@ UNREAD = [
 
 @pytest.mark.parametrize(("path", "text"), few(UNREAD, *range(0, len(UNREAD), 5)))
 def test_what_was_not_read_to_its_end_is_open_and_not_fixed(hand: Hand, path: str, text: str | bytes) -> None:
-    """The finding of the first push is still there after a second one that stops, shifts or silences the program."""
+    """After a push that stops or silences the tool, the first push's finding is still open."""
     first = by_code(hand, {path: FAULTS[path]})
     (reported,) = (one.finding for one in first.reported)
     assert first.coverage.complete
@@ -85,7 +85,7 @@ def test_what_was_not_read_to_its_end_is_open_and_not_fixed(hand: Hand, path: st
     ],
 )
 def test_a_comment_of_the_base_still_counts(repository: Repository, hand: Hand, path: str, text: str) -> None:
-    """The line that it is about is edited, and the comment was there before at the same path."""
+    """The commented line is edited, but the base has the same suppression comment at that path."""
     repository.git("checkout", "-q", "main")
     repository.commit({path: text}, "with a comment")
     repository.git("checkout", "-q", "feature")
@@ -98,28 +98,28 @@ def test_a_comment_of_the_base_still_counts(repository: Repository, hand: Hand, 
 
 
 class Forgetful:
-    """An analyser that fails over one file, and states that it judged only another."""
+    """An analyzer that raises an error for one file and does not list another file as checked."""
 
     NAME, READS = "forgetful", "every file"
 
     def wants(self, file: ChangedFile) -> bool:
-        """Every file."""
+        """Want every file."""
         return bool(file.path)
 
     async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:  # noqa: ARG002
-        """Fail over `bad`, and forget `mute`."""
+        """Raise for `bad`, and leave `mute` out of the checked files."""
         paths = {file.path for file in files}
         if "bad" in paths:
             raise IndexError("list index out of range")
         return Judgement((), frozenset(paths - {"mute"}))
 
     def absence(self, finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG002
-        """Always fixed, as one that does not know better would state it."""
+        """Always return "fixed", like an analyzer that cannot judge it."""
         return "fixed"
 
 
 def test_an_analyser_cannot_forget_a_file(repository: Repository) -> None:
-    """Its exception costs the file that caused it; what it does not state is open; the rest is judged."""
+    """The file that raises and the file that is not listed are both reported as not checked."""
     pull = repository.change({"x": "1\n"}, {"bad": "1\n", "mute": "1\n", "good": "1\n"})
 
     async def run() -> dict[str, str]:
@@ -144,13 +144,13 @@ NAMED = "import { q, lost } from './a.js'\n"
 def test_what_is_read_out_of_a_file_that_the_change_has_damaged_is_no_proof(
     hand: Hand, text: str, verdict: str
 ) -> None:
-    """A syntax error may have made it up: a second opinion decides, and a root may drop it."""
+    """The syntax error may have caused the match, so it is unproven."""
     review = by_code(hand, {"b.js": text})
     assert [row.finding.verdict for row in review.findings if row.finding.rule == "missing-name"] == [verdict]
 
 
 def test_a_link_that_is_named_like_code_is_open_once(hand: Hand) -> None:
-    """One that leads elsewhere now: that nobody read it says everything."""
+    """The link is reported once as an unread file, and not by each analyzer too."""
     folder = hand.repository.folder
     (folder / "b.py").symlink_to("a.py")
     hand.repository.git("add", "-A")

@@ -1,4 +1,4 @@
-"""The base is the witness: what is built apart, or what this reading finds wrong in unchanged lines too, proves nothing."""
+"""References that the base already shows to be wrong, or that belong to a separate build, prove nothing."""
 
 import time
 
@@ -13,7 +13,7 @@ REFERENCE = '<ProjectReference Include="..\\{0}\\{0}.csproj" />'
 
 
 def types(space: str) -> str:
-    """A file of a project of .NET whose types another project has by the same names."""
+    """Return a C# file whose type names also exist in another project."""
     return (
         f"namespace {space};\n\npublic class Order\n{{\n    public Order(int id) {{ }}\n    public string Title;\n"
         "    public int Total(int tax) => tax;\n    public static int Parse(string s) => 1;\n}\n"
@@ -51,13 +51,13 @@ CHANGES = [
 
 @pytest.mark.parametrize(("old", "new"), CHANGES, ids=[new for _, new in CHANGES])
 def test_a_project_is_built_without_those_that_it_does_not_refer_to(repository: Repository, old: str, new: str) -> None:
-    """Of two types of one name each project sees its own: the users of the other one are none of the change's."""
+    """If two projects have types of the same name, only the changed project's users are reported."""
     pull = repository.change(SOLUTION, {"A/Model/Types.cs": types("Shop.A.Model").replace(old, new)})
     assert [finding.path for finding in look(pull)] == ["A/User.cs"]
 
 
 def test_a_class_that_became_another_name_of_a_type_has_its_members(repository: Repository) -> None:
-    """Kotlin's alias of a class that went to another package."""
+    """In Kotlin, a type alias to the moved class provides its members."""
     owner, user = "package a\n\nclass Cart(val size: Int)\n", "package a\n\nfun show(cart: Cart) = cart.size\n"
     after = {
         "a/Cart.kt": "package a\n\ntypealias Cart = b.Cart\n",
@@ -81,7 +81,7 @@ def test_a_name_of_the_own_namespace_goes_before_an_imported_one(repository: Rep
 
 
 def test_a_class_of_the_own_package_goes_before_a_wildcard_import(repository: Repository) -> None:
-    """A user in another package with the same wildcard import gets the changed class."""
+    """Only the user in a third package, with the same wildcard import, gets the changed class."""
     order = "package shop.{};\n\npublic class Order {{\n    public int total() {{ return 1; }}\n}}\n"
     show = "package shop.{};\n\nimport shop.a.*;\n\nclass Show {{ int run(Order order) {{ return order.total(); }} }}\n"
     files = {
@@ -114,7 +114,7 @@ APART = {
 
 @pytest.mark.parametrize("language", APART)
 def test_a_file_means_what_its_own_project_has_by_the_whole_name(repository: Repository, language: str) -> None:
-    """Although another project, of which nothing says how it is built with this one, has the same namespace and class."""
+    """Another project has the same namespace and class, and nothing shows that they are built together."""
     files = APART[language]
     path, text = next(row for row in files.items() if row[1] in (CONTRACTS, CLASS))
     new = text.replace("Title", "Heading").replace("title", "heading")
@@ -127,7 +127,7 @@ def test_a_file_means_what_its_own_project_has_by_the_whole_name(repository: Rep
 def test_a_name_that_another_namespace_of_the_file_has_now_is_not_gone(
     repository: Repository, *, is_given: bool
 ) -> None:
-    """The interface of the own namespace gave way to that of a project which comes as a package."""
+    """If the file also imports a package's namespace with that interface, deleting its own breaks nothing."""
     storage = "namespace Shop.Storage.Internal;\n\npublic interface IStoreFactory\n{\n    int Get();\n}\n"
     use = "using Shop.Storage.Internal;\n\nnamespace Shop.Users.Internal;\n\nclass Admin\n{\n    IStoreFactory factory;\n}\n"
     before = {
@@ -146,7 +146,7 @@ def test_a_name_that_another_namespace_of_the_file_has_now_is_not_gone(
 
 
 def test_a_part_of_a_namespace_is_no_class(repository: Repository) -> None:
-    """`using Microsoft.Extensions.Hosting` names no class `Extensions`, although the file has a part of one."""
+    """`using Microsoft.Extensions.Hosting` does not refer to a class named `Extensions`."""
     files = {
         "Bff/Extensions.cs": "internal static class Extensions\n{\n    public static int Twice(this int n) => n;\n}\n",
         "Base/Extensions.cs": "using Microsoft.Extensions.Hosting;\n\nnamespace Shop.Base;\n\npublic static partial class Extensions { }\n",
@@ -230,7 +230,7 @@ def review(repository: Repository, base: Files, path: str, text: str) -> deeprep
 def test_what_a_build_adds_is_not_missing_and_the_coverage_says_so(
     repository: Repository, base: Files, path: str, text: str
 ) -> None:
-    """Unchanged lines lack it as well, or the tree says that its place has files that are not in the tree."""
+    """Unchanged lines use the name too, or the repository shows that a build adds files there."""
     found = review(repository, base, path, text)
     assert [finding.title for finding in found.findings] == []
 
@@ -250,7 +250,7 @@ def test_the_coverage_names_what_has_files_outside_of_the_tree(repository: Repos
 
 
 def test_a_file_that_another_project_compiles_is_used_there(repository: Repository) -> None:
-    """C#: a project refers to no other, and compiles a file of it."""
+    """In C#, a project can compile another project's file without referencing the project."""
     link = '<Compile Include="..\\Core\\Card.cs" />'
     files = {
         "Core/Core.csproj": PROJECT.format(""),
@@ -267,7 +267,7 @@ def test_a_file_that_another_project_compiles_is_used_there(repository: Reposito
 def test_of_two_files_that_answer_to_one_name_each_importer_means_its_own(
     repository: Repository, importer: str
 ) -> None:
-    """`./lib` is lib.js to Node, and lib.ts to the compiler."""
+    """For `./lib`, Node loads lib.js and the TypeScript compiler loads lib.ts."""
     load = "const { total } = require('./lib')" if importer == "a.js" else "import { total } from './lib'"
     files = {f"lib{end}": "export function total(a) { return a }\n" for end in (".js", ".ts")}
     files[importer] = f"{load}\n\nconsole.log(total(1))\n"
@@ -302,14 +302,14 @@ OFFERED = {
 def test_java_sees_what_other_languages_of_its_machine_offer(
     repository: Repository, name: str, asked: str, is_there: bool
 ) -> None:
-    """The class of several files of Kotlin, accessors of properties, names that annotations give, classes in files of another name."""
+    """Java sees Kotlin file classes, accessors, @JvmName names and classes in other languages' files."""
     text = f"package com.acme.b;\n\nimport com.acme.a.{name};\n\nclass Show {{ int a = {asked}; }}\n"
     found = review(repository, OFFERED, "src/main/java/com/acme/b/Show.java", text)
     assert len(found.findings) == (not is_there)
 
 
 def test_an_import_from_the_root_of_the_crate_ends_no_review(repository: Repository) -> None:
-    """`use ::total`, as Rust's edition of 2015 writes it, is a path of nothing before the name."""
+    """`use ::total`, as in Rust's 2015 edition, has an empty path before the name."""
     base = {
         "Cargo.toml": '[package]\nname = "acme"\n',
         "src/lib.rs": "pub mod show;\npub fn total() -> u32 { 1 }\n",
@@ -322,7 +322,7 @@ def test_an_import_from_the_root_of_the_crate_ends_no_review(repository: Reposit
 
 
 def test_names_that_are_bound_again_and_again_take_no_time(repository: Repository) -> None:
-    """Each arm binds the name that all have: there are more ways back from one to another than anybody can walk."""
+    """Each match arm rebinds the same name, so following every binding would take exponential time."""
     arms = "".join(f"            Self::V{number}(cmd) => cmd.total(),\n" for number in range(30))
     cart = "pub struct Cart;\n\nimpl Cart {\n    pub fn total(&self) -> u8 {\n        1\n    }\n}\n"
     files = {
