@@ -7,5 +7,5 @@ from whole import Whole, whole
 
 @pytest.fixture
 def at(tmp_path: Path) -> AbstractAsyncContextManager[Whole]:
-    """The whole product, open during the test."""
+    """Start the whole product for the duration of the test."""
     return whole(tmp_path)

@@ -1,4 +1,4 @@
-"""Deliveries as GitHub sends them, made by hand for what the collected examples do not hold."""
+"""Build webhook deliveries by hand, for the cases that the collected GitHub examples lack."""
 
 import gzip
 import json
@@ -12,13 +12,13 @@ HEAD, OLD = "a" * 40, "b" * 40
 
 
 def examples() -> list[tuple[str, dict[str, Any]]]:
-    """The collected examples, each with the name of its event."""
+    """Return the collected examples as pairs of event name and payload."""
     packed = (Path(__file__).parent / "octokit.json.gz").read_bytes()
     return [(name, payload) for name, payload in json.loads(gzip.decompress(packed))]
 
 
 def delivery(action: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON value
-    """What all deliveries have, and more."""
+    """Build a delivery with the fields that every event has, plus the given ones."""
     made = {
         "action": action,
         "installation": {"id": 7},
@@ -29,7 +29,7 @@ def delivery(action: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401 - any 
 
 
 def pull(action: str, *, fork: bool = False, draft: bool = False, state: str = "open", **more: Any) -> dict[str, Any]:  # noqa: ANN401
-    """An event of pull request 5. A fork that was deleted has no repository any more."""
+    """Build an event on pull request 5. With `fork`, its head repository is null, as for a deleted fork."""
     repository = None if fork else {"id": 11, "full_name": "acme/shop"}
     head = {"ref": "feature", "sha": HEAD, "repo": repository}
     return delivery(
@@ -41,7 +41,7 @@ def pull(action: str, *, fork: bool = False, draft: bool = False, state: str = "
 
 
 def comment(body: str, *, on_pull: bool = True, author: str = "maintainer", kind: str = "User", app: int = 0, action: str = "created", association: str = "MEMBER") -> dict[str, Any]:  # fmt: skip
-    """A comment below pull request 5, or on an issue."""
+    """Build a comment event on pull request 5 or, with `on_pull=False`, on an issue."""
     user = {"login": author, "type": kind}
     issue = {"number": 5, "state": "open"} | ({"pull_request": {"url": "https://api.github.com/"}} if on_pull else {})
     written = {
@@ -55,7 +55,7 @@ def comment(body: str, *, on_pull: bool = True, author: str = "maintainer", kind
 
 
 def reply(body: str, top: int | None = 80) -> dict[str, Any]:
-    """A comment in a thread of a review; `top` is the comment that began it."""
+    """Build a reply in a review thread. `top` is the ID of its first comment; None starts a new thread."""
     user = {"login": "maintainer", "type": "User"}
     written = {"id": 91, "body": body, "user": user, "author_association": "COLLABORATOR"} | (
         {"in_reply_to_id": top} if top else {}
@@ -64,7 +64,7 @@ def reply(body: str, top: int | None = 80) -> dict[str, Any]:
 
 
 def check(action: str, *, number: str = "5", app: int = 4242, pulls: tuple[int, ...] = (), button: str = "") -> dict[str, Any]:  # fmt: skip
-    """A check run; `pulls` are the pull requests that GitHub names, each into the repository 11."""
+    """Build a check run event. `pulls` are the pull requests in the payload, all into repository 11."""
     named = [{"number": n, "base": {"repo": {"id": 11}}} for n in pulls]
     run = {"head_sha": HEAD, "external_id": number, "app": {"id": app}, "pull_requests": named}
     pressed = {"requested_action": {"identifier": button}} if button else {}

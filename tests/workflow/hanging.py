@@ -1,6 +1,7 @@
-"""A server whose plug-ins misbehave at certain files: `python hanging.py FOLDER` reviews pull requests with them and prints what came.
+"""A server whose language plug-ins misbehave on certain files.
 
-It is a program of its own because a server's child processes load the program that started them, and with it its plug-ins.
+`python hanging.py FOLDER` reviews pull requests with such files and prints the results as JSON. It is a
+separate program because a server's child processes import its main module, and with it these plug-ins.
 """
 
 import asyncio
@@ -28,24 +29,24 @@ GROWTH = 64 << 20
 
 
 def hang(_: bytes) -> None:
-    """Hold the interpreter's lock for ever."""
+    """Run a regular expression that never finishes and never releases the GIL."""
     re.match(r"(a|aa)+$", "a" * 200 + "b")
 
 
 def grow(_: bytes) -> None:
-    """Take all the memory that there is."""
+    """Allocate memory until none is left."""
     held = []
     while True:
         held.append(bytearray(GROWTH))
 
 
 def crash(_: bytes) -> None:
-    """End like a library that is broken."""
+    """Crash with a segmentation fault, as a broken C library would."""
     os.kill(os.getpid(), signal.SIGSEGV)
 
 
 def language(name: str, misbehave: Callable[[bytes], None]) -> SimpleNamespace:
-    """A language whose outline is never made, for files of a suffix of that name."""
+    """Return a language plug-in for files with the suffix `.NAME` whose `outline` calls `misbehave`."""
 
     def outline(path: str, source: bytes, side: str) -> Facts:
         misbehave(source)
@@ -65,7 +66,7 @@ for _name, _how in (("hang", hang), ("grow", grow), ("crash", crash)):
 
 
 async def reviewed(at: "Whole", number: int) -> dict[str, Any]:
-    """What stands at a pull request after its review."""
+    """Wait for the pull request's review; return its check's conclusion and summary and all comments."""
     async with asyncio.timeout(patience()):
         while not any(check.status == "completed" for check in at.gh.pull(number).checks):  # noqa: ASYNC110 - as in `whole`
             await asyncio.sleep(0.05)
@@ -75,7 +76,7 @@ async def reviewed(at: "Whole", number: int) -> dict[str, Any]:
 
 
 def family() -> list[int]:
-    """The processes that this one has started, and theirs."""
+    """Return the process IDs of all descendants of this process."""
     found = [os.getpid()]
     for pid in found:
         tasks = Path(f"/proc/{pid}/task").iterdir()
@@ -84,8 +85,8 @@ def family() -> list[int]:
 
 
 async def main(folder: Path) -> dict[str, Any]:
-    """Each way to misbehave once, and one pull request with too many of them."""
-    from whole import BROKEN, whole  # not for the children
+    """Review one pull request per kind of misbehavior, plus one with five crashing files."""
+    from whole import BROKEN, whole  # imported here so that the child processes do not load it
 
     async with whole(folder, review_cpu_seconds=1, review_memory_mb=512) as at:
         changes = {name: {f"a.{name}": "one\n"} for name in ("hang", "grow", "crash")}

@@ -1,4 +1,4 @@
-"""`deeprepo serve` as a process of its own, which a test may kill and start again."""
+"""Run `deeprepo serve` as a separate process that a test can kill and restart."""
 
 import asyncio
 import os
@@ -18,7 +18,10 @@ ROOT = Path(__file__).parents[2]
 
 @asynccontextmanager
 async def serving(folder: Path, gh: sandbox.GitHub, **settings: str) -> AsyncIterator["subprocess.Popen[bytes]"]:
-    """The server, ready, with GitHub's webhook pointing at it. `settings`: more of its environment, without the prefix."""
+    """Start the server, wait until it listens, and point GitHub's webhook at it.
+
+    `settings` are more environment variables, without the prefix `DEEPREPO_`.
+    """
     env = {
         "APP_ID": gh.app_id,
         "PRIVATE_KEY": gh.private_key,
@@ -33,7 +36,7 @@ async def serving(folder: Path, gh: sandbox.GitHub, **settings: str) -> AsyncIte
     ours = {f"DEEPREPO_{name}": value for name, value in env.items()}
     log = folder / "log"
     with log.open("wb") as out:
-        popen = subprocess.Popen(  # noqa: ASYNC220 - it runs beside us
+        popen = subprocess.Popen(  # noqa: ASYNC220 - runs alongside the test
             [sys.executable, "-m", "bot", "serve"],
             env={**os.environ, **ours, "OPENAI_API_KEY": "sk-pretended", "PYTHONPATH": str(ROOT)},
             stdout=out,

@@ -1,4 +1,7 @@
-"""The pictures of docs/images: real reviews on the sandbox GitHub, as Chromium shows them. `make pictures` takes them anew."""
+"""Take the screenshots in docs/images: Chromium shows real reviews on the sandbox GitHub.
+
+Run `make pictures` to take them again.
+"""
 
 import asyncio
 import base64
@@ -24,8 +27,8 @@ IMAGES = Path(__file__).parents[2] / "docs/images"
 DESKTOP, PHONE = 760, 390  # CSS pixels
 WHOLE_PAGE = 1280
 TALL = 1600
-COLUMNS = 96  # of the terminal
-COMMENT = "article.card.bot"  # one of the conversation
+COLUMNS = 96  # width of the terminal
+COMMENT = "article.card.bot"  # a comment by the bot in the conversation
 SUMMARY = f"{COMMENT}:has(h2)"
 IDENTITY = {"shop/kind.py": "def big(size):\n    return size is 5\n"}
 GOOD = {
@@ -35,7 +38,7 @@ GOOD = {
 
 @dataclass(frozen=True)
 class Camera:
-    """Takes one element of a page. `folder`: where the pictures go."""
+    """Takes screenshots of single page elements and stores them in `folder`."""
 
     browser: Window
     folder: Path
@@ -50,10 +53,10 @@ class Camera:
         dark: bool = False,
         unfolded: bool = False,
     ) -> None:
-        """The picture of the last element that the selector finds, with a narrow edge around it."""
+        """Take a screenshot of the last element that matches the selector, with an 8-pixel margin."""
         await asyncio.to_thread(
             self._take, name, address, selector, width, dark=dark, unfolded=unfolded
-        )  # this loop serves the page
+        )  # in a thread, because this event loop also serves the page
 
     def _take(self, name: str, address: str, selector: str, width: int, *, dark: bool, unfolded: bool) -> None:
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
@@ -76,7 +79,7 @@ class Camera:
 
 
 async def by_code(at: Whole, camera: Camera, folder: Path) -> None:
-    """Findings, the next round, a clean change."""
+    """Take the pictures of reviews without a model: findings, a second review, a clean change, the demo."""
     number = await at.reviewed(files=WORSE)
     await at.repo.push("feature", {**BROKEN, **IDENTITY})
     await at.quiet()
@@ -102,7 +105,7 @@ async def by_code(at: Whole, camera: Camera, folder: Path) -> None:
 
 
 async def in_terminal(folder: Path, camera: Camera) -> None:
-    """Take the picture of the change's review on the command line."""
+    """Take the picture of the demo's review on the command line."""
     work = folder / "terminal"
     work.mkdir()
     demo.build(str(work))
@@ -117,7 +120,7 @@ async def in_terminal(folder: Path, camera: Camera) -> None:
 
 
 async def beyond(folder: Path, camera: Camera) -> None:
-    """The line of another repository that the change of the demo breaks."""
+    """Take the picture of a finding in another repository that the demo's change breaks."""
     os.environ["DEEPREPO_CONSUMERS"] = "owner"
     async with whole(folder) as at:
         work, user = folder / "work", folder / "user"
@@ -138,7 +141,7 @@ async def beyond(folder: Path, camera: Camera) -> None:
 
 
 async def talked(camera: Camera) -> None:
-    """Take the conversation that withdraws a finding, and the rule that one person proposes and another confirms."""
+    """Take a conversation that withdraws a finding, and a rule that is proposed and then confirmed."""
     async with live.open_stage(0, live.SCRIPTED, print, None) as stage:
         await live.wait_for_review(stage)
         await story.play(stage.gh, stage.repo, stage.number, print)
@@ -151,13 +154,13 @@ async def talked(camera: Camera) -> None:
 
 @contextmanager
 def camera(folder: Path) -> Iterator[Camera]:
-    """A browser that takes pictures into this folder."""
+    """Open a browser that stores its screenshots in this folder."""
     with tempfile.TemporaryDirectory() as profile, window(Path(profile)) as browser:
         yield Camera(browser, folder)
 
 
 async def main(folder: Path) -> None:
-    """All of them."""
+    """Take all pictures."""
     with tempfile.TemporaryDirectory() as place, camera(folder) as taking:
         async with whole(Path(place, "code")) as at:
             await by_code(at, taking, Path(place))

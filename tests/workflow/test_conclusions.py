@@ -1,4 +1,4 @@
-"""What the check of a head comes to, over a real database: the stored reviews of that head, and nothing else."""
+"""The conclusion of a head's check depends only on the stored reviews of that head (with a real database)."""
 
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
@@ -26,19 +26,19 @@ CLEAN, FOUND = reviewed(HEAD), reviewed(HEAD, finding("f1"))
 
 
 def settings(file: str) -> Config:
-    """As the repository's file sets them."""
+    """Resolve the settings of a repository file."""
     return config.resolve({}, file.encode(), Settings())
 
 
 def facts(base: str = "main") -> PullFacts:
-    """An open pull request with this head."""
+    """Return the facts of an open pull request from HEAD into this base branch."""
     return PullFacts(
         "A change", "", "colleague", "User", False, "open", False, base, "a" * 40, "feature", HEAD, False, (), "", 1, 1, 0, RepositoryFacts("acme/shop"),  # noqa: FBT003
     )  # fmt: skip
 
 
 async def keep(store: Store, pull: PullRef, review: Review, at: float = 1.0, bar: str = BAR) -> None:
-    """Store a review as its job does."""
+    """Store a review the way its job does."""
     made = conclusions.under_bar(review, settings(bar))
     row = FinishedReview(
         f"job-{pull.number}-{at}", made.pull.head, "push", 1, 0.0, at, checks.conclude(made), "offline", 0, 0, 0.0, pull,
@@ -49,18 +49,18 @@ async def keep(store: Store, pull: PullRef, review: Review, at: float = 1.0, bar
 
 @pytest.fixture
 def store(tmp_path: Path) -> AbstractAsyncContextManager[Store]:
-    """A database of the test's own."""
+    """Return a store with a new database."""
     return storage.open_store(f"sqlite:///{tmp_path / 'store.sqlite'}")
 
 
 async def test_a_review_against_another_branch_says_nothing(store: Store) -> None:
-    """Who points a pull request at another base has no review of it yet."""
+    """After the base branch changes, the check fails until there is a review against the new base."""
     await keep(store, ONE, CLEAN)
     assert (await conclusions.of_head(ONE, facts("v1"), settings(BAR), store)).conclusion == "failure"
 
 
 async def test_a_later_bar_and_later_words_count(store: Store) -> None:
-    """The stored review is concluded again: under the bar that is in force, and without what was silenced since."""
+    """The stored review is judged by the current threshold and without findings dismissed since then."""
     await keep(store, ONE, FOUND, bar=NO_BAR)
 
     async def now(file: str) -> CheckConclusion:
@@ -73,7 +73,7 @@ async def test_a_later_bar_and_later_words_count(store: Store) -> None:
 
 
 async def test_what_was_kept_back_reaches_a_later_bar(store: Store) -> None:
-    """It was open and not severe enough to be posted."""
+    """A finding below the old threshold, which was not posted, counts once the threshold is lowered."""
     minor = replace(finding("f2").finding, severity="low")
     await keep(store, ONE, replace(CLEAN, findings=(PlacedFinding(changed(minor, status="below")),)))
     assert (await conclusions.of_head(ONE, facts(), settings(BAR), store)).conclusion == "success"
@@ -81,9 +81,9 @@ async def test_what_was_kept_back_reaches_a_later_bar(store: Store) -> None:
 
 
 async def test_pull_requests_with_one_head_show_the_worst_of_it(store: Store) -> None:
-    """The worse one is named; a closed one counts no longer; the newest review of each counts."""
+    """The worst one is named. Closed pull requests do not count, and only the newest review of each does."""
 
-    async def status(pull: PullRef, **how: Any) -> HeadStatus:  # noqa: ANN401 - as `of_head` takes it
+    async def status(pull: PullRef, **how: Any) -> HeadStatus:  # noqa: ANN401 - same types as in `of_head`
         return await conclusions.of_head(pull, facts(), settings(BAR), store, **how)
 
     await keep(store, TWO, FOUND)
@@ -100,7 +100,7 @@ async def test_pull_requests_with_one_head_show_the_worst_of_it(store: Store) ->
 
 
 async def test_a_pull_request_borrows_no_green_check(store: Store) -> None:
-    """Another one with the same head was reviewed: one that is left out shows the same, one that should have been reviewed fails."""
+    """Another pull request with the same head was reviewed: a skipped one copies its result, others fail."""
     await keep(store, TWO, CLEAN)
     left_out = await conclusions.of_head(ONE, facts(), settings(BAR), store, "left out")
     assert (left_out.conclusion, left_out.other) == ("success", 2)

@@ -31,7 +31,7 @@ def read(name: str, payload: object) -> Ask | NothingAsked:
 
 
 def test_every_real_delivery_is_read_or_ignored_for_a_reason() -> None:
-    """Of the 329 collected ones, these ask for something; the others say why they do not."""
+    """Of the 329 collected deliveries, the listed ones ask for something; the others give a reason."""
     found = [(name, read(name, payload)) for name, payload in examples()]
     asked = Counter((name, type(ask).__name__) for name, ask in found if not isinstance(ask, NothingAsked))
     assert len(found) == 329
@@ -43,7 +43,7 @@ def test_every_real_delivery_is_read_or_ignored_for_a_reason() -> None:
         ("installation", "CatchUp"): 1,
         ("installation_repositories", "Forget"): 1,
         ("installation_repositories", "PackageSurvey"): 2,
-        ("push", "PackageSurvey"): 2,  # those to a default branch
+        ("push", "PackageSurvey"): 2,  # pushes to a default branch
         ("merge_group", "MergeGroup"): 2,
     }
     assert all(ask.reason for _, ask in found if isinstance(ask, NothingAsked))
@@ -63,7 +63,7 @@ def test_every_real_delivery_is_read_or_ignored_for_a_reason() -> None:
     ],
 )
 def test_a_new_diff_asks_for_a_review(payload: dict[str, Any], trigger: str) -> None:
-    """Drafts, deleted forks and bots too: whether one is due is for the policy to say."""
+    """Drafts, deleted forks and bots ask too: the policy decides later whether a review is due."""
     ask = read("pull_request", payload)
     assert isinstance(ask, ReviewAsk)
     assert (ask.pull, ask.trigger, ask.head, ask.comment, ask.full) == (PULL, trigger, HEAD, None, False)
@@ -88,20 +88,20 @@ def test_a_new_diff_asks_for_a_review(payload: dict[str, Any], trigger: str) -> 
     ],
 )
 def test_what_brings_no_new_diff_or_is_malformed_is_ignored(payload: object, reason: str) -> None:
-    """The reason names the place and never the value, which may be anything."""
+    """The reason names the field but never its value, which may be anything."""
     ask = read("pull_request", payload)
     assert isinstance(ask, NothingAsked)
     assert reason in ask.reason
 
 
 def test_a_new_title_is_compared_with_the_earlier_one() -> None:
-    """Only the settings say whether it matters."""
+    """The ask carries the old title; only the settings decide whether the change matters."""
     ask = read("pull_request", pull("edited", changes={"title": {"from": "WIP: x"}}))
     assert ask == Retitled(PULL, "WIP: x", actor="maintainer")
 
 
 def test_closing_and_taking_back_cancel() -> None:
-    """Whatever is under way is no longer wanted."""
+    """Closing a pull request or converting it to a draft cancels its running jobs."""
     assert read("pull_request", pull("closed", state="closed")) == Cancel(PULL, "closed", actor="maintainer")
     assert read("pull_request", pull("converted_to_draft", draft=True)) == Cancel(PULL, "draft", actor="maintainer")
 
@@ -124,14 +124,14 @@ def test_closing_and_taking_back_cancel() -> None:
     ],
 )
 def test_other_comments_are_ignored(payload: dict[str, Any], reason: str) -> None:
-    """Bots above all: two that answer each other do not stop."""
+    """Most importantly, bots are ignored, because two bots that answer each other never stop."""
     ask = read("issue_comment", payload)
     assert isinstance(ask, NothingAsked)
     assert reason in ask.reason
 
 
 def test_a_remark_is_heard_where_it_names_us_or_answers_somebody() -> None:
-    """Anywhere in a sentence; in a thread every answer may be meant for us, and who opens one only by naming us."""
+    """A mention counts anywhere in a sentence. In a thread, only the first comment needs a mention."""
     assert read("issue_comment", comment("Why, @deeprepo?")) == RemarkAsk(PULL, "maintainer", BELOW, mentioned=True)
     in_thread = "pull_request_review_comment"
     assert read(in_thread, reply("No.")) == RemarkAsk(PULL, "maintainer", THREAD, mentioned=False)
@@ -153,14 +153,14 @@ def test_a_remark_is_heard_where_it_names_us_or_answers_somebody() -> None:
     ],
 )  # fmt: skip
 def test_other_check_runs_are_ignored(payload: dict[str, Any], reason: str) -> None:
-    """Those of other Apps, unknown buttons, and pull requests of other repositories."""
+    """Ignores check runs of other Apps, unknown buttons, and pull requests into other repositories."""
     ask = read("check_run", payload)
     assert isinstance(ask, NothingAsked)
     assert reason in ask.reason
 
 
 def test_what_is_uninstalled_is_forgotten() -> None:
-    """An empty list of repositories never becomes all of them, and a suspension forgets nothing."""
+    """A missing or empty list of repositories never means "all of them", and a suspension deletes nothing."""
     gone = delivery("deleted")
     assert read("installation", {k: gone[k] for k in ("action", "installation")}) == Forget(7)
     removed = delivery("removed", repositories_removed=[{"id": 11}, {"id": 12}])
@@ -188,7 +188,7 @@ SOUND = [
 
 
 def changed(value: Any, data: st.DataObject) -> Any:  # noqa: ANN401 - any JSON value
-    """Change or remove one part of a JSON value."""
+    """Replace or remove one part of a JSON value."""
     if not isinstance(value, dict) or not value or data.draw(st.booleans()):
         return data.draw(JSON)
     key = data.draw(st.sampled_from(sorted(value)))
@@ -200,7 +200,7 @@ def changed(value: Any, data: st.DataObject) -> Any:  # noqa: ANN401 - any JSON 
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
 def test_whatever_comes_nothing_is_raised(data: st.DataObject) -> None:
-    """Sound deliveries with anything in any place of them."""
+    """Replace or remove any part of a valid delivery: the parser still returns one of its types."""
     name, payload = data.draw(st.sampled_from(SOUND))
     kinds = (ReviewAsk, CommandAsk, RemarkAsk, Cancel, Forget, MergeGroup, NothingAsked)
     assert isinstance(read(name, changed(payload, data)), kinds)
@@ -216,7 +216,7 @@ def test_whatever_comes_nothing_is_raised(data: st.DataObject) -> None:
     ],
 )
 def test_a_press_on_our_check_run_asks_for_a_review(payload: dict[str, Any], number: int, full: bool) -> None:
-    """The pull request is the one that we wrote into it: GitHub names none of a fork."""
+    """The pull request number is the one we stored in the check run, since GitHub lists none for a fork."""
     ask = read("check_run", payload)
     assert isinstance(ask, ReviewAsk)
     assert (ask.pull.number, ask.trigger, ask.full, ask.actor) == (number, "rerun", full, "maintainer")

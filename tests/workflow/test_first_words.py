@@ -1,4 +1,4 @@
-"""What the check run of a server's review says while a slow model still reads."""
+"""What a server's check run shows while a slow model has not answered yet."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,7 +15,7 @@ from deeprepo_sandbox.providers import Reply
 async def test_the_check_run_says_what_is_read_before_any_model_has_answered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Files, parts, who depends on them, and what code has proven: while the model's reply is still awaited."""
+    """It lists changed files, dependent files and static findings while the model's reply is pending."""
     async with doubles.openai_server(Reply(fault="hang")) as model:
         monkeypatch.setenv("DEEPREPO_WORKER", "compatible/worker")
         monkeypatch.setenv("DEEPREPO_BASE_URL", model.openai_url)
@@ -44,7 +44,7 @@ SINGLE = reported("shop/rates.py", "    return amount * 31 / 100", 93, "A missin
 async def test_the_check_run_lists_what_several_passes_report_before_anything_is_confirmed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """After the first round of requests; a single pass's finding is only counted until a second call confirms it."""
+    """Shown after the first round of requests. A single pass's finding is only counted until confirmed."""
     requests: list[str] = []
 
     def answer(body: Mapping[str, Any]) -> Reply:

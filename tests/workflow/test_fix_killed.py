@@ -1,4 +1,4 @@
-"""What `/deeprepo fix` leaves where the server itself dies in the middle of it."""
+"""`/deeprepo fix` when the server process is killed in the middle of it."""
 
 import asyncio
 from pathlib import Path
@@ -27,7 +27,7 @@ from deeprepo_sandbox.github import Fault, git
 async def test_a_server_killed_while_it_commits_makes_one_commit(
     tmp_path: Path, method: str, path: str, after: bool
 ) -> None:
-    """Started again it goes on: the branch gets the commit once, on the head that was reviewed, and one answer says so."""
+    """After a restart, the branch has exactly one new commit on the reviewed head, and one reply names it."""
     async with sandbox.github(tmp_path / "gh", secret=SECRET) as gh:
         repo = await gh.repository("acme", "shop", files=BASE)
         await repo.commit("feature", BROKEN)

@@ -1,4 +1,4 @@
-"""How the telling of a review's progress ends."""
+"""How progress reporting ends when a review ends."""
 
 import asyncio
 
@@ -11,10 +11,10 @@ from bot.workflow.progress import progress
 
 @pytest.mark.parametrize("turns", range(3))
 async def test_a_review_that_ends_as_its_checks_become_known_ends_at_once(turns: int) -> None:
-    """However far the event loop has come with the news by then."""
+    """It ends in time, however many turns the event loop had to process the last update."""
 
     async def update(_: Progress) -> None:
-        """It is shown."""
+        """Accept the update and do nothing."""
 
     async with asyncio.timeout(patience()):
         async with progress(update) as say:

@@ -1,4 +1,4 @@
-"""A secret of the change in questions, answers and conversations: no model is shown it, and no answer repeats it."""
+"""A secret in a change reaches no model through questions or conversations, and no answer repeats it."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ LINE = f'KEY = "{KEY}"'
 
 
 async def test_no_answer_repeats_a_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In its words, its quotes or its sketch; the quote of the masked line is found, and no request held the key."""
+    """Neither text, quotes nor sketch show it, no request has it, and a quote of the masked line is found."""
     files = {**HEAD, "shop/price.py": f"{HEAD['shop/price.py']}\n\n{LINE}\n"}
     async with talk(tmp_path, monkeypatch, files=files) as one:
         masked = f'KEY = "MASKED_SECRET_{digest(KEY)}"'

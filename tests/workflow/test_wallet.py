@@ -1,4 +1,4 @@
-"""What a stranger with a fork can spend: the real server, the sandbox GitHub, a provider on loopback that takes its time."""
+"""Limit what a stranger with a fork can spend: real server, sandbox GitHub, and a slow model provider."""
 
 import asyncio
 import time
@@ -17,18 +17,18 @@ from deeprepo_sandbox.providers.server import Server
 
 CAP = 2
 RULES = f"strategy: direct\nverify: false\ntriggers: {{fork_reviews_per_day: {CAP}}}\n"
-SLOW = 0.4  # seconds for an answer: long enough for a push to come in between
+SLOW = 0.4  # seconds until a model answers: long enough for a push in between
 
 
 @dataclass(frozen=True, slots=True)
 class Purse:
-    """A server with a model, and what was asked of it."""
+    """A server and the model that it calls."""
 
     at: Whole
     model: Server
 
     async def paying(self, more: int = 1) -> None:
-        """Wait until so many calls more have been sent, or until nothing is left to do."""
+        """Wait until `more` further model calls were sent, or until no job is left."""
         wanted = self.model.count + more
         async with patient():
             while self.model.count < wanted:
@@ -38,17 +38,20 @@ class Purse:
                 await asyncio.sleep(0.02)
 
     async def used_up(self) -> None:
-        """The cap is used up and not passed. A call that a push stops before its request has left counts: it may be billed."""
+        """Assert that the cap is used up but not exceeded.
+
+        A call that a push cancels before its request is sent also counts, because it may be billed.
+        """
         jobs, dollars = await self.at.server.store.spending.journals_and_dollars(time.time())
         assert (jobs, self.model.count) in {(CAP, CAP), (CAP, CAP - 1)}
         assert 0 < dollars < CAP
 
     async def push(self, mark: object, branch: str = "feature") -> None:
-        """A commit that changes the same file again."""
+        """Push a commit that changes the same file again."""
         await self.at.repo.push(branch, {"shop/price.py": BROKEN["shop/price.py"] + f"# {mark}\n"})
 
     def fork(self, number: int) -> str:
-        """The summary of a pull request, and its check runs, as one text."""
+        """Return a pull request's comments and check runs as one text."""
         stands = self.at.gh.pull(number)
         return "\n".join([*(c.body for c in stands.comments), *(repr(c) for c in stands.checks)])
 
@@ -73,7 +76,7 @@ async def purse(
 
 
 async def impatient(p: Purse) -> None:
-    """Each push comes while the review before is being paid."""
+    """Push six times, each time while the previous review is being paid for."""
     await p.at.opened(fork=True)
     await p.paying()
     for mark in range(6):
@@ -82,7 +85,7 @@ async def impatient(p: Purse) -> None:
 
 
 async def drafting(p: Purse) -> None:
-    """Made a draft while it is being paid, and ready again."""
+    """Three times: convert to a draft while the review is being paid for, push, and mark it ready."""
     number = await p.at.opened(fork=True)
     for mark in range(3):
         await p.paying()
@@ -98,7 +101,7 @@ STORIES = (impatient, drafting)  # each waits for several reviews
 async def test_no_order_of_pushes_passes_the_cap_of_forks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, story: Callable[[Purse], Awaitable[None]]
 ) -> None:
-    """A review counts from its first paid call, whether or not it comes to an end; what follows is offline and says why."""
+    """A review counts from its first paid call, finished or not; later ones run offline and say why."""
     async with purse(tmp_path, monkeypatch) as p:
         await story(p)
         await p.at.quiet()
@@ -111,7 +114,7 @@ async def test_no_order_of_pushes_passes_the_cap_of_forks(
 async def test_a_command_pays_for_the_commit_that_it_was_given_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The stranger's later commits inherit nothing, while the commanded review runs and after it; the reply says so, once."""
+    """The stranger's later commits are not paid for, during the review or after it. One reply says so."""
     async with purse(tmp_path, monkeypatch) as p:
         number = await p.at.reviewed(fork=True)
         for mark in range(2):
@@ -134,7 +137,7 @@ async def test_a_command_pays_for_the_commit_that_it_was_given_at(
 
 @pytest.mark.slow
 async def test_a_button_pays_for_the_commit_that_it_stands_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Re-run on the head is one review; pushes while it is paid get none, and the button of an old commit neither."""
+    """Re-run on the head pays for one review. Pushes during it and a re-run on an old commit pay for none."""
     async with purse(tmp_path, monkeypatch, RULES.replace("day: 2", "day: 0")) as p:
         number = await p.at.reviewed(fork=True)
         assert p.model.count == 0
@@ -155,7 +158,7 @@ async def test_a_button_pays_for_the_commit_that_it_stands_on(tmp_path: Path, mo
 async def test_reviews_at_the_same_time_do_not_pass_a_day_s_cap_together(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, which: str
 ) -> None:
-    """Each reserves what it may spend: of six at once as many are paid at a time as the cap covers."""
+    """Each review reserves its budget, so at most two of six simultaneous reviews are paid for at a time."""
     monkeypatch.setenv(f"DEEPREPO_CAP_USD_PER_DAY{which}", "2.05")
     async with purse(tmp_path, monkeypatch) as p:
         numbers = [await p.at.opened(f"feature-{n}") for n in range(6)]
@@ -170,7 +173,7 @@ async def test_reviews_at_the_same_time_do_not_pass_a_day_s_cap_together(
 async def test_a_day_s_cap_that_is_reached_stops_commands_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, which: str
 ) -> None:
-    """Reviews go on offline and name the variable that raises the cap; a question gets that sentence for an answer."""
+    """Reviews run offline and name the variable that raises the cap; a question gets the same sentence."""
     monkeypatch.setenv(f"DEEPREPO_CAP_USD_PER_DAY{which}", "0")
     async with purse(tmp_path, monkeypatch) as p:
         number = await p.at.reviewed()

@@ -1,4 +1,4 @@
-"""Who opens a pull request chooses its base branch: for a stranger the settings of the default branch hold."""
+"""The author of a pull request chooses its base, so strangers' settings come from the default branch."""
 
 from pathlib import Path
 
@@ -6,24 +6,24 @@ import pytest
 from test_wallet import purse
 from whole import Whole
 
-OLD = "v1"  # an old branch, from before the settings were written
+OLD = "v1"  # an old branch without a settings file
 
 
 async def without_settings(at: Whole, rules: str) -> None:
-    """The owner's settings are on the default branch alone."""
+    """Create a base branch without settings; the default branch has them."""
     await at.repo.commit(OLD, {"README.md": "# Old\n"})
     await at.repo.commit("main", {".deeprepo.yml": rules})
 
 
 def told(at: Whole, number: int) -> str:
-    """Everything that the pull request's check runs show."""
+    """Return everything that the pull request's check runs show."""
     return "\n".join(repr(check) for check in at.gh.pull(number).checks)
 
 
 async def test_a_stranger_cannot_leave_the_caps_of_the_default_branch(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A pull request of a fork that is moved to a branch without settings is as unpaid as before, and its check names the file."""
+    """A fork's pull request stays unpaid when retargeted to a branch without settings; its check says why."""
     rules = "strategy: direct\nverify: false\ntriggers: {forks: false, fork_reviews_per_day: 0}\n"
     async with purse(tmp_path, monkeypatch, rules="# none\n", delay=0.0) as p:
         await without_settings(p.at, rules)
@@ -36,7 +36,7 @@ async def test_a_stranger_cannot_leave_the_caps_of_the_default_branch(
 
 @pytest.mark.slow
 async def test_who_may_only_read_is_a_stranger_without_a_fork(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who may not write can open a pull request between two branches of the repository: it counts as a stranger's."""
+    """An author without write access counts as a stranger, even between two branches of our repository."""
     rules = "strategy: direct\nverify: false\ntriggers: {fork_reviews_per_day: 0}\n"
     async with purse(tmp_path, monkeypatch, rules="strategy: direct\nverify: false\n", delay=0.0) as p:
         await without_settings(p.at, rules)

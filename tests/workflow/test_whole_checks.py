@@ -1,4 +1,4 @@
-"""What the check of a pull request says, at a real server: it belongs to a head, and says what the review of that head came to."""
+"""A pull request's check on a real server belongs to a head commit and shows that head's review result."""
 
 import asyncio
 
@@ -16,7 +16,7 @@ README = {"README.md": "# Shop\n"}
 
 
 async def queue(at: Whole, number: int, branch: str = "queue") -> str | None:
-    """What a merge queue is answered for a commit of its own."""
+    """Return our conclusion for a merge queue's commit."""
     base = await sandbox.git.tip(at.repo.repository.git, "refs/heads/main")
     head = await at.repo.commit(branch, {f"{branch}.txt": "merged\n"}, f"Merge pull request #{number}")
     await at.repo.merge_group(head, base or "", number)
@@ -26,11 +26,11 @@ async def queue(at: Whole, number: int, branch: str = "queue") -> str | None:
 
 
 async def test_nobody_turns_a_failure_green_by_a_detour(at: Whole) -> None:
-    """A draft, a label that is left out, closing and opening again: the failure of the head stands, and no review is paid again."""
+    """After drafting, a skipped label, closing and reopening, the head still fails; no second review runs."""
     await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\ntriggers: {skip_labels: [wip]}\n"})
     number = await at.reviewed(fork=True, author="stranger")
     assert at.ending(number) == "failure"
-    await at.repo.set_draft(number, True, by="stranger")  # noqa: FBT003 - of the sandbox
+    await at.repo.set_draft(number, True, by="stranger")  # noqa: FBT003
     await at.repo.close(number, by="stranger")
     await at.repo.reopen(number, by="stranger")
     await at.quiet()
@@ -44,19 +44,19 @@ async def test_nobody_turns_a_failure_green_by_a_detour(at: Whole) -> None:
 
 
 async def test_a_review_that_is_called_off_leaves_the_conclusion_of_the_one_before(at: Whole) -> None:
-    """It was of the same head, and its failure stands."""
+    """Both reviews are of the same head, so the first one's failure still applies."""
     await at.repo.commit("main", BAR)
     number = await at.reviewed()
     assert at.ending(number) == "failure"
 
     async def call_off() -> None:
-        """What `/deeprepo cancel` does: at this moment the review has its check run and nothing else."""
+        """Cancel as `/deeprepo cancel` does, when the review has only its check run."""
         assert await at.server.jobs.cancel(at.pull(number)) == 1
 
     at.gh.fail("POST", r"/check-runs$", Fault(status=None, after=True, run=call_off))
     await at.repo.rerequest(at.gh.pull(number).checks[0].id)
     await at.quiet()
-    await at.until(lambda: at.ending(number) is not None)  # a canceled review ends its check run after its job
+    await at.until(lambda: at.ending(number) is not None)  # a canceled review's check run ends after its job
     first, second = at.gh.pull(number).checks
     assert (first.conclusion, second.conclusion) == ("failure", "failure")
     summary = second.summary or ""
@@ -70,7 +70,7 @@ async def test_a_review_that_is_called_off_leaves_the_conclusion_of_the_one_befo
 async def test_a_review_goes_on_in_the_check_run_of_the_one_whose_place_it_takes(
     at: Whole, when: tuple[str, str]
 ) -> None:
-    """A server that starts has found the pull request by itself when its delivery comes: two reviews of one head, and no word of the first."""
+    """A starting server finds the pull request before its delivery comes: both reviews share a check run."""
     with at.gh.holding() as held:
         await at.opened()
     at.gh.fail(*when, Fault(status=None, run=lambda: at.gh.deliver(held[0])))
@@ -83,7 +83,7 @@ async def test_a_review_goes_on_in_the_check_run_of_the_one_whose_place_it_takes
 
 
 async def test_two_who_begin_a_check_run_at_one_time_begin_one(at: Whole) -> None:
-    """Each looks whether there is one before it begins its own; here both have looked before either has begun."""
+    """Both look for an existing check run before either creates one; only one is created."""
     with at.gh.holding():
         await at.opened()
     at.gh.fail("GET", r"/check-runs", Fault(status=None, delay=0.5, times=2))
@@ -97,7 +97,7 @@ async def test_two_who_begin_a_check_run_at_one_time_begin_one(at: Whole) -> Non
 
 
 async def test_what_was_cut_or_not_reviewed_fails_under_a_bar(at: Whole) -> None:
-    """A head that shares no commit with its base, and a stranger's change that is too large."""
+    """With a threshold, the check fails without a merge base and for a stranger's oversized change."""
     await at.repo.commit("main", BAR)
     await sandbox.git.commit(at.repo.repository.git, "orphan", None, {"a.py": "x = 1\n"}, "First", "colleague")
     orphan = await at.repo.open_pull("orphan")
@@ -109,7 +109,7 @@ async def test_what_was_cut_or_not_reviewed_fails_under_a_bar(at: Whole) -> None
 
 
 async def test_a_mistake_in_the_settings_is_in_the_check_and_stops_no_review(at: Whole) -> None:
-    """The rest of the file applies. The check is neutral if the mistake may concern a threshold, and a merge queue goes on."""
+    """The other settings apply. If the mistake may be in a threshold, the check is neutral; queues pass."""
     await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\nquota: x\n"})
     other = await at.reviewed(branch="other", files={"README.md": "# B\n"})
     broken = await at.reviewed(branch="broken", files={**BROKEN, "docs/broken.md": "# Broken\n"})
@@ -127,7 +127,7 @@ async def test_a_mistake_in_the_settings_is_in_the_check_and_stops_no_review(at:
 
 
 async def test_what_the_owner_leaves_out_is_neutral(at: Whole) -> None:
-    """A draft, a bot's pull request, a path: under a bar too, unless the settings are strict; a merge queue goes on."""
+    """Drafts, bots and other paths stay neutral under a threshold unless `strict` is on; queues pass."""
     at.gh.world.user("dependabot[bot]", "Bot")
     paths = "triggers: {paths: ['shop/']}\n"
     await at.repo.commit("main", {".deeprepo.yml": f"fail_on: high\n{paths}"})
@@ -136,9 +136,9 @@ async def test_what_the_owner_leaves_out_is_neutral(at: Whole) -> None:
     beside = await at.reviewed(branch="beside", files=README)
     assert [at.ending(number) for number in (draft, bot, beside)] == ["neutral"] * 3
     assert await queue(at, bot) == "success"
-    await at.repo.set_draft(draft, False)  # noqa: FBT003 - of the sandbox
+    await at.repo.set_draft(draft, False)  # noqa: FBT003
     await at.quiet()
-    assert at.ending(draft) == "failure"  # the forgotten caller
+    assert at.ending(draft) == "failure"  # because of the forgotten caller
     await at.repo.commit("main", {".deeprepo.yml": f"fail_on: high\nstrict: true\n{paths}"})
     later = await at.reviewed(branch="later", files={"docs/more.md": "# More\n"})
     assert at.ending(later) == "failure"
@@ -146,7 +146,7 @@ async def test_what_the_owner_leaves_out_is_neutral(at: Whole) -> None:
 
 
 async def test_a_merge_queue_gets_the_answer_of_the_head(at: Whole) -> None:
-    """It passes what is below the bar and stops at a failure; a bar that was set since the review counts."""
+    """A neutral head passes and a failed one does not. A threshold set after the review counts."""
     number = await at.reviewed(files={**BROKEN, **README})
     assert at.ending(number) == "neutral"
     assert await queue(at, number) == "success"
@@ -158,8 +158,8 @@ async def test_a_merge_queue_gets_the_answer_of_the_head(at: Whole) -> None:
 
 
 async def test_a_merge_queue_stops_at_a_head_without_a_review(at: Whole) -> None:
-    """If a bar is set; else it goes on."""
-    with at.gh.holding():  # nothing of it is ever delivered
+    """With a threshold the queue's check fails; without one it passes."""
+    with at.gh.holding():  # so that no review starts
         number = await at.opened()
     assert [await queue(at, number), await queue(at, 999, "second")] == ["success"] * 2
     await at.repo.commit("main", BAR)
@@ -181,7 +181,7 @@ LEFT_OUT: dict[str, str | bytes | sandbox.TreeEntry | None] = {
 
 
 async def test_what_nobody_read_is_never_green_for_a_stranger(at: Whole) -> None:
-    """Submodules, links, and what is left out by its name alone: open for who may not write here. Who may merge answers for it."""
+    """Submodules, links and files skipped by name fail a stranger's check, but not a maintainer's."""
     before: dict[str, str | bytes | sandbox.TreeEntry | None] = {
         "deps": sandbox.TreeEntry("1" * 40, "160000"),
         ".gitmodules": '[submodule "deps"]\n\tpath = deps\n\turl = https://example.com/acme/deps.git\n',

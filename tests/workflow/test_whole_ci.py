@@ -1,4 +1,4 @@
-"""Jobs of CI that failed on a reviewed head: the summary names each with its first error and the changed line, and decides nothing by it."""
+"""The summary lists failed CI jobs with the first error and the changed line; the conclusion ignores them."""
 
 from datetime import UTC, datetime
 
@@ -32,7 +32,7 @@ async def _ends(at: Whole, number: int, name: str, log: str | None, conclusion: 
 
 
 async def test_a_job_that_fails_after_the_review_is_named_with_the_definition_that_changed(at: Whole) -> None:
-    """The suite ends later: the same comment names the job, its first error and the changed line; the check run's conclusion stays, and no review is made."""
+    """CI fails after the review: the same comment is updated, the conclusion stays, no new review runs."""
     number = await at.reviewed()
     before, count = at.gh.pull(number), len(at.gh.requests)
     await _ends(at, number, "docs", "", "success")
@@ -53,7 +53,7 @@ async def test_a_job_that_fails_after_the_review_is_named_with_the_definition_th
 
 
 async def test_a_job_of_which_the_change_is_not_to_blame_is_disarmed_and_blames_no_line(at: Whole) -> None:
-    """It failed on the base commit too, or its log names no changed line; mentions, markup and a secret in a log or a name show nothing else."""
+    """The job failed on the base too, or its log names no changed line. Mentions and markup are defused."""
     key = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     hostile = _log(
         f"##[error]\x1b]0;x\x07README.md:1: @acme/all ``` <!-- {{}} --> [x](http://e.vil) token={key} " + "x" * 5_000
@@ -74,7 +74,7 @@ async def test_a_job_of_which_the_change_is_not_to_blame_is_disarmed_and_blames_
 
 
 async def test_ci_false_asks_nothing(at: Whole) -> None:
-    """The owner has switched it off."""
+    """No request is sent when the owner has switched the feature off."""
     await at.repo.commit("main", {".deeprepo.yml": "ci: false\n"})
     number = await at.reviewed()
     count = len(at.gh.requests)
@@ -83,7 +83,7 @@ async def test_ci_false_asks_nothing(at: Whole) -> None:
 
 
 async def test_the_newest_result_of_a_job_counts(at: Whole) -> None:
-    """A job that passes in a newer run of its workflow has not failed, and a cancelled one has not either."""
+    """A job is not listed if its newest run passed or was canceled."""
     number = await at.reviewed()
     assert "CI jobs" not in await _ends(at, number, "lint", "##[error]The operation was canceled.\n", "cancelled")
     assert "`tests`" in await _ends(at, number, "tests", FAILED)
@@ -91,7 +91,7 @@ async def test_the_newest_result_of_a_job_counts(at: Whole) -> None:
 
 
 async def test_jobs_of_one_name_in_two_workflows_are_two_jobs(at: Whole) -> None:
-    """One that passes hides no failure of the other."""
+    """A passing job does not hide the failure of the other workflow's job."""
     number = await at.reviewed()
     head, where = at.gh.pull(number).head_sha, at.repo.repository
     for run, path in ((700, "tests.yml"), (701, "nightly.yml")):

@@ -7,12 +7,12 @@ from bot.workflow.commands import COMMANDS
 
 
 def reactions(at: Whole, number: int) -> list[list[str]]:
-    """The reactions under what people wrote, in order."""
+    """Return the reactions to each comment by a person, in order."""
     return [[r.content for r in c.reactions] for c in at.gh.pull(number).comments if c.user.type == "User"]
 
 
 async def test_every_word_is_answered_once(at: Whole) -> None:
-    """help, config, explain, pause, resume, cancel: each has its answer, and each comment its sign that it was seen."""
+    """Each command gets its own answer, and each comment gets the reaction "eyes"."""
     number = await at.reviewed()
     told = await at.said(number, "/deeprepo help")
     assert all(f"/deeprepo {word}" in told for word in COMMANDS)
@@ -29,7 +29,7 @@ async def test_every_word_is_answered_once(at: Whole) -> None:
 
 @pytest.mark.slow
 async def test_an_ignored_finding_is_not_said_in_the_next_round(at: Whole) -> None:
-    """`ignore 1` holds at once in this pull request, for the lines that it was about."""
+    """`ignore 1` takes effect immediately in this pull request, only for the lines of that finding."""
     number = await at.reviewed()
     assert "Ignored in this" in await at.said(number, "/deeprepo ignore 1 the caller goes next week")
     await at.said(number, "/deeprepo full review")
@@ -42,7 +42,7 @@ async def test_an_ignored_finding_is_not_said_in_the_next_round(at: Whole) -> No
 
 
 async def test_a_permission_that_was_taken_away_counts_no_more(at: Whole) -> None:
-    """GitHub is asked at each command: who might write a minute ago may only look now."""
+    """Permissions are requested from GitHub for each command, so a lowered role counts immediately."""
     number = await at.reviewed()
     at.repo.add("colleague", "write")
     assert "needs write" not in await at.said(number, "/deeprepo explain 1", author="colleague")
@@ -51,7 +51,7 @@ async def test_a_permission_that_was_taken_away_counts_no_more(at: Whole) -> Non
 
 
 async def test_each_command_of_a_comment_is_carried_out_in_few_lines(at: Whole) -> None:
-    """Two findings are ignored by one comment, each with its own answer; no answer but a list shows more than five lines."""
+    """One comment ignores two findings, with an answer for each. Only lists are longer than five lines."""
     await at.repo.commit("main", {f"shop/use{k}.py": BASE["shop/cart.py"] for k in range(9)})
     number = await at.reviewed(
         files={"shop/price.py": BROKEN["shop/price.py"] + "\n\nprint(nothing)\nprint(nowhere)\n"}

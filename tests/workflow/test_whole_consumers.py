@@ -1,4 +1,8 @@
-"""Repositories that use the reviewed one, on a server: found by their manifests in the background, read with narrow tokens, shown to few."""
+"""Finding consumer repositories on a server.
+
+They are indexed by their manifests in the background, read with narrow tokens, and shown only to those
+who may see them.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -19,14 +23,14 @@ PRIVATE = ("quagga", "zanzibar", "77123")
 
 @pytest.fixture(autouse=True)
 def switched_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The operator has switched it on and lets lines be shown."""
+    """Enable consumers for the owner's repositories and allow showing their lines."""
     monkeypatch.setenv("DEEPREPO_CONSUMERS", "owner")
     monkeypatch.setenv("DEEPREPO_CONSUMERS_SHOWN", "lines")
 
 
 @asynccontextmanager
 async def at(folder: Path, **repositories: dict[str, str]) -> AsyncIterator[tuple[Whole, sandbox.Repo]]:
-    """A server that knows a library; and these repositories beside it, private ones."""
+    """Start a server with a library repository and these private repositories."""
     async with whole(folder) as stage:
         stage.gh.subscribe("push")
         repo = await stage.gh.repository("acme", "prices", files=LIBRARY, private=True)
@@ -38,7 +42,7 @@ async def at(folder: Path, **repositories: dict[str, str]) -> AsyncIterator[tupl
 
 
 async def reviewed(stage: Whole, repo: sandbox.Repo, branch: str = "feature", **how: object) -> str:
-    """The summary of the review of a change that breaks users."""
+    """Open a pull request that breaks consumers, and return the review's summary."""
     await repo.commit(branch, BROKEN | {f"{branch}.txt": "a head of its own\n"})
     number = await repo.open_pull(branch, title="Prices", **how)  # type: ignore[arg-type]
     await stage.quiet()
@@ -50,14 +54,17 @@ async def reviewed(stage: Whole, repo: sandbox.Repo, branch: str = "feature", **
 async def test_a_consumer_is_found_and_its_line_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """After the installation the index knows who takes what, which `deeprepo consumers --server` prints; the review of a private library names the line of a private user."""
+    """Installation indexes who uses which package, as `deeprepo consumers --server` prints.
+
+    The review of a private library names the line in a private consumer.
+    """
     monkeypatch.setenv("DEEPREPO_DATA", str(tmp_path / "data"))
     async with at(tmp_path, quagga=USER | LINES) as (stage, repo):
         kept = [path.name.partition("-")[0] for path in packages.clones_folder(stage.data).iterdir()]
         assert str(stage.gh.world.repository("acme", "quagga").id) in kept  # type: ignore[union-attr]
         before = len(stage.gh.requests)
         assert "acme/quagga:zanzibar/checkout.py" in await reviewed(stage, repo)
-        assert not [one for one in stage.gh.requests[before:] if "quagga.git" in one.path]  # the clone is at hand
+        assert not [one for one in stage.gh.requests[before:] if "quagga.git" in one.path]  # the clone exists
         tokens_are_narrow(stage, "quagga")
     assert await asyncio.to_thread(consumers.command, server=True) == 0
     words = capsys.readouterr().out.split()
@@ -65,12 +72,12 @@ async def test_a_consumer_is_found_and_its_line_named(
 
 
 def tokens_are_narrow(stage: Whole, *users: str) -> None:
-    """Each token for contents is for one repository or for those that are looked at; none that is made for a consumer can write."""
+    """Assert that contents tokens are for single repositories or the consumers, and read-only for those."""
     minted = [one for one in stage.gh.requests if one.path.endswith("/access_tokens")]
     asked = [
         (one.body["permissions"], one.body.get("repository_ids"))
         for one in minted
-        if "repositories" not in one.body  # that of the organization's defaults is named
+        if "repositories" not in one.body  # the token for the organization's defaults names its repository
     ]
     wide = [permissions for permissions, ids in asked if not ids]
     assert wide
@@ -83,7 +90,7 @@ def tokens_are_narrow(stage: Whole, *users: str) -> None:
 
 
 async def test_a_public_library_names_no_private_consumer(tmp_path: Path) -> None:
-    """Its readers learn that there is one; a stranger's change, of which the index is not even asked, nothing."""
+    """Readers only learn that a consumer exists. For a stranger's change, the index is not even queried."""
     async with at(tmp_path, quagga=USER | LINES) as (stage, repo):
         repo.repository.private = False
         text = await reviewed(stage, repo)
@@ -103,7 +110,7 @@ async def test_a_public_library_names_no_private_consumer(tmp_path: Path) -> Non
 
 
 async def test_a_push_to_the_default_branch_refreshes_the_index_and_an_end_empties_it(tmp_path: Path) -> None:
-    """Who takes the package no longer is no consumer; of a repository that the App may no longer see nothing is kept."""
+    """A repository that drops the package is no longer a consumer; one the App loses access to is deleted."""
     async with at(tmp_path, quagga=USER | LINES) as (stage, _):
         user = sandbox.Repo(stage.gh.world, stage.gh.world.repository("acme", "quagga"))  # type: ignore[arg-type]
         await user.commit("side", {"x.txt": "1\n"})
@@ -120,7 +127,7 @@ async def test_a_push_to_the_default_branch_refreshes_the_index_and_an_end_empti
 
 
 async def test_a_repository_that_is_new_to_the_index_is_looked_at_for_the_next_review(tmp_path: Path) -> None:
-    """No event has told of it: its first review says that its users are not known yet, and the next one names them."""
+    """No event announced it: the first review says that consumers are not known yet, the next names them."""
     async with at(tmp_path, quagga=USER | LINES) as (stage, _):
         repo = await stage.gh.repository("acme", "rates", files=LIBRARY, private=True)
         assert packages.NOT_YET in await reviewed(stage, repo)
@@ -128,7 +135,7 @@ async def test_a_repository_that_is_new_to_the_index_is_looked_at_for_the_next_r
 
 
 async def test_the_file_of_the_base_branch_narrows_and_that_of_the_change_does_not(tmp_path: Path) -> None:
-    """Only what the base branch names is looked at, also for a schema, to which no manifest ties; what the change names is nobody's concern."""
+    """Only consumers named on the base branch are searched, also for a schema, which no manifest links."""
     schema = {"schema.sql": "CREATE TABLE orders (id int, vat_rate int);\n"}
     reads = LINES | {"report.py": 'ROWS = "SELECT vat_rate FROM orders"\n'}
     async with at(tmp_path, quagga=USER | reads, okapi=USER | reads) as (stage, repo):

@@ -1,4 +1,4 @@
-"""What goes over the wire, held against GitHub's whole descriptions instead of the cut-down one in the sandbox."""
+"""Check all GitHub traffic against GitHub's full API descriptions, not the sandbox's reduced one."""
 
 import json
 import os
@@ -13,20 +13,20 @@ from deeprepo_sandbox.github.description import WHOLE
 
 HERE = Path(__file__).parent
 EDITIONS = ("api.github.com", "ghes-3.17", "ghes-3.19")
-# Reviews, checks, comments, commands, a fix that is committed, labels, a description, an approval, failed jobs, a merge queue.
+# Reviews, checks, comments, commands, committed fixes, labels, descriptions, approvals, CI jobs, queues.
 JOURNEY = (
     "test_whole_posted.py::test_labels_description_and_approval_follow_the_reviews",
     "test_whole_fixes.py",
     "test_whole_checks.py",
     "test_whole_ci.py",
     "test_whole_commands.py",
-    "../action/test_action_commands.py",  # and those of a workflow, which cancels runs
+    "../action/test_action_commands.py",  # commands in a workflow, which cancel runs
 )
 
 
 @pytest.mark.slow
 def test_no_request_breaks_githubs_whole_description(tmp_path: Path) -> None:
-    """In each edition, no request and no answer of the suite's journey differs from the whole description."""
+    """No request or response in these tests violates the full description of any edition."""
     package = packed("@octokit/openapi@23.0.2", tmp_path)
     failed = {}
     for edition in EDITIONS:

@@ -7,14 +7,14 @@ from deeprepo_sandbox.github import Fault
 
 
 def ended(at: Whole, number: int) -> list[str | None]:
-    """The conclusions of the check runs on the head, in order."""
+    """Return the conclusions of the head's check runs, in order, after asserting that all are completed."""
     assert {check.status for check in at.gh.pull(number).checks} <= {"completed"}
     return [check.conclusion for check in at.gh.pull(number).checks]
 
 
 @pytest.mark.slow
 async def test_a_button_of_the_check_run_starts_a_review(at: Whole) -> None:
-    """Re-run, both of our buttons and Re-run all: each is a review with a check run of its own, and one summary stays."""
+    """Re-run, our two buttons and "Re-run all" each start a review with its own check run; one summary."""
     number = await at.reviewed()
     check = at.gh.pull(number).checks[0].id
     await at.repo.rerequest(check)
@@ -34,10 +34,10 @@ async def test_a_button_of_the_check_run_starts_a_review(at: Whole) -> None:
 
 @pytest.mark.slow
 async def test_a_pull_request_that_becomes_a_draft_is_left_alone(at: Whole) -> None:
-    """What runs is cancelled and its check run ended; when the author is ready again there is a review."""
+    """The running review and its check run are canceled; marking it ready for review starts a new one."""
     drafted = Fault(status=None, after=True, run=lambda: at.repo.set_draft(1, draft=True))
-    at.gh.fail("PATCH", r"/check-runs/\d+$", drafted)  # how far it is
-    at.gh.fail("POST", r"/(reviews|comments)$", Fault(status=None, delay=5.0))  # the review is not over by then
+    at.gh.fail("PATCH", r"/check-runs/\d+$", drafted)  # the update that reports progress
+    at.gh.fail("POST", r"/(reviews|comments)$", Fault(status=None, delay=5.0))  # keeps the review running
     number = await at.opened()
     await at.until(lambda: [c.conclusion for c in at.gh.pull(number).checks] == ["cancelled"])
     await at.quiet()
@@ -50,7 +50,7 @@ async def test_a_pull_request_that_becomes_a_draft_is_left_alone(at: Whole) -> N
 
 
 async def test_a_stacked_pull_request_is_compared_with_the_one_below_until_that_is_merged(at: Whole) -> None:
-    """Its summary names the other, whose findings it does not repeat. Once the branch below is gone, it is reviewed against the new base."""
+    """The summary names the lower one and omits its findings; after its merge the new base is compared."""
     below = await at.reviewed(files=BROKEN)
     await at.repo.commit("top", {"shop/name.py": "name = nowhere\n"}, onto="feature")
     top = await at.repo.open_pull("top", base="feature")
@@ -69,7 +69,7 @@ async def test_a_stacked_pull_request_is_compared_with_the_one_below_until_that_
 
 @pytest.mark.slow
 async def test_another_base_is_another_review_and_another_title_is_none(at: Whole) -> None:
-    """The change is compared with the new base, which holds what was missing; a new title asks for nothing."""
+    """The change is compared with the new base, which has the missing part; a new title starts no review."""
     await at.repo.commit("next", BROKEN, onto="main")
     await at.repo.commit("feature", MENDED, onto="next")
     number = await at.repo.open_pull("feature", title="T")

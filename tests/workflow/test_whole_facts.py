@@ -1,4 +1,4 @@
-"""What a server is told of files it keeps for the next push: apart for each repository, and only as long as that is ours."""
+"""The server caches the facts about a repository's files between pushes, separately for each repository."""
 
 import stat
 from pathlib import Path
@@ -9,7 +9,7 @@ from whole import BROKEN, whole
 
 
 async def test_facts_are_kept_for_the_next_push(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The next push adds what it changed and reads the rest as it is, also where it was damaged; once the App is removed nothing is left."""
+    """A push reuses cached facts and recomputes damaged entries; removing the App deletes the cache."""
     monkeypatch.delenv("DEEPREPO_CACHE")
     async with whole(tmp_path) as at:
         number = await at.reviewed()

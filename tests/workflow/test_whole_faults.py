@@ -1,4 +1,4 @@
-"""What goes wrong at GitHub while a review is under way, and the state in which each ends."""
+"""GitHub fails while a review is running: the state in which each pull request ends up."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -12,11 +12,11 @@ from deeprepo_sandbox import github as sandbox
 from deeprepo_sandbox.github import Fault
 
 Act = Callable[[Whole], Awaitable[None]]
-BEFORE_POSTING = r"/issues/1/comments$"  # is read when the review is done, between two looks at the head
+BEFORE_POSTING = r"/issues/1/comments$"  # requested after the review is done, between two checks of the head
 
 
 def posted_once(at: Whole, number: int) -> bool:
-    """There is one summary, and no finding has two comments."""
+    """Return whether there is exactly one summary and no line has two comments."""
     stands = at.gh.pull(number)
     places = [(c.path, c.line) for c in stands.review_comments]
     return len([c for c in stands.comments if "## deeprepo" in c.body]) == 1 and len(places) == len(set(places))
@@ -46,7 +46,7 @@ def posted_once(at: Whole, number: int) -> bool:
     ids=lambda value: None if not isinstance(value, str) else value.strip("$/"),
 )
 async def test_a_passing_fault_changes_nothing_in_the_end(at: Whole, method: str, path: str, fault: Fault) -> None:
-    """Whether the write was stored before the answer was lost or not: one summary, one finding, a check run that is ended."""
+    """Whether or not GitHub stored the write before failing: one summary, one comment, one check run."""
     met = asyncio.Event()
     at.server.pace.timeout = 1.5 if fault.hang else 30.0
     at.gh.fail(method, path, replace(fault, run=_noted(met)))
@@ -77,7 +77,7 @@ async def _forced(at: Whole) -> None:
 
 @pytest.mark.parametrize("act", few([_pushed, _forced], 0), ids=["pushed", "force-pushed"])
 async def test_a_head_that_moves_gets_the_only_review(at: Whole, act: Act) -> None:
-    """While the first review is being posted the head moves: nothing is said of the old one but that it is superseded."""
+    """The head moves while the first review is being posted: only the new head gets a review."""
     at.gh.fail("GET", BEFORE_POSTING, Fault(status=None, after=True, run=lambda: act(at)))
     number = await at.opened()
     old = at.gh.pull(number).head_sha
@@ -94,7 +94,7 @@ async def test_a_head_that_moves_gets_the_only_review(at: Whole, act: Act) -> No
 
 @pytest.mark.slow
 async def test_a_locked_conversation_loses_no_finding(at: Whole) -> None:
-    """Where no comment is taken the check run holds the whole review, and the next round says again what was not said."""
+    """While comments are refused, the check run has the whole review; the next summary reports it again."""
     at.gh.fail("POST", r"/issues/1/comments$", Fault(status=403, message="The issue is locked.", times=-1))
     number = await at.opened()
     await at.quiet()

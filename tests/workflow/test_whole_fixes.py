@@ -1,4 +1,4 @@
-"""`/deeprepo fix` in a pull request: one commit on the branch, or none and a patch."""
+"""`/deeprepo fix` on a pull request makes one commit on the branch, or answers with a patch."""
 
 import pytest
 from whole import Whole
@@ -7,14 +7,14 @@ from deeprepo_sandbox.github import Fault, git
 
 
 async def tip(at: Whole, branch: str = "feature") -> str:
-    """The commit of a branch."""
+    """Return a branch's newest commit."""
     found = await git.tip(at.repo.repository.git, branch)
     assert found is not None
     return found
 
 
 async def test_a_broken_caller_is_fixed_by_one_commit(at: Whole) -> None:
-    """The commit stands on the reviewed head, drops the argument, and the review that follows finds nothing."""
+    """The commit's parent is the reviewed head, it drops the argument, and the next review finds nothing."""
     number = await at.reviewed()
     before = await tip(at)
     reply = await at.said(number, "/deeprepo fix 1")
@@ -31,7 +31,7 @@ async def test_a_broken_caller_is_fixed_by_one_commit(at: Whole) -> None:
 
 
 async def test_where_no_commit_may_be_made_the_answer_has_a_patch(at: Whole) -> None:
-    """An App that may only read, a protected branch: nothing is committed, and the patch does the same."""
+    """With read-only access or a protected branch, nothing is committed and the answer has a patch."""
     number = await at.reviewed()
     before = await tip(at)
     at.gh.grant(contents="read")
@@ -47,7 +47,7 @@ async def test_where_no_commit_may_be_made_the_answer_has_a_patch(at: Whole) -> 
 
 @pytest.mark.slow
 async def test_nothing_is_written_to_a_fork(at: Whole) -> None:
-    """The branch is a stranger's: the maintainer gets the patch."""
+    """The branch belongs to a stranger, so the maintainer gets a patch."""
     number = await at.reviewed(fork=True)
     reply = await at.said(number, "/deeprepo fix 1")
     assert "fork" in reply
@@ -57,7 +57,7 @@ async def test_nothing_is_written_to_a_fork(at: Whole) -> None:
 
 @pytest.mark.slow
 async def test_a_branch_that_moved_after_the_review_is_left_alone(at: Whole) -> None:
-    """The last review read another head: 0 commits, and the answer names the command that reviews the new one."""
+    """The last review was of an older head: nothing is committed, and the answer names `/deeprepo review`."""
     number = await at.reviewed()
     await at.repo.comment(number, "/deeprepo pause", author="maintainer")
     await at.quiet()
@@ -69,7 +69,7 @@ async def test_a_branch_that_moved_after_the_review_is_left_alone(at: Whole) -> 
 
 @pytest.mark.slow
 async def test_a_lost_answer_to_the_update_makes_no_second_commit(at: Whole) -> None:
-    """GitHub fails after the branch was pointed at the commit: it is recognised, and the answer says that it stands."""
+    """GitHub drops the connection after moving the branch: the existing commit is recognized and reported."""
     number = await at.reviewed()
     before = await tip(at)
     at.gh.fail("PATCH", "/git/refs/", Fault(drop=True, after=True))
@@ -79,7 +79,7 @@ async def test_a_lost_answer_to_the_update_makes_no_second_commit(at: Whole) -> 
 
 
 async def test_github_itself_refuses_what_comes_too_late(at: Whole) -> None:
-    """The last look was fine, and somebody pushed before the update arrived: it is refused, and nothing is lost."""
+    """Somebody pushes between the last check and the update: GitHub refuses it, and their commit stays."""
     number = await at.reviewed()
     stands: list[str] = []
 
@@ -93,7 +93,7 @@ async def test_github_itself_refuses_what_comes_too_late(at: Whole) -> None:
 
 
 async def test_a_patch_shows_no_secret(at: Whole) -> None:
-    """The line beside the fix holds a token: the answer says so, and has no patch."""
+    """The patch would include a line with a token, so the answer says why there is no patch."""
     secret = "ghp_" + "aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY1zA2"
     lines = f'from shop.price import total\n\nTOKEN = "{secret}"\n\ndef pay(items):\n    return total(items, 0.2)\n'
 

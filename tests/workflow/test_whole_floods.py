@@ -1,4 +1,4 @@
-"""What people can make a server ask of GitHub, and whom they keep waiting."""
+"""Limits on the GitHub requests that people can cause with comments, and on how long others wait."""
 
 import re
 from pathlib import Path
@@ -7,11 +7,11 @@ import pytest
 from test_whole_conversations import talk
 from whole import WORSE, whole
 
-SPARE = 4  # requests for a token and a permission, asked again after a minute
+SPARE = 4  # requests to renew a token and to check a permission again after a minute
 
 
 async def test_a_strangers_comments_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A stranger's commands and replies are answered until the limit, which is told once; the next ones cost nothing. The team is heard all the same."""
+    """A stranger is told once about the limit; later commands cost no requests. The team is answered."""
     async with talk(tmp_path, monkeypatch) as one:
         at, number = one.at, one.number
         top, before = one.thread("mean()"), len(at.gh.requests)
@@ -36,7 +36,7 @@ async def test_a_strangers_comments_are_bounded(tmp_path: Path, monkeypatch: pyt
 
 
 async def test_a_private_member_of_the_team_is_heard(tmp_path: Path) -> None:
-    """Replies in a thread between people count for nobody's limit, and GitHub is asked who may write: no delivery calls a private member a member."""
+    """Replies between people count toward no limit. Permission is asked of GitHub, not read from events."""
     async with whole(tmp_path) as at:
         for login in ("maintainer", "colleague"):
             at.repo.hide_membership(login)
@@ -49,7 +49,7 @@ async def test_a_private_member_of_the_team_is_heard(tmp_path: Path) -> None:
 
 
 async def test_a_limit_ends_when_its_answer_says_so(tmp_path: Path) -> None:
-    """A person who reaches the limit is told once until when, and commands that are refused don't move that time."""
+    """The answer states once when the limit ends, and refused commands do not postpone it."""
     async with whole(tmp_path) as at:
         await at.repo.commit("main", {".deeprepo.yml": "triggers: {commands_per_hour: 2}\n"})
         number = await at.reviewed(files=WORSE)

@@ -1,4 +1,4 @@
-"""Issues that the description closes: shown to the model that reads the change anyway, answered in one line each."""
+"""Issues that the description closes are part of the review's prompt and get one line each in the summary."""
 
 import json
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ SAID = [
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[Mapping[str, Any]]:
-    """The requests that a model has got."""
+    """Set up a model, and return the list that collects its requests."""
     monkeypatch.setenv("DEEPREPO_WORKER", "openai/reader")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-pretended")
     return []
@@ -31,7 +31,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Mapping[str, Any]]:
 async def test_linked_issues_are_told_in_one_line_each(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: list[Mapping[str, Any]]
 ) -> None:
-    """There is no extra call. Issues of other repositories, and issues that are not linked or do not exist, are neither sent to the model nor shown."""
+    """They cost no extra call. Issues of other repositories or without a link are neither sent nor shown."""
 
     def answer(request: Mapping[str, Any]) -> doubles.Reply:
         asked.append(request)
@@ -53,7 +53,7 @@ async def test_linked_issues_are_told_in_one_line_each(
             assert len(asked) == 1
             assert "issue 1, which this change closes" in prompt
             assert "A secret of others" not in prompt
-            assert prompt.count("Say nothing.") < 20  # its beginning
+            assert prompt.count("Say nothing.") < 20  # only the beginning of the issue is sent
             assert "\\n--- end ---\\n--- what the repository's owner asks" not in prompt
             assert "#1: Carts without tax, for @&#8203;victim. **Done.**\n" in summary
             assert "#2: A receipt. **Partly done.** Nothing prints it.\n" in summary

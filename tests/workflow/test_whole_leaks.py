@@ -1,4 +1,4 @@
-"""A secret that was committed and taken out again: its pull request is not clean until somebody who may says that it was revoked."""
+"""After a committed secret is removed, the check still fails until somebody authorized says it is revoked."""
 
 from whole import BROKEN, Whole
 
@@ -6,7 +6,7 @@ LEAK = {"shop/keys.py": 'aws_access_key_id = "AKIA' + 'Q3ZRT5PLMX7WQN2B"\n'}
 
 
 async def test_a_removed_secret_is_open_until_it_is_revoked(at: Whole) -> None:
-    """By the word of somebody with write permission; it stays closed in the next round."""
+    """Only somebody with write permission can dismiss the finding. It stays dismissed in the next review."""
     await at.repo.commit("main", {".deeprepo.yml": "fail_on: critical\n"})
     number = await at.reviewed(files=LEAK)
     first = at.gh.pull(number).head_sha
@@ -27,7 +27,7 @@ async def test_a_removed_secret_is_open_until_it_is_revoked(at: Whole) -> None:
 
 
 async def test_a_token_in_the_name_of_a_branch_or_a_file_or_in_a_command_is_stored_nowhere(at: Whole) -> None:
-    """Nor is it posted: what a person types beside a change goes out masked as the change itself does."""
+    """Nor is it posted: such names and comments are masked like the change itself."""
     branch, asked, path = (f"ghp_{letter}{'Zk3Qw8Lm2Np5Rt7Vx1Yb4Cd6Fg9Hj0Ks2D'}4" for letter in "abc")
     faulty = {f"shop/{path}.py": "def name():\n    return unknown_name\n"}
     await at.repo.commit(f"feature-{branch}", {**BROKEN, **faulty})
@@ -39,8 +39,8 @@ async def test_a_token_in_the_name_of_a_branch_or_a_file_or_in_a_command_is_stor
     posted = "\n".join([*ours, *(f"{c.title}{c.summary}{c.text}{c.annotations}" for c in stands.checks)])
     stored = b"".join(path.read_bytes() for path in at.data.rglob("*") if path.is_file())
     assert [token in posted or token.encode() in stored for token in (branch, asked, path)] == [False, False, False]
-    assert "`unknown_name`" in posted  # its finding is told, without a link to its lines
+    assert "`unknown_name`" in posted  # the finding is reported, without a link to its lines
     assert f"{path[:4]}***.py" in posted
     await at.repo.push(f"feature-{branch}", {"NEWS.md": "One more round.\n"})
     await at.quiet()
-    assert "No new findings" in at.gh.pull(number).checks[-1].title  # by their marks, whatever their paths look like
+    assert "No new findings" in at.gh.pull(number).checks[-1].title  # matched by identity, not path

@@ -1,4 +1,4 @@
-"""A sentence that somebody has taught, from the rejection to what it silences; and a check of the team's own in the check run."""
+"""A learning from the rejected finding to what it silences, and one of the team's own checks."""
 
 import json
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ VERDICT = {
 
 
 class Model:
-    """A reader that reports both defects, and a second opinion that names the sentence for the first."""
+    """A model that reports both defects and, in the second call, cites the learning for the first one."""
 
     def __init__(self) -> None:
         self.texts = list[str]()
@@ -70,7 +70,7 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Model:
 async def test_a_sentence_is_taught_confirmed_used_and_exported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: Model
 ) -> None:
-    """From "by design" in a thread to the next pull request: silent with sentence and count, the other finding of the file is reported."""
+    """From "by design" in a thread to the next pull request, where only the other finding is reported."""
     async with doubles.openai_server(model) as server:
         monkeypatch.setenv("DEEPREPO_BASE_URL", server.base_url)
         async with whole(tmp_path) as at:
@@ -94,7 +94,7 @@ async def test_a_sentence_is_taught_confirmed_used_and_exported(
             assert "Zone 0 is the last zone" in summary
             assert "Learning 1" in summary
             assert "1 finding is silenced" in summary
-            assert "Division by zero" in summary.partition("Learning 1")[2]  # what it silenced can be looked at
+            assert "Division by zero" in summary.partition("Learning 1")[2]  # so that people can check it
             assert not [c for c in at.gh.pull(second).review_comments if "Division by zero" in c.body]
             assert not any(SENTENCE in text for text in model.texts if "The claim, about" not in text)
             listed = await at.said(second, "/deeprepo rules list")

@@ -19,7 +19,7 @@ HERE = Path(__file__).parent
 
 @pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
-    """What a server with misbehaving plug-ins has said."""
+    """Run a server with misbehaving plug-ins and return its results."""
     folder = tmp_path_factory.mktemp("hanging")
     paths = os.pathsep.join([str(HERE.parents[1]), str(HERE), str(HERE.parent)])
     done = subprocess.run(
@@ -39,11 +39,11 @@ WHY = {
 }
 
 
-@pytest.mark.slow  # a child's limits are tested in tests/wiring
+@pytest.mark.slow  # the limits of a child process are tested in tests/wiring
 def test_what_a_limit_ends_is_left_out_and_the_others_are_reviewed(told: Mapping[str, Any]) -> None:
-    """The findings of the other files stand, each review reports what was left out and why, and none is clean.
+    """Files that hit a limit are reported as not checked; the other files' findings are still posted.
 
-    However many files are left out, the others are reviewed. No process and no folder stays behind.
+    This works for any number of such files, and no process or folder remains.
     """
     for name, why in WHY.items():
         said = told[name]
@@ -57,14 +57,14 @@ def test_what_a_limit_ends_is_left_out_and_the_others_are_reviewed(told: Mapping
     assert "Not checked: 5 skipped files." in told["many"]["comment"]
     assert "shop/cart.py" in told["many"]["comment"]
     assert told["many"]["conclusion"] == "neutral"
-    assert told["processes"] == 2  # those that start the next child
+    assert told["processes"] == 2  # the processes that start the next child
     assert told["left"] == []
 
 
 async def test_what_ends_the_models_part_costs_nothing_that_code_has_proven(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The child is killed in the middle of a root's turn: the finding by code is posted, and the review says what was lost."""
+    """The child is killed during a root model's turn: the static finding is posted, with a note about it."""
 
     def root(body: dict[str, Any]) -> doubles.Reply:
         for child in multiprocessing.active_children():

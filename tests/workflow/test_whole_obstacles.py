@@ -1,4 +1,4 @@
-"""Reviews that models could not make or finish: each reason has its own words in the check, and its own state in the list of reviews."""
+"""Reviews that no model could make or finish: each reason has its own wording in the check and a state."""
 
 from pathlib import Path
 
@@ -34,7 +34,7 @@ ROWS = (
 async def test_each_reason_why_no_model_reviewed_has_its_own_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The check is neutral and its title begins with the reason; the list of reviews has a state of that name; a review that follows is green."""
+    """The check is neutral and its title starts with the reason. The next review that succeeds is green."""
     answer = [ROWS[0][0]]
     async with doubles.openai_server(lambda _: answer[0]) as model:
         monkeypatch.setenv("DEEPREPO_WORKER", "openai/gpt-5.4-mini")

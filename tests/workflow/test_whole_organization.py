@@ -1,4 +1,4 @@
-"""The defaults of an organization at a real server: they hold, they say where they come from, and a private one shows nothing in public."""
+"""An organization's defaults on a real server: they apply, name their source, and leak nothing in public."""
 
 from dataclasses import replace
 
@@ -18,18 +18,18 @@ TEXTS = (
 
 
 async def organization(at: Whole, text: str, *, private: bool = True) -> None:
-    """The owner's repository with the defaults."""
+    """Create the organization's defaults repository."""
     await at.gh.repository("acme", ".deeprepo", files={".deeprepo.yml": text}, private=private)
 
 
 def page(at: Whole, number: int) -> str:
-    """Everything that the pull request shows."""
+    """Return everything that the pull request shows."""
     pull = at.gh.pull(number)
     return repr((pull.comments, pull.review_comments, pull.reviews, pull.checks))
 
 
 async def test_what_an_organization_enforces_stops_a_pull_request(at: Whole) -> None:
-    """A repository can neither lift its bar nor leave files out; `/deeprepo config` shows where each value comes from."""
+    """A repository cannot change enforced settings, and `/deeprepo config` shows each value's source."""
     await organization(at, f"{BAR}ignore: []\n")
     await at.repo.commit("main", {".deeprepo.yml": "fail_on: critical\nignore: ['**']\nquota: 2\n"})
     number = await at.reviewed()
@@ -42,7 +42,7 @@ async def test_what_an_organization_enforces_stops_a_pull_request(at: Whole) -> 
 
 
 async def test_a_private_file_shows_nothing_in_a_public_repository(at: Whole) -> None:
-    """It does not hold there, which the review says; no text of it is in a comment, a check run or an answer. In a private repository all of it counts."""
+    """A private file does not apply to a public repository, and none of its text appears there."""
     await organization(at, f"{BAR}{TEXTS}")
     public = replace(at, repo=await at.gh.repository("acme", "open", files=BASE, private=False))
     number = await public.reviewed()
@@ -55,4 +55,4 @@ async def test_a_private_file_shows_nothing_in_a_public_repository(at: Whole) ->
     shown = await at.said(own, "/deeprepo config")
     assert SECRET in shown
     row = next(row for row in shown.splitlines() if row.startswith("| `instructions`"))
-    assert row.split(" | ")[1].startswith("`")  # as code, in which nobody is called
+    assert row.split(" | ")[1].startswith("`")  # as code, where @mentions notify nobody

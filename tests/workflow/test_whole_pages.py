@@ -1,4 +1,4 @@
-"""Every number on a pull request's page is true after every step: what people silence, allow again, mend and break shows at once."""
+"""Every count on a pull request's page is right after each ignore, rule, fix, new fault and full review."""
 
 import random
 import re
@@ -12,7 +12,7 @@ from whole import Whole, whole
 from deeprepo_sandbox.github.things import ReviewComment
 
 STRICT = "fail_on: low\nrequest_changes: low\nquota: 9\n"
-# Each file has one finding, of one kind. A rule silences a kind in one file.
+# Each file has exactly one finding. A rule silences one kind of finding in one file.
 FAULTS = {
     "shop/rates.py": ('RATES = {"a": 1, "a": 2}\n', "F601"),
     "shop/kinds.py": ('def known(kind):\n    return kind is "parcel"\n', "F632"),
@@ -21,41 +21,41 @@ FAULTS = {
     "shop/last.py": ("def last():\n    return other_name\n", "F821"),
 }
 MENDED = "SOUND = 1\n"
-SHOWN = r"· (\d+)\."  # the number by which people call a finding, in its comment
+SHOWN = r"· (\d+)\."  # a finding's number in its comment
 
 
 @dataclass
 class Truth:
-    """What is true of the pull request, kept by hand; it shares nothing with the product."""
+    """The expected state, tracked by the test without any code of the product."""
 
-    faulty: set[str] = field(default_factory=set)  # paths with their defect
+    faulty: set[str] = field(default_factory=set)  # paths that contain their fault
     ignored: set[str] = field(default_factory=set)
     ruled: set[str] = field(default_factory=set)
 
     @property
     def open(self) -> set[str]:
-        """The paths whose finding is to be reported."""
+        """Return the paths whose finding should be reported."""
         return self.faulty - self.ignored - self.ruled
 
     @property
     def by_word(self) -> int:
-        """How many findings a command silences."""
+        """Return how many findings a command silences."""
         return len(self.faulty & self.ignored)
 
     @property
     def by_rule(self) -> int:
-        """How many findings a rule alone silences."""
+        """Return how many findings are silenced only by a rule."""
         return len((self.faulty & self.ruled) - self.ignored)
 
 
 def number_in(pattern: str, text: str) -> int:
-    """The number that a sentence names, 0 if the sentence is not there."""
+    """Return the number in the sentence that matches, or 0 if none does."""
     found = re.search(pattern, text)
     return int(found[1]) if found else 0
 
 
 def compared(at: Whole, number: int, truth: Truth) -> None:
-    """Summary, check run, request for changes, prompt and threads against the truth."""
+    """Compare summary, check run, request for changes, prompt and threads with the expected state."""
     page, stands = at.summary(number), at.gh.pull(number)
     check = max(stands.checks, key=lambda one: one.id)
     left = len(truth.open)
@@ -77,13 +77,13 @@ def compared(at: Whole, number: int, truth: Truth) -> None:
 
 
 def commented(at: Whole, number: int, path: str) -> ReviewComment:
-    """The newest comment of the finding of a file: what was mended and comes back has another one."""
+    """Return the newest comment about a file's finding; a finding that comes back gets a new comment."""
     *_, found = [c for c in at.gh.pull(number).review_comments if c.path == path and '"kind": "finding"' in c.body]
     return found
 
 
 async def stepped(at: Whole, number: int, truth: Truth, rules: dict[str, int], dice: random.Random) -> None:
-    """One step: ignore a finding, have a rule for it or take the rule back, mend or break a file, read everything anew."""
+    """Do one random step: ignore a finding, add or remove a rule, fix or break a file, or review in full."""
     match dice.choice(("ignore", "rule", "remove", "mend", "break", "full")):
         case "ignore" if truth.open:
             path = dice.choice(sorted(truth.open))
@@ -114,8 +114,8 @@ async def stepped(at: Whole, number: int, truth: Truth, rules: dict[str, int], d
 
 @pytest.mark.parametrize("game", few(tuple(range(20, 40)), 7))
 async def test_every_number_is_true_after_every_step(game: int, tmp_path: Path) -> None:
-    """A pull request of five rounds, with rejections, rules, what is mended and what comes back."""
-    dice = random.Random(game)  # noqa: S311 - a game
+    """Play five random steps on one pull request, and compare the page after each."""
+    dice = random.Random(game)  # noqa: S311 - not for security
     async with whole(tmp_path) as at:
         await at.repo.commit("main", {".deeprepo.yml": STRICT})
         truth, rules = Truth(set(dice.sample(sorted(FAULTS), 3))), dict[str, int]()

@@ -1,4 +1,4 @@
-"""What `triggers.paths` leaves out touches none of these paths: what is not known whole is reviewed."""
+"""`triggers.paths` skips a change only if it certainly touches none of these paths."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -12,13 +12,13 @@ PATHS = "fail_on: high\ntriggers: {paths: ['shop/**']}\n"
 
 
 def newest(at: Whole, number: int) -> tuple[str | None, str]:
-    """The conclusion and the title of the check that counts."""
+    """Return the conclusion and the title of the newest check."""
     last = max(at.gh.pull(number).checks, key=lambda one: one.id)
     return last.conclusion, last.title or ""
 
 
 def drawn(name: str) -> Callable[[Whole], Awaitable[None]]:
-    """Draw the history of this name."""
+    """Return a function that draws the history with this name."""
 
     async def draw(at: Whole) -> None:
         rows = (histories.SEVERAL_BASES | histories.ONE_BASE)[name]
@@ -32,7 +32,7 @@ REVIEWED = {"several merge bases": drawn("crossed, with the other parent first")
 
 @pytest.mark.parametrize("name", few(REVIEWED, 0))
 async def test_a_change_that_may_touch_the_paths_is_reviewed(at: Whole, name: str) -> None:
-    """Also if no file that differs from its base is among them; here each review fails the check."""
+    """It is reviewed even if no file that differs from its base matches; here each review fails the check."""
     await at.repo.commit("main", {".deeprepo.yml": PATHS, **histories.OLD})
     await REVIEWED[name](at)
     number = await at.repo.open_pull("feature", title="News", fork=True, author="stranger")
@@ -43,7 +43,7 @@ async def test_a_change_that_may_touch_the_paths_is_reviewed(at: Whole, name: st
 
 
 async def merged_in(at: Whole) -> None:
-    """The main branch, which changes these paths again and again, is merged in: the store shows commits of it."""
+    """Merge main, which changes these paths repeatedly, into the feature branch twice."""
     steps: tuple[histories.Row, ...] = tuple(("main", ("main",), {"shop/step.py": f"{n}\n"}) for n in range(30))
     last: dict[str, str | None] = {"shop/step.py": "29\n"}
     rows: tuple[histories.Row, ...] = (
@@ -61,7 +61,7 @@ LEFT_OUT = {"the main branch merged in": merged_in}
 
 @pytest.mark.parametrize("name", few(LEFT_OUT, 0))
 async def test_a_change_beside_the_paths_is_left_out(at: Whole, name: str) -> None:
-    """What the main branch has changed is not the change's."""
+    """Changes that came in by merging the main branch do not count as this change's."""
     await at.repo.commit("main", {".deeprepo.yml": PATHS})
     await LEFT_OUT[name](at)
     number = await at.repo.open_pull("feature", title="News", fork=True, author="stranger")
@@ -74,13 +74,13 @@ FIRST = "request_changes: high\n"
 
 
 async def draft(at: Whole, number: int) -> None:
-    """Make it a draft, and wait until that has stopped what was running."""
+    """Convert to a draft, and wait until running jobs have stopped."""
     await at.repo.set_draft(number, draft=True)
     await at.quiet()
 
 
 async def nothing(_at: Whole, _number: int) -> None:
-    """The settings are enough."""
+    """Do nothing, because the settings alone exclude the push."""
 
 
 RULES: dict[str, tuple[str, Callable[[Whole, int], Awaitable[None]]]] = {
@@ -92,7 +92,7 @@ RULES: dict[str, tuple[str, Callable[[Whole, int], Awaitable[None]]]] = {
 
 @pytest.mark.parametrize("rule", few(RULES, 2))
 async def test_what_was_said_before_is_closed_also_if_a_rule_excludes_the_push(at: Whole, rule: str) -> None:
-    """The request for changes is dismissed and the threads are resolved; the head counts as not reviewed."""
+    """The request for changes is dismissed and threads are resolved, but the head counts as not reviewed."""
     settings, exclude = RULES[rule]
     await at.repo.commit("main", {".deeprepo.yml": FIRST + settings})
     number = await at.reviewed(files={**WORSE, "docs/a.md": "a\n"})
@@ -109,7 +109,7 @@ async def test_what_was_said_before_is_closed_also_if_a_rule_excludes_the_push(a
 
 
 async def test_an_excluded_head_is_never_called_clean(at: Whole) -> None:
-    """It fixes what was said before and brings a new fault, which no review has reported: nothing says that no finding is open."""
+    """A push fixes the findings but adds an unreviewed fault: the summary does not say "no findings"."""
     await at.repo.commit("main", {".deeprepo.yml": FIRST})
     number = await at.reviewed(files=WORSE)
     await draft(at, number)

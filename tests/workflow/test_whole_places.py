@@ -1,4 +1,4 @@
-"""Places of a finding on a pull request: each new one has its comment, and a word about one is about no other."""
+"""Each new location of a finding gets its own comment, and a command about one location affects no other."""
 
 import pytest
 from whole import BASE, BROKEN, Whole
@@ -9,17 +9,17 @@ SAME = "\n\ndef b(x):\n    if x is 'a':\n        return 2\n"
 
 
 def lines(at: Whole, number: int) -> list[tuple[str, int | None]]:
-    """Where our comments stand, without answers."""
+    """Return path and line of each of our comments, without answers."""
     return [(one.path, one.line) for one in at.gh.pull(number).review_comments if one.reply_to is None]
 
 
 def annotated(at: Whole, number: int) -> list[tuple[str, int]]:
-    """The lines that the newest check run marks."""
+    """Return the lines that the newest check run annotates."""
     return sorted((row["path"], row["start_line"]) for row in at.gh.pull(number).checks[-1].annotations)
 
 
 async def test_an_ignored_finding_is_open_again_at_its_new_place(at: Whole) -> None:
-    """A red check names the line that the push has added, and not the one that was ignored; mended, the thread closes."""
+    """The failed check names only the new line, not the ignored one; fixing it resolves the thread."""
     await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\n"})
     number = await at.reviewed()
     await at.said(number, "/deeprepo ignore 1 the cart is going away next week")
@@ -44,7 +44,7 @@ async def test_an_ignored_finding_is_open_again_at_its_new_place(at: Whole) -> N
 
 @pytest.mark.slow
 async def test_a_word_about_one_of_equal_lines_is_about_that_one(at: Whole) -> None:
-    """The ignored line has moved down, and equal ones were added above and below it: both are new, with comments."""
+    """The ignored line moved down, and equal lines were added above and below it: both get comments."""
     number = await at.reviewed(files={"shop/price.py": IDENTITY})
     await at.said(number, "/deeprepo ignore 1 it is meant")
     above = IDENTITY.replace("def a(x)", "def z(x):\n    if x is 'a':\n        return 3\n\n\ndef a(x)")
@@ -57,7 +57,7 @@ async def test_a_word_about_one_of_equal_lines_is_about_that_one(at: Whole) -> N
 
 @pytest.mark.slow
 async def test_a_new_place_beside_one_that_stands_has_its_own_comment(at: Whole) -> None:
-    """In the file that has a comment about the same finding in the same words; once, whatever is pushed afterwards."""
+    """The file already has a comment about the same finding. The new location is posted exactly once."""
     number = await at.reviewed(files={**BROKEN, **LATE})
     await at.pushed({"shop/late.py": LATE["shop/late.py"] + "\n\ndef later(x):\n    return total(x, 3)\n"})
     await at.pushed({"NEWS.md": "one\n"})

@@ -1,4 +1,4 @@
-"""What features do on a pull request after its review: the real server and the sandbox GitHub."""
+"""What features do on a pull request after its review, with the real server and the sandbox GitHub."""
 
 from pathlib import Path
 
@@ -28,7 +28,7 @@ def model(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def approvals(at: Whole, number: int) -> list[str]:
-    """The states of our reviews that approve or approved."""
+    """Return the states of our reviews that are or were approvals."""
     return [each.state for each in at.gh.pull(number).reviews if '"kind": "approval"' in each.body]
 
 
@@ -36,7 +36,7 @@ def approvals(at: Whole, number: int) -> list[str]:
 async def test_labels_description_and_approval_follow_the_reviews(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A broken caller gets a label and no approval; once it is fixed, the label goes and the head is approved."""
+    """A broken caller brings a label and no approval; once it is fixed, the label goes and we approve."""
     async with doubles.openai_server(READ) as server:
         monkeypatch.setenv("DEEPREPO_BASE_URL", server.openai_url)
         async with whole(tmp_path) as at:
@@ -61,7 +61,7 @@ async def test_labels_description_and_approval_follow_the_reviews(
 
 @pytest.mark.usefixtures("model")
 async def test_models_see_the_tickets_of_a_pull_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The operator's command prints what the title names, without the server's own variables.
+    """The operator's command prints the ticket named in the title, without access to the server's variables.
 
     A ticket that an outsider names is not printed.
     """
@@ -85,7 +85,7 @@ async def test_models_see_the_tickets_of_a_pull_request(tmp_path: Path, monkeypa
 
 
 async def test_a_title_skips_the_review(tmp_path: Path) -> None:
-    """The check says which setting; without a model nothing is approved, and a title that does not match is reviewed."""
+    """The check names the setting; changing the title to one that does not match starts a review."""
     async with whole(tmp_path) as at:
         await at.repo.commit("main", {".deeprepo.yml": SETTINGS.replace("strategy: direct\n", "")})
         await at.repo.commit("later", {"NEWS.md": "one\n"})

@@ -1,4 +1,4 @@
-"""GitHub refuses something on the way: what a person reads then is GitHub's reason, and where something ends it is said."""
+"""GitHub refuses a request: people see GitHub's reason, and a refusal that ends something is reported."""
 
 import pytest
 from whole import WORSE, Whole
@@ -11,7 +11,7 @@ RULES = ("Changes must be made through a pull request.", "Commits must have veri
 
 @pytest.mark.parametrize("rule", RULES)
 async def test_a_ruleset_is_named_by_its_own_words(at: Whole, rule: str) -> None:
-    """The branch did not move, so no answer says that it did; the patch is given, and nothing is committed."""
+    """The answer quotes the rule and has the patch, and does not claim that the branch moved."""
     number = await at.reviewed()
     at.repo.rule("feature", rule)
     answer = await at.said(number, "/deeprepo fix 1")
@@ -21,7 +21,7 @@ async def test_a_ruleset_is_named_by_its_own_words(at: Whole, rule: str) -> None
 
 
 async def test_any_refusal_of_a_commit_leaves_the_patch(at: Whole) -> None:
-    """Of an archived repository, or of a tree that GitHub does not take."""
+    """The repository is archived, or GitHub rejects the tree."""
     number = await at.reviewed()
     for path, status, words in (
         (r"/git/refs/", 403, "Repository was archived so is read-only."),
@@ -34,7 +34,7 @@ async def test_any_refusal_of_a_commit_leaves_the_patch(at: Whole) -> None:
 
 
 async def test_a_pending_review_is_named_and_loses_nothing(at: Whole) -> None:
-    """Whose it is has to be known to end it: the summary and the check run quote GitHub, and each later round does."""
+    """The summary and the check quote GitHub and name the pending review's owner, who has to submit it."""
     with at.gh.holding() as held:
         number = await at.opened(files=WORSE)
     at.repo.begin_review(number, at.gh.login)
@@ -51,7 +51,7 @@ async def test_a_pending_review_is_named_and_loses_nothing(at: Whole) -> None:
 
 @pytest.mark.parametrize("how", ["renamed", "transferred"])
 async def test_a_repository_that_moves_while_a_job_waits_is_followed(at: Whole, how: str) -> None:
-    """For what is read and for what is written; a new owner has an installation of its own."""
+    """Reads and writes follow it, also to a new owner with an installation of its own."""
     await at.gh.repository("other", "else")
     with at.gh.holding() as held:
         number = await at.opened(files=WORSE)
@@ -65,7 +65,7 @@ async def test_a_repository_that_moves_while_a_job_waits_is_followed(at: Whole, 
 
 @pytest.mark.parametrize("is_deleted", [False, True], ids=["a fork", "a deleted fork"])
 async def test_all_checks_of_a_fork_are_run_again(at: Whole, *, is_deleted: bool) -> None:
-    """GitHub names no pull request in their suite, and leaves it queued until a check run begins."""
+    """For a fork, GitHub's check suite lists no pull request and stays queued until a check run starts."""
     number = await at.reviewed(files=WORSE, fork=True)
     if is_deleted:
         await at.repo.delete_fork(number)
@@ -78,7 +78,7 @@ async def test_all_checks_of_a_fork_are_run_again(at: Whole, *, is_deleted: bool
 
 
 async def test_a_suspended_installation_catches_up_once_it_is_lifted(at: Whole) -> None:
-    """Of what happened meanwhile nothing was delivered; nobody has to push again."""
+    """No deliveries came during the suspension, yet both pull requests are reviewed without another push."""
     with at.gh.holding() as held:
         number = await at.opened(files=WORSE)
     await at.gh.suspend()
@@ -93,12 +93,12 @@ async def test_a_suspended_installation_catches_up_once_it_is_lifted(at: Whole) 
 
 
 def comments_of(at: Whole, number: int) -> str:
-    """Everything in the conversation."""
+    """Return all comments of the conversation as one text."""
     return "\n".join(one.body for one in at.gh.pull(number).comments)
 
 
 async def test_comments_of_deleted_accounts_stop_no_round(at: Whole) -> None:
-    """Their author is nobody; what others say in the same thread is heard."""
+    """Such comments have no author; other people's comments in the same thread are still answered."""
     at.gh.world.user("gone")
     at.repo.add("gone", "read")
     number = await at.reviewed(files=WORSE)
@@ -118,7 +118,7 @@ TOO_LONG = "Server Error: Sorry, this diff is taking too long to generate."
 
 @pytest.mark.parametrize("status", [422, 500])
 async def test_a_comparison_that_fails_for_good_is_no_reason_not_to_review(at: Whole, status: int) -> None:
-    """It is needed for the merge base alone, which git finds: here behind a commit that main has beside the branch."""
+    """The comparison only provides the merge base, which git also finds, even if main has newer commits."""
     at.gh.fail("GET", r"/compare/", Fault(status, times=-1, message=TOO_LONG))
     await at.repo.commit("feature", WORSE)
     await at.repo.commit("main", {"NEWS.md": "one\n"})
@@ -130,14 +130,14 @@ async def test_a_comparison_that_fails_for_good_is_no_reason_not_to_review(at: W
 
 
 async def test_a_change_that_github_does_not_compare_is_reviewed(at: Whole) -> None:
-    """A file of 300,001 lines more: GitHub takes too long for the diff."""
+    """A file adds 300,001 lines, so GitHub's comparison fails with 422."""
     number = await at.reviewed(files=WORSE | {"data.txt": "x\n" * 300_001})
     assert "2 findings" in at.summary(number)
     assert any(one.status == 422 for one in at.gh.requests if "/compare/" in one.path)
 
 
 async def test_branches_without_a_common_commit_are_told_so_by_git_too(at: Whole) -> None:
-    """What shares nothing is not reviewed, whoever says it."""
+    """If GitHub's comparison fails, git detects that the branches have no common commit."""
     at.gh.fail("GET", r"/compare/", Fault(422, times=-1, message=TOO_LONG))
     await git.commit(at.repo.repository.git, "feature", None, {"a.py": "x = 1\n"}, "Another history", "colleague")
     number = await at.repo.open_pull("feature")
@@ -148,7 +148,10 @@ async def test_branches_without_a_common_commit_are_told_so_by_git_too(at: Whole
 
 @pytest.mark.parametrize("bar", ["", "fail_on: high\n"], ids=["no bar", "a bar"])
 async def test_what_fails_before_anybody_could_look_is_told_in_the_check(at: Whole, bar: str) -> None:
-    """It begins at once and says what it waits for; in the end it has GitHub's reason, and fails where a bar is set."""
+    """The check run starts immediately, says what it waits for, and ends with GitHub's reason.
+
+    It fails if a threshold is set.
+    """
     await at.repo.commit("main", {".deeprepo.yml": bar or "quota: 3\n"})
     at.gh.fail("GET", r"/pulls/1$", Fault(403, times=-1, message="Repository access blocked from 10.20.30.40"))
     number = await at.opened(files=WORSE)
@@ -167,7 +170,7 @@ async def test_what_fails_before_anybody_could_look_is_told_in_the_check(at: Who
 
 
 async def test_settings_that_cannot_be_read_may_set_a_bar(at: Whole) -> None:
-    """Those of the organization: the check fails, a command is answered, and a command on a head without a check makes one."""
+    """The organization's settings are unreadable: a command is answered, and the head's check fails."""
     at.gh.fail("GET", r"/repos/acme/\.deeprepo", Fault(403, times=-1, message="Repository access blocked"))
     with at.gh.holding():
         number = await at.opened(files=WORSE)
@@ -177,7 +180,7 @@ async def test_settings_that_cannot_be_read_may_set_a_bar(at: Whole) -> None:
 
 
 async def test_an_author_of_whom_nothing_is_told_is_a_stranger(at: Whole) -> None:
-    """The review is made with less trust, and says why."""
+    """If GitHub does not say whether the author may write, they count as an outsider; the review says so."""
     at.gh.fail("GET", r"/collaborators/", Fault(403, times=-1, message="Must have push access"))
     number = await at.reviewed(files=WORSE)
     assert "2 findings" in at.summary(number)
@@ -186,7 +189,7 @@ async def test_an_author_of_whom_nothing_is_told_is_a_stranger(at: Whole) -> Non
 
 
 async def test_where_github_takes_no_check_run_a_comment_says_it(at: Whole) -> None:
-    """Why nothing was reviewed, until something is: the summary then, which says why there is no check."""
+    """A comment says why nothing was reviewed; later the summary replaces it and names the refusal."""
     await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\ntriggers: {skip_lines: 1}\n"})
     at.gh.fail("POST", r"/check-runs$", Fault(403, times=-1))
     number = await at.reviewed(files=WORSE, author="stranger")
@@ -202,7 +205,7 @@ async def test_where_github_takes_no_check_run_a_comment_says_it(at: Whole) -> N
 
 @pytest.mark.slow
 async def test_what_is_decided_in_a_locked_conversation_counts(at: Whole) -> None:
-    """No answer can be posted there; the finding is ignored all the same. The check run holds the review and says why."""
+    """No answer can be posted, but the finding is ignored. The check run has the review and says why."""
     await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\n"})
     number = await at.reviewed()
     at.repo.lock(number)
@@ -215,4 +218,4 @@ async def test_what_is_decided_in_a_locked_conversation_counts(at: Whole) -> Non
     posted = [
         seen for seen in at.gh.requests if seen.method == "POST" and "/comments" in seen.path and seen.status == 403
     ]
-    assert len(posted) == 2  # one for the command and one for the review: no further try while it is locked
+    assert len(posted) == 2  # one for the command and one for the review, without retries while it is locked

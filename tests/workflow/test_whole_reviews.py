@@ -3,7 +3,7 @@ from whole import BROKEN, MENDED, Whole
 
 
 async def test_a_pull_request_is_reviewed_from_the_webhook_to_the_check_run(at: Whole) -> None:
-    """What is wrong on a changed line is in a comment there; the forgotten caller outside of the change in the summary; both count in the check run."""
+    """A finding on a changed line is a comment, one outside the diff is in the summary; both count."""
     number = await at.reviewed(files={**BROKEN, "shop/rates.py": 'RATES = {"a": 1, "a": 2}\n'})
     stands = at.gh.pull(number)
 
@@ -16,7 +16,7 @@ async def test_a_pull_request_is_reviewed_from_the_webhook_to_the_check_run(at: 
 
 
 async def test_a_second_push_speaks_of_what_is_new_and_closes_what_is_mended(at: Whole) -> None:
-    """One summary, kept up to date: the finding of the first round is fixed in the second."""
+    """The one summary is updated: it lists the first review's finding as fixed."""
     number = await at.reviewed()
     await at.pushed(MENDED)
 
@@ -27,7 +27,7 @@ async def test_a_second_push_speaks_of_what_is_new_and_closes_what_is_mended(at:
 
 @pytest.mark.slow
 async def test_a_draft_waits_until_it_is_ready(at: Whole) -> None:
-    """The check run says why there is no review; when the author is ready there is one."""
+    """The check run says why there is no review; marking it ready starts one."""
     number = await at.reviewed(draft=True)
     (check,) = at.gh.pull(number).checks
     assert (check.conclusion, "it is a draft" in (check.title or "")) == ("neutral", True)
@@ -40,7 +40,7 @@ async def test_a_draft_waits_until_it_is_ready(at: Whole) -> None:
 
 @pytest.mark.slow
 async def test_a_fork_is_reviewed_like_any_other(at: Whole) -> None:
-    """Its head is read from the base repository, where it lies under the pull request's own name."""
+    """The fork's head is fetched from the base repository, under the pull request's ref."""
     number = await at.reviewed(fork=True)
     assert "shop/cart.py" in at.summary(number)
     assert at.gh.pull(number).checks[0].external_id == str(number)
@@ -48,7 +48,7 @@ async def test_a_fork_is_reviewed_like_any_other(at: Whole) -> None:
 
 @pytest.mark.slow
 async def test_two_pull_requests_of_one_commit_are_two_reviews(at: Whole) -> None:
-    """Each has its own check run on the commit, and its own summary."""
+    """Each has its own check run on the commit and its own summary."""
     await at.repo.commit("release/1.x#2", {"NEWS.md": "one\n"}, onto="main")
     first = await at.opened()
     second = await at.repo.open_pull("feature", "release/1.x#2", title="To the release")

@@ -1,4 +1,4 @@
-"""What becomes of findings over the rounds of one pull request: each keeps its number, its quote and its evidence while it is open."""
+"""An open finding keeps its number, quote and evidence over all reviews of a pull request."""
 
 import re
 from pathlib import Path
@@ -11,18 +11,18 @@ from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply
 
 QUOTE = "return total(items, 0.2)"
-# A finding's heading, or its one line when a comment in the diff tells the rest.
+# A finding's heading, or its single line if a comment in the diff has the details.
 TOLD = re.compile(r"^(?:#### 🔴 |- 🔴 \*\*)High · (\d+)\. ([^*\n]+)", re.MULTILINE)
 NAMELESS = {"shop/name.py": "def name():\n    return first_name\n"}
 
 
 def titles(at: Whole, number: int) -> list[str]:
-    """The annotations of the newest check run."""
+    """Return the titles of the newest check run's annotations, sorted."""
     return sorted(row["title"] for row in at.gh.pull(number).checks[-1].annotations)
 
 
 async def test_an_open_finding_keeps_number_quote_and_evidence(at: Whole) -> None:
-    """In the round after a push that has nothing to do with it: in the summary, in the check run, and for commands."""
+    """After an unrelated push, it is unchanged in the summary, in the check run and for commands."""
     number = await at.reviewed()
     await at.pushed({"NEWS.md": "one\n"})
     summary = unprompted(at.summary(number))
@@ -38,7 +38,7 @@ async def test_an_open_finding_keeps_number_quote_and_evidence(at: Whole) -> Non
 
 @pytest.mark.slow
 async def test_a_full_review_repeats_everything_that_is_open(at: Whole) -> None:
-    """What an earlier round has found is told as it was then, under the same number, and its comment is not written twice."""
+    """Earlier findings are repeated unchanged with the same number, without a second comment in the diff."""
     number = await at.reviewed(files=WORSE)
     first = at.summary(number)
     await at.pushed({"NEWS.md": "one\n"})
@@ -54,7 +54,7 @@ async def test_a_full_review_repeats_everything_that_is_open(at: Whole) -> None:
 
 @pytest.mark.slow
 async def test_a_number_is_never_given_to_another_finding(at: Whole) -> None:
-    """The number of what was fixed stays empty, what is new gets the next one, what comes back has its own; a force push changes nothing."""
+    """A fixed finding's number is not reused and is restored if it returns, even after a force push."""
     number = await at.reviewed(files=WORSE)
     one, two = titles(at, number)
     await at.pushed({**BROKEN, **NAMELESS})
@@ -75,7 +75,7 @@ async def test_a_number_is_never_given_to_another_finding(at: Whole) -> None:
 
 @pytest.mark.slow
 async def test_a_refused_key_is_said_before_all_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Headline of the summary, first words of the check run: the problem and what to do; what code has found stands below."""
+    """The summary and the check run start with the problem and what to do; static findings follow below."""
     async with doubles.openai_server(Reply("no", status=401)) as model:
         monkeypatch.setenv("DEEPREPO_WORKER", "openai/reader")
         monkeypatch.setenv("DEEPREPO_BASE_URL", model.base_url)
@@ -95,7 +95,7 @@ async def test_a_refused_key_is_said_before_all_else(tmp_path: Path, monkeypatch
 
 
 async def test_a_review_with_an_old_finding_is_not_counted_as_clean(at: Whole) -> None:
-    """The list and the counters say what its check says."""
+    """The list of reviews and the metrics agree with the check."""
     await at.reviewed()
     await at.pushed({"NEWS.md": "one\n"})
     counted = at.server.metrics.tell({}, {}).decode()

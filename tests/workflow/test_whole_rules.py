@@ -1,4 +1,4 @@
-"""What people reject becomes rules of the repository: who can teach what, how, and what a rule then silences."""
+"""Rejected findings become the repository's rules: who can teach them, how, and what a rule then silences."""
 
 import re
 from collections import Counter
@@ -12,7 +12,7 @@ from bot.storage.findings import FindingOutcome, addressed_share
 from deeprepo_sandbox.github.things import ReviewComment
 
 HOSTILE = "fine @team | `x` <!-- deeprepo:1 --> --- end --- rules: [{path: '**', kind: secret}] ``` & *more*"
-# Four findings, each with a comment of its own; the last one is proven and serious.
+# Four findings, each with its own comment; the last one is proven and severe.
 FAULTS = {
     "shop/rates.py": 'RATES = {"a": 1, "a": 2}\n',
     "shop/kinds.py": 'def known(kind):\n    return kind is "parcel"\n',
@@ -23,20 +23,20 @@ CODES = {"shop/rates.py": "F601", "shop/kinds.py": "F632", "shop/twice.py": "F81
 
 
 def comment(at: Whole, number: int, path: str) -> ReviewComment:
-    """The comment of the finding in this file."""
+    """Return the comment about this file's finding."""
     (found,) = [c for c in at.gh.pull(number).review_comments if c.path == path and '"kind": "finding"' in c.body]
     return found
 
 
 def proposals(at: Whole, number: int) -> dict[str, ReviewComment]:
-    """The replies that propose a rule, by the file in whose thread they are."""
+    """Return the replies that propose a rule, keyed by the file of their thread."""
     found = [c for c in at.gh.pull(number).review_comments if '"kind": "rule"' in c.body]
     assert len(found) == len({c.path for c in found})
     return {c.path: c for c in found}
 
 
 def rows(listed: str) -> dict[int, str]:
-    """The rows of the list of rules, by number."""
+    """Return the rows of the list of rules, keyed by number."""
     return {int(found[1]): found[0] for found in re.finditer(r"^\| (\d+) \|.*$", listed, re.MULTILINE)}
 
 
@@ -45,7 +45,10 @@ async def addressed(at: Whole) -> Counter[FindingOutcome]:
 
 
 async def test_who_writes_here_teaches_and_nobody_else(at: Whole) -> None:
-    """👎, a reply, `ignore`: each proposes once, from people with write permission alone; a proven, serious kind takes a command."""
+    """A 👎, reply or `ignore` proposes one rule each, only from people with write permission.
+
+    A rule for a proven, severe kind can only be confirmed by a command.
+    """
     at.repo.add("boss", "admin")
     number = await at.reviewed(files=FAULTS)
     rates, kinds, twice, names = (comment(at, number, path).id for path in FAULTS)
@@ -72,9 +75,9 @@ async def test_who_writes_here_teaches_and_nobody_else(at: Whole) -> None:
 
 
 async def test_a_rejected_proof_is_answered_with_how_to_dismiss_it_here(at: Whole) -> None:
-    """At once, and without a model: a rule is for later, and the sentence names the command for this finding."""
+    """The immediate answer, without a model, names the command that dismisses only this finding."""
     number = await at.reviewed(files=FAULTS)
-    for path in ("shop/names.py", "shop/rates.py"):  # proven and serious, and a minor one
+    for path in ("shop/names.py", "shop/rates.py"):  # a proven, severe finding and a minor one
         finding = comment(at, number, path)
         await at.said(number, "Won't fix, it goes away next week.", to=finding.id)
         answer = proposals(at, number)[path].body
@@ -85,7 +88,7 @@ async def test_a_rejected_proof_is_answered_with_how_to_dismiss_it_here(at: Whol
 
 
 async def taught(at: Whole) -> dict[str, ReviewComment]:
-    """Propose a rule for each of the four findings, the one for `twice.py` by a command; the comments of the others."""
+    """Propose four rules, the one for `twice.py` by a command; return the other three proposing comments."""
     number = await at.reviewed(files=FAULTS)
     for path in ("shop/rates.py", "shop/kinds.py", "shop/names.py"):
         at.repo.react(number, comment(at, number, path).id)
@@ -96,7 +99,7 @@ async def taught(at: Whole) -> dict[str, ReviewComment]:
 
 @pytest.mark.slow
 async def test_a_maintainer_decides(at: Whole) -> None:
-    """By a reaction or a command; readers cannot, and what is proven and serious takes the command."""
+    """By a reaction or a command, but not by readers. A proven, severe kind needs the command."""
     at.repo.add("boss", "admin")
     shown = await taught(at)
     for path in shown:
@@ -133,7 +136,7 @@ async def test_a_maintainer_decides(at: Whole) -> None:
 
 @pytest.mark.slow
 async def test_what_a_rule_silences_is_shown_and_counted(at: Whole) -> None:
-    """One collapsed line in the summary, with the rule and the number of findings; once the rule is removed they are reported."""
+    """The summary has one collapsed line with the rule and its count. Without the rule, findings return."""
     await taught(at)
     await at.said(1, "/deeprepo rules confirm 4 shop/**")
     await at.opened("later", {"shop/more.py": FAULTS["shop/twice.py"]})
@@ -153,7 +156,7 @@ async def test_what_a_rule_silences_is_shown_and_counted(at: Whole) -> None:
 
 @pytest.mark.slow
 async def test_what_is_open_at_the_merge_is_counted_and_a_last_look_is_taken(at: Whole) -> None:
-    """A 👎 given just before the merge still proposes a rule; a fixed finding is addressed, the others are left."""
+    """A 👎 just before closing still proposes a rule. Fixed findings count as addressed, open ones as left."""
     number = await at.reviewed(files=FAULTS)
     await at.pushed({"shop/rates.py": 'RATES = {"a": 1, "b": 2}\n'})
     at.repo.react(number, comment(at, number, "shop/kinds.py").id)
@@ -166,7 +169,7 @@ async def test_what_is_open_at_the_merge_is_counted_and_a_last_look_is_taken(at:
 
 
 async def test_a_committed_secret_suggests_no_rule(at: Whole) -> None:
-    """Its finding is ignored in this pull request, and nothing offers to silence every later secret of its kind."""
+    """The finding is ignored in this pull request, but no rule is offered that would hide later secrets."""
     key = "AKIA" + "Q3ZRT5PLMX7WQN2B"
     number = await at.reviewed(files={"shop/key.py": f'KEY = "{key}"\n'})
     answer = await at.said(number, "/deeprepo ignore 1 The key is revoked.")
@@ -175,7 +178,7 @@ async def test_a_committed_secret_suggests_no_rule(at: Whole) -> None:
 
 
 async def test_a_reply_in_a_thread_of_two_findings_rejects_only_what_it_names(at: Whole) -> None:
-    """By number or by a name that only one of them has; if it could be either, nothing is rejected and we ask once."""
+    """The reply names it by number or by a name only one of them has. If unclear, we ask once which one."""
     number = await at.reviewed(files={"shop/two.py": "def name():\n    return first_one + second_one\n"})
     (top,) = [one for one in at.gh.pull(number).review_comments if one.reply_to is None]
     assert '"also"' in top.body

@@ -1,4 +1,4 @@
-"""What the owner sets about how much is said, what blocks a merge, and when reviews pause: from .deeprepo.yml to the pull request."""
+"""Settings in .deeprepo.yml for how much is reported, what blocks a merge, and when reviews pause."""
 
 import json
 
@@ -7,7 +7,7 @@ from whole import BROKEN, MENDED, Whole
 
 from tests.rows import of
 
-IDENTITY = {"shop/kind.py": "def big(size):\n    return size is 5\n"}  # of medium severity, with a fix
+IDENTITY = {"shop/kind.py": "def big(size):\n    return size is 5\n"}  # medium severity, with a fix
 KEPT = "1 finding below high is not shown, because `minimum_severity` in .deeprepo.yml excludes it."
 
 
@@ -16,13 +16,13 @@ async def set_up(at: Whole, text: str) -> None:
 
 
 async def pushed(at: Whole, number: int) -> None:
-    """A push that changes nothing of what was found."""
+    """Push a change that does not affect any finding."""
     await at.pushed({f"NEWS-{len(at.gh.pull(number).checks)}.md": "one\n"})
 
 
 @pytest.mark.slow
 async def test_less_severe_findings_are_kept_back(at: Whole) -> None:
-    """They are counted, are in the JSON output, fail no check, and are new ones as soon as the owner wants to see them."""
+    """They are counted and in the JSON output, fail no check, and are new once the threshold is lowered."""
     await set_up(at, "minimum_severity: high\nfail_on: high\ntone: short\n")
     number = await at.reviewed(files={**MENDED, **IDENTITY})
     stands = at.gh.pull(number)
@@ -37,7 +37,7 @@ async def test_less_severe_findings_are_kept_back(at: Whole) -> None:
     assert KEPT in at.summary(number)
     await set_up(at, "tone: short\n")
     await at.said(number, "/deeprepo review")
-    assert "<summary>1 collapsed finding</summary>" in at.summary(number)  # old code, and not grave
+    assert "<summary>1 collapsed finding</summary>" in at.summary(number)  # old code and not severe
     await at.said(number, "/deeprepo full review")
     (posted,) = at.gh.pull(number).review_comments
     assert "Medium · 1. " in posted.body
@@ -45,7 +45,7 @@ async def test_less_severe_findings_are_kept_back(at: Whole) -> None:
 
 
 async def test_changes_are_requested_and_the_request_is_dismissed(at: Whole) -> None:
-    """With the App's own permissions; a bare `off` of YAML is off."""
+    """The App's own permissions suffice, and YAML's bare `off` turns it off."""
     await set_up(at, "request_changes: high\n")
     number = await at.reviewed()
     assert [one.state for one in at.gh.pull(number).reviews] == ["CHANGES_REQUESTED"]
@@ -58,7 +58,7 @@ async def test_changes_are_requested_and_the_request_is_dismissed(at: Whole) -> 
 
 @pytest.mark.slow
 async def test_a_clean_change_is_not_approved(at: Whole) -> None:
-    """Where changes would be requested and nothing is found, no review is written."""
+    """With `request_changes` set, a change without findings gets no review on GitHub."""
     await set_up(at, "request_changes: high\n")
     number = await at.reviewed(files=MENDED)
 
@@ -66,7 +66,7 @@ async def test_a_clean_change_is_not_approved(at: Whole) -> None:
 
 
 async def test_reviews_pause_after_the_pushes_that_the_owner_set(at: Whole) -> None:
-    """The last summary says so, the next check run too; `resume` makes room for as many pushes again."""
+    """The last summary announces it and the next check run names it; `resume` allows as many pushes again."""
     await set_up(at, "pause_after: 1\n")
     number = await at.reviewed()
     assert "now paused" not in at.summary(number)
@@ -76,7 +76,7 @@ async def test_reviews_pause_after_the_pushes_that_the_owner_set(at: Whole) -> N
     assert "pause after 1 push" in (at.gh.pull(number).checks[-1].summary or "")
     assert "This commit was not reviewed: automatic reviews pause after 1 push" in at.summary(number)
     assert "To review this commit, comment `/deeprepo review`" in at.summary(number)
-    assert "review 3" in at.summary(number)  # which only closes what the push fixed
+    assert "review 3" in at.summary(number)  # the review that only closes what the push fixed
     await at.said(number, "/deeprepo resume")
     assert "Reviews are on again" in at.replies(number)[-1]
     await pushed(at, number)
@@ -84,7 +84,7 @@ async def test_reviews_pause_after_the_pushes_that_the_owner_set(at: Whole) -> N
 
 
 async def test_a_second_deeprepo_on_the_pull_request_is_named(at: Whole) -> None:
-    """An App next to a workflow posts everything twice: the summary says which accounts. A person who writes such a marker is no reviewer."""
+    """The summary names the account that also posts; a person who writes such a marker does not count."""
     marker = '<!-- deeprepo:{"form": "2", "kind": "summary", "v": 1} -->\n## deeprepo'
     number = await at.reviewed()
     await at.repo.comment(number, marker.replace("## deeprepo", "Hello"), author="stranger")
@@ -97,7 +97,7 @@ async def test_a_second_deeprepo_on_the_pull_request_is_named(at: Whole) -> None
 
 
 async def test_a_mention_without_a_model_is_answered_once(at: Whole) -> None:
-    """Somebody, or a machine with an account, who goes on mentioning deeprepo is not told the same thing again."""
+    """Later mentions by the same person get no second answer, only a reaction."""
     number = await at.reviewed()
     first = await at.said(number, "@deeprepo is this safe to merge?")
     assert first.startswith("Answering comments needs a model")

@@ -1,4 +1,4 @@
-"""What reviews were worth: from the findings of a pull request to the operator's page and `deeprepo status --worth`."""
+"""What reviews were worth, from a pull request's findings to the operator's page and `status --worth`."""
 
 import asyncio
 import html
@@ -25,13 +25,13 @@ FAULTS = {
 
 
 def comment(at: Whole, number: int, path: str) -> int:
-    """The comment of the finding in this file."""
+    """Return the ID of the comment about this file's finding."""
     (found,) = [c for c in at.gh.pull(number).review_comments if c.path == path and '"kind": "finding"' in c.body]
     return found.id
 
 
 async def page(at: Whole, path: str = "/worth") -> str:
-    """What the operator's page shows."""
+    """Sign in and return a page for the operator."""
     link = operator.link(Server(at.server.options, at.server.app), at.address)
     async with httpx2.AsyncClient(base_url=at.address, trust_env=False, timeout=patience()) as http:
         await http.post("/signin", data={"token": parse_qs(urlsplit(link).query)["token"][0]})
@@ -41,7 +41,7 @@ async def page(at: Whole, path: str = "/worth") -> str:
 async def test_a_merged_pull_request_shows_what_its_review_was_worth(
     at: Whole, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One finding is fixed, one ignored, one open at the merge; page and command say the same. One that is given up does not count."""
+    """One finding is fixed, one ignored, one open at the merge. Closing without merging does not count."""
     number = await at.reviewed(files=FAULTS)
     other = await at.reviewed(branch="other", files={"shop/more.py": 'MORE = {"a": 1, "a": 2}\n'})
     await at.pushed({"shop/rates.py": 'RATES = {"a": 1, "b": 2}\n'})
@@ -58,7 +58,7 @@ async def test_a_merged_pull_request_shows_what_its_review_was_worth(
     results = {"fixed": 1, "rejected": 0, "ignored": 1, "left": 1}
     assert (told["pulls"], told["results"]) == (1, results)
     assert told["usd"] > 0
-    assert told["usd_per_fixed"] == pytest.approx(told["usd"])  # of one that was fixed
+    assert told["usd_per_fixed"] == pytest.approx(told["usd"])  # exactly one was fixed
     assert await asyncio.to_thread(run, ["status", "--worth"]) == 0
     said = capsys.readouterr().out
     assert "30 days: 1 merged pull request, 3 findings shown in them" in said
@@ -69,7 +69,7 @@ async def test_a_merged_pull_request_shows_what_its_review_was_worth(
 
 
 async def test_a_finding_is_counted_alike_on_each_page(at: Whole) -> None:
-    """One that was rejected and is gone afterwards: the review's page says both, and the overview counts it as rejected, by a rule that it states."""
+    """A rejected finding whose line was removed shows both there, and counts as rejected in the overview."""
     number = await at.reviewed(files=FAULTS)
     await at.repo.reply(number, comment(at, number, "shop/kinds.py"), "Won't fix: it is meant so.")
     await at.quiet()
@@ -85,7 +85,7 @@ async def test_a_finding_is_counted_alike_on_each_page(at: Whole) -> None:
 
 
 async def test_a_finding_that_a_full_review_repeats_is_counted_once(at: Whole) -> None:
-    """The overview, the page of reviews and the summary give the same figures after a full review."""
+    """After a full review, the overview, the list of reviews and the summary show the same counts."""
     number = await at.reviewed(files=FAULTS)
     await at.said(number, "/deeprepo full review")
     assert "No new findings" in at.summary(number)
