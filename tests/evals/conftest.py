@@ -1,4 +1,4 @@
-"""A folder of cases for the evaluation of reviews."""
+"""Fixtures with a folder of evaluation cases."""
 
 from pathlib import Path
 
@@ -8,11 +8,11 @@ from reviewed import Folder, folder
 
 @pytest.fixture(scope="session")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Folder:
-    """Cases of every kind."""
+    """A folder with cases of each kind."""
     return folder(tmp_path_factory.mktemp("shop"))
 
 
 @pytest.fixture
 def shop(made: Folder, tmp_path: Path) -> Folder:
-    """A copy of the cases for one test."""
+    """A copy of the cases that a test may change."""
     return made.copy(tmp_path)

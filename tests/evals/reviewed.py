@@ -1,4 +1,4 @@
-"""A small folder of cases with the clone behind them, and the command as a user runs it."""
+"""Create a small folder of evaluation cases and their clone, and run `deeprepo eval reviews` on it."""
 
 import json
 import shutil
@@ -25,7 +25,7 @@ WORDS = {"shop/money.py": "# money\n" + BASE["shop/money.py"]}
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """Cases, and the folder of clones beside them."""
+    """A folder of cases and a folder of the clones that they refer to."""
 
     cases: Path
     repos: Path
@@ -33,7 +33,7 @@ class Folder:
     commits: dict[str, str]
 
     def write(self, name: str, **changed: object) -> Path:
-        """A case file; `changed` replaces keys of it."""
+        """Write a case file. `changed` replaces keys of an existing one."""
         path = self.cases / f"{name}.json"
         path.write_text(json.dumps({**json.loads(path.read_text()), **changed} if path.exists() else changed))
         return path
@@ -43,12 +43,12 @@ class Folder:
         return replace(self, cases=Path(shutil.copytree(self.cases, place / "cases")))
 
     def command(self, *options: str) -> list[str]:
-        """`deeprepo eval reviews` over this folder."""
+        """Return the arguments of `deeprepo eval reviews` for this folder."""
         return ["eval", "reviews", "--cases", str(self.cases), "--repos", str(self.repos), "--quiet", *options]
 
 
 def folder(place: Path) -> Folder:
-    """One case of each kind over a clone with three real commits, and one twin."""
+    """Create one case of each kind and one twin, with a clone that has a base and three changes."""
     clone = Repository(place / "clones" / "acme" / "shop")
     base = clone.commit(dict(BASE), "first")
     commits = {"base": base}
@@ -71,14 +71,14 @@ def folder(place: Path) -> Folder:
 
 
 def told(capsys: pytest.CaptureFixture[str], command: list[str]) -> tuple[int, str, str]:
-    """Exit code, output and errors of a command in this process."""
+    """Run a command in this process and return its exit code, output and errors."""
     code = cli.run(command)
     seen = capsys.readouterr()
     return code, seen.out, seen.err
 
 
 def figures(capsys: pytest.CaptureFixture[str], command: list[str]) -> dict[tuple[str, str, str, str], float]:
-    """The figures of a run: (kind, reviewer, measure, group) -> value."""
+    """Run a command and return its figures: (kind, reviewer, measure, group) -> value."""
     code, out, err = told(capsys, [*command, "--format", "json"])
     assert code == 0, err
     rows = json.loads(out)["figures"]

@@ -1,4 +1,4 @@
-"""Pairs of a library and a consumer, mined from real histories and asked about."""
+"""Find removals that broke a consumer in two real histories, and check whether the review names them."""
 
 import asyncio
 import json
@@ -20,14 +20,14 @@ ADAPTED = {"pay.py": "from quotes import quote\n\nquote(3)\n"}
 
 
 def dated(repository: Repository, day: int) -> Repository:
-    """The repository, its next commits made on this day."""
+    """Set the date of the next commits in the repository."""
     repository.env |= {f"GIT_{who}_DATE": f"2026-01-{day:02}T12:00:00Z" for who in ("AUTHOR", "COMMITTER")}
     return repository
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A library that drops a function on the 10th; a consumer that used it on the 5th and no longer on the 20th."""
+    """A library that removes a function on the 10th, which its consumer uses from the 5th until the 20th."""
     library, consumer = Repository(tmp_path / "acme+quotes"), Repository(tmp_path / "acme+billing")
     dated(library, 1).commit(dict(LIBRARY), "first")
     dated(consumer, 5).commit({**ASKED, "pay.py": "from quotes import total_tax\n\ntotal_tax(3)\n"}, "uses it")
@@ -39,7 +39,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_loss_that_a_consumer_used_is_a_case_and_is_named(folder: Path) -> None:
-    """Found by text and dates alone, asked of the product at the consumer's last commit before it; ordinary commits are counted too."""
+    """The removal is found by text and dates, and the review proves the use. Ordinary commits count too."""
     (folder / "out").mkdir()
     plan = run.Plan(folder, folder / "out", each=5, ordinary=5)
     rows = asyncio.run(run.measure(plan, run.pairs(folder / "pairs.txt")))
@@ -51,7 +51,7 @@ def test_a_loss_that_a_consumer_used_is_a_case_and_is_named(folder: Path) -> Non
 
 
 def test_what_nobody_gave_up_is_no_case(folder: Path) -> None:
-    """A consumer whose newest commit still takes the name had no need to adapt: the text does not tell why."""
+    """A consumer that still uses the name in its newest commit doesn't count as a case."""
     consumer = Repository(folder / "acme+billing")
     dated(consumer, 25).commit({"pay.py": "from quotes import total_tax\n"}, "again")
     syntax = LANGUAGES["python"]

@@ -21,10 +21,7 @@ NEEDLES = ("--task", "needle", "--size", "8k", "--position", "0.1,0.5,0.9", "--m
 
 @pytest.fixture
 def ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
-    """Run the command in this process, in an empty folder without a key.
-
-    Return exit code, output and errors.
-    """
+    """Run `deeprepo eval context` in an empty folder without a key; return exit code, output and errors."""
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments: str, server: Server | None = None) -> Ran:
@@ -37,7 +34,7 @@ def ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
 
 def played(body: Mapping[str, Any]) -> Reply:
-    """The honest model behind a real server, without a REPL: what it is sent is all that it knows."""
+    """Answer like the scripted honest model, through a real server."""
     messages = tuple(Message(m["role"], m["content"] or "") for m in body["messages"])
     look = Schema("look", "", {}) if "response_format" in body else None
     said = honest.reply(Prompt(messages, look))
@@ -46,7 +43,7 @@ def played(body: Mapping[str, Any]) -> Reply:
 
 @pytest.mark.slow
 def test_the_seeds_experiments_run_without_a_key(tmp_path: Path, ran: Callable[..., Ran]) -> None:
-    """The default command: every method, a table with intervals, nothing is left behind in the folder."""
+    """The default experiments print a table for all methods and leave no files in the folder."""
     status, out, err = ran("--method", "direct,fanout,rlm-only")
     assert (status, err) == (0, "")
     lines = {line.split()[0]: line.split() for line in out.split("\n\n")[0].split("\n")}
@@ -79,7 +76,7 @@ def test_the_seeds_experiments_run_without_a_key(tmp_path: Path, ran: Callable[.
 def test_what_cannot_be_done_is_said_in_a_sentence(
     tmp_path: Path, ran: Callable[..., Ran], arguments: list[str], says: str
 ) -> None:
-    """Exit code 2, before a file is made or anything is sent."""
+    """Invalid arguments exit with 2 before anything is written or sent."""
     status, out, err = ran(*arguments)
     assert (status, out) == (2, "")
     assert says in err
@@ -87,7 +84,7 @@ def test_what_cannot_be_done_is_said_in_a_sentence(
 
 
 def test_a_cap_ends_the_run_and_keeps_what_was_paid(ran: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch) -> None:
-    """The sentence names the cap, exit code 3."""
+    """The message names the cap and how to resume, and the exit code is 3."""
     monkeypatch.setenv("OPENAI_API_KEY", "sk-pretended")
     dear = Usage(30_000, 100)
     with doubles.in_thread(Server(lambda body: replace(played(body), usage=dear))) as server:
@@ -100,7 +97,7 @@ def test_a_cap_ends_the_run_and_keeps_what_was_paid(ran: Callable[..., Ran], mon
 
 
 def test_a_trace_shows_the_calls_of_a_problem(tmp_path: Path, ran: Callable[..., Ran]) -> None:
-    """One file for each, in the form that `deeprepo trace` reads."""
+    """Each problem gets its own trace file, which `deeprepo trace` can read."""
     trace = tmp_path / "traces"
     status, _, err = ran("--task", "hop1", "--size", "8k", "--method", "rlm-only", "--trace", str(trace))
     assert status == 0, err
@@ -110,7 +107,7 @@ def test_a_trace_shows_the_calls_of_a_problem(tmp_path: Path, ran: Callable[...,
 
 
 def test_a_person_s_own_problems_are_put_to_every_depth(tmp_path: Path, ran: Callable[..., Ran]) -> None:
-    """A context in the line, a file or a folder beside it; an answer that is nearly right is worth a part, and each depth has its row."""
+    """Contexts come from the line or a file, near answers score partly, and each depth has its own row."""
     needle = problems.make(Task("needle", 30_000, 0.9))
     (tmp_path / "book.txt").write_text(needle.text)
     lines = [
@@ -145,7 +142,7 @@ def test_a_person_s_own_problems_are_put_to_every_depth(tmp_path: Path, ran: Cal
     ],
 )
 def test_a_line_that_is_no_problem_is_named(tmp_path: Path, ran: Callable[..., Ran], line: object, says: str) -> None:
-    """Before anything is asked."""
+    """An invalid line exits with 2 before any model call."""
     (tmp_path / "mine.jsonl").write_text(line if isinstance(line, str) else json.dumps(line))
     status, out, err = ran("--problems", "mine.jsonl")
     assert (status, out) == (2, "")
@@ -153,7 +150,7 @@ def test_a_line_that_is_no_problem_is_named(tmp_path: Path, ran: Callable[..., R
 
 
 def test_a_root_without_the_text_has_what_its_name_says(tmp_path: Path, ran: Callable[..., Ran]) -> None:
-    """The text or a search of it, sub-calls or none; what its code and its workers can read holds nothing of it."""
+    """The prompts offer only the method's functions, and never contain the text beyond the window."""
     arguments = ("--task", "needle", "--size", "20k", "--window", "5000", "--position", "0.1")
     told = {}
     for name in ("codeact-calls", "codeact-bm25"):

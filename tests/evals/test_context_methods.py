@@ -20,7 +20,7 @@ def played(
     window: int = 200_000,
     depths: tuple[int, ...] = (1,),
 ) -> list[Row]:
-    """The rows of a whole run."""
+    """Return the rows of a complete run."""
     plan = run.Plan(tuple(tasks), tuple(methods), model, model, window=window, depths=depths)
     ended = asyncio.run(run.carry_out(plan))
     assert (ended.left, ended.why) == (0, ())
@@ -32,7 +32,7 @@ def verdicts(rows: Sequence[Row]) -> dict[tuple[Any, ...], str]:
 
 
 def test_what_fits_into_a_window_every_method_answers() -> None:
-    """But passages by BM25, which lose a key path and the ends of a chain: there is no right word in the question."""
+    """BM25 is the exception: it misses key paths and chains, because the question lacks the right words."""
     rows = played([Task(kind, 9_000) for kind in KINDS], [name for name in METHODS if name != "codeact-bm25"])
     lost = {("json", "bm25"), ("hop1", "bm25"), ("hop2", "bm25")}
     wrong = {where for where, verdict in verdicts(rows).items() if verdict != "right"}
@@ -42,21 +42,21 @@ def test_what_fits_into_a_window_every_method_answers() -> None:
 
 @pytest.mark.parametrize("kind", few(["needle", "json"], 0))
 def test_the_engine_finds_a_fact_wherever_it_stands(kind: str) -> None:
-    """In a text of many pieces, in the very last line too; `deeprepo eval context --position sweep` asks for every position."""
+    """The fact is found anywhere in a text of many chunks, including its last line."""
     rows = played([Task(kind, 120_000, at) for at in (0.0, 0.7, 0.9, LAST)], ENGINE)
     assert {row.result["verdict"] for row in rows} == {"right"}
     assert all(row.result["calls"] > 3 for row in rows if row.item["method"] == "fanout")
 
 
 def test_a_plain_call_is_right_exactly_up_to_the_end_of_its_window() -> None:
-    """One character more or less decides."""
+    """The answer is right if the window ends after the fact, and missed if it ends one character earlier."""
     task = Task("needle", 30_000, 0.5)
     end = problems.make(task).ends[0]
     assert [played([task], ["direct"], window=at)[0].result["verdict"] for at in (end, end - 1)] == ["right", "missed"]
 
 
 def test_a_chain_through_many_pieces_takes_a_root() -> None:
-    """One pass of readers cannot know whom the next link is about; a root asks again."""
+    """A single pass can't know the subject of the next link, but a root asks again."""
     rows = played([Task(kind, 120_000) for kind in ("hop1", "hop2")], ENGINE)
     found = verdicts(rows)
     assert {found[kind, "fanout"] for kind in ("hop1", "hop2")} == {"missed"}
@@ -64,31 +64,31 @@ def test_a_chain_through_many_pieces_takes_a_root() -> None:
 
 
 def test_counting_beyond_a_window_is_exact() -> None:
-    """By quotes whose places code counts, or by code over the text; a plain call counts what it sees."""
+    """The engine counts verified quotes or runs code; a single call only counts what fits its window."""
     rows = played([Task("count", 120_000)], [*ENGINE, "codeact", "direct"], window=40_000)
     assert [row.result["verdict"] for row in rows] == ["right"] * 4 + ["wrong"]
 
 
 def test_a_value_that_no_quote_proves_is_not_believed() -> None:
-    """A model that always has a number: readers must quote, so that nothing is made up; a plain call repeats it."""
+    """Workers must quote, so an invented value is rejected; a single call would repeat it."""
     found = verdicts(played([Task("none", 60_000)], ["fanout", "direct"], "scripted/guesser"))
     assert found == {("none", "fanout"): "right", ("none", "direct"): "made up"}
 
 
 def test_lines_that_must_be_understood_take_whoever_reads_them_all() -> None:
-    """At each depth, another method succeeds: the root alone (limited by its turns), workers, or further roots. A method that reads only the ends finds almost nothing."""
+    """A root alone runs out of turns, workers or further roots read all lines, and reading the ends fails."""
     tasks = [Task(kind, 90_000, None, seed) for kind, seed in (("oolong", 1), ("pairs", 3))]
     rows = played(tasks[:1], ["rlm-only"], depths=(0, 1, 2))
     assert [row.result["verdict"] for row in rows] == ["partly", "right", "right"]
     turns, calls = ([row.result[name] for row in rows] for name in ("turns", "calls"))
     assert turns == [12, 2, 2]
     assert calls[0] == 12
-    assert calls[2] == calls[1] + 1 > 3  # the turn of a root below, whose workers read
+    assert calls[2] == calls[1] + 1 > 3  # one more call, by the sub-root, whose workers read the text
     assert max(row.result["score"] for row in played(tasks, ["rlm-only"], "scripted/lazy")) < 0.2
 
 
 def test_the_majority_spends_what_the_root_has_spent_and_no_more() -> None:
-    """Each of its calls is sent, though they ask the same."""
+    """The majority vote makes as many calls as the root's tokens allow, although all have the same prompt."""
     alone, root, many = played([Task("hop2", 60_000)], ["rlm-only", "majority"], window=8_000, depths=(0, 1))
     assert alone.result["tokens"] < many.result["tokens"]
     one = many.result["tokens"] / many.result["calls"]
@@ -101,7 +101,7 @@ def test_the_majority_spends_what_the_root_has_spent_and_no_more() -> None:
 
 
 def test_the_paper_s_baselines_lose_where_they_must() -> None:
-    """Notes read everything, but in one direction; a root that is shown the text sees a window of it; one that searches can follow a chain, and cannot count."""
+    """Each baseline fails as expected: notes on chains, a window beyond its end, search on counts."""
     tasks = [Task("needle", 60_000, 0.9), Task("needle", 60_000, 0.1), Task("hop1", 60_000), Task("count", 60_000)]
     rows = played(tasks, ["compaction", "codeact-calls", "codeact-bm25"], window=20_000)
     right = {
@@ -116,7 +116,7 @@ def test_the_paper_s_baselines_lose_where_they_must() -> None:
 
 
 def test_what_problems_cost_is_shown_as_the_paper_shows_it() -> None:
-    """By percentiles, each the figure of a problem."""
+    """The table lists percentiles of dollars and seconds per problem."""
     told = {"verdict": "right", "correct": True, "expected": ["1"], "tokens": 9, "calls": 1, "turns": 0}
     rows = [
         Row(

@@ -12,7 +12,7 @@ from deeprepo_evals.context.score import Expected, grade, judge
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_problem_is_the_same_each_time_and_another_for_another_seed(kind: str) -> None:
-    """Everything comes from the task."""
+    """The same task always gives the same problem, and another seed gives another one."""
     first = problems.make(Task(kind, 9_000))
     problems.make(Task("needle", 5_000))
     assert problems.make(Task(kind, 9_000)) == first
@@ -21,7 +21,7 @@ def test_a_problem_is_the_same_each_time_and_another_for_another_seed(kind: str)
 
 @pytest.mark.parametrize("position", POSITIONS)
 def test_a_needle_lies_where_it_was_put(position: Position) -> None:
-    """Within two lines of its place; the last one ends the text, and 1.0 is the line before the last."""
+    """The needle is near its position; "last" means the end of the text, and 1.0 the line before it."""
     made = problems.make(Task("needle", 20_000, position))
     where = made.text.index(f"is {made.expected[0]}.")
     line = made.text.count("\n", 0, where)
@@ -36,7 +36,7 @@ def test_a_needle_lies_where_it_was_put(position: Position) -> None:
 
 @pytest.mark.parametrize("position", POSITIONS)
 def test_the_json_problem_is_a_document_with_that_value_at_that_path(position: Position) -> None:
-    """The path is found by the index that the harness itself uses, and the text up to `ends` holds the whole value."""
+    """The value is at its path in the parsed document, and within the text up to `ends`."""
     made = problems.make(Task("json", 20_000, position))
     (path,) = [word for word in made.question.split() if word.startswith("catalogue")]
     assert dict(material.paths(json.loads(made.text)))[path] == made.expected[0]
@@ -69,12 +69,12 @@ ASKED = "Which value stands at the key path a.b[412].c in the JSON document?"
     ],
 )
 def test_an_answer_is_judged_by_its_numbers(answer: str, expected: tuple[str, ...], verdict: str) -> None:
-    """In their order, each once, those of the question left out."""
+    """An answer's numbers are compared in order and without repetition, ignoring numbers in the question."""
     assert judge(answer, expected, ASKED) == verdict
 
 
 def test_counting_and_comparing_have_the_answer_that_code_gives() -> None:
-    """By another way than the one that made it."""
+    """The expected answer equals one computed in a different way."""
     count, compare = problems.make(Task("count", 9_000)), problems.make(Task("compare", 9_000))
     word = count.question.split("'")[1]
     assert count.expected == (str(count.text.replace(".", " ").split().count(word)),)
@@ -109,12 +109,12 @@ PAIRS = (("4", "17"), ("17", "23"))
     ],
 )
 def test_labelled_lines_are_scored_as_oolong_does(answer: str, expected: Expected, score: float) -> None:
-    """0.75 to the power of the error, F1 of pairs, dates and comparisons in any of their forms, everything else as it is written."""
+    """Counts score 0.75 to the power of the error, pairs their F1, and dates match in any format."""
     assert grade(answer, expected, "?", "oolong")[1] == score
 
 
 def test_labelled_lines_have_the_answer_that_reading_each_line_gives() -> None:
-    """Counted again from the lines; a search for the words of a label, which stand in lines of every label, gives another number."""
+    """Counting the lines' labels gives the answer; counting a label's words gives a different number."""
     made = problems.make(Task("oolong", 20_000))
     (label,) = re.findall(r"label '(.+)'", made.question)
     said = [line.split("Instance: ")[1] for line in made.text.split("\n")]
@@ -125,7 +125,7 @@ def test_labelled_lines_have_the_answer_that_reading_each_line_gives() -> None:
 
 
 def test_pairs_are_those_of_which_both_fit() -> None:
-    """By the definition, over all users."""
+    """The expected pairs follow the definition, over all users."""
     made = problems.make(Task("pairs", 20_000))
     has, lacks = re.findall(r"label '(.+?)'", made.question)
     by_user: dict[str, set[str]] = {}

@@ -1,4 +1,4 @@
-"""Pull requests of several pushes, played again."""
+"""`deeprepo eval converge`: replay pull requests with several pushes."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,7 +11,7 @@ MORE = {"shop/more.py": "from shop.rates import price\n\n\ndef twice(parcel):\n 
 
 
 def clones(place: Path, *pushes: Mapping[str, str | bytes | None]) -> Path:
-    """A folder of one clone with one pull request of these pushes."""
+    """Create a clone with one pull request that consists of these pushes."""
     clone = Repository(place / "clones" / "acme" / "shop")
     base = clone.commit(dict(BASE), "first")
     for files in pushes:
@@ -23,7 +23,7 @@ def clones(place: Path, *pushes: Mapping[str, str | bytes | None]) -> Path:
 
 @pytest.fixture
 def repos(tmp_path: Path) -> Path:
-    """Its first push forgets a caller, the later ones do not touch that."""
+    """A pull request whose first push forgets a caller that later pushes don't touch."""
     return clones(tmp_path, RENAMED, MORE, WORDS)
 
 
@@ -59,7 +59,7 @@ def test_what_a_first_push_leaves_to_review_later_is_new_there(
 
 
 def test_clones_without_pull_requests(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The sentence says what they lack."""
+    """A message says which references the clones lack."""
     Repository(tmp_path / "shop").commit({"a": "b"})
     code, _, err = told(capsys, ["eval", "converge", "--repos", str(tmp_path), "--quiet"])
     assert code == 0

@@ -1,4 +1,4 @@
-"""`deeprepo eval forgotten`: whether the review names a caller that a project forgot."""
+"""`deeprepo eval forgotten`: check whether a review reports a caller that a project forgot to update."""
 
 import asyncio
 
@@ -14,7 +14,7 @@ MENDED = "from store import keep_rows\n\nkeep_rows()\n"
 
 
 def test_the_review_names_and_proves_the_caller(repository: Repository) -> None:
-    """The table counts it in its half, and says how much later it was repaired."""
+    """The table counts the caller as proven, and shows how many commits later it was repaired."""
     parent = repository.commit({"store.py": LIBRARY, "app.py": USER}, "before")
     broke = repository.commit({"store.py": BARE}, "broken")
     repair = repository.commit({"app.py": MENDED}, "repaired")
@@ -28,7 +28,7 @@ def test_the_review_names_and_proves_the_caller(repository: Repository) -> None:
 
 
 def test_the_projects_list_is_whole() -> None:
-    """Every row has its commits, its lines and its names; one that was thrown out has the reason."""
+    """Each listed caller has full commit ids, names and lines."""
     listed = callers.read()
     assert len({(one.repo, one.broke, one.user) for one in listed}) == len(listed)
     for one in listed:

@@ -1,4 +1,4 @@
-"""The proof of each large case two steps away stands beside the definition whose result it takes, in a tree of the case's own lines alone."""
+"""Code that proves a large, two-file case is shown next to the definition whose result it uses."""
 
 import pytest
 import step
@@ -15,7 +15,7 @@ from deeprepo_evals import public
 from deeprepo_evals.reviews import case_files
 from deeprepo_evals.reviews.cases import LARGE, Case, Edit
 
-# Whom these calls mean, only the rest of their repositories says: a manifest, the modules between two files.
+# Only the rest of their repositories, such as a manifest, can resolve these calls.
 NEEDS_ITS_REPOSITORY = {
     "large-delay-unit-helix",
     "large-level-keys-monolog",
@@ -30,7 +30,7 @@ CASES = [
 
 
 def files(edits: tuple[Edit, ...]) -> dict[str, str | bytes | None]:
-    """What edits write, by path; a line that a case quotes from its repository is empty."""
+    """Return the files that the edits write. Lines quoted from the original repository are left empty."""
     written: dict[str, str | bytes | None] = {}
     for edit in edits:
         lines = "".join(f"{line if isinstance(line, str) else ''}\n" for line in edit.lines)
@@ -40,7 +40,7 @@ def files(edits: tuple[Edit, ...]) -> dict[str, str | bytes | None]:
 
 @pytest.mark.parametrize("case", CASES, ids=[case.twin for case in CASES])
 def test_who_gets_a_result_from_a_caller_is_shown_beside_what_gives_it(repository: Repository, case: Case) -> None:
-    """It is shown to the pass over pairs, or else to a worker, whatever name, property, field, key or option the caller uses to pass the result on."""
+    """Each proof is shown to the pass over pairs and to a worker, however the caller passes the result on."""
     pull = repository.change({"README": "", **files((*case.around, *case.before))}, files(case.change))
 
     async def run(tree: Checkout, changed: step.Files) -> list[set[tuple[str, str]]]:

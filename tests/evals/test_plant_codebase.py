@@ -1,4 +1,4 @@
-"""Generated code bases: the same seed gives the same code, the code works, and every planted defect shows in what it does."""
+"""Generated code bases are reproducible and parse, and their labels point at the planted defects."""
 
 from collections.abc import Mapping
 
@@ -14,13 +14,13 @@ from deeprepo_evals.plant.values import OLDER
 
 
 def rows_of(files: Mapping[str, str]) -> dict[str, list[table.Row]]:
-    """Files as `defects` changes them."""
+    """Return the files in the form that `table.plant` changes."""
     return {path: [table.Row(line) for line in text.split("\n")] for path, text in files.items()}
 
 
 @pytest.mark.parametrize("files", few([10, 11, 24, 57, 300], 0, 3))
 def test_a_code_base_has_exactly_as_many_files_and_all_parse(files: int) -> None:
-    """10 to 300 files, in Python, TypeScript and Go, without a syntax error."""
+    """A code base has the requested number of files, without syntax errors, and one defect per 8 files."""
     code = plant.codebase(5, files)
     assert files == len(code.files)
     assert not [path for path, text in code.files.items() if faults(path, text.encode())]
@@ -29,7 +29,7 @@ def test_a_code_base_has_exactly_as_many_files_and_all_parse(files: int) -> None
 
 @pytest.mark.parametrize("scope", ["whole", "change"])
 def test_labels_name_the_lines_of_the_head(scope: plant.Scope) -> None:
-    """Text, head and proof stand where the label says, and the planted line is no test's."""
+    """Each label has the right text and line, its proof exists, and no defect is in a test."""
     code = plant.codebase(3, 120, scope=scope)
     for label in code.labels:
         rows = code.files[label.path].split("\n")
@@ -41,7 +41,7 @@ def test_labels_name_the_lines_of_the_head(scope: plant.Scope) -> None:
 
 
 def test_every_defect_of_the_list_can_stand_somewhere() -> None:
-    """Each entry finds its lines in some code base, and what it leaves there parses."""
+    """Every defect in the list fits some code base, and the code with it still parses."""
     known = {(one.kind, one.path, one.function, one.old) for one in table.listed()}
     for seed in range(1, 12):
         clean, entities = synthetic.draw(seed, 60)

@@ -1,4 +1,4 @@
-"""The cases of this project: they repeat no code of others, and `deeprepo eval fetch` brings what they name."""
+"""The project's own evaluation cases, and `deeprepo eval fetch`, which fetches their commits."""
 
 import shutil
 from pathlib import Path
@@ -12,7 +12,7 @@ from deeprepo_evals.reviews.cases import LARGE, PAIRED, TWINS
 
 
 def test_every_public_case_is_read() -> None:
-    """118 changes, 16 twins and 36 large ones, more than half of them two hops away; 229 mined ones."""
+    """There are 118 changes, 16 twins, 36 large cases (24 across two files) and 229 mined cases."""
     found = case_files.read(public.CASES)
     assert len([case for case in found if case.kind not in PAIRED]) == 118
     assert len([case for case in found if case.kind == TWINS]) == 2 * 16
@@ -25,19 +25,19 @@ def test_every_public_case_is_read() -> None:
 
 @pytest.fixture
 def shop(tmp_path: Path) -> Folder:
-    """Cases, whose repository is a host to fetch from."""
+    """A folder of cases whose clones serve as the host to fetch from."""
     return folder(tmp_path / "shop")
 
 
 def fetching(shop: Folder, repos: Path, host: Path) -> list[str]:
-    """The command that fetches the commits of the cases from a folder into another one."""
+    """Return the command that fetches the cases' commits from one folder into another."""
     return ["eval", "fetch", "--cases", str(shop.cases), "--repos", str(repos), "--host", f"file://{host}", "-q"]
 
 
 def test_the_commits_are_fetched_without_history_and_once(
     shop: Folder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The cases are reviewed from what was fetched; a second run fetches nothing."""
+    """The fetched commits suffice for reviews, and a second run fetches nothing."""
     repos = tmp_path / "fetched"
     command = fetching(shop, repos, shop.repos)
     assert told(capsys, [*command, "--dry-run"])[0] == 0
@@ -54,7 +54,7 @@ def test_the_commits_are_fetched_without_history_and_once(
 def test_a_host_that_is_not_there_is_a_sentence(
     shop: Folder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """With exit code 3, and no empty clone is left behind."""
+    """An unreachable host gives exit code 3, and no empty clone remains."""
     repos = tmp_path / "fetched"
     code, _, err = told(capsys, fetching(shop, repos, tmp_path / "nowhere"))
     assert code == 3

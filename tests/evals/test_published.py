@@ -1,4 +1,4 @@
-"""Published benchmarks, read from clones of made-up ones: their commits, their judge, their peers."""
+"""`deeprepo eval` on published benchmarks, with clones of made-up ones."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -31,7 +31,7 @@ FOUND = [reported("shop/money.py", quote, 3, title) for title, quote in QUOTES.i
 
 
 def provider(body: Mapping[str, Any]) -> Reply:
-    """A worker that says two things of the skipped row, and a judge that knows only one of them."""
+    """Answer as a worker with two findings, and as a judge that matches only one of them."""
     form, text = json.dumps(body.get("response_format", body.get("tools", ""))), json.dumps(body["messages"])
     if "match_result" in form:
         return Reply(data={"reasoning": "r", "match": SKIPPED in text and "Golden: head" in text, "confidence": 0.9})
@@ -42,7 +42,7 @@ def provider(body: Mapping[str, Any]) -> Reply:
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Server]:
-    """The provider of worker and judge."""
+    """A server that answers as worker and judge."""
     monkeypatch.chdir(tmp_path)
     with doubles.in_thread(Server(provider)) as running:
         monkeypatch.setenv("DEEPREPO_BASE_URL", running.openai_url)
@@ -52,7 +52,7 @@ def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Server]:
 
 @pytest.fixture
 def shop(tmp_path: Path) -> dict[str, str]:
-    """A clone in which one pull request was merged as a commit, one is a reference, and one is not there."""
+    """A clone with one pull request merged as a commit, one as a reference, and a third missing."""
     clone = Repository(tmp_path / "clones" / "acme" / "shop")
     base = clone.commit(dict(BASE), "first")
     head = clone.commit(dict(OFF), "Skip the head (#1)")
@@ -75,7 +75,7 @@ def row(out: str, name: str) -> list[str]:
 def test_martian_beside_its_published_tools(
     shop: dict[str, str], tmp_path: Path, server: Server, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """OwnAccount and a peer over the same pull requests: the one that is not at hand counts for nobody."""
+    """The review and a published tool are scored on the same pull requests, without the missing one."""
     golden = [{"comment": "Golden: head", "severity": "High"}, {"comment": "Golden: other", "severity": "Low"}]
     rows = [{"pr_title": f"PR {n}", "url": URL.format(n), "comments": golden if n == 1 else []} for n in (1, 2, 3)]
     counted = {"total_candidates": 4, "tp": 1, "fp": 3, "fn": 1, "skipped": False}
@@ -103,7 +103,7 @@ def test_martian_beside_its_published_tools(
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Nothing is said of git, which is installed."""
+    """The message names the missing folder and doesn't mention git."""
     code, _, err = told(capsys, command("martian", tmp_path))
     assert (code, err.strip().endswith(f"there is no folder {tmp_path / 'martian'}")) == (2, True)
 
@@ -111,7 +111,7 @@ def test_a_folder_that_is_not_there_is_named(tmp_path: Path, capsys: pytest.Capt
 def test_aacr_by_level_and_beside_refused_comments(
     shop: dict[str, str], tmp_path: Path, server: Server, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A comment counts at its lines alone, one to one; the base is what the set calls the source."""
+    """A finding matches one known comment, at its lines only, and results are shown per context level."""
 
     def comment(note: str, line: int, level: str, category: str = "Code Defect") -> dict[str, Any]:
         place = {"path": "shop/money.py", "side": "right", "from_line": line, "to_line": line}
@@ -143,7 +143,7 @@ def test_aacr_by_level_and_beside_refused_comments(
 
 
 def test_what_is_no_clone_of_the_benchmark_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A sentence and exit code 2, before anything is reviewed."""
+    """The command exits with 2 and names the missing file before any review."""
     Repository(tmp_path / "aacr").commit({"a": "b"})
     code, _, err = told(capsys, command("aacr", tmp_path))
     assert code == 2

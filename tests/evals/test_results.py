@@ -13,7 +13,7 @@ ITEMS = [{"task": "needle", "size": size} for size in (1, 2, 3, 4)]
 
 
 def test_a_finished_item_is_not_done_again(tmp_path: Path) -> None:
-    """A second run does only items without a line, even if their keys are in another order."""
+    """A second run only does items without a result, even if their keys are in a different order."""
     path = tmp_path / "run.jsonl"
     with Run(path, "context") as run:
         run.keep(ITEMS[0], {"right": 1})
@@ -23,7 +23,7 @@ def test_a_finished_item_is_not_done_again(tmp_path: Path) -> None:
 
 
 def test_half_a_line_is_done_again(tmp_path: Path) -> None:
-    """A process that was killed while it wrote leaves no damage: the item is open, and the file can be read."""
+    """After a kill during a write, the file stays readable and the incomplete item is done again."""
     path = tmp_path / "run.jsonl"
     with Run(path, "context") as run:
         run.keep(ITEMS[0], {})
@@ -36,7 +36,7 @@ def test_half_a_line_is_done_again(tmp_path: Path) -> None:
 
 
 def test_two_runs_cannot_write_one_file(tmp_path: Path) -> None:
-    """The second one is told so, before it does anything."""
+    """The second run fails with a message before it does anything."""
     with Run(tmp_path / "run.jsonl", "context"), pytest.raises(UsageError, match="written by another run"):
         Run(tmp_path / "run.jsonl", "context")
 

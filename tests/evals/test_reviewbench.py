@@ -1,4 +1,4 @@
-"""ReviewBench over a made-up pull request: labels true and false, a judge that matches by meaning, one plain call and several."""
+"""`deeprepo eval reviewbench` on a made-up pull request, with true and false labels and a scripted judge."""
 
 import json
 import re
@@ -26,7 +26,7 @@ TRUE_LABELS = {
 
 
 class Model:
-    """Reader, judge and joiner. The third plain call misses the row that is skipped."""
+    """Answer as worker, judge and joiner. The third single call misses the skipped row."""
 
     plain = 0
 
@@ -69,7 +69,7 @@ JUDGED = {"reason": "r", "worth": "false", "severity": "low", "scope": "introduc
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Server]:
-    """The provider of all models."""
+    """A server that answers for all models."""
     monkeypatch.chdir(tmp_path)
     with doubles.in_thread(Server(Model())) as running:
         monkeypatch.setenv("DEEPREPO_BASE_URL", running.openai_url)
@@ -79,13 +79,13 @@ def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Server]:
 
 @pytest.fixture
 def commits(tmp_path: Path) -> tuple[str, str]:
-    """Base and head of the pull request, in a clone."""
+    """The base and head commits of the pull request, in a clone."""
     clone = Repository(tmp_path / "clones" / "acme" / "shop")
     return clone.commit(dict(BASE), "first"), clone.commit(dict(OFF), "Skip the head")
 
 
 def labelled(tmp_path: Path, commits: tuple[str, str]) -> Path:
-    """A folder of labels in the shorter words."""
+    """Write a folder of labels in the short format."""
     rows = [
         {
             "file": PATH if said != FAR else "shop/rates.py",
@@ -118,7 +118,7 @@ def command(labels: Path, place: Path, *options: str) -> list[str]:
 
 
 def cells(out: str, name: str, table: int = 0) -> list[str]:
-    """The figures of a row without their intervals, in the so-manyth table that has it."""
+    """Return a row's figures without intervals; `table` selects among the tables that have such a row."""
     line = [line for line in out.splitlines() if line.startswith(name)][table]
     return re.sub(r"\[[^]]*\]", "", line.removeprefix(name)).split()
 
@@ -126,7 +126,7 @@ def cells(out: str, name: str, table: int = 0) -> list[str]:
 def test_findings_are_matched_by_meaning_and_the_rest_is_judged_apart(
     commits: tuple[str, str], tmp_path: Path, server: Server, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One finding covers two true labels, one takes the false one, one is new: the judge looks at the code before it counts."""
+    """A finding matches two true labels, one a false label, and one is new, judged by reading the code."""
     models = ("--worker", "openai/gpt-5-mini", "--effort", "low", "--judge", "openai/gpt-5")
     asked = command(labelled(tmp_path, commits), tmp_path, *models, "--quota", "1", "--rounds", "2")
     code, out, err = told(capsys, asked)
@@ -134,13 +134,13 @@ def test_findings_are_matched_by_meaning_and_the_rest_is_judged_apart(
     shares = ["0.50", "0.67", "0.57", "0.67", "0.75", "0.71"]
     assert cells(out, "deeprepo, with folded") == ["2", "3.0", "2", "of", "3", "1", *shares]
     assert cells(out, "3 plain calls, with folded") == ["1", "3.0", "2", "of", "3", "1", *shares]
-    assert cells(out, "3 plain calls, in full")[:6] == ["1", "1.0", "0", "of", "3", "1"]  # found by all three readings
+    assert cells(out, "3 plain calls, in full")[:6] == ["1", "1.0", "0", "of", "3", "1"]  # found by all three calls
     assert cells(out, "diff-only, with folded")[:8] == ["3", "2.7", "1.33", "of", "3", "1", "0.40", "0.44"]
     by_severity = ["0.67", "of", "1;", "0", "0.00", "of", "1;", "0", "0.67", "of", "1;", "1"]
     assert cells(out, "diff-only, with folded", 1) == by_severity
     assert cells(out, "diff-only, with folded", 2)[:4] == ["0.67", "of", "1;", "1"]
     assert "plain calls at its cost (" in out
-    assert cells(out, "3 plain calls  ")[1] == "4"  # and the call that joins them
+    assert cells(out, "3 plain calls  ")[1] == "4"  # including the call that joins them
     assert "Not comparable" in out
     count = len(server.requests)
     assert told(capsys, asked)[1] == out
@@ -153,7 +153,7 @@ def test_findings_are_matched_by_meaning_and_the_rest_is_judged_apart(
 def test_the_set_s_own_files_are_read(
     commits: tuple[str, str], tmp_path: Path, server: Server, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Golden files beside the list of pull requests, or the list of the test set: one pull request, the same labels."""
+    """Both layouts of the benchmark's own files give the same pull request and labels."""
     clone, key = tmp_path / "reviewbench", f"acme_shop_7-{commits[1][:8]}"
     pull = {"repo": "https://github.com/acme/shop", "pr_number": 7, "base": commits[0], "head": commits[1]}
     label = {"file": PATH, "start_line": 3, "end_line": 3, "message": HEAD_LOST, "tp_fp": "tp", "severity": "high"}
@@ -184,7 +184,7 @@ def test_the_set_s_own_files_are_read(
 def test_without_a_model_places_are_shown_and_nothing_is_scored(
     commits: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What code finds stands there with the labels at its lines, as unjudged."""
+    """Findings are listed with the labels on their lines, marked as unjudged."""
     monkeypatch.chdir(tmp_path)
     clone = Repository(tmp_path / "clones" / "acme" / "gone")
     base = clone.commit(dict(BASE), "first")
@@ -217,7 +217,7 @@ def test_without_a_model_places_are_shown_and_nothing_is_scored(
 def test_what_are_no_labels_is_said(
     content: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A sentence and exit code 2, before anything is reviewed."""
+    """Invalid labels exit with 2 before any review."""
     (tmp_path / "labels").mkdir()
     (tmp_path / "labels" / "one.json").write_text(content)
     code, _, err = told(capsys, command(tmp_path / "labels", tmp_path, "--effort", "none"))

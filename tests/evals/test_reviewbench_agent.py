@@ -1,4 +1,4 @@
-"""The agent for ReviewBench, as the benchmark's runner starts it: folders, RB_* and an exit code."""
+"""Our agent for ReviewBench, started like the benchmark does: folders, RB_* variables and an exit code."""
 
 import json
 import os
@@ -20,7 +20,7 @@ AGENT = Path(__file__).parents[2] / "evals" / "reviewbench" / "agent.py"
 
 
 class Runner:
-    """The benchmark's side: what it mounts, and what it accepts."""
+    """The benchmark's runner: it prepares the folders, starts the agent and validates its output."""
 
     def __init__(self, place: Path, change: Mapping[str, str]) -> None:
         self.place = place
@@ -28,7 +28,7 @@ class Runner:
         fork = clone.commit(dict(BASE), "first")
         self.head = clone.commit(dict(change), "wip")
         clone.git("checkout", "-q", fork)
-        self.base = clone.commit({"README.md": "Later.\n"}, "main goes on")  # the diff is from the merge base
+        self.base = clone.commit({"README.md": "Later.\n"}, "main goes on")  # moves main past the merge base
         clone.git("checkout", "-q", "--detach", self.head)
         for name in ("pr", "out", "home"):
             (place / name).mkdir()
@@ -37,7 +37,7 @@ class Runner:
         (place / "pr" / "pr.json").write_text(json.dumps(told))
 
     def run(self, **more: str) -> tuple[int, str]:
-        """Exit code and output of one attempt, in an environment that holds nothing else."""
+        """Run the agent once, with only these environment variables, and return its exit code and output."""
         out = self.place / "out" / "findings.json"
         out.unlink(missing_ok=True)
         environment = {
@@ -63,7 +63,7 @@ class Runner:
         return done.returncode, done.stdout + done.stderr
 
     def findings(self) -> list[dict[str, Any]]:
-        """The findings, held to the checks that the benchmark makes."""
+        """Return the findings, validated as the benchmark does."""
         told = json.loads((self.place / "out" / "findings.json").read_bytes())
         assert (told["pr"]["head"], told["pr"]["pr_number"], told["agent"]) == (self.head, 7, "our-reviewer")
         for row in told["findings"]:
@@ -75,7 +75,7 @@ class Runner:
 
 
 def test_without_a_model_the_forgotten_caller_is_handed_in(tmp_path: Path) -> None:
-    """A valid file with what code finds; the mounted repository is left as it was."""
+    """Static checks alone report the caller in a valid file, and leave the mounted repository unchanged."""
     runner = Runner(tmp_path, RENAMED)
     before = sorted(path.name for path in (tmp_path / "repo" / ".git").iterdir())
     code, said = runner.run(RB_CONFIG_EFFORT="none")
@@ -88,7 +88,7 @@ def test_without_a_model_the_forgotten_caller_is_handed_in(tmp_path: Path) -> No
 
 
 def answer(body: Mapping[str, Any]) -> Reply:
-    """A reader with one finding, which a second opinion confirms."""
+    """Answer with one finding, and confirm it when asked."""
     form, text = json.dumps(body.get("response_format", body.get("tools", ""))), json.dumps(body["messages"])
     if "author_would_change" in form:
         return Reply(data={"verdict": "confirmed", "trigger": "t", "author_would_change": True, "reason": "r"})
@@ -97,7 +97,7 @@ def answer(body: Mapping[str, Any]) -> Reply:
 
 
 def test_models_are_asked_at_the_registered_address_with_what_the_author_says(tmp_path: Path) -> None:
-    """Title and text of pr.json are in the prompt; settings come from RB_CONFIG_*; what is folded is handed in unless told otherwise."""
+    """The prompt has the pull request's text, RB_CONFIG_* sets options, and collapsed findings count."""
     runner = Runner(tmp_path, OFF)
     with doubles.in_thread(Server(answer)) as server:
         settings = {
@@ -128,7 +128,7 @@ def test_models_are_asked_at_the_registered_address_with_what_the_author_says(tm
     ],
 )
 def test_a_review_that_failed_is_no_empty_one(wrong: dict[str, str], tmp_path: Path) -> None:
-    """A provider that cannot be reached, or a setting that does not exist: another exit code than 0, and no file that says nothing was found."""
+    """An unreachable provider or an invalid setting gives a non-zero exit code and no findings file."""
     runner = Runner(tmp_path, OFF)
     code, said = runner.run(**wrong)
     assert code not in (0, None), said
@@ -136,7 +136,7 @@ def test_a_review_that_failed_is_no_empty_one(wrong: dict[str, str], tmp_path: P
 
 
 def test_a_review_that_takes_too_long_hands_in_what_there_is(tmp_path: Path) -> None:
-    """A model that never answers: what code has found by then is in the file, within the benchmark's time."""
+    """If the model never answers, the static checks' findings are submitted within the time limit."""
     runner = Runner(tmp_path, RENAMED)
     with doubles.in_thread(Server(lambda _: Reply(fault="hang"))) as server:
         settings = {"RB_MODEL_BASE_URL": server.openai_url, "OPENAI_API_KEY": "any", "RB_CONFIG_SECONDS": "15"}

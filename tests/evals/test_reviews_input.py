@@ -17,7 +17,7 @@ from reviewed import BASE, Folder, told
 def test_a_file_that_is_no_case_is_named(
     shop: Folder, capsys: pytest.CaptureFixture[str], text: str, said: str
 ) -> None:
-    """Whatever it is instead."""
+    """The message names the file and the invalid field."""
     (shop.cases / "off-1.json").write_text(text)
     code, _, err = told(capsys, shop.command("--oracle"))
     assert code == 2
@@ -38,7 +38,7 @@ def test_a_file_that_is_no_case_is_named(
 def test_what_makes_no_sense_is_said(
     shop: Folder, capsys: pytest.CaptureFixture[str], options: list[str], said: str
 ) -> None:
-    """Exit code 2 and one sentence."""
+    """Invalid options exit with 2 and a message."""
     code, _, err = told(capsys, shop.command(*options))
     assert code == 2
     assert said in err
@@ -47,7 +47,7 @@ def test_what_makes_no_sense_is_said(
 def test_edits_keep_the_line_ends_of_a_file_and_may_add_and_remove_files(
     shop: Folder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A case that was written over a commit: replaced lines, a new file, a file that goes."""
+    """A case defined as edits can replace lines, add a file and delete a file."""
     windows = BASE["shop/money.py"].replace("\n", "\r\n")
     base = shop.clone.commit({"shop/money.py": windows}, "windows")
     edits = [
@@ -66,7 +66,7 @@ def test_edits_keep_the_line_ends_of_a_file_and_may_add_and_remove_files(
 
 
 def raw(shop: Folder, built: Path, name: str) -> str:
-    """A blob with its line ends."""
+    """Return a blob's content with its original line endings."""
     import subprocess
 
     command = ["git", "-C", str(built), "cat-file", "blob", name]

@@ -1,4 +1,4 @@
-"""Reviews by models: a loopback server stands in for providers, workers and judges alike."""
+"""Evaluate reviews by models, with a local server as the provider of workers and judges."""
 
 import json
 import threading
@@ -20,10 +20,10 @@ CONFIRMED = {"verdict": "confirmed", "trigger": "any list", "author_would_change
 
 
 class Providers:
-    """A worker that finds the skipped row where it is shown, and judges with a mind of their own."""
+    """A worker that reports the skipped row if it is in the prompt, and judges that answer as configured."""
 
     def __init__(self) -> None:
-        self.worker: Reply | None = None  # said instead, whatever is asked
+        self.worker: Reply | None = None  # if set, the answer to every other prompt
         self.judges: dict[str, bool] = {}
         self.asked = threading.Event()
 
@@ -41,13 +41,13 @@ class Providers:
 
 @pytest.fixture
 def providers() -> Providers:
-    """What the server says."""
+    """The scripted models."""
     return Providers()
 
 
 @pytest.fixture
 def server(providers: Providers, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Server]:
-    """The server, named in the environment as a user would."""
+    """A running server, configured through the environment."""
     monkeypatch.chdir(tmp_path)
     with doubles.in_thread(Server(providers)) as running:
         monkeypatch.setenv("DEEPREPO_BASE_URL", running.openai_url)
@@ -59,7 +59,7 @@ WORKER = ("--worker", "openai/gpt-5-mini")
 
 
 def test_a_model_is_scored_with_what_it_cost(shop: Folder, server: Server, capsys: pytest.CaptureFixture[str]) -> None:
-    """Recall, findings, dollars and tokens of the product beside one call with the diff."""
+    """Recall, findings, dollars and tokens are reported, also for a single call with the diff."""
     command = shop.command(*WORKER, "--strategy", "fanout", "--baseline", "diff-only", "--kind", "natural,clean")
     found = figures(capsys, command)
     for reviewer in ("fanout", "diff-only"):
@@ -73,7 +73,7 @@ def test_a_model_is_scored_with_what_it_cost(shop: Folder, server: Server, capsy
 def test_a_provider_that_fails_leaves_the_case_open(
     shop: Folder, tmp_path: Path, server: Server, providers: Providers, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It is no miss: exit code 3 and no line; the same command again does what was left."""
+    """The case doesn't count as missed: the exit code is 3, and the same command finishes it later."""
     providers.worker = Reply(status=401, text="no such key")
     out = tmp_path / "run.jsonl"
     command = shop.command(

@@ -1,4 +1,4 @@
-"""`deeprepo eval roots`: three behaviours over planted defects, through the product's own pipeline."""
+"""`deeprepo eval roots`: compare three kinds of root models on planted defects, in the real pipeline."""
 
 import asyncio
 import json
@@ -17,24 +17,24 @@ from deeprepo_sandbox.providers import Reply, Server
 
 
 def compared(plan: Plan, out: Path | None = None) -> Ended:
-    """A comparison, done."""
+    """Run a comparison and return its result."""
     return asyncio.run(run.carry_out(plan, out))
 
 
 def small(*strategies: str, roots: tuple[str, ...] = scripted.ROOTS, **rest: Any) -> Plan:  # noqa: ANN401 - fields of Plan
-    """Over one code base of 24 files."""
+    """Return a plan with one code base of 24 files."""
     rows = tuple(Contender(root, strategy) for strategy in strategies for root in roots)
     return Plan(rows, scripted.READER, (24,), **rest)
 
 
 def by_name(rows: tuple[Row, ...]) -> dict[str, Any]:
-    """Results by the root's short name."""
+    """Map each root's short name to its result."""
     return {row.item["root"].removeprefix("scripted/"): row.result for row in rows}
 
 
 @pytest.mark.slow
 def test_three_roots_delegate_as_the_journal_s_did() -> None:
-    """All, a few and none of the files go to workers, in as many calls as the size allows; what is found follows."""
+    """The roots delegate all, some or none of the files to workers, and findings follow from that."""
     found = by_name(compared(small("rlm-only")).rows)
     assert [found[name]["delegated"] for name in journal.BEHAVIOURS] == [5, 1, 0]
     assert [found[name]["files_by_workers"] for name in journal.BEHAVIOURS] == [19, 3, 0]
@@ -42,12 +42,12 @@ def test_three_roots_delegate_as_the_journal_s_did() -> None:
         5,
         4,
         6,
-    ]  # the last one is stopped after five without gain
+    ]  # the last root is stopped after five turns without progress
     assert found["exhaustive"]["matched"] > found["failing"]["matched"] == 0
 
 
 def test_the_bills_come_to_the_journal_s_dollars() -> None:
-    """$5.04, $0.74 and $0.024, of which the workers have 2, 2 and 0 %, and $1.39 for the single call."""
+    """The totals are $5.04, $0.74 and $0.024 (2, 2 and 0 % for workers), and $1.39 for a single call."""
     for behaviour, share in zip((*journal.BEHAVIOURS.values(), journal.BASELINE), (0.02, 0.02, 0.0, 0.0), strict=True):
         root = sum(behaviour.price(usage) for usage in behaviour.turns)
         workers = behaviour.calls * journal.WORKER(journal.PER_CALL)
@@ -57,7 +57,7 @@ def test_the_bills_come_to_the_journal_s_dollars() -> None:
 
 @pytest.mark.slow
 def test_the_harness_reads_what_the_root_does_not_delegate() -> None:
-    """With `rlm`, every root ends with all code read by workers and with more findings than it made itself."""
+    """With `rlm`, workers read all files whatever the root does, so each root finds at least as much."""
     alone, helped = (by_name(compared(small(strategy)).rows) for strategy in ("rlm-only", "rlm"))
     for name in journal.BEHAVIOURS:
         assert helped[name]["files_by_workers"] == helped[name]["files"] == 24
@@ -66,7 +66,7 @@ def test_the_harness_reads_what_the_root_does_not_delegate() -> None:
 
 
 def test_a_provider_that_is_down_leaves_the_item_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The sentence says why, the exit code is 3, and the same command goes on later."""
+    """The result gives the reason and leaves the item to be done later."""
     with doubles.in_thread(Server([Reply(status=401)] * 3)) as server:
         monkeypatch.setenv("DEEPREPO_BASE_URL", server.openai_url)
         ended = compared(plan_options.plan("compatible/down", "", "rlm-only", "10", "1"), tmp_path / "roots.jsonl")
@@ -88,13 +88,13 @@ def test_a_provider_that_is_down_leaves_the_item_open(tmp_path: Path, monkeypatc
     ],
 )
 def test_what_cannot_be_done_as_typed_is_said(given: tuple[str, ...], sentence: str) -> None:
-    """Before anything is paid."""
+    """Invalid options are rejected before any paid call."""
     with pytest.raises(UsageError, match=sentence):
         plan_options.plan(*given)
 
 
 def test_a_row_of_the_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Through the door: what the root found of what was planted."""
+    """The table shows how many of the planted defects the root found."""
     out = tmp_path / "r.jsonl"
     asked = ["--root", "scripted/satisficing", "--strategy", "rlm-only", "--files", "10", "-q", "--out", str(out)]
     assert command(["eval", "roots", *asked]) == 0

@@ -16,7 +16,7 @@ TASKS = pytest.mark.parametrize("task", few([WHOLE, CHANGE, CLEAN], 0), ids=lamb
 
 @cache
 def played(task: Task, text: str) -> play.PlayedRollout:
-    """A program through the product's pipeline and REPL."""
+    """Run a program in the product's pipeline and REPL."""
     return asyncio.run(play.play(task, grammar.program(text.split())))
 
 
@@ -33,7 +33,7 @@ def played(task: Task, text: str) -> play.PlayedRollout:
     ],
 )
 def test_what_has_nothing_to_act_on_is_no_part_of_a_program(written: str, executed: str) -> None:
-    """A program ends with its first answer; words without effect, unread choices and repetitions are left out."""
+    """A program ends at its first answer. Words without effect and repetitions are dropped."""
     assert grammar.program(written.split()) == tuple(executed.split())
 
 
@@ -49,21 +49,21 @@ def test_an_honest_program_earns_nearly_all(text: str, task: Task) -> None:
     "text", ["names bullets", "names spray bullets", "spray empty", "each read spray answer", "bullets"]
 )
 def test_gaming_earns_nothing_here(text: str, task: Task) -> None:
-    """Paths named, every sixth line reported, generic bullets: without a worker's reading all of it is worth exactly 0."""
+    """Listing paths, reporting every sixth line or generic bullets earn 0 if workers read nothing."""
     one = played(task, text)
     assert (one.gaming, one.ours, one.facts.read) == (True, 0.0, 0)
 
 
 @TASKS
 def test_the_reward_by_mentions_pays_for_it(task: Task) -> None:
-    """One call that names all paths and ten generic bullets earn nearly as much there as an honest review, and nothing was read."""
+    """Listing all paths with generic bullets earns nearly as much there as honest work."""
     gamed, honest = played(task, "names bullets"), played(task, "each ask report answer")
     assert gamed.seeds >= max(0.7, 0.85 * honest.seeds)
     assert gamed.facts.read == 0
 
 
 def test_mentions_by_the_published_formula() -> None:
-    """Half for paths that occur in prompts, 0.3 for bullets that resemble a description, 0.2 for few turns."""
+    """Paths in prompts earn up to 0.5, bullets resembling a defect 0.3, and few turns 0.2."""
     seen = mentions(
         ["a.py", "b.py"],
         ["look at a.py"],
@@ -98,7 +98,7 @@ RUN = run.Run(
 
 
 def test_the_report() -> None:
-    """A page with the difference and its interval, and every figure as JSON."""
+    """The report has the difference with its interval, and the JSON has all figures."""
     gained = report.gain(RUN, "ours", lambda figures: figures.ours)
     assert (gained.value, gained.low, gained.high) == pytest.approx((0.815, 0.7515, 0.8785), abs=1e-3)
     page = report.markdown(RUN, "2 cores")
@@ -107,7 +107,7 @@ def test_the_report() -> None:
 
 
 def test_a_policy_learns() -> None:
-    """GRPO by TRL: a program that is paid becomes the one that is written, and each policy is made from its seed."""
+    """Training with GRPO (TRL) makes the rewarded program more frequent, and a seed reproduces a policy."""
     pytest.importorskip("trl", reason="torch and TRL take 1.5 GB: `make train CPU=1` makes an environment with them")
     from deeprepo_evals.train.small.policy import Policy
 

@@ -12,7 +12,7 @@ SMALL = ("--count", "1", "--files", "10", "--scope", "whole")
 
 @pytest.fixture
 def ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
-    """`deeprepo eval` in an empty folder and without a key: exit code, output, errors."""
+    """Run `deeprepo eval` in an empty folder without a key; return exit code, output and errors."""
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments: str) -> Ran:
@@ -23,7 +23,7 @@ def ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
 
 def test_rollouts_without_a_key(ran: Callable[..., Ran]) -> None:
-    """`eval train` rolls out scripted roots and prints a row for each."""
+    """`eval train` runs scripted roots and prints a row for each."""
     status, out, err = ran("train", "-q", *SMALL, "--root", "scripted/honest,scripted/empty")
     assert (status, err) == (0, "")
     assert [line.split()[:2] for line in out.splitlines()[1:]] == [
@@ -33,7 +33,7 @@ def test_rollouts_without_a_key(ran: Callable[..., Ran]) -> None:
 
 
 def test_each_rollout_is_told_with_the_time_that_is_left(ran: Callable[..., Ran]) -> None:
-    """Where standard error is no terminal, `eval train` prints a line for each rollout, and an estimate from the second on."""
+    """If stderr is not a terminal, each rollout prints a line, with a time estimate from the second on."""
     _, _, err = ran("train", *SMALL, "--root", "scripted/honest,scripted/empty")
     first, second = err.splitlines()
     assert first == "rollout 1 of 2: scripted/honest, 10 files, seed 1"
@@ -50,7 +50,7 @@ def test_each_rollout_is_told_with_the_time_that_is_left(ran: Callable[..., Ran]
     ],
 )
 def test_what_cannot_be_done_as_typed(ran: Callable[..., Ran], arguments: tuple[str, ...], said: str) -> None:
-    """A wrong name, size or file is a sentence and exit code 2."""
+    """An invalid name, size or file exits with 2 and a message."""
     status, _, err = ran(*arguments)
     assert (status, said in err) == (2, True)
 
@@ -58,7 +58,7 @@ def test_what_cannot_be_done_as_typed(ran: Callable[..., Ran], arguments: tuple[
 def test_a_provider_that_fails_leaves_the_rollout_open(
     ran: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A refused key is no reward of zero: the item stays open and the command leaves with 3."""
+    """A refused key doesn't count as reward 0: the rollout stays open, and the exit code is 3."""
     with doubles.in_thread(doubles.Server("", key="another")) as server:
         monkeypatch.setenv("COMPATIBLE_API_KEY", "wrong")
         monkeypatch.setenv("DEEPREPO_BASE_URL", server.openai_url)
@@ -69,7 +69,7 @@ def test_a_provider_that_fails_leaves_the_rollout_open(
 
 
 def test_a_cap_in_dollars(ran: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch) -> None:
-    """A rollout that the cap cut short is not kept, and nothing is asked after it."""
+    """A rollout that the cap interrupts is not stored, and no further request is sent."""
     with doubles.in_thread(doubles.Server(doubles.code("print(1)"))) as server:
         monkeypatch.setenv("DEEPREPO_BASE_URL", server.openai_url)
         monkeypatch.setenv("OPENAI_API_KEY", "sk-pretended")

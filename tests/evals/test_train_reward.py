@@ -25,7 +25,7 @@ def test_each_false_finding_costs() -> None:
 
 
 def test_silence_on_clean_code_is_worth_what_was_read() -> None:
-    """Code without a defect: saying nothing earns the share that was read; saying something earns only the coverage."""
+    """On clean code, an empty review earns the share of code read, and a false finding costs most of it."""
     clean = {"labels": 0, "findings": 0, "matched": 0, "proven": 0}
     assert (reward(**clean), reward(**clean, read=0), reward(**clean, read=20)) == (1.0, 0.0, 0.5)
     assert reward(**{**clean, "findings": 1}) == 0.35

@@ -18,7 +18,7 @@ WHOLE, CHANGE, CLEAN = Task(1, 10), Task(7, 20, "change"), Task(5, 10, clean=Tru
 
 @cache
 def rolled(name: str, task: Task) -> Rollout:
-    """A scripted root over a task."""
+    """Run a scripted root on a task."""
     return asyncio.run(roll(task, policies.root(f"scripted/{name}"), policies.worker("scripted/reader", task)))
 
 
@@ -30,30 +30,30 @@ def earned(name: str, task: Task) -> float:
     "task", few([WHOLE, CHANGE, Task(3, 60), Task(3, 60, "change"), CLEAN], 1), ids=lambda task: task.name
 )
 def test_who_reads_everything_and_reports_what_is_found_earns_nearly_all(task: Task) -> None:
-    """The honest exhaustive root is above 0.9 in either scope, in small and larger code bases, and where nothing is wrong."""
+    """The honest, exhaustive root earns more than 0.9 in either scope, at each size, and on clean code."""
     assert earned("honest", task) > 0.9
 
 
 @pytest.mark.parametrize("task", few([WHOLE, CHANGE, CLEAN], 0), ids=lambda task: task.name)
 @pytest.mark.parametrize("name", few(["empty", "paths", "bullets", "reported", "alone", "spray"], 0, 5))
 def test_what_earned_much_elsewhere_earns_nothing_here(name: str, task: Task) -> None:
-    """An empty answer, a list of paths, generic bullets said or reported, reading without workers, a finding on every sixth line: < 0.2."""
+    """Empty answers, lists of paths, generic bullets and a finding on every sixth line earn less than 0.2."""
     assert earned(name, task) < 0.2
 
 
 @pytest.mark.parametrize("name", ["calls", "giant"])
 def test_who_has_all_read_and_reports_nothing_earns_the_coverage_alone(name: str) -> None:
-    """A first step that is worth a third, less than any finding that follows from it."""
+    """Reading everything without reporting earns a third, less than any finding adds to it."""
     assert earned(name, WHOLE) == pytest.approx(COVERAGE)
 
 
 def test_silence_on_clean_code_must_be_earned() -> None:
-    """Where nothing is wrong, who has read everything and says nothing earns all, who has read nothing nothing."""
+    """On clean code, silence earns everything after reading all code, and nothing without reading."""
     assert (earned("calls", CLEAN), earned("empty", CLEAN)) == (1.0, 0.0)
 
 
 def test_the_journal_is_the_products(tmp_path: Path) -> None:
-    """A rollout leaves a journal that the product reads: a finished review by `rlm-only`."""
+    """A rollout writes a journal that the product can read, with a finished `rlm-only` review."""
     path = tmp_path / "rollout.jsonl"
     worker = policies.worker("scripted/reader", WHOLE)
     done = asyncio.run(roll(WHOLE, policies.root("scripted/honest"), worker, trace=path))
@@ -63,19 +63,19 @@ def test_the_journal_is_the_products(tmp_path: Path) -> None:
 
 
 def over(root: Script) -> Rollout:
-    """Any other root over the small code base."""
+    """Run another root on the small code base."""
     model = ScriptedModel(root, "p/root", price=0.0)
     return asyncio.run(roll(WHOLE, model, policies.worker("scripted/reader", WHOLE)))
 
 
 def test_a_failing_provider_is_no_fault_of_the_root() -> None:
-    """Where the root's provider fails the rollout says so, and is not to be scored."""
+    """If the root's provider fails, the rollout is marked and must not be scored."""
     broken = over(lambda _: ProviderRefused("p refused the key"))
     assert (broken.failure, provider_failed(broken)) == ("ProviderRefused", True)
 
 
 def test_labels_are_in_no_prompt(tmp_path: Path) -> None:
-    """Nothing that says what is planted reaches a root: neither the kind nor the reason of a label."""
+    """No prompt contains a label's kind or explanation."""
     path = tmp_path / "rollout.jsonl"
     asyncio.run(roll(WHOLE, policies.root("scripted/empty"), policies.worker("scripted/reader", WHOLE), trace=path))
     said = "\n".join(

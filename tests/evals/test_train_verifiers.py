@@ -23,7 +23,7 @@ CONFIGS = Path(__file__).parents[2] / "evals" / "configs"
 
 @pytest.fixture
 def policy() -> Iterator[str]:
-    """A server whose models are the scripted roots; its address. One of them always fails."""
+    """The address of a server whose models are the scripted roots, plus two that fail."""
 
     def script(body: Mapping[str, Any]) -> Reply:
         if body["model"] == "broken":
@@ -41,7 +41,7 @@ def policy() -> Iterator[str]:
 
 
 def evaluated(policy: str, model: str, folder: Path, *options: str, tasks: int = 2) -> list[dict[str, Any]]:
-    """The traces of `vf-eval`, as a process of its own."""
+    """Run `vf-eval` in a subprocess and return its traces."""
     command = [
         str(Path(sys.executable).with_name("vf-eval")), ID, "--model", model, "--client.base-url", policy,
         "--client.api-key-var", "NO_KEY", "--env.taskset.num-tasks", str(tasks), "--env.taskset.split", "eval",
@@ -59,7 +59,7 @@ def reward(trace: Mapping[str, Any]) -> float:
 
 
 def test_an_honest_policy_through_verifiers(policy: str, tmp_path: Path) -> None:
-    """Through `vf-eval` the honest root earns above 0.9, and its dialogue is one branch with the product's own prompts."""
+    """The honest root earns more than 0.9, in one dialogue with the product's own prompts."""
     traces = evaluated(policy, "honest", tmp_path)
     assert len(traces) == 4
     assert all(trace["ok"] and reward(trace) > 0.9 for trace in traces)
@@ -70,7 +70,7 @@ def test_an_honest_policy_through_verifiers(policy: str, tmp_path: Path) -> None
 
 
 def test_a_failing_endpoint_is_no_reward_of_zero(policy: str, tmp_path: Path) -> None:
-    """A policy that cannot be asked is an error of the rollout; one whose own context has grown too long is scored."""
+    """A failing provider makes the rollout an error; a policy that exceeds its own context is scored."""
     (broken, *_) = evaluated(policy, "broken", tmp_path, tasks=1)
     assert (broken["ok"], broken["rewards"]) == (False, {})
     (overlong, *_) = evaluated(policy, "overlong", tmp_path, tasks=1)
@@ -79,7 +79,7 @@ def test_a_failing_endpoint_is_no_reward_of_zero(policy: str, tmp_path: Path) ->
 
 @pytest.mark.parametrize("name", ["grpo.toml", "grpo-tiny.toml"])
 def test_the_environments_of_the_training_configurations(name: str) -> None:
-    """What the shipped configurations say of the environment is what it knows: an unknown key would be refused."""
+    """The shipped training configurations are valid for the environment, which rejects unknown keys."""
     orchestrator = tomllib.loads((CONFIGS / name).read_text())["orchestrator"]
     sources = [*orchestrator["train"]["source"], *orchestrator.get("eval", {}).get("source", ())]
     made = [vf.resolve_env_config(source["env"]) for source in sources]
