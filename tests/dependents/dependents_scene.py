@@ -1,4 +1,4 @@
-"""How the tests of the dependents look at a change."""
+"""Helpers that search a change for its dependents."""
 
 from collections.abc import Mapping
 
@@ -14,15 +14,15 @@ from deeprepo.impact.uses import SearchLimits
 def find(
     pull: PullRequest, budget: SearchLimits | None = None, languages: Mapping[str, Family] = LANGUAGES
 ) -> Dependents:
-    """What a change can break."""
+    """Return what the change can break."""
     return step.over(pull, lambda tree, files: uses.find(tree, files, languages, budget or SearchLimits()))
 
 
 def callers(pull: PullRequest, name: str, limit: int = 200) -> tuple[Reference, ...]:
-    """The places in the head tree where a name is written."""
+    """Return the references to a name in the head commit."""
     return step.over(pull, lambda tree, _: uses.callers(tree, name, LANGUAGES, limit))
 
 
 def readers(pull: PullRequest, name: str, limit: int = 200, near: str = "") -> tuple[tuple[str, int, str, str], ...]:
-    """The unchanged lines that read a name."""
+    """Return the unchanged lines that read a name, and how each reads it."""
     return step.over(pull, lambda tree, _: uses.readers(tree, name, limit, near))

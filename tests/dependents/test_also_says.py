@@ -1,4 +1,4 @@
-"""What still says, as a text, what a change takes away: keys, routes, columns, names of the environment, paths, names that a framework resolves."""
+"""Strings that still use what a change removes: keys, routes, columns, variables, paths and file names."""
 
 import pytest
 from dependents_scene import find
@@ -9,7 +9,7 @@ from bot.values import Dependents
 VIEW = 'def page(order):\n    return {"order_total": order.sum(), "paid": True}\n'
 ENVIRONMENT = "import os\n\n\ndef key():\n    return os.environ['SHOP_API_KEY']\n"
 TABLE = "CREATE TABLE post (\n  id INTEGER,\n  review_score INTEGER\n);\n"
-# kind -> (file that renames, the key, the new name, files that still say it)
+# kind -> (file with the renamed key, old and new key, files that still use the old key)
 RENAMED = {
     "a key of data that a template and a script read": (
         ("views.py", VIEW),
@@ -74,14 +74,14 @@ RENAMED = {
 
 
 def places(found: Dependents, word: str = "") -> set[str]:
-    """The lines that are said to hold what went; of one word alone if it is given."""
+    """Return the lines that still mention a removed name, or only those that mention this word."""
     rows = [row for row in found.references if not (row.sure or row.missing)]
     return {f"{row.path}:{row.line}" for row in rows if word in row.name}
 
 
 @pytest.mark.parametrize("kind", RENAMED)
 def test_every_reader_of_a_renamed_key_is_named(repository: Repository, kind: str) -> None:
-    """Whatever languages its other end is in."""
+    """Files in other languages that still use the old key are found too."""
     (path, text), (old, new), readers = RENAMED[kind]
     found = find(repository.change({path: text, **readers}, {path: text.replace(old, new)}))
 
@@ -92,7 +92,7 @@ def test_every_reader_of_a_renamed_key_is_named(repository: Repository, kind: st
 
 
 def test_a_property_that_a_style_sheet_no_longer_sets_is_not_missed(repository: Repository) -> None:
-    """CSS defines the property, so other style sheets do not depend on that line. A custom property is defined there."""
+    """CSS itself defines the property, so other style sheets don't depend on it; a custom property does."""
     used = ".page { background-color: blue; color: var(--shop-blue) }\n"
     before = ".order {\n  background-color: red;\n  --shop-blue: blue;\n}\n"
     found = find(repository.change({"a.css": before, "b.css": used}, {"a.css": ".order {\n}\n"}))
@@ -101,7 +101,7 @@ def test_a_property_that_a_style_sheet_no_longer_sets_is_not_missed(repository: 
 
 
 def test_an_element_that_a_layout_no_longer_uses_is_not_missed(repository: Repository) -> None:
-    """Other layouts still have the element and the attribute. An element around a value is a setting."""
+    """Elements and attributes belong to the layout format. IDs and elements around a value are settings."""
     layout = '<EditText\n  app:scrollbarStyle="inside"\n  app:id="@+id/subject_line" />\n</EditText>\n'
     settings = "<retry>\n  <maximumRetries>3</maximumRetries>\n</retry>\n"
     readers = {"b.xml": '<EditText\n  app:scrollbarStyle="inside" />\n', "c.py": 'get("maximumRetries")\n', "D.kt": "find(R.id.subject_line)\n"}  # fmt: skip
@@ -119,7 +119,7 @@ GONE = {
 
 @pytest.mark.parametrize("what", GONE)
 def test_a_removed_route_is_missed_by_who_asks_for_it(repository: Repository, what: str) -> None:
-    """The path may have a prefix or parameters on the other side."""
+    """The client's path may have a prefix, or other parameters."""
     path, text, reader, asks = GONE[what]
     found = find(repository.change({path: text, reader: asks}, {path: text.replace("summary", "digest")}))
     assert f"{reader}:{len(asks.splitlines())}" in places(found)
@@ -134,14 +134,14 @@ FILES = {
 
 @pytest.mark.parametrize("what", FILES)
 def test_a_file_that_goes_is_missed_by_who_names_it(repository: Repository, what: str) -> None:
-    """By its path, its module, or the name that its framework makes of it."""
+    """The file may be named by its path, its module name or a name that a framework derives."""
     path, reader, text = FILES[what]
     found = find(repository.change({path: "x = 1\n", reader: text}, {path: None}))
     assert f"{reader}:1" in places(found)
 
 
 def test_a_definition_that_goes_is_missed_by_the_texts_that_say_it(repository: Repository) -> None:
-    """Settings and texts of code; code itself is searched by its syntax."""
+    """Strings in code and settings are searched; other code is resolved by its syntax."""
     files = {
         "a.py": "def order_total(x):\n    return x\n",
         "b.yml": "run: order_total\n",
@@ -265,7 +265,7 @@ LEFT_BEHIND: dict[str, tuple[dict[str, str], dict[str, str | None], str]] = {
 
 @pytest.mark.parametrize("what", LEFT_BEHIND)
 def test_a_name_that_lost_its_definition_is_open_where_it_is_still_used(repository: Repository, what: str) -> None:
-    """Nothing else in the tree gives it, and the line can mean nothing else."""
+    """Nothing else defines the name, and the line can't mean anything else."""
     base, change, place = LEFT_BEHIND[what]
     found = find(repository.change(dict(base), dict(change)))
     assert {f"{row.path}:{row.line}" for row in found.references if row.asks} == {place}
@@ -369,7 +369,7 @@ KEPT: dict[str, tuple[dict[str, str], dict[str, str | None]]] = {
 
 @pytest.mark.parametrize("what", KEPT)
 def test_a_name_that_is_still_given_or_means_something_else_is_not_open(repository: Repository, what: str) -> None:
-    """A caller that goes elsewhere takes nothing from the others."""
+    """A caller that now uses another name doesn't affect the other callers."""
     base, change = KEPT[what]
     found = find(repository.change(dict(base), dict(change)))
     assert not [row for row in found.references if row.asks]
@@ -391,21 +391,21 @@ QUIET = {
 
 @pytest.mark.parametrize("what", QUIET)
 def test_what_is_still_there_or_may_mean_anything_is_not_named(repository: Repository, what: str) -> None:
-    """A word is lost if nothing of the change says it any more, and it can hardly mean anything else."""
+    """A word counts as removed if no changed line contains it any more and it is specific enough."""
     before, after, page = QUIET[what]
     found = find(repository.change({"a.py": before, "page.html": page}, {"a.py": after}))
     assert not any(place.startswith("page.html") for place in places(found))
 
 
 def test_a_word_of_many_files_is_a_word_of_its_own(repository: Repository) -> None:
-    """If more than six files have a removed word, none of them is named."""
+    """If more than six files contain a removed word, none of them is reported."""
     readers = {f"page{number}.html": "{{ order_total }}\n" for number in range(8)}
     found = find(repository.change({"a.py": 'a = "order_total"\n', **readers}, {"a.py": "\n"}))
     assert places(found, "order_total") == set()
 
 
 def test_a_variable_that_is_only_read_and_a_comment_lose_no_name(repository: Repository) -> None:
-    """A removed reference to `$(NetTargets)` and a removed comment define nothing that others could lose."""
+    """A removed reference to `$(NetTargets)` or a removed comment defines nothing, so nothing is missing."""
     project = "<Project>\n  <TargetFrameworks>$(NetTargets);net9.0</TargetFrameworks>\n  <!-- HttpClientRules -->\n</Project>\n"
     props = "<Project>\n  <NetTargets>net48</NetTargets>\n  <Rules>HttpClientRules</Rules>\n</Project>\n"
     after = "<Project>\n  <TargetFrameworks>net9.0</TargetFrameworks>\n</Project>\n"

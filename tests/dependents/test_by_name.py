@@ -17,7 +17,7 @@ def _found(pull: PullRequest) -> Dependents:
 
 
 def test_a_language_without_a_plug_in_is_searched_by_name(repository: Repository) -> None:
-    """The unchanged line that holds a distinctive word of the change is a proposal, never sure."""
+    """An unchanged line that contains a distinctive changed word is a guess, never certain."""
     before = {"Sources/Settings.shop": UNPARSED, "Sources/Screen.shop": SCREEN, "Tests/tests/ScreenTests.shop": SCREEN}
     found = _found(repository.change(before, {"Sources/Settings.shop": UNPARSED.replace("path: String", "url: URL")}))
 
@@ -44,7 +44,7 @@ def test_a_language_without_a_plug_in_is_searched_by_name(repository: Repository
 
 
 def test_it_is_said_that_only_names_were_looked_for(repository: Repository) -> None:
-    """One sentence for all of them; a file without a suffix is named."""
+    """One sentence lists all such files; those without a suffix are listed by name."""
     before = {
         "a.shop": "let a = 1\n",
         "deploy/run.sh": "echo a\n",
@@ -60,7 +60,7 @@ def test_it_is_said_that_only_names_were_looked_for(repository: Repository) -> N
 
 
 def test_common_words_say_nothing(repository: Repository) -> None:
-    """Neither short words, nor words of the stop list, nor words that stand in many files."""
+    """Short words, stop words and words that occur in many files are not searched."""
     many = {f"f{number}.txt.in": "some_shared_word created_at total\n" for number in range(12)}
     before = {**many, "a.yml": "some_shared_word: 1\ncreated_at: 2\ntotal: 3\n"}
     found = _found(repository.change(before, {"a.yml": "some_shared_word: 2\ncreated_at: 3\ntotal: 4\n"}))
@@ -69,7 +69,7 @@ def test_common_words_say_nothing(repository: Repository) -> None:
 
 
 def test_lines_that_the_change_adds_are_no_readers(repository: Repository) -> None:
-    """Who writes the word in the same change knows of it."""
+    """A line that the same change adds with the new word is not a dependent."""
     before = {"a.shop": "let first_thing = 1\n", "b.shop": "let b = 1\n"}
     found = _found(repository.change(before, {"a.shop": "let second_thing = 1\n", "b.shop": "let b = second_thing\n"}))
 
@@ -77,7 +77,7 @@ def test_lines_that_the_change_adds_are_no_readers(repository: Repository) -> No
 
 
 def test_the_proposals_stand_beside_the_unit_that_they_are_about(repository: Repository) -> None:
-    """A file without definitions for us is cut into runs of lines; each gets the lines that hold its words."""
+    """A file without parsed definitions is split into runs of lines, each with its own references."""
     before = {
         "a.shop": "let first_thing = 1\n" + "\n" * 20 + "let second_thing = 2\n",
         "b.shop": "print(first_thing)\n",
@@ -114,13 +114,13 @@ SHARED = {
 
 @pytest.mark.parametrize("kind", SHARED)
 def test_a_word_that_two_files_share_is_a_use_when_one_gives_it_up(repository: Repository, kind: str) -> None:
-    """No syntax ties the two together: the other file's line is found by the word, and it must be read."""
+    """No syntax connects the two files, so the line is found by the word, and is not a guess."""
     before, path, word, use = SHARED[kind]
     found = _found(repository.change(dict(before), {path: before[path].replace(word, f"{word}_new")}))
     assert [f"{row.path}:{row.line}" for row in found.references if not row.is_guessed] == [use]
 
 
 def test_the_escape_of_a_letter_is_no_name(repository: Repository) -> None:
-    """Translations are full of them."""
+    """Translation files contain many such escapes."""
     before = {"de.json": '{"a": "\\u8A9Exyz"}\n', "fr.json": '{"b": "\\u8A9Exyz"}\n'}
     assert _found(repository.change(before, {"de.json": '{"a": "\\u8A9Exyz!"}\n'})).references == ()

@@ -3,7 +3,7 @@ from fakes import Repository
 
 
 def test_what_moves_to_another_file_is_not_removed(repository: Repository) -> None:
-    """A definition that leaves one file and comes to another is one that moved."""
+    """A definition with the same body in another file is reported as moved."""
     body = "def helper(a):\n    b = a + 1\n    return b\n"
     found = find(repository.change({"old.py": f"X = 1\n{body}", "new.py": ""}, {"old.py": "X = 1\n", "new.py": body}))
     (item,) = found.symbols
@@ -13,7 +13,7 @@ def test_what_moves_to_another_file_is_not_removed(repository: Repository) -> No
 
 
 def test_a_removed_class_stands_for_its_members(repository: Repository) -> None:
-    """One removed symbol, not one per method."""
+    """Only the class is reported as removed, not each of its methods."""
     old = "class A:\n    def one(self):\n        pass\n\n    def two(self):\n        pass\n\n\nx = 1\n"
     found = find(repository.change({"a.py": old}, {"a.py": "x = 1\n"}))
 
@@ -21,7 +21,7 @@ def test_a_removed_class_stands_for_its_members(repository: Repository) -> None:
 
 
 def test_the_script_of_a_component_keeps_its_lines(repository: Repository) -> None:
-    """In a Vue file only the script is read, and its lines are those of the file."""
+    """Only the script of a Vue file is parsed, and its line numbers are those of the whole file."""
     old = '<template>\n  <p>{{ total() }}</p>\n</template>\n<script lang="ts">\nexport function total() {\n  return 1\n}\n</script>\n'
     (item,) = find(repository.change({"a.vue": old}, {"a.vue": old.replace("return 1", "return 2")})).symbols
 

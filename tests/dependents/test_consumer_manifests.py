@@ -1,4 +1,4 @@
-"""The forms in which consumers ask for a package, over real clones: each is understood, or the consumer is open."""
+"""Ways in which consumers depend on a package: each is understood, or the consumer is not checked."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ Files = Mapping[str, "str | bytes"]
 
 @dataclass(frozen=True)
 class Library:
-    """A library that loses a function, and a file that uses it under some name."""
+    """A library that loses a function, and a consumer's file that uses the function."""
 
     before: Files
     after: Files
-    use: tuple[str, str]  # path, text in which NAME stands for the package
+    use: tuple[str, str]  # path, and text in which NAME is replaced with the package's name
 
     def using(self, name: str = "") -> dict[str, str | bytes]:
-        """The consumer's code."""
+        """Return the consumer's code, with this name for the package."""
         return {self.use[0]: self.use[1].replace("NAME", name)}
 
 
@@ -76,7 +76,7 @@ LIBRARIES = {
 
 
 def utf16(text: str) -> bytes:
-    """A text as PowerShell writes it."""
+    """Encode a text as PowerShell does."""
     return b"\xff\xfe" + text.encode("utf-16-le")
 
 
@@ -85,7 +85,7 @@ NPM = '{"dependencies": {"%s": "%s"}}'
 POM = "<project><parent><groupId>com.acme</groupId><artifactId>all</artifactId><version>1</version></parent><artifactId>c</artifactId>%s<dependencies><dependency>%s</dependency></dependencies></project>"
 COORDINATES = "<groupId>%s</groupId><artifactId>quotes</artifactId>"
 PROJECT = '<Project Sdk="Microsoft.NET.Sdk">%s</Project>'
-# library, the consumer's manifests -> what its code calls the package
+# library, the consumer's manifests -> the package's name in the consumer's code
 UNDERSTOOD: dict[str, tuple[str, Files, str]] = {
     "pip: UTF-16": ("python", {"requirements.txt": utf16("flask==2\nacme-quotes>=1\n")}, ""),
     "pip: a folder": ("python", {"requirements.txt": "-e ../acme-quotes[all]\n"}, ""),
@@ -119,13 +119,13 @@ UNDERSTOOD: dict[str, tuple[str, Files, str]] = {
     "composer: a folder": ("composer", {"composer.json": '{"require": {"acme/quotes": "@dev"}, "repositories": [{"type": "path", "url": "../quotes"}]}'}, ""),
     "bundler: in a block": ("gem", {"Gemfile": "group(:default) { gem 'acme-quotes' }\n"}, ""),
 }  # fmt: skip
-# library, the consumer's manifests -> what the sentence about it names
+# library, the consumer's manifests -> part of the reason why the consumer is not checked
 OPEN: dict[str, tuple[str, Files, str]] = {
     "a syntax error": ("python", {"pyproject.toml": f"{ASKED}]\n"}, "pyproject.toml cannot be parsed"),
     "too large to read": ("python", {"requirements.txt": "x==1 --hash=sha256:aaaaaaaaaaaaaaaaaaaaaaaa\n" * 50_000 + "acme-quotes\n"}, "requirements.txt could not be read"),
     "JSON that breaks off": ("javascript", {"package.json": '{"dependencies": {"@acme/quotes": "^1"'}, "package.json cannot be parsed"),
 }  # fmt: skip
-# What nobody builds, and what names another package: the consumer is none, and nothing is open.
+# Manifests that are only samples, or that name another package: the consumer is unrelated.
 APART: dict[str, tuple[str, Files]] = {
     "a broken manifest of a test": ("python", {"tests/data/pyproject.toml": f"{ASKED}]\n"}),
     "a broken manifest of a sample": ("javascript", {"examples/a/package.json": '{"dependencies": {"@acme/quotes"'}),
@@ -137,7 +137,7 @@ APART: dict[str, tuple[str, Files]] = {
 def looked_at(
     repository: Repository, others: Others, library: Library, files: Mapping[str, str | bytes]
 ) -> deeprepo.Impact:
-    """What the change of the library comes to, the consumer named."""
+    """Return the impact of the library's change on a consumer with these files."""
     repository.commit(dict(library.before), "before")
     repository.commit(dict(library.after), "after")
     consumer = others("billing")
@@ -162,7 +162,7 @@ def test_a_form_of_a_manifest_is_understood(
 def test_a_manifest_that_was_not_understood_is_open(
     repository: Repository, repositories: Others, library: str, manifests: Files, sentence: str
 ) -> None:
-    """The sentence names the file and the reason."""
+    """The reason contains the file and why it could not be read."""
     made = LIBRARIES[library]
     found = looked_at(repository, repositories, made, {**manifests, **made.using("example.com/acme/quotes")})
     assert [(one.name, one.state) for one in found.consumers] == [("billing", "unread")]
@@ -173,7 +173,7 @@ def test_a_manifest_that_was_not_understood_is_open(
 def test_a_gem_is_required_from_where_its_specification_says(
     repository: Repository, repositories: Others, listed: str
 ) -> None:
-    """Whatever the folder is called."""
+    """The folder's name does not matter."""
     gem, code = LIBRARIES["gem"], "lib/acme/quotes.rb"
     own = f"Gem::Specification.new do |s|\n  s.name = 'acme-quotes'\n  s.require_paths = {listed}\nend\n"
     made = Library(
@@ -189,7 +189,7 @@ def test_a_gem_is_required_from_where_its_specification_says(
 def test_what_names_another_package_opens_nothing(
     repository: Repository, repositories: Others, library: str, manifests: Files
 ) -> None:
-    """Nor does a manifest that nobody builds."""
+    """Sample and test manifests are ignored too."""
     made = LIBRARIES[library]
     found = looked_at(repository, repositories, made, {**manifests, **made.using("other")})
     assert [(one.name, one.state) for one in found.consumers] == [("billing", "unrelated")]

@@ -1,4 +1,4 @@
-"""What a consumer can name of a library, over real clones of both: what only the library itself can see is nobody's contract."""
+"""Names that only the library can see are not part of its contract with consumers (real clones of both)."""
 
 import pytest
 from fakes import Repository
@@ -16,7 +16,7 @@ JAVA = "src/main/java/com"
 
 
 def library(consumer: dict[str, str]) -> Pair:
-    """A library whose interface asks for another argument, and files that may call it."""
+    """Return a library whose interface method gets another parameter, and a consumer with these files."""
     before = {"pom.xml": POM, f"{JAVA}/acme/Callback.java": CALLBACK}
     return Pair(before, {f"{JAVA}/acme/Callback.java": NEW_CALLBACK}, {"pom.xml": TAKING_POM, **consumer}, None)
 
@@ -31,20 +31,20 @@ NAMESAKES = {
 def test_a_name_written_with_its_package_means_nothing_where_it_stands_alone(
     repository: Repository, repositories: Others, pair: Pair
 ) -> None:
-    """The bare name is the consumer's own type; nothing is proven of a call of its method."""
+    """The unqualified name is the consumer's own type, so a call of its method is not reported."""
     found = affected(repository, repositories, pair)
     assert [(one.path, one.line) for one in found.broken if one.consumer and one.proven] == []
 
 
 def test_a_name_written_with_its_package_is_a_use(repository: Repository, repositories: Others) -> None:
-    """The type of the parameter says whose method is called."""
+    """The parameter's qualified type shows whose method is called."""
     found = affected(repository, repositories, library({f"{JAVA}/bill/Call.java": QUALIFIED}))
     places = [(one.path, one.line) for one in found.broken if one.consumer and one.proven]
     assert places == [(f"billing:{JAVA}/bill/Call.java", 5)]
 
 
 def test_a_name_alone_is_not_the_one_with_a_package_within_a_repository(repository: Repository) -> None:
-    """Both types in one repository: a call of one is no use of the other."""
+    """If both types are in one repository, a call on one type is not a reference to the other."""
     repository.commit(
         {
             f"{JAVA}/acme/Callback.java": CALLBACK,

@@ -1,4 +1,4 @@
-"""What a change breaks in other repositories, over real clones of both."""
+"""What a change breaks in other repositories, checked with real clones of both."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ Others = Callable[[str], Repository]
 
 @dataclass(frozen=True)
 class Pair:
-    """A library before and after a change, and a consumer with the place that breaks."""
+    """A library before and after a change, and a consumer with the line that breaks."""
 
     before: Files
     after: Files
@@ -139,7 +139,7 @@ NO_BREAK = {
 
 
 def affected(repository: Repository, others: Others, pair: Pair) -> deeprepo.Impact:
-    """What the change of the library comes to, the consumer named."""
+    """Return the impact of the library's change on the consumer."""
     repository.commit(dict(pair.before), "before")
     repository.commit(dict(pair.after), "after")
     consumer = others("billing")
@@ -149,7 +149,7 @@ def affected(repository: Repository, others: Others, pair: Pair) -> deeprepo.Imp
 
 @pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
 def test_a_break_is_proven_at_the_consumers_line(repository: Repository, repositories: Others, pair: Pair) -> None:
-    """Each family of languages names the file and the line of the other repository, by the package's own name."""
+    """For each language, the finding is at the consumer's line, and the consumer counts as checked."""
     found = affected(repository, repositories, pair)
     assert pair.broken is not None
     path, line, rule = pair.broken
@@ -159,7 +159,7 @@ def test_a_break_is_proven_at_the_consumers_line(repository: Repository, reposit
 
 
 def npm(exports: str, source: str, asked: str = "@acme/quotes") -> Pair:
-    """A package whose `exports` name what a build makes, its source, and a consumer that asks for one of its entries."""
+    """Return a package whose `exports` lists only build outputs, and a consumer that imports one entry."""
     both = "export function quote(cents) { return cents }\nexport const RATE = 2\n"
     return Pair(
         {"package.json": f'{{"name": "@acme/quotes", "version": "1.4.0", "exports": {exports}}}', source: both},
@@ -170,7 +170,7 @@ def npm(exports: str, source: str, asked: str = "@acme/quotes") -> Pair:
 
 
 def classmap(listed: str, name: str, source: str, asks: str) -> Pair:
-    """A package of PHP that says where its classes are and not what their files are called, and a consumer's statement."""
+    """Return a PHP package that maps classes by folder, and a consumer with this statement."""
     method = "    public static function taxOf(int $a) { return $a; }\n"
     line = asks.count("\n") + 2
     return Pair(
@@ -199,7 +199,7 @@ ELSEWHERE = {
 def test_a_source_is_offered_wherever_its_manifest_leads(
     repository: Repository, repositories: Others, pair: Pair
 ) -> None:
-    """A manifest that names what a build makes, or folders alone, hides no source from those who use it."""
+    """The source is found even if the manifest lists only build outputs or folders."""
     found = affected(repository, repositories, pair)
     places = [(one.path, one.line, one.rule) for one in found.broken if one.consumer]
     assert pair.broken is not None
@@ -228,7 +228,7 @@ MOVES = {
 def test_a_move_or_a_manifest_hides_no_break(
     repository: Repository, repositories: Others, before: Files, after: Files, consumer: Files, path: str
 ) -> None:
-    """What a consumer could import before the change and cannot after it is a finding at the consumer's line."""
+    """If a consumer's import worked before the change and fails after it, there is a finding at its line."""
     repository.commit({"README.md": "quotes\n", **before}, "before")
     repository.commit(dict(after), "after")
     other = repositories("billing")
@@ -239,7 +239,7 @@ def test_a_move_or_a_manifest_hides_no_break(
 
 @pytest.mark.parametrize("pair", NO_BREAK.values(), ids=NO_BREAK)
 def test_what_is_no_contract_breaks_nobody(repository: Repository, repositories: Others, pair: Pair) -> None:
-    """The consumer is looked at, and nothing is reported of it."""
+    """The consumer counts as checked, and nothing is reported in it."""
     found = affected(repository, repositories, pair)
     assert [one for one in found.broken if one.consumer] == []
     assert [one.state for one in found.consumers] == ["checked"]

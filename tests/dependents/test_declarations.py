@@ -1,4 +1,4 @@
-"""Names that data files declare and others use: over real trees, by the check alone and by the review without a model."""
+"""Names that data files declare and others use, checked by the analyzer and by a review without a model."""
 
 import asyncio
 from collections.abc import Mapping
@@ -14,12 +14,12 @@ from bot.analyzers import ANALYZERS
 from bot.values import Dependents, Judgement, ReviewRequest
 from deeprepo.impact.declarations.world import FILES
 
-Files = Mapping[str, str | None]  # None: the file is deleted
+Files = Mapping[str, str | None]  # None deletes the file
 
 
 @dataclass(frozen=True)
 class Case:
-    """A tree, a change of it, and the lines that are named with what is missing."""
+    """Files before a change, changed files, the name that goes missing, and the lines that use it."""
 
     before: Files
     after: Files
@@ -74,7 +74,7 @@ PACKAGE = (
 
 
 def runs(command: str, more: str = "") -> Files:
-    """A workflow with one command."""
+    """Return a workflow that runs one command."""
     return {".github/workflows/ci.yml": RUNS.replace("COMMAND", command) + more}
 
 
@@ -174,7 +174,7 @@ FINE: Mapping[str, tuple[Files, Files]] = {
 
 
 def judged(repository: Repository, before: Files, after: Files, scratch: Path) -> Judgement:
-    """What the check says of the change."""
+    """Return the result of the `declarations` analyzer for the change."""
     base = repository.commit({"README.md": "shop\n", **before}, "before")
     head = repository.commit(dict(after), "after")
 
@@ -192,7 +192,7 @@ def judged(repository: Repository, before: Files, after: Files, scratch: Path) -
 def test_a_name_that_is_gone_is_reported_with_each_line_that_uses_it(
     repository: Repository, tmp_path: Path, case: Case
 ) -> None:
-    """Of every format: removed, renamed or newly required, and no other name is reported."""
+    """In every format, a removed, renamed or newly required name gives one finding."""
     judgement = judged(repository, case.before, case.after, tmp_path)
     assert [[f"{item.path}:{item.line}" for item in one.evidence] for one in judgement.findings] == [list(case.uses)]
     assert all(f"{case.name}`" in one.title and one.proven is case.is_proven for one in judgement.findings)
@@ -218,7 +218,7 @@ HOSTILE: Mapping[str, tuple[str, str]] = {
 def test_a_file_that_can_not_be_read_to_its_end_is_open(
     repository: Repository, tmp_path: Path, path: str, text: str
 ) -> None:
-    """Nothing is reported of it, and the change is not judged to its end."""
+    """Nothing is reported about the file, and it counts as not checked."""
     judgement = judged(repository, {}, {path: text}, tmp_path)
     assert judgement.findings == ()
     assert [one for one, _ in judgement.unjudged] == [path]
@@ -226,7 +226,7 @@ def test_a_file_that_can_not_be_read_to_its_end_is_open(
 
 
 def test_more_files_than_are_read_are_open(repository: Repository, tmp_path: Path) -> None:
-    """The names of a module with too many files are not judged, and the review says so."""
+    """A module with too many files is not checked, and the review reports that."""
     module = {f"net/f{number}.tf": "locals {}\n" for number in range(FILES)}
     judgement = judged(repository, {**module, "net/v.tf": VARS}, {"net/v.tf": "\n"}, tmp_path)
     assert judgement.findings == ()
@@ -234,14 +234,14 @@ def test_more_files_than_are_read_are_open(repository: Repository, tmp_path: Pat
 
 
 def test_an_unreadable_file_beside_leaves_the_change_open(repository: Repository, tmp_path: Path) -> None:
-    """What a module declares is not known if one of its files cannot be read."""
+    """If one file of a module can't be parsed, it is unknown what the module declares."""
     judgement = judged(repository, {**TERRAFORM, "net/odd.tf": "locals {"}, {"net/vars.tf": "\n"}, tmp_path)
     assert judgement.findings == ()
     assert "net/odd.tf" in dict(judgement.unjudged)["net/vars.tf"]
 
 
 def test_the_review_shows_the_finding_at_the_lost_line(repository: Repository) -> None:
-    """Proven and without a model, with the line that still uses the name as evidence."""
+    """The finding is proven without a model, and its evidence is the lines that still use the variable."""
     repository.commit({"README.md": "shop\n", **TERRAFORM}, "before")
     repository.commit({"net/vars.tf": 'variable "zone" {}\n'}, "after")
     review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
@@ -251,7 +251,7 @@ def test_the_review_shows_the_finding_at_the_lost_line(repository: Repository) -
 
 
 def test_templates_of_something_else_are_no_charts(repository: Repository) -> None:
-    """A folder of that name without a chart around it does not count as judged by the check."""
+    """A `templates` folder outside a chart is not reported as unchecked."""
     repository.commit({"README.md": "shop\n", "app/templates/mail.txt": "{{ a }}\n"}, "before")
     repository.commit({"app/templates/mail.txt": "{{ b }}\n"}, "after")
     review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
@@ -271,7 +271,7 @@ OLD, NEW = "VITE_API_URL", "VITE_API_BASE_URL"
 
 
 def of_variables(repository: Repository, before: dict[str, str], after: dict[str, str]) -> list[deeprepo.Finding]:
-    """What is found of variables of the environment."""
+    """Return the findings about renamed environment variables."""
     repository.commit({"README.md": "shop\n", **before}, "before")
     repository.commit(dict(after), "after")
     found = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none").findings
@@ -279,14 +279,14 @@ def of_variables(repository: Repository, before: dict[str, str], after: dict[str
 
 
 def test_a_variable_that_code_reads_by_a_new_name_is_missed_where_it_is_set(repository: Repository) -> None:
-    """One finding names every line that still sets the old one, in whatever kind of file."""
+    """One finding lists every line that still sets the old name, in any kind of file."""
     before = {"src/main.ts": READ.format(OLD), **{path: text.format(OLD) for path, text in SET.items()}}
     (finding,) = of_variables(repository, before, {"src/main.ts": READ.format(NEW)})
     assert finding.title == f"`{OLD}` is now read as `{NEW}`, but .env and 5 more files still set the old name"
     assert (finding.verdict, finding.path, finding.start) == ("proven", "src/main.ts", 1)
     assert {item.path for item in finding.evidence} == SET.keys()
     page = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none").to_markdown()
-    assert "on the change" not in page  # what a finding shows is not listed once more
+    assert "on the change" not in page  # what a finding lists is not repeated
 
 
 @pytest.mark.parametrize(
@@ -299,7 +299,7 @@ def test_a_variable_that_code_reads_by_a_new_name_is_missed_where_it_is_set(repo
     ],
 )  # fmt: skip
 def test_a_variable_that_is_set_by_a_new_name_is_missed_where_it_is_read(repository: Repository, read: str) -> None:
-    """By code of any language, also where only a field of a class of settings names it."""
+    """The reader may be in any language, and may be just a field of a settings class."""
     path = {"i": "a.py", "c": "a.py", "p": "a.go", "a": "a.rb"}[read[0]]
     before = {path: read.format(OLD), ".env": f"{OLD}=a\n"}
     (finding,) = of_variables(repository, before, {".env": f"{NEW}=a\n"})
@@ -322,7 +322,7 @@ def test_a_variable_that_is_set_by_a_new_name_is_missed_where_it_is_read(reposit
     ],
 )
 def test_a_variable_that_both_sides_know_is_not_missed(repository: Repository, after: dict[str, str]) -> None:
-    """Renamed on both sides, read by both names, set by both, or read no more."""
+    """It is renamed on both sides, read or set under both names, or no longer read."""
     assert of_variables(repository, {"src/main.ts": READ.format(OLD), ".env": f"{OLD}=a\n"}, after) == []
 
 
@@ -330,7 +330,7 @@ ROW = "| variable   | meaning |\n|---|---|\n| `{}` | where the API is |\n"
 
 
 def test_a_row_of_a_document_that_has_the_old_name_of_a_variable_is_named(repository: Repository) -> None:
-    """Where code and settings were renamed and the document was not; and where the document alone was."""
+    """Either code and settings use the new name and the document the old one, or the other way round."""
     before = {"src/main.ts": READ.format(OLD), ".env": f"{OLD}=a\n", "README.md": ROW.format(OLD)}
     (finding,) = of_variables(repository, before, {"src/main.ts": READ.format(NEW), ".env": f"{NEW}=a\n"})
     assert finding.title == f"`{OLD}` is now read as `{NEW}`, but README.md still documents the old name"
@@ -345,19 +345,19 @@ def test_a_row_of_a_document_that_has_the_old_name_of_a_variable_is_named(reposi
     [
         ({"docs/upgrading.md": ROW.format(OLD)}, {"src/main.ts": READ.format(NEW), ".env": f"{NEW}=a\n"}),
         ({"README.md": f"| `{OLD}` | is `{NEW}` now |\n"}, {"src/main.ts": READ.format(NEW), ".env": f"{NEW}=a\n"}),
-        ({"README.md": ROW.format(NEW)}, {"README.md": ROW.format(OLD)}),  # the document was wrong
+        ({"README.md": ROW.format(NEW)}, {"README.md": ROW.format(OLD)}),  # the change corrects the document
     ],
 )
 def test_a_document_of_the_past_or_of_both_names_misses_nothing(
     repository: Repository, before: dict[str, str], after: dict[str, str]
 ) -> None:
-    """What was once, and which name took the place of which."""
+    """Upgrade notes and documents that mention both names are not reported."""
     assert of_variables(repository, {"src/main.ts": READ.format(OLD), ".env": f"{OLD}=a\n"} | before, after) == []
 
 
 def test_a_variable_that_is_set_and_that_code_reads_no_more_is_in_the_headline(repository: Repository) -> None:
-    """It is no finding: a library may read it. Another reader in the tree keeps it in use."""
-    workflow = SET[".github/workflows/a.yml"].format(OLD)  # which may set it for a tool
+    """It is not a finding, because a library may read it. Another reader keeps it in use."""
+    workflow = SET[".github/workflows/a.yml"].format(OLD)  # a workflow may set it for a tool
     before = {"a.ts": READ.format(OLD), ".env.example": f"{OLD}=a\n", ".github/workflows/b.yml": workflow}
     repository.commit({"README.md": "shop\n", **before}, "before")
     repository.commit({"a.ts": "export const url = 1;\n"}, "after")
@@ -381,7 +381,7 @@ NESTED = {
 
 
 def test_labels_without_quotes_and_braces_in_templates(repository: Repository, tmp_path: Path) -> None:
-    """A label may be a name, and what stands in a template's braces is an expression."""
+    """Labels may be unquoted, and `${...}` in a template contains an expression."""
     uses = {"main.tf": "locals {\n  x = var.size\n  z = module.cart.total\n}\n"}
     assert judged(repository, BARE, uses, tmp_path / "a").findings == ()
     found = judged(repository, NESTED, {"vars.tf": 'variable "other" {}\n'}, tmp_path / "b").findings

@@ -22,7 +22,7 @@ from fakes import Repository
     ],
 )
 def test_python_importers_are_found(repository: Repository, target: str, importer: str, code: str) -> None:
-    """Absolute and relative, whole modules and names, `src` layouts, imports inside functions and computed by a constant."""
+    """Absolute, relative, local and `import_module` imports are found, with and without a `src` folder."""
     packages: dict[str, str | bytes | None] = {
         f"{root}{folder}/__init__.py": ""
         for root in ("", "src/")
@@ -36,7 +36,7 @@ def test_python_importers_are_found(repository: Repository, target: str, importe
 
 
 def test_the_standard_library_is_not_shadowed_by_a_packages_module(repository: Repository) -> None:
-    """`import time` means the library, unless a script is in the same folder as a file called time.py."""
+    """`import time` means the standard library, unless the script is in the same folder as a time.py."""
     before = {
         "pkg/__init__.py": "",
         "tools/time.py": "x = 1\n",
@@ -69,7 +69,7 @@ def test_the_standard_library_is_not_shadowed_by_a_packages_module(repository: R
     ],
 )
 def test_javascript_importers_are_found(repository: Repository, target: str, importer: str, code: str) -> None:
-    """Relative paths with and without endings, aliases of compilers and bundlers, files for a platform, workspace packages and their exports."""
+    """Relative paths, aliases, platform-specific files and workspace packages are resolved."""
     before = {
         "tsconfig.json": '{\n  // where "@" leads\n  "compilerOptions": {"paths": {"@/*": ["./src/*"],}},\n}\n',
         "package.json": '{"name": "shop", "imports": {"#words": "./src/words.ts"}, "dependencies": {"expo": "51"}}',
@@ -84,7 +84,7 @@ def test_javascript_importers_are_found(repository: Repository, target: str, imp
 
 
 def test_examples_in_comments_import_nothing(repository: Repository) -> None:
-    """Nor does a text that looks like an import."""
+    """Neither does a string that looks like an import."""
     before = {
         "a.js": "export const x = 1\n",
         "doc.js": "/**\n * import { x } from './a'\n */\n// import { x } from './a'\n",
@@ -96,7 +96,7 @@ def test_examples_in_comments_import_nothing(repository: Repository) -> None:
 
 
 def test_barrels_hand_on_dependents_for_changed_names(repository: Repository) -> None:
-    """A file that takes a changed name from a re-export depends on the file that defines it."""
+    """A file that imports a changed name from a re-export depends on the file that defines the name."""
     before = {
         "src/index.ts": "export { cut, join } from './words'\n",
         "src/words.ts": "export function cut() { return 1 }\nexport function join() { return 1 }\n",
@@ -126,7 +126,7 @@ def test_barrels_hand_on_dependents_for_changed_names(repository: Repository) ->
 def test_an_import_that_takes_no_name_still_makes_a_dependent(
     repository: Repository, target: str, importer: str, code: str
 ) -> None:
-    """What a module does when it is loaded matters to who loads it."""
+    """Loading a module can have side effects, so files that only load it depend on it too."""
     before = {"go.mod": "module example.invalid/m\n", target: "package words\n", importer: code}
     found = find(repository.change(dict(before), {target: "package words\n\n// x\n"}))
 

@@ -1,4 +1,4 @@
-"""Parts that a type asks for since the change, and who lacks them."""
+"""Members, fields and cases that a type newly requires, and the code that doesn't provide them yet."""
 
 from collections.abc import Mapping
 
@@ -190,7 +190,7 @@ ELIXIR = {
 def test_who_lacks_a_part_that_a_type_asks_for_now(
     repository: Repository, before: Mapping[str, str], change: tuple[str, str, str], lacking: list[str]
 ) -> None:
-    """An implementer, a literal, a choice that named all of them before, and a literal that gives what is gone. Silent: what inherits from elsewhere, takes the rest, or never was whole."""
+    """Implementers, literals and exhaustive matches that were complete before the change are listed."""
     path, old, new = change
     assert old in before[path]
     found = find(repository.change(before, {path: before[path].replace(old, new, 1)}))

@@ -1,4 +1,4 @@
-"""Members that a type had itself and has from an extension now."""
+"""Members that move from a type to an extension."""
 
 import pytest
 from dependents_scene import find
@@ -89,7 +89,7 @@ def test_a_member_that_became_an_extension_is_not_gone(
     *,
     is_extended: bool,
 ) -> None:
-    """Callers write it as before; where no extension came, they are told."""
+    """Callers are reported only if no extension provides the member."""
     (home, text, member), (beside, beside_text, extension), (user, call) = language
     cargo = {"Cargo.toml": '[package]\nname = "shop"\n', "src/lib.rs": "mod cart;\nmod push;\nmod pay;\n"}
     before: dict[str, str | bytes | None] = {
@@ -114,7 +114,7 @@ def test_a_call_that_fits_an_extension_is_not_broken(
     *,
     is_extended: bool,
 ) -> None:
-    """The member takes more now, and an extension takes what it took; without that callers are told."""
+    """The member requires more arguments; callers are reported only if no extension accepts the old ones."""
     (home, text, member), (beside, beside_text, extension), (user, call) = language
     member, extension = (one.replace("{{", "{").replace("}}", "}") for one in (member, extension))
     wider = member.replace("int id)", "int id, int more)").replace("id: Int)", "id: Int, more: Int)")
@@ -142,7 +142,7 @@ OTHERS = "namespace Shop\n{\n    public static class More\n    {\n        public
 def test_a_call_on_a_value_of_the_extended_type_is_compared(
     repository: Repository, others: str, places: list[str]
 ) -> None:
-    """A C# extension that is called as a member is the only one of its name, or nothing is proven."""
+    """A call of a C# extension method is proven broken only if no other extension has its name."""
     before = {"Sizes.cs": EXTENSIONS.format("", "Deep"), "Use.cs": CALLS, "More.cs": others}
     found = find(repository.change(before, {"Sizes.cs": EXTENSIONS.format(", bool dots", "Down")}))
     proven = {f"{one.reference.path}:{one.reference.line}" for one in broken(found) if one.reference.is_certain}

@@ -1,4 +1,4 @@
-"""Members that a class had itself and has from another now."""
+"""Members that move from a class to its base class."""
 
 import pytest
 from dependents_scene import find
@@ -34,7 +34,7 @@ FIELDS = {
 def test_a_member_that_moved_to_a_base_is_not_gone(
     repository: Repository, language: tuple[str, str, str, str], *, is_base_in_sight: bool
 ) -> None:
-    """Nothing is proven of a name that a class may have from another, in the tree or out of it."""
+    """Nothing is proven about a name that the class may inherit, from the repository or from a library."""
     base, base_text, kid, kid_text = language
     member = FIELDS[language]
     before: dict[str, str | bytes | None] = {kid: kid_text.format(member)}

@@ -1,11 +1,11 @@
-"""A member of what a function returns, by the type that the function declares."""
+"""Calls of a member on a function's result, resolved by the declared return type."""
 
 import pytest
 from fakes import Repository
 
 import deeprepo
 
-# language -> (what defines both, its file, the parameter before and after, the caller and its file)
+# language -> (definitions, their file, the parameter before and after, the calling code, its file)
 DECLARED = {
     "java": ("public class Health {\n    public static Checker get() { return new Checker(); }\n}\nclass Checker {\n    public void put(int n) { }\n}\n", "Health.java", ("int n", "int n, String why"), "public class Main {\n    void run() { Health.get().put(3); }\n}\n", "Main.java"),
     "csharp": ("public class Health {\n    public static Checker Get() { return new Checker(); }\n}\npublic class Checker {\n    public void Put(int n) { }\n}\n", "Health.cs", ("int n", "int n, string why"), "public class Main {\n    void Run() { Health.Get().Put(3); }\n}\n", "Main.cs"),
@@ -18,7 +18,7 @@ DECLARED = {
 
 
 def findings(repository: Repository, language: str, *change: tuple[str, str]) -> list[tuple[str, str]]:
-    """Review the change of the parameter, after replacing texts on both sides; return each verdict with its rule."""
+    """Review a change of the parameter after these replacements; return verdicts and rules."""
     text, path, parameter, caller, user = DECLARED[language]
     for pair in change:
         text = text.replace(*pair)
@@ -30,7 +30,7 @@ def findings(repository: Repository, language: str, *change: tuple[str, str]) ->
 
 @pytest.mark.parametrize("language", DECLARED)
 def test_a_call_on_a_result_is_compared_by_the_declared_type(repository: Repository, language: str) -> None:
-    """The function that is called says which class it returns, so the caller need not."""
+    """The called function declares its return type, so the caller doesn't have to."""
     assert findings(repository, language) == [("proven", "required-parameter")]
 
 
@@ -48,5 +48,5 @@ def test_a_call_on_a_result_is_compared_by_the_declared_type(repository: Reposit
 def test_a_result_whose_class_is_not_certain_proves_nothing(
     repository: Repository, language: str, change: tuple[str, str]
 ) -> None:
-    """A type parameter, an overload, another class, a wrapper, a union."""
+    """The return type is a type parameter, an overload, another class, a wrapper or a union."""
     assert findings(repository, language, change) == []

@@ -1,10 +1,10 @@
-"""Members of what a call returns."""
+"""Calls of a member on what another call returns."""
 
 import pytest
 from dependents_scene import find
 from fakes import Repository
 
-# For each language: the class with its member and a function that gives one, who calls the member on VALUE or in STATEMENT, and its own call.
+# For each language: the file with the class and a factory, and a file that calls the member in STATEMENT.
 JAVA = (
     "src/a/Reply.java",
     "package a;\npublic class Reply {\n  public int getStatusNumber() { return 1; }\n  public static Reply make() { return new Reply(); }\n}\n",
@@ -93,7 +93,7 @@ SCALA = (
 def test_a_member_of_what_a_library_returns_is_the_library_s(
     repository: Repository, language: tuple[str, str, str, str], statement: str, *, is_proven: bool
 ) -> None:
-    """Whatever else has this name: a function that the tree doesn't define may return anything, through any variable."""
+    """A function that is not defined in the repository may return anything, through any variable."""
     home, reply, place, sender = language
     lines = reply.splitlines(keepends=True)
     at = next(at for at, line in enumerate(lines) if "tatus" in line)
@@ -135,7 +135,7 @@ pub struct Settings {
 
 
 def test_a_field_of_a_library_class_lacks_no_member(repository: Repository) -> None:
-    """A field's class is written in its file, even if the field is named like the class that lost the member."""
+    """The file declares the field's type, even if the field is named like the class that lost the member."""
     without = CACHE[: CACHE.index("    pub fn retain")] + CACHE[CACHE.index("    pub fn remove_missing") :]
     files: dict[str, str | bytes | None] = {
         "Cargo.toml": '[package]\nname = "a"\n',
@@ -151,7 +151,7 @@ def test_a_field_of_a_library_class_lacks_no_member(repository: Repository) -> N
 def test_a_receiver_is_named_after_the_first_or_last_words_of_a_class(
     repository: Repository, receiver: str, *, is_likely: bool
 ) -> None:
-    """Where a library's class has a method of that name too, words in the middle of a class name say nothing."""
+    """If a library's class has the method too, words from the middle of a class name don't count."""
     without = CACHE[: CACHE.index("    pub fn retain")] + CACHE[CACHE.index("    pub fn remove_missing") :]
     user = f"pub fn tidy(rows: Vec<u32>) {{\n    with(|{receiver}| {receiver}.retain(&rows));\n}}\n"
     files: dict[str, str | bytes | None] = {

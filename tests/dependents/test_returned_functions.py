@@ -1,4 +1,4 @@
-"""Functions inside a function that returns them: hooks, composables, stores, factories."""
+"""Functions that another function returns, as in hooks, composables, stores and factories."""
 
 import pytest
 from dependents_scene import find
@@ -15,7 +15,7 @@ FROM = 'import { useCart } from "./lib.js";\n'
 APART = f"{FROM}const {{ add }} = useCart({{ a: (1) }});\nadd(1);\n"
 OWNED = f"{FROM}const cart = useCart();\ncart.add(1);\n"
 X = ("(x)", "(shop, x)")
-# what -> (the file's text, what changes in it, who uses it, the line that is open)
+# case -> (the file's text, the replacement in it, the code that uses it, the line that is open)
 OPEN = {
     "a declaration, taken apart": (DECLARED, X, APART, 3),
     "a declaration, as a member": (DECLARED, X, OWNED, 3),
@@ -37,7 +37,7 @@ SILENT = {
 
 @pytest.mark.parametrize("what", OPEN)
 def test_what_a_function_returns_has_the_contract_of_its_functions(repository: Repository, what: str) -> None:
-    """The result may reach the call under a name, unpacked, or directly."""
+    """The result may reach the call under another name, destructured, or directly."""
     text, change, code, line = OPEN[what]
     found = find(repository.change({"lib.js": text, "pay.js": code}, {"lib.js": text.replace(*change)}))
     assert {(use.path, use.line) for use in coverage.obliged_uses((), found)} == {("pay.js", line)}
@@ -45,7 +45,7 @@ def test_what_a_function_returns_has_the_contract_of_its_functions(repository: R
 
 @pytest.mark.parametrize("what", SILENT)
 def test_what_no_result_has_concerns_nobody(repository: Repository, what: str) -> None:
-    """A common name means the member where the value is known to be that result."""
+    """A common name refers to the member only if the receiver is known to be that result."""
     text, change, code = SILENT[what]
     found = find(repository.change({"lib.js": text, "pay.js": code}, {"lib.js": text.replace(*change)}))
     assert not coverage.obliged_uses((), found)

@@ -1,4 +1,4 @@
-"""A renamed file that becomes something else is a deletion and an addition: what nothing ran or read before, nobody has judged."""
+"""A rename that changes what a file is used for is checked like a deletion and an addition."""
 
 from collections.abc import Callable, Mapping
 
@@ -57,21 +57,21 @@ def rename(
 def test_what_a_rename_makes_live_is_judged_like_a_new_file(
     repository: Repository, old: str, new: str, text: str
 ) -> None:
-    """Every line of it counts as added, and what was reported about it under its old path counts for nothing."""
+    """The renamed file has a finding, as if all its lines were added."""
     review = rename(repository, old, new, text)
 
     assert new in {finding.path for finding in review.findings}
 
 
 def test_an_edit_beside_a_rename_hides_nothing(repository: Repository) -> None:
-    """The lines that the change leaves as they were are live now, too."""
+    """The unchanged lines of the renamed file are checked too."""
     review = rename(repository, "docs/a.yml", ".github/workflows/a.yml", INJECTED, head=f"name: x\n{INJECTED}")
 
     assert [finding.start for finding in review.findings] == [7]
 
 
 def test_what_a_deleted_file_becomes_twice_is_new(repository: Repository) -> None:
-    """Git calls one of the two a copy."""
+    """Git reports one of the two new files as a copy."""
     repository.commit({"docs/a.txt": UNDEFINED, "pay.py": "x = 1\n"}, "before")
     repository.commit({"docs/a.txt": None, "b.py": UNDEFINED, "docs/b.txt": UNDEFINED}, "after")
     review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
@@ -80,7 +80,7 @@ def test_what_a_deleted_file_becomes_twice_is_new(repository: Repository) -> Non
 
 
 def test_what_the_owner_no_longer_spares_is_judged(repository: Repository) -> None:
-    """A file that leaves what `ignore` or `.gitattributes` of the base name is the change's."""
+    """A file that moves out of an ignored or generated folder is checked like a new file."""
     spared = {".deeprepo.yml": "ignore: [legacy/**]\n", ".gitattributes": "made/** linguist-generated\n"}
     repository.commit({**spared, "legacy/b.py": UNDEFINED, "made/c.py": UNDEFINED.replace("yy", "zz")}, "before")
     repository.commit(
@@ -93,7 +93,7 @@ def test_what_the_owner_no_longer_spares_is_judged(repository: Repository) -> No
 
 @pytest.mark.parametrize("new", ["config.yml.j2", "config.txt", "tests/config.yml", "config"])
 def test_settings_that_nothing_parses_any_more_are_gone(repository: Repository, new: str) -> None:
-    """Their readers are named, as if the file was deleted."""
+    """Lines that read the settings are reported, as if the file had been deleted."""
     review = rename(repository, "config.yml", new, SETTINGS, base={})
 
     assert any("timeout_seconds was removed" in row for row in review.open), review.open
@@ -101,14 +101,14 @@ def test_settings_that_nothing_parses_any_more_are_gone(repository: Repository, 
 
 @pytest.mark.parametrize(("old", "new", "text"), few(QUIET.values(), 1, 4, 5))
 def test_a_move_within_a_role_stays_quiet(repository: Repository, old: str, new: str, text: str) -> None:
-    """What was judged under its old path is not judged again."""
+    """A file that keeps its role is not checked again."""
     review = rename(repository, old, new, text)
 
     assert (review.findings, review.open, review.complete) == ((), (), True)
 
 
 def test_a_consumer_is_told_what_becomes_live(repository: Repository, repositories: Others) -> None:
-    """A draft that becomes a migration breaks those who use its column."""
+    """A draft that becomes a migration breaks a consumer's query."""
     repository.commit({"db/migrations/1.sql": TABLE["migrations/1.sql"], "drafts/2.sql": DROP}, "before")
     repository.commit({"drafts/2.sql": None, "db/migrations/2.sql": DROP}, "after")
     other = repositories("billing")

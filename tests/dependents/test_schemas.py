@@ -1,4 +1,4 @@
-"""What schemas lose, and the lines that still name it: over real trees, by the review without a model."""
+"""Elements that schemas lose, and the lines that still use them, in reviews without a model."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ from fakes import Repository
 
 import deeprepo
 
-Files = Mapping[str, Any]  # None: the file is deleted
+Files = Mapping[str, Any]  # None deletes the file
 Others = Callable[[str], Repository]
 
 
 @dataclass(frozen=True)
 class Case:
-    """A tree, a change of its schema, and the rule with the lines that are named."""
+    """Files before a change, the changed schema, the reported rule, and the lines that still use it."""
 
     before: Files
     after: Files
@@ -369,7 +369,7 @@ ALONE |= {
     "protobuf: what is gone comes first": ({"s.proto": PROTO}, {"s.proto": PROTO.replace("order_id = 1", "order_id = 9").replace("  rpc GetOrder(Order) returns (Order);\n", "")}, "rpc-removed"),
 }  # fmt: skip
 
-# Members of models that map a column of one word: the file, its text, the line that is certain of it.
+# Model members that map a column with a one-word name: file, text, and the line that is proven to use it.
 JPA = '@Entity\n@Table(name = "orders")\nclass Order {{\n    @Id\n    Long id;\n    {}\n}}\n'
 TYPEORM_MODEL = '@Entity("orders")\nexport class Order {{\n  {}\n}}\n'
 SQLALCHEMY = 'class Order(Base):\n    __tablename__ = "orders"\n    {}\n'
@@ -441,27 +441,27 @@ HARMLESS |= {
 
 
 def effect(repository: Repository, before: Files, after: Files) -> deeprepo.Review:
-    """A review by code of one commit."""
+    """Commit the files and the change, and review the change with static checks only."""
     repository.commit({"README.md": "shop\n", **before}, "before")
     repository.commit(dict(after), "after")
     return deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
 
 
 def of_schemas(review: deeprepo.Review) -> list[deeprepo.Finding]:
-    """The findings of this check."""
+    """Return the findings from the `schemas` analyzer."""
     return [one for one in review.findings if "schemas" in one.source]
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_a_break_names_its_users(repository: Repository, case: Case) -> None:
-    """The finding has the rule, and the lines that still name the element as evidence."""
+    """The finding has the rule, and its evidence is the lines that still use the element."""
     findings = of_schemas(effect(repository, case.before, case.after))
     assert [one.rule for one in findings] == [case.rule]
     assert tuple(f"{item.path}:{item.line}" for item in findings[0].evidence) == case.uses
 
 
 def test_the_place_that_is_most_certainly_broken_speaks_first(repository: Repository) -> None:
-    """Not the first in the alphabet: a line below the class of the table comes before one that only has the word, settings come last."""
+    """A field of the table's class comes first, then code that contains the word, then settings."""
     workflow = "on: push # of a user\njobs:\n  a:\n    if: github.event.repo.full_name == github.repository\n"
     before = {
         ".github/workflows/a.yml": workflow,
@@ -479,7 +479,7 @@ def test_the_place_that_is_most_certainly_broken_speaks_first(repository: Reposi
 def test_a_break_without_a_user_in_sight_is_a_hint(
     repository: Repository, before: Files, after: Files, rule: str
 ) -> None:
-    """It is reported, but neither as proven nor as severe."""
+    """It is reported as unproven, with medium or low severity."""
     findings = of_schemas(effect(repository, before, after))
     assert [(one.rule, one.verdict, one.evidence) for one in findings] == [(rule, "unproven", ())]
     assert {one.severity for one in findings} <= {"low", "medium"}
@@ -487,7 +487,7 @@ def test_a_break_without_a_user_in_sight_is_a_hint(
 
 @pytest.mark.parametrize(("before", "after"), HARMLESS.values(), ids=HARMLESS)
 def test_what_breaks_nobody_is_not_reported(repository: Repository, before: Files, after: Files) -> None:
-    """Neither what the language allows, nor what was announced, nor a drop that no line in sight names."""
+    """The format allows the change, it was announced, or no line in the repository uses the element."""
     review = effect(repository, before, after)
     assert of_schemas(review) == []
     assert [one for one in review.open if "schemas" in str(one)] == []
@@ -495,14 +495,14 @@ def test_what_breaks_nobody_is_not_reported(repository: Repository, before: File
 
 @pytest.mark.parametrize(("before", "after"), OPEN.values(), ids=OPEN)
 def test_a_schema_that_cannot_be_read_is_open(repository: Repository, before: Files, after: Files) -> None:
-    """The review reports no break of it and is not complete."""
+    """The review reports no break in it and is incomplete."""
     review = effect(repository, before, after)
     assert of_schemas(review) == []
     assert not review.complete
 
 
 def test_a_use_in_another_repository_is_named(repository: Repository, repositories: Others) -> None:
-    """A clone that names a dropped column is a consumer, whatever its manifests take."""
+    """A consumer that uses a dropped column is reported even if its manifests don't list the library."""
     repository.commit({"migrations/1.sql": CREATE}, "before")
     repository.commit({"migrations/2.sql": "ALTER TABLE orders DROP COLUMN total;\n"}, "after")
     consumer = repositories("billing")
@@ -525,7 +525,7 @@ def test_a_use_in_another_repository_is_named(repository: Repository, repositori
 def test_a_value_of_another_key_or_another_schema_proves_nothing(
     repository: Repository, schema: str, document: str
 ) -> None:
-    """A path that ends alike, or an address with a name that every tool has."""
+    """The document's `$schema` only ends with a similar path or uses a common file name."""
     before = {schema: SCHEMA, "job.json": document}
     review = effect(repository, before, {schema: SCHEMA.replace(',\n "slow"', "")})
     assert [one.verdict for one in of_schemas(review)] == ["unproven"]
@@ -541,7 +541,7 @@ def test_a_value_of_another_key_or_another_schema_proves_nothing(
     ],
 )
 def test_the_layout_of_a_protobuf_file_means_nothing(repository: Repository, after: str) -> None:
-    """Line breaks, comments, options and the form of a number change no contract."""
+    """Line breaks, comments, options and number formats don't change the contract."""
     before = {"a.proto": 'syntax = "proto3";\npackage shop;\nmessage Order {\n  string id = 1;\n}\n'}
     assert of_schemas(effect(repository, before, {"a.proto": after})) == []
 
@@ -550,7 +550,7 @@ def test_the_layout_of_a_protobuf_file_means_nothing(repository: Repository, aft
 def test_a_type_of_the_same_name_in_another_package_is_not_a_use(
     repository: Repository, package: str, is_named: bool
 ) -> None:
-    """A name without its package is looked up in the package around it."""
+    """An unqualified type name is resolved in the enclosing packages."""
     own = "enum Unit { UNIT_NONE = 0; }\n" if not is_named else ""
     before = {
         "orders.proto": 'syntax = "proto3";\npackage shop.orders;\nenum Unit { UNIT_KG = 0; }\nmessage Order { Unit unit = 2; }\n',
@@ -562,7 +562,7 @@ def test_a_type_of_the_same_name_in_another_package_is_not_a_use(
 
 
 def test_a_quoted_column_keeps_its_case(repository: Repository) -> None:
-    """PostgreSQL does, and so do the statements that name it."""
+    """PostgreSQL and the statements that use the column keep its case."""
     before = {
         "prisma/migrations/1_init/migration.sql": 'CREATE TABLE "Shortcut" ("id" TEXT NOT NULL, "embedData" JSONB);\n',
         "src/shortcut.js": 'export const raw = (db) => db.query(`SELECT "embedData" FROM "Shortcut"`);\n',
@@ -573,7 +573,7 @@ def test_a_quoted_column_keeps_its_case(repository: Repository) -> None:
 
 
 def test_a_field_of_the_body_that_became_a_parameter_says_where_it_went(repository: Repository) -> None:
-    """The name lives on in another part of the request, so "removed" would send the reader the wrong way."""
+    """The title reports the move instead of a removal."""
     field, parameter = "strict: {type: boolean}", "        - {name: strict, in: query}\n"
     body = "      requestBody: {content: {application/json: {schema: {type: object, properties: {FIELD}}}}}\n"
     api = f"openapi: 3.0.0\npaths:\n  /orders/import:\n    post:\n      parameters:\n        - {{name: page, in: query}}\n{body}"

@@ -1,4 +1,4 @@
-"""What a limit cuts is said, and it is never the file that matters only because others were called to stand before it."""
+"""If a search reaches a limit, the result says so, and unimportant files don't displace important ones."""
 
 import pytest
 from dependents_scene import find
@@ -14,7 +14,7 @@ FEW = replace(SearchLimits(), files=20, symbols=10, far=12, parsed_files=12)
 
 
 def test_new_files_do_not_push_out_the_one_that_breaks_a_caller(repository: Repository) -> None:
-    """A hundred files of one line each, called to come first by their path: the file that was there before is searched first."""
+    """A hundred new files sort before it, but a file that existed before the change is searched first."""
     pad: Files = {f"aa/x{number}.py": f"x = {number}\n" for number in range(100)}
     found = find(repository.change({"zz/lib.py": LIB, "app.py": USER}, {"zz/lib.py": "x = 1\n", **pad}), FEW)
 
@@ -23,7 +23,7 @@ def test_new_files_do_not_push_out_the_one_that_breaks_a_caller(repository: Repo
 
 
 def test_definitions_above_the_limit_are_open(repository: Repository) -> None:
-    """More removed functions than are looked up in one file: what is left out may have callers."""
+    """If a file has more removed functions than the limit, the rest are reported as not searched."""
     before = "".join(f"def one_{number:02}():\n    return 1\n\n\n" for number in range(12))
     found = find(repository.change({"lib.py": before + "x = 1\n"}, {"lib.py": "x = 1\n"}), FEW)
 
@@ -35,7 +35,7 @@ TAKES_ONE = "from zz.lib import count\n\ncount(1)\n"
 
 
 def test_files_left_when_the_time_is_up_are_named(repository: Repository) -> None:
-    """With no time left, one file is searched, and the review names the others."""
+    """With no time left, one file is searched, and the review lists the others."""
     users: Files = dict.fromkeys(("app.py", "bill.py", "cart.py"), USER)
     found = find(repository.change({"zz/lib.py": LIB, **users}, {"zz/lib.py": LIB.replace(", b", "")}), SHORT_TIME)
 
@@ -45,7 +45,7 @@ def test_files_left_when_the_time_is_up_are_named(repository: Repository) -> Non
 
 
 def test_files_that_may_need_a_changed_contract_are_searched_first(repository: Repository) -> None:
-    """A file that may break is read before thirty others, which come first in the alphabet and use a method whose body alone changed."""
+    """Files that only use a method with a changed body are searched last, even if they sort first."""
     library = "class Box:\n    def unpack_all_things(self):\n        return 1\n\n    def weigh_all_things(self, kind):\n        return kind\n"
     after = library.replace("return 1", "return 2").replace("self, kind", "self, kind, unit")
     users: Files = {f"aa/x{number:02}.py": "def go(box):\n    box.unpack_all_things()\n" for number in range(30)}
@@ -61,7 +61,7 @@ ROUTES = 'from shop.views import issue_view\n\nroutes.register("diff/issues", is
 
 
 def test_where_a_name_is_wired_is_kept_before_those_who_only_pass_it_on(repository: Repository) -> None:
-    """Sixty functions that pass a view on, in files called to come first: the line at the top of a file that gives it its route is kept, and leads."""
+    """A top-level registration is listed first, before sixty functions that only pass the view on."""
     takers: Files = {f"shop/aa{number:02}.py": TAKES for number in range(60)}
     before: Files = {"shop/views.py": VIEW, "shop/zz_routes.py": ROUTES, **takers}
     found = find(repository.change(before, {"shop/views.py": VIEW.replace("50", "None")}))
@@ -75,7 +75,7 @@ PAYS = "use crate::amount::amount;\n\npub fn pay() -> u32 {\n    amount()\n}\n\n
 
 
 def test_a_use_in_tests_beside_what_they_test_is_one_of_a_test(repository: Repository) -> None:
-    """A module of tests in a file of the product is no caller of the product."""
+    """A reference in a Rust file's test module counts as a test's, not the product's."""
     crate: Files = {
         "Cargo.toml": '[package]\nname = "shop"\nversion = "1.0.0"\n',
         "src/lib.rs": "pub mod amount;\npub mod pay;\n",
@@ -87,7 +87,7 @@ def test_a_use_in_tests_beside_what_they_test_is_one_of_a_test(repository: Repos
 
 
 ICON = "iVBORw0KGgo" * 1_200
-CALLERS = {  # a file with a line that no person writes, and a call that does not fit any more
+CALLERS = {  # a file with a very long line, and a call that no longer matches
     "Python": ("lib.py", LIB, LIB.replace(", b", ""), "app.py", f'from lib import load_things\nICON = "{ICON}"\nload_things(1, 2)\n'),
     "TypeScript": (
         "lib.ts",
@@ -101,7 +101,7 @@ CALLERS = {  # a file with a line that no person writes, and a call that does no
 
 @pytest.mark.parametrize("language", CALLERS)
 def test_a_caller_with_long_lines_is_read(repository: Repository, language: str) -> None:
-    """An icon in a text makes a file no less a caller."""
+    """A file that contains an embedded icon is still searched for callers."""
     lib, before, after, app, text = CALLERS[language]
     found = find(repository.change({lib: before, app: text}, {lib: after}))
 
@@ -112,7 +112,7 @@ BIG = f"from lib import load_things\n\nload_things(1, 2)\nTABLE = [\n{'    1,' *
 
 
 def test_a_caller_that_is_too_large_is_open(repository: Repository) -> None:
-    """It is not read: the sentence names the file and what may be used there."""
+    """The file is not searched, and the sentence lists it and the name it may use."""
     few = replace(SearchLimits(), bytes=50_000)
     found = find(repository.change({"lib.py": LIB, "app.py": BIG}, {"lib.py": LIB.replace(", b", "")}), few)
 
@@ -124,18 +124,18 @@ def test_a_caller_that_is_too_large_is_open(repository: Repository) -> None:
 @pytest.mark.parametrize(
     ("after", "text"),
     [
-        (LIB.replace("return a", "return b"), BIG),  # no contract changes
-        (LIB.replace(", b", ""), BIG.replace("load_things", "read_things")),  # another name
+        (LIB.replace("return a", "return b"), BIG),  # no signature changes
+        (LIB.replace(", b", ""), BIG.replace("load_things", "read_things")),  # another name is used
     ],
 )
 def test_a_large_file_that_uses_nothing_changed_is_quiet(repository: Repository, after: str, text: str) -> None:
-    """Its size alone leaves nothing open."""
+    """Its size is not a reason to report anything."""
     few = replace(SearchLimits(), bytes=50_000)
     assert find(repository.change({"lib.py": LIB, "app.py": text}, {"lib.py": after}), few).missed_uses == ()
 
 
 def test_a_class_below_in_a_file_that_is_too_large_is_open(repository: Repository) -> None:
-    """A method there may take the place of the changed one."""
+    """The file may contain a method that overrides the changed one."""
     base = "class Base:\n    def send(self, a):\n        return a\n"
     heir = (
         "from base import Base\n\n\nclass Mail(Base):\n    def send(self, a):\n        return a\n" + "x = 1\n" * 9_000
@@ -164,7 +164,7 @@ MARKED = {  # the changed file before and after, and a caller whose first line i
 @pytest.mark.parametrize("mark", ["", MARK])
 @pytest.mark.parametrize("language", MARKED)
 def test_a_byte_order_mark_hides_no_import(repository: Repository, language: str, mark: str) -> None:
-    """The first line behind it is read like any other."""
+    """The first line after the mark is parsed like any other."""
     lib, before, after, app, text = MARKED[language]
     found = find(repository.change({lib: before, app: mark + text}, {lib: after}))
 
@@ -175,7 +175,7 @@ SWIFT_USER = "class User{0} {{\n    func go() -> Int {{ return {1} }}\n}}\n"
 
 
 def test_files_of_a_module_without_the_name_do_not_count(repository: Repository) -> None:
-    """Files of one module need no import, so only those that contain a changed name can use it."""
+    """Files in one module need no import, so only those that contain a changed name can use it."""
     others: Files = {f"App/a{number:02}.swift": SWIFT_USER.format(number, "1") for number in range(30)}
     lib = "func shipmentTotal(_ a: Int) -> Int {\n    return a\n}\n"
     before: Files = {"App/Lib.swift": lib, "App/zz.swift": SWIFT_USER.format("Zz", "shipmentTotal(2)"), **others}
@@ -186,7 +186,7 @@ def test_files_of_a_module_without_the_name_do_not_count(repository: Repository)
 
 
 def test_uses_of_a_changed_body_that_were_not_searched_leave_nothing_open(repository: Repository) -> None:
-    """Nothing breaks where only a body changed, so a limit is named and the review stays complete."""
+    """A changed body breaks no caller, so the review stays complete and only mentions the limit."""
     users: Files = {f"App/a{number:02}.swift": SWIFT_USER.format(number, "shipmentTotal(2)") for number in range(30)}
     lib = "func shipmentTotal(_ a: Int) -> Int {\n    return a\n}\n"
     found = find(

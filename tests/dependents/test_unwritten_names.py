@@ -1,4 +1,4 @@
-"""Names that no import and no line of their own tells: accessors that annotations make, constants of a switch, functions that PHP loads for all."""
+"""Names that are never written out: generated accessors, `switch` constants, global PHP functions."""
 
 import pytest
 from dependents_scene import find
@@ -33,7 +33,7 @@ CALLS = {
 def test_who_uses_a_name_that_is_gone_is_told(
     repository: Repository, files: dict[str, str], change: tuple[str, str, str], broken: list[str]
 ) -> None:
-    """As if the name were imported, or written where it is defined."""
+    """References to the removed name are found as if the name were imported or written out."""
     path, old, new = change
     found = find(repository.change({**files}, {path: files[path].replace(old, new)}))
 

@@ -1,4 +1,4 @@
-"""Users of a file that is, as a whole, one function, class or value: `module.exports = function price(tax) {}`."""
+"""Files that export a single function, class or value, such as `module.exports = function price(tax) {}`."""
 
 import pytest
 from dependents_scene import find
@@ -11,7 +11,7 @@ CLASS = "module.exports = class Cart {\n  constructor(tax) {\n    this.tax = tax
 CALL = 'const cost = require("./lib");\nshow(cost(1, 2));\n'
 NEW_PARAMETER = ("(tax, sum)", "(shop, tax, sum)")
 OF_CLASS = ("constructor(tax)", "constructor(shop, tax)")
-# what -> (the file and its text, what changes in it, who uses it and the text)
+# case -> (the file and its text, the replacement in it, the file that uses it and its text)
 OPEN = {
     "a function that has a name": (("lib.js", FUNCTION), NEW_PARAMETER, ("pay.js", CALL)),
     "an import of CommonJS": (("lib.cjs", FUNCTION), NEW_PARAMETER, ("pay.mjs", 'import cost from "./lib.cjs";\nshow(cost(1, 2));\n')),
@@ -42,7 +42,7 @@ SILENT = {
 
 @pytest.mark.parametrize("what", OPEN)
 def test_who_takes_the_whole_module_uses_what_it_is(repository: Repository, what: str) -> None:
-    """The name that a function or class has in its own file is not what its users write."""
+    """Users write their own name for the module, not the name that the function has in its file."""
     (path, text), change, (reader, code) = OPEN[what]
     found = find(repository.change({path: text, reader: code}, {path: text.replace(*change)}))
     assert {use.path for use in coverage.obliged_uses((), found)} == {reader}
@@ -50,7 +50,7 @@ def test_who_takes_the_whole_module_uses_what_it_is(repository: Repository, what
 
 @pytest.mark.parametrize("what", SILENT)
 def test_what_its_users_do_not_see_concerns_nobody(repository: Repository, what: str) -> None:
-    """Neither a name of the file's own nor another member obliges who takes the module."""
+    """A change to the function's own name or to another member doesn't affect those who import the module."""
     text, change, code = SILENT[what]
     found = find(repository.change({"lib.js": text, "pay.js": code}, {"lib.js": text.replace(*change)}))
     assert all(use.reference.target_state == "present" for use in coverage.obliged_uses((), found))
