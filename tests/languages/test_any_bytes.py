@@ -1,4 +1,4 @@
-"""Every language that is registered reads whatever a file holds."""
+"""Every registered language handles arbitrary file contents."""
 
 import subprocess
 import sys
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from deeprepo.impact.families import LANGUAGES
 
-# Words that mean something to some scanner: random bytes alone would never get far.
+# Tokens with a meaning in some language; random bytes alone would be rejected early.
 FORMS = (
     "import from export require include require_relative use mod pub class struct enum trait impl interface extends implements "
     "function def fn func package namespace using go.mod module replace => -> :: . .. / * ( ) { } [ ] < > ; , : \" ' ` # // /* */ \\ "
@@ -24,9 +24,9 @@ SOURCES = st.one_of(
 @pytest.mark.parametrize("name", LANGUAGES)
 @settings(max_examples=20, deadline=None)
 @given(source=SOURCES, config=SOURCES)
-@example(source=b"from./a import e", config=b"")  # a path from the root of the machine is not looked up for ever
+@example(source=b"from./a import e", config=b"")  # a path at the file system's root ends
 def test_any_bytes_are_read_without_a_fault(name: str, source: bytes, config: bytes) -> None:
-    """Outlines, uses, imports, and the resolver that reads configuration files."""
+    """Outlines, uses, imports and configuration files are read without an exception."""
     language = LANGUAGES[name]
     for suffix in language.SUFFIXES:
         path, other = f"src/a/a{suffix}", f"src/b/index{suffix}"
@@ -42,7 +42,7 @@ def test_any_bytes_are_read_without_a_fault(name: str, source: bytes, config: by
 
 
 def test_a_language_is_loaded_when_a_file_of_it_is_met() -> None:
-    """Looking up who reads a suffix loads no grammar."""
+    """Looking up which language a suffix belongs to loads no grammar."""
     code = (
         "import sys; from deeprepo.impact.families import LANGUAGES; [one.SUFFIXES for one in LANGUAGES.values()]; "
         "LANGUAGES['python'].outline('a.py', b'x = 1', 'head'); print('tree_sitter_python' in sys.modules, "

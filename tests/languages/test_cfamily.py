@@ -17,7 +17,7 @@ CFAMILY = LANGUAGES["cfamily"]
     ],
 )
 def test_an_include_means_a_file(here: str, line: str, target: str | None) -> None:
-    """The includer's folder first, then the nearest path that ends like it; the C library is never in the tree."""
+    """The includer's folder comes first, then the nearest path with that ending; <time.h> is not local."""
     paths = ["src/dict.h", "deps/lib/dict.h", "include/net/socket.h", "compat/time.h", here]
     found = CFAMILY.project(paths, {}).imports(here, f"{line}\n".encode())
 
@@ -25,7 +25,7 @@ def test_an_include_means_a_file(here: str, line: str, target: str | None) -> No
 
 
 def test_members_are_told_with_their_own_class_alone() -> None:
-    """Surrounding namespaces and classes are left out, and so are a prototype of a defined function and the header's guard."""
+    """Outer namespaces and classes, prototypes of defined functions, and include guards are left out."""
     source = (
         "#ifndef BOX_H\n#define BOX_H 1\nnamespace shop {\nclass Box : public Base<int> {\n  enum class Kind { SMALL };\n"
         "  class Lid { int lift(int by); };\n  Box(int *const rows[], int = 3);\n};\nint Box::Lid::lift(int by) { return by; }\n}\n#endif\n"
@@ -47,7 +47,7 @@ def test_members_are_told_with_their_own_class_alone() -> None:
 
 
 def test_what_only_its_own_source_can_name() -> None:
-    """What is static, and what stands in a namespace without a name; in a header everyone has it."""
+    """Static names and names in an unnamed namespace are file-private in a source, but not in a header."""
     source = "namespace { int hidden(int a); }\nstatic int own(int a) { return a; }\nint offered(int a);\n"
     found = {
         path: {one.name for one in CFAMILY.outline(path, source.encode(), "head").definitions if one.visible == "file"}
@@ -58,7 +58,7 @@ def test_what_only_its_own_source_can_name() -> None:
 
 
 def test_what_the_receivers_of_members_are() -> None:
-    """By what declares them: in braces, behind an arrow, through a cast, in the list of a constructor."""
+    """The declaration determines the type, also for designated initializers, `->`, casts and members."""
     c_source = b"struct job one = { .run = go };\nint f(struct job *a, void *b) { a->run(1); return ((struct job *)b)->run(2); }\n"
     cpp_source = b"Box::Box(Lid *a, std::unique_ptr<Lid> b) : run(1) { this->run(); a->run(); b->run(); b.run(); }\n"
     told = [CFAMILY.uses(path, source, ["run"]) for path, source in (("a.c", c_source), ("a.cpp", cpp_source))]

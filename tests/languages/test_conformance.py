@@ -1,4 +1,4 @@
-"""What every language has to get right: one tree each, whose lines say which of them a change breaks."""
+"""One sample tree per language; marks on its lines state which references the change breaks."""
 
 import re
 from pathlib import Path
@@ -13,7 +13,7 @@ FOLDER = Path(__file__).parent / "conformance"
 SECTION = re.compile(r"^--- (base|head|both) (\S+)\n", re.MULTILINE)
 MARK = re.compile(r"(broken|open|fine): (\w+)")
 KINDS = ("rename", "remove", "resign", "move", "shadow", "reexport", "alias", "overload")
-ABSENT = {  # what a language has no syntax for, or what its tree would only repeat
+ABSENT = {  # kinds that the language has no syntax for, or that would only repeat another kind
     "c": {"move", "alias", "overload"},
     "cpp": {"move", "alias"},
     "csharp": {"reexport"},
@@ -29,7 +29,7 @@ SAMPLES = sorted(FOLDER.glob("*.txt"))
 
 
 def trees(text: str) -> tuple[dict[str, str], dict[str, str]]:
-    """The files before the change, and those that it writes."""
+    """Return the files before the change, and the changed files."""
     parts = SECTION.split(text)[1:]
     before, after = dict[str, str](), dict[str, str]()
     for side, path, content in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
@@ -42,7 +42,7 @@ def trees(text: str) -> tuple[dict[str, str], dict[str, str]]:
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: path.stem)
 def test_the_marked_lines_and_no_others_are_broken(sample: Path, repository: Repository) -> None:
-    """Each broken use is proven; what the language leaves in doubt is listed, and a like name of somebody else is never called broken."""
+    """Marked references are proven broken, doubtful ones listed, same-named others not reported."""
     before, after = trees(sample.read_text(encoding="utf-8"))
     repository.commit(before, "before")
     repository.git("checkout", "-q", "-b", "change")
@@ -64,6 +64,6 @@ def test_the_marked_lines_and_no_others_are_broken(sample: Path, repository: Rep
 
 @pytest.mark.parametrize("name", sorted(LANGUAGES))
 def test_every_language_has_a_sample(name: str) -> None:
-    """A language that is registered has a tree here."""
+    """At least one sample contains a file with a suffix of that language."""
     paths = [path for sample in SAMPLES for path in trees(sample.read_text(encoding="utf-8"))[0]]
     assert any(path.endswith(LANGUAGES[name].SUFFIXES) for path in paths)

@@ -8,7 +8,7 @@ CSHARP = LANGUAGES["csharp"]
 
 
 def broken(repository: Repository, before: str, after: str, statement: str, using: str = "using Shop;") -> list[str]:
-    """The rule of each finding about a change of a file that another one uses."""
+    """Return the rule and the line of each finding when a class changes that another file uses."""
     files: Tree = {
         "src/Cart.cs": f"namespace Shop;\n\n{before}\n",
         "app/Main.cs": f"{using}\nnamespace App {{\n  class Main {{\n    void Go() {{\n      {statement}\n    }}\n  }}\n}}\n",
@@ -35,7 +35,7 @@ def broken(repository: Repository, before: str, after: str, statement: str, usin
 def test_a_contract_that_breaks_is_reported(
     repository: Repository, before: str, after: str, statement: str, rule: str
 ) -> None:
-    """The caller compiled before and does not compile now."""
+    """The caller compiled before the change and does not compile after it."""
     (found,) = broken(repository, before, after, statement)
 
     assert found.startswith(f"{rule}:")
@@ -57,7 +57,7 @@ def test_a_contract_that_breaks_is_reported(
 def test_what_fits_or_cannot_be_known_is_silent(
     repository: Repository, before: str, after: str, statement: str
 ) -> None:
-    """Optional parameters, params, overloads, partial classes, base classes, extensions and unknown receivers."""
+    """Optional parameters, params, overloads, base classes, inherited members and unknown receivers."""
     assert broken(repository, before, after, statement) == []
 
 
@@ -101,7 +101,7 @@ def test_names_are_found_in_the_namespaces_in_sight(source: str, names: frozense
 
 
 def test_global_usings_hold_for_every_file_of_their_project() -> None:
-    """A project names namespaces once for all its files, and for those of no other project."""
+    """A global using applies to all files in its project and to no other project."""
     home = b"namespace Shop;\npublic class Cart { }\n"
     for name, config in (("a/GlobalUsings.cs", b"global using Shop;\n"), ("a/a.csproj", b'<Using Include="Shop" />')):
         configs = {"a/a.csproj": b"", "b/b.csproj": b"", name: config}
@@ -113,7 +113,7 @@ def test_global_usings_hold_for_every_file_of_their_project() -> None:
 
 
 def test_what_a_generator_may_go_by_counts_as_what_a_partial_class_inherits() -> None:
-    """It may make members of what bears an attribute; so a class with a new one may have members that nobody writes."""
+    """A source generator may add members to an annotated class, so the annotations count as bases."""
     source = b"[Made] public partial class Cart : Base<int> {\n  [Seen] private string name = null;\n}\nclass Plain { [Seen] int a; }\n"
     bases = dict(CSHARP.outline("Cart.cs", source, "head").bases)
 
@@ -122,7 +122,7 @@ def test_what_a_generator_may_go_by_counts_as_what_a_partial_class_inherits() ->
 
 
 def test_a_new_object_that_writes_no_class_is_of_the_one_that_its_place_asks_for() -> None:
-    """What a variable is declared to be, and what a method says that it gives, on its own and by a task."""
+    """The type of `new(...)` comes from the declared variable or the method's return type, also in a Task."""
     source = (
         b"class Use {\n  async Task<Cart> Later() {\n    if (now) {\n      return new(1);\n    }\n    Cart? one = new(1, 2);\n    Put(new(3));\n"
         b"    return list.Select(x => { return new(4); });\n  }\n  Cart Now() => new();\n}\n"
@@ -142,7 +142,7 @@ def test_a_new_object_that_writes_no_class_is_of_the_one_that_its_place_asks_for
     ],
 )
 def test_the_short_name_of_an_attribute_counts_where_one_stands(line: str, found: bool) -> None:
-    """Elsewhere it is another type."""
+    """Outside an attribute list, the short name is another type."""
     home, user = "SpanAttribute.cs", "App.cs"
     source = b"namespace N;\nclass SpanAttribute : System.Attribute { }\n"
     project = CSHARP.project([home, user], {})

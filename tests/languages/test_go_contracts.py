@@ -14,7 +14,7 @@ BESIDE = "package store\n\nfunc helper(c *Cart) {\n\tSTATEMENT\n}\n"
 
 
 def tree(statement: str = "store.Open(a, b)", beside: str = "_ = c", **more: str) -> Tree:
-    """A module with a package, a neighbour in it, and a program that imports it."""
+    """Return a module with a package, a second file in that package, and a program that imports it."""
     files: Tree = {
         "go.mod": MOD,
         "store/cart.go": LIB,
@@ -121,18 +121,18 @@ FALSE: list[tuple[str, Tree, Tree]] = [
 def test_a_break_is_reported_at_the_caller(
     repository: Repository, case: str, before: Tree, after: Tree, told: list[Row]
 ) -> None:
-    """What no longer compiles is said once, at the line that uses it."""
+    """A line that no longer compiles is reported once."""
     assert sorted(rows(repository.change(before, after))) == told, case
 
 
 @pytest.mark.parametrize(("case", "before", "after"), FALSE, ids=[row[0] for row in FALSE])
 def test_what_may_still_compile_is_silent(repository: Repository, case: str, before: Tree, after: Tree) -> None:
-    """Alternatives, shadows, unknown receivers and other versions prove nothing."""
+    """Build alternatives, shadowed names, unknown receivers and other module versions prove nothing."""
     assert rows(repository.change(before, after)) == [], case
 
 
 def test_nobody_imports_a_test(repository: Repository) -> None:
-    """A changed test has no dependents but tests that share its helpers."""
+    """Only other tests in the package depend on a changed test."""
     before = tree(
         store__a_test="package store\n\nfunc makeCart() {}\n", store__b_test="package store\n\nvar x = makeCart\n"
     )
@@ -150,7 +150,7 @@ USES = (
 
 
 def test_a_member_is_gone_where_it_was_promoted_or_an_alias_has_it(repository: Repository) -> None:
-    """Through a structure that embeds the type, in another package too, and one that embeds that; not where one of its own hides it."""
+    """Embedding structs in any package and aliases have the member too, unless their own one hides it."""
     before = {
         **tree("_ = 1"),
         "store/wraps.go": WRAPS,
@@ -175,7 +175,7 @@ def test_a_member_is_gone_where_it_was_promoted_or_an_alias_has_it(repository: R
 
 
 def test_what_went_into_an_embedded_type_or_another_package_is_still_there(repository: Repository) -> None:
-    """A field that the embedded structure has now, a type and a function that the package hands on under the old name."""
+    """The embedded struct now has the field, and the package still exports the type and the function."""
     modes = "package store\n\ntype Mode int\n\nfunc (m Mode) IsNew() bool { return m > 0 }\n\nfunc NewMode() Mode { return 1 }\n"
     uses = "\ntype Holder struct {\n\tmode Mode\n}\n\nfunc (h *Holder) Mode() bool {\n\treturn h.mode.IsNew() && NewMode() == h.mode\n}\n"
     cart = LIB + "\nfunc (c *Cart) Size() int { return c.ItemCount }\n"

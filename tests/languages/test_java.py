@@ -15,7 +15,7 @@ def java(body: str, package: str = "shop", imports: str = "") -> str:
 
 
 def told(repository: Repository, before: str, after: str, user: str, imports: str = "import shop.Cart;") -> list[str]:
-    """The rule of each finding about a change of Cart that one class uses."""
+    """Return the rule and the line of each finding when Cart changes and another class uses it."""
     files = {f"{HOME}Cart.java": java(before), USER: java(user, "app", imports)}
     changed = {f"{HOME}Cart.java": java(after) if after else None}
     return [f"{rule}:{line}" for _, line, rule in rows(repository.change(files, changed))]
@@ -39,7 +39,7 @@ CART = "public class Cart {{ {} }}"
 def test_a_contract_that_breaks_is_reported(
     repository: Repository, before: str, after: str, statement: str, rule: str
 ) -> None:
-    """The caller compiled before and does not compile now."""
+    """The caller compiled before the change and does not compile after it."""
     user = f"class Main {{\n  void go() {{ {statement} }}\n}}"
 
     assert told(repository, CART.format(before), CART.format(after), user) == [f"{rule}:4"]
@@ -60,14 +60,14 @@ def test_a_contract_that_breaks_is_reported(
 def test_what_fits_or_cannot_be_known_is_silent(
     repository: Repository, before: str, after: str, statement: str
 ) -> None:
-    """Varargs, overloads that fit, receivers of other or unknown classes, text, and members of every object."""
+    """Varargs, matching overloads, other or unknown receivers, strings, and members of every object."""
     user = f"class Main {{\n  void go() {{ {statement} }}\n}}"
 
     assert told(repository, CART.format(before), CART.format(after), user) == []
 
 
 def test_a_removed_neighbour_needs_no_import_to_be_missed(repository: Repository) -> None:
-    """Files of one package name each other without an import."""
+    """Files in the same package use each other's classes without an import."""
     files = {
         f"{HOME}Cart.java": java("class Cart { }"),
         f"{HOME}Shop.java": java("class Shop {\n  Cart cart;\n}"),
@@ -80,7 +80,7 @@ def test_a_removed_neighbour_needs_no_import_to_be_missed(repository: Repository
 
 
 def test_a_type_that_moves_to_another_source_root_is_not_lost(repository: Repository) -> None:
-    """An import names the package, not the folder above it."""
+    """An import contains the package, not the source root."""
     files = {
         f"{HOME}Cart.java": java("public class Cart { }"),
         USER: java("class Main { Cart c; }", "app", "import shop.Cart;"),
@@ -92,7 +92,7 @@ def test_a_type_that_moves_to_another_source_root_is_not_lost(repository: Reposi
 
 @pytest.mark.parametrize("root", ["", "src/main/java/"])
 def test_packages_of_one_source_root_are_built_together(repository: Repository, root: str) -> None:
-    """An interface of another top-level package gains a method, and the class that implements it doesn't have it."""
+    """An interface in another package gets a new method, which the implementing class lacks."""
     cart = "public interface Cart {{\n  int total();\n{}}}"
     user = java(
         "public class Till implements Cart {\n  public int total() { return 1; }\n}", "app", "import shop.Cart;"
@@ -104,7 +104,7 @@ def test_packages_of_one_source_root_are_built_together(repository: Repository, 
 
 
 def test_static_imports_are_calls_of_the_member(repository: Repository) -> None:
-    """`import static shop.Cart.total` breaks when the member goes."""
+    """`import static shop.Cart.total` breaks when the member is removed."""
     before, after = CART.format("public static int total() { return 1; }"), CART.format("")
     user = "class Main { int x = total(); }"
 
@@ -124,7 +124,7 @@ def test_static_imports_are_calls_of_the_member(repository: Repository) -> None:
     ],
 )
 def test_imports_land_on_files(statement: str, body: str, names: frozenset[str] | None) -> None:
-    """Packages, wildcards, nested types, static members and full names mean a file; comments and other packages do not."""
+    """Packages, wildcards, static members and qualified names resolve; comments and other packages don't."""
     project = JVM.project([f"{HOME}Cart.java", USER], {})
     found = project.imports(USER, java(f"class Main {{ {body} }}", "app", statement).encode(), frozenset({"Cart"}))
 
@@ -132,7 +132,7 @@ def test_imports_land_on_files(statement: str, body: str, names: frozenset[str] 
 
 
 def test_what_a_class_defines_goes_before_what_it_inherits(repository: Repository) -> None:
-    """`this.total(1)` means the method of the class itself; where it has none, that of its base."""
+    """`this.total(1)` calls the class's own method if there is one, and otherwise the base's."""
     own = "class Child extends Base {\n  int total(int a) { return 1; }\n  int go() { return this.total(1); }\n}"
     heir = "class Heir extends Base {\n  int go() { return this.total(1); }\n}"
     base = "class Base {{ {} }}"

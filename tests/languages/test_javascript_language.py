@@ -24,7 +24,7 @@ JAVASCRIPT = LANGUAGES["javascript"]
     ],
 )
 def test_exports_of_both_module_systems_are_listed(code: str, names: set[str]) -> None:
-    """What importers can ask of a file, under the names that they write."""
+    """The outline lists the names that importers can use, in ES modules and CommonJS."""
     outline = JAVASCRIPT.outline("a.ts", code.encode(), "head")
 
     assert (outline.names, outline.complete) == (names, True)
@@ -43,12 +43,12 @@ def test_exports_of_both_module_systems_are_listed(code: str, names: set[str]) -
     ],
 )
 def test_a_file_whose_exports_are_computed_says_so(code: str) -> None:
-    """Then nothing is known to be missing."""
+    """The outline is incomplete, so no name is known to be missing."""
     assert not JAVASCRIPT.outline("a.ts", code.encode(), "head").complete
 
 
 def test_configuration_that_is_no_json_is_ignored() -> None:
-    """Broken, deep or odd configuration files cost aliases, never the review."""
+    """With broken, deeply nested or unusual configuration files, only their aliases are lost."""
     configs = {
         "package.json": b"[1, 2]",
         "a/package.json": b'{"name": 5, "exports": "./x.js"}',

@@ -12,7 +12,7 @@ USER = "src/main/kotlin/app/Main.kt"
 
 
 def broken(repository: Repository, before: str, after: str, imports: str, use: str) -> list[str]:
-    """The rule of each finding about a change of a file that another one uses."""
+    """Return the rule and the line of each finding when a file changes that another one uses."""
     files: Tree = {
         f"{HOME}Cart.kt": f"package shop\n\n{before}\n",
         USER: f"package app\n\n{imports}\n\nfun go() {{\n  {use}\n}}\n",
@@ -43,7 +43,7 @@ def broken(repository: Repository, before: str, after: str, imports: str, use: s
 def test_a_contract_that_breaks_is_reported(
     repository: Repository, before: str, after: str, imports: str, use: str, rule: str
 ) -> None:
-    """The caller compiled before and does not compile now."""
+    """The caller compiled before the change and does not compile after it."""
     (found,) = broken(repository, before, after, imports, use)
 
     assert found.startswith(rule)
@@ -72,7 +72,7 @@ def test_what_fits_or_cannot_be_known_is_silent(
 
 
 def test_java_and_kotlin_use_each_other(repository: Repository) -> None:
-    """One family: a removed Kotlin class is missed in Java, through its package."""
+    """A removed Kotlin class is reported in the Java file that imports it."""
     files: Tree = {
         f"{HOME}Cart.kt": "package shop\n\nclass Cart\n",
         "src/main/java/app/Main.java": "package app;\nimport shop.Cart;\nclass Main {\n  Cart cart = new Cart();\n}\n",
@@ -105,7 +105,7 @@ def test_top_level_names_are_found_in_the_file_that_holds_them(
 
 
 def test_a_class_that_the_grammar_takes_for_an_expression_is_in_the_outline() -> None:
-    """An annotated class without a body."""
+    """The grammar parses an annotated class without a body as an expression."""
     outline = JVM.outline(
         "a/Slow.kt", b"package a.b\n\n@Target(X.CLASS)\n@Keep(X.RUN)\nannotation class Slow\n", "head"
     )
@@ -123,7 +123,7 @@ ONE_LINE = (
 
 
 def test_a_constructor_that_the_grammar_lost_is_not_gone(repository: Repository) -> None:
-    """An edit elsewhere changes how much of a file the grammar gets: the head of the class still says that it is there."""
+    """After an edit elsewhere, the grammar no longer parses the class, but its header still shows it."""
     uses = 'package shop;\n\nclass First {\n    Object first() { return new Order(1, "a", false); }\n}\n'
     repository.commit({"Order.kt": ONE_LINE.replace("WIDTH", "width: Int = 3"), "First.java": uses}, "before")
     repository.commit({"Order.kt": ONE_LINE.replace("WIDTH", "size: Int")}, "after")
@@ -138,7 +138,7 @@ def test_a_constructor_that_the_grammar_lost_is_not_gone(repository: Repository)
 def test_a_file_that_does_not_parse_may_define_what_it_writes(
     repository: Repository, field: str, kept: str, is_broken: bool
 ) -> None:
-    """A grammar that does not know a new form of the language loses the definitions below it."""
+    """If the grammar doesn't know new syntax, definitions below it are not reported as removed."""
     view = (
         "package shop\n\nclass View {{\n    val state: Flow<State>\n{field}\n    fun run() {{\n"
         '        state.update {{ it.copy(a = "${{it.a}}") }}\n    }}\n}}\n\nenum class Filter {{\n    All,\n{kept}}}\n'

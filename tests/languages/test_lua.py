@@ -1,4 +1,4 @@
-"""Lua: which file a module is in, what its table offers, and where nothing is proven."""
+"""Lua: the file that a module is in, the members of its table, and where nothing is proven."""
 
 import pytest
 
@@ -24,7 +24,7 @@ PATHS = ("src/shop/cart.lua", "src/shop/tax/init.lua", "plugins/shop/cart.lua")
 def test_a_module_is_the_nearest_file_of_its_path(
     code: str, expected: tuple[str, set[str], tuple[tuple[str, str], ...]] | None
 ) -> None:
-    """Dots or slashes, an `init` of a folder, one member alone; a comment requires nothing."""
+    """Dots, slashes, an `init` file and a single member resolve; a comment does not."""
     imports = LUA.project(PATHS, {}).imports("src/app/user.lua", code.encode())
     assert [(item.target, {*item.names}, item.aliases) for item in imports] == ([expected] if expected else [])
 
@@ -39,7 +39,7 @@ def test_a_module_is_the_nearest_file_of_its_path(
     ],
 )
 def test_a_module_offers_what_its_table_holds(code: str, names: set[str]) -> None:
-    """Fields, methods, tables that are written out, and a function in place of a table."""
+    """Fields, methods, table literals, and a function instead of a table."""
     outline = LUA.outline("a.lua", code.encode(), "head")
     assert outline.names == names
     assert outline.complete
@@ -55,7 +55,7 @@ def test_a_module_offers_what_its_table_holds(code: str, names: set[str]) -> Non
     ],
 )
 def test_a_table_whose_members_are_computed_is_left_in_doubt(line: str) -> None:
-    """Then no member is proven to be gone."""
+    """No member of such a table is proven to be removed."""
     outline = LUA.outline("a.lua", f"local M = {{}}\nfunction M.total() end\n{line}\nreturn M\n".encode(), "head")
     assert not outline.complete
 
@@ -73,7 +73,7 @@ def test_a_table_whose_members_are_computed_is_left_in_doubt(line: str) -> None:
     ],
 )
 def test_code_that_asks_first_foresees_that_a_member_is_gone(code: str, guarded: bool) -> None:
-    """A condition or `pcall` around the call does, the call's own result does not."""
+    """A condition on the member or a `pcall` is a guard; a condition on the call's result is not."""
     uses = [use for use in LUA.uses("a.lua", code.encode(), {"total"}) if use.arguments is not None]
     assert [use.is_guarded for use in uses] == [guarded]
 

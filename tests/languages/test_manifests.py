@@ -1,4 +1,4 @@
-"""What manifests offer and take, each in the forms that people write."""
+"""How requirements, packages and lock files are parsed in each form."""
 
 import re
 
@@ -8,7 +8,7 @@ from deeprepo.impact.families import LANGUAGES
 from deeprepo.impact.ports import Packaging
 
 ASKED = {
-    # language, manifest, text -> name, constraint, origin, arrival
+    # language, manifest, text -> name, constraint, origin, when a break arrives
     "pep 621": ("python", "pyproject.toml", '[project]\ndependencies = ["Acme.Quotes[fast] >= 1.2, < 2 ; python_version > \'3\'"]', ("acme-quotes", ">=1.2,<2", "registry", "upgrade")),
     "poetry": ("python", "pyproject.toml", '[tool.poetry.dependencies]\nquotes = "^1.2"', ("quotes", "^1.2", "registry", "upgrade")),
     "setup.cfg": ("python", "setup.cfg", "[options]\ninstall_requires =\n    quotes~=1.2\n", ("quotes", "~=1.2", "registry", "upgrade")),
@@ -78,7 +78,7 @@ LOCKS = [
 
 
 def packaging(language: str) -> Packaging:
-    """The manifests of a language."""
+    """Return the packaging rules for a language."""
     found = getattr(LANGUAGES[language], "packaging", None)
     assert found is not None
     made: Packaging = found
@@ -86,7 +86,7 @@ def packaging(language: str) -> Packaging:
 
 
 def locked(made: Packaging, path: str, text: str, name: str) -> str:
-    """The version that a lock file names."""
+    """Return the version that a lock file contains for a package, or "" without one."""
     found = re.search(made.LOCKS[path].replace("NAME", re.escape(name).replace(r"\-", "[-_.]+")), text)
     return found[1] if found else ""
 
@@ -95,7 +95,7 @@ def locked(made: Packaging, path: str, text: str, name: str) -> str:
 def test_a_requirement_is_read_as_it_is_written(
     language: str, path: str, text: str, meant: tuple[str, str, str, str]
 ) -> None:
-    """Name, constraint, where it is taken from, and when a break arrives."""
+    """The name, the constraint, the origin, and when a break would arrive."""
     found = [row for row in packaging(language).requirements({path: text.encode()}) if row.name != "php"]
     assert [(row.name, row.constraint, row.origin, row.arrival) for row in found] == [meant]
 
@@ -107,7 +107,7 @@ def test_a_package_is_what_others_can_take(
     paths: list[str],
     expected: tuple[str, tuple[str, ...]] | list[tuple[str, tuple[str, ...]]],
 ) -> None:
-    """Its name in manifests, and the folders and files that it consists of."""
+    """The package has the name used in manifests, and the files and folders that it includes."""
     sources = {path: text.encode() for path, text in manifests.items()}
     found = packaging(language).packages(sources, frozenset([*paths, *manifests]))
     assert [(one.name, one.roots) for one in found] == (expected if isinstance(expected, list) else [expected])
@@ -124,13 +124,13 @@ def test_a_package_is_what_others_can_take(
     ],
 )
 def test_a_private_package_that_nothing_publishes_is_offered_to_nobody(manifest: str) -> None:
-    """Without a version and an entry it is an application; the root of a workspace is neither."""
+    """A private package without a version and an entry is an application, and a workspace root is not offered."""
     assert packaging("javascript").packages({"package.json": manifest.encode()}, frozenset({"index.js"})) == ()
 
 
 @pytest.mark.parametrize(("language", "path", "text", "name", "version"), LOCKS)
 def test_a_lock_file_names_a_version(language: str, path: str, text: str, name: str, version: str) -> None:
-    """Of the package that is asked for, and "" of one that it does not hold."""
+    """Only the requested package's version is returned; a missing package has none."""
     assert locked(packaging(language), path, text, name) == version
     assert locked(packaging(language), path, text, "another") == ""
 
@@ -141,7 +141,7 @@ def test_a_lock_file_names_a_version(language: str, path: str, text: str, name: 
     [b"", b"\xff\xfe\x00", b"[" * 9000, b"{" * 9000, b"name = \n", b'{"name": 3, "dependencies": [1]}', b"<" * 9000],
 )
 def test_any_bytes_are_a_manifest_without_packages(language: str, text: bytes) -> None:
-    """No form of damage raises."""
+    """Damaged manifests contain no requirements and raise no exception."""
     made = packaging(language)
     names = [name.replace("*", "x") for name in (*made.MANIFESTS, *made.LOCKS)]
     manifests = dict.fromkeys((name.replace("*", "x") for name in made.MANIFESTS), text)
@@ -153,7 +153,7 @@ def test_any_bytes_are_a_manifest_without_packages(language: str, text: bytes) -
 
 
 def test_a_module_that_is_replaced_is_not_taken() -> None:
-    """A fork takes the place of what the name says: it is what is asked for."""
+    """The fork in the `replace` directive is the requirement."""
     text = b"module x\nrequire example.com/quotes v1.0.0\nreplace example.com/quotes => example.com/fork v1.0.1\n"
     taken = packaging("go").requirements({"go.mod": text})
     assert [(row.name, row.constraint) for row in taken] == [("example.com/fork", "v1.0.1")]

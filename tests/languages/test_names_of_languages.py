@@ -1,4 +1,4 @@
-"""No module outside `deeprepo/impact/languages/NAME` names a language."""
+"""No module outside `deeprepo/impact/languages/NAME` mentions a language."""
 
 import io
 import re
@@ -15,14 +15,14 @@ PROSE = re.compile(
 
 
 def _words(path: Path) -> Iterator[tuple[int, str]]:
-    """The comments and texts of a module, each with its line."""
+    """Yield the comments and strings in a module, with their lines."""
     for token in tokenize.generate_tokens(io.StringIO(path.read_text("utf-8")).readline):
         if token.type in (tokenize.COMMENT, tokenize.STRING):
             yield token.start[0], token.string
 
 
 def test_what_holds_of_one_language_stands_in_its_folder() -> None:
-    """Neither a comment nor a text of the engine is about one language, and no code asks for one by its name."""
+    """Comments and strings in the engine mention no language, and its code checks for none by name."""
     names = {f'"{folder}"' for folder in table.folders()}
     found = [
         f"{path.relative_to(IMPACT)}:{line}: {word[:80]}"

@@ -1,4 +1,4 @@
-"""Each fact about a language is in its folder of `deeprepo/impact/languages`, once."""
+"""Each fact about a language is stated once, in the language's folder in `deeprepo/impact/languages`."""
 
 import ast
 from collections import Counter
@@ -15,14 +15,14 @@ from deeprepo.impact.text.paths import is_code
 
 OF_A_ROW = {"grammar", "reads_as", "grammars", "calls"}
 OF_OTHER_FILES = {key for row in table.others() for key in row}
-LINTERS = ("ruff", "oxlint")  # of one language each
+LINTERS = ("ruff", "oxlint")  # each checks one language
 GROUPS = (FileType, ArgumentRules, InheritanceRules, Language, Nodes, TypeRules, ReceiverRules, ScopeRules)
 KNOWN = OF_A_ROW | {one for kind in GROUPS for one in kind.__struct_fields__}
 
 
 @pytest.mark.parametrize("folder", table.folders())
 def test_each_key_of_a_table_is_read(folder: str) -> None:
-    """A word that nobody asks for would be a fact without effect."""
+    """A key that no code reads would have no effect."""
     for row in (table.folders()[folder], *table.folders()[folder]["grammars"].values()):
         assert set(row) - KNOWN == set()
         assert set(row.get("calls", {})) <= {*CallRules.__struct_fields__}
@@ -30,7 +30,7 @@ def test_each_key_of_a_table_is_read(folder: str) -> None:
 
 
 def test_a_key_is_used_by_several_languages() -> None:
-    """What only one language does is a method of its class."""
+    """Behavior that only one language needs belongs in a method of its class."""
     users: dict[str, set[str]] = {}
     for folder, row in table.folders().items():
         for each in (row, *row["grammars"].values()):
@@ -51,7 +51,7 @@ def test_a_class_has_few_fields() -> None:
 
 
 def test_a_suffix_has_one_row() -> None:
-    """Which language reads a file is said in one place."""
+    """Each suffix belongs to only one file type."""
     assert {
         suffix: times
         for suffix, times in Counter(chain.from_iterable(one.suffixes for one in filetypes())).items()
@@ -60,12 +60,12 @@ def test_a_suffix_has_one_row() -> None:
 
 
 def test_what_a_language_reads_is_code() -> None:
-    """Each suffix of a language's table counts as code; no second list of suffixes decides it."""
+    """Each suffix in a language's table counts as code."""
     assert [suffix for suffix in languages() if not is_code(f"src/a{suffix}")] == []
 
 
 def test_both_directions_read_the_same_files() -> None:
-    """A file that the search for users reads has its grammar, and its language the same facts of it."""
+    """The search for users and the language table cover the same suffixes and share their file types."""
     searched = {suffix for one in LANGUAGES.values() for suffix in one.SUFFIXES}
     assert searched == set(languages())
     assert all(language.files is filetype(f"x{suffix}") for suffix, language in languages().items())

@@ -36,7 +36,7 @@ COMPOSER = json.dumps(
 def test_a_name_means_a_file(
     line: str, target: str | None, names: set[str], aliases: tuple[tuple[str, str], ...]
 ) -> None:
-    """By composer.json's maps, by `use`, by qualified names and by includes."""
+    """Resolved by composer.json's autoload maps, `use` statements, qualified names and includes."""
     paths = ["src/Models/User.php", "src/functions.php", "tests/Case1.php", "lib/a.php", "bin/run.php"]
     project = PHP.project(paths, {"composer.json": COMPOSER.encode()})
     project.learn("src/functions.php", b"<?php\nnamespace App;\nconst LIMIT = 1;\nfunction total() {}\n")

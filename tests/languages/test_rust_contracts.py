@@ -16,7 +16,7 @@ WIDER = CART.replace("at: u32)", "at: u32, by: u32)")
 
 
 def tree(statement: str = "open_shop(a, 1);", **more: str) -> Tree:
-    """A crate with a module and one that uses it."""
+    """Return a crate with a module and another module that uses it."""
     files: Tree = {
         "Cargo.toml": CARGO,
         "src/lib.rs": ROOT,
@@ -27,12 +27,12 @@ def tree(statement: str = "open_shop(a, 1);", **more: str) -> Tree:
 
 
 def without(text: str) -> Tree:
-    """The change that removes a piece of the module; its import is forgotten, too."""
+    """Return the change that removes this text from the module and keeps the import of it."""
     return {"src/cart.rs": CART.replace(text, "")}
 
 
 def other(code: str) -> Tree:
-    """A caller that imports nothing; the usual one is silent."""
+    """Return a tree whose only caller is a module without imports."""
     return tree("let _ = c;", src__other=code) | {"src/lib.rs": f"{ROOT}mod other;\n"}
 
 
@@ -86,7 +86,7 @@ FALSE: list[tuple[str, Tree, Tree]] = [
 def test_a_break_is_reported_where_it_is_used(
     repository: Repository, case: str, before: Tree, after: Tree, told: list[Row]
 ) -> None:
-    """What no longer compiles is said at a line that says the old name or passes the old arguments."""
+    """The finding is at a line that uses the old name or passes the old arguments."""
     found = rows(repository.change(before, after))
 
     assert set(told) <= set(found), case
@@ -95,7 +95,7 @@ def test_a_break_is_reported_where_it_is_used(
 
 @pytest.mark.parametrize(("case", "before", "after"), FALSE, ids=[row[0] for row in FALSE])
 def test_what_may_be_defined_otherwise_is_silent(repository: Repository, case: str, before: Tree, after: Tree) -> None:
-    """Stars, macros, conditions, traits, shadows and unknown receivers prove nothing."""
+    """Wildcards, macros, conditions, traits, shadowed names and unknown receivers prove nothing."""
     assert rows(repository.change(before, after)) == [], case
 
 
@@ -103,7 +103,7 @@ def test_what_may_be_defined_otherwise_is_silent(repository: Repository, case: s
 def test_a_crate_of_the_tree_is_meant_where_its_path_says_so(
     repository: Repository, case: str, dependency: str, heard: bool
 ) -> None:
-    """A dependency with a version alone is the published crate, which this change does not touch."""
+    """A dependency with only a version is the published crate, which this change doesn't affect."""
     before = MEMBER | {"app/Cargo.toml": f"{APP}{dependency}\n"}
     told = rows(repository.change(before, {"shop/src/lib.rs": "pub fn open_shop(a: u8, b: u8) {}\n"}))
 

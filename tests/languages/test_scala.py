@@ -1,4 +1,4 @@
-"""Scala: what a file defines, which package sees it, and which calls no longer fit."""
+"""Scala: what a file defines, which packages see it, and which calls no longer match."""
 
 import pytest
 from fakes import Repository
@@ -10,7 +10,7 @@ HOME, USER = "src/main/scala/shop/Cart.scala", "src/main/scala/app/Main.scala"
 def broken(
     repository: Repository, before: str, after: str, use: str, files: Tree | None = None, head: str = "import shop._"
 ) -> list[str]:
-    """The rule of each finding about a change of a file that another package uses."""
+    """Return the rule and the line of each finding when a file changes that another package uses."""
     user = f"package app\n\n{head}\nobject Main {{\n  {use}\n}}\n"
     tree: Tree = {HOME: f"package shop\n\n{before}\n", USER: user, **(files or {})}
     return [f"{rule}:{line}" for _, line, rule in rows(repository.change(tree, {HOME: f"package shop\n\n{after}\n"}))]
@@ -35,7 +35,7 @@ def broken(
 def test_a_contract_that_breaks_is_reported(
     repository: Repository, before: str, after: str, use: str, rule: str
 ) -> None:
-    """The caller compiled before and does not compile now."""
+    """The caller compiled before the change and does not compile after it."""
     assert broken(repository, before, after, use) == [rule]
 
 
@@ -57,7 +57,7 @@ def test_a_contract_that_breaks_is_reported(
 def test_a_call_that_still_fits_or_means_something_else_is_not(
     repository: Repository, before: str, after: str, use: str
 ) -> None:
-    """Defaults, overloads, tuples that the compiler makes, a second list, members of case classes, members that are handed on."""
+    """Defaults, overloads, auto-tupling, second parameter lists, companion `apply`, and exported members."""
     assert broken(repository, before, after, use) == []
 
 
@@ -71,13 +71,13 @@ def test_a_call_that_still_fits_or_means_something_else_is_not(
     ],
 )
 def test_an_import_brings_what_it_names(repository: Repository, head: str, use: str) -> None:
-    """Selectors, other names, everything of a package, several in one statement, and none where the package is written."""
+    """Selectors, renames and wildcards import the object; a qualified name needs no import."""
     before = "object A { def total(a: Int) = a }\nobject B"
     assert broken(repository, before, "object A\nobject B", use, head=head) == ["removed-symbol:5"]
 
 
 def test_an_import_begins_in_the_own_package_too(repository: Repository) -> None:
-    """`import A._` means an object of the package, unless the file has one of that name."""
+    """`import A._` refers to the package's object, unless the file defines one with that name."""
     user = "package shop\n\nobject Main { import A._; totalRows(1) }\n"
     own = "package shop\n\nobject A { def totalRows(a: Int) = a }\nobject Own { import A._ }\n"
     other = "src/main/scala/shop/Own.scala"
@@ -87,7 +87,7 @@ def test_an_import_begins_in_the_own_package_too(repository: Repository) -> None
 
 
 def test_java_uses_what_scala_defines(repository: Repository) -> None:
-    """The three languages of the JVM use each other's names."""
+    """A removed Scala method is reported in the Java file that calls it."""
     user = "src/main/java/app/Main.java"
     tree: Tree = {
         HOME: "package shop\n\nclass Cart { def rowCount(): Int = 1 }\n",
@@ -98,7 +98,7 @@ def test_java_uses_what_scala_defines(repository: Repository) -> None:
 
 
 def test_a_stand_in_for_a_class_of_java_is_no_loss(repository: Repository) -> None:
-    """What a platform without it needed, the others take from Java."""
+    """Platforms that have the Java class don't need the replacement, so its removal is not reported."""
     queue = "native/java/util/concurrent/Queue.scala"
     tree: Tree = {
         queue: "package java.util.concurrent\n\nclass Queue\n",

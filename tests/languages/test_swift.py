@@ -1,4 +1,4 @@
-"""Swift: what a file defines, which module sees it, and which calls no longer fit."""
+"""Swift: what a file defines, which modules see it, and which calls no longer match."""
 
 import pytest
 from fakes import Repository
@@ -19,7 +19,7 @@ let package = Package(targets: [
 
 
 def broken(repository: Repository, before: str, after: str, use: str, files: Tree | None = None) -> list[str]:
-    """The rule of each finding about a change of a file that another module uses."""
+    """Return the rule and the line of each finding when a file changes that another module uses."""
     tree: Tree = {HOME: f"{before}\n", USER: f"import Shop\n\nfunc go() {{\n  {use}\n}}\n", **(files or {})}
     return [f"{rule}:{line}" for _, line, rule in rows(repository.change(tree, {HOME: f"{after}\n"}))]
 
@@ -47,7 +47,7 @@ def broken(repository: Repository, before: str, after: str, use: str, files: Tre
 def test_a_contract_that_breaks_is_reported(
     repository: Repository, before: str, after: str, use: str, rule: str
 ) -> None:
-    """The caller compiled before and does not compile now."""
+    """The caller compiled before the change and does not compile after it."""
     assert broken(repository, before, after, use) == [rule]
 
 
@@ -72,12 +72,12 @@ def test_a_contract_that_breaks_is_reported(
 def test_a_call_that_still_fits_or_means_something_else_is_not(
     repository: Repository, before: str, after: str, use: str
 ) -> None:
-    """Defaults, overloads, closures behind the list, what is internal to its module, a receiver of which nothing is known."""
+    """Defaults, overloads, trailing closures, internal names, generated members and unknown receivers."""
     assert broken(repository, before, after, use) == []
 
 
 def test_another_file_of_the_module_may_have_an_overload(repository: Repository) -> None:
-    """A function, and a member that an extension adds: nothing is proven about a call that may mean either."""
+    """A call that may refer to another file's overload or extension member proves nothing."""
     before = "public func total(a: Int) {}\npublic struct Cart { public func pay(a: Int) {} }"
     after = "public struct Cart { public func pay() {} }"
     more: Tree = {
@@ -99,7 +99,7 @@ def test_another_file_of_the_module_may_have_an_overload(repository: Repository)
     ],
 )
 def test_a_module_is_the_folder_of_a_target(path: str, module: tuple[str, str]) -> None:
-    """By the manifest, else below `Sources` or `Tests`; the files of an Xcode project count as one."""
+    """Defined by the manifest, else the folder below `Sources` or `Tests`; Xcode files share one module."""
     project = SWIFT.project([path], {"Package.swift": MANIFEST})
     assert project.modules.module(path) == module  # type: ignore[attr-defined]
 
@@ -116,7 +116,7 @@ def test_a_module_is_the_folder_of_a_target(path: str, module: tuple[str, str]) 
     ],
 )
 def test_an_import_brings_what_is_public_in_its_module(head: str, names: set[str]) -> None:
-    """And what that module hands on with `@_exported`; `@testable` brings what is internal, too."""
+    """`@_exported` re-exports a module's names, and `@testable` also imports the internal names."""
     paths = (HOME, USER, "Sources/Kit/Exports.swift")
     project = SWIFT.project(paths, {"Sources/Kit/Exports.swift": b"@_exported import Shop\n"})
     source = b"public struct Cart {}\nfunc tax() {}\nprivate func hidden() {}\n"

@@ -25,18 +25,18 @@ SOUND = {
 
 @pytest.mark.parametrize("path", sorted(SOUND))
 def test_sound_files_have_no_fault_and_broken_ones_do(path: str) -> None:
-    """A bracket that is closed where none was opened is noticed in every language."""
+    """Each language's parser reports an unmatched closing bracket."""
     assert faults(path, SOUND[path].encode()) == frozenset()
     assert faults(path, (SOUND[path] + "\n}])\n").encode())
 
 
 def test_python_knows_more_than_its_grammar() -> None:
-    """A block without a body."""
+    """A block without a body is an error."""
     assert faults("a.py", b"if x:\ny = 1\n") == {2}
 
 
 @pytest.mark.parametrize("path", ["a.py", "a.js", "a.json", "a.toml"])
 def test_hostile_depth_and_bytes_break_nothing(path: str) -> None:
-    """Files that nest a hundred thousand deep, and no text at all, get an answer."""
+    """Input nested 100,000 levels deep, or arbitrary bytes, neither crashes nor raises."""
     assert faults(path, b"[" * 100_000)
     faults(path, bytes(range(256)))

@@ -1,4 +1,4 @@
-"""Words of the vocabulary that a language may need which is not here yet, told of a made-up language with a grammar that is here."""
+"""Table keys and query captures that future languages may need, tested with a made-up language."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from deeprepo.impact.resolving import seen
 from deeprepo.impact.structs import replace
 from deeprepo.impact.values import Parameter
 
-# `total(a = null)` with a block behind it defines a function whose parameter has a default; `a = this` asks for one all the same.
+# `total(a = null)` followed by a block defines a function with an optional parameter; `a = this` is required.
 DEFINITIONS = """
 (program (expression_statement (call_expression function: (identifier) @name arguments: (_) @params)) @def.function)
 (statement_block) @local
@@ -29,13 +29,13 @@ d.add(1);
 
 
 class Beside(Language, frozen=True):
-    """A language with bodies beside their definitions."""
+    """A language whose function bodies follow their definitions as separate nodes."""
 
     bodies_beside = ("statement_block",)
 
 
 def _language(folder: Path) -> Language:
-    """Return a language in a folder of its own, whose functions have their bodies beside them."""
+    """Return a made-up language in this folder, whose function bodies are separate from the definitions."""
     uses = (
         "(call_expression function: (member_expression object: (_) @receiver property: (_) @name) arguments: (_) @args)"
     )
@@ -56,7 +56,7 @@ def _language(folder: Path) -> Language:
 
 
 def test_a_body_may_stand_beside_its_definition(tmp_path: Path) -> None:
-    """It ends the definition, a use in it is told to be in that, and the class of a parameter holds in it and not behind it."""
+    """The body belongs to the definition: it ends there, and the parameter's type applies only in it."""
     language = _language(tmp_path)
     facts, told = reader.facts(language, CODE), seen.seen(language, CODE, range(1, 7))
     assert facts is not None

@@ -1,4 +1,4 @@
-"""How the tests of the languages look at a change: the findings of the contract checks, and the references."""
+"""Helpers that return the contract findings and the references for a change."""
 
 import step
 
@@ -13,7 +13,7 @@ Row = tuple[str, int, str]  # path, line, rule
 
 
 def look(pull: PullRequest) -> tuple[Dependents, tuple[Finding, ...]]:
-    """What depends on a change, and which contracts it breaks."""
+    """Return what depends on a change, and the contracts that it breaks."""
 
     async def run(tree: Checkout, files: step.Files) -> tuple[Dependents, tuple[Finding, ...]]:
         found = await uses.find(tree, files, LANGUAGES)
@@ -23,7 +23,7 @@ def look(pull: PullRequest) -> tuple[Dependents, tuple[Finding, ...]]:
 
 
 def rows(pull: PullRequest) -> list[Row]:
-    """What is proven, as (path, line, rule), the first line of each file that a finding tells; hints are tested in test_contracts_likely.py."""
+    """Return the proven findings as (path, line, rule), with each file's first line."""
     found = dict[tuple[str, str, str], Row]()
     for item in look(pull)[1]:
         broken = [(one.path, one.line) for one in item.evidence if one.is_broken]
