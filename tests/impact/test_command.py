@@ -1,4 +1,4 @@
-"""`python -m deeprepo.impact BASE..HEAD`."""
+"""The command `python -m deeprepo.impact BASE..HEAD`."""
 
 import subprocess
 import sys
@@ -23,7 +23,7 @@ AFTER: dict[str, str | bytes | None] = {
 
 
 def test_a_change_is_looked_at_without_the_product(repository: Repository) -> None:
-    """A line for each place that breaks: old lines, new ones, and those that name what a schema has no more; 0 for a change that breaks nothing."""
+    """One line per broken location is printed. The status is 1 for breaks, 0 without, 2 for a bad call."""
     pull = repository.change(BEFORE, AFTER)
     (repository.folder / "db" / "schema.sql").unlink()
     (repository.folder / "db" / "schema.sql").symlink_to("elsewhere.sql")
@@ -54,7 +54,7 @@ def test_a_change_is_looked_at_without_the_product(repository: Repository) -> No
 
 
 def test_the_rules_that_judged_a_line_are_printed(repository: Repository) -> None:
-    """Each question has an answer and the rule that gave it; a line without a reference says so."""
+    """`explain` prints each question's answer and the rule that decided it, or that there is no reference."""
     pull = repository.change(BEFORE, AFTER)
 
     def explained(place: str) -> subprocess.CompletedProcess[str]:
@@ -84,7 +84,7 @@ def test_the_rules_that_judged_a_line_are_printed(repository: Repository) -> Non
 
 
 def test_a_finding_that_was_dropped_is_printed_with_its_precedent(repository: Repository) -> None:
-    """An old line with the same problem shows that the analysis does not understand that code, and is named."""
+    """If an old line has the same problem, the name cannot be resolved, so the old line is printed."""
     odd = "from shop.tax import of_a_plugin\n"
     pull = repository.change(
         {"shop/tax.py": "def total(a):\n    return a\n", "shop/__init__.py": "", "shop/old.py": f"\n{odd}"},

@@ -1,4 +1,4 @@
-"""New lines of C# and what they name."""
+"""The names in new C# lines that the repository lacks."""
 
 from trees import messages
 

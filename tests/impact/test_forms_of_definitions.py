@@ -1,4 +1,4 @@
-"""A name that a file defines in any form of its language is there; one that none defines is missing."""
+"""A name that a file defines in any syntax of its language is found; an undefined one is reported."""
 
 import time
 
@@ -62,7 +62,7 @@ def test_a_form_of_rust(form: str) -> None:
 
 
 def test_a_function_extends_a_companion() -> None:
-    """Kotlin calls it like a member of the class; a name that no import, package or star brings is one of the class alone."""
+    """Kotlin calls it like a member of the class. Without an import or the package it is not visible."""
     top = "src/main/kotlin/com/shop"
     owner = "package com.shop.a\n\ndata class D(val x: Int) {\n    companion object\n}\n"
     extending = "import com.shop.a.D\n\nfun D.Companion.made() = D(2)\n"
@@ -82,7 +82,7 @@ def test_a_function_extends_a_companion() -> None:
 
 
 def test_what_a_class_inherits_hides_a_class_of_that_name() -> None:
-    """In C# a member is called like its type: `User` in a controller is the one who asks, and not the class of the tree."""
+    """In C#, a controller's inherited `User` property hides the class `User` from another namespace."""
     user = "using Shop;\n\nnamespace Web;\n\npublic class Home{0}\n{{\n    void Show() {{ User.Find(1); }}\n}}\n"
     files = {
         "Shop.csproj": '<Project Sdk="Microsoft.NET.Sdk"></Project>',
@@ -106,7 +106,7 @@ def test_a_namespace_around_hides_a_class_of_that_name() -> None:
 
 
 def test_a_name_that_is_defined_and_handed_on_is_one_of_the_two() -> None:
-    """Conditions decide which of them is built."""
+    """The `cfg` attributes decide which of the two definitions is compiled."""
     held = '#[cfg(all(test, not(feature = "sim")))]\npub enum Action {\n    Move(u8),\n}\n'
     handed = '\n#[cfg(feature = "sim")]\npub use crate::b::Action;\n'
     files = {
@@ -145,7 +145,7 @@ def test_a_field_takes_what_its_type_says() -> None:
 
 
 def test_an_argument_without_a_name_may_follow_named_ones() -> None:
-    """In C#, Kotlin and Scala, if the named ones are in their positions."""
+    """C#, Kotlin and Scala allow it if the named arguments before it are in their positions."""
     project = '<Project Sdk="Microsoft.NET.Sdk"></Project>'
     files = {
         "Shop.csproj": project,
@@ -167,7 +167,7 @@ def test_a_name_of_a_callback_is_no_name_of_the_file() -> None:
     "form", ["import {{ {} }} from './b';", "export {{ {} }} from './b';", "const {{ {} }} = require('./b');"]
 )
 def test_thousands_of_names_of_one_statement_take_no_time(form: str) -> None:
-    """A file of icons has six thousand. Their number counts once: twice would take minutes."""
+    """Files with thousands of icons exist; a quadratic search would take minutes."""
     names = ",\n".join(f"Icon{number}" for number in range(4_000))
     files = {"src/b.js": "export const Icon1 = 1;\n", "src/u.js": form.format(names) + "\n"}
     start = time.process_time()
@@ -177,7 +177,7 @@ def test_thousands_of_names_of_one_statement_take_no_time(form: str) -> None:
 
 @pytest.mark.parametrize("form", ["object F {{ {} }}", "class F(a: Int, b: Int) {{ companion object {{ {} }} }}"])
 def test_a_call_of_a_class_may_mean_its_operator(form: str) -> None:
-    """Kotlin's `invoke`, of an object or of a companion."""
+    """The `invoke` operator of a Kotlin object or companion object."""
     user = "package com.shop.b\n\nimport com.shop.a.F\n\nval made = F(1)\n"
     for member, told in (("operator fun invoke(a: Int) = 1", False), ("fun other(a: Int) = 1", True)):
         files = {
@@ -188,7 +188,7 @@ def test_a_call_of_a_class_may_mean_its_operator(form: str) -> None:
 
 
 def test_files_that_hand_on_all_of_each_other_are_asked_once() -> None:
-    """Preludes do so: there are more ways between a dozen files than anybody can walk."""
+    """Twelve files that re-export each other have too many paths between them to follow each one."""
     many = range(12)
     held = {
         f"src/m{one}.rs": "".join(f"pub use crate::m{other}::*;\n" for other in many if other != one) for one in many

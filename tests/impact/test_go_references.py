@@ -1,4 +1,4 @@
-"""New lines of Go and what they name."""
+"""The names in new Go lines that the repository lacks."""
 
 from trees import messages
 

@@ -1,4 +1,4 @@
-"""New lines of Java and Kotlin and what they name."""
+"""The names in new Java and Kotlin lines that the repository lacks."""
 
 from trees import messages
 
@@ -112,7 +112,7 @@ def test_an_annotation_of_kotlin_is_a_class() -> None:
 
 
 def test_a_constant_of_kotlin_below_an_annotation_is_there() -> None:
-    """The grammar takes it for a comparison of three names."""
+    """The grammar parses the annotated constant as a comparison."""
     rates = "package com.acme.shop.rates\n\n@Internal\nconst val RATE = 1\n\n@Internal\nprivate const val HIDDEN = 2\n"
     use = "package com.acme.shop.pay\n\nimport com.acme.shop.rates.RATE\nimport com.acme.shop.rates.RATES\n"
     tree = {

@@ -1,4 +1,4 @@
-"""New lines of PHP, Rust and Ruby and what they name."""
+"""The names in new PHP, Rust and Ruby lines that the repository lacks."""
 
 from trees import messages
 
@@ -70,7 +70,7 @@ def test_rust() -> None:
         "4 missing-name Two",
     ]
     assert messages({**tree, "src/lib.rs": f'include!("made.rs");\n{macros}'}, "src/a.rs") == []
-    made_by_attribute = f"#[codes::map]\npub fn rule() {{}}\n{macros}"  # which may make any item of its function
+    made_by_attribute = f"#[codes::map]\npub fn rule() {{}}\n{macros}"  # may generate any item
     assert messages({**tree, "src/lib.rs": made_by_attribute}, "src/a.rs") == []
     known = f"#[inline]\npub fn rule() {{}}\n{macros}"
     assert messages({**tree, "src/lib.rs": known}, "src/a.rs") != []
@@ -117,7 +117,7 @@ def test_rust() -> None:
 
 
 def test_a_file_of_rust_is_the_module_that_another_file_says() -> None:
-    """`super` is where its `mod` stands, which an attribute may move: nothing is missed in the file above in the tree."""
+    """`super` refers to the file with the `mod` line, even if a `#[path]` attribute moves the module."""
     text = "use super::{Frame, top};\nuse super::super::Root;\nfn f() { super::top(1); super::lost(); }\n"
     crate = {"Cargo.toml": "", "src/lib.rs": "mod lex;\nmod parse;\npub fn root() {}\n"}
     lex = "struct Frame;\nfn top(a: u8) {}\n"
@@ -145,7 +145,7 @@ def test_a_member_of_a_new_object_of_php() -> None:
 
 
 def test_a_literal_that_gives_what_its_type_has_not_and_leaves_out_what_it_asks_for() -> None:
-    """Silent: what is taken apart, takes the rest, or is of a type that may have more; and a literal of a type that several files define."""
+    """Destructuring, `..rest`, open types and types defined in several files are not reported."""
     rust = {
         "Cargo.toml": "",
         "src/lib.rs": "mod order;\nmod a;\n",
@@ -202,7 +202,7 @@ def test_a_literal_that_gives_what_its_type_has_not_and_leaves_out_what_it_asks_
 
 
 def test_a_literal_of_a_type_that_a_macro_or_another_file_may_widen_is_not_judged() -> None:
-    """A macro is imported or written with its module; what a derived trait reads is neither. TypeScript joins the interfaces of a module."""
+    """Attribute macros may add fields, but derives don't; TypeScript merges a module's interfaces."""
     rust = {
         "Cargo.toml": "",
         "src/lib.rs": "mod order;\nmod a;\n",
@@ -220,7 +220,7 @@ def test_a_literal_of_a_type_that_a_macro_or_another_file_may_widen_is_not_judge
 
 
 def test_a_new_implementer_that_has_to_write_all_that_is_asked_for() -> None:
-    """Silent: what the trait gives itself, what those above it ask for, and what stands under a condition or is made by a macro."""
+    """Default methods, supertrait methods, conditional items and macro-generated methods are not required."""
     traits = "pub trait Base { fn base(&self); }\npub trait Ship: Base {\n    fn ship(&self);\n    fn weigh(&self) -> u32;\n    fn free(&self) {}\n    #[cfg(unix)]\n    fn other(&self);\n}\n"
     text = (
         "use crate::order::Ship;\nimpl Ship for One { fn ship(&self) {} }\nimpl Ship for Two { fn ship(&self) {} fn weigh(&self) -> u32 { 1 } }\nimpl Ship for Three { made!(); }\n"

@@ -1,4 +1,4 @@
-"""New lines of Python and what they name."""
+"""The names in new Python lines that the repository lacks."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Import statements that are read from lines alone are those that the whole file's tree tells."""
+"""Reading import statements line by line gives the same result as parsing the whole file."""
 
 from pathlib import Path
 

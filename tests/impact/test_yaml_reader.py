@@ -1,4 +1,4 @@
-"""The one reader of YAML, at its bounds."""
+"""Depth limits and errors of the YAML reader."""
 
 import pytest
 
@@ -13,7 +13,7 @@ from deeprepo.impact.text import yaml_reader
     "text", ["[" * 60_000, "- " * 30_000, "{a: " * 15_000, "? " * 30_000], ids=lambda text: text[:3]
 )
 def test_no_depth_brings_a_reader_down(text: str) -> None:
-    """A tree that is composed in C ends the process; here each reader refuses it, and a fault is not guessed."""
+    """Composing a deep tree in C would crash the process, so each reader refuses it."""
     for read in (
         yaml_reader.read,
         yaml_text.load,
@@ -38,7 +38,7 @@ def test_no_depth_brings_a_reader_down(text: str) -> None:
     ],
 )
 def test_what_is_wrong_has_its_line_and_its_words(text: str, line: int | None) -> None:
-    """An alias that nothing binds and a date that no month has are wrong when they are read, and are no faults of the syntax."""
+    """Unknown aliases and impossible dates fail on reading, but are not syntax errors."""
     with pytest.raises(yaml_reader.UnreadableYamlError) as raised:
         yaml_reader.read(text)
     assert raised.value.problem

@@ -1,4 +1,4 @@
-"""A tree as a dictionary, and what a report says of the lines that a change adds to it."""
+"""Run a report on a dictionary of files, with every line of one file as new."""
 
 import asyncio
 import re
@@ -8,7 +8,7 @@ from deeprepo import impact
 
 
 class Texts:
-    """A tree of texts. A path that begins with `@` is a link."""
+    """A tree made from a dictionary of texts. A path that starts with `@` is a link."""
 
     def __init__(self, files: Mapping[str, str]) -> None:
         self._files = files
@@ -25,13 +25,13 @@ class Texts:
 
 
 def places(files: Mapping[str, str], path: str) -> list[impact.Place]:
-    """What a report says where all lines of one file are new."""
+    """Return the report's locations if all lines of one file are new."""
     change = {path: range(1, files[path].count("\n") + 2)}
     return list(asyncio.run(impact.report(Texts(files), change)).places)
 
 
 def messages(files: Mapping[str, str], path: str) -> list[str]:
-    """Return the places as "line rule name", followed by a colon and what is wrong or what may be meant."""
+    """Return the locations as "line rule name", with the problem or the suggested names after a colon."""
     rows = []
     for one in places(files, path):
         more = one.says or ", ".join(one.near)

@@ -1,4 +1,4 @@
-"""Reviews of small changes without a model."""
+"""Fixtures that review small changes without a model."""
 
 import asyncio
 from pathlib import Path
@@ -13,7 +13,7 @@ from bot.values import Review, ReviewRequest
 
 @pytest.fixture
 def by_code(repository: Repository, tmp_path: Path) -> ByCode:
-    """Review a change without a model."""
+    """Return a function that reviews a change without a model."""
 
     def run(before: Files, after: Files) -> Review:
         repository.commit(before, "before")
@@ -26,7 +26,7 @@ def by_code(repository: Repository, tmp_path: Path) -> ByCode:
 
 @pytest.fixture
 def places(by_code: ByCode) -> Places:
-    """Review a change without a model: the files of which a place is open or a finding."""
+    """Return a function that reviews a change and returns the files with open locations or findings."""
 
     def run(before: Files, after: Files) -> set[str]:
         review = by_code(before, after)

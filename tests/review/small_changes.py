@@ -1,4 +1,4 @@
-"""What the fixtures `by_code` and `places` are: a change as the files before it and those that it writes (None: deletes), and its review."""
+"""Types of the fixtures `by_code` and `places`. In a change, None deletes the file."""
 
 from collections.abc import Callable, Mapping
 

@@ -1,4 +1,4 @@
-"""A path that an attribute of Rust holds as a text is a use: `#[serde(default = "order::expand")]`. A name for data is none."""
+"""A path in a Rust attribute string, such as `#[serde(default = "order::expand")]`, is a reference."""
 
 import pytest
 from small_changes import Files, Places
@@ -36,13 +36,13 @@ def _files(code: str) -> Files:
 
 @pytest.mark.parametrize("case", USES)
 def test_a_path_in_an_attribute_is_a_use(case: str, places: Places) -> None:
-    """The attribute's file is named when what it means is renamed."""
+    """If the function in the path is renamed, the attribute's file is reported."""
     name, code = USES[case]
     assert U in places(_files(code), {"src/order.rs": ORDER.replace(name, f"{name}s")})
 
 
 @pytest.mark.parametrize("case", LABELS)
 def test_a_label_of_an_attribute_is_no_use(case: str, places: Places) -> None:
-    """What only sounds alike is not."""
+    """A string with the same word that is not a path to the function is not reported."""
     name, code = LABELS[case]
     assert U not in places(_files(code), {"src/order.rs": ORDER.replace(name, f"{name}s")})

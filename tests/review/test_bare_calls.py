@@ -1,4 +1,4 @@
-"""Calls without brackets or without the dot: infix calls, operators, commands, tags."""
+"""Calls without parentheses or a dot: infix calls, operators, commands and tagged templates."""
 
 from collections.abc import Mapping
 
@@ -34,7 +34,7 @@ CASES: Mapping[str, tuple[Files, tuple[str, str, str], str]] = {
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_call_without_brackets_or_a_dot_is_a_use(places: Places, case: str) -> None:
-    """What is called by its place in an expression is used there, of whatever type its parameter or its result is now."""
+    """If the parameter's or result's type changes, the call is reported."""
     before, (path, old, new), user = CASES[case]
     text = before[path] or ""
     assert old in text
@@ -52,7 +52,7 @@ SILENT: Mapping[str, tuple[Files, tuple[str, str, str], str]] = {
 
 @pytest.mark.parametrize("case", SILENT)
 def test_a_call_of_something_else_is_none(places: Places, case: str) -> None:
-    """The declared class of what stands before an infix call says whose member it is."""
+    """The declared class of an infix call's receiver decides whose member is called."""
     before, (path, old, new), user = SILENT[case]
     text = before[path] or ""
     assert old in text

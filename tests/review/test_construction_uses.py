@@ -1,4 +1,4 @@
-"""Uses of a class that write neither its constructor nor a call of it: the base of a class, a reference, an attribute, type parameters."""
+"""References to a class without a visible call: base constructors, method references, attributes."""
 
 from collections.abc import Mapping
 
@@ -89,7 +89,7 @@ PYTHON_CART = "class Cart:\n    def __init__(self, a):\n        self.a = a\n"
 
 
 def _python(method: str) -> tuple[str, str, str, str]:
-    """A class with a method, as the file of its constructor and of the use."""
+    """Return a project in which one file contains both the class and the method that uses it."""
     code = f"{PYTHON_CART}\n{method}"
     return "a.py", code, "a.py", code
 
@@ -143,7 +143,7 @@ CASES: Mapping[str, tuple[Project, tuple[str, str], bool]] = {
 
 @pytest.mark.parametrize(("project", "edit", "is_open"), CASES.values(), ids=CASES.keys())
 def test_a_use_that_no_call_shows_is_covered(places, project: Project, edit: tuple[str, str], is_open: bool) -> None:  # noqa: ANN001
-    """A call of a base's constructor, a reference and an attribute are uses of what they mean; others stay as they are."""
+    """Base constructor calls, method references and attributes are references to what they refer to."""
     home, source, path, user = project
     old, new = edit
     assert old in source

@@ -1,4 +1,4 @@
-"""What is open, and what relies on the change, by its kind: docs/coverage.md, through the door, with no model and with one that finds nothing."""
+"""What a review reports as open or as dependent on the change, without a model and with a silent one."""
 
 import asyncio
 from collections.abc import Callable
@@ -67,7 +67,7 @@ def edited(old: str, new: str) -> Files:
 
 @pytest.fixture
 def review(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Reviewer:
-    """Review a change of the shop, with a model on loopback or without one."""
+    """Return a function that reviews a change, with a local model server or without a model."""
     repository.commit(BEFORE, "before")
     repository.git("checkout", "-qb", "feature")
     (tmp_path / "scratch").mkdir()
@@ -96,7 +96,7 @@ def review(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def left(review: Review) -> set[str]:
-    """What is open, and what relies on the change, in short."""
+    """Return short descriptions of what is open and of what depends on the change."""
     return {
         f"{row.kind} {row.path}:{row.line}" if row.kind in ("use", "word") else f"{row.kind} {row.path}"
         for row in (*review.coverage.open, *review.coverage.relying)
@@ -131,7 +131,7 @@ KINDS: dict[str, tuple[Files, set[str]]] = {
         {"settings.yml": "rates: low\nhome_country: de\n"},
         {"word shop/till.py:13"},
     ),
-    "an attribute with another name": (edited("self.low_rate", "self.least_rate"), set()),  # the finding shows its line
+    "an attribute with another name": (edited("self.low_rate", "self.least_rate"), set()),  # see the finding
     "documents that lose lines": ({"README.md": "# Shop\n"}, set()),
     "settings that lose lines": ({"settings.yml": "default_country: de\n"}, set()),
     "a test": ({"tests/test_till.py": "def test_nothing():\n    assert True\n"}, set()),
@@ -155,12 +155,12 @@ KINDS: dict[str, tuple[Files, set[str]]] = {
 }
 
 
-FOUND = {"an attribute with another name"}  # a use by its name alone is a hint
+FOUND = {"an attribute with another name"}  # a reference found by name only is a hint
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_open_without_a_model(review: Reviewer, kind: str) -> None:
-    """Only code that couldn't be read, or that still uses a removed name, counts as not checked. Code that depends on the change is listed and affects nothing."""
+    """Unread code and references to removed names count as not checked; dependent code is only listed."""
     after, expected = KINDS[kind]
     done = review(after)
     unread = {row for row in expected if row.startswith(("file", "word"))}
@@ -172,14 +172,14 @@ def test_what_is_open_without_a_model(review: Reviewer, kind: str) -> None:
 
 @pytest.mark.parametrize("kind", few(KINDS, *range(0, len(KINDS), 4)))
 def test_a_model_never_makes_it_worse(review: Reviewer, kind: str) -> None:
-    """A model reads what relies on the change, and it opens nothing that was closed; code left out stays open."""
+    """A model checks the code that depends on the change; only code left out of the review stays open."""
     after, expected = KINDS[kind]
     done = review(after, model=True)
     assert left(done) == {row for row in expected if row.startswith("file")}
 
 
 def test_a_name_in_a_setting_is_a_use_of_what_was_renamed(repository: Repository, review: Reviewer) -> None:
-    """No syntax says that the line means the function: it is listed, with its line and what changed."""
+    """The setting's line is listed as dependent, with the old and the new definition."""
     repository.commit({"jobs.yml": "nightly: shop.rates.load_rates\n"}, "a job")
     repository.git("branch", "-f", "main")
     renamed: Files = {
@@ -198,7 +198,7 @@ def test_a_name_in_a_setting_is_a_use_of_what_was_renamed(repository: Repository
 
 
 def test_what_changed_is_told_by_both_sides(review: Reviewer) -> None:
-    """A reader of the list sees the old signature and the new one, in the terminal and in the summary."""
+    """The console and the comment show the old and the new signature."""
     done = review(edited("load_rates(country)", "load_rates(country='de')"))
     told = "`def load_rates(country)` is now `def load_rates(country='de')`"
     assert {(row.path, row.line, row.reason) for row in done.coverage.relying} == {("shop/till.py", 5, told)}
@@ -208,7 +208,7 @@ def test_what_changed_is_told_by_both_sides(review: Reviewer) -> None:
 
 
 def test_a_forgotten_caller_is_a_finding_and_its_line_is_checked(review: Reviewer) -> None:
-    """The comparison that proves a break covers the line, with a model as well."""
+    """The comparison that proves the break counts the line as checked, even with a model."""
     done = review(edited("load_rates(country)", "load_rates(country, day)"), model=True)
     assert [(p.finding.path, p.finding.start) for p in done.findings if p.finding.path == "shop/till.py"] == [
         ("shop/till.py", 5)
@@ -219,7 +219,7 @@ def test_a_forgotten_caller_is_a_finding_and_its_line_is_checked(review: Reviewe
 
 
 def test_importing_a_changed_file_obliges_nobody(repository: Repository, review: Reviewer) -> None:
-    """Forty files that import what changed inside are listed for information, and none of them is open."""
+    """Forty files that import the changed file are listed as dependents, and none is open."""
     repository.commit({f"shop/user_{n}.py": "from shop import rates\n" for n in range(40)}, "users")
     repository.git("branch", "-f", "main")
     done = review(edited("return [RATE, country]", "return [country, RATE]"), model=True)
@@ -228,7 +228,7 @@ def test_importing_a_changed_file_obliges_nobody(repository: Repository, review:
 
 
 def test_every_use_of_a_new_contract_is_read_or_named(repository: Repository, review: Reviewer) -> None:
-    """Three hundred calls of what raises other errors now: a model reads them all, and no call is paid twice."""
+    """A model reads all 300 calls of a function that now raises another error."""
     calls = "from shop.rates import load_rates\n\n\n" + "".join(
         f"def use_{n}(country):\n    return load_rates(country), {n}\n\n\n" for n in range(300)
     )
@@ -241,14 +241,14 @@ def test_every_use_of_a_new_contract_is_read_or_named(repository: Repository, re
 
 
 def test_a_cap_leaves_the_change_open_and_says_so(review: Reviewer) -> None:
-    """What was not asked is not read."""
+    """With no model calls allowed, the region is open and the review is incomplete."""
     done = review(edited("raise ValueError", "raise LookupError"), model=True, calls=0)
     assert "unit shop/rates.py" in left(done)
     assert done.conclusion == "incomplete"
 
 
 def test_a_later_round_keeps_what_was_read(review: Reviewer) -> None:
-    """A push that touches something else asks about no use again."""
+    """A push that changes another file reuses the earlier result."""
     first = review(edited("raise ValueError", "raise LookupError"), model=True)
     again = review({"README.md": "# The shop\n"}, model=True, earlier=first)
     rows = [row for row in again.coverage.readings if row.kind == "use" and row.path == "shop/till.py"]
@@ -257,21 +257,21 @@ def test_a_later_round_keeps_what_was_read(review: Reviewer) -> None:
 
 
 def test_an_override_of_a_changed_method_is_a_use(repository: Repository, review: Reviewer) -> None:
-    """It takes the place of the method: without a model it is a finding, and its head in an answered prompt is its reading."""
+    """Without a model, the override gives a finding; with one, it is read in a prompt."""
     child = "from shop.rates import Table\n\n\nclass Small(Table):\n    # smaller\n    def first_rate(self, name):\n        return 0\n"
     repository.commit({"shop/small.py": child}, "an override")
     repository.git("branch", "-f", "main")
     after = edited("def first_rate(self, name):", "def first_rate(self, name=None, *names):")
     use = "use shop/small.py:6"
     alone = review(after)
-    assert use not in left(alone)  # what a finding shows is not listed once more
+    assert use not in left(alone)  # what a finding shows is not listed again
     assert "shop/small.py:6" in markdown.render(alone)
     assert use not in left(review({}, model=True))
 
 
 def test_a_submodule_is_said_and_not_open(repository: Repository, review: Reviewer) -> None:
-    """Its code is in another repository, with reviews of its own."""
-    (repository.folder / "libs" / "other").mkdir(parents=True)  # as a clone leaves it
+    """The submodule's code belongs to another repository, so it is only mentioned in a note."""
+    (repository.folder / "libs" / "other").mkdir(parents=True)  # as in a clone without submodules
     repository.git("update-index", "--add", "--cacheinfo", f"160000,{'a' * 40},libs/other")
     repository.git("commit", "-qm", "a submodule")
     done = review({"README.md": "# Shop\n\nSells.\n"})
@@ -280,7 +280,7 @@ def test_a_submodule_is_said_and_not_open(repository: Repository, review: Review
 
 
 def test_lines_that_were_not_counted_are_left_out(repository: Repository, review: Reviewer) -> None:
-    """Git doesn't count the lines of a file above 2 MiB. The lines of other files are counted."""
+    """Git doesn't count the lines of files larger than 2 MiB. The lines of other files are counted."""
     repository.commit({"big.py": "X = 1\n" * 400_000}, "a large file")
     repository.git("branch", "-f", "main")
     large = {"big.py": "X = 1\n" * 400_000 + "Y = 2\n"}

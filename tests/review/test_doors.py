@@ -1,4 +1,4 @@
-"""Two doors for secrets: what a model may be shown, and what is written out. Nothing else masks, so nothing else can forget to."""
+"""Only two modules mask secrets: one for what models see and one for what is written out."""
 
 import ast
 import io
@@ -17,14 +17,14 @@ HOUSE = Path(bot.__file__).parents[1]
 
 
 def imported(path: Path) -> set[str]:
-    """Every module that a file imports, inside its functions too."""
+    """Return every module that a file imports, including imports inside functions."""
     nodes = list(ast.walk(ast.parse(path.read_bytes())))
     names = {f"{node.module}.{name.name}" for node in nodes if isinstance(node, ast.ImportFrom) for name in node.names}
     return names | {name.name for node in nodes if isinstance(node, ast.Import) for name in node.names}
 
 
 def test_only_the_doors_mask() -> None:
-    """A module that shows or writes something asks a door; none imports what masks."""
+    """No module except these two imports the masking package."""
     files = [path for room in ("bot", "deeprepo") for path in (HOUSE / room).rglob("*.py")]
     outside = [path for path in files if path.parent != HOUSE / "bot" / "secrets" / "masking"]
     masking = {
@@ -34,7 +34,7 @@ def test_only_the_doors_mask() -> None:
 
 
 def test_what_is_written_without_a_review_is_masked_by_its_own_words() -> None:
-    """Typed commands, our own comments, answers about files, the cause in a log, the output of a test."""
+    """Commands, comments, answers about files, CI failures and test output are masked without a review."""
     line = f'password = "{PASSWORD}"'
     failure = CIFailure(1, f"deploy {TOKEN}", "failure", f"refused: {PASSWORD}", f"a/{TOKEN}.py", 3)
     masks = know_secrets()
@@ -51,7 +51,7 @@ def test_what_is_written_without_a_review_is_masked_by_its_own_words() -> None:
 
 
 def test_an_archive_for_tests_holds_no_secret() -> None:
-    """A secret of one file is hidden in the file before it too, whatever that file calls it."""
+    """A secret from one file is masked in all files, under whatever name they contain it."""
     made = io.BytesIO()
     with tarfile.TarFile(fileobj=made, mode="w") as archive:
         for name, text in {"work/a.py": f"use({PASSWORD!r})\n", "work/b.py": f"password = {PASSWORD!r}\n"}.items():

@@ -1,4 +1,4 @@
-"""What nobody here has written: minified, vendored and generated files are neither searched nor reported."""
+"""Minified, vendored and generated files are neither searched nor reported."""
 
 import json
 
@@ -26,7 +26,7 @@ AFTER: Files = {
 
 
 def test_nothing_is_said_of_them_and_of_the_names_in_them(by_code: ByCode) -> None:
-    """Only a type checker speaks of the code that uses them: neither a linter nor a contract check does, nor a search for words."""
+    """Their users are only reported by a type checker, not by linters, contract checks or word searches."""
     review = by_code(BEFORE, AFTER)
     document = json.loads(json_file.render(review))
     assert (document["coverage"]["open"], document["coverage"]["relying"]) == ([], [])
@@ -36,7 +36,7 @@ def test_nothing_is_said_of_them_and_of_the_names_in_them(by_code: ByCode) -> No
 
 
 def test_a_secret_in_them_is_found(by_code: ByCode) -> None:
-    """A bundle with a key in it is how keys leak."""
+    """Bundles often leak keys, so they are still searched for secrets."""
     (secret,) = SAMPLES["aws-key"][2]
     review = by_code(BEFORE, {"dist/app.js": OLD.replace("return 1", f"return '{secret}'")})
     assert [placed.finding.category for placed in review.reported] == ["secret"]

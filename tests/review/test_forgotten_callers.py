@@ -1,10 +1,10 @@
-"""A caller that a change forgot is named in every language, with no model: what the first page promises."""
+"""A forgotten caller is reported in every language without a model, as the README promises."""
 
 import pytest
 from small_changes import ByCode, Files
 
 JVM = "package shop\n\n"
-# language -> the files before the change, the one that it renames `total_price` in, the forgotten caller and its line
+# language -> files before, the file in which `total_price` is renamed, the forgotten caller, its line
 CASES: dict[str, tuple[Files, str, str, int]] = {
     "python": (
         {"lib.py": "def total_price(a):\n    return a\n", "app.py": "from lib import total_price\n\nprint(total_price(1))\n"},
@@ -83,7 +83,7 @@ CASES: dict[str, tuple[Files, str, str, int]] = {
 
 @pytest.mark.parametrize("language", CASES)
 def test_a_forgotten_caller_is_named(by_code: ByCode, language: str) -> None:
-    """The line of the caller, in a file outside the diff."""
+    """The finding contains the caller's line, although the diff doesn't contain that file."""
     before, changed, caller, line = CASES[language]
     after = before[changed].replace("total_price", "net_price").replace("Total_price", "Net_price")
     findings = [placed.finding for placed in by_code(before, {changed: after}).reported]

@@ -18,14 +18,14 @@ def gathered(files: Mapping[str, str], paths: Sequence[str], *, guidelines: bool
 
 
 def test_instructions_apply_where_their_pattern_matches() -> None:
-    """As in .gitignore."""
+    """The patterns have .gitignore syntax."""
     guidance = gathered({}, ["src/a.py", "docs/b.md"])
     assert [(a.origin, a.text) for a in guidance.of(["src/a.py"])] == [("src/**", "Mind the units.")]
     assert guidance.of(["docs/b.md"]) == ()
 
 
 def test_the_nearest_guideline_file_comes_before_those_of_the_root() -> None:
-    """Of several folders the nearest one speaks."""
+    """Of several nested guideline files, only the nearest one applies, followed by the root's."""
     files = {"AGENTS.md": TEXT, "src/AGENTS.md": TEXT + " Two.", "src/deep/CLAUDE.md": TEXT + " Three."}
     guidance = gathered(files, ["src/deep/a.py"])
     assert [advice.origin for advice in guidance.of(["src/deep/a.py"])] == ["src/**", "src/deep/CLAUDE.md", "AGENTS.md"]
@@ -44,7 +44,7 @@ def test_a_file_that_only_points_elsewhere_or_repeats_another_is_left_out() -> N
 
 
 def test_files_that_name_their_paths_are_shown_to_changes_of_these() -> None:
-    """`applyTo` and `globs` as people write them; what applies to no path is for a person to ask for."""
+    """`applyTo` and `globs` select paths. A rule without paths applies only with `alwaysApply`."""
     files = {
         ".github/instructions/ts.instructions.md": f"---\napplyTo: '**/*.{{ts,tsx}}, web/**'\n---\n{TEXT} One.",
         ".cursor/rules/deep/py.mdc": f"---\ndescription: x\nglobs: *.py\nalwaysApply: false\n---\n{TEXT} Two.",
@@ -62,7 +62,7 @@ def test_files_that_name_their_paths_are_shown_to_changes_of_these() -> None:
 
 
 def test_the_guideline_files_of_other_reviewers_are_read() -> None:
-    """Gemini's, Qodo's, Greptile's, and Bugbot's of the nearest folder beside AGENTS.md; what Copilot's reviews are not to read is left out."""
+    """Gemini, Qodo, Greptile and Bugbot files apply; files excluded from Copilot's code reviews don't."""
     names = [
         "api/AGENTS.md",
         "api/.cursor/BUGBOT.md",
@@ -77,13 +77,13 @@ def test_the_guideline_files_of_other_reviewers_are_read() -> None:
 
 
 def test_a_text_for_several_patterns_is_shown_once() -> None:
-    """However many of them match."""
+    """Two matching patterns with the same text add it only once."""
     guidance = Guidance((("*.ts", TEXT), ("src/**", TEXT)))
     assert [advice.text for advice in guidance.of(["src/a.ts", "src/b.py"])] == [TEXT]
 
 
 def test_long_files_are_cut_and_the_whole_stays_small() -> None:
-    """A prompt is for the code."""
+    """Long files end with "[...]", and all guidance together stays within the limit."""
     long = "\n".join(f"- never break rule {n} of the house's code" for n in range(200))
     guidance = gathered({"AGENTS.md": long, "CLAUDE.md": long + " more", "REVIEW.md": long + " and more"}, ["a.py"])
     advice = guidance.of(["a.py"])
@@ -92,6 +92,6 @@ def test_long_files_are_cut_and_the_whole_stays_small() -> None:
 
 
 def test_guideline_files_can_be_switched_off() -> None:
-    """Instructions stay."""
+    """The configured instructions still apply."""
     guidance = gathered({"AGENTS.md": TEXT}, ["src/a.py"], guidelines=False)
     assert [advice.origin for advice in guidance.of(["src/a.py"])] == ["src/**"]

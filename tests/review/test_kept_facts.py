@@ -1,4 +1,4 @@
-"""What is told of files and kept changes nothing that is reported: with it, without it, after damage, and in a folder that others could write to."""
+"""Cached facts about files never change a review, even if the cache is damaged or not safe to use."""
 
 import json
 import os
@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def commit(repository: Repository, language: str) -> None:
-    """The change that forgets a caller."""
+    """Commit a change that forgets a caller."""
     before, changed, *_ = CASES[language]
     repository.commit(before, "before")
     repository.git("checkout", "-qb", "feature")
@@ -31,7 +31,7 @@ def commit(repository: Repository, language: str) -> None:
 
 
 def report_of(repository: Repository, cache: Path | str) -> Any:  # noqa: ANN401 - JSON
-    """What a review in a process of its own reports, but for the time that it takes."""
+    """Return the JSON report of a review in a new process, without its duration."""
     command = [sys.executable, "-m", "bot", "review", "--effort", "none", "--format", "json", "-q"]
     env = {**os.environ, "PYTHONPATH": str(ROOT), "DEEPREPO_CACHE": str(cache)}
     done = subprocess.run(command, cwd=repository.folder, env=env, capture_output=True, text=True, check=True)
@@ -41,7 +41,7 @@ def report_of(repository: Repository, cache: Path | str) -> Any:  # noqa: ANN401
 
 
 def damage(folder: Path) -> None:
-    """Cut files, turn a bit of others, and give the rest each other's names."""
+    """Truncate some cache files, flip a bit in others, and swap the contents of the rest."""
     rows = sorted(folder.glob("[!.]*"))
     contents = [file.read_bytes() for file in rows]
     for at, file in enumerate(rows):
@@ -52,7 +52,7 @@ def damage(folder: Path) -> None:
 
 @pytest.mark.parametrize("language", few(CASES, 0, 2))
 def test_what_was_kept_changes_nothing(repository: Repository, language: str, tmp_path: Path) -> None:
-    """Facts are cached in the first review, reused in the second, and replaced in the third, where the cache is damaged."""
+    """Facts are cached in the first review, reused in the second, and replaced in the third after damage."""
     commit(repository, language)
     folder = tmp_path / "facts"
     without, first = report_of(repository, "off"), report_of(repository, folder)
@@ -67,7 +67,7 @@ def test_what_was_kept_changes_nothing(repository: Repository, language: str, tm
 
 
 def test_that_a_file_holds_no_secret_is_kept(repository: Repository, tmp_path: Path) -> None:
-    """One that holds some is looked through again, and hidden as before."""
+    """Only files without secrets are remembered; a file with secrets is searched and masked each time."""
     secret = "glpat-" + "Zq7vW2mK9xT4bR6nY8pL"
     filler = "".join(f"value_{number} = {number}\n" for number in range(300))
     repository.commit({"plain.py": filler, "app.py": filler}, "before")
@@ -80,11 +80,11 @@ def test_that_a_file_holds_no_secret_is_kept(repository: Repository, tmp_path: P
     assert first == second == without
     assert secret not in json.dumps(without)
     noted = [file for file in folder.glob("[!.]*") if file.stat().st_size == DIGEST]
-    assert len(noted) == 2  # `plain.py` before, as `app.py` was too, and after: no word of them
+    assert len(noted) == 2  # `plain.py` before and after; `app.py` had the same content as the former
 
 
 def test_another_name_of_the_change_asks_nothing_anew(tmp_path: Path) -> None:
-    """What the uses in a file are is kept for the names that it writes: a push that changes one more asks the others' files no more."""
+    """References are cached for all names in a file, so searching for another name needs no new parse."""
     language = language_of("shop.py")
     assert language is not None
     source = b"import cart\n\n\ndef order(rows):\n    return cart.pay(rows)\n"
@@ -101,7 +101,7 @@ def test_another_name_of_the_change_asks_nothing_anew(tmp_path: Path) -> None:
 
 
 def test_what_another_version_kept_is_told_anew(tmp_path: Path) -> None:
-    """So is what stands under its name and is no answer to the question."""
+    """A cache entry that is invalid or has another format is computed again."""
     language, source = language_of("shop.py"), b"import cart\n"
     assert language is not None
     without = seen(language, source, {1})
@@ -129,7 +129,7 @@ def test_a_folder_that_others_can_enter_is_not_used(repository: Repository, mode
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
 def test_a_folder_of_somebody_else_is_not_used(tmp_path: Path) -> None:
-    """Whatever its mode is."""
+    """A folder owned by another user is refused, whatever its mode."""
     folder = tmp_path / "facts"
     folder.mkdir(mode=0o700)
     os.chown(folder, 54321, -1)
@@ -138,7 +138,7 @@ def test_a_folder_of_somebody_else_is_not_used(tmp_path: Path) -> None:
 
 
 def test_a_link_to_a_folder_is_not_used(tmp_path: Path) -> None:
-    """A link leads to a folder that somebody else may have chosen."""
+    """Another user may control where the link leads."""
     (tmp_path / "own").mkdir(mode=0o700)
     (tmp_path / "facts").symlink_to(tmp_path / "own")
     with pytest.raises(OSError, match="facts"):
@@ -146,12 +146,12 @@ def test_a_link_to_a_folder_is_not_used(tmp_path: Path) -> None:
 
 
 def test_what_was_used_last_stays(tmp_path: Path) -> None:
-    """When the folder is full, a quarter of it goes: what nobody has used for the longest time."""
+    """When the folder is full, the least recently used quarter of it is deleted."""
     facts = FactFiles(tmp_path / "facts", most=40 * 4096)
     for number in range(40):
         facts.put(f"1{number:02}", b"x")
         os.utime(tmp_path / "facts" / f"1{number:02}", (number, number))
-    assert facts.get("100") == b"x"  # used again
+    assert facts.get("100") == b"x"  # marks it as recently used
     facts.put("001", b"x")
     left = {file.name for file in (tmp_path / "facts").iterdir()}
     assert {"100", "139", "001"} <= left

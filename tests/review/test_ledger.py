@@ -50,28 +50,28 @@ def tracker() -> coverage.CoverageTracker:
 
 
 def test_naming_a_path_is_not_reading_it() -> None:
-    """A prompt that lists every path has read nothing."""
+    """A prompt that only lists paths doesn't count as reading the code."""
     kept = tracker()
     assert kept.saw("please look at shop.py, pay and ship in shop.py:pay", "worker") == 0
     assert kept.unread() == (UNIT, OTHER)
 
 
 def test_the_text_of_a_unit_in_a_prompt_is_reading_it() -> None:
-    """The author of the prompt does not matter: the root's own prompts count too."""
+    """Prompts by the root model count like those to workers."""
     kept = tracker()
     assert kept.saw(f"What is wrong here?\n{BODY}\nThanks.", "root") == 1
     assert kept.unread() == (OTHER,)
 
 
 def test_the_changed_lines_in_a_prompt_are_reading_the_unit() -> None:
-    """A diff of the change shows every changed line, not the whole definition."""
+    """Showing every changed line is enough, without the whole definition."""
     assert (
         tracker().saw("@@ -1 +1 @@\n+2     return order.total * 2\n+5 def ship():\n+6     return None\n", "root") == 2
     )
 
 
 def test_a_caller_counts_by_its_own_line() -> None:
-    """An unchanged file is read when its line stood in a prompt."""
+    """A dependent file counts as read if its calling line was in a prompt."""
     kept = tracker()
     kept.saw("    total = pay(order)", "worker")
     rows = {row.path: row.state for row in kept.coverage().readings if row.kind == "dependent"}
@@ -95,13 +95,13 @@ def test_the_coverage_says_what_is_missing_and_why() -> None:
 
 
 def test_a_body_that_occurs_everywhere_proves_nothing() -> None:
-    """One closing bracket is in every prompt."""
+    """A lone closing bracket occurs in every prompt."""
     unit = Unit("a.c:x", "a.c", "x", 1, 1, "head", "}", rows("+    1 }"))
     assert coverage.CoverageTracker([unit], (), Dependents()).saw("void f() { }", "worker") == 0
 
 
 def test_a_line_that_several_files_hold_names_none_of_them() -> None:
-    """Each of them is read where the prompt names it too; what the change itself says is no reading of others."""
+    """If several files contain the line, a file counts as read only if the prompt also contains its path."""
     line = "from shop import pay"
     unit = replace(UNIT, text=f"{line}\n{BODY}")
     paths = ("till.py", "stall.py")
@@ -120,7 +120,7 @@ def test_a_line_that_several_files_hold_names_none_of_them() -> None:
 
 
 def test_the_same_line_changed_in_two_files_is_read_file_by_file() -> None:
-    """One prompt with one of the two has not read the other, though it holds its every word."""
+    """A prompt with one of the two files doesn't count as reading the other."""
     one = Unit(
         "a.py:lines 1-1",
         "a.py",

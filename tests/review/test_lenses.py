@@ -18,7 +18,7 @@ def asked(one: Unit, *, removed: frozenset[int] = frozenset()) -> list[str]:
 
 
 def test_a_small_change_gets_one_question() -> None:
-    """Nothing in it calls for more."""
+    """A simple change only gets the correctness question."""
     assert asked(unit("+2     return a + b")) == ["correctness"]
 
 
@@ -36,29 +36,29 @@ def test_a_small_change_gets_one_question() -> None:
     ],
 )
 def test_what_the_changed_lines_say_calls_for_a_question(line: str, lens: str) -> None:
-    """Added and removed lines alike."""
+    """Both added and removed lines count."""
     assert lens in asked(unit(f"+2 {line}"))
     assert lens in asked(unit(f"-2 {line}"))
 
 
 def test_unchanged_lines_and_comments_call_for_nothing() -> None:
-    """A lock next to the change is no reason to ask about locks."""
+    """A lock on an unchanged line is no reason to ask about concurrency."""
     assert asked(unit(" 1 async with self.lock:\n+2 # takes the lock\n+3 x = 1")) == ["correctness"]
 
 
 def test_a_definition_that_others_use_is_asked_about_its_contract() -> None:
-    """Also one that is gone."""
+    """A definition with references gets the contracts question."""
     assert "contracts" in asked(unit("+2 return 1", references=(USE,)))
     assert "contracts" not in asked(unit("+2 return 1"))
 
 
 def test_a_public_face_is_asked_about_only_where_it_loses_something() -> None:
-    """What only grows breaks nobody."""
+    """Adding a route breaks no caller, so the question is only asked if lines are removed."""
     line = unit('+2 @app.get("/orders")')
     assert "api" not in asked(line)
     assert "api" in asked(line, removed=frozenset({2}))
 
 
 def test_migrations_are_asked_about_stored_data() -> None:
-    """By their place, whatever they say."""
+    """The path decides, whatever the changed lines contain."""
     assert "data" in asked(unit("+2 x = 1", "shop/migrations/0002_more.py"))

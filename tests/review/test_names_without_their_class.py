@@ -1,7 +1,7 @@
-"""A member that a file imports without its class, and a class beside the object of its name: their uses are found.
+"""References to a member whose class isn't written next to it.
 
-`import static shop.Cart.total;`, `using static Shop.Cart;`, `import shop.Cart._`, the class by which Java calls a function of Kotlin, a
-class with type arguments in front of the dot.
+Examples are `import static shop.Cart.total;`, `using static Shop.Cart;`, `import shop.Cart._`, the class by
+which Java calls a Kotlin function, and a class with type arguments before the dot.
 """
 
 from collections.abc import Callable, Mapping
@@ -10,7 +10,7 @@ import pytest
 from families import few
 
 Files = Mapping[str, str]
-Case = tuple[Files, str, tuple[str, str]]  # the files, the one that changes, and what is written there instead of what
+Case = tuple[Files, str, tuple[str, str]]  # the files, the file that changes, the old and the new text in it
 Places = Callable[[Files, Files], set[str]]
 
 # fmt: off
@@ -38,19 +38,19 @@ QUIET: Mapping[str, Case] = {
 
 
 def change(case: Case) -> tuple[Files, Files]:
-    """Return the files before the change, and what the change writes."""
+    """Return the files before the change, and the changed file."""
     files, path, (old, new) = case
     return files, {path: files[path].replace(old, new, 1)}
 
 
 @pytest.mark.parametrize("name", few(BROKEN, *range(0, len(BROKEN), 3)))
 def test_a_use_that_breaks_is_not_clean(places: Places, name: str) -> None:
-    """The file that uses the name is named."""
+    """A file that uses the changed member is reported."""
     files, path, _ = BROKEN[name]
     assert places(*change(BROKEN[name])) & {one for one in files if one != path}
 
 
 @pytest.mark.parametrize("name", QUIET)
 def test_the_object_that_stays_obliges_nobody(places: Places, name: str) -> None:
-    """A class goes, and who uses the object of its name alone is not open."""
+    """If a class is removed and an object of the same name stays, users of the object are not reported."""
     assert places(*change(QUIET[name])) == set()

@@ -1,4 +1,4 @@
-"""The type, the default or the form of a parameter changes: in every way in which a language writes one, each use of the definition is open."""
+"""If a parameter's type, default or form changes, each use is reported, in all syntaxes of a language."""
 
 from collections.abc import Mapping
 
@@ -95,7 +95,7 @@ def _files(language: str, parameters: str) -> Files:
 def test_a_parameter_of_another_type_default_or_form_leaves_each_use_open(
     places: Places, language: str, old: str, new: str
 ) -> None:
-    """What stands around the name of a parameter belongs to it: a sigil, an attribute, words in front, a pattern in its place."""
+    """Sigils, attributes, modifiers and patterns around the name belong to the parameter."""
     _, _, path, user, _ = FORMS[language]
     assert path in places({**_files(language, old), path: user}, _files(language, new))
 
@@ -113,7 +113,7 @@ SILENT: Mapping[str, tuple[str, str]] = {
 
 @pytest.mark.parametrize("language", SILENT)
 def test_a_parameter_that_means_the_same_leaves_nothing_open(places: Places, language: str) -> None:
-    """Lines, a new optional parameter and, where no call names it, another name change no call."""
+    """Layout, a new optional parameter, and a rename that no call uses don't affect any call."""
     _, _, path, user, _ = FORMS[language]
     old, new = SILENT[language]
     assert path not in places({**_files(language, old), path: user}, _files(language, new))

@@ -1,4 +1,4 @@
-"""The lines around a line: whole blocks, cut at the borders of statements."""
+"""The lines shown around a line: whole blocks, cut at statement boundaries."""
 
 import pytest
 
@@ -54,26 +54,26 @@ def shown(text: str, line: int, most: int, first: int = 0) -> list[int]:
 @pytest.mark.parametrize(
     ("text", "line", "most", "numbers"),
     [
-        (GO, 7, 8, [1, 3, 4, 5, 6, 7, 8, 9, 10]),  # the whole switch, although its branches stand at its own depth
+        (GO, 7, 8, [1, 3, 4, 5, 6, 7, 8, 9, 10]),  # the whole switch, whose cases are not indented
         (
             LONG,
             13,
             4,
             [1, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 26, 27, 28],
-        ),  # a long one: the branch, its neighbours, and the default
+        ),  # a long switch: the case, its neighbors and the default
         (PYTHON, 4, 7, [1, 3, 4, 5, 6, 7, 8]),  # a try with its handlers
         (PYTHON, 6, 7, [1, 3, 4, 5, 6, 7, 8]),
-        (CAUGHT, 5, 5, [3, 4, 5, 6, 7, 8, 9, 10, 11, 12]),  # one that is too long keeps which errors it catches
-        (JAVA, 6, 6, [1, 3, 4, 5, 6, 7]),  # an if with its else, and the head of what holds it
+        (CAUGHT, 5, 5, [3, 4, 5, 6, 7, 8, 9, 10, 11, 12]),  # a long try still shows which errors it catches
+        (JAVA, 6, 6, [1, 3, 4, 5, 6, 7]),  # an if with its else, and the enclosing header
     ],
 )
 def test_a_block_is_shown_with_its_branches(text: str, line: int, most: int, numbers: list[int]) -> None:
-    """Never up to the branch that decides."""
+    """The excerpt includes the sibling branches and does not stop at the branch with the line."""
     assert shown(text, line, most) == numbers
 
 
 def test_however_a_file_is_indented_the_lines_shown_are_few() -> None:
-    """A staircase, and a flat file of branches."""
+    """Both a staircase of nested ifs and a flat file of branches give few lines."""
     stairs = [" " * number + "if x:" for number in range(3_000)]
     assert len(blocks.around("a.py", stairs, 3_000, 12)) <= 14
     assert len(blocks.around("a.py", ["else:", " x"] * 20_000, 3, 12)) <= 14

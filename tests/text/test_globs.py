@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from bot import globs
 from bot.findings import silencing
 
-# Characters that the form of .gitignore gives a meaning, drops at the ends of a line, or takes for the end of one.
+# Characters that .gitignore syntax interprets, strips at line ends or treats as line breaks.
 ODD = " \t\r\n\x0b\x0c\x1c\x1f\x85\u00a0\u2003\u2028\ufeff\u200b\\*?[]!#{},^$.|()=-~\u0130i\u0301"
 PARTS = st.text(alphabet=st.one_of(st.sampled_from(ODD), st.sampled_from("ab")), min_size=1, max_size=6).filter(
     lambda part: part not in (".", "..")
@@ -15,7 +15,7 @@ NAMES = st.lists(PARTS, min_size=1, max_size=3).map("/".join)
 @settings(max_examples=200, deadline=None)
 @given(path=NAMES, other=NAMES)
 def test_the_pattern_of_one_file_means_that_file_alone(path: str, other: str) -> None:
-    """Not its folder, what lies below a folder of that name, a sibling, or the name in another folder; alone and after other patterns."""
+    """It matches neither folders, siblings nor similar paths, alone or after other patterns."""
     pattern = silencing.only(path)
     globs.check(pattern)
     assert globs.matches([pattern], path)
@@ -37,7 +37,7 @@ def test_the_pattern_of_one_file_means_that_file_alone(path: str, other: str) ->
 
 
 def test_a_pattern_of_people_keeps_its_meaning() -> None:
-    """A path that they have written as in .gitignore still means a folder and all in it; `=` alone at the beginning is new."""
+    """A .gitignore path still matches a folder and its contents; a leading `=` means an exact path."""
     assert globs.matches(["/src"], "src/a.py")
     assert globs.matches(["a=b"], "x/a=b")
     assert globs.matches([r"\=a"], "x/=a")

@@ -1,4 +1,4 @@
-"""What a path and a line tell: one table for each question, over the conventions of all languages."""
+"""How paths and lines are classified: one table per question, with the conventions of all languages."""
 
 import pytest
 
@@ -64,41 +64,41 @@ CODE = [
 
 @pytest.mark.parametrize("path", TESTS.split())
 def test_a_path_of_a_test_is_known_by_its_conventions(path: str) -> None:
-    """Dependents, lenses, coverage and analysers all get this answer."""
+    """Such a path is a test file and not product code."""
     assert is_test(path)
     assert not is_product(path)
 
 
 @pytest.mark.parametrize("path", NO_TESTS.split())
 def test_a_word_that_holds_test_makes_no_test(path: str) -> None:
-    """Words end at borders; what people read is no test, whatever folder holds it."""
+    """`test` must be a whole word, and documents are never tests."""
     assert not is_test(path)
 
 
 @pytest.mark.parametrize("path", PROSE.split())
 def test_what_people_read_is_prose(path: str) -> None:
-    """A document needs no suffix if its name is one."""
+    """A file without a suffix is a document if its name is a known document name."""
     assert is_prose(path)
     assert not is_product(path)
 
 
 @pytest.mark.parametrize("path", NO_PROSE.split())
 def test_code_and_data_named_like_a_document_are_none(path: str) -> None:
-    """A suffix of code or data decides before the name; a folder's name decides nothing."""
+    """Code and data suffixes take precedence over the name, and folder names don't count."""
     assert not is_prose(path)
     assert is_product(path)
 
 
 @pytest.mark.parametrize("path", ["poetry.lock", "go.sum", "a.min.js", "api_pb2.py", "x.snap", "logo.svg", "fix.patch"])
 def test_what_a_program_has_written_down_is_output(path: str) -> None:
-    """Nobody reviews it line by line."""
+    """Generated files are not reviewed line by line."""
     assert is_output(path)
     assert not is_prose(path)
 
 
 @pytest.mark.parametrize("path", ["docs/conf.py", "examples/cart.py", "shop/fixtures/a.py", "src/Button.stories.tsx"])
 def test_a_sample_is_code_and_no_test(path: str) -> None:
-    """It shows or feeds something."""
+    """Samples, fixtures and documentation code are code, but neither tests nor product code."""
     assert is_sample(path)
     assert is_code(path)
     assert not is_test(path)
@@ -112,5 +112,5 @@ def test_a_comment_is_told_by_its_language(line: str, path: str) -> None:
 
 @pytest.mark.parametrize(("line", "path"), CODE)
 def test_code_that_looks_like_a_comment_is_code(line: str, path: str) -> None:
-    """Directives, attributes, private fields, selectors, pointers, operators, strings."""
+    """Directives, attributes, private fields, selectors, pointers, operators and strings."""
     assert not is_comment(line, path)

@@ -1,4 +1,4 @@
-"""XML files that anybody may have written: project files, poms and resources."""
+"""Reading XML files from untrusted authors: project files, POMs and resources."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from deeprepo.impact.text.xml_reader import DEEPEST, MOST_ELEMENTS, elements
 
 
 def test_an_element_has_its_place_attributes_and_text() -> None:
-    """Prefixes of namespaces are left out, and a comment is no element."""
+    """Namespace prefixes are dropped, and comments are not elements."""
     rows = elements(b'\xef\xbb\xbf<p:a xmlns:p="x"><!-- <b c="1"/> -->\n<b c="2"> d <e/></b></p:a>')
     assert [(one.name, one.around, one.attributes.get("c"), one.parent, one.is_leaf) for one in rows] == [
         ("a", (), None, -1, False),
@@ -22,12 +22,12 @@ LINK = b'<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a>'
 
 @pytest.mark.parametrize("source", [BOMB, LINK, b"", b"\x00", b"no markup"])
 def test_entities_are_never_expanded(source: bytes) -> None:
-    """A document type ends the file before its first element."""
+    """A file with a document type declaration yields no elements."""
     assert elements(source) == ()
 
 
 def test_what_comes_before_a_mistake_or_a_limit_is_read() -> None:
-    """A file that goes on too deep, too long or not well-formed has the elements before that place."""
+    """If a file is nested too deeply, too long or malformed, the elements up to there are returned."""
     assert [one.name for one in elements(b"<a><b/><c")] == ["a", "b"]
     assert len(elements(b"<a>" * 1_000)) == DEEPEST
     assert len(elements(b"<a>" + b"<b/>" * (MOST_ELEMENTS + 5))) == MOST_ELEMENTS
