@@ -5,7 +5,7 @@ from recorded import AFTER, BEFORE
 
 @pytest.fixture
 def changed(repository: Repository) -> Repository:
-    """A branch that gives a function a new signature and forgets one caller."""
+    """Return a repository whose branch changes a function's signature and forgets one caller."""
     repository.commit(BEFORE, "before")
     repository.git("checkout", "-qb", "feature")
     repository.commit(AFTER, "Name the service\n\nInstead of a flag.")

@@ -1,4 +1,4 @@
-"""A scripted review of a real repository, as a user runs it, with its journal."""
+"""Run a scripted review of a real repository as a user would, and record its journal."""
 
 import contextlib
 import os
@@ -41,7 +41,7 @@ VERDICT = {"verdict": "confirmed", "trigger": "step(1)", "author_would_change": 
 
 
 def branches(repository: Repository) -> Repository:
-    """Modules whose change turns a sign."""
+    """Commit modules on main, and a feature branch that flips a sign in each."""
     for branch, sign in (("main", "+"), ("feature", "-")):
         repository.git("checkout", "-qB", branch)
         repository.commit(
@@ -51,13 +51,13 @@ def branches(repository: Repository) -> Repository:
 
 
 def worker(body: Mapping[str, Any]) -> Reply:
-    """One finding where its code is shown; prose where no form is asked for."""
+    """Answer as the worker: one finding if its code is shown, or prose if no JSON format is requested."""
     found = [FOUND] if "value - 2" in str(body["messages"]) else []
     return Reply(data={"answer": "Read.", "findings": found}) if "response_format" in body else Reply("Yes.")
 
 
 def root(body: Mapping[str, Any]) -> Reply:
-    """The next turn, by what was said before; a verdict where one is asked for."""
+    """Answer as the root: its next turn, given its earlier messages, or a verdict if one is asked for."""
     if "response_format" in body:
         return doubles.verdict(body, VERDICT)
     turns = CHILD if "You were given one task" in str(body["messages"]) else TURNS
@@ -66,13 +66,13 @@ def root(body: Mapping[str, Any]) -> Reply:
 
 
 def scripted() -> Server:
-    """Both models."""
+    """Return a server with both scripted models."""
     return Server(PerModel({"root": root, "worker": worker}))
 
 
 @dataclass(frozen=True)
 class Ended:
-    """What a finished command left."""
+    """The result of a finished command."""
 
     returncode: int
     stdout: str
@@ -80,7 +80,7 @@ class Ended:
 
 
 def deeprepo(*arguments: str, cwd: Path, **env: str) -> Ended:
-    """The command line in this process: no key but those given, no terminal."""
+    """Run the command line in this process, with only the given environment and without a terminal."""
     clean = {"PATH": os.environ["PATH"], "HOME": str(cwd), **env}
     before, out, err = dict(os.environ), StringIO(), StringIO()
     os.environ.clear()
@@ -95,21 +95,21 @@ def deeprepo(*arguments: str, cwd: Path, **env: str) -> Ended:
 
 
 def started(*arguments: str, cwd: Path, **env: str) -> "subprocess.Popen[str]":
-    """The command in a process of its own."""
+    """Start the command in a separate process."""
     clean = {"PATH": os.environ["PATH"], "HOME": str(cwd), "PYTHONPATH": str(HOME), **env}
     command = [sys.executable, "-m", "bot", *arguments]
     return subprocess.Popen(command, cwd=cwd, env=clean, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def process(*arguments: str, cwd: Path, **env: str) -> Ended:
-    """The command in a process of its own, at its end."""
+    """Run the command in a separate process until it ends."""
     running = started(*arguments, cwd=cwd, **env)
     out, err = running.communicate(timeout=patience(120))
     return Ended(running.returncode, out, err)
 
 
 def review(repository: Repository, journal: Path, url: str, *arguments: str, **env: str) -> Ended:
-    """A review of the branch in the form of the paper's title: fanout, then a root with its turns."""
+    """Review the branch with the strategy rlm: workers first, then a root model with its turns."""
     models = ("--strategy", "rlm", "--root", "compatible/root", "--worker", "compatible/worker")
     record = () if "--trace" in arguments else ("--journal", str(journal))
     run = process if "PYTHONHASHSEED" in env else deeprepo

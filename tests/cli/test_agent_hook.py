@@ -1,4 +1,4 @@
-"""The Stop hook of a coding agent, started as such an agent starts it: JSON on standard input, JSON or nothing as the answer."""
+"""A coding agent's Stop hook, run as an agent runs it: JSON on standard input, JSON or nothing as answer."""
 
 import json
 import os
@@ -30,7 +30,7 @@ def shop(repository: Repository) -> Repository:
 def stop(
     shop: Repository, session: str = "s1", *, active: bool, words: tuple[str, ...] = (), said: str | None = None
 ) -> Any:  # noqa: ANN401 - JSON
-    """What the hook answers; None: nothing."""
+    """Run the hook and return its answer: None if empty, or exit code and standard error if it fails."""
     given = {
         "session_id": session,
         "transcript_path": "/home/ann/.claude/projects/shop/0001.jsonl",
@@ -56,7 +56,10 @@ def stop(
 
 
 def test_an_agent_goes_on_until_its_change_is_mended(shop: Repository) -> None:
-    """The agent gets its open findings as a prompt. Once they are fixed, it gets no answer, and the work tree contains nothing that the agent didn't write."""
+    """The agent gets its open findings as a prompt. Once they are fixed, it gets no answer.
+
+    The work tree contains nothing that the agent didn't write.
+    """
     first = stop(shop, active=False)
     assert first["decision"] == "block"
     assert "review 1 of at most 3" in first["reason"]
@@ -67,7 +70,7 @@ def test_an_agent_goes_on_until_its_change_is_mended(shop: Repository) -> None:
 
 
 def test_rounds_end(shop: Repository) -> None:
-    """With nothing changed the second time; after three rounds whatever changes; a later stop begins no loop about the same change."""
+    """Reviews stop if nothing changed, or after three; a later stop does not repeat the same change."""
     assert stop(shop, active=False)["decision"] == "block"
     assert stop(shop, active=True) is None
     assert stop(shop, active=False) is None
@@ -77,11 +80,11 @@ def test_rounds_end(shop: Repository) -> None:
     (shop.folder / "shop/rates.py").write_text(f"{BROKEN}# 3\n")
     assert stop(shop, active=True) is None
     (shop.folder / "shop/rates.py").write_text(f"{BROKEN}# 4\n")
-    assert stop(shop, "another", active=True) is None  # it goes on for another hook's sake
+    assert stop(shop, "another", active=True) is None  # another hook keeps the agent going
 
 
 def test_a_todo_with_an_issue_is_an_answer(shop: Repository) -> None:
-    """On the line of a finding or on the one above; without a number it is none."""
+    """A TODO with an issue number on a finding's line or the line above settles it; one without does not."""
     cart = SHOP["shop/cart.py"]
     (shop.folder / "shop/cart.py").write_text(cart.replace("    return", "    # TODO: later\n    return"))
     assert stop(shop, active=False)["decision"] == "block"
@@ -90,7 +93,7 @@ def test_a_todo_with_an_issue_is_an_answer(shop: Repository) -> None:
 
 
 def test_what_is_wrong_never_holds_the_agent(repository: Repository) -> None:
-    """The exit code 2 would make it go on for ever: what cannot be done is a sentence for its person, and an empty change is nothing."""
+    """Exit code 2 would keep the agent going forever, so errors end with 1 and a sentence for its user."""
     repository.commit(SHOP, "a shop")
     assert stop(repository, active=False) is None
     assert stop(repository, active=False, said="no JSON")[0] == 1

@@ -1,4 +1,4 @@
-"""A reader that asks to see more code before it answers, through real sockets, as a user runs it."""
+"""A model pass that asks to see more code before it answers, through real sockets."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -37,8 +37,8 @@ DIALECTS = [
     ("compatible/reader", ()),
     ("openai/gpt-5-mini", ()),
     ("gemini/gemini-3-pro-preview", ()),
-    ("compatible/reader", ("response_format",)),  # takes a forced tool alone
-    ("compatible/reader", ("response_format", "tool_choice", "tools")),  # takes text alone
+    ("compatible/reader", ("response_format",)),  # accepts only a forced tool
+    ("compatible/reader", ("response_format", "tool_choice", "tools")),  # accepts only text
     ("anthropic/claude-sonnet-5-5", ()),
     ("anthropic/claude-haiku-4-5", ()),
 ]
@@ -46,7 +46,7 @@ DIALECTS = [
 
 @pytest.fixture
 def changed(repository: Repository) -> Repository:
-    """A function that returns None now, and its reader that no import leads to."""
+    """Commit a function that now returns None, and code that uses its result without importing it."""
     repository.commit(
         {
             "shop/rate.py": "def rate():\n    return 0.2\n",
@@ -59,18 +59,18 @@ def changed(repository: Repository) -> Repository:
 
 
 def turn(body: Mapping[str, Any]) -> int:
-    """How many answers a dialogue holds already."""
+    """Return how many answers a conversation already contains."""
     return sum(message["role"] == "assistant" for message in body["messages"])
 
 
 def said(body: Mapping[str, Any]) -> str:
-    """What the last message of a dialogue says. An output form that is described in text is not a part of it."""
+    """Return the conversation's user messages after the first, without a format described in text."""
     texts = [m["content"] for m in body["messages"] if m["role"] == "user"]
     return "\n".join(t if isinstance(t, str) else "\n".join(b.get("text", "") for b in t) for t in texts[1:])
 
 
 def offers(body: Mapping[str, Any]) -> bool:
-    """Whether the form of the answer, wherever the dialect has it, holds the field of the offer."""
+    """Return whether the answer's format has the field `look_ups`, wherever the provider puts the format."""
     return '"look_ups"' in json.dumps({name: part for name, part in body.items() if name != "system"}).replace("\\", "")
 
 
@@ -79,7 +79,7 @@ def is_verdict(body: Mapping[str, Any]) -> bool:
 
 
 def reader(wishes: Sequence[object], last: Reply | None = None) -> Callable[[Mapping[str, Any]], Reply]:
-    """Asks in its first answer, beside a guess; its last answer is the finding. The second opinion confirms it."""
+    """Return a model that first asks for look-ups and guesses, then reports the finding and confirms it."""
 
     def answer(body: Mapping[str, Any]) -> Reply:
         if is_verdict(body):
@@ -92,7 +92,7 @@ def reader(wishes: Sequence[object], last: Reply | None = None) -> Callable[[Map
 
 
 def review(repository: Repository, server: Server, model: str, *options: str, **env: str) -> tuple[dict[str, Any], int]:
-    """The review as JSON, and its exit status."""
+    """Return the review's JSON output and its exit code."""
     provider = model.partition("/")[0].upper()
     url = server.anthropic_url if provider == "ANTHROPIC" else server.openai_url
     env |= {f"{provider}_API_KEY": "a-key", f"DEEPREPO_BASE_URL_{provider}": url}
@@ -110,7 +110,7 @@ def titles(found: Mapping[str, Any]) -> list[str]:
 def test_a_reader_asks_sees_and_answers_in_one_dialogue(
     changed: Repository, model: str, refuses: tuple[str, ...]
 ) -> None:
-    """Two calls of every dialect; the form stays. The last answer takes a finding back by its number and tells another one anew."""
+    """Two calls with the same format, for each provider. The last answer withdraws one finding by number."""
     modes = Modes(thinks=50, thinking="blocks") if model.startswith("anthropic/") else Modes()
     server = Server(reader(WISHES), rejects=refuses, modes=modes)
     with doubles.in_thread(server):
@@ -121,24 +121,24 @@ def test_a_reader_asks_sees_and_answers_in_one_dialogue(
     assert (turn(first), turn(last)) == (0, 1)
     assert offers(first)
     form = "tools" if "tools" in first else "response_format"
-    assert last.get(form) == first.get(form)  # else no provider reads the dialogue's beginning from its cache
+    assert last.get(form) == first.get(form)  # else no provider could cache the conversation's beginning
     shown = said(last)
     assert "6     return amount * table['vat']" in shown
     assert shown.count("6     return amount * table['vat']") == 1
-    assert "shop/deep/invoice.py" in shown.split("## lines 1 to 9")[1]  # the file that may have been meant
+    assert "shop/deep/invoice.py" in shown.split("## lines 1 to 9")[1]  # the file that was probably meant
     assert "no text file has a path like nowhere/*.{ts,tsx}" in shown
     assert "2     return 0.2" in shown.split("(before the change)")[1]
 
 
 def test_what_was_handed_in_before_the_look_ups_stands(changed: Repository) -> None:
-    """The last answer has nothing to repeat."""
+    """The first answer's findings count even if the last answer does not repeat them."""
     with doubles.in_thread(Server(reader([WISH], Reply(data={"answer": "Seen.", "findings": []})))) as server:
         found, _ = review(changed, server, "compatible/reader")
     assert titles(found) == [GUESS["title"], KEPT["title"]]
 
 
 def test_a_last_answer_need_not_say_again_what_each_file_is_about(changed: Repository) -> None:
-    """Models are told to repeat nothing, so an empty list there is no sign that nothing was read."""
+    """Models are told not to repeat themselves, so an empty list does not mean that nothing was checked."""
     phrases = ["shop/rate.py | rates | there is no rate"]
 
     def answer(body: Mapping[str, Any]) -> Reply:
@@ -167,7 +167,7 @@ def test_a_last_answer_need_not_say_again_what_each_file_is_about(changed: Repos
     ],
 )
 def test_the_first_findings_stay_if_the_second_call_fails(changed: Repository, last: Reply) -> None:
-    """Refused, broken off, declined, no JSON: the review names it, and a second opinion judges what there is."""
+    """Refused, cut off, declined or not JSON: the review names it, and the findings are still confirmed."""
     server = Server(reader([WISH], last))
     with doubles.in_thread(server):
         found, _ = review(changed, server, "compatible/reader")
@@ -186,7 +186,7 @@ def test_the_first_findings_stay_if_the_second_call_fails(changed: Repository, l
 def test_a_second_opinion_asks_before_it_gives_up(
     changed: Repository, last: Reply, state: list[tuple[str, str, bool]]
 ) -> None:
-    """Its last verdict counts. If none comes the finding stays, marked as unconfirmed."""
+    """Its last verdict counts. Without one, the finding stays but is marked as unconfirmed."""
 
     def answer(body: Mapping[str, Any]) -> Reply:
         if not is_verdict(body):

@@ -1,4 +1,4 @@
-"""How a review by code alone starts, as hooks ask for it: what reads its command line, and what is loaded for it."""
+"""How a review without models starts for hooks: which parser reads its options, which modules it loads."""
 
 import json
 import os
@@ -42,7 +42,7 @@ OURS = {
 
 
 def test_the_published_hooks_go_the_short_way() -> None:
-    """Their command lines mean what they have always meant."""
+    """The fast parser understands the command lines of our published hooks."""
     published = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_bytes())
     read = [parse(hook["entry"].split()[1:]) for hook in published]
     assert read == [
@@ -53,7 +53,7 @@ def test_the_published_hooks_go_the_short_way() -> None:
 
 
 def test_a_range_goes_the_short_way() -> None:
-    """As people and scripts name it, with a format that a program reads."""
+    """It also understands a range and a format, as people and scripts write them."""
     options = parse(["review", "main..HEAD", "-q", "--format", "json", "--effort", "none"])
     assert options == OptionsByCode(change="main..HEAD", form="json", quiet=True)
     assert not options.is_of_hook
@@ -68,14 +68,14 @@ def test_a_range_goes_the_short_way() -> None:
      "review --strategy rlm", "review --effort none --help", "review --effort none --", "review - --effort none", "config"],
 )  # fmt: skip
 def test_every_other_command_line_goes_the_long_way(line: str) -> None:
-    """The long way knows all options, and reports what is wrong."""
+    """The full parser handles all other options and reports mistakes."""
     assert parse(line.split()) is None
 
 
 @pytest.mark.parametrize("form", ["console", "json"])
 @pytest.mark.parametrize("scope", ["", "main..feature", "--uncommitted", "main..main", "nowhere..feature"])
 def test_both_ways_report_the_same(changed: Repository, scope: str, form: str) -> None:
-    """What is found and said, and the exit code: `--effort=none` goes the long way."""
+    """Findings, messages and exit code are equal; `--effort=none` is only understood by the full parser."""
     changed.write({"shop/rates.py": "def quote(weight):\n    return weight\n"})
     line = f"review {scope} --fail-on high --format {form}".split()
     lines = [[*line, *effort.split()] for effort in ("--effort none", "--effort=none")]
@@ -98,7 +98,7 @@ def test_both_ways_report_the_same(changed: Repository, scope: str, form: str) -
     ],
 )
 def test_what_a_script_runs_often_loads_no_heavy_module(line: str, tmp_path: Path) -> None:
-    """Imports take most of the time of such a command: its two processes load what it needs and nothing else."""
+    """Imports take most of such a command's time, so its two processes load only what they need."""
     repo = Repository(tmp_path)
     repo.commit({"a.py": "def total(a):\n    return 0\n"})
     repo.commit({"a.py": "def total(a):\n    return a\n"})
@@ -109,7 +109,7 @@ def test_what_a_script_runs_often_loads_no_heavy_module(line: str, tmp_path: Pat
 
 
 def test_a_repository_with_settings_loads_no_reader_of_variables(tmp_path: Path) -> None:
-    """Its file is checked by pydantic alone."""
+    """Only pydantic is loaded to check the repository's file."""
     repo = Repository(tmp_path)
     repo.commit({".deeprepo.yml": "fail_on: high\n", "a.py": "a = 1\n"})
     repo.write({"a.py": "a = 2\n"})
@@ -119,7 +119,7 @@ def test_a_repository_with_settings_loads_no_reader_of_variables(tmp_path: Path)
 
 
 def test_the_page_of_help_loads_no_command_and_nothing_that_draws(tmp_path: Path) -> None:
-    """It names every command all the same."""
+    """It still names every command."""
     modules = _loaded("--help", tmp_path)
     assert modules.isdisjoint({*HEAVY - {"typer"}, "rich", "asyncio", "bot.levels"})
     shown = subprocess.run(
@@ -129,7 +129,7 @@ def test_the_page_of_help_loads_no_command_and_nothing_that_draws(tmp_path: Path
 
 
 def _loaded(line: str, folder: Path, said: str = "") -> set[str]:
-    """The modules that a command loads."""
+    """Return the names of all modules that a command loads."""
     env = {"PATH": os.environ["PATH"], "HOME": str(folder.parent / "home"), "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
         [sys.executable, "-c", RUN, *line.split()],

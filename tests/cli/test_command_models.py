@@ -1,4 +1,4 @@
-"""`deeprepo review --root "exec:COMMAND"`: the subscription that one has, named by a person and by no file."""
+"""`deeprepo review --root "exec:COMMAND"` uses a local program as a model, which no file may choose."""
 
 import json
 import sys
@@ -21,7 +21,7 @@ print(json.dumps(verdict if '"verdict"' in text else {{"answer": "Read.", "findi
 
 @pytest.fixture
 def divided(repository: Repository) -> Repository:
-    """A change that may divide by zero."""
+    """Commit a change that may divide by zero."""
     repository.commit({"calc.py": "def div(a, n):\n    return a\n"}, "before")
     repository.git("checkout", "-qb", "feature")
     repository.commit({"calc.py": "def div(a, n):\n    return a / n\n"}, "after")
@@ -29,13 +29,13 @@ def divided(repository: Repository) -> Repository:
 
 
 def command(folder: Path) -> str:
-    """A model that is a program."""
+    """Write a program that answers as a model, and return its `exec:` name."""
     (folder / "model.py").write_text(PROGRAM.format(log=str(folder / "log")))
     return f"exec:{sys.executable} {folder / 'model.py'}"
 
 
 def test_a_review_by_a_command(divided: Repository, tmp_path: Path) -> None:
-    """It finds what the command says. What that costs is unknown: the cap of dollars cannot hold for it, and the review says so."""
+    """The command's finding is reported. Its price is unknown, so only the limit of calls applies."""
     name = command(tmp_path)
     done = deeprepo("review", "main..feature", "--root", name, "--format", "json", cwd=divided.folder)
     review = json.loads(done.stdout)
@@ -46,7 +46,7 @@ def test_a_review_by_a_command(divided: Repository, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("place", ["repository", "organization"])
 def test_a_command_in_a_file_is_not_run(divided: Repository, tmp_path: Path, place: str) -> None:
-    """Neither the settings of a repository nor those of its organization start a program, whatever the operator lets them choose."""
+    """Neither a repository's nor its organization's settings can start a program, whatever is allowed."""
     settings = json.dumps({"models": {"root": command(tmp_path), "worker": command(tmp_path)}})
     variables = {"DEEPREPO_MODELS": "*"}
     home = divided

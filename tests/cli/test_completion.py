@@ -19,7 +19,7 @@ TYPED = 'source <(deeprepo --show-completion); COMP_WORDS=({words}); COMP_CWORD=
     ],
 )
 def test_a_shell_completes_commands_options_and_values(words: tuple[str, ...], completed: list[str]) -> None:
-    """As bash does it with what `--show-completion` prints; commands of other distributions are known too."""
+    """Run bash with the output of `--show-completion`."""
     env = {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "HOME": "/nowhere"}
     script = TYPED.format(words=" ".join(words), last=len(words) - 1)
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, env=env, check=True)
@@ -28,7 +28,7 @@ def test_a_shell_completes_commands_options_and_values(words: tuple[str, ...], c
 
 @pytest.mark.parametrize(("shell", "more"), [("zsh", {}), ("fish", {"_TYPER_COMPLETE_FISH_ACTION": "get-args"})])
 def test_other_shells_ask_the_same_program(shell: str, more: dict[str, str]) -> None:
-    """Each in its own words."""
+    """Each of them uses its own protocol."""
     asked = {"_DEEPREPO_COMPLETE": f"complete_{shell}", "_TYPER_COMPLETE_ARGS": "deeprepo config --expl", **more}
     env = {"PATH": os.environ["PATH"], "HOME": "/nowhere", **asked}
     done = subprocess.run([BIN / "deeprepo"], capture_output=True, text=True, env=env, check=True)

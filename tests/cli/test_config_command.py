@@ -6,14 +6,14 @@ from recorded import deeprepo
 
 
 def explained(repository: Repository, **variables: str) -> dict[str, str]:
-    """The rows of `deeprepo config --explain`, by setting."""
+    """Return the rows of `deeprepo config --explain`, keyed by setting."""
     done = deeprepo("config", "--explain", cwd=repository.folder, **variables)
     assert done.returncode == 0
     return {line.split()[0]: line for line in done.stdout.splitlines()}
 
 
 def test_config_explains_each_value(repository: Repository) -> None:
-    """The value as the file would have it, and where it comes from."""
+    """Each row has the value as a file would state it, and its source."""
     repository.commit({".deeprepo.yml": "quota: 2\n"})
     lines = explained(repository, DEEPREPO_USD="0.25")
     assert lines["quota"].split()[1] == "2"
@@ -24,7 +24,7 @@ def test_config_explains_each_value(repository: Repository) -> None:
 
 
 def test_config_ends_with_where_to_read_on(repository: Repository) -> None:
-    """The names alone explain nothing. The sentences stay out of the output that a script reads."""
+    """Hints on where to read more go to standard error, so that scripts do not see them."""
     plain, explained = (deeprepo("config", *words, cwd=repository.folder) for words in ((), ("--explain",)))
     assert "add --explain" in plain.stderr
     assert "run `deeprepo config --reference`" in plain.stderr
@@ -34,13 +34,13 @@ def test_config_ends_with_where_to_read_on(repository: Repository) -> None:
 
 
 def test_the_schema_is_printed_without_a_repository(tmp_path: Path) -> None:
-    """For an editor, wherever it is asked for."""
+    """An editor can request it from any folder."""
     done = deeprepo("config", "--schema", cwd=tmp_path)
     assert json.loads(done.stdout)["title"] == ".deeprepo.yml"
 
 
 def test_config_names_the_models_that_a_key_brings(repository: Repository) -> None:
-    """Where nobody names a model and a key is set, the provider's usual pair is shown, and never the key."""
+    """Without a configured model, a key selects its provider's default models; the key is not shown."""
     repository.commit({"a.py": "a = 1\n"})
     lines = explained(repository, OPENAI_API_KEY="not-shown")
     assert lines["models.root"].split()[1].startswith("openai/")
@@ -50,13 +50,13 @@ def test_config_names_the_models_that_a_key_brings(repository: Repository) -> No
 
 
 def test_config_needs_no_commit(repository: Repository) -> None:
-    """Before the first one there is no file to read: the defaults and the environment are shown."""
+    """Before the first commit there is no file, so only defaults and environment are shown."""
     lines = explained(repository, DEEPREPO_USD="0.25")
     assert lines["budget.usd"].split() == ["budget.usd", "0.25", "[environment]"]
 
 
 def test_config_reports_a_file_that_no_review_uses_yet(repository: Repository) -> None:
-    """Somebody has changed it and wonders why nothing happens."""
+    """An edited file that is not on the base branch yet gets a warning."""
     repository.commit({".deeprepo.yml": "quota: 2\n"})
     assert "differs from" not in deeprepo("config", cwd=repository.folder).stderr
     (repository.folder / ".deeprepo.yml").write_text("quota: 3\n")
@@ -64,7 +64,7 @@ def test_config_reports_a_file_that_no_review_uses_yet(repository: Repository) -
 
 
 def defaults(repository: Repository, folder: Path, origin: str = "acme/.deeprepo") -> dict[str, str]:
-    """A clone of an organization's defaults, named by the variable; the repository is acme/shop."""
+    """Clone an organization's defaults, and return the variable that names the clone."""
     clone = Repository(folder)
     clone.git("init", "-qb", "main")
     clone.commit({".deeprepo.yml": "quota: 2\nfail_on: high\nenforce: [fail_on]\n"})
@@ -74,7 +74,7 @@ def defaults(repository: Repository, folder: Path, origin: str = "acme/.deeprepo
 
 
 def test_config_shows_the_defaults_of_an_organization(repository: Repository, tmp_path: Path) -> None:
-    """From the HEAD of a clone that a variable names; what it enforces holds against the repository's own file."""
+    """They are read from HEAD of the clone, and enforced settings override the repository's own file."""
     repository.commit({".deeprepo.yml": "fail_on: critical\n"})
     lines = explained(repository, **defaults(repository, tmp_path / "defaults"))
     assert lines["quota"].split(maxsplit=2)[1:] == ["2", "[.deeprepo.yml of acme/.deeprepo]"]
@@ -82,14 +82,14 @@ def test_config_shows_the_defaults_of_an_organization(repository: Repository, tm
 
 
 def test_the_defaults_of_another_owner_are_not_used(repository: Repository, tmp_path: Path) -> None:
-    """The variable may stand in a profile, and the repository be a stranger's."""
+    """The variable may be set in a shell profile, while the repository belongs to someone else."""
     repository.commit({"a.py": "a = 1\n"})
     lines = explained(repository, **defaults(repository, tmp_path / "defaults", "other/.deeprepo"))
     assert lines["quota"].split() == ["quota", "(not", "set)", "[default]"]
 
 
 def test_a_clone_that_is_not_there_costs_a_line(repository: Repository, tmp_path: Path) -> None:
-    """The settings of the repository hold alone, and the reason is shown."""
+    """The repository's own settings apply, and the reason is shown."""
     repository.commit({".deeprepo.yml": "quota: 1\n"})
     done = deeprepo("config", cwd=repository.folder, DEEPREPO_ORGANIZATION=str(tmp_path / "nowhere"))
     assert done.returncode == 0
@@ -98,7 +98,7 @@ def test_a_clone_that_is_not_there_costs_a_line(repository: Repository, tmp_path
 
 
 def test_a_variable_that_no_setting_has_is_named(repository: Repository) -> None:
-    """A mistyped cap would limit nothing, silently. What is a setting of a server, of the Action or of one provider is known."""
+    """A mistyped cap would silently limit nothing. Server, Action and provider variables are known."""
     repository.commit({"a.py": "a = 1\n"})
     known = {"DEEPREPO_DATABASE_URL_FILE": "x", "DEEPREPO_BASE_URL_GROQ": "http://x", "DEEPREPO_ACTION_EFFORT": "low"}
     done = deeprepo("config", cwd=repository.folder, DEEPREPO_CAP_USD_DAY="5", DEEPREPO_COLOUR="red", **known)
@@ -110,7 +110,7 @@ def test_a_variable_that_no_setting_has_is_named(repository: Repository) -> None
 
 
 def test_lists_of_an_earlier_version_count_and_are_shown_as_they_are_written_now(repository: Repository) -> None:
-    """`rules`, `learnings` and `checks` are parts of two lists: what `deeprepo config` shows comes to the same settings, and to no note."""
+    """`rules`, `learnings` and `checks` still work; the current form that `config` prints means the same."""
     old = (
         "ignore: ['gen/']\nrules: [{path: tests/, kind: performance, text: slow}]\n"
         "learnings: [{path: a.py, symbol: total, text: Checked before.}]\n"

@@ -1,4 +1,4 @@
-"""Who a review connects to: nobody without a model, and with one its provider's address alone."""
+"""Network connections of a review: none without a model, and only to the provider's address with one."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ from fakes import Repository
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply, Server
 
-# Python runs this when it starts, in the command and in each process that it starts.
+# Python runs this at startup, in the command and in all of its child processes.
 LISTENER = """
 import os, sys
 
@@ -32,7 +32,7 @@ OFFLINE = ("--effort", "none")
 
 
 def connections(repository: Repository, folder: Path, *options: str, **environment: str) -> set[str]:
-    """The addresses that a review of a forgotten caller connects to, and the names that it looks up."""
+    """Review a change with a forgotten caller, and return all addresses and host names that it contacted."""
     repository.commit(
         {"lib.py": "def total(a):\n    return a\n", "app.py": "from lib import total\n\ntotal(1)\n"}, "before"
     )
@@ -52,12 +52,12 @@ def connections(repository: Repository, folder: Path, *options: str, **environme
 
 
 def test_without_a_model_no_connection_is_opened(repository: Repository, tmp_path: Path) -> None:
-    """No telemetry, no look for a newer version, nothing."""
+    """No telemetry and no check for a newer version."""
     assert connections(repository, tmp_path, *OFFLINE) == set()
 
 
 def test_with_a_model_its_address_is_the_only_one(repository: Repository, tmp_path: Path) -> None:
-    """The code goes to the provider that is named, and nowhere else."""
+    """Code is only sent to the configured provider."""
     with doubles.in_thread(Server(lambda _: Reply(data={"answer": "Read.", "findings": []}))) as server:
         address = urlsplit(server.openai_url)
         found = connections(

@@ -1,4 +1,4 @@
-"""What models see of the repositories that use the reviewed one, through real sockets, as a user runs it."""
+"""What models see of the repositories that use the reviewed one, through real sockets."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -35,7 +35,7 @@ WISHES = [
 
 @pytest.fixture
 def library(repository: Repository) -> Repository:
-    """A library whose function keeps its form and returns something else now."""
+    """Commit a library function that keeps its signature but now returns something else."""
     repository.commit(
         {"pyproject.toml": '[project]\nname = "quotes"\n', "quotes.py": "def price(cents):\n    return cents\n"}
     )
@@ -45,7 +45,7 @@ def library(repository: Repository) -> Repository:
 
 @pytest.fixture
 def billing(repositories: Others) -> Repository:
-    """A service that relies on what it returned."""
+    """Commit a service that depends on the old return value."""
     made = repositories("billing")
     made.commit({
         "requirements.txt": "quotes==1\n",
@@ -55,7 +55,7 @@ def billing(repositories: Others) -> Repository:
 
 
 def messages_of(body: Mapping[str, Any]) -> str:
-    """Every message of a dialogue."""
+    """Return all messages of a conversation as one text."""
     return "\n".join(str(message["content"]) for message in body["messages"])
 
 
@@ -64,7 +64,7 @@ def is_verdict(body: Mapping[str, Any]) -> bool:
 
 
 def worker(body: Mapping[str, Any]) -> Reply:
-    """Asks for the consumer's code; its last answer is the finding. The second opinion confirms it."""
+    """Ask for the consumer's code first, then report the finding; a second call confirms it."""
     if is_verdict(body):
         return Reply(data=VERDICT)
     if not any(message["role"] == "assistant" for message in body["messages"]):
@@ -73,7 +73,7 @@ def worker(body: Mapping[str, Any]) -> Reply:
 
 
 def review(library: Repository, server: Server, *options: str, strategy: str = "fanout") -> Ended:
-    """The review of the last commit."""
+    """Review the last commit with the given server's models."""
     models = ("--strategy", strategy, "--worker", "compatible/worker", "--root", "compatible/root")
     return deeprepo(
         "review", "HEAD~1..HEAD", *models, "--format", "json", *options,
@@ -82,14 +82,14 @@ def review(library: Repository, server: Server, *options: str, strategy: str = "
 
 
 def only_finding(done: Ended) -> dict[str, Any]:
-    """The one finding of a review."""
+    """Return a review's only finding."""
     assert done.stdout, done.stderr
     (finding,) = json.loads(done.stdout)["findings"]
     return dict(finding)
 
 
 def test_a_reader_looks_into_a_consumer_and_quotes_it(library: Repository, billing: Repository) -> None:
-    """Uses, definitions, searches and lines of a consumer are shown; its line becomes evidence that names repository and commit."""
+    """Models see a consumer's references, definitions, searches and lines; evidence names the commit."""
     server = Server(PerModel({"worker": worker, "root": worker}))
     with doubles.in_thread(server):
         finding = only_finding(review(library, server, "--with", str(billing.folder)))
@@ -111,7 +111,7 @@ def test_a_reader_looks_into_a_consumer_and_quotes_it(library: Repository, billi
 
 
 ROWS = ["MHcCAQEEIGm9u2Kf0a7VtqXw3bJYp5sZcR1Lh8NeQ4TdUoIvSgBkoAoGCCqGSM49", "AwEHoUQDQgAE0Zr3Yx5vQ8nT1kLw=="]
-ABOVE = {  # what is written above a use, and what must not leave
+ABOVE = {  # code above a reference, and the values in it that must not leak
     "a value under its name": ("DB_PASSWORD = (\n    'Tr0ub4dor&3zXq9!'\n)\nx = 1\n", ["Tr0ub4dor"]),
     "the end of a key": ("KEY = (\n    '-----BEGIN EC PRIVATE KEY-----\\n'\n" + "".join(f"    '{row}\\n'\n" for row in ROWS) + "    '-----END EC PRIVATE KEY-----')\n", ROWS[1:]),
 }  # fmt: skip
@@ -121,7 +121,7 @@ ABOVE = {  # what is written above a use, and what must not leave
 def test_a_secret_whose_name_is_above_the_shown_lines_reaches_nobody(
     library: Repository, repositories: Others, above: str, values: list[str]
 ) -> None:
-    """The lines around a use show the end of a secret and not what says that it is one: no prompt and no output has it."""
+    """Prompts and output never have the secret's end, even if the line that identifies it is not shown."""
     billing = repositories("billing")
     code = f"from quotes import price\n\n\n\n\n{above}print(price(3000))\n"
     billing.commit({"requirements.txt": "quotes==1\n", "pay.py": code})
@@ -136,7 +136,7 @@ def test_a_secret_whose_name_is_above_the_shown_lines_reaches_nobody(
 
 
 def test_a_consumer_of_the_file_alone_is_shown_to_no_model(library: Repository, billing: Repository) -> None:
-    """Only clones that a person has named are looked into: of one that the settings name a look-up brings nothing."""
+    """Look-ups only work in clones named on the command line, not in those from the settings."""
     library.git("checkout", "--quiet", "-b", "feature")
     library.git("checkout", "--quiet", "-b", "base", "HEAD~1")
     library.commit({".deeprepo.yml": f"consumers: [{Path('..', billing.folder.name)}]\n"})

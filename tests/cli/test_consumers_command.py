@@ -1,4 +1,4 @@
-"""`--with`, `consumers:` and `deeprepo consumers`, as a person types them."""
+"""`--with`, `consumers:` and `deeprepo consumers` on the command line."""
 
 import json
 from collections.abc import Callable
@@ -23,21 +23,21 @@ PAY = "from quotes import tax\n\n\ndef pay():\n    return tax(30)\n"
 
 @pytest.fixture
 def library(repository: Repository) -> Repository:
-    """A library whose last commit takes a function away."""
+    """Commit a library whose last commit removes a function."""
     repository.commit(dict(LIBRARY), "before")
     repository.commit(dict(WITHOUT_TAX), "after")
     return repository
 
 
 def user(others: Others, name: str, asked: str, code: str = PAY, **more: str) -> Repository:
-    """A repository that asks for the library like this and uses it."""
+    """Create a repository with this requirement that uses the library."""
     made = others(name)
     made.commit({"requirements.txt": f"{asked}\n", "pay.py": code, **more}, "uses it")
     return made
 
 
 def review(library: Repository, *arguments: str) -> dict[str, Any]:
-    """The review as JSON."""
+    """Return the review's JSON output."""
     done = deeprepo("review", "HEAD~1..HEAD", "--effort", "none", "--format", "json", *arguments, cwd=library.folder)
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
@@ -45,7 +45,7 @@ def review(library: Repository, *arguments: str) -> dict[str, Any]:
 
 
 def named(*consumers: Repository | Path | str) -> list[str]:
-    """The options that name them."""
+    """Return `--with` options for these consumers."""
     return [word for one in consumers for word in ("--with", str(getattr(one, "folder", one)))]
 
 
@@ -62,7 +62,7 @@ def named(*consumers: Repository | Path | str) -> list[str]:
     ], *range(0, 7, 3)),
 )  # fmt: skip
 def test_the_constraint_tells_when_it_breaks(library: Repository, repositories: Others, asked: str, when: str) -> None:
-    """An upgrade, the next release and the next build are three sentences; an upgrade is one step less severe."""
+    """Each constraint has its own sentence for when it breaks; needing an upgrade lowers the severity."""
     found = review(library, *named(user(repositories, "billing", asked)))
     (one,) = found["findings"]
     assert when in one["why"]
@@ -77,7 +77,7 @@ def test_the_constraint_tells_when_it_breaks(library: Repository, repositories: 
 
 
 def test_evidence_is_the_consumers_line_at_its_commit(library: Repository, repositories: Others) -> None:
-    """Repository, commit, file and line; no form makes a line of this repository of it."""
+    """It names repository, commit, file and line; SARIF does not show it as a line of this repository."""
     consumer = user(repositories, "billing", "quotes<2")
     commit = consumer.git("rev-parse", "HEAD")
     found = review(library, *named(consumer))
@@ -97,7 +97,7 @@ def test_evidence_is_the_consumers_line_at_its_commit(library: Repository, repos
 
 
 def test_what_was_not_looked_at_is_open(library: Repository, repositories: Others, tmp_path: Path) -> None:
-    """No git, no commit, a bare clone and one that takes nothing: each costs its own line. Where there is no folder, it was mistyped."""
+    """Folders without git, commits or use of the package get a reason; a missing folder is an error."""
     (tmp_path / "plain").mkdir()
     (tmp_path / "empty").mkdir()
     empty = repositories("empty")
@@ -118,7 +118,7 @@ def test_what_was_not_looked_at_is_open(library: Repository, repositories: Other
 
 
 def test_a_clone_can_be_read_at_a_revision(library: Repository, repositories: Others) -> None:
-    """PATH@REVISION is what it used then; what HEAD no longer uses breaks nothing."""
+    """PATH@REVISION checks the usage at that revision, even if HEAD no longer uses the function."""
     consumer = user(repositories, "billing", "quotes<2")
     consumer.git("tag", "v1")
     consumer.commit({"pay.py": "from quotes import quote\n\nquote(3)\n"}, "adapted")
@@ -127,7 +127,7 @@ def test_a_clone_can_be_read_at_a_revision(library: Repository, repositories: Ot
 
 
 def test_the_settings_of_the_base_branch_name_consumers(repository: Repository, repositories: Others) -> None:
-    """Paths begin at the repository's top folder; a change cannot name consumers for its own review."""
+    """Paths are relative to the repository's top folder, and a change cannot add consumers for itself."""
     user(repositories, "billing", "quotes<2")
     user(repositories, "shop", "quotes<2")
     repository.commit({**LIBRARY, ".deeprepo.yml": "consumers: [../billing]\n"}, "before")
@@ -138,7 +138,7 @@ def test_the_settings_of_the_base_branch_name_consumers(repository: Repository, 
 
 
 def test_the_next_round_remembers_what_it_has_said(library: Repository, repositories: Others, tmp_path: Path) -> None:
-    """Still open while the consumer breaks, fixed once it has adapted, and not fixed if it was not looked at."""
+    """It is still open while the consumer breaks, fixed once adapted, and not fixed if it was not checked."""
     consumer = user(repositories, "billing", "quotes<2")
     last = tmp_path / "last.json"
     first = deeprepo(
@@ -159,7 +159,7 @@ def test_the_next_round_remembers_what_it_has_said(library: Repository, reposito
 
 
 def test_the_list_tells_who_takes_what(library: Repository, repositories: Others) -> None:
-    """Repository, package, version, when a break reaches it, and the commit that was read."""
+    """It lists repository, package, version, when a break takes effect, and the commit that was read."""
     consumer = user(repositories, "billing", "quotes==1.2.0")
     done = deeprepo("consumers", *named(consumer), "--format", "json", cwd=library.folder)
     (row,) = json.loads(done.stdout)

@@ -17,7 +17,10 @@ from deeprepo_sandbox.github.things import Pull
 
 
 async def _mended(stage: live.Stage) -> Pull:
-    """The pull request once the offered commit was pushed and reviewed. GitHub's rules hold."""
+    """Commit the offered fix, wait for its review, and return the pull request.
+
+    Fail if anything violated GitHub's API description.
+    """
     gh, number = stage.gh, stage.number
     await stage.repo.take_offer(number)
     await gh.until(lambda: [check.conclusion for check in gh.pull(number).checks] == ["neutral"])
@@ -27,7 +30,7 @@ async def _mended(stage: live.Stage) -> Pull:
 
 
 def _signed_in(address: str, login: str) -> str:
-    """The page that this person comes to who signs in with GitHub."""
+    """Sign in with GitHub as this person, and return the page that opens."""
     with httpx2.Client(follow_redirects=True, trust_env=False, timeout=waits.patience()) as browser:
         asked = browser.get(f"{address}/signin/github")
         fields = {
@@ -39,7 +42,7 @@ def _signed_in(address: str, login: str) -> str:
 
 
 async def test_the_demo_shows_everything_with_a_scripted_model() -> None:
-    """A walkthrough, a linked issue, a request for changes, a withdrawal, a rule that is confirmed; and it says so."""
+    """It has a walkthrough, issue, request for changes, withdrawal and rule, and says it is scripted."""
     said: list[str] = []
     async with live.open_stage(0, live.SCRIPTED, said.append, None, check=True) as stage:
         assert "6 comments on lines" in await live.wait_for_review(stage)
@@ -61,7 +64,7 @@ async def test_the_demo_shows_everything_with_a_scripted_model() -> None:
         assert "<h1>Overview</h1>" in await asyncio.to_thread(_signed_in, await stage.bot.address, "maintainer")
         last = await _mended(stage)
         assert "was withdrawn after a conversation" in last.comments[0].body
-        assert "quote(-1" not in last.comments[0].body  # the trigger of the finding that was withdrawn
+        assert "quote(-1" not in last.comments[0].body  # the withdrawn finding's trigger
         assert last.reviews[0].state == "DISMISSED"
     assert "answer     the bot withdraws the finding" in said
     assert any("202" in line for line in said)
@@ -69,7 +72,7 @@ async def test_the_demo_shows_everything_with_a_scripted_model() -> None:
 
 @pytest.mark.slow
 async def test_without_a_model_the_review_is_by_code() -> None:
-    """The next commit is reviewed too, and what it mends is closed."""
+    """The next commit is also reviewed, and the threads of fixed findings are resolved."""
     async with live.open_stage(0, "none", [].append, None, check=True) as stage:
         assert "check run neutral" in await live.wait_for_review(stage)
         first = stage.gh.pull(stage.number)
@@ -79,20 +82,20 @@ async def test_without_a_model_the_review_is_by_code() -> None:
         assert {one.user.login for one in (*first.comments, *first.reviews)} == {"deeprepo[bot]"}
         second = await _mended(stage)
         tops = [one for one in second.review_comments if one.reply_to is None]
-        mended = [one for one in tops if story.LEAKED not in one.body]  # a token is in the history still
+        mended = [one for one in tops if story.LEAKED not in one.body]  # a removed token stays in the history
         assert [one.is_resolved for one in mended] == [True] * (len(places) - 1)
         assert {one.reply_to for one in second.review_comments} >= {one.id for one in mended}
         assert second.comments[0].body != first.comments[0].body
 
 
 def test_ctrl_c_leaves_nothing_behind(tmp_path: Path) -> None:
-    """Broken off while the server starts, the demo leaves with 0, and neither a process nor a file stays."""
+    """An interrupt during startup ends the demo with exit code 0, without leaving processes or files."""
     env = os.environ | {"TMPDIR": str(tmp_path)}
     command = [sys.executable, "-m", "bot", "demo", "--log"]
     with waits.ended(subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=env)) as demo:
         assert demo.stderr is not None
         assert demo.stderr.readline().startswith("GitHub ")
         demo.send_signal(signal.SIGINT)
-        _, said = demo.communicate(timeout=waits.patience())  # until everybody who holds the pipe has gone
+        _, said = demo.communicate(timeout=waits.patience())  # waits for all processes with this pipe
     assert (demo.returncode, "The demo has ended" in said) == (0, True)
     assert list(tmp_path.glob("deeprepo-demo-*")) == []

@@ -12,7 +12,7 @@ from deeprepo_sandbox.providers import Server
 
 @pytest.fixture
 def changed(repository: Repository) -> Repository:
-    """The branch of the scripted review."""
+    """Return the repository of the scripted review."""
     return branches(repository)
 
 
@@ -21,7 +21,7 @@ def estimated(changed: Repository, *arguments: str, **env: str) -> Ended:
 
 
 def test_nothing_is_sent_and_no_key_is_needed(changed: Repository) -> None:
-    """Units, calls, tokens and dollars of each effort, and the strategy that it comes to."""
+    """The estimate lists calls, tokens, dollars and strategy of each effort."""
     with doubles.in_thread(scripted()) as server:
         done = estimated(changed, "--format", "json", DEEPREPO_BASE_URL=server.openai_url)
         assert server.count == 0
@@ -39,7 +39,7 @@ def test_nothing_is_sent_and_no_key_is_needed(changed: Repository) -> None:
 
 
 def test_a_larger_change_is_read_by_workers_and_by_a_root_above_effort_low(repository: Repository) -> None:
-    """A pass's prompts are counted once. Without a root, no cost is estimated for it."""
+    """A pass's prompts are counted once. Without a root model, none of its cost is estimated."""
     repository.commit({"a.py": "A = 1\n"})
     repository.git("checkout", "-q", "-b", "feature")
     lines = "".join(f"def step_{n}(value):\n    return value + {n} * 3 - len(str(value))\n\n\n" for n in range(4_000))
@@ -55,7 +55,7 @@ def test_a_larger_change_is_read_by_workers_and_by_a_root_above_effort_low(repos
 @pytest.mark.parametrize("functions", [1, 8, 40, 150, 600, 1_200, 4_000])
 @pytest.mark.parametrize("is_used", [True, False])
 def test_a_higher_effort_never_costs_less(repository: Repository, functions: int, *, is_used: bool) -> None:
-    """From a change of one line to one that workers share, with unchanged callers and without."""
+    """Costs rise with effort for changes of every size, with and without unchanged callers."""
     steps = "".join(
         f"def step_{n}(value):\n    return value + {n} * 3 - len(str(value))\n\n\n" for n in range(functions)
     )
@@ -69,7 +69,7 @@ def test_a_higher_effort_never_costs_less(repository: Repository, functions: int
 
 
 def test_the_workers_prompts_are_those_of_the_review(changed: Repository) -> None:
-    """Nearly as many characters as the review then sends; of the second call, which some workers make, that share."""
+    """The estimate matches what the review sends, plus a share for second calls, which only some make."""
     options = ("--strategy", "fanout", "--worker", "compatible/worker", "--no-verify")
     told = json.loads(estimated(changed, *options, "--format", "json").stdout)
     (row,) = told["efforts"]
@@ -88,7 +88,7 @@ def test_the_workers_prompts_are_those_of_the_review(changed: Repository) -> Non
 
 
 def test_the_table_names_the_choice_its_reason_and_what_is_assumed(changed: Repository) -> None:
-    """For a person; options that do not matter here are taken as in `deeprepo review`."""
+    """Its output is for people; options without effect on cost are accepted as in `deeprepo review`."""
     done = estimated(
         changed, "--root", "openai/gpt-5.4", "--max-usd", "0.001", "--journal", "j", "--quota", "2", "--quiet"
     )
@@ -106,25 +106,25 @@ def test_the_table_names_the_choice_its_reason_and_what_is_assumed(changed: Repo
 
 
 def test_without_a_model_it_says_which_ones_the_figures_assume(changed: Repository) -> None:
-    """Without a key no model would be asked, so the table must not look as if these were the user's."""
+    """Without a key there is no model, so the table says that its models are only assumed."""
     done = estimated(changed)
     assert "No model is configured, so these figures assume root model anthropic/" in " ".join(done.stdout.split())
     assert "No model is configured" not in estimated(changed, OPENAI_API_KEY="planted").stdout
 
 
 def test_an_unknown_price_is_no_zero(changed: Repository) -> None:
-    """It is said."""
+    """The table says "price unknown"."""
     assert "price unknown" in estimated(changed, "--worker", "compatible/x").stdout
 
 
 def test_an_empty_change_is_no_fault(changed: Repository, tmp_path: Path) -> None:
-    """Exit code 0 and a sentence."""
+    """The exit code is 0, with an explanation."""
     done = deeprepo("estimate", "main..main", "--repo", str(changed.folder), cwd=tmp_path)
     assert (done.returncode, "main is compared with itself" in done.stderr) == (0, True)
 
 
 def test_what_an_earlier_review_has_read_is_not_counted_again(changed: Repository) -> None:
-    """With --previous, as the review itself takes it: an unchanged push asks nothing of the workers."""
+    """With --previous, unchanged code regions cost no calls, as in the review itself; --full counts them."""
     options = ("--strategy", "fanout", "--worker", "compatible/worker", "--no-verify", "--format", "json")
     with doubles.in_thread(scripted()) as server:
         done = deeprepo("review", "main..feature", *options, cwd=changed.folder, DEEPREPO_BASE_URL=server.openai_url)
@@ -136,7 +136,7 @@ def test_what_an_earlier_review_has_read_is_not_counted_again(changed: Repositor
 
 
 def test_every_option_of_a_review_is_accepted(changed: Repository) -> None:
-    """The arguments of a review can be handed to it as they are; those that decide no cost change nothing."""
+    """All arguments of a review are accepted; options without effect on the cost change nothing."""
     given = ("--format", "json", "--quiet")
     ignored = (
         "--with",
@@ -158,7 +158,7 @@ def test_every_option_of_a_review_is_accepted(changed: Repository) -> None:
 
 
 def test_a_model_that_nobody_knows_is_named_before_any_money(changed: Repository) -> None:
-    """Before anything is read, with the nearest name; a cap that pays for a model newer than the price list lets it through."""
+    """The error comes before any work and suggests the nearest name. A cap or gateway allows new names."""
     for name, near in (
         ("anthropic/claude-sonet-5-5", "anthropic/claude-sonnet-5-5"),
         ("anthropic/claude-nope", "anthropic/claude-sonnet-5-5"),

@@ -1,4 +1,4 @@
-"""`deeprepo fix` and `deeprepo review --fix`: findings fixed in the work tree, or nothing at all."""
+"""`deeprepo fix` and `deeprepo review --fix` fix findings in the work tree, or change nothing at all."""
 
 import json
 from pathlib import Path
@@ -18,7 +18,7 @@ CHANGE = {"shop/price.py": "def total(items):\n    rows = list(items)\n    retur
 
 @pytest.fixture
 def broken(tmp_path: Path) -> Repository:
-    """A checkout whose branch dropped a parameter and forgot two callers."""
+    """Return a checkout whose branch drops a parameter and forgets two callers."""
     made = Repository(tmp_path / "repository")
     made.commit(FILES, "main")
     made.git("checkout", "-qb", "feature")
@@ -27,35 +27,35 @@ def broken(tmp_path: Path) -> Repository:
 
 
 def run(at: Repository, *words: str) -> Ended:
-    """One command in the checkout."""
+    """Run a command in the checkout."""
     return deeprepo(*words, cwd=at.folder)
 
 
 def reviewed(at: Repository) -> Path:
-    """The JSON output of a review, outside of the checkout."""
+    """Store a review's JSON output outside of the checkout, and return its path."""
     output = at.folder.parent / "review.json"
     run(at, "review", "main..feature", "--effort", "none", "--format", "json", "--output", str(output))
     return output
 
 
 def text(at: Repository, path: str) -> str:
-    """A file of the work tree."""
+    """Return the text of a file in the work tree."""
     return (at.folder / path).read_text()
 
 
 def test_a_review_fixes_what_it_finds_and_reviews_the_result(broken: Repository) -> None:
-    """Both callers, in one go; the review of the result reports nothing."""
+    """Both callers are fixed in one run, and the review of the result finds nothing."""
     done = run(broken, "review", "main..feature", "--effort", "none", "--fail-on", "low", "--fix")
     assert "1 finding fixed in 2 files: shop/cart.py, shop/order.py" in done.stderr
     assert "found no more problems. See the changes with `git diff`." in done.stderr
     assert done.returncode == 0
     assert text(broken, "shop/cart.py").endswith("return total(items)\n")
     assert text(broken, "shop/order.py").endswith("return price.total(items)\n")
-    assert "fix these and review again" not in done.stdout  # which is what it does
+    assert "fix these and review again" not in done.stdout  # which --fix already does
 
 
 def test_a_variable_of_the_environment_is_renamed_where_it_is_set(repository: Repository) -> None:
-    """In files of settings; not in a workflow, which no App may write, and not where the line may ask somebody else for it."""
+    """Settings files are updated, but not workflows, which the App may not change."""
     places = {
         "compose.yml": "services:\n  web:\n    environment:\n      SHOP_TOKEN: x\n",
         ".env.example": "SHOP_TOKEN=\n",
@@ -74,14 +74,14 @@ def test_a_variable_of_the_environment_is_renamed_where_it_is_set(repository: Re
 
 @pytest.mark.parametrize(("bar", "code"), [((), 0), (("--fail-on", "high"), 1)])
 def test_a_finding_without_a_fix_counts_as_in_a_review(broken: Repository, bar: tuple[str, ...], code: int) -> None:
-    """The exit code is about what is left: against the bar, if there is one."""
+    """The exit code depends on the findings that remain and the threshold, if there is one."""
     broken.commit({"keys.py": 'KEY = "AKIA' + 'Q3ZRT5PLMX7WQN2B"\n'}, "a secret")
     done = run(broken, "review", "main..feature", "--effort", "none", *bar, "--fix")
     assert ("1 finding fixed in 2 files" in done.stderr, done.returncode) == (True, code)
 
 
 def test_places_that_need_a_decision_are_left_and_named(broken: Repository) -> None:
-    """An argument that does something is not dropped; the other callers of the same definition are mended."""
+    """An argument with side effects is not removed, but the definition's other callers are fixed."""
     told = "from shop import price\n\n\ndef bill(items):\n    return price.total(items, ask())\n"
     broken.commit({"shop/bill.py": told}, "a caller that asks")
     done = run(broken, "review", "main..feature", "--effort", "none", "--fix")
@@ -93,7 +93,7 @@ def test_places_that_need_a_decision_are_left_and_named(broken: Repository) -> N
 
 
 def test_a_name_that_is_near_is_a_question_and_no_fix(broken: Repository) -> None:
-    """In the finding as well as in what is written: another function of nearly that name does another thing."""
+    """A similar name may mean something else, so it is only suggested, never applied."""
     broken.commit({"lib.ts": "export const formatDate = (at: Date) => 1;\n"}, "a library")
     use = "import { formatDateTime } from './lib';\nformatDateTime(new Date());\n"
     broken.commit({"app.ts": use}, "a name of none")
@@ -115,7 +115,7 @@ def test_a_name_that_the_change_gives_to_another_definition_is_no_fix(broken: Re
 
 
 def test_a_fix_of_another_branch_is_written_nowhere(broken: Repository) -> None:
-    """Neither by the review nor from its file; a commit of the same content is the same, whatever it is called."""
+    """Neither --fix nor `fix` writes on another branch; a commit with the same content is accepted."""
     output = reviewed(broken)
     broken.git("checkout", "-q", "main")
     for words in (("review", "main..feature", "--effort", "none", "--fix"), ("fix", str(output))):
@@ -129,7 +129,7 @@ def test_a_fix_of_another_branch_is_written_nowhere(broken: Repository) -> None:
 
 @pytest.mark.slow
 def test_a_patch_changes_nothing_here(broken: Repository) -> None:
-    """It is printed, and git applies it."""
+    """The patch is printed, and `git apply` accepts it."""
     done = run(broken, "fix", str(reviewed(broken)), "--patch")
     assert text(broken, "shop/cart.py") == FILES["shop/cart.py"]
     (broken.folder.parent / "fix.patch").write_text(done.stdout)
@@ -139,7 +139,7 @@ def test_a_patch_changes_nothing_here(broken: Repository) -> None:
 
 @pytest.mark.parametrize("path", few(["shop/cart.py", "shop/order.py"], 0))
 def test_a_file_with_unsaved_changes_is_left_alone_and_so_are_the_others(broken: Repository, path: str) -> None:
-    """All or nothing."""
+    """If one file has changed since the review, no file is changed."""
     output = reviewed(broken)
     (broken.folder / path).write_text("# mine\n" + FILES[path])
     before = {name: text(broken, name) for name in FILES}
@@ -151,7 +151,7 @@ def test_a_file_with_unsaved_changes_is_left_alone_and_so_are_the_others(broken:
 
 @pytest.mark.parametrize("path", few(["../outside.py", ".git/config", "shop/none.py", ".github/workflows/ci.yml"], 0))
 def test_a_review_that_names_another_file_changes_none(broken: Repository, path: str) -> None:
-    """The file of a review may be a stranger's."""
+    """A review file may come from a stranger, so it cannot choose which files are rewritten."""
     output = reviewed(broken)
     broken.write({".github/workflows/ci.yml": "on: push\n"})
     document = json.loads(output.read_text())
@@ -168,7 +168,7 @@ def test_a_review_that_names_another_file_changes_none(broken: Repository, path:
 
 @pytest.mark.parametrize(("content", "words"), [("{}", "was not written by deeprepo"), (None, "does not exist")])
 def test_what_is_no_review_is_a_usage_error(broken: Repository, content: str | None, words: str) -> None:
-    """With a sentence."""
+    """The error says what is wrong with the file."""
     path = broken.folder.parent / "other.json"
     if content is not None:
         path.write_text(content)
@@ -178,7 +178,7 @@ def test_what_is_no_review_is_a_usage_error(broken: Repository, content: str | N
 
 @pytest.mark.parametrize(("field", "value"), [("base", "--output={}"), ("head", "main"), ("base_tip", "0" * 40 + "\n")])
 def test_only_an_id_in_a_file_of_a_review_reaches_git(broken: Repository, field: str, value: str) -> None:
-    """What a stranger's file names could be an option of git, which writes files: it is refused at the door, and nothing is read."""
+    """Other values could be git options that write files, so they are rejected before git runs."""
     file, victim = reviewed(broken), broken.folder.parent / "profile"
     victim.write_text("my own\n")
     document = json.loads(file.read_text())
@@ -198,7 +198,7 @@ def test_only_an_id_in_a_file_of_a_review_reaches_git(broken: Repository, field:
 
 
 def test_where_objects_lie_is_never_taken_from_a_file(broken: Repository) -> None:
-    """A folder that it names is neither read nor written."""
+    """A git or object folder that the file names is neither read nor written."""
     other = Repository(broken.folder.parent / "other")
     objects = other.folder / ".git" / "objects"
     file = reviewed(broken)
@@ -217,7 +217,7 @@ def test_where_objects_lie_is_never_taken_from_a_file(broken: Repository) -> Non
 
 
 def test_a_fix_that_brings_a_new_problem_is_taken_back(broken: Repository) -> None:
-    """Its files stay as they were, and what it would have brought is said; here only the type checker sees it."""
+    """The files are restored and the new problem is named; here only the type checker finds it."""
     output = reviewed(broken)
     review = json.loads(output.read_text())
     (finding,) = review["findings"]
@@ -235,7 +235,7 @@ def test_a_fix_that_brings_a_new_problem_is_taken_back(broken: Repository) -> No
 
 
 def test_a_fix_that_no_compiler_checks_is_reviewed_like_a_change(tmp_path: Path) -> None:
-    """In C#, where no type checker runs, a fix that leaves out an argument is taken back."""
+    """C# has no type checker here, so the review of the result rejects a fix that drops an argument."""
     sizes = "namespace A\n{\n    public static class Sizes\n    {\n        public static int Even(int box) { return box; }\n    }\n}\n"
     use = "namespace A\n{\n    public static class Use\n    {\n        public static int Go(int box) { return Sizes.Even(box); }\n    }\n}\n"
     made = Repository(tmp_path / "repository")

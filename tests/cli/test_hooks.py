@@ -1,4 +1,4 @@
-"""The hooks that we publish, run by the real pre-commit on real commits and pushes."""
+"""Our published hooks, run by the real pre-commit on real commits and pushes."""
 
 import subprocess
 import sys
@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture
 def hooked(repository: Repository, tmp_path: Path) -> Repository:
-    """A clone of a remote, with our hooks installed as pre-commit installs them; its HEAD is the main branch."""
+    """Return a repository on main with a remote and our hooks installed by pre-commit."""
     published = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_bytes())
     start = f"{sys.executable} -m bot "
     hooks = [{**hook, "language": "system", "entry": hook["entry"].replace("deeprepo ", start)} for hook in published]
@@ -31,7 +31,7 @@ def hooked(repository: Repository, tmp_path: Path) -> Repository:
 
 
 def attempt(repository: Repository, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """A git command that a hook may stop."""
+    """Run a git command that a hook may stop."""
     command = ["git", *arguments]
     return subprocess.run(
         command, cwd=repository.folder, env=repository.env, capture_output=True, text=True, check=False
@@ -39,7 +39,7 @@ def attempt(repository: Repository, *arguments: str) -> subprocess.CompletedProc
 
 
 def test_the_branch_that_is_pushed_is_reviewed(hooked: Repository) -> None:
-    """Not the one that is checked out: the push of a broken branch from another branch is stopped."""
+    """The pushed branch is reviewed, not the one that is checked out."""
     hooked.git("checkout", "-q", "-b", "topic")
     hooked.write(AFTER)
     hooked.git("add", "--all")
@@ -53,7 +53,7 @@ def test_the_branch_that_is_pushed_is_reviewed(hooked: Repository) -> None:
 
 @pytest.mark.slow
 def test_a_good_branch_is_pushed_from_a_broken_one(hooked: Repository) -> None:
-    """What is checked out, and stays here, does not stop a push of something else."""
+    """A broken branch that is checked out does not stop the push of another branch."""
     hooked.git("checkout", "-q", "-b", "fine")
     hooked.commit({"shop/more.py": "RATE = 2\n"}, "More")
     hooked.git("checkout", "-q", "-b", "broken")

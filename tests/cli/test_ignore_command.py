@@ -10,7 +10,7 @@ from tests.rows import of
 
 
 def run(*arguments: str, cwd: Path, **env: str) -> Ended:
-    """The command, with no key."""
+    """Run the command without any key."""
     return deeprepo(*arguments, cwd=cwd, HOME=str(cwd.parent), **env)
 
 
@@ -23,7 +23,7 @@ def reviewed(repository: Repository) -> dict[str, list[dict[str, str]]]:
 
 @pytest.mark.parametrize("scope", ["finding", "rule", "path"])
 def test_an_ignored_finding_is_silent_once_the_entry_is_on_the_base_branch(changed: Repository, scope: str) -> None:
-    """On the pull request's own branch it counts for nothing: a change cannot silence its own findings."""
+    """On the change's own branch it has no effect, since a change cannot silence its own findings."""
     first = reviewed(changed)
     (finding,) = of(first, "new")
     saved = changed.folder.parent / "review.json"
@@ -44,7 +44,7 @@ def test_an_ignored_finding_is_silent_once_the_entry_is_on_the_base_branch(chang
 
 
 def test_an_entry_needs_a_finding_that_somebody_has_reported(changed: Repository) -> None:
-    """A mistyped fingerprint would be a line that silences nothing today and another finding later."""
+    """A mistyped fingerprint would do nothing now and might silence another finding later."""
     done = run("ignore", "deadbeefdeadbeef", "--reason", "r", "--scope", "rule", cwd=changed.folder)
     assert done.returncode == 2
     assert "no static check reports deadbeefdeadbeef" in done.stderr
@@ -59,14 +59,14 @@ def test_an_entry_that_has_expired_is_refused(changed: Repository) -> None:
 
 
 def test_what_is_no_fingerprint_is_not_written(changed: Repository) -> None:
-    """An entry that could never match is refused, and the sentence says where a fingerprint stands."""
+    """An entry that can never match is refused, and the error says where to find the ID."""
     done = run("ignore", "abc", "--reason", "r", cwd=changed.folder)
     assert (done.returncode, "Copy the whole ID" in done.stderr) == (2, True)
     assert not (changed.folder / ".deeprepo").exists()
 
 
 def test_an_entry_needs_a_repository(tmp_path: Path) -> None:
-    """Elsewhere nobody would read it."""
+    """Outside of a repository, nothing would read it."""
     done = run("ignore", "0" * 16, "--reason", "known", cwd=tmp_path)
     assert (done.returncode, "is not in a git repository" in done.stderr) == (2, True)
     assert not (tmp_path / ".deeprepo").exists()
@@ -74,7 +74,7 @@ def test_an_entry_needs_a_repository(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("link", [".deeprepo", ".deeprepo/ignore.yml"])
 def test_an_entry_is_not_written_through_a_link_of_the_branch(changed: Repository, link: str) -> None:
-    """A file of the person who looks at the branch would hold words that its author has chosen, such as a line for the shell."""
+    """Otherwise a branch could write text of its author's choice into a user's file, such as `.bashrc`."""
     home = changed.folder.parent / "home"
     home.mkdir()
     (home / ".bashrc").write_text("# mine\n")
@@ -88,7 +88,7 @@ def test_an_entry_is_not_written_through_a_link_of_the_branch(changed: Repositor
 
 
 def test_a_local_entry_counts_at_once_and_here_alone(changed: Repository) -> None:
-    """It is in the git folder: no commit takes it along, and no branch can bring one."""
+    """It is in the git folder, so no commit includes it and no branch can bring one."""
     (finding,) = of(reviewed(changed), "new")
     done = run("ignore", finding["fingerprint"], "--local", "--reason", "known", cwd=changed.folder)
     assert (done.returncode, "already applies on this machine" in done.stderr) == (0, True), done.stderr
@@ -101,14 +101,14 @@ def test_a_local_entry_counts_at_once_and_here_alone(changed: Repository) -> Non
 
 
 def test_a_hook_that_stops_a_commit_names_what_goes_on(changed: Repository) -> None:
-    """The command that it prints, pasted, silences this very finding; and git's own way past every hook, of which a review by hand does not speak."""
+    """It prints a command that silences this finding, and `git commit --no-verify`; other reviews do not."""
     changed.git("reset", "-q", "--soft", "main")
     by_hand = run("review", "--staged", "--effort", "none", "--fail-on", "high", cwd=changed.folder)
     assert (by_hand.returncode, "--no-verify" in by_hand.stderr) == (1, False)
     stopped = run("review", "--staged", "--effort", "none", "--fail-on", "high", cwd=changed.folder, GIT_PREFIX="")
     assert (stopped.returncode, "`git commit --no-verify`" in stopped.stderr) == (1, True)
     pasted = stopped.stderr.split("`")[3].replace("'...'", "'it is known'")
-    done = subprocess.run(pasted, shell=True, cwd=changed.folder, capture_output=True, text=True, check=False)  # noqa: S602 - as a person would
+    done = subprocess.run(pasted, shell=True, cwd=changed.folder, capture_output=True, text=True, check=False)  # noqa: S602 - as a user would
     assert done.returncode == 0, (pasted, done.stderr)
     assert run("review", "--staged", "--effort", "none", "--fail-on", "high", cwd=changed.folder).returncode == 0
 
@@ -117,7 +117,7 @@ SECOND = "\n\ndef again(parcel):\n    return quote(parcel.size, express=True)\n"
 
 
 def test_a_word_about_broken_lines_is_about_no_other_line(changed: Repository) -> None:
-    """Another call that the change adds is reported, whether the first one stays or is mended; fewer lines need no new word."""
+    """Another broken call is reported, whether or not the first is fixed; fewer calls need no new entry."""
     caller = BEFORE["shop/labels.py"]
     assert isinstance(caller, str)
     (finding,) = of(reviewed(changed), "new")

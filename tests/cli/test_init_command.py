@@ -17,7 +17,7 @@ WORKFLOW = ".github/workflows/deeprepo.yml"
 
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory: pytest.TempPathFactory) -> Repository:
-    """A clone of deeprepo as somebody has it: what a command needs, with an origin that has its commit."""
+    """Build a clone of deeprepo with a GitHub origin that has its commit."""
     made = Repository(tmp_path_factory.mktemp("clone"))
     for name in ("bot", "templates", "docs/workflows"):
         shutil.copytree(ROOT / name, made.folder / name)
@@ -28,14 +28,14 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Repository:
 
 
 def init(clone: Repository, target: Repository, *words: str) -> subprocess.CompletedProcess[str]:
-    """`deeprepo init` of that clone, in the target."""
+    """Run `deeprepo init` from that clone in the target repository."""
     env = {"PATH": os.environ["PATH"], "HOME": str(target.folder.parent), "PYTHONPATH": str(clone.folder)}
     command = [sys.executable, "-m", "bot", "init", *words]
     return subprocess.run(command, cwd=target.folder, env=env, capture_output=True, text=True, check=False)
 
 
 def test_the_workflow_names_the_clone_and_what_to_do_next(clone: Repository, repository: Repository) -> None:
-    """Its origin and its commit; the secret, the access of a private action, and what to commit; the linters are content."""
+    """It pins the clone's commit, passes the linters, and the output lists the next steps."""
     done = init(clone, repository)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
@@ -73,7 +73,7 @@ def test_the_workflow_names_the_clone_and_what_to_do_next(clone: Repository, rep
 
 
 def test_nothing_is_overwritten_in_silence(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
-    """A second run changes nothing, edited settings are kept, and a team's own workflow stops the command until --overwrite."""
+    """A rerun changes nothing, edited settings are kept, and another workflow needs --overwrite."""
 
     def again(*words: str) -> tuple[int, str, str]:
         command = ["init", "--repo", str(repository.folder), "--action", f"me/mine@{'a' * 40}", *words]
@@ -96,7 +96,7 @@ def test_nothing_is_overwritten_in_silence(repository: Repository, capsys: pytes
 def test_settings_are_converted_before_and_after_the_workflow_is_written(
     repository: Repository, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A plain run keeps converted settings, and converted settings replace a file that was not edited."""
+    """A plain run keeps converted settings, and converted settings only replace an unedited file."""
     repository.commit({".coderabbit.yaml": "reviews: {path_filters: ['!dist/**']}\n"}, "rabbit")
     settings, action = repository.folder / ".deeprepo.yml", ("--action", f"me/mine@{'a' * 40}")
 
@@ -113,7 +113,7 @@ def test_settings_are_converted_before_and_after_the_workflow_is_written(
 
 
 def test_a_commit_that_nobody_can_fetch_is_named(clone: Repository, repository: Repository) -> None:
-    """The workflow is written, with a warning."""
+    """The workflow is written, with a warning that its commit was not pushed."""
     clone.git("update-ref", "-d", "refs/remotes/origin/main")
     assert "Push that commit" in init(clone, repository).stderr
     clone.git("update-ref", "refs/remotes/origin/main", "HEAD")
@@ -123,7 +123,7 @@ def test_a_commit_that_nobody_can_fetch_is_named(clone: Repository, repository: 
 def test_without_a_remote_on_github_the_settings_are_written(
     clone: Repository, repository: Repository, origin: str
 ) -> None:
-    """The command succeeds and says how to get the workflow; an action that is named needs no remote."""
+    """The command succeeds and says how to get the workflow. With --action, no remote is needed."""
     clone.git("remote", "remove", "origin")
     if origin:
         clone.git("remote", "add", "origin", origin)
@@ -142,7 +142,7 @@ def test_without_a_remote_on_github_the_settings_are_written(
 
 
 def test_a_remote_elsewhere_is_named_with_a_warning(clone: Repository, repository: Repository) -> None:
-    """A workflow finds an action only on the GitHub that it runs on."""
+    """Actions only resolve on the GitHub instance that runs the workflow, so other hosts get a warning."""
     clone.git("config", "remote.origin.url", "https://gitlab.com/acme/reviewer.git")
     try:
         done = init(clone, repository)
@@ -152,7 +152,7 @@ def test_a_remote_elsewhere_is_named_with_a_warning(clone: Repository, repositor
 
 
 def test_for_an_app_only_the_settings_are_written(clone: Repository, repository: Repository) -> None:
-    """No workflow, and no word about secrets of the Action."""
+    """There is no workflow, and the output does not mention the Action's secrets."""
     done = init(clone, repository, "--app")
     assert done.returncode == 0, done.stderr
     assert subprocess.run(

@@ -109,7 +109,7 @@ ODD: tuple[Any, ...] = (None, 7, -1, True, "(x", "", [], {}, [7], [None], [{"pat
 
 
 def leaves(value: object, key: str = "") -> Iterator[str]:
-    """The keys of a file, as the report writes them."""
+    """Yield the keys of a settings file, in the report's notation."""
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     found = [(f"{key}[{step}]" if isinstance(step, int) else f"{key}.{step}", one) for step, one in inner]
     if not found:
@@ -119,14 +119,14 @@ def leaves(value: object, key: str = "") -> Iterator[str]:
 
 
 def places(value: object, *above: str | int) -> Iterator[tuple[str | int, ...]]:
-    """Where values stand in a file, lists and sections too."""
+    """Yield the path to each value in a settings file, including lists and sections."""
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for step, one in inner:
         yield (*above, step)
         yield from places(one, *above, step)
 
 
-def put(data: Any, place: tuple[str | int, ...], value: object) -> Any:  # noqa: ANN401 - of any file
+def put(data: Any, place: tuple[str | int, ...], value: object) -> Any:  # noqa: ANN401 - any file's content
     inner = data
     for step in place[:-1]:
         inner = inner[step]
@@ -148,7 +148,7 @@ def written(target: Repository) -> dict[str, Any]:
 
 
 def test_what_others_were_told_is_taken_over(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
-    """Each file becomes the settings that do the same, and `deeprepo config` accepts them."""
+    """Each file is converted to equivalent settings that `deeprepo config` accepts."""
     for path, text in FILES.items():
         repository.commit({path: text}, path)
         assert init(repository, "--from", "--overwrite", path) == 0
@@ -195,7 +195,7 @@ def test_what_others_were_told_is_taken_over(repository: Repository, capsys: pyt
 
 
 def test_nothing_is_lost_without_a_word(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
-    """Without a name all that is there is found; each key of each file stands in the report, and so do the files that are read as they stand."""
+    """Without a name all files are found, and the report lists every key and every file used directly."""
     repository.commit(
         {**FILES, **dict.fromkeys(GUIDES, "---\napplyTo: api/**\n---\nCents.\n"), "src/a.py": "A = 1\n"}, "others"
     )
@@ -218,7 +218,7 @@ def test_nothing_is_lost_without_a_word(repository: Repository, capsys: pytest.C
 def test_a_file_that_others_were_given_is_said_to_be_read_where_reviews_read_it(
     repository: Repository, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """By its name, by a pattern, in a folder; what a pattern names beside that is said, and a section is not refused whose keys are taken over."""
+    """Guidelines are matched by name, pattern or folder. The report lists the files that are not used."""
     rabbit = "knowledge_base: {code_guidelines: {filePatterns: [AGENTS.md, 'api/**', 'docs/*.md']}}\n"
     greptile = '{"customContext": {"files": [{"path": "api/AGENTS.md"}, "docs/own.md"]}}'
     texts = dict.fromkeys(("AGENTS.md", "api/AGENTS.md", "api/notes.md", "docs/own.md"), "Cents.\n")
@@ -236,7 +236,7 @@ def test_a_file_that_others_were_given_is_said_to_be_read_where_reviews_read_it(
 
 @pytest.mark.parametrize("path", FILES)
 def test_no_value_makes_settings_that_are_refused(path: str) -> None:
-    """Whatever stands where a value was: what comes out is accepted without a warning, and the key is named."""
+    """For odd values in any position, the converted settings are valid and the report names the key."""
     form = next(form for form in FORMATS if path in form.files)
     for at, place in enumerate(places(form.load(FILES[path]))):
         for odd in ODD[at % 6 :: 6]:
@@ -250,7 +250,7 @@ def test_no_value_makes_settings_that_are_refused(path: str) -> None:
 
 
 def test_what_cannot_be_read_is_said(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
-    """A broken file stops nothing and is named; nothing to take over, or a name without its --from, is a sentence."""
+    """A broken file is named and skipped. Nothing to convert, or a name without --from, is an error."""
     assert init(repository, "--from") == 2
     assert "no settings of another reviewer were found in" in capsys.readouterr().err
     assert init(repository, "coderabbit") == 2
@@ -267,7 +267,7 @@ def test_what_cannot_be_read_is_said(repository: Repository, capsys: pytest.Capt
 
 
 def test_a_different_meaning_is_said(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
-    """Which branches and pushes the old reviewer reviewed and whether it approved; a regular expression drops only its own entry."""
+    """The report explains differences in reviewed branches, pushes and approvals; bad patterns drop out."""
     repository.commit(
         {
             ".gemini/config.yaml": "code_review: {disable: false}\n",
@@ -306,7 +306,7 @@ def test_a_different_meaning_is_said(repository: Repository, capsys: pytest.Capt
 def test_exported_learnings_become_instructions(
     repository: Repository, capsys: pytest.CaptureFixture[str], name: str, text: str
 ) -> None:
-    """Each for its file, or for all files; a file without a column for the text is refused with the names of its columns."""
+    """Each applies to its file or to all; a file without a text column is refused with its columns' names."""
     repository.commit({name: text}, "learnings")
     assert init(repository, "--from") == 0
     assert written(repository)["instructions"] == [
@@ -320,7 +320,7 @@ def test_exported_learnings_become_instructions(
 
 
 def test_differences_between_the_reviewers_are_said(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
-    """Without a setting, each reviewer does something else; what is converted is named once."""
+    """It explains where the reviewers' defaults differ, once for each setting."""
     repository.commit(
         {
             ".coderabbit.yaml": "reviews: {high_level_summary_in_walkthrough: false, auto_review: {enabled: true}}\n",

@@ -18,13 +18,13 @@ EMPTY = '{"version": "2.1.0", "runs": []}'
 
 
 def run(*arguments: str, cwd: Path, command: str = "review", **env: str) -> Ended:
-    """The command, with no key."""
+    """Run the command without any key."""
     return deeprepo(command, *arguments, cwd=cwd, **{"HOME": str(cwd.parent), **env})
 
 
 @pytest.fixture
 def doubtful() -> Iterator[Server]:
-    """A model that finds something and then cannot prove it."""
+    """Serve a model that reports a finding and then cannot confirm it."""
 
     def reply(body: object) -> doubles.Reply:
         if "The claim, about" in str(body):
@@ -38,7 +38,7 @@ def doubtful() -> Iterator[Server]:
 
 
 def test_the_output_of_one_round_is_the_input_of_the_next(changed: Repository) -> None:
-    """What is still there is not repeated, and still fails the build; once it is mended, nothing is left."""
+    """Open findings are not repeated but still fail --fail-on; fixed ones are listed as fixed."""
     state = str(changed.folder.parent / "state.json")
     assert run("--format", "json", "--output", state, "--previous", state, cwd=changed.folder).returncode == 0
     again = run("--format", "json", "--previous", state, "--fail-on", "high", cwd=changed.folder)
@@ -63,7 +63,7 @@ def test_the_first_round_has_no_earlier_review_and_says_so(changed: Repository) 
 
 
 def test_what_nobody_confirmed_is_listed_on_demand(changed: Repository, doubtful: Server) -> None:
-    """It is never among the findings; the JSON output always holds it."""
+    """It is not listed as a new finding, but the JSON output has it as unproven."""
     model = ("--worker", "compatible/w", "--strategy", "fanout")
     env = {"DEEPREPO_BASE_URL": doubtful.openai_url}
     found = json.loads(run(*model, "--format", "json", cwd=changed.folder, **env).stdout)
@@ -77,7 +77,7 @@ def test_what_nobody_confirmed_is_listed_on_demand(changed: Repository, doubtful
 )
 @pytest.mark.parametrize("name", ["state.json", "link.json", "out.json"])
 def test_a_file_of_the_reviewed_tree_decides_nothing(changed: Repository, option: str, name: str) -> None:
-    """An earlier review, recorded answers or another tool's reports by the author of the change would leave things out."""
+    """Otherwise the change's author could hide findings with an earlier review, answers or reports."""
     made = dict.fromkeys(("state.json", "link.json"), EMPTY)
     outside = changed.folder.parent / "outside.json"
     outside.write_text(EMPTY)

@@ -14,7 +14,7 @@ from deeprepo_sandbox import providers as doubles
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a repository, the journal of its review, and the review in every form; the server is gone."""
+    """Return a folder with a repository, its review and the review's journal; the server has stopped."""
     folder = tmp_path_factory.mktemp("recorded")
     repository = branches(Repository(folder / "repository"))
     with doubles.in_thread(scripted()) as server:
@@ -36,7 +36,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def copy(recorded: Path, tmp_path: Path) -> Path:
-    """A copy of it, to be damaged."""
+    """Return a copy of the recorded folder that a test may damage."""
     return Path(shutil.copytree(recorded, tmp_path / "copy"))
 
 
@@ -45,7 +45,7 @@ def rows(path: Path) -> list[dict]:
 
 
 def test_a_replay_is_the_same_text(recorded: Path, tmp_path: Path) -> None:
-    """Byte for byte, with no server, under another order of sets, and with libraries that cannot be imported."""
+    """Output is equal byte for byte, without a server, with another hash seed and without HTTP libraries."""
     for name in ("openai", "anthropic", "httpx2", "aiohttp"):
         (tmp_path / f"{name}.py").write_text("raise ImportError('not here')\n")
     path = f"{tmp_path}:{Path(__file__).parents[2]}"
@@ -57,7 +57,7 @@ def test_a_replay_is_the_same_text(recorded: Path, tmp_path: Path) -> None:
 
 
 def test_secrets_in_the_owners_words_are_placeholders(tmp_path: Path) -> None:
-    """What models read is what the journal's first line holds; the review runs again from it, unpaid, and is replayed."""
+    """Models and journal only have masks. Reviewing again costs nothing, and the replay is equal."""
     repository, journal = Repository(tmp_path / "repository"), tmp_path / "j.jsonl"
     tokens = [f"ghp_{hashlib.sha256(word.encode()).hexdigest()[:36]}" for word in ("one", "two", "three", "four")]
     file = (
@@ -88,7 +88,7 @@ def test_secrets_in_the_owners_words_are_placeholders(tmp_path: Path) -> None:
 
 
 def test_another_question_is_named_with_its_turn_and_its_beginning(copy: Path) -> None:
-    """A prompt that is not as it was: the turn, who was asked, and what."""
+    """The error for a changed prompt names the turn, the model and how the prompt begins."""
     journal, lines = copy / "j.jsonl", rows(copy / "j.jsonl")
     for row in lines:
         if row["kind"] == "message" and row["text"] == "Question 4?":
@@ -103,7 +103,7 @@ def test_another_question_is_named_with_its_turn_and_its_beginning(copy: Path) -
 
 
 def test_a_repository_that_is_gone_is_said_and_a_clone_will_do(copy: Path) -> None:
-    """Exit code 3 with the way out; with it, the same text."""
+    """Exit code 3 and a hint to pass --repo; with it, the output is equal."""
     journal, gone = copy / "j.jsonl", copy / "elsewhere"
     text = journal.read_text().replace(json.dumps(str(copy.parent))[1:-1], "")
     lines = [json.loads(line) for line in text.splitlines()]
@@ -119,7 +119,7 @@ def test_a_repository_that_is_gone_is_said_and_a_clone_will_do(copy: Path) -> No
 
 
 def test_an_unfinished_journal_says_how_to_go_on(copy: Path) -> None:
-    """Exit code 3, and where it stopped."""
+    """Exit code 3, the place where it ends, and the command that continues it."""
     journal, lines = copy / "j.jsonl", rows(copy / "j.jsonl")
     end = next(
         at for at, row in enumerate(lines) if row["kind"] == "turn" and row["number"] == 2 and row["run"] == "root"
@@ -140,7 +140,7 @@ def test_an_unfinished_journal_says_how_to_go_on(copy: Path) -> None:
     ],
 )
 def test_what_is_no_journal_is_said(tmp_path: Path, content: str | None, sentence: str) -> None:
-    """Exit code 2 for both commands that read one."""
+    """Exit code 2 for both commands that read a journal."""
     if content is not None:
         (tmp_path / "file").write_text(content)
     for command in ("replay", "trace"):
@@ -149,7 +149,7 @@ def test_what_is_no_journal_is_said(tmp_path: Path, content: str | None, sentenc
 
 
 def test_uncommitted_work_is_replayed_while_it_lies_there(tmp_path: Path) -> None:
-    """It was never committed, so it is read again; once it has changed, that is said."""
+    """Uncommitted files are read again; if they have changed, the replay fails with exit code 3."""
     repository, journal = branches(Repository(tmp_path / "repository")), tmp_path / "j.jsonl"
     repository.write({"package/m1.py": "def step_1(value):\n    return value * undefined_name\n"})
     offline = ("--strategy", "offline", "--journal", str(journal), "--format", "json")
@@ -163,7 +163,7 @@ def test_uncommitted_work_is_replayed_while_it_lies_there(tmp_path: Path) -> Non
 
 
 def test_a_folder_holds_a_journal_for_each_change(repositories: Callable[[str], Repository], tmp_path: Path) -> None:
-    """Named once in the environment, it serves every review; the same change finds its own file again."""
+    """A folder in the environment serves every review; the same change reuses its own file."""
     repository = branches(repositories("repository"))
     journals = tmp_path / "journals"
     journals.mkdir()
@@ -178,7 +178,7 @@ def test_a_folder_holds_a_journal_for_each_change(repositories: Callable[[str], 
 
 
 def test_the_trace_shows_turns_children_coverage_and_money(recorded: Path) -> None:
-    """A readable tree, of a journal as of a trace."""
+    """It prints a readable tree, with totals that match the number of requests."""
     done = deeprepo("trace", str(recorded / "j.jsonl"), cwd=recorded)
     assert done.returncode == 0, done.stderr
     for words in (
@@ -201,7 +201,7 @@ def test_the_trace_shows_turns_children_coverage_and_money(recorded: Path) -> No
 
 @pytest.mark.slow
 def test_a_trace_is_begun_anew(tmp_path: Path, repositories: Callable[[str], Repository]) -> None:
-    """--trace replaces an older record, never another file; it can be replayed like a journal."""
+    """--trace replaces an older trace but no other file, and a trace can be replayed like a journal."""
     repository, trace = branches(repositories("repository")), tmp_path / "t.jsonl"
     with doubles.in_thread(scripted()) as server:
         for _ in range(2):
@@ -224,7 +224,7 @@ def test_a_trace_is_begun_anew(tmp_path: Path, repositories: Callable[[str], Rep
 
 @pytest.mark.parametrize(("field", "value"), [("base", "--output={}"), ("head", "main"), ("base_tip", "\x1b]0;x\x07")])
 def test_only_an_id_in_a_journal_reaches_git(copy: Path, field: str, value: str) -> None:
-    """A journal may be a stranger's: what could be an option of git is refused, and reaches the terminal escaped."""
+    """A stranger's journal cannot pass options to git, and errors escape its control characters."""
     victim = copy / "profile"
     victim.write_text("my own\n")
     lines = rows(copy / "j.jsonl")

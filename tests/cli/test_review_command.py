@@ -20,17 +20,17 @@ SMALL = {"findings": [], "answer": "Nothing is wrong."}
 
 
 def run(*arguments: str, cwd: Path, **env: str) -> Ended:
-    """The command in this process: no key but those given, no terminal."""
+    """Run the command in this process, with only the given environment and without a terminal."""
     return deeprepo("review", *arguments, cwd=cwd, **{"HOME": str(cwd.parent), **env})
 
 
 def apart(*arguments: str, cwd: Path, **env: str) -> Ended:
-    """The command as a user runs it, in a process of its own, which forks another one for the review."""
+    """Run the command as a user does, in a process that forks another one for the review."""
     return process("review", *arguments, cwd=cwd, **{"HOME": str(cwd.parent), **env})
 
 
 def test_the_forgotten_caller_is_reported_with_no_key(changed: Repository) -> None:
-    """Offline, exit code 0 without --fail-on, and the output says that no model was asked."""
+    """Exit code 0 without --fail-on, and the output says that no model was used."""
     done = apart(cwd=changed.folder)
     assert done.returncode == 0, done.stderr
     assert "shop/labels.py:5" in done.stdout
@@ -42,7 +42,7 @@ def test_the_forgotten_caller_is_reported_with_no_key(changed: Repository) -> No
 
 @pytest.mark.parametrize("scope", [(), ("main..feature",), ("--uncommitted",)])
 def test_a_linked_work_tree_is_a_checkout(changed: Repository, tmp_path: Path, scope: tuple[str, ...]) -> None:
-    """Its git folder lies below that of another checkout."""
+    """Its git folder is inside that of another checkout."""
     changed.git("checkout", "-q", "--detach")
     changed.git(
         "worktree", "add", "-q", str(tmp_path / "linked"), "feature" if "--uncommitted" not in scope else "main"
@@ -54,7 +54,7 @@ def test_a_linked_work_tree_is_a_checkout(changed: Repository, tmp_path: Path, s
 
 
 def test_a_submodule_is_a_checkout(changed: Repository, repositories: Callable[[str], Repository]) -> None:
-    """Its git folder lies below that of the repository around it."""
+    """Its git folder is inside that of the outer repository."""
     around = repositories("around")
     around.commit({"README.md": "a product\n"})
     around.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(changed.folder), "library")
@@ -63,20 +63,20 @@ def test_a_submodule_is_a_checkout(changed: Repository, repositories: Callable[[
 
 
 def test_a_review_that_cannot_be_written_is_printed(changed: Repository) -> None:
-    """The disk is full when the review is done: it may have been paid for."""
+    """When the output file cannot be written, a review that may have cost money is printed."""
     done = run("--output", "/dev/full", "--format", "json", cwd=changed.folder)
     assert (done.returncode, "cannot be written" in done.stderr) == (2, True)
     assert json.loads(done.stdout)["findings"]
 
 
 def test_fail_on_is_the_exit_code(changed: Repository) -> None:
-    """1 at or above the bar, 0 below it."""
+    """1 if a finding reaches the threshold, 0 otherwise."""
     assert run("--fail-on", "high", cwd=changed.folder).returncode == 1
     assert run("--fail-on", "critical", cwd=changed.folder).returncode == 0
 
 
 def test_what_fails_is_shown(changed: Repository) -> None:
-    """A file that shows only severe findings hides none that reaches the threshold, and `config --explain` says which threshold applied."""
+    """`minimum_severity` hides no finding that reaches `fail_on`; `config --explain` names the threshold."""
     changed.git("checkout", "-q", "main")
     changed.commit({".deeprepo.yml": "minimum_severity: critical\nfail_on: high\n"}, "Say less")
     changed.git("checkout", "-q", "feature")
@@ -89,7 +89,7 @@ def test_what_fails_is_shown(changed: Repository) -> None:
 
 @pytest.mark.parametrize("form", ["console", "markdown", "json", "sarif"])
 def test_every_format_goes_to_a_file(changed: Repository, tmp_path: Path, form: str) -> None:
-    """The file holds the review; standard output stays empty; the terminal says where it is."""
+    """The file contains the review, standard output is empty, and standard error names the file."""
     target = tmp_path / "out"
     done = run("--format", form, "--output", str(target), cwd=changed.folder)
     assert (done.returncode, done.stdout) == (0, "")
@@ -98,7 +98,7 @@ def test_every_format_goes_to_a_file(changed: Repository, tmp_path: Path, form: 
 
 
 def test_staged_and_uncommitted_work_are_reviewed(changed: Repository) -> None:
-    """The fix of the caller, not yet committed, makes the finding of the branch disappear from a review of it alone."""
+    """Only the uncommitted fix of the caller is reviewed, without the rest of the branch."""
     changed.write({"shop/labels.py": BEFORE["shop/labels.py"].replace("express=True", "service='express', weight=1")})
     changed.git("add", "-A")
     for scope in ("--staged", "--uncommitted"):
@@ -137,7 +137,7 @@ def test_staged_and_uncommitted_work_are_reviewed(changed: Repository) -> None:
     ],
 )
 def test_bad_input_gets_a_sentence(changed: Repository, arguments: list[str], code: int, sentence: str) -> None:
-    """It says what is wrong, with the right exit code and no traceback."""
+    """It has the right exit code and an explanation, but no traceback."""
     done = run(*arguments, cwd=changed.folder)
     assert done.returncode == code
     assert sentence in done.stderr
@@ -148,7 +148,7 @@ def test_bad_input_gets_a_sentence(changed: Repository, arguments: list[str], co
 def test_a_repository_of_one_commit_is_not_sent_to_a_commit_before_it(
     repository: Repository, arguments: tuple[str, ...]
 ) -> None:
-    """The command in the answer only works after a second commit, and then it does."""
+    """The suggested command fails with an explanation until there is a second commit, then works."""
     repository.commit({"a.py": "A = 1\n"})
     done = run(*arguments, cwd=repository.folder)
     assert (done.returncode, "only one commit, so there is nothing to compare it with" in done.stderr) == (0, True)
@@ -170,13 +170,13 @@ def test_a_repository_of_one_commit_is_not_sent_to_a_commit_before_it(
     ],
 )
 def test_a_missing_argument_is_explained(tmp_path: Path, command: str, origin: str) -> None:
-    """Its name says nothing to someone who does not have such a file yet."""
+    """The error says how to create such a file or where to find the ID."""
     done = deeprepo(command, cwd=tmp_path)
     assert (done.returncode, origin in done.stderr) == (2, True), done.stderr
 
 
 def test_odd_file_names_are_reviewed(repository: Repository) -> None:
-    """A line break, a quote, an emoji and two dots in a name, each with an undefined name in the code."""
+    """Line break, quote, emoji and double dots in names; each file has an undefined name."""
     names = ["new\nline.py", 'quo"te.py', "smile 🙂.py", "a..b.py"]
     repository.commit({"a": "1"})
     repository.git("checkout", "-qb", "feature")
@@ -187,7 +187,7 @@ def test_odd_file_names_are_reviewed(repository: Repository) -> None:
 
 
 def test_a_provider_that_is_down_leaves_what_code_has_proven(changed: Repository) -> None:
-    """The findings so far are delivered, marked partial, and the exit code is 3."""
+    """Static findings are delivered, the review is marked partial, and the exit code is 3."""
     with doubles.in_thread(Server(Reply("no", status=401))) as refusing:
         done = run(
             "--strategy",
@@ -207,7 +207,7 @@ def test_a_provider_that_is_down_leaves_what_code_has_proven(changed: Repository
 
 
 def test_ctrl_c_shows_what_was_found(changed: Repository) -> None:
-    """The model hangs, the user gives up: the contract checks' finding is shown, and the exit code is 130."""
+    """The model hangs and the user interrupts: static findings are shown, and the exit code is 130."""
     with doubles.in_thread(Server(Reply(fault="hang"))) as hanging:
         env = {
             "PATH": os.environ["PATH"],
@@ -233,7 +233,7 @@ def test_ctrl_c_shows_what_was_found(changed: Repository) -> None:
 
 
 def test_a_key_is_never_shown(changed: Repository) -> None:
-    """Neither on the terminal nor in the review nor in a journal, when the provider refuses it."""
+    """A refused key appears neither on the terminal, in the review nor in a journal."""
     journal = changed.folder.parent / "journal.jsonl"
     with doubles.in_thread(Server(SMALL, key="another")) as refusing:
         done = run(
@@ -245,7 +245,7 @@ def test_a_key_is_never_shown(changed: Repository) -> None:
 
 
 def test_the_repository_file_of_the_base_counts_and_that_of_the_head_does_not(repository: Repository) -> None:
-    """The base asks to leave a folder out; the change asks for more and is not heard."""
+    """Ignored paths in the base's file apply, those that the change adds do not."""
     repository.commit({".deeprepo.yml": "ignore: ['generated/']\n", "a.py": "x = 1\n"})
     repository.git("checkout", "-qb", "feature")
     repository.commit(
@@ -278,7 +278,7 @@ def test_the_repository_file_of_the_base_counts_and_that_of_the_head_does_not(re
     ],
 )
 def test_a_mistake_in_the_settings_blocks_no_commit(repository: Repository, text: str, said: str) -> None:
-    """Under git's own hook, a harmless commit and the commit that repairs the settings succeed with a warning."""
+    """In a git hook, both a harmless commit and the one that repairs the settings succeed with a warning."""
     repository.commit({".deeprepo.yml": text, "a.py": "x = 1\n"})
     hook = repository.folder / ".git" / "hooks" / "pre-commit"
     hook.parent.mkdir(exist_ok=True)
@@ -293,7 +293,7 @@ def test_a_mistake_in_the_settings_blocks_no_commit(repository: Repository, text
 
 
 def test_settings_that_are_no_file_block_no_commit(repository: Repository) -> None:
-    """A symbolic link on the base branch is named. The commit that replaces it succeeds too."""
+    """A symbolic link on the base branch gets a warning, and the commit succeeds."""
     (repository.folder / ".deeprepo.yml").symlink_to("settings.yml")
     repository.commit({"settings.yml": "fail_on: low\n", "a.py": "x = 1\n"})
     repository.write({"a.py": "x = 1\ny = 2\n"})
@@ -304,14 +304,14 @@ def test_settings_that_are_no_file_block_no_commit(repository: Repository) -> No
 
 
 def test_version_and_help() -> None:
-    """Both answer without loading the engine."""
+    """Both print their text and exit with 0."""
     for argument, words in (("--version", "deeprepo 0."), ("--help", "review")):
         done = subprocess.run([sys.executable, "-m", "bot", argument], capture_output=True, text=True, check=True)
         assert words in done.stdout
 
 
 def test_the_demo_reviews_its_sample() -> None:
-    """Two forgotten callers, one in a repository beside it, a token (masked), two bugs of the new file."""
+    """Two forgotten callers (one in another repository), a masked token and a misspelled name."""
     done = subprocess.run(
         [sys.executable, "-m", "bot", "demo", "--terminal"], capture_output=True, text=True, check=True
     )
@@ -328,7 +328,7 @@ def test_the_demo_reviews_its_sample() -> None:
 
 @pytest.mark.parametrize("form", ["console", "json"])
 def test_a_refused_key_is_said_first(changed: Repository, form: str) -> None:
-    """The problem and what to do about it stand above what code has found, once, and the command ends with 3."""
+    """The problem and its fix come first, once, above static findings; the exit code is 3."""
     with doubles.in_thread(Server(Reply("no", status=401))) as refusing:
         env = {"OPENAI_API_KEY": "sk-pretended", "DEEPREPO_BASE_URL": refusing.openai_url}
         done = run("--worker", "openai/reader", "--format", form, cwd=changed.folder, **env)
@@ -349,7 +349,7 @@ def test_a_refused_key_is_said_first(changed: Repository, form: str) -> None:
 
 
 def test_a_range_the_wrong_way_round_is_turned(changed: Repository) -> None:
-    """The head has nothing that the base lacks: the sentence says what to type."""
+    """The head has no commits of its own, so the output suggests the reversed range."""
     done = run("feature..main", cwd=changed.folder)
 
     assert done.returncode == 0
@@ -360,7 +360,7 @@ def test_a_range_the_wrong_way_round_is_turned(changed: Repository) -> None:
 
 
 def test_several_commits_are_called_by_their_branch(changed: Repository) -> None:
-    """The title of the last commit says nothing of the others."""
+    """The last commit's title would not describe the other commits."""
     changed.commit({"NEWS.md": "one\n"}, "News")
     done = run("main..feature", cwd=changed.folder)
 
@@ -368,7 +368,7 @@ def test_several_commits_are_called_by_their_branch(changed: Repository) -> None
 
 
 def test_a_shallow_clone_says_how_to_get_the_rest(changed: Repository, tmp_path: Path) -> None:
-    """A revision that a shallow clone lacks is not called unknown without a hint."""
+    """For a missing revision, the error suggests `git fetch --unshallow`."""
     clone = tmp_path / "clone"
     changed.git("clone", "-q", "--depth", "1", f"file://{changed.folder}", str(clone))
     done = run("HEAD~1..HEAD", cwd=clone)

@@ -14,13 +14,13 @@ ROOT = "file:///home/runner/work/shop/shop/"
 
 
 def located(uri: str, line: int, **more: Any) -> dict[str, Any]:  # noqa: ANN401 - parts of SARIF
-    """A result of rule `eval` at this place."""
+    """Return a result of rule `eval` at this location."""
     place = {"artifactLocation": {"uri": uri}, "region": {"startLine": line}}
     return {"ruleId": "eval", "message": {"text": "eval is unsafe"}, "locations": [{"physicalLocation": place}], **more}
 
 
 def log(*results: dict[str, Any], **run: Any) -> str:  # noqa: ANN401 - parts of SARIF
-    """A file of one run of a tool called Semgrep."""
+    """Return a SARIF file with one run of a tool named Semgrep."""
     rule = {"id": "eval", "shortDescription": {"text": "Code from text"}, "properties": {"security-severity": "8.1"}}
     tool = {"driver": {"name": "Semgrep", "rules": [rule]}}
     return json.dumps({"version": "2.1.0", "runs": [{"tool": tool, "results": list(results), **run}]})
@@ -28,7 +28,7 @@ def log(*results: dict[str, Any], **run: Any) -> str:  # noqa: ANN401 - parts of
 
 @pytest.fixture
 def changed(repository: Repository) -> Repository:
-    """A repository whose last commit adds one line."""
+    """Return a repository whose last commit adds one line."""
     repository.commit(BEFORE, "before")
     repository.commit(AFTER, "after")
     return repository
@@ -37,7 +37,7 @@ def changed(repository: Repository) -> Repository:
 def review(
     repository: Repository, tmp_path: Path, *texts: str, base: str = ""
 ) -> tuple[int, list[dict[str, Any]], str]:
-    """Exit code, the findings of another tool, and what was said on standard error."""
+    """Return the exit code, the findings from Semgrep, and standard error."""
     arguments = ["review", "HEAD~1..HEAD", "--strategy", "offline", "--format", "json", "--fail-on", "high"]
     for at, text in enumerate(texts):
         (tmp_path / f"{at}.sarif").write_text(text)
@@ -51,7 +51,7 @@ def review(
 
 
 def test_a_result_on_an_added_line_is_reported_like_our_own(changed: Repository, tmp_path: Path) -> None:
-    """It names its tool and rule, and --fail-on counts it; a result on an old line is left out."""
+    """It names its tool and rule and counts for --fail-on; a result on an old line is omitted."""
     results = (located("src/app.js", 3, level="error"), located("src/app.js", 2, level="error"))
     code, found, _ = review(changed, tmp_path, log(*results))
     assert code == 1
@@ -72,7 +72,7 @@ def test_a_result_on_an_added_line_is_reported_like_our_own(changed: Repository,
     ],
 )
 def test_places_are_understood_as_tools_write_them(changed: Repository, tmp_path: Path, place: dict[str, Any]) -> None:
-    """Absolute, relative, through a base address, by index."""
+    """Absolute, relative, with a base URI, or by artifact index."""
     result = located("", 3)
     result["locations"][0]["physicalLocation"]["artifactLocation"] = place
     bases = {"SRC": {"uri": "src/", "uriBaseId": "%SRCROOT%"}, "%SRCROOT%": {"uri": ROOT}}
@@ -100,12 +100,12 @@ def test_places_are_understood_as_tools_write_them(changed: Repository, tmp_path
     ),
 )
 def test_what_is_closed_or_nowhere_is_left_out(changed: Repository, tmp_path: Path, result: dict[str, Any]) -> None:
-    """No such result is a finding, and none is an error."""
+    """Suppressed, unchanged, passed or unlocatable results are neither findings nor errors."""
     assert review(changed, tmp_path, log(result))[:2] == (0, [])
 
 
 def test_the_tools_own_comparison_counts(changed: Repository, tmp_path: Path) -> None:
-    """A result that is new is reported on an unchanged line of a changed file too; one that the base has is old anywhere."""
+    """A new result counts even on an unchanged line; one that the base also has is never reported."""
     _, found, _ = review(changed, tmp_path, log(located("src/app.js", 2, baselineState="new")))
     assert [one["start"] for one in found] == [2]
     both = log(located("src/app.js", 2), located("src/app.js", 3))
@@ -115,7 +115,7 @@ def test_the_tools_own_comparison_counts(changed: Repository, tmp_path: Path) ->
 
 
 def test_two_files_about_one_line_are_one_finding(changed: Repository, tmp_path: Path) -> None:
-    """Duplicates merge, also between tools; the source names both."""
+    """Duplicates are merged, even between tools, and the source names both."""
     text = log(located("src/app.js", 3))
     _, found, _ = review(changed, tmp_path, text, text.replace("Semgrep", "CodeQL"))
     assert [one["source"] for one in found] == ["Semgrep + CodeQL"]
@@ -135,20 +135,20 @@ def test_two_files_about_one_line_are_one_finding(changed: Repository, tmp_path:
     ids=["text", "deep", "old", "list", "odd", "many"],
 )
 def test_a_file_that_cannot_be_used_is_said(changed: Repository, tmp_path: Path, text: str, said: str) -> None:
-    """A usage error with the file's name; nothing is reviewed without it."""
+    """It is a usage error that names the reason, and no review runs."""
     many = ",".join([json.dumps(located("a", 1))] * 100_001) if "MANY" in text else ""
     code, _, error = review(changed, tmp_path, text.replace('"MANY"', many))
     assert (code, said in error) == (2 if said else 0, True)
 
 
 def test_a_missing_file_is_said(changed: Repository) -> None:
-    """Before anything is read."""
+    """The error comes before any work."""
     done = deeprepo("review", "HEAD~1..HEAD", "--strategy", "offline", "--sarif", "none.sarif", cwd=changed.folder)
     assert (done.returncode, "none.sarif cannot be read" in done.stderr) == (2, True)
 
 
 def test_words_of_a_tool_are_data(changed: Repository, tmp_path: Path) -> None:
-    """Markup, control characters and length do not reach the page as they are."""
+    """Markup, control characters and long texts from a tool are escaped or cut."""
     text = log(
         located("src/app.js", 3, level="error", message={"text": "<img src=x> [a](http://b) \u202e" + "long " * 5_000})
     )
@@ -165,7 +165,7 @@ def test_words_of_a_tool_are_data(changed: Repository, tmp_path: Path) -> None:
         cwd=changed.folder,
     )
     assert done.returncode == 0
-    shown = unprompted(done.stdout)  # in code it is shown and does nothing
+    shown = unprompted(done.stdout)  # the prompt shows it as code, where it is harmless
     assert "<img" not in shown
     assert "](http://b)" not in shown
     assert "\u202e" not in done.stdout

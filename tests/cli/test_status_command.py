@@ -12,14 +12,14 @@ from bot.values import PullRef
 
 
 def status(folder: Path, *arguments: str) -> Ended:
-    """The command while no server answers."""
+    """Run the command while no server is running."""
     env = {"COLUMNS": "120", "DEEPREPO_DATA": str(folder / "data"), "DEEPREPO_PORT": "9"}
     return deeprepo("status", *arguments, cwd=folder, **env)
 
 
 @pytest.fixture
 def stored(tmp_path: Path) -> Path:
-    """Four reviews of two repositories: one is old, one had a model whose price nobody knows."""
+    """Store four reviews in two repositories; one is old, and one used a model with an unknown price."""
     (tmp_path / "data").mkdir()
     now = time.time()
 
@@ -56,7 +56,7 @@ def stored(tmp_path: Path) -> Path:
 
 
 def test_figures_are_by_repository_and_the_dearest_comes_first(stored: Path) -> None:
-    """The server need not run for that; that it does not is said first and is the exit code."""
+    """No server is needed, but its absence is printed first and sets the exit code."""
     done = status(stored)
     lines = [line.split() for line in done.stdout.splitlines()]
     assert done.returncode == 3
@@ -73,7 +73,7 @@ def test_figures_are_by_repository_and_the_dearest_comes_first(stored: Path) -> 
 
 
 def test_the_days_are_a_choice_and_programs_get_json(stored: Path) -> None:
-    """The sums of the days that were asked for."""
+    """Sums cover the requested number of days."""
     told = json.loads(status(stored, "--days", "30", "--json").stdout)
     assert {row["repository"]: (row["reviews"], row["usd"]) for row in told["period"]} == {
         "acme/tools": (2, 9.0),
@@ -82,7 +82,7 @@ def test_the_days_are_a_choice_and_programs_get_json(stored: Path) -> None:
 
 
 def test_a_folder_without_a_server_is_said(tmp_path: Path) -> None:
-    """Nothing is made in it, and what else reads the database says it too."""
+    """Nothing is created in the folder, and `consumers --server` reports the same error."""
     index = deeprepo("consumers", "--server", cwd=tmp_path, DEEPREPO_DATA=str(tmp_path / "data"))
     for ended in (status(tmp_path), index):
         assert (ended.returncode, "contains no database" in ended.stdout + ended.stderr) == (3, True)

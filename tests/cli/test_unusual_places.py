@@ -1,4 +1,4 @@
-"""Repositories whose parts do not lie where they usually do."""
+"""Repositories whose git folder or objects are not in the usual place."""
 
 import asyncio
 import subprocess
@@ -17,7 +17,7 @@ COMMAND = [sys.executable, "-m", "bot", "review", "--effort", "none"]
 
 
 def test_a_hook_finds_a_git_folder_that_lies_elsewhere(repository: Repository, tmp_path: Path) -> None:
-    """As people keep the files of their home folder: git names the folder and the work tree to its hooks."""
+    """Git passes the separate git folder and work tree to its hooks, as with versioned home folders."""
     repository.commit(BEFORE, "before")
     elsewhere = tmp_path / "files.git"
     (repository.folder / ".git").rename(elsewhere)
@@ -37,7 +37,7 @@ def test_a_hook_finds_a_git_folder_that_lies_elsewhere(repository: Repository, t
 
 @pytest.mark.parametrize("leaves_out", ["blob:none", "tree:0"])
 def test_a_partial_clone_is_told_the_remedy(repository: Repository, tmp_path: Path, leaves_out: str) -> None:
-    """One sentence, and nothing of the machinery; the remedy that it names is one."""
+    """One error line names a git command, and running that command fixes the problem."""
     repository.commit(BEFORE, "before")
     repository.git("checkout", "-q", "-b", "topic")
     repository.commit(AFTER, "after")
@@ -50,7 +50,7 @@ def test_a_partial_clone_is_told_the_remedy(repository: Repository, tmp_path: Pa
         command = [*COMMAND, "origin/main..origin/topic"]
         return subprocess.run(command, cwd=clone, env=env, capture_output=True, text=True, check=False)
 
-    if leaves_out == "tree:0":  # whichever command meets the gap first
+    if leaves_out == "tree:0":  # another git command gets the same error
         with pytest.raises(GitError, match="lacks objects of this change"):
             asyncio.run(git.output("ls-tree", "-r", "origin/topic", cwd=str(clone), env=env))
     done = review()
