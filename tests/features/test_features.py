@@ -1,4 +1,4 @@
-"""A feature is its folder and its line: no word of it stands elsewhere, and without both there is no such feature."""
+"""Features are isolated in their folders, and the product works without them."""
 
 import ast
 import json
@@ -44,8 +44,8 @@ FORMS: dict[str, type] = {
     "options": Option,
     "comment": CommentCommand,
 }
-MAPS = "bot/config/elsewhere/"  # what the settings of other reviewers come to here: any setting may be named
-ELSEWHERE: dict[str, dict[str, str]] = {  # files in which a feature's word has another meaning
+MAPS = "bot/config/elsewhere/"  # conversions from other reviewers' settings may name any setting
+ELSEWHERE: dict[str, dict[str, str]] = {  # files in which a feature's word has a different meaning
     "ci": {
         "bot/values/ask.py": "how the names of jobs begin that a server has stored",
         "bot/workflow/jobs/asks.py": "the same",
@@ -62,16 +62,16 @@ ELSEWHERE: dict[str, dict[str, str]] = {  # files in which a feature's word has 
         "templates/reference/configuration.md.j2": "what the page of all settings links to",
     },
 }
-PLAIN = {  # keys that are words of English, or of the core, too: a file that has one says nothing of the feature
+PLAIN = {  # ordinary English words, or words that the core uses too
     "run", "tried",
-    "checks",  # of GitHub, and by code
-    "description", "labels", "approve",  # of a pull request
-    "consumers",  # the core has values for other repositories, too: `bot/values/consumer.py`
+    "checks",  # also GitHub's checks and static checks
+    "description", "labels", "approve",  # also parts of a pull request
+    "consumers",  # the core also has values for other repositories: `bot/values/consumer.py`
 }  # fmt: skip
 
 
 def words(name: str) -> frozenset[str]:
-    """What a feature is called by: itself, its settings, phrases, keys and whatever its modules define for others."""
+    """Return a feature's words: its name, settings, phrases, keys and classes."""
     folder = registry.FOLDER / name
     found = {name}
     if (phrases := folder / "words.toml").is_file():
@@ -85,7 +85,7 @@ def words(name: str) -> frozenset[str]:
 
 
 def names_of_others(name: str) -> frozenset[str]:
-    """What modules outside of a feature's folder call something of their own."""
+    """Return names that modules outside the feature's folder define themselves."""
     files = [file for file in HOUSE.rglob("*.py") if registry.FOLDER / name not in file.parents]
     nodes = [node for file in files for node in ast.parse(file.read_bytes()).body]
     classes = {node.name for node in nodes if isinstance(node, ast.ClassDef)}
@@ -94,14 +94,14 @@ def names_of_others(name: str) -> frozenset[str]:
 
 
 def entries(name: str) -> Iterator[tuple[str, Any]]:
-    """The modules of a feature's line, with what each has."""
+    """Yield the modules in a feature's registry entry, with the object that each provides."""
     for entry in registry.FEATURES[name]:
         module, _, what = entry.partition(":")
         yield module, getattr(import_module(f"bot.features.{name}.{module}"), what)
 
 
 def test_each_folder_has_a_line_and_each_line_a_folder() -> None:
-    """Each entry exists, and has the type that its callers expect."""
+    """Each registry entry exists and has the type that its callers expect."""
     assert {path.parent.name for path in registry.FOLDER.glob("*/__init__.py")} == set(registry.FEATURES)
     for name in registry.FEATURES:
         for module, part in entries(name):
@@ -110,7 +110,7 @@ def test_each_folder_has_a_line_and_each_line_a_folder() -> None:
 
 @pytest.mark.parametrize("name", registry.FEATURES)
 def test_no_word_of_a_feature_stands_outside_its_folder_and_its_line(name: str) -> None:
-    """Neither in the product's other modules nor in its templates, but where the word means something else."""
+    """Other modules and templates only use the feature's words if they have a different meaning there."""
     word = re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, sorted(words(name))))})(?![\w-])")
     files = [*HOUSE.rglob("*.py"), *(path for path in (ROOT / "templates").rglob("*") if path.is_file())]
     outside = [path for path in files if registry.FOLDER / name not in path.parents]
@@ -120,7 +120,7 @@ def test_no_word_of_a_feature_stands_outside_its_folder_and_its_line(name: str) 
 
 
 def test_without_their_folders_and_lines_there_are_no_features(repository: Repository, tmp_path: Path) -> None:
-    """The product without all of them reviews a change as before."""
+    """With all features removed, a review has the same findings."""
     for room in ("bot", "deeprepo", "templates"):
         shutil.copytree(ROOT / room, tmp_path / room, ignore=shutil.ignore_patterns("__pycache__"))
     for name in registry.FEATURES:

@@ -1,4 +1,4 @@
-"""The first real error of logs that real tools wrote, as the runner of GitHub Actions shows them."""
+"""Find the first real error in CI logs of real tools, in the format of the GitHub Actions runner."""
 
 import tomllib
 from pathlib import Path
@@ -16,13 +16,13 @@ EXIT = "\n##[error]Process completed with exit code 2.\n"
 
 
 def explained(log: str) -> CIFailure:
-    """What a job failed of, by its log alone."""
+    """Explain a job's failure from its log only."""
     return ci.explain(CIJobLog(1, "test", "failure", on_base=False, text=log), ())
 
 
 @pytest.mark.parametrize("name", EXPECTED)
 def test_the_first_real_error_of_a_tools_log_and_its_line_are_named(name: str) -> None:
-    """Of each log the first error is named; if the change has touched the line that it blames, that line is the place."""
+    """The log's first real error is found, and its line is the location if the change touched it."""
     log = (HERE / "logs" / f"{name}.txt").read_text("utf-8")
     message, place = EXPECTED[name]
     path, _, line = place.rpartition(":")
@@ -51,7 +51,7 @@ def test_the_first_real_error_of_a_tools_log_and_its_line_are_named(name: str) -
     ],
 )
 def test_what_the_runner_itself_writes_is_read(log: str, message: str | None) -> None:
-    """Cancellations, time-outs, escapes, progress bars, commands of workflows; the last step that failed counts."""
+    """Cancellations, timeouts, escapes and workflow commands are read, in the last step that failed."""
     error = explained(log).error
     assert (message in error) if message else not error
 
@@ -72,20 +72,20 @@ BELOW: list[tuple[str, str]] = [
 
 @pytest.mark.parametrize(("log", "message"), BELOW, ids=[message for _, message in BELOW])
 def test_what_sums_up_or_speaks_in_passing_is_no_first_error(log: str, message: str) -> None:
-    """Summaries of task runners, output of tests that passed and lines of code within a trace are seen through."""
+    """Task runners' summaries, output of passing tests, and code lines in a trace don't count as errors."""
     error = explained(f"{RUN}{log}{EXIT}").error
     assert message in error, error
     assert len(error) <= 300
 
 
 def test_a_long_name_of_a_test_leaves_room_for_its_reason() -> None:
-    """The name is cut before the reason is."""
+    """A long test name is truncated before the reason is."""
     error = explained(f"{RUN}FAIL: {'reads_' * 60}name (shop.T)\nAssertionError: 1 != 2{EXIT}").error
     assert error.endswith("AssertionError: 1 != 2")
 
 
 def test_a_hostile_log_costs_little_time_and_its_error_is_short() -> None:
-    """Huge lines, thousands of headings and escapes without an end are read in seconds, and the error stays one line."""
+    """Huge lines, many headings and unfinished escapes are handled quickly, and the error stays one line."""
     for part in (
         "\x1b[" * 500,
         "--- FAIL: x\n",
@@ -100,7 +100,7 @@ def test_a_hostile_log_costs_little_time_and_its_error_is_short() -> None:
 
 
 def test_a_secret_that_the_log_names_elsewhere_is_masked() -> None:
-    """An error repeats a value that the step has printed under its name, far above."""
+    """A value printed next to a secret's name far above the error is masked in the error too."""
     value = "Vq3xT9mZ7rK2wB5y"
     log = f"{RUN}API_KEY={value}\n" + "working\n" * 40_000 + f"ValueError: rejected {value}{EXIT}"
     error = explained(log).error

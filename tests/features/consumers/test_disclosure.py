@@ -1,4 +1,4 @@
-"""The rule about what a review may show of a consumer, as a table."""
+"""Which details of a consumer a review may show, checked against a table of all combinations."""
 
 from dataclasses import astuple
 from itertools import product
@@ -11,7 +11,7 @@ from bot.values.consumer import DISCLOSURES, Audience, ConsumerImpact, ConsumerR
 from deeprepo.impact.packages import Requirement
 
 KINDS: tuple[Visibility, ...] = ("public", "internal", "private")
-# Reviewed and consumer, of the same owner: who can read the first can be taken to read the second.
+# (reviewed, consumer) with the same owner, where readers of the first may be assumed to read the second
 WITHIN = frozenset({("private", "private"), ("private", "internal"), ("internal", "internal")})
 ROWS = [*product(KINDS, KINDS, (True, False), (True, False), DISCLOSURES, DISCLOSURES)]
 
@@ -19,7 +19,7 @@ ROWS = [*product(KINDS, KINDS, (True, False), (True, False), DISCLOSURES, DISCLO
 def expected(
     reviewed: Visibility, consumer: Visibility, most: Disclosure, shows: Disclosure, *, same: bool, stranger: bool
 ) -> Disclosure:
-    """The table: each sentence of the documentation is one line of it."""
+    """Return the expected disclosure. Each line corresponds to a sentence in the documentation."""
     if consumer == "public":
         return "lines"
     if stranger and reviewed != "private":
@@ -32,7 +32,7 @@ def expected(
 
 @pytest.mark.parametrize(("reviewed", "consumer"), [*product(KINDS, KINDS)])
 def test_a_consumer_is_shown_to_nobody_who_may_not_read_it(reviewed: Visibility, consumer: Visibility) -> None:
-    """Public ones always; others by name or line within one owner, as far as operator and consumer allow; to strangers nothing."""
+    """Public consumers are always shown, others only within one owner, and never to outsiders."""
     for one, other, same, stranger, most, shows in ROWS:
         if (one, other) != (reviewed, consumer):
             continue
@@ -43,13 +43,13 @@ def test_a_consumer_is_shown_to_nobody_who_may_not_read_it(reviewed: Visibility,
 
 
 def test_an_owner_without_a_name_is_nobodys() -> None:
-    """Two repositories whose owners are not known are not of the same one."""
+    """Two repositories with unknown owners don't count as having the same owner."""
     theirs = Standing("", "private", "lines")
     assert disclosure(Audience(Standing("", "private"), "lines"), theirs) == "existence"
 
 
 def test_a_clone_of_unknown_standing_is_not_shown_on_a_host() -> None:
-    """What is on the disk of a server is no clone of the reader's own; on the reader's disk both are."""
+    """On a server, a clone with unknown visibility is only mentioned; locally, its lines are shown."""
     assert disclosure(Audience(Standing("acme", "private"), "lines"), Standing("acme", None, "lines")) == "existence"
     assert disclosure(Audience(Standing("acme", None), "lines"), Standing("acme", None, "lines")) == "existence"
     assert disclosure(Audience(), Standing()) == "lines"
@@ -80,7 +80,7 @@ CODE = ("secret", "c0ffee", "pay(", "1.2", "2026")
     ("level", "words"), [("nothing", ("acme", "billing", *CODE)), ("existence", ("acme", "billing", *CODE)), ("name", CODE)]
 )  # fmt: skip
 def test_what_is_withheld_holds_no_word_of_the_consumer(level: Disclosure, words: tuple[str, ...]) -> None:
-    """Name, path, commit, code, package versions and manifest are in no field of the values that outputs get."""
+    """The withheld values contain no name, path, commit, code, package version or manifest in any field."""
     shown = withheld(IMPACT, {"acme/billing": level})
     text = repr(astuple(shown))
     assert [word for word in words if word in text] == []

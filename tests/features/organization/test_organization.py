@@ -1,4 +1,4 @@
-"""The defaults of an organization below a repository's own file: what holds, where it comes from, what cannot be loosened or seen."""
+"""How an organization's default settings combine with a repository's own file."""
 
 from typing import Any
 
@@ -17,13 +17,13 @@ OWN = ".deeprepo.yml"
 def resolved(
     own: str | None, ours: str, flags: dict[str, Any] | None = None, **organization: str | bool
 ) -> config.Config:
-    """The settings of a repository's file over the organization's."""
+    """Resolve the settings from a repository's file and its organization's file."""
     file = OrganizationFile("acme/.deeprepo", ours.encode(), **organization)  # type: ignore[arg-type]
     return config.resolve(flags or {}, None if own is None else own.encode(), Settings(), shared=(file,))
 
 
 def asked(name: str, text: str, must: RulingSeverity) -> Instruction:
-    """An instruction that must be answered."""
+    """Build an instruction that requires an answer."""
     return Instruction(name=name, text=text, must=must)
 
 
@@ -32,9 +32,9 @@ LISTS = {
     "rules": "ignore",
     "learnings": "ignore",
     "checks": "instructions",
-}  # what each is read off
+}  # config attribute -> setting it comes from
 OLD_NAMES = {"checks": "must_hold"}
-# Own file, the organization's, the setting, its value and its origin.
+# The repository's file, the organization's file, the setting, its value and its origin.
 MERGED: list[tuple[str | None, str, str, Any, str]] = [
     (None, "quota: 2", "quota", 2, ACME),
     ("tone: short", "quota: 2", "quota", 2, ACME),
@@ -66,12 +66,12 @@ MERGED: list[tuple[str | None, str, str, Any, str]] = [
 def test_a_repository_is_merged_over_its_organization(
     own: str, ours: str, name: str, value: object, origin: str
 ) -> None:
-    """Setting by setting the repository's value is the stronger one; of lists of entries both hold, and `[]` leaves the organization's out."""
+    """The repository's value wins; entries in lists are combined, and `[]` drops the organization's."""
     merged = resolved(own, ours)
     assert (getattr(merged, OLD_NAMES.get(name, name)), merged.origins[LISTS.get(name, name)]) == (value, origin)
 
 
-# The settings of both files, and what holds if the organization enforces its own.
+# The setting, the repository's file, the organization's file, and the value if the organization enforces it.
 ENFORCED: list[tuple[str, str, str, Any]] = [
     ("fail_on", "fail_on: critical", "fail_on: high", "high"),
     ("unread", "ignore: ['**']", "ignore: [gen/]", ("gen/",)),
@@ -82,7 +82,7 @@ ENFORCED: list[tuple[str, str, str, Any]] = [
     ("verify", "verify: false", "verify: true", True),
     ("language", "language: fr", "language: de", "de"),
     ("usd", "budget: {usd: 0.9}", "budget: {usd: 0.2}", 0.2),
-    ("usd", "budget: {usd: 0.9}", "budget: {usd: 40}", 1.0),  # the operator's ceiling is above both
+    ("usd", "budget: {usd: 0.9}", "budget: {usd: 40}", 1.0),  # the operator's ceiling applies to both
     ("worker", "models: {worker: a/dear}", "models: {worker: a/cheap}", "a/cheap"),
     ("request_changes", "request_changes: off", "request_changes: high", "high"),
     (
@@ -116,7 +116,7 @@ BROKEN = [
 
 @pytest.mark.parametrize(("text", "sentence"), BROKEN)
 def test_a_broken_file_costs_a_line(text: str, sentence: str) -> None:
-    """Only the repository's own settings apply, and the review says why."""
+    """Only the repository's own settings apply, and a warning gives the reason."""
     held = resolved("quota: 1", text)
     assert held.quota == 1
     (warning,) = held.warnings
@@ -131,7 +131,7 @@ SECRET = "the-codename-of-our-merger"
     "text", [f"fail_on: high\nignore: [{SECRET}]\nenforce: [{SECRET}]", "quota: [", f"{SECRET}: 1"]
 )
 def test_nothing_of_a_private_file_is_in_the_settings_of_a_public_repository(text: str) -> None:
-    """It does not hold there, and the review says so."""
+    """The private file is ignored in a public repository, with a warning that reveals nothing in it."""
     held = resolved("quota: 3", text, is_shown=False)
     assert (held.fail_on, held.quota, held.ignore) == (None, 3, ())
     assert "is private, but this repository is public" in held.warnings[0]

@@ -1,4 +1,4 @@
-"""The file of an owner's `.deeprepo` repository at GitHub: who may read it, how long it is kept, what a failure costs."""
+"""Read an organization's settings file from GitHub: access rights, caching and failures."""
 
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
@@ -18,7 +18,7 @@ FILE = {".deeprepo.yml": "quota: 1\n"}
 
 
 class Reader:
-    """Reads as a server does; `now` is its clock."""
+    """Read the file as a server does, with `now` as the clock."""
 
     def __init__(self, at: Scene, name: str = ".deeprepo") -> None:
         self.at, self.now = at, 0.0
@@ -33,13 +33,13 @@ class Reader:
 
 @pytest.fixture
 def at(tmp_path: Path) -> AbstractAsyncContextManager[Scene]:
-    """A fresh GitHub, open during the test."""
+    """A fresh sandbox GitHub, open during the test."""
     return scene(tmp_path)
 
 
 @pytest.mark.parametrize("private", [True, False])
 async def test_a_file_is_read_and_kept_for_a_minute(at: Scene, private: bool) -> None:
-    """A private one with a token for that repository alone, which can read and no more; a change is noticed after the minute."""
+    """A private file is read with a read-only token for its repository. Changes are seen after a minute."""
     repo = await at.gh.repository("acme", ".deeprepo", files=FILE, private=private)
     reader = Reader(at)
     assert await reader.read() == OrganizationFile("acme/.deeprepo", b"quota: 1\n")
@@ -58,7 +58,7 @@ async def test_a_file_is_read_and_kept_for_a_minute(at: Scene, private: bool) ->
 
 
 async def test_a_private_file_is_not_shown_in_a_public_repository(at: Scene) -> None:
-    """Whoever sees the review may read all that it shows."""
+    """A private file must not be shown where the public can see the review."""
     await at.gh.repository("acme", ".deeprepo", files=FILE, private=True)
     reader = Reader(at)
     seen = [await reader.read(is_private=is_private) for is_private in (True, False)]
@@ -66,7 +66,7 @@ async def test_a_private_file_is_not_shown_in_a_public_repository(at: Scene) -> 
 
 
 async def test_the_repository_with_the_defaults_has_none_itself(at: Scene) -> None:
-    """Its own file is its own; and an operator can switch the look off or name another repository."""
+    """It has only its own file. The operator can disable the lookup or name a different repository."""
     await at.gh.repository("acme", ".deeprepo", files=FILE, private=False)
     await at.gh.repository("acme", "policies", files={".deeprepo.yml": "quota: 9\n"}, private=False)
     asked = len(at.gh.requests)
@@ -77,7 +77,7 @@ async def test_the_repository_with_the_defaults_has_none_itself(at: Scene) -> No
 
 
 async def test_while_github_fails_no_review_goes_on(at: Scene) -> None:
-    """Without the file, it is unknown whether a threshold is set."""
+    """If the file can't be read, a threshold might be missed, so the review fails."""
     await at.gh.repository("acme", ".deeprepo", files=FILE, private=False)
     at.gh.fail("GET", r"/repos/acme/\.deeprepo", sandbox.Fault(status=502, times=-1))
     with pytest.raises(HostDown):

@@ -1,4 +1,4 @@
-"""The sandbox that tests run in, what nobody in it may reach, and why a machine cannot have it."""
+"""Sandboxes on this machine for running tests, and secrets outside that no run may reach."""
 
 import asyncio
 import io
@@ -29,12 +29,12 @@ OPEN_FOLDERS = ("/tmp", "/dev/shm", "/var/tmp")  # noqa: S108 - of this machine
 LIMITS = RunLimits(seconds=10, memory=400 << 20, processes=60, output=1 << 20, disk=64 << 20)
 
 
-IMAGE = os.environ.get("RUN_TEST_IMAGE", "python:3.13-slim")  # of a container; it has to be here: nothing is fetched
+IMAGE = os.environ.get("RUN_TEST_IMAGE", "python:3.13-slim")  # must exist locally; nothing is downloaded
 
 
 @cache
 def missing(kind: SandboxKind = "bubblewrap") -> str:
-    """Why there is no sandbox of this kind here; empty if there is one."""
+    """Return why this kind of sandbox is unavailable here, or an empty string."""
     sandbox = box(kind)
     if not sandbox.program:
         return f"{kind} is not installed"
@@ -46,7 +46,7 @@ def missing(kind: SandboxKind = "bubblewrap") -> str:
 
 
 def box(kind: SandboxKind = "bubblewrap") -> Sandbox:
-    """A sandbox of this machine."""
+    """Return a sandbox of this kind on this machine."""
     program = shutil.which(PROGRAMS[kind]) or ""
     if kind == "bubblewrap":
         return Sandbox(kind, program)
@@ -60,19 +60,19 @@ def run(
     tree: bytes = b"",
     kind: SandboxKind = "bubblewrap",
 ) -> SandboxOutcome:
-    """Run a command over some files."""
+    """Run a command in a sandbox with these files."""
     return asyncio.run(execute(box(kind), SandboxRun(unended(tree) if tree else tree, command, files or {}, limits)))
 
 
 def unended(tree: bytes) -> bytes:
-    """An archive without its end mark."""
+    """Return a tar archive without its end marker."""
     with tarfile.TarFile(fileobj=io.BytesIO(tree)) as known:
         known.getmembers()
         return tree[: known.offset]
 
 
 def tar(*members: tuple[tarfile.TarInfo, bytes]) -> bytes:
-    """An archive with members as they come: links, devices, names that lead elsewhere."""
+    """Build a tar archive from raw members, which may be links, devices or unsafe names."""
     whole = io.BytesIO()
     with tarfile.open(fileobj=whole, mode="w", format=tarfile.GNU_FORMAT) as made:
         for about, data in members:
@@ -82,7 +82,7 @@ def tar(*members: tuple[tarfile.TarInfo, bytes]) -> bytes:
 
 
 def member(name: str, kind: bytes = tarfile.REGTYPE, link: str = "", mode: int = 0o644) -> tarfile.TarInfo:
-    """One member."""
+    """Build the header of one tar member."""
     about = tarfile.TarInfo(f"work/{name}")
     about.type, about.linkname, about.mode = kind, link, mode
     return about
@@ -90,7 +90,7 @@ def member(name: str, kind: bytes = tarfile.REGTYPE, link: str = "", mode: int =
 
 @dataclass(frozen=True)
 class World:
-    """What stands outside, with a word in each place that must not come out."""
+    """The machine outside the sandbox, with a secret word in files, in a process and behind sockets."""
 
     word: str
     home: Path
@@ -99,7 +99,7 @@ class World:
     process: int
 
     def connections(self) -> int:
-        """How many have come to one of the sockets."""
+        """Count the connections that were made to the sockets."""
         found = 0
         for listener in self.listeners:
             listener.settimeout(0)
@@ -111,13 +111,13 @@ class World:
         return found
 
     def files(self) -> frozenset[str]:
-        """The names in the folders that a run could leave something in."""
+        """Return files that a run left in folders that anybody may write to."""
         return frozenset(str(path) for folder in (*OPEN_FOLDERS, self.home) for path in Path(folder).glob("*escaped*"))
 
 
 @contextmanager
 def world(folder: Path) -> Iterator[World]:
-    """Secrets in the environment, in files, in another process, and sockets that listen."""
+    """Create secrets in the environment, in files and in a process, and open listening sockets."""
     word = f"canary{secrets.token_hex(12)}"
     home = folder / "home"
     home.mkdir()

@@ -5,7 +5,7 @@ from sample import AFTER, BEFORE
 
 @pytest.fixture
 def shop(repository: Repository) -> Repository:
-    """A branch whose change removes a check, in a shop whose owner has switched runs on."""
+    """A feature branch that removes a check, in a repository with runs enabled."""
     repository.commit(BEFORE, "before")
     repository.git("checkout", "-qb", "feature")
     repository.commit(AFTER, "after")

@@ -1,4 +1,4 @@
-"""A shop whose change removes a check, and whose owner has switched runs on."""
+"""Files of a repository that enables runs, and a change that removes a check."""
 
 RATE = "def apply(rate, amount):\n    if amount < 0:\n        raise ValueError(amount)\n    return amount * rate\n"
 BEFORE: dict[str, str | bytes | None] = {

@@ -1,7 +1,8 @@
-"""Hostile heads: what a stranger's commit can bring into a run, and that it reaches nothing.
+"""Commits with hostile code, tests and archives must not escape the sandbox.
 
-Each is a tree with a command as an owner has it. The word of `boxes.world` stands in the environment, in files, in another process and
-behind three sockets: it must come out nowhere, nobody may have connected, and no process and no file may be left.
+Each case is a tree with a command. The secret word of `boxes.world` is in the environment, in files, in
+another process and behind three sockets. It must not appear in the output, no socket may get a connection,
+and no process or file may remain.
 """
 
 import os
@@ -20,13 +21,13 @@ from waits import patience
 from bot.features.reproduction.values import PROGRAMS, RunLimits, SandboxKind
 from deeprepo_sandbox.processes import alive
 
-MARK = f"{5_000_000 + os.getpid()}.51"  # in the arguments of whatever tries to stay
+MARK = f"{5_000_000 + os.getpid()}.51"  # an argument of processes that try to stay alive
 SHORT = replace(LIMITS, seconds=1.0)
 
 
 @dataclass(frozen=True)
 class Head:
-    """A hostile head. `ends`: how its run may end; `holds`: a text that its output has, as a sign that it was tried."""
+    """One hostile commit. `ends`: allowed endings; `holds`: output which shows that the attack was tried."""
 
     name: str
     command: str
@@ -37,7 +38,7 @@ class Head:
     limits: RunLimits = LIMITS
     tree: bytes = b""
     slow: bool = False
-    is_filtered: bool = False  # `holds` is how our own filter of system calls answers; a container has another one
+    is_filtered: bool = False  # `holds` is what our own filter answers; containers have another
 
 
 PYTHON = "python3 -m unittest -v tests/test_ok.py"
@@ -67,7 +68,7 @@ print('tried')
 
 
 def python(code: str) -> str:
-    """A command that runs a file of the head."""
+    """Return a shell command that runs this Python code."""
     return f"python3 -c {_quoted(code)}"
 
 
@@ -76,7 +77,7 @@ def _quoted(text: str) -> str:
 
 
 def absolute(name: str) -> tarfile.TarInfo:
-    """A member whose name begins at the root."""
+    """Return a tar member with an absolute path."""
     about = member("x")
     about.name = name
     return about
@@ -84,7 +85,7 @@ def absolute(name: str) -> tarfile.TarInfo:
 
 LIBC = "import ctypes, os; libc = ctypes.CDLL(None, use_errno=True)\n"
 HEADS = [
-    # what a runner reads and runs by itself
+    # code that tools load and run automatically
     Head("a test reads secrets", PYTHON, {"tests/test_ok.py": GRAB + TEST["tests/test_ok.py"]}, "tried"),
     Head("a test connects", PYTHON, {"tests/test_ok.py": CONNECT + TEST["tests/test_ok.py"]}, "tried", "CONNECTED"),
     Head("the package of the tests", "python3 -m unittest tests.test_ok", {**TEST, "tests/__init__.py": GRAB}, "tried"),
@@ -108,7 +109,7 @@ HEADS = [
     Head("a build.rs that cargo runs", "cargo build --offline; rustc build.rs && ./build; sh build.sh; echo tried", {"build.rs": 'fn main() { println!("{:?}", std::fs::read_to_string("{home}/.netrc")); }', "Cargo.toml": "[package]\nname='x'\nversion='0.1.0'\n", "src/lib.rs": "", "build.sh": "cat {home}/.netrc; echo tried"}, "tried"),
     Head("a go test with an init", "GOTOOLCHAIN=local GOFLAGS=-mod=mod go test -p 1 ./...; go generate ./...; echo tried", {"go.mod": "module x\n", "x.go": "package x\n//go:generate cat {home}/.netrc\nfunc F() {}\n", "x_test.go": 'package x\nimport ("os"; "net"; "fmt"; "testing")\nfunc init() { b, _ := os.ReadFile("{home}/.netrc"); fmt.Println(string(b)); if _, e := net.Dial("tcp", "127.0.0.1:{port}"); e == nil { fmt.Println("CONNECTED") } }\nfunc TestX(t *testing.T) {}\n'}, "tried", "CONNECTED", limits=replace(LIMITS, seconds=90, memory=2 << 30, processes=300, disk=800 << 20), slow=True),
     Head("configuration that runners execute", "for f in jest.config.js vitest.config.mjs .mocharc.cjs babel.config.js; do node $f; done; npm install --offline; echo tried", dict.fromkeys(("jest.config.js", "vitest.config.mjs", ".mocharc.cjs", "babel.config.js"), "import('node:fs').then(fs => { for (const p of ['{home}/.netrc', '/proc/{pid}/environ']) { try { console.log(fs.readFileSync(p, 'utf8')) } catch (e) { console.log(e.code) } } })") | {"package.json": '{"name": "x", "version": "1.0.0", "scripts": {"preinstall": "cat {home}/.netrc", "install": "env"}}'}, "tried", slow=True),
-    # keys, by name and by pattern
+    # secrets, by name and by pattern
     Head("keys by name", "echo ${GITHUB_TOKEN:-none} ${ANTHROPIC_API_KEY:-none}", holds="none none"),
     Head("keys by pattern", "grep -raE '(ghp_|sk-|canary)[A-Za-z0-9]{8,}' / --exclude-dir=usr --exclude-dir=proc --exclude-dir=sys 2>/dev/null | head -50; echo tried", holds="tried"),
     Head("keys in /proc", "grep -aE 'canary|TOKEN|API_KEY' /proc/*/environ /proc/*/cmdline; cat /proc/*/mountinfo; echo tried", holds="tried"),
@@ -128,7 +129,7 @@ HEADS = [
     Head("the line to the machine's host", python("import socket\nfor family, where in ((40, (2, 22)), (40, (1, 1024))):\n try: s = socket.socket(family, socket.SOCK_STREAM); s.settimeout(1); s.connect(where); print('CONNECTED')\n except OSError as e: print('tried', e.errno)"), holds="tried 97", lacks="CONNECTED", is_filtered=True),
     Head("families of sockets that no namespace holds", python("import socket\nmade = []\nfor family in (15, 17, 21, 26, 29, 30, 31, 38, 41, 42, 44):\n try: socket.socket(family, socket.SOCK_RAW); made.append(family)\n except OSError: pass\nprint('tried', made)"), holds="tried []", is_filtered=True),
     Head("sockets of the system's services", "for p in /run/systemd/private /run/dbus/system_bus_socket /run/docker.sock /tmp/.X11-unix/X0 /run/containerd/containerd.sock; do python3 -c \"import socket,sys; s=socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); print('CONNECTED')\" $p; done; echo tried", holds="tried", lacks="CONNECTED"),
-    # out of the tree
+    # outside the tree
     Head("links to the home", "cat link1 link2/.netrc link3; ls -la; echo tried", tree=tar((member("link1", tarfile.SYMTYPE, "/root/.netrc"), b""), (member("link2", tarfile.SYMTYPE, "/root"), b""), (member("link3", tarfile.SYMTYPE, "/etc/shadow"), b"")), holds="tried"),
     Head("a folder that is a link", "ls -la; echo tried", {"link/escaped.txt": "x"}, tree=tar((member("link", tarfile.SYMTYPE, OPEN_FOLDERS[0]), b"")), ends=("exit", "setup")),
     Head("a hard link out of the tree", "cat hard; echo tried", tree=tar((member("hard", tarfile.LNKTYPE, "../../../etc/shadow"), b"")), ends=("exit", "setup")),
@@ -163,7 +164,7 @@ HEADS = [
     Head("it stops itself", "kill -STOP $$; sleep 100", ends=("seconds",), limits=SHORT),
     Head("it closes its output and stays", f"exec >&- 2>&-; sleep {MARK}", ends=("seconds",), limits=SHORT),
     Head("a job for later", "echo 'touch /tmp/escaped' | at now; (crontab -l; echo '* * * * * touch /tmp/escaped') | crontab -; systemd-run touch /tmp/escaped; echo tried", holds="tried"),
-    # too much
+    # resource limits
     Head("a fork bomb", python("import os\nwhile True:\n try: os.fork()\n except OSError: pass"), ends=("seconds",), limits=SHORT),
     Head("threads without end", python("import threading, time\nn = 0\ntry:\n while True: threading.Thread(target=time.sleep, args=(60,), daemon=True).start(); n += 1\nexcept RuntimeError as e: print('tried', n < 70, flush=True)\nimport os; os._exit(0)"), holds="tried True"),
     Head("a full disk", "head -c 200000000 /dev/zero > big; head -c 200000000 /dev/zero > /tmp/big; head -c 200000000 /dev/zero > ~/big; df -k /box | tail -1; echo tried", holds="No space left on device"),
@@ -183,7 +184,7 @@ HEADS = [
     Head("a sparse file", "truncate -s 1T huge; ls -l huge | cut -c1-10; cat huge | head -c 100 | wc -c; echo tried", holds="tried"),
     Head("priorities", "nice -n -20 id -u; echo -1000 > /proc/self/oom_score_adj; cat /proc/self/oom_score_adj; ulimit -u unlimited; echo tried", holds="1000"),
     Head("limits that are lifted", "ulimit -u 100000; ulimit -c unlimited; prlimit --nproc=100000 --pid $$; ulimit -c; echo tried", holds="tried"),
-    # what people and machines read
+    # terminal escapes and other misleading output
     Head("escapes of a terminal", "printf '\\033]0;evil\\007\\033[2J\\033[31mred\\033[0m\\033P+q\\033\\\\\\033]52;c;ZXZpbA==\\007tried\\b\\b\\r\\n'", holds="red", lacks="\x1b"),
     Head("marks of our own script", "echo 'deeprepo: probed'; echo 'deeprepo: ready'; echo net net:[1]; exit 0", holds="deeprepo: ready"),
     Head("bytes that are no text", "head -c 20000 /dev/urandom; printf '\\377\\376\\000'; echo; echo tried", holds="tried", lacks="\x00"),
@@ -191,7 +192,7 @@ HEADS = [
 
 
 def filled(text: str, outer: World) -> str:
-    """The text with what a stranger could know of this machine."""
+    """Fill in what an attacker could know about this machine."""
     known = {"{home}": str(outer.home), "{port}": str(outer.port), "{pid}": str(outer.process), "{word}": outer.word}
     for name, value in known.items():
         text = text.replace(name, value)
@@ -207,7 +208,7 @@ def filled(text: str, outer: World) -> str:
 )
 @pytest.mark.parametrize("kind", PROGRAMS)
 def test_a_hostile_head_reaches_nothing(kind: SandboxKind, head: Head, tmp_path: Path) -> None:
-    """Its word stays outside, nobody was connected to, and nothing is left: in bubblewrap, and in a container where there are any."""
+    """No secret leaks, no connection is made and nothing remains, in bubblewrap or a container."""
     if why := missing(kind):
         pytest.skip(why)
     is_container = kind != "bubblewrap"
@@ -222,7 +223,7 @@ def test_a_hostile_head_reaches_nothing(kind: SandboxKind, head: Head, tmp_path:
         assert Path(f"/proc/{outer.process}/stat").read_text().split()[2] != "Z"
     ends = (
         (*head.ends, "exit") if is_container and "memory" in head.ends else head.ends
-    )  # a container's own limit ends it
+    )  # the container's own memory limit may end the process
     assert outcome.ending in ends, outcome.output[-500:]
     if not (is_container and head.is_filtered):
         assert head.holds in outcome.output
@@ -231,12 +232,12 @@ def test_a_hostile_head_reaches_nothing(kind: SandboxKind, head: Head, tmp_path:
 
 
 def test_there_are_sixty_of_them() -> None:
-    """The list has at least as many as the promise names, each with a name of its own."""
+    """There are at least as many cases as promised, with distinct names."""
     assert len({head.name for head in HEADS}) == len(HEADS) >= 60
 
 
 def test_the_list_could_fail(tmp_path: Path) -> None:
-    """Outside of a sandbox the same code reads the secrets and is connected to."""
+    """Outside a sandbox, the same code reads the secrets and connects."""
     with world(tmp_path) as outer:
         code = filled(GRAB + CONNECT, outer)
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

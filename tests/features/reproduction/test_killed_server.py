@@ -1,4 +1,4 @@
-"""A server that is killed while a test of a pull request sleeps in its sandbox: what is left of it, and how its review goes on."""
+"""A server is killed while a pull request's test runs: cleanup, and how the review continues."""
 
 import asyncio
 import os
@@ -21,7 +21,7 @@ boxed = pytest.mark.skipif(bool(missing()), reason=missing() or "-")
 
 
 async def until(holds: Callable[[], object], seconds: float = 100.0) -> None:
-    """Wait for it: neither a process nor a mount tells anybody when it goes."""
+    """Poll until a condition is true. Processes and mounts send no event when they end."""
     async with asyncio.timeout(patience(seconds)):
         while not holds():  # noqa: ASYNC110
             await asyncio.sleep(0.05)
@@ -30,7 +30,7 @@ async def until(holds: Callable[[], object], seconds: float = 100.0) -> None:
 @boxed
 @pytest.mark.slow
 def test_a_killed_server_leaves_no_process_no_mount_and_no_folder(tmp_path: Path) -> None:
-    """The next one finishes the review: the finding is posted once."""
+    """The next server finishes the review, and the finding is posted once."""
     mounts = MOUNTS.read_text()
     mark = f"{7_000_000 + os.getpid()}"
     sleeping = HEAD + f"        import subprocess; subprocess.run(['sleep', '{mark}'])\n"

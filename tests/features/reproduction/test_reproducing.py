@@ -1,4 +1,4 @@
-"""A finding and a test that shows it: what is run where, what counts, what people see; with git, a provider on loopback and a real sandbox."""
+"""Reproduce findings with tests that a model writes, using real git, a local provider and a real sandbox."""
 
 import asyncio
 import base64
@@ -39,7 +39,7 @@ PROOF = HEAD + "        with self.assertRaises(ValueError):\n            apply(2
 
 
 class Model:
-    """Finds the removed check; writes these tests, one after the other; says whether the last one proves it."""
+    """A scripted model that finds the removed check, writes these tests in turn, and judges the last one."""
 
     def __init__(self, *tests: str | None, proves: bool = True, finding: Mapping[str, Any] = FOUND) -> None:
         self.tests, self.proves, self.finding = list(tests), proves, finding
@@ -61,7 +61,7 @@ class Model:
 
 @pytest.fixture
 def reviewed(shop: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Review]:
-    """Review the change with a model, and with runs allowed."""
+    """Return a function that reviews the change with a model and with runs allowed."""
 
     async def of_a_stranger(request: ReviewRequest, given: Mapping[str, Any], scratch: str) -> Review:
         brief = replace(await review_of.brief(request, given, scratch), stranger=True)
@@ -84,7 +84,7 @@ def reviewed(shop: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 @boxed
 def test_a_finding_is_reproduced(reviewed: Callable[..., Review], tmp_path: Path) -> None:
-    """Its test fails on the head, passes on the base and with the suggestion: that is what the verdict says."""
+    """The test fails on the head, and passes on the base and with the suggested fix."""
     model = Model(PROOF)
     done = reviewed(model, trace=str(tmp_path / "trace.jsonl"))
     (placed,) = done.reported
@@ -103,7 +103,7 @@ def test_a_finding_is_reproduced(reviewed: Callable[..., Review], tmp_path: Path
 
 @boxed
 def test_what_people_see(reviewed: Callable[..., Review]) -> None:
-    """The test, collapsed, with the two outcomes and how to run it, in the comment, the summary, JSON and SARIF."""
+    """Every output shows the test, its two outcomes and how to run it."""
     done = reviewed(Model(PROOF))
     (comment,) = posts.comments(done).posts
     for text in (comment.body, markdown.render(done), OUTPUTS["console"]().render(done)):
@@ -120,7 +120,7 @@ def test_what_people_see(reviewed: Callable[..., Review]) -> None:
 def test_a_replay_starts_nothing(
     reviewed: Callable[..., Review], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every outcome comes from the record, on a machine without a sandbox."""
+    """A replay takes every outcome from the journal, without a sandbox."""
     path = tmp_path / "journal.jsonl"
     first = reviewed(Model(PROOF), journal=str(path))
     monkeypatch.setenv("PATH", "/nowhere:/usr/bin")
@@ -150,7 +150,7 @@ LOOPS = HEAD + "        while True: pass\n"
 def test_anything_less_changes_nothing(
     reviewed: Callable[..., Review], tests: list[str | None], proves: bool, why: str
 ) -> None:
-    """The finding stays confirmed, and a note says why there is no test."""
+    """The finding stays confirmed, and a note gives the reason why there is no test."""
     done = reviewed(Model(*tests, proves=proves))
     (placed,) = done.reported
     assert (placed.finding.verdict, REPRODUCTION.of(placed.finding)) == ("confirmed", None)
@@ -162,7 +162,7 @@ def test_anything_less_changes_nothing(
 
 @boxed
 def test_a_test_that_is_at_fault_is_mended(reviewed: Callable[..., Review]) -> None:
-    """Its author is shown what was printed, twice at most."""
+    """The model gets the test's output and may correct it up to twice."""
     model = Model(FIXTURE, NOT_PROMISED, PROOF)
     (placed,) = reviewed(model).reported
     assert placed.finding.verdict == "reproduced"
@@ -172,7 +172,7 @@ def test_a_test_that_is_at_fault_is_mended(reviewed: Callable[..., Review]) -> N
 
 @boxed
 def test_a_limit_is_no_proof(reviewed: Callable[..., Review], shop: Repository) -> None:
-    """A test that does not end shows nothing."""
+    """A test that exceeds the time limit proves nothing."""
     shop.git("checkout", "-q", "main")
     shop.commit({".deeprepo.yml": "run: {test: 'python3 -m unittest -v {file}', seconds: 1}\n"}, "a second")
     shop.git("checkout", "-q", "feature")
@@ -184,7 +184,7 @@ def test_a_limit_is_no_proof(reviewed: Callable[..., Review], shop: Repository) 
 
 @boxed
 def test_a_suggestion_that_does_not_help_is_not_offered(reviewed: Callable[..., Review]) -> None:
-    """The test is red with it: the finding is reproduced, and no click commits the suggestion."""
+    """The test still fails with the suggestion, so the comment doesn't offer it."""
     wrong = {**FOUND, "suggestion": "    return abs(amount) * rate"}
     done = reviewed(Model(PROOF, finding=wrong))
     (placed,) = done.reported
@@ -196,7 +196,7 @@ def test_a_suggestion_that_does_not_help_is_not_offered(reviewed: Callable[..., 
 
 @boxed
 def test_new_code_needs_the_fix(reviewed: Callable[..., Review], shop: Repository) -> None:
-    """The base has not what the test calls: then only the suggestion can turn it green."""
+    """If the base lacks the tested code, only the suggested fix can make the test pass."""
     shop.git("checkout", "-q", "main")
     shop.commit({"shop/rate.py": None}, "no rates")
     shop.git("checkout", "-qb", "new")
@@ -209,7 +209,7 @@ def test_new_code_needs_the_fix(reviewed: Callable[..., Review], shop: Repositor
 
 @boxed
 def test_a_finding_that_is_still_there_keeps_its_test(reviewed: Callable[..., Review], shop: Repository) -> None:
-    """The next round shows the test again and runs nothing."""
+    """The next review shows the test again without running anything."""
     first = reviewed(Model(PROOF))
     shop.commit({"README.md": "more\n"}, "more")
     model = Model()
@@ -219,14 +219,14 @@ def test_a_finding_that_is_still_there_keeps_its_test(reviewed: Callable[..., Re
 
 
 def test_without_permission_nothing_is_run_or_asked(reviewed: Callable[..., Review]) -> None:
-    """A section in the repository's file alone switches nothing on."""
+    """A `run` section without the operator's permission enables nothing."""
     model = Model()
     done = reviewed(model, of_features={"run": None})
     assert (model.asked, [note for note in done.notes if "test" in note]) == ([], [])
 
 
 def test_without_a_section_nothing_is_run_or_asked(reviewed: Callable[..., Review], shop: Repository) -> None:
-    """Neither does the permission alone; a section that the head brings counts for nothing."""
+    """The operator's permission is not enough, and a section added by the change is ignored."""
     shop.git("checkout", "-q", "main")
     shop.commit({".deeprepo.yml": None}, "no runs")
     shop.git("checkout", "-qb", "other")
@@ -237,7 +237,7 @@ def test_without_a_section_nothing_is_run_or_asked(reviewed: Callable[..., Revie
 
 
 def test_a_stranger_needs_the_operators_word(reviewed: Callable[..., Review]) -> None:
-    """What somebody brings who may not write to the repository is run only with DEEPREPO_RUN_FORKS."""
+    """Code by people without write access only runs if DEEPREPO_RUN_FORKS is set."""
     model = Model()
     done = reviewed(model, stranger=True)
     assert model.asked == []
@@ -247,7 +247,7 @@ def test_a_stranger_needs_the_operators_word(reviewed: Callable[..., Review]) ->
 def test_without_a_sandbox_a_sentence_says_what_to_install(
     reviewed: Callable[..., Review], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Nothing is run as it is."""
+    """No test is run, and a note gives the reason."""
     (tmp_path / "bin").mkdir()
     git = Path("/usr/bin/git")
     (tmp_path / "bin" / "git").symlink_to(git)
@@ -263,7 +263,7 @@ READS = HEAD + "        import base64\n        data = open('shop/keys.py', 'rb')
 
 @boxed
 def test_a_test_finds_no_secret_of_the_tree(reviewed: Callable[..., Review], shop: Repository, tmp_path: Path) -> None:
-    """In whatever form it prints: neither a model nor a page sees it."""
+    """Secrets in the tree are masked, so a test that prints them in any encoding reveals nothing."""
     shop.git("checkout", "-q", "main")
     shop.commit({"shop/keys.py": f'TOKEN = "{SECRET}"\n'}, "a key")
     shop.git("checkout", "-q", "feature")

@@ -1,4 +1,4 @@
-"""Which runner tests a file, where a new test goes, what installs the packages it needs, and what an output means."""
+"""Choose a test runner, a place for the new test and the install command, and interpret the output."""
 
 import asyncio
 import shlex
@@ -19,12 +19,12 @@ boxed = pytest.mark.skipif(bool(missing()), reason=missing() or "-")
 
 
 def layout(tree: Mapping[str, str]) -> Layout:
-    """A tree, with the texts of what a rig would read."""
+    """Return the layout of a tree, with the contents of its manifests."""
     return Layout(tuple(tree), {path: tree[path] for path in manifests(tree)})
 
 
 def recipe(tree: Mapping[str, str], near: str, **section: object) -> Recipe | None:
-    """How tests about a file are run."""
+    """Return how to run tests for a file."""
     return layout(tree).recipe(RunSection(**section), near)
 
 
@@ -48,7 +48,7 @@ TREES = [
 
 @pytest.mark.parametrize(("tree", "near", "name"), TREES)
 def test_a_runner_is_found_by_the_manifests(tree: dict[str, str], near: str, name: str | None) -> None:
-    """A manifest that does not parse names nothing; a runner that is not known is its owner's to name."""
+    """A broken manifest is ignored, and an unknown runner must be configured by the owner."""
     how = recipe(tree, near)
     assert (how.runner.name if how else None) == name
 
@@ -71,7 +71,7 @@ PLACES = [
 
 @pytest.mark.parametrize(("near", "path", "command"), PLACES)
 def test_each_package_of_a_repository_has_its_own(near: str, path: str, command: str) -> None:
-    """A finding gets the runner of the nearest package, from its folder, and its test goes into the folder of the nearest one."""
+    """A finding uses the nearest package's runner, and the test is placed next to existing ones."""
     how = recipe(MIXED, near)
     assert how is not None
     assert how.path("ab12", near) == path
@@ -79,7 +79,7 @@ def test_each_package_of_a_repository_has_its_own(near: str, path: str, command:
 
 
 def test_without_a_test_a_new_one_goes_to_the_usual_place() -> None:
-    """TypeScript beside TypeScript; a test file of the repository runs whole."""
+    """A TypeScript file gets a TypeScript test, and an existing test file runs as a whole."""
     how = recipe({"package.json": '{"devDependencies": {"jest": "1"}}', "src/a.ts": ""}, "src/a.ts")
     assert how is not None
     assert how.files == "__tests__/deeprepo-{n}.test.ts"
@@ -89,7 +89,7 @@ def test_without_a_test_a_new_one_goes_to_the_usual_place() -> None:
 
 
 def test_an_owners_words_go_before_what_is_found() -> None:
-    """Each by itself: a command without a path takes the place that the runner it names has in the repository."""
+    """Configured commands and paths take precedence, and a missing path is the runner's usual one."""
     own = recipe({"a.py": "", "checks/test_a.py": ""}, "a.py", test="uv run pytest -q {file}")
     assert own is not None
     assert (own.runner.name, own.files, own.folder) == ("pytest", "checks/test_deeprepo_{n}.py", "")
@@ -118,7 +118,7 @@ INSTALLED = [
 
 @pytest.mark.parametrize(("tree", "commands", "decisive"), INSTALLED)
 def test_what_installs_packages_is_found_by_lock_files(tree: dict[str, str], commands: list[str], decisive: list[str]) -> None:  # fmt: skip
-    """In each package that is in no other of its language; what a package vendors and what tests have as samples counts for nothing."""
+    """Each outermost package of a language is installed; vendored packages and test samples are skipped."""
     install = layout(tree).install()
     assert all(command in install for command in commands)
     assert install.count("(cd ") == len(commands)
@@ -126,7 +126,7 @@ def test_what_installs_packages_is_found_by_lock_files(tree: dict[str, str], com
 
 
 def test_a_name_cannot_become_a_command() -> None:
-    """A folder is one word of the shell."""
+    """Folder names are quoted in shell commands."""
     folder = "a$(touch x)"
     assert shlex.quote(folder) in layout({f"{folder}/package-lock.json": ""}).install()
 
@@ -165,13 +165,13 @@ OUTPUTS = [
 
 @pytest.mark.parametrize(("name", "status", "output", "result"), OUTPUTS)
 def test_an_output_is_judged(name: str, status: int, output: str, result: str) -> None:
-    """An exit status alone proves nothing: a runner that found no test, or could not load one, fails too."""
+    """An exit status isn't enough, because runners also fail if they find or load no test."""
     assert judge(RUNNERS[name], SandboxOutcome("exit", status, output, 0.1, ())) == result
 
 
 @pytest.mark.parametrize("ending", ["seconds", "memory", "output", "setup"])
 def test_a_limit_is_no_result(ending: str) -> None:
-    """Whatever it printed before."""
+    """A run that hit a limit has no result, whatever it printed."""
     assert judge(RUNNERS["pytest"], SandboxOutcome(ending, 1, "1 failed", 0.1, ())) == "limit"  # type: ignore[arg-type]
 
 
@@ -188,7 +188,7 @@ OWN = [
 @boxed
 @pytest.mark.parametrize(("text", "result"), OWN)
 def test_a_command_of_the_owner_in_the_sandbox(text: str, result: str) -> None:
-    """A runner that is not known is judged by its exit status, unless it could not load the test or found none."""
+    """An unknown runner is judged by its exit status, unless it could not load or find a test."""
     outcome = run("python3 -m unittest -v tests/test_x.py", {"tests/test_x.py": text})
     assert judge(GENERIC, outcome) == result, outcome.output
 
@@ -204,10 +204,10 @@ def test_a_command_of_the_owner_in_the_sandbox(text: str, result: str) -> None:
     ],
 )
 def test_pytest_of_another_folder(text: str, result: str) -> None:
-    """A folder of tools is shown read-only beside /usr."""
+    """Tools from a different folder are mounted read-only."""
     where = sysconfig.get_path("purelib")
     sandbox = Sandbox("bubblewrap", box().program, tools=(where,))
-    # The plugins of this project take longer to load than the test.
+    # this project's pytest plugins would take longer to load than the test
     command = f"PYTHONPATH={where} PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python3 -m pytest -o addopts= tests/test_x.py"
     outcome = asyncio.run(execute(sandbox, SandboxRun(b"", command, {"tests/test_x.py": text}, LIMITS)))
     if "No module named pytest" in outcome.output:
@@ -217,7 +217,7 @@ def test_pytest_of_another_folder(text: str, result: str) -> None:
 
 @boxed
 def test_tools_may_lie_where_the_box_has_its_own_folder() -> None:
-    """A tool below /tmp is found under its path, and nothing beside it."""
+    """A tool below /tmp is available at its path, but the files next to it are not."""
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         Path(folder).chmod(0o755)
         kit = Path(folder, "kit")

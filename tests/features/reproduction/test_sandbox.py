@@ -1,4 +1,4 @@
-"""One value in, one out: what a run may use, how it ends, and what is left of it."""
+"""Running a command in a sandbox: limits, outcomes and cleanup."""
 
 import asyncio
 import struct
@@ -23,7 +23,7 @@ boxed = pytest.mark.skipif(bool(missing()), reason=missing() or "-")
 
 @boxed
 def test_a_command_runs_over_its_tree() -> None:
-    """Files lie over the tree, the exit status comes back, and so does what was printed."""
+    """The files are written over the tree, and the exit status and output are returned."""
     outcome = run("cat a.txt b/c.txt; exit 3", {"b/c.txt": "over\n"}, tree=tar((member("a.txt"), b"tree\n")))
     assert (outcome.ending, outcome.status, outcome.output) == ("exit", 3, "tree\nover\n")
 
@@ -38,7 +38,7 @@ def test_a_command_runs_over_its_tree() -> None:
     ],
 )
 def test_a_limit_ends_a_run(ending: str, command: str, limits: RunLimits) -> None:
-    """The ending names the limit, and it comes soon."""
+    """The outcome names the limit, and the run ends soon after reaching it."""
     began = time.monotonic()
     assert run(command, limits=limits).ending == ending
     assert time.monotonic() - began < patience(8)
@@ -46,7 +46,7 @@ def test_a_limit_ends_a_run(ending: str, command: str, limits: RunLimits) -> Non
 
 @boxed
 def test_an_output_is_bounded_and_plain() -> None:
-    """The beginning and the end are kept, and no escape of a terminal."""
+    """The beginning and the end of the output are kept, without terminal escapes."""
     found = run("printf '\\033[31mfirst\\033[0m\\n'; yes | head -c 300000; printf '\\033]0;title\\007last\\n'")
     assert found.output.startswith("first\n")
     assert found.output.endswith("last\n")
@@ -55,13 +55,13 @@ def test_an_output_is_bounded_and_plain() -> None:
 
 
 def _wait_for(mark: str) -> None:
-    """Return when a `sleep` with this word runs."""
+    """Wait until a `sleep` with this argument runs."""
     waits.until(lambda: [row for row in alive(mark) if row.startswith("sleep")], "the command was started")
 
 
 @boxed
 def test_a_cancelled_run_leaves_nothing() -> None:
-    """Who gives the wait up gets control back when everything has ended."""
+    """Cancelling a run returns only after all its processes have ended."""
     mark = "4444.4444"
 
     async def given_up() -> None:
@@ -96,7 +96,7 @@ GOOD = ["net net:[2]", "pid pid:[2]", "uid 65534", "interface lo", "variable HOM
     ],
 )
 def test_a_probe_that_reaches_something_refuses(row: str, instead: str, reached: str) -> None:
-    """Each thing that a sandbox may not give is named, and a report that lacks a line is no report."""
+    """Everything that the probe reaches is named, and an incomplete report is refused."""
     report = [*(one for one in GOOD if not instead or not one.startswith(instead)), *filter(None, [row])]
     found = inside.reachable(report, box(), SandboxRun(b"", ""))
     assert len(found) == 1
@@ -105,7 +105,7 @@ def test_a_probe_that_reaches_something_refuses(row: str, instead: str, reached:
 
 
 def test_a_sandbox_that_does_not_hold_is_refused_before_the_tree(tmp_path: Path) -> None:
-    """A program in the place of bubblewrap that runs things as they are: the probe reaches this machine, and nothing of the tree goes in."""
+    """A fake docker that doesn't isolate is detected by the probe before any file is copied."""
     removed, marker = tmp_path / "removed", tmp_path / "ran"
     program = tmp_path / "docker"
     program.write_text(f"""#!/bin/sh
@@ -125,7 +125,7 @@ exec sh -c "$(printf %s "$3" | sed "s#/box#{tmp_path}#g")" sh "$5"
 
 
 def test_a_sandbox_that_cannot_start_says_so(tmp_path: Path) -> None:
-    """The sentence has its complaint and what to do."""
+    """The error has the program's own message and says what to do."""
     program = tmp_path / "podman"
     program.write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n")
     program.chmod(0o755)
@@ -134,7 +134,7 @@ def test_a_sandbox_that_cannot_start_says_so(tmp_path: Path) -> None:
 
 
 def test_without_a_sandbox_the_sentence_says_what_to_install(tmp_path: Path) -> None:
-    """There is no fallback; a program in the reviewed folder is none."""
+    """There is no fallback, and programs in the reviewed folder are not used."""
     with pytest.raises(SandboxRefused, match="apt install bubblewrap"):
         choose(RunPermission(programs={"PATH": f"{tmp_path}:.:"}), None)
     (tmp_path / "docker").touch(mode=0o755)
@@ -148,7 +148,7 @@ def test_without_a_sandbox_the_sentence_says_what_to_install(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("kind", ["docker", "podman"])
 def test_the_arguments_of_a_container(kind: str) -> None:
-    """No network, nothing writable but memory, no capability, nobody, and every limit."""
+    """The container has no network, capabilities or writable disk, an unprivileged user and all limits."""
     sandbox = Sandbox(kind, kind, "python:3.13-slim")  # type: ignore[arg-type]
     words = sandboxes.container(sandbox, SandboxRun(b"", "x", limits=LIMITS), sandbox.environment(), "deeprepo-run-1")
     told = " ".join(words)
@@ -171,7 +171,7 @@ def test_the_arguments_of_a_container(kind: str) -> None:
 
 
 def test_the_script_needs_a_posix_shell_alone() -> None:
-    """Images have dash, busybox or bash."""
+    """The script works in any POSIX shell, because images have dash, busybox or bash."""
     for keep in (False, True):
         text = sandboxes.script(keep=keep)
         subprocess.run(["dash", "-n"], input=text, text=True, check=True)
@@ -179,7 +179,7 @@ def test_the_script_needs_a_posix_shell_alone() -> None:
 
 
 def answer(machine: str, number: int, *arguments: int, architecture: int = 0) -> int:
-    """What the filter answers to a call, as the kernel would go through its rows."""
+    """Return the filter's answer to a system call, by interpreting its program like the kernel."""
     program = seccomp.program(machine)
     assert program is not None
     data = struct.pack(
@@ -201,7 +201,7 @@ def answer(machine: str, number: int, *arguments: int, architecture: int = 0) ->
 
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
 def test_the_filter_refuses_what_it_lists_and_allows_the_rest(machine: str) -> None:
-    """Sockets by family, segments of System V by size, and no call of another interface of the machine."""
+    """The filter checks socket families and System V segment sizes, and rejects other call interfaces."""
     architecture, calls = seccomp.MACHINES[machine]
     assert {answer(machine, number) for number in calls} == {seccomp.REFUSE}
     assert answer(machine, 0, architecture=1) == seccomp.KILL

@@ -1,4 +1,4 @@
-"""Off is the default, to the letter: no module, no process and no byte more; and on, a killed command leaves nothing."""
+"""Without both switches, no module or process is started; a killed review leaves nothing behind."""
 
 import json
 import os
@@ -24,7 +24,7 @@ from deeprepo_sandbox.providers import PerModel, Server
 
 boxed = pytest.mark.skipif(bool(missing()), reason=missing() or "-")
 ROOT = Path(__file__).parents[2]
-# Reviews in this process as often as it is asked to, and prints what was loaded by then and started for each.
+# Reviews repeatedly in one process, and prints which modules were loaded and which processes started.
 COUNTING = """
 import asyncio, json, os, re, subprocess, sys, tempfile
 started = []
@@ -48,13 +48,13 @@ for line in sys.stdin:
 
 @contextmanager
 def counting(shop: Repository, address: str) -> Iterator[Callable[..., dict[str, Any]]]:
-    """Makes a review, with these variables from then on, and tells what it loads and starts."""
+    """Yield a function that runs a review and returns which modules were loaded and programs started."""
     known = {
         "PATH": os.environ["PATH"],
         "HOME": str(shop.folder),
         "PYTHONPATH": str(ROOT),
         "DEEPREPO_BASE_URL": address,
-        "DEEPREPO_CACHE": "off",  # what one review keeps saves the next one a search
+        "DEEPREPO_CACHE": "off",  # or one review's cached facts would save the next one a search
     }
     command, pipe = [sys.executable, "-c", COUNTING], subprocess.PIPE
     process = subprocess.Popen(command, cwd=shop.folder, env=known, stdin=pipe, stdout=pipe, text=True)
@@ -73,10 +73,10 @@ def counting(shop: Repository, address: str) -> Iterator[Callable[..., dict[str,
 
 @boxed
 def test_off_costs_nothing(shop: Repository) -> None:
-    """Neither switch alone loads a module or starts a process; both do."""
+    """Neither the section nor the permission alone loads a module or starts a process."""
     played = Server(PerModel({"worker": Model(HEAD + "        apply(2, -1)\n")}))
     with doubles.in_thread(played) as server, counting(shop, server.openai_url) as counted:
-        counted()  # git's version is asked for once in a process
+        counted()  # git's version is only looked up once per process
         without = counted()
         shop.git("checkout", "-q", "main")
         shop.commit({".deeprepo.yml": "quota: 4\n"}, "no section")
@@ -84,22 +84,22 @@ def test_off_costs_nothing(shop: Repository) -> None:
         shop.git("rebase", "-q", "main")
         neither = counted()
         allowed = counted(DEEPREPO_RUN="1")
-    assert without["modules"] == neither["modules"] == allowed["modules"] == []  # allowed, and no section wants it
+    assert without["modules"] == neither["modules"] == allowed["modules"] == []  # there is no section
     assert "bwrap" not in {*without["programs"], *allowed["programs"], *neither["programs"]}
-    # Each command once: two searches at the same time may start a second reader of objects, which counts for nothing.
+    # Compared as sets, because concurrent searches may start a second reader of git objects.
     assert without["commands"] == neither["commands"] == allowed["commands"]
     assert without["findings"] == 1
 
 
 def run(shop: Repository, *words: str, **environment: str) -> Ended:
-    """`deeprepo run` in the folder of the shop."""
+    """Run `deeprepo run` in the repository's folder."""
     cache = str(shop.folder.parent / "cache")
     return deeprepo("run", *words, cwd=shop.folder, **{"DEEPREPO_RUN_CACHE": cache, **environment})
 
 
 @boxed
 def test_an_owner_sets_it_up(shop: Repository) -> None:
-    """What would run, prepared, and tried: in the order of docs/running.md, with the section that is not merged yet."""
+    """`deeprepo run` shows, prepares and tries a setup before it is merged, as docs/running.md describes."""
     shop.git("checkout", "-q", "main")
     shop.commit({".deeprepo.yml": None}, "none yet")
     first = run(shop)
@@ -127,7 +127,7 @@ def test_an_owner_sets_it_up(shop: Repository) -> None:
 
 
 def test_without_a_sandbox_the_command_says_what_to_install(shop: Repository) -> None:
-    """Exit code 3, for a set-up that a script checks."""
+    """The exit code is 3, so that scripts can detect it."""
     tools = shop.folder.parent / "tools"
     tools.mkdir()
     (tools / "git").symlink_to("/usr/bin/git")
@@ -138,7 +138,7 @@ def test_without_a_sandbox_the_command_says_what_to_install(shop: Repository) ->
 
 @boxed
 def test_a_repository_without_a_base_branch_is_tried_at_its_head(shop: Repository) -> None:
-    """No range is asked for, which the command does not take; a note names what stands for the base."""
+    """HEAD is used as the base, with a note, and no commit range is required."""
     shop.git("branch", "-m", "main", "work")
     done = run(shop)
     assert done.returncode == 0
@@ -147,7 +147,7 @@ def test_a_repository_without_a_base_branch_is_tried_at_its_head(shop: Repositor
 
 
 def test_a_repository_without_a_commit_says_what_to_do(tmp_path: Path) -> None:
-    """With a command that exists."""
+    """The message suggests an existing command."""
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
     done = deeprepo("run", cwd=tmp_path)
     assert (done.returncode, "Commit something, then run `deeprepo run` again" in done.stderr) == (2, True)
@@ -155,7 +155,7 @@ def test_a_repository_without_a_commit_says_what_to_do(tmp_path: Path) -> None:
 
 @boxed
 def test_the_steps_are_named_one_after_the_other(shop: Repository) -> None:
-    """What to write and what to call next; an archive that is there needs no network."""
+    """Each step says what to add or run next, and prepared archives need no network."""
     shop.git("checkout", "-q", "main")
     shop.commit({".deeprepo.yml": None, "requirements.txt": "nothing-of-this-name\n"}, "needs a package")
     assert "add `run: {network: true}`" in run(shop).stdout
@@ -180,7 +180,7 @@ def test_the_steps_are_named_one_after_the_other(shop: Repository) -> None:
 
 @boxed
 def test_what_a_section_asks_of_the_network_needs_the_operator(shop: Repository) -> None:
-    """`run.network` alone opens nothing."""
+    """`run.network` without the operator's permission doesn't open the network."""
     shop.write({".deeprepo.yml": "run: {prepare: 'true', network: true}\n"})
     done = run(shop, "--prepare")
     assert (done.returncode, "needs DEEPREPO_RUN_NETWORK" in done.stderr) == (3, True)
@@ -189,7 +189,7 @@ def test_what_a_section_asks_of_the_network_needs_the_operator(shop: Repository)
 @pytest.mark.slow
 @boxed
 def test_a_preparation_that_fails_says_why(shop: Repository) -> None:
-    """With the end of what it printed."""
+    """The error shows the end of the command's output."""
     shop.write({".deeprepo.yml": "run: {prepare: 'echo no such package >&2; exit 9'}\n"})
     done = run(shop, "--prepare")
     assert done.returncode == 3
@@ -198,7 +198,7 @@ def test_a_preparation_that_fails_says_why(shop: Repository) -> None:
 
 @boxed
 def test_a_killed_review_leaves_nothing(shop: Repository, tmp_path: Path) -> None:
-    """`kill -9` of the command while its test runs: no process, no folder."""
+    """After `kill -9` during a test, no process or file remains."""
     mark = f"{6_000_000 + os.getpid()}.61"
     test = HEAD + f"        import subprocess; subprocess.run(['sleep', '{mark}'])\n"
     scratch = tmp_path / "scratch"

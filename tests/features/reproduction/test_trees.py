@@ -1,4 +1,4 @@
-"""The tree in the sandbox: how old its files are, and which of its secrets it has."""
+"""The tree in a sandbox: file times, caching and masked secrets."""
 
 import asyncio
 import io
@@ -25,7 +25,7 @@ PEM = f"-----BEGIN RSA PRIVATE KEY-----\n{BODY}-----END RSA PRIVATE KEY-----\n"
 
 
 def contents(tree: bytes) -> dict[str, str]:
-    """The files of an archive without its end mark."""
+    """Return the files in an archive without an end marker."""
     with tarfile.TarFile(fileobj=io.BytesIO(tree + bytes(1024))) as known:
         return {
             one.name.removeprefix("work/"): (known.extractfile(one) or io.BytesIO()).read().decode() for one in known
@@ -33,7 +33,7 @@ def contents(tree: bytes) -> dict[str, str]:
 
 
 def packed(files: Mapping[str, str]) -> bytes:
-    """A tree as git hands it over."""
+    """Build an archive of these files like `git archive`."""
     rows = []
     for path, text in files.items():
         about = member(path)
@@ -42,26 +42,26 @@ def packed(files: Mapping[str, str]) -> bytes:
 
 
 class Trees:
-    """The two trees of a change in memory."""
+    """A base tree and a head tree in memory."""
 
     def __init__(self, base: Mapping[str, str], head: Mapping[str, str]) -> None:
         self._trees: dict[Side, Mapping[str, str]] = {"base": base, "head": head}
 
     async def entries(self, side: Side = "head") -> Mapping[str, TreeEntry]:
-        """Every path."""
+        """Return an entry for every path."""
         return {path: TreeEntry(path, str(hash(text)), "file", len(text)) for path, text in self._trees[side].items()}
 
     async def archive(self, side: Side, most: int) -> bytes:  # noqa: ARG002 - of the protocol
-        """All files."""
+        """Return an archive with all files."""
         return packed(self._trees[side])
 
     async def read_many(self, paths: Sequence[str], side: Side = "head") -> Mapping[str, bytes]:
-        """Those that are there."""
+        """Return the contents of those paths that exist."""
         return {path: self._trees[side][path].encode() for path in paths if path in self._trees[side]}
 
 
 def made(base: Mapping[str, str], head: Mapping[str, str], cache: Path, **section: object) -> Rig:
-    """The rig of a change between two trees in memory."""
+    """Build a rig for a change between two in-memory trees."""
     permission = RunPermission(cache=cache, programs={"PATH": os.environ["PATH"]})
     pull = PullRequest("", "", "b" * 40, "c" * 40, "main", "feature", "here")
     return asyncio.run(rig(cast("RunnableTree", Trees(base, head)), pull, RunSection(**section), permission))
@@ -69,7 +69,7 @@ def made(base: Mapping[str, str], head: Mapping[str, str], cache: Path, **sectio
 
 @boxed
 def test_what_was_prepared_is_older_than_the_tree(tmp_path: Path) -> None:
-    """A build that compares times takes nothing for done that was made from the base's files; installed modules keep their own times."""
+    """Prepared files are older than the tree, so make rebuilds them; installed modules keep their times."""
     base = {"a.c": "old\n", "Makefile": "out: a.c\n\tcp a.c out\n"}
     tests = made(
         base,
@@ -85,7 +85,7 @@ def test_what_was_prepared_is_older_than_the_tree(tmp_path: Path) -> None:
 
 @boxed
 def test_what_fails_is_not_kept(tmp_path: Path) -> None:
-    """A command that ends with another status than 0 leaves nothing in the cache, and is named with what it printed."""
+    """A failed preparation stores nothing in the cache, and the error has its output."""
     tests = made({"a": ""}, {"a": ""}, tmp_path / "cache", prepare="echo half > x; echo why; exit 4")
     with pytest.raises(SandboxRefused, match="exited with 4: why"):
         asyncio.run(tests.run("head", "true", {}))
@@ -93,7 +93,7 @@ def test_what_fails_is_not_kept(tmp_path: Path) -> None:
 
 
 def test_a_cache_has_a_bound(tmp_path: Path) -> None:
-    """The archive that was used longest ago goes first."""
+    """The least recently used archive is removed first."""
     for time, name in enumerate(("a.tar", "b.tar", "c.tar")):
         (tmp_path / name).write_bytes(bytes(20_000))
         os.utime(tmp_path / name, (time, time))
@@ -112,14 +112,14 @@ def test_what_is_kept_is_of_one_repository_and_its_lock_files(tmp_path: Path) ->
 
 
 def test_a_change_of_a_lock_file_is_not_tried(tmp_path: Path) -> None:
-    """Its packages are not there."""
+    """Changed dependencies are not available in the sandbox."""
     tests = made({"go.sum": "1"}, {"go.sum": "2"}, tmp_path, prepare="true")
     with pytest.raises(SandboxRefused, match=r"the dependencies change \(go.sum\)"):
         asyncio.run(tests.run("head", "true", {}))
 
 
 def test_a_tree_without_its_secrets(tmp_path: Path) -> None:
-    """A placeholder stands for each, in every file that holds it; all else is as it was."""
+    """Each secret is replaced with a placeholder in all files, and other text is unchanged."""
     tree = {"tests/server.key": PEM, "app.py": "x = 1\n", "conf.py": f"TOKEN = '{TOKEN}'\n", "also.txt": TOKEN}
     shown = contents(asyncio.run(made(tree, tree, tmp_path).side("head")))
     assert TOKEN not in "".join(shown.values())
@@ -130,7 +130,7 @@ def test_a_tree_without_its_secrets(tmp_path: Path) -> None:
 
 @boxed
 def test_programs_of_the_nearest_package_go_first(tmp_path: Path) -> None:
-    """Its own folder, then the top, then the machine's, then what was installed into the home."""
+    """The order is: the package's own tools, the top folder's, the machine's, those in the home folder."""
     tree = {"README": ""}
     places = {"web/node_modules/.bin/tool": "web", "node_modules/.bin/tool": "top", ".venv/bin/other": "other"}
     script = "; ".join(f"mkdir -p $(dirname {path}); printf '#!/bin/sh\\necho {word}\\n' > {path}; chmod +x {path}" for path, word in places.items())  # fmt: skip
@@ -143,7 +143,7 @@ def test_programs_of_the_nearest_package_go_first(tmp_path: Path) -> None:
 @boxed
 @pytest.mark.parametrize("sharing", ["", "MAP_ANONYMOUS | "])
 def test_memory_counts_whether_or_not_it_is_shared(sharing: str) -> None:
-    """What processes hold in common is ended at the limit, too."""
+    """Memory that processes share counts towards the limit too."""
     flags = (
         f"mmap.{sharing.replace(' | ', '')} | mmap.MAP_SHARED" if sharing else "mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS"
     )

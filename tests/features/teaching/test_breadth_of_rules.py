@@ -18,5 +18,5 @@ from bot.features.teaching import proposing
     ],
 )
 def test_a_path_without_wildcards_is_called_one_file(pattern: str, phrase: str) -> None:
-    """As in .gitignore, a path with a slash in it matches at the top folder only, and a bare name matches everywhere."""
+    """As in .gitignore, a path with a slash matches only from the top folder, and a bare name anywhere."""
     assert proposing.breadth(pattern) == phrase

@@ -17,7 +17,7 @@ FINDING = Finding(
 
 
 def split(text: str, finding: Finding = FINDING) -> tuple[bool, tuple[str, ...]]:
-    """Whether the finding is still said, and the warnings."""
+    """Return whether the finding is still reported, and the warnings."""
     ignored = ignore_file.read_ignore_file(text.encode(), TODAY)
     return bool(ignored.split([finding])[0]), ignored.warnings
 
@@ -29,13 +29,13 @@ def split(text: str, finding: Finding = FINDING) -> tuple[bool, tuple[str, ...]]
         ("kind: removed-symbol\n  path: src/**", replace(FINDING, path="lib/a.py")),
         ("kind: contract\n  path: src/", replace(FINDING, rule="", category="logic")),
         ("kind: all\n  path: src/a.py", replace(FINDING, path="src/b.py")),
-        ("fingerprint: abc\n  path: src/", replace(FINDING, fingerprint="abd")),  # as earlier versions wrote them
+        ("fingerprint: abc\n  path: src/", replace(FINDING, fingerprint="abd")),  # the format of earlier versions
         ("scope: rule\n  rule: removed-symbol\n  path: src/**", replace(FINDING, path="lib/a.py")),
         ("scope: path\n  path: src/a.py", replace(FINDING, path="src/b.py")),
     ],
 )
 def test_an_entry_silences_what_it_means_and_nothing_else(entry: str, other: Finding) -> None:
-    """One finding, one rule (or category) in some files, or everything in some files."""
+    """An entry ignores one finding, one rule or category in some files, or everything in some files."""
     text = f"- {entry}\n  reason: known\n"
     mine = replace(FINDING, rule="") if "kind: contract" in entry else FINDING
     assert split(text, mine) == (False, ())
@@ -43,7 +43,7 @@ def test_an_entry_silences_what_it_means_and_nothing_else(entry: str, other: Fin
 
 
 def test_the_reason_goes_with_the_finding() -> None:
-    """What is silenced is listed, not lost."""
+    """Ignored findings are listed with the reason."""
     ignored = ignore_file.read_ignore_file(b"- fingerprint: abc\n  reason: by design\n", TODAY)
     _, (silenced,) = ignored.split([FINDING])
     assert silenced == changed(FINDING, status="silenced", silencing=Silencing("by design", "finding"))
@@ -65,7 +65,7 @@ def test_the_reason_goes_with_the_finding() -> None:
     ],
 )
 def test_an_entry_that_cannot_count_is_a_warning(text: str, warning: str) -> None:
-    """The finding is said, and the review says why."""
+    """The finding is still reported, and a warning gives the reason."""
     said, warnings = split(text)
     assert said
     assert warning in warnings[0]
@@ -81,7 +81,7 @@ def test_an_unknown_key_does_not_bring_a_finding_back() -> None:
 @pytest.mark.parametrize("path", ["app/[id]/page.tsx", "setup.py", "#a b.py", "!x?.py", "a\\b*.py"])
 @pytest.mark.parametrize("scope", ["rule", "path"])
 def test_an_entry_for_a_finding_means_its_file_and_no_other(path: str, scope: IgnoreScope) -> None:
-    """Brackets are no pattern there, and a file of the top folder is not one of another folder."""
+    """Brackets are matched literally, and a file in the top folder doesn't match one in a subfolder."""
     mine = replace(FINDING, path=path)
     text = ignore_file.add_entry(None, ignore_file.entry_for(mine, scope, "r"))
     assert split(text, mine) == (False, ())
@@ -89,7 +89,7 @@ def test_an_entry_for_a_finding_means_its_file_and_no_other(path: str, scope: Ig
 
 
 def test_what_people_wrote_in_the_file_stays() -> None:
-    """An entry is added at the end; the comments above are theirs."""
+    """The entry is appended, and existing entries and comments are unchanged."""
     before = b"# our own words\n- fingerprint: old\n  reason: r  # why\n"
     text = ignore_file.add_entry(before, ignore_file.entry_for(FINDING, "rule", 'says: "no"\n- not an entry'))
     assert text.encode().startswith(before.rstrip())
@@ -109,13 +109,13 @@ def test_no_entry_is_added_to_a_file_that_cannot_be_used(before: bytes) -> None:
 
 
 def test_a_list_that_is_no_file_is_a_warning() -> None:
-    """A link at the path of the list is not the same as no list."""
+    """A symbolic link at the file's path gives a warning."""
     read = ignore_file.read_ignore_file(UnusableFile("it is a symbolic link, not a file"), TODAY)
     assert read.warnings == (".deeprepo/ignore.yml: it is a symbolic link, not a file, so nothing in it applies",)
 
 
 def test_a_category_of_the_list_means_what_it_means_in_the_settings() -> None:
-    """It silences what is only likely, whatever check says it; what a check has proven only under the check's own code."""
+    """A category covers findings that are likely. Proven findings are only ignored by their rule."""
     text = "- kind: contract\n  path: src/\n  reason: known\n"
     likely = replace(FINDING, basis=Basis((Source("model", "m"),)))
     assert split(text, likely) == (False, ())
