@@ -1,4 +1,4 @@
-"""What the tests of both dialects share: a model that talks to a double over HTTP."""
+"""Helpers for tests of both API dialects, with a model that talks to a local server over HTTP."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

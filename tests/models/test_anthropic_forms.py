@@ -1,4 +1,4 @@
-"""What is Anthropic's own: cache marks, the system prompt apart, models that refuse a forced tool."""
+"""Anthropic's API: cache marks, separate system prompts, and models that refuse a forced tool call."""
 
 import asyncio
 from typing import Any
@@ -14,7 +14,7 @@ TOOL = Schema("run", "Run code.", {"type": "object", "properties": {"code": {"ty
 def ask(
     prompt: Prompt, script: doubles.Script, rejects: tuple[str, ...] = (), times: int = 1
 ) -> tuple[list[Completion], list[Any]]:
-    """The replies, and the bodies that the server saw."""
+    """Return the replies and the request bodies."""
 
     async def run() -> tuple[list[Completion], list[Any]]:
         async with doubles.anthropic_server(script, rejects=rejects) as server:
@@ -30,7 +30,7 @@ def ask(
 
 
 def marks(body: dict[str, Any]) -> list[str]:
-    """The texts that carry a cache mark."""
+    """Return the texts with a cache mark."""
     blocks = [*body.get("system", ()), *(block for message in body["messages"] for block in message["content"])]
     return [block.get("text") or block.get("content") for block in blocks if "cache_control" in block]
 
@@ -54,7 +54,7 @@ def test_a_dialogue_marks_its_prefix() -> None:
 
 
 def test_the_prefix_stays_the_same() -> None:
-    """A later turn sends what the earlier one sent, byte for byte, and adds to it; a late system message is no part of it."""
+    """Later turns extend the earlier request without changing it; a late system message goes to the end."""
     first = (Message("system", "S"), Message("user", "U"))
     later = (*first, Message("assistant", "A"), Message("system", "one turn left"))
     _, (one,) = ask(Prompt(first, tool=TOOL), "ok")
@@ -64,13 +64,13 @@ def test_the_prefix_stays_the_same() -> None:
 
 
 def test_a_model_that_refuses_a_forced_tool() -> None:
-    """A model that refuses a forced tool is asked by JSON schema, and from then on at once."""
+    """After refusing a forced tool call, the model gets a JSON schema, in later requests right away."""
     done, bodies = ask(Prompt((Message("user", "U"),), ANSWER), {"ok": True}, ("tool_choice",), times=3)
     assert [reply.data for reply in done] == [{"ok": True}] * 3
     assert ["output_config" in body for body in bodies] == [False, True, True, True]
 
 
 def test_a_half_written_answer() -> None:
-    """An answer cut off at max_tokens is no data, however much of it parsed."""
+    """An answer that was cut off at max_tokens gives no data, even if it can be parsed."""
     (done,), _ = ask(Prompt((Message("user", "U"),), ANSWER), doubles.Reply(data={"ok": True}, stop="length"))
     assert (done.data, done.stop) == (None, "length")

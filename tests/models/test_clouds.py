@@ -1,4 +1,4 @@
-"""Claude in Bedrock and Vertex, and OpenAI's models in Azure: each against a server of its own dialect."""
+"""Claude on Bedrock and Vertex, and OpenAI's models on Azure, each with a server of its dialect."""
 
 import asyncio
 import json
@@ -29,7 +29,7 @@ NOWHERE = (
 
 @pytest.fixture(autouse=True)
 def nobody(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No credentials but those of a test."""
+    """Remove all cloud credentials from the environment."""
     for name in NOWHERE:
         monkeypatch.delenv(name, raising=False)
     for name in ("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "CLOUDSDK_CONFIG"):
@@ -62,7 +62,7 @@ def signed_in(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_bedrock(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A request to Bedrock is signed, and its reply comes in frames."""
+    """The request is signed, and the reply arrives in event stream frames."""
     signed_in(monkeypatch)
 
     async def use(model: Model, server: Server) -> None:
@@ -75,7 +75,7 @@ def test_bedrock(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_bedrock_with_a_key() -> None:
-    """A key of Bedrock's own is sent instead of a signature."""
+    """A Bedrock API key is sent instead of a signature."""
 
     async def use(model: Model, server: Server) -> None:
         assert (await model.complete(asked())).text == "ok"
@@ -85,7 +85,7 @@ def test_bedrock_with_a_key() -> None:
 
 
 def account(folder: Path, url: str) -> str:
-    """A service account's file, whose tokens come from this address."""
+    """Write a service account file that gets its tokens from this address."""
     from cryptography.hazmat.primitives import serialization as form
     from cryptography.hazmat.primitives.asymmetric import rsa
 
@@ -110,7 +110,7 @@ def account(folder: Path, url: str) -> str:
 
 
 async def test_vertex(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A request to Vertex carries a token of the standard credentials, and its model in the path."""
+    """The request has a token from the default credentials, and the model in its path."""
 
     async def tokens(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = await reader.readuntil(b"\r\n\r\n")
@@ -136,18 +136,18 @@ async def test_vertex(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     ("name", "remedy"), [(BEDROCK, "AWS_ACCESS_KEY_ID"), (VERTEX, "GOOGLE_APPLICATION_CREDENTIALS")]
 )
 def test_no_credentials(name: str, remedy: str) -> None:
-    """Without credentials nothing is sent, and the error says what to set."""
+    """Nothing is sent, and the error names the variable to set."""
 
     async def use(model: Model, server: Server) -> None:
         with pytest.raises(ProviderRefused, match=remedy):
             await model.complete(asked())
         assert server.count == 0
 
-    talk(name, "ok", use, region="eu-west-1")  # the library keeps a session for each region
+    talk(name, "ok", use, region="eu-west-1")  # the library keeps a session per region
 
 
 def test_no_region_and_no_project() -> None:
-    """What only the user knows is asked for by the name of its variable."""
+    """The error names the variable to set."""
     with pytest.raises(UsageError, match="Set AWS_REGION"):
         models.connect(BEDROCK)
     with pytest.raises(UsageError, match="Set CLOUD_ML_REGION"):
@@ -158,7 +158,7 @@ def test_no_region_and_no_project() -> None:
 
 @pytest.mark.parametrize(("name", "module"), [(BEDROCK, "boto3"), (VERTEX, "google.auth")])
 def test_no_extra(name: str, module: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the extra, the error names it."""
+    """The error names the missing extra."""
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(NotInstalled, match="needs packages that are not installed") as raised:
         models.connect(name, region="us-east-1", project="p")
@@ -166,7 +166,7 @@ def test_no_extra(name: str, module: str, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 async def test_azure() -> None:
-    """The address of a resource is enough; the key goes in Azure's own header, the cap under its newer name."""
+    """The resource's address suffices; the key has Azure's header, and the token limit its newer name."""
     async with doubles.openai_server("ok") as server:
         model = models.connect("azure/my-deployment", "a-key", server.anthropic_url)
         assert (await model.complete(asked())).text == "ok"
@@ -193,6 +193,6 @@ async def test_azure() -> None:
     ],
 )
 def test_prices(name: str, usd: float | None) -> None:
-    """A model has the price that its cloud or its variant asks, and none where nobody knows it."""
+    """Prices follow the model's cloud or variant, and unknown ones are None."""
     found = prices.dollars(name, Usage(100_000, 0))
     assert found == (None if usd is None else pytest.approx(usd / 10))

@@ -1,4 +1,4 @@
-"""Models without an API: commands of this machine."""
+"""Models that are local commands."""
 
 import asyncio
 import os
@@ -17,7 +17,7 @@ READS = "import sys, os; sys.stdout.write(repr((sys.stdin.read(), sys.argv[1:], 
 
 
 def program(folder: Path, code: str) -> str:
-    """The name of a model that is this Python program."""
+    """Return the name of a model that runs this Python program."""
     path = folder / "a program.py"
     path.write_text(code)
     return f"exec:{sys.executable} '{path}' -p"
@@ -35,14 +35,14 @@ def reply_of(name: str, prompt: Prompt, timeout: float = 20.0) -> Completion:
 
 
 def test_a_command_reads_the_prompt_and_prints_the_reply(tmp_path: Path) -> None:
-    """All of the prompt comes by its standard input, in an empty folder, and no shell reads its name."""
+    """The prompt is sent to standard input, in an empty folder and without a shell."""
     reply = reply_of(program(tmp_path, READS) + " '$(id)'", asked("Is it $HOME?"))
     assert reply.text == repr(("You review code.\n\nIs it $HOME?", ["-p", "$(id)"], []))
     assert reply.usage.input > 0 < reply.usage.output
 
 
 def test_a_dialogue_and_the_form_of_an_answer_are_told_in_one_text(tmp_path: Path) -> None:
-    """A turn of a root, and a structured answer: the text says what an API would take as parameters."""
+    """For a command, the dialogue, tools and answer schema are all described in one text."""
     call = ToolCall("1", "run", {"code": "print(1)"})
     messages = (*asked("Begin.").messages, Message("assistant", "So:", (call,)), Message("tool", "1", call_id="1"))
     text = reply_of(program(tmp_path, "import sys; print(sys.stdin.read())"), Prompt(messages, tool=TOOL)).text
@@ -53,7 +53,7 @@ def test_a_dialogue_and_the_form_of_an_answer_are_told_in_one_text(tmp_path: Pat
 
 
 def test_a_command_ends_with_all_that_it_has_started(tmp_path: Path) -> None:
-    """After its time, and also where it has left something behind."""
+    """Child processes are stopped, both after a reply and after a timeout."""
     leaves = "import os, subprocess, sys, time\nchild = subprocess.Popen(['sleep', '60'], stdout=subprocess.DEVNULL)\n"
     leaves += f"open({str(tmp_path / 'pid')!r}, 'w').write(str(child.pid))\n"
 
@@ -84,13 +84,13 @@ def test_a_command_ends_with_all_that_it_has_started(tmp_path: Path) -> None:
     ],
 )
 def test_a_command_that_fails_is_a_sentence(name: str, kind: type[Exception], sentence: str) -> None:
-    """What it prints then is nobody's reply."""
+    """The error says what to fix, and output of a failed command is not used."""
     with pytest.raises(kind, match=sentence):
         reply_of(name, asked())
 
 
 def test_a_program_of_the_folder_takes_no_commands_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A folder of PATH that is not absolute is the checkout under review."""
+    """Relative folders in PATH are ignored, because they may be in the checkout under review."""
     (tmp_path / "claude").write_text("#!/bin/sh\necho from the checkout\n")
     (tmp_path / "claude").chmod(0o755)
     monkeypatch.chdir(tmp_path)

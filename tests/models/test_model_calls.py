@@ -1,4 +1,4 @@
-"""Both dialects over real HTTP with the real libraries, against the loopback doubles."""
+"""Basic calls in both dialects, with the real client libraries over HTTP."""
 
 import pytest
 from talking import ANSWER, ANTHROPIC, ASKED, OPENAI, TOOL, asked, complete, dialects, talk
@@ -11,7 +11,7 @@ from deeprepo_sandbox.providers import Reply, Server
 
 @dialects
 def test_a_structured_answer(name: str) -> None:
-    """A demanded answer comes back as data, and as text for the log."""
+    """An answer with a schema is returned as data and as text."""
     done = complete(name, {"findings": ["a bug"]}, asked(answer=ANSWER))
     assert (done.data, done.text, done.stop, done.calls) == (
         {"findings": ["a bug"]},
@@ -23,14 +23,14 @@ def test_a_structured_answer(name: str) -> None:
 
 @dialects
 def test_a_tool_call(name: str) -> None:
-    """Code for the REPL arrives as a call of the offered tool."""
+    """The model's call of the offered tool is returned with its arguments."""
     done = complete(name, doubles.code("print(1)"), asked(tool=TOOL))
     assert (done.stop, [(call.name, call.arguments) for call in done.calls]) == ("end", [("run", {"code": "print(1)"})])
 
 
 @dialects
 def test_arguments_that_do_not_parse(name: str) -> None:
-    """Broken arguments of a tool call are kept as the model wrote them."""
+    """Invalid arguments are kept as the model wrote them."""
     reply = Reply(calls=(ToolCall("call", "run", {}, "{code: print("),))
     (call,) = complete(name, reply, asked(tool=TOOL)).calls
     assert (dict(call.arguments), call.unparsed_arguments.strip('"')) == ({}, "{code: print(")
@@ -38,7 +38,7 @@ def test_arguments_that_do_not_parse(name: str) -> None:
 
 @dialects
 def test_a_whole_dialogue(name: str) -> None:
-    """A dialogue with calls and their results, a broken call and a silent turn among them, is taken by the provider."""
+    """The provider accepts a dialogue with calls, results, a broken call and an empty turn."""
     dialogue = (
         Message("system", "You review code."),
         Message("user", ASKED),
@@ -54,14 +54,14 @@ def test_a_whole_dialogue(name: str) -> None:
 
 @dialects
 def test_a_refusal(name: str) -> None:
-    """A model that declines ends with stop "refusal" and no data."""
+    """A model that declines ends with stop "refusal" and without data."""
     done = complete(name, Reply("No.", stop="refusal"), asked(answer=ANSWER))
     assert (done.stop, done.data) == ("refusal", None)
 
 
 @dialects
 def test_cached_tokens(name: str) -> None:
-    """Input counts cached tokens too, and they cost what the provider takes for them."""
+    """The input includes cached tokens, which cost the provider's reduced price."""
 
     async def use(model: Model, _: Server) -> tuple[Usage, float | None]:
         done = await model.complete(asked())
@@ -74,7 +74,7 @@ def test_cached_tokens(name: str) -> None:
 
 
 def test_cache_writes_cost_more() -> None:
-    """Tokens written to Anthropic's cache are part of the input and cost a quarter more."""
+    """Tokens written to Anthropic's cache count as input and cost 25 % more."""
     done = complete(ANTHROPIC, Reply("x", usage=Usage(1000, 0, cache_write=1000)))
     assert (done.usage, prices.dollars(ANTHROPIC, done.usage)) == (
         Usage(1000, 0, cache_write=1000),

@@ -1,4 +1,4 @@
-"""What goes wrong, in both dialects over real HTTP: one request, the right error, no secret in it."""
+"""Errors in both dialects: one request each, the right error type, and no secrets in the error."""
 
 import logging
 import traceback
@@ -23,7 +23,7 @@ from deeprepo_sandbox.providers import Reply, Server
 
 
 def failure(name: str, reply: Reply, timeout: float = 20) -> tuple[ProviderError, int]:
-    """The error that one call raises, and how many requests the server saw."""
+    """Return the error that one call raises, and the number of requests."""
 
     async def use(model: Model, server: Server) -> tuple[ProviderError, int]:
         with pytest.raises(ProviderError) as caught:
@@ -36,7 +36,7 @@ def failure(name: str, reply: Reply, timeout: float = 20) -> tuple[ProviderError
 @dialects
 @pytest.mark.parametrize("status", [429, 529])
 def test_rate_limits(name: str, status: int) -> None:
-    """A 429 or 529 is one request and a RateLimited with the seconds that the provider named."""
+    """A 429 or 529 raises RateLimited with the provider's delay, after one request."""
     error, requests = failure(name, Reply(status=status, retry_after="7"))
     assert isinstance(error, RateLimited)
     assert (error.retry_after, requests) == (7.0, 1)
@@ -56,7 +56,7 @@ def test_rate_limits(name: str, status: int) -> None:
     ids=["500", "503", "dropped", "truncated JSON", "no answer", "408"],
 )
 def test_what_is_worth_another_try(name: str, reply: Reply) -> None:
-    """A failure on the provider's side or on the way is ProviderDown, and was sent once."""
+    """Failures on the provider's side or in the network raise ProviderDown or TimedOut, after one request."""
     error, requests = failure(name, reply, timeout=0.2 if reply.fault == "hang" else patience(20))
     assert (type(error), requests) == (TimedOut if reply.fault == "hang" else ProviderDown, 1)
 
@@ -78,7 +78,7 @@ def test_what_is_worth_another_try(name: str, reply: Reply) -> None:
     ],
 )
 def test_what_no_other_try_will_change(name: str, reply: Reply, sentence: str, kind: type[ProviderRefused]) -> None:
-    """A refused request is told from a refused model and a refused account, each with a sentence that says what to do."""
+    """Errors distinguish between a refused request, model and account, and each says what to do."""
     error, requests = failure(name, reply)
     assert (type(error), requests) == (kind, 1)
     assert sentence in str(error)
@@ -91,7 +91,7 @@ def test_what_no_other_try_will_change(name: str, reply: Reply, sentence: str, k
 def test_a_proxy_that_is_not_http_is_named(
     name: str, variable: str, proxy: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The sentence is about the proxy and not about the provider, and nothing is sent."""
+    """The error is about the proxy, not the provider, and nothing is sent."""
     monkeypatch.setenv(variable, proxy)
     error, requests = failure(name, Reply())
     assert (type(error), requests) == (AccountRefused, 0)
@@ -101,7 +101,7 @@ def test_a_proxy_that_is_not_http_is_named(
 @dialects
 @pytest.mark.parametrize("status", [307, 400, 401, 404, 413, 429, 500, 529])
 def test_errors_keep_secrets(name: str, status: int) -> None:
-    """Neither the key nor the prompt is in an error or its traceback, even when the provider repeats them."""
+    """Neither the key nor the prompt is in an error or its traceback, even if the provider repeats them."""
     error, _ = failure(name, Reply(f"bad {KEY} and {ASKED}", status=status, error=KEY, param=ASKED))
     shown = "".join(traceback.format_exception(error)) + repr(error) + repr(vars(error))
     assert not any(secret in shown for secret in (KEY, ASKED, "Authorization"))
@@ -109,7 +109,7 @@ def test_errors_keep_secrets(name: str, status: int) -> None:
 
 @dialects
 def test_logs_and_repr_keep_secrets(name: str, caplog: pytest.LogCaptureFixture) -> None:
-    """At the most talkative level no log line holds the key or the prompt, nor does the model's repr or its fields."""
+    """Debug logs, the model's repr and its attributes contain neither the key nor the prompt."""
     caplog.set_level(logging.DEBUG)
 
     async def use(model: Model, _: Server) -> str:
@@ -122,7 +122,7 @@ def test_logs_and_repr_keep_secrets(name: str, caplog: pytest.LogCaptureFixture)
 
 
 def own(message: str, status: int = 500) -> str:
-    """The sentence for a refusal with these words."""
+    """Return the error message for a refusal with these words."""
     return str(translate(Refusal(status, message), "compatible/m"))
 
 
@@ -147,7 +147,7 @@ def own(message: str, status: int = 500) -> str:
     ],
 )
 def test_the_reason_in_the_body_decides_whatever_the_status(message: str, words: str, status: int) -> None:
-    """A gateway or a local server may put any reason into any status. The sentence quotes the server."""
+    """Gateways and local servers use any status for any reason. The error quotes the server."""
     assert words in own(message, status)
     assert message.rstrip(".")[:40] in own(message, status)
 
@@ -160,12 +160,12 @@ def test_the_reason_in_the_body_decides_whatever_the_status(message: str, words:
     ],
 )
 def test_a_status_that_no_server_sent_is_not_reported(reply: dict[str, object], status: int) -> None:
-    """A refusal inside a 200 has the status that its body states, or 200. People look for it in the server's log."""
+    """The error has the status from the body, or else the actual one, for users to find in server logs."""
     assert f"(status {status})" in str(translate(inside(reply), "compatible/m"))
 
 
 def test_a_quote_repeats_neither_the_prompt_nor_a_key() -> None:
-    """What the server repeats of the prompt is not quoted, and what looks like a key is left out."""
+    """The quote omits text that repeats the prompt, and replaces anything that looks like a key."""
     said = "cannot read 'def total(prices):' with key sk-abcdef0123456789abcdef"
     assert quote(said, "def total(prices):\n    return 1") == ""
     assert quote(said, "nothing of that") == "cannot read 'def total(prices):' with key [...]"
@@ -173,7 +173,7 @@ def test_a_quote_repeats_neither_the_prompt_nor_a_key() -> None:
 
 @dialects
 def test_a_prompt_that_is_refused_in_every_form_costs_few_requests(name: str) -> None:
-    """Forms add up and do not multiply: the request as it was, and the plainest form."""
+    """Fallback formats are tried one by one, not in all combinations, so few requests are sent."""
     error, requests = failure(name, Reply("not today", status=400))
     assert isinstance(error, ProviderRefused)
     assert requests <= 6

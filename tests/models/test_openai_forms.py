@@ -1,4 +1,4 @@
-"""What compatible servers disagree on: asked in another form after a 400 that names it, and remembered."""
+"""Differences between compatible servers: after a 400, the request is adapted and the format remembered."""
 
 import asyncio
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ def ask(
     name: str = "compatible/some-model",
     times: int = 1,
 ) -> tuple[list[Completion], list[Any], int]:
-    """The replies, the bodies that the server saw, and how often the model asked again."""
+    """Return the replies, the request bodies and the number of repeated requests."""
 
     async def run() -> tuple[list[Completion], list[Any], int]:
         async with doubles.openai_server(script, rejects=rejects) as server:
@@ -47,7 +47,7 @@ def ask(
 
 
 def test_no_response_format() -> None:
-    """A server without response_format is asked by a forced tool, and from then on at once."""
+    """The answer is requested with a forced tool call, in later requests right away."""
     done, bodies, again = ask(Prompt(QUESTION, ANSWER), {"ok": True}, ("response_format",), times=3)
     assert [reply.data for reply in done] == [{"ok": True}] * 3
     assert [reply.stop for reply in done] == ["end"] * 3
@@ -55,14 +55,14 @@ def test_no_response_format() -> None:
 
 
 def test_neither_format_nor_tools() -> None:
-    """A server with neither is told the schema in words."""
+    """The prompt describes the schema in words."""
     (done,), bodies, again = ask(Prompt(QUESTION, ANSWER), '{"ok": false}', ("response_format", "tools"))
     assert (done.data, again) == ({"ok": False}, 2)
     assert '"additionalProperties": false' in bodies[-1]["messages"][-1]["content"]
 
 
 def test_no_system_role() -> None:
-    """If a template only supports the roles user and assistant, the instructions are sent as the user, and in later requests right away."""
+    """The instructions are sent as a user message, in later requests right away."""
 
     def reply(body: Mapping[str, Any]) -> Reply:
         strict = any(message["role"] == "system" for message in body["messages"])
@@ -75,14 +75,14 @@ def test_no_system_role() -> None:
 
 
 def test_no_tools() -> None:
-    """A server without tools is asked without the tool: the root's code then comes in a fence."""
+    """Without tools, the model writes its code in a fenced block."""
     (done,), _, again = ask(Prompt(QUESTION, tool=TOOL), "```python\nx = 1\n```", ("tools",))
     assert (done.text, done.stop, again) == ("```python\nx = 1\n```", "end", 1)
 
 
 @pytest.mark.parametrize("field", ["max_tokens", "max_completion_tokens"])
 def test_the_name_of_the_cap(field: str) -> None:
-    """Whichever name a server has for the cap of a reply, it is found and remembered."""
+    """The server's name for the reply limit is found and remembered."""
     for name in ("compatible/some-model", "azure/some-model"):
         done, bodies, again = ask(Prompt(QUESTION, max_tokens=77), "ok", (field,), name, times=2)
         assert [reply.text for reply in done] == ["ok", "ok"]
@@ -91,7 +91,7 @@ def test_the_name_of_the_cap(field: str) -> None:
 
 
 def test_no_key_is_taken_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A server without a key is not sent the key of another provider."""
+    """A server without a key doesn't get another provider's key."""
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-another")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1")
 
@@ -107,20 +107,20 @@ def test_no_key_is_taken_from_the_environment(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_spoilt_answer_is_the_model_s_fault() -> None:
-    """A 400 about the model's own broken call is worth asking again, and the tool stays offered."""
+    """A 400 about the model's own broken call raises BadAnswer, which can be retried."""
     with pytest.raises(BadAnswer, match="Try again"):
         ask(Prompt(QUESTION, tool=TOOL), Reply("Failed to call a function.", status=400, error="tool_use_failed"))
 
 
 def test_unreported_usage_is_estimated_upwards() -> None:
-    """Where a server reports no usage, caps still count something."""
+    """If a server reports no usage, tokens are estimated, so that limits still apply."""
     (done,), _, _ = ask(Prompt((Message("user", "x" * 300),)), Reply("y" * 30, usage=Usage()))
     assert done.usage.input == 101
     assert done.usage.output >= 11
 
 
 def test_an_error_inside_a_200() -> None:
-    """A gateway's error in a 200 is an error, not an empty reply."""
+    """An error in a 200 response raises an error instead of returning an empty reply."""
 
     async def run(raw: bytes) -> None:
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

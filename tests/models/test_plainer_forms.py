@@ -1,4 +1,4 @@
-"""What a server does not take, whatever its words: the request is sent once more in a plainer form, and reasons are read wherever they stand."""
+"""If a server refuses a request for unknown reasons, plainer formats are tried; known ones are recognized."""
 
 import asyncio
 import json
@@ -42,7 +42,7 @@ def talk(
     kind: str = "application/json",
     name: str = "compatible/m",
 ) -> tuple[Any, list[Body]]:
-    """What `use` returns or raises with a model behind a server that answers so, and the bodies that the server saw."""
+    """Run `use` with a model whose server answers like this; return its result or error, and all bodies."""
     bodies: list[Body] = []
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -68,7 +68,7 @@ def talk(
 
 
 def refused(status: int, said: object, headers: str = "", kind: str = "application/json") -> ProviderError:
-    """The error of one call that is answered with this body alone."""
+    """Return the error that a call raises for this response."""
     error, _ = talk(lambda _: (status, said), lambda model: model.complete(asked()), headers, kind)
     assert isinstance(error, ProviderError)
     return error
@@ -91,7 +91,7 @@ NOT_TAKEN: dict[str, Callable[[Body], object]] = {
 @pytest.mark.parametrize("refuses", NOT_TAKEN.values(), ids=NOT_TAKEN)
 @pytest.mark.parametrize("kind", ["answer", "tool"])
 def test_a_refusal_in_any_words_is_followed_by_a_plainer_form(refuses: Callable[[Body], object], kind: str) -> None:
-    """What a server has never taken is left out, one thing at a time; the form that worked is kept."""
+    """Unsupported features are removed one at a time, and the format that works is kept."""
     base = asked(answer=ANSWER) if kind == "answer" else asked(tool=TOOL)
     prompt = Prompt(base.messages, base.answer, base.tool, max_tokens=20_000, effort="low")
 
@@ -105,7 +105,7 @@ def test_a_refusal_in_any_words_is_followed_by_a_plainer_form(refuses: Callable[
 
 
 def test_a_name_that_is_refused_both_ways_is_taken_for_its_value() -> None:
-    """A refusal that names the cap of a reply, by either name, means its size: the third request says less."""
+    """If both names of the reply limit are refused, the third request has a smaller limit."""
     said = {"error": {"code": "1214", "message": "max_tokens参数非法。请检查文档。"}}
     prompt = replace(asked(), max_tokens=20_000)
 
@@ -121,7 +121,7 @@ def test_a_name_that_is_refused_both_ways_is_taken_for_its_value() -> None:
 
 
 def test_calls_that_are_under_way_wait_for_the_form_that_one_of_them_finds() -> None:
-    """Twenty calls at once to a server that refuses streams in odd words: all are answered."""
+    """Twenty concurrent calls are all answered, although the server refuses streams with odd words."""
 
     async def use(model: Model) -> list[Completion]:
         return await asyncio.gather(*(model.complete(asked(f"q{number}")) for number in range(20)))
@@ -131,7 +131,7 @@ def test_calls_that_are_under_way_wait_for_the_form_that_one_of_them_finds() -> 
 
 
 def test_a_server_that_takes_nothing_is_asked_in_each_form_once() -> None:
-    """Whatever is asked afterwards is one request."""
+    """Later calls send one request each."""
 
     async def use(model: Model) -> list[object]:
         return await asyncio.gather(*(model.complete(asked(f"q{at}")) for at in range(9)), return_exceptions=True)
@@ -142,7 +142,7 @@ def test_a_server_that_takes_nothing_is_asked_in_each_form_once() -> None:
 
 
 def test_what_a_server_has_taken_once_is_not_left_out() -> None:
-    """A refusal of one prompt, after the same form was taken, is about that prompt."""
+    """After one success with the same format, a refusal is about the prompt, so no other format is tried."""
 
     async def use(model: Model) -> list[object]:
         return [
@@ -155,7 +155,7 @@ def test_what_a_server_has_taken_once_is_not_left_out() -> None:
 
 
 def test_a_large_prompt_that_is_refused_in_every_form_may_be_too_long() -> None:
-    """It is split, whatever the words; a prompt that is not larger than one that was taken is not."""
+    """PromptTooLong makes the caller split the prompt."""
     error, _ = talk(
         lambda body: (400, ODD) if len(json.dumps(body)) > 30_000 else (200, FINE),
         lambda model: model.complete(asked("x" * 60_000)),
@@ -175,7 +175,7 @@ def test_a_large_prompt_that_is_refused_in_every_form_may_be_too_long() -> None:
     ],
 )
 def test_the_window_is_read_from_the_numbers(message: str, window: int | None) -> None:
-    """A refusal that compares the size of the prompt with a smaller number names the window, in any language."""
+    """If a refusal compares the prompt's size with a smaller number, that number is the window."""
     error, _ = talk(
         lambda body: (400, {"error": {"message": message}}) if len(json.dumps(body)) > 30_000 else (200, FINE),
         lambda model: model.complete(asked("x" * 60_000)),
@@ -207,7 +207,7 @@ def test_the_window_is_read_from_the_numbers(message: str, window: int | None) -
 def test_a_prompt_that_is_too_long_in_other_words(
     status: int, message: str, window: int | None, *, wrapped: bool
 ) -> None:
-    """The reason is read in the provider's own answer, and inside of a gateway's."""
+    """The reason is recognized in the provider's own response and inside a gateway's response."""
     own = {"error": {"message": message}} if status < 500 else {"detail": message}
     gateway = {"error": {"message": "Provider returned error", "code": status, "metadata": {"raw": json.dumps(own)}}}
     error = refused(status, gateway if wrapped else own)
@@ -222,7 +222,7 @@ MODERATED = [
 
 @pytest.mark.parametrize(("status", "said"), MODERATED)
 def test_a_prompt_that_a_content_filter_refuses_costs_that_prompt_alone(status: int, said: object) -> None:
-    """The first prompt is flagged: the others are asked, and no sentence blames the key."""
+    """The other prompts are still sent, and the error doesn't blame the key."""
 
     async def use(model: Model) -> tuple[list[object], str]:
         calls = Calls(Budget(Limits(usd=None)), Journal(), Masks())
@@ -248,14 +248,14 @@ def test_a_prompt_that_a_content_filter_refuses_costs_that_prompt_alone(status: 
     ],
 )
 def test_the_cause_is_named(status: int, said: object, kind: type[ProviderError], words: str) -> None:
-    """A cause that everybody knows is said in our words; none is taken for another."""
+    """Known causes get our own message, and similar ones are not confused."""
     error = refused(status, said.encode() if isinstance(said, str) else said)
     assert type(error) is kind
     assert words in str(error)
 
 
 def test_an_error_that_is_a_text_in_a_stream_is_read() -> None:
-    """Some servers send no object there."""
+    """Some servers send a string where an error object is expected."""
     error = refused(200, b'data: {"error": "CUDA error: out of memory"}\n\n', kind="text/event-stream")
     assert (type(error), "too little memory" in str(error)) == (ModelRefused, True)
 
@@ -269,7 +269,7 @@ RAW = "{'message': 'Function calling is not supported by this model (tools)', 't
     [("stream", VERIFY), ("tools", {"message": "Provider returned error", "metadata": {"raw": RAW}})],
 )
 def test_a_refused_part_is_left_out_whatever_else_the_refusal_mentions(part: str, said: Mapping[str, object]) -> None:
-    """The account and the model are also mentioned there, and are not the reason."""
+    """The message also mentions the account or the model, which are not the reason."""
     answer = (400, {"error": said}), (200, FINE)
     reply, bodies = talk(lambda body: answer[part not in body], lambda model: model.complete(asked(tool=TOOL)))
     assert (reply.stop, len(bodies)) == ("end", 2)
@@ -280,14 +280,14 @@ def test_a_refused_part_is_left_out_whatever_else_the_refusal_mentions(part: str
     "said", [b"<html>Sign in</html>", b"\n<!doctype html>", b"It works!", b"\xff\xfe\x00", b"null"]
 )
 def test_what_is_no_reply_is_named(said: bytes, kind: str) -> None:
-    """The page of a proxy that wants a sign-in comes with the status 200, whatever it is called; nothing was billed."""
+    """A web page or other non-JSON text with status 200 raises an error, with nothing billed."""
     error = refused(200, said, kind=kind)
     assert "web page or other text" in str(error)
     assert (type(error), error.may_be_billed) == (ProviderDown, False)
 
 
 def test_a_stream_that_is_not_called_one_is_read() -> None:
-    """Some gateways lose the content type of a stream."""
+    """A stream is recognized even if its content type is wrong."""
     chunk = {"choices": [{"delta": {"content": "ok"}, "finish_reason": "stop"}]}
     body = f"data: {json.dumps(chunk)}\r\n\r\ndata: [DONE]\r\n\r\n".encode()
     reply, _ = talk(lambda _: (200, body), lambda model: model.complete(asked()), kind="text/plain")
@@ -295,7 +295,7 @@ def test_a_stream_that_is_not_called_one_is_read() -> None:
 
 
 def test_a_smaller_reply_is_asked_for_if_the_account_cannot_afford_a_long_one() -> None:
-    """OpenRouter's 402 names the tokens that the credit is enough for."""
+    """The next request asks for as many tokens as OpenRouter's 402 says the credit can pay for."""
     poor = {
         "error": {
             "message": "You requested up to 20000 tokens, but can only afford 9000. max_tokens is too high.",
@@ -313,20 +313,20 @@ def test_a_smaller_reply_is_asked_for_if_the_account_cannot_afford_a_long_one() 
 
 
 def test_a_time_to_come_back_is_kept_for_every_status() -> None:
-    """A 503 with `Retry-After` is waited for as a 429 is."""
+    """A 503 with `Retry-After` is handled like a 429."""
     error = refused(503, {"error": {"message": "loading"}}, "retry-after: 12\r\n")
     assert isinstance(error, RateLimited)
     assert error.retry_after == 12
 
 
 def test_a_reply_of_no_use_is_booked_at_what_it_says() -> None:
-    """No choices, but a usage: the tokens that the provider names, not those that were reserved."""
+    """An unusable reply is billed at the usage it reports, not at the reserved amount."""
     error = refused(200, {"choices": [], "usage": {"prompt_tokens": 1500, "completion_tokens": 20}})
     assert error.usage == Usage(1500, 20)
 
 
 def test_a_stream_ends_where_the_server_says_so() -> None:
-    """`[DONE]` is an end, though no finish reason came; a stream that only stops is none."""
+    """`[DONE]` ends a stream even without a finish reason, but a stream that just stops is an error."""
     chunk = b'data: {"choices": [{"delta": {"content": "whole"}}]}\n\n'
     kind = "text/event-stream"
     reply, bodies = talk(lambda _: (200, chunk + b"data: [DONE]\n\n"), lambda model: model.complete(asked()), kind=kind)
@@ -335,7 +335,7 @@ def test_a_stream_ends_where_the_server_says_so() -> None:
 
 
 def test_a_local_server_that_says_in_a_500_what_it_does_not_take() -> None:
-    """llama.cpp without its templates refuses tools so."""
+    """llama.cpp without --jinja reports in a 500 that it doesn't support tools."""
     said = {"error": {"code": 500, "message": "tools param requires --jinja flag", "type": "server_error"}}
     reply, bodies = talk(
         lambda body: (500, said) if "tools" in body else (200, FINE), lambda model: model.complete(asked(tool=TOOL))

@@ -1,4 +1,4 @@
-"""Dollars: this model's price or none."""
+"""Prices of models, or None if a price is unknown."""
 
 import pytest
 
@@ -19,7 +19,7 @@ MILLION = Usage(1_000_000, 0)
     ],
 )
 def test_listed_models(name: str, usd: float) -> None:
-    """A listed model, also by its dated name, has its list price."""
+    """A listed model has its list price, also under its dated name."""
     assert dollars(name, MILLION) == pytest.approx(usd)
 
 
@@ -39,10 +39,10 @@ def test_listed_models(name: str, usd: float) -> None:
     ],
 )
 def test_unknown_prices(name: str) -> None:
-    """An unknown price is None: not zero, and not the price of a model whose name begins alike."""
+    """An unknown price is None: neither zero nor the price of a model with a similar name."""
     assert dollars(name, MILLION) is None
 
 
 def test_usage_that_cannot_be_priced() -> None:
-    """Tokens that contradict each other have no price."""
+    """Contradictory token counts have no price."""
     assert dollars("openai/gpt-5-mini", Usage(10, 0, cache_read=100)) is None

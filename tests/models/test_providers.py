@@ -1,4 +1,4 @@
-"""From a name to a model, before anything is sent."""
+"""Create models from their names, before anything is sent."""
 
 import subprocess
 import sys
@@ -14,7 +14,7 @@ from deeprepo.rlm.models.provider import address
 
 @pytest.mark.parametrize("name", sorted(models.PROVIDERS))
 def test_every_provider_connects(name: str) -> None:
-    """Each provider gives a model of its name without sending anything."""
+    """Each provider creates a model with its name without sending anything."""
     provider = models.PROVIDERS[name]
     url = None if provider.base_url else "http://127.0.0.1:1/v1"
     made = models.connect(f"{name}/some/model", SecretStr("key"), url, region="us-east-1", project="some-project")
@@ -23,26 +23,26 @@ def test_every_provider_connects(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["gpt-5-mini", "openai/", "/gpt-5-mini", ""])
 def test_a_name_without_a_model(name: str) -> None:
-    """A name that is not provider/model is refused with an example."""
+    """The error gives an example of a valid name."""
     with pytest.raises(UsageError, match="Write provider/model, for example"):
         models.connect(name, "key")
 
 
 def test_an_unknown_provider() -> None:
-    """An unknown provider is refused with the known ones."""
+    """The error lists the supported providers."""
     with pytest.raises(UsageError, match=r"unknown provider 'opnai': supported providers are anthropic, .*openai"):
         models.connect("opnai/gpt-5-mini", "key")
 
 
 def test_a_missing_key() -> None:
-    """A missing key names the variable to set; a server of the user's own may need none."""
+    """The error names the variable to set; a server with its own address needs no key."""
     with pytest.raises(UsageError, match="Set MISTRAL_API_KEY"):
         models.connect("mistral/codestral", SecretStr(""))
     assert models.connect("mistral/codestral", None, "http://127.0.0.1:1/v1").name == "mistral/codestral"
 
 
 def test_a_key_that_is_none() -> None:
-    """A key with a stray character is refused without being shown."""
+    """A key with an invalid character is refused without being shown."""
     with pytest.raises(UsageError, match="Copy it again") as caught:
         models.connect("openai/gpt-5-mini", "sk-abc…")
     assert "sk-abc" not in str(caught.value)
@@ -50,25 +50,25 @@ def test_a_key_that_is_none() -> None:
 
 @pytest.mark.parametrize("url", ["localhost:8000", "ftp://host", "http://", "http://host:port", "http://[::1"])
 def test_a_base_url_that_is_none(url: str) -> None:
-    """A base URL that is not a web address is refused."""
+    """The error says that it is not a web address."""
     with pytest.raises(UsageError, match="is not a web address"):
         models.connect("ollama/llama", None, url)
 
 
 def test_spaces_around_a_base_url_do_not_matter() -> None:
-    """They come from a copied line or a file of variables."""
+    """Spaces can come from copying or from an env file."""
     assert address(PROVIDERS["ollama"], " http://127.0.0.1:1/v1/ \n") == "http://127.0.0.1:1/v1"
 
 
 def test_a_password_in_the_base_url() -> None:
-    """A password in a base URL would end up in messages: it is refused, unseen."""
+    """A password in the address would appear in messages, so it is refused without being shown."""
     with pytest.raises(UsageError, match="Configure a key instead") as caught:
         models.connect("compatible/m", None, "http://me:hidden@127.0.0.1/v1")
     assert "hidden" not in str(caught.value)
 
 
 def test_a_provider_without_an_address() -> None:
-    """A provider that only the user can locate asks for its base URL."""
+    """The error names the variables for the address."""
     with pytest.raises(
         UsageError, match="Set AZURE_OPENAI_ENDPOINT or DEEPREPO_BASE_URL, for example to https://RESOURCE"
     ):
@@ -76,7 +76,7 @@ def test_a_provider_without_an_address() -> None:
 
 
 def test_libraries_are_loaded_late() -> None:
-    """Naming the providers loads neither library nor the price list."""
+    """Importing the provider list loads neither the client libraries nor the price list."""
     script = "import sys, deeprepo.rlm.models; print({'openai', 'anthropic', 'aiohttp', 'genai_prices', 'pydantic'} & set(sys.modules))"
     assert (
         subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout == "set()\n"

@@ -1,4 +1,4 @@
-"""A reply has a size: what a server sends beyond it is not read, compressed or as a stream."""
+"""Replies have a maximum size. Anything beyond it is not read, whether compressed or streamed."""
 
 import gzip
 import json
@@ -23,7 +23,7 @@ EVENT = b'data: {"choices": [{"delta": {"content": "' + b"x" * 1_000_000 + b'"}}
     ids=["compressed", "a stream"],
 )
 def test_a_reply_that_is_too_long_is_not_read(body: bytes, headers: str, kind: str) -> None:
-    """The call fails with a sentence, memory stays bounded, and no more is booked than the reply was allowed to have."""
+    """The call fails with a clear error and is billed at most the tokens it asked for."""
     error, _ = talk(lambda _: (200, body), lambda model: model.complete(asked()), headers, kind)
     assert type(error) is ProviderDown
     assert f"longer than {MOST_REPLY >> 20} MiB" in str(error)

@@ -1,4 +1,4 @@
-"""Replies as they come in: streams that pause, stall, break or carry errors, and replies that are not streams."""
+"""Streamed replies that pause, stall, break or contain errors, and servers that don't stream."""
 
 import asyncio
 from typing import Any, Literal
@@ -25,7 +25,7 @@ def ask(
     timeout: float = 20,
     times: int = 1,
 ) -> tuple[list[Any], list[Any]]:
-    """What each call came to, a reply or its error, and the bodies that the server saw."""
+    """Return each call's reply or error, and the request bodies."""
 
     async def run() -> tuple[list[Any], list[Any]]:
         opened = doubles.anthropic_server if name.startswith("anthropic/") else doubles.openai_server
@@ -47,7 +47,7 @@ def ask(
 
 @dialects
 def test_a_reply_longer_than_the_time_out(name: str) -> None:
-    """What counts is the silence between two pieces: a reply may take longer than the time-out."""
+    """The timeout limits the silence between two chunks, so a reply may take longer."""
     limit = patience(1.0)
     (done,), _ = ask(name, Reply("word " * 20, pause=limit / 10), timeout=limit)
     assert done.text == "word " * 20
@@ -55,14 +55,14 @@ def test_a_reply_longer_than_the_time_out(name: str) -> None:
 
 @dialects
 def test_a_stream_that_stalls(name: str) -> None:
-    """A stream that falls silent in the middle is a time-out, and may be billed to its end."""
+    """A stream that stalls in the middle times out, and may be billed in full."""
     (error,), _ = ask(name, Reply("word " * 60, fault="stall", usage=Usage(500, 70, 200)), timeout=patience(1.0))
     assert (type(error), error.may_be_billed) == (TimedOut, True)
 
 
 @dialects
 def test_a_server_that_never_begins(name: str) -> None:
-    """Nothing arrived, so nobody knows what is billed."""
+    """If nothing arrives, the call times out."""
     (error,), _ = ask(name, Reply(fault="hang"), timeout=0.1)
     assert type(error) is TimedOut
 
@@ -70,7 +70,7 @@ def test_a_server_that_never_begins(name: str) -> None:
 @dialects
 @pytest.mark.parametrize("fault", ["drop", "truncate"])
 def test_a_stream_without_its_end(name: str, fault: Fault) -> None:
-    """A stream that ends early is a broken reply and never an answer, however much of it would parse."""
+    """A stream that ends early raises an error, even if what arrived can be parsed."""
     whole = {"findings": [f"number {n}" for n in range(20)]}
     (error,), _ = ask(name, Reply(data=whole, fault=fault), asked(answer=ANSWER))
     assert (type(error), error.may_be_billed) == (ProviderDown, True)
@@ -78,14 +78,14 @@ def test_a_stream_without_its_end(name: str, fault: Fault) -> None:
 
 @dialects
 def test_a_server_that_does_not_stream(name: str) -> None:
-    """Plain JSON, though a stream was asked for, is read all the same."""
+    """A plain JSON response to a streaming request is accepted."""
     calls = (ToolCall("c", "run", {"code": "x"}),)
     (done,), (body,) = ask(name, Reply("said", calls=calls), asked(tool=TOOL), modes=Modes(streams=False))
     assert (body["stream"], done.text, done.calls[0].arguments) == (True, "said", {"code": "x"})
 
 
 def test_a_server_without_stream_options() -> None:
-    """The usage of a stream is asked for; a server that refuses that is asked without, and it is remembered."""
+    """If a server refuses to report usage in streams, it is asked without, and that is remembered."""
     done, bodies = ask(OPENAI, Reply("ok", usage=Usage(70, 9)), rejects=("stream_options",), times=2)
     assert [reply.text for reply in done] == ["ok", "ok"]
     assert ["stream_options" in body for body in bodies] == [True, False, False]
@@ -94,7 +94,7 @@ def test_a_server_without_stream_options() -> None:
 @dialects
 @pytest.mark.parametrize("index", ["given", "missing"])
 def test_calls_in_pieces(name: str, index: Literal["given", "missing"]) -> None:
-    """Several calls at once keep their ids and arguments, also from a server that gives no index."""
+    """Parallel calls keep their ids and arguments, even if the server sends no index."""
     calls = tuple(ToolCall(f"c{n}", "run", {"code": f"print({n})\n" * 9}) for n in range(3))
     (done,), _ = ask(name, Reply(calls=calls), asked(tool=TOOL), modes=Modes(index=index))
     assert [call.id for call in done.calls] == ["c0_0", "c1_1", "c2_2"]
@@ -102,7 +102,7 @@ def test_calls_in_pieces(name: str, index: Literal["given", "missing"]) -> None:
 
 
 def test_what_compatible_servers_send() -> None:
-    """Chunks without choices, a second choice, a call with index 0 for each, content in parts."""
+    """Chunks without choices, second choices, repeated index 0 and content in parts are all handled."""
     from deeprepo.rlm.models.stream import Chat
 
     chat = Chat()
@@ -126,7 +126,7 @@ def test_what_compatible_servers_send() -> None:
 
 @dialects
 def test_effort(name: str) -> None:
-    """The effort is said in the dialect's own way; a model that refuses it is not told twice."""
+    """The effort is sent in the dialect's format, and no longer after a model refuses it."""
     field = "output_config.effort" if name == ANTHROPIC else "reasoning_effort"
     prompt = Prompt(asked().messages, effort="low")
     _, (body,) = ask(name, "ok", prompt)

@@ -1,4 +1,4 @@
-"""Thinking: it comes back to the model that wrote it, word for word, and to no other; in a text it is no answer."""
+"""Thinking is sent back unchanged to the model that wrote it, and only to it. Thinking isn't an answer."""
 
 import asyncio
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ CALLS = (ToolCall("c", "run", {"code": "x"}), ToolCall("d", "run", {"code": "y"}
 
 
 def dialogue(name: str, modes: Modes, turns: int, keep: bool = True) -> tuple[list[Completion], list[Any]]:
-    """So many turns of a root with one model."""
+    """Run several turns of a root with one model."""
 
     async def run() -> tuple[list[Completion], list[Any]]:
         opened = doubles.anthropic_server if name.startswith("anthropic/") else doubles.openai_server
@@ -51,7 +51,7 @@ def dialogue(name: str, modes: Modes, turns: int, keep: bool = True) -> tuple[li
 @pytest.mark.parametrize(("name", "form"), WANTED)
 @pytest.mark.parametrize("streams", [True, False])
 def test_a_dialogue_of_five_turns(name: str, form: Form, streams: bool) -> None:
-    """A dialogue with a provider that wants its thinking back goes on, with a stream and without."""
+    """Providers that require their thinking back accept each turn, streamed or not."""
     modes = Modes(thinks=50, thinking=form, wants_thinking=True, streams=streams)
     done, _ = dialogue(name, modes, 5)
     assert [len(reply.calls) for reply in done] == [2] * 5
@@ -60,7 +60,7 @@ def test_a_dialogue_of_five_turns(name: str, form: Form, streams: bool) -> None:
 
 @pytest.mark.parametrize(("name", "form"), WANTED)
 def test_no_thinking_of_another_model(name: str, form: Form) -> None:
-    """What one model thought is not sent to another, of the same dialect or not."""
+    """One model's thinking is not sent to another model of either dialect."""
     (first, *_), _ = dialogue(name, Modes(thinks=50, thinking=form), 1)
     asked = Prompt(
         (
@@ -85,7 +85,7 @@ def test_no_thinking_of_another_model(name: str, form: Form) -> None:
 
 
 def test_a_server_that_takes_no_thinking_back() -> None:
-    """A refusal that names the field ends the sending of it, and is remembered."""
+    """After a refusal that names the field, thinking is no longer sent."""
 
     def reply(body: Mapping[str, Any]) -> Reply:
         if any("reasoning_content" in message for message in body["messages"]):
@@ -127,12 +127,12 @@ ANSWERED = '{"ok": 2}'
     ],
 )
 def test_drafts_are_no_answers(text: str) -> None:
-    """What stands in thinking is not taken, and of several objects the last that fits the schema is."""
+    """Text in thinking is ignored, and the last JSON object that fits the schema is the answer."""
     answer, unfinished = without_thinking(text)
     assert (json_object(answer, SCHEMA), unfinished) == ({"ok": 2}, False)
 
 
 @pytest.mark.parametrize("text", ['<think>{"ok": 1}', '[THINK] set_answer("x")\n```python\nx\n```', "◁think▷"])
 def test_thinking_that_never_ended(text: str) -> None:
-    """Thinking that was cut off is no answer at all."""
+    """If thinking was cut off, there is no answer."""
     assert without_thinking(text) == ("", True)

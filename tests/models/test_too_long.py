@@ -1,4 +1,4 @@
-"""A prompt that does not fit: told as such, with the window where the provider says it, in every provider's words."""
+"""A prompt that is too long is recognized in every provider's wording, with the window if it is stated."""
 
 import asyncio
 
@@ -33,14 +33,14 @@ def failure(name: str, modes: Modes, text: str) -> ProviderError:
 @pytest.mark.parametrize("wording", sorted(TOO_LONG))
 @pytest.mark.parametrize("name", ["compatible/m", "anthropic/m"])
 def test_every_wording(wording: str, name: str) -> None:
-    """Whatever the provider's words, the prompt is known to be too long, and how large the window is."""
+    """Every wording raises PromptTooLong, with the window if the provider states it."""
     error = failure(name, Modes(window=8_192, wording=wording), "x" * 60_000)
     assert isinstance(error, PromptTooLong)
     assert error.window == (None if wording in UNSAID else 8_192)
 
 
 def test_more_than_the_minute_of_an_account() -> None:
-    """A request above the tokens of a minute will never fit: it is too long, and the limit is its window."""
+    """A request above the tokens-per-minute limit can never succeed, so that limit counts as its window."""
     error = failure("groq/m", Modes(tokens_per_minute=6_000), "x" * 60_000)
     assert isinstance(error, PromptTooLong)
     assert error.window == 6_000
@@ -53,5 +53,5 @@ def test_more_than_the_minute_of_an_account() -> None:
     ["Rate limit reached for m on tokens per min (TPM): Limit 30000, Used 29000, Requested 2000.", "slow down"],
 )
 def test_a_rate_limit_is_none(message: str) -> None:
-    """A rate limit that time heals is no prompt that is too long."""
+    """A rate limit that will pass doesn't count as a prompt that is too long."""
     assert isinstance(translate(Refusal(429, message), "openai/m"), RateLimited)

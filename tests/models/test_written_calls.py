@@ -1,4 +1,4 @@
-"""A tool call that arrives as text, in the marks of each family of models, is a call."""
+"""Tool calls that models write as text, in each model family's markup, are recognized."""
 
 import pytest
 
@@ -27,12 +27,12 @@ JSON = '{"name": "execute_python", "arguments": {"code": "set_answer(\'42\')"}}'
         '{"name": "execute_python", "arguments": "{\\"code\\": \\"set_answer(\'42\')\\"}"}',
         '<invoke name="execute_python"><parameter name="code">set_answer(\'42\')</parameter></invoke>',
         f"<execute_python><code>{CODE}</code></execute_python>",
-        # DeepSeek's marks have bars of full width.
+        # DeepSeek's markup uses full-width bars
         '<｜tool▁call▁begin｜>function<｜tool▁sep｜>execute_python\n```json\n{"code": "set_answer(\'42\')"}',  # noqa: RUF001
     ],
 )
 def test_a_call_in_the_text(text: str) -> None:
-    """The tool's name and arguments are enough, whatever marks surround them."""
+    """The tool's name and arguments suffice, whatever markup surrounds them."""
     assert [dict(call.arguments) for call in calls_in(text, TOOL)] == [{"code": CODE}]
 
 
@@ -46,5 +46,5 @@ def test_a_call_in_the_text(text: str) -> None:
     ],
 )
 def test_prose_is_no_call(text: str) -> None:
-    """A text that only speaks of the tool calls nothing."""
+    """Text that only mentions the tool is not a call."""
     assert calls_in(text, TOOL) == ()
