@@ -1,4 +1,4 @@
-"""The pages of the documentation, taken apart: fenced blocks, headings, links, code spans."""
+"""Parse the documentation's pages: fenced blocks, headings, links and code spans."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ PROMPT = "$ "
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block: what stands behind the fence, its lines, and where it begins."""
+    """A fenced block: the words after the opening fence, its text, and its line number."""
 
     info: tuple[str, ...]
     text: str
@@ -22,18 +22,18 @@ class Block:
 
     @property
     def runs(self) -> bool:
-        """Whether it is marked as one that a test carries out."""
+        """Whether the block is marked to be run by a test."""
         return self.info[:2] in {("console", "run"), ("sh", "run")}
 
     @property
     def joined(self) -> str:
-        """Its text, with lines that end in a backslash joined to what follows."""
+        """The block's text, with backslash continuations joined."""
         return self.text.replace("\\\n", " ")
 
 
 @dataclass(frozen=True)
 class Command:
-    """A command as a page shows it, and what it shows as its output ("" where it shows none)."""
+    """A command on a page and the output shown below it, or "" if none is shown."""
 
     typed: str
     shown: str
@@ -41,23 +41,23 @@ class Command:
 
 
 def name(page: Path) -> str:
-    """A page as a test's name."""
+    """Return the page's path, as a test id."""
     return str(page.relative_to(ROOT))
 
 
 def blocks(page: Path) -> list[Block]:
-    """The fenced blocks of a page."""
+    """Return the fenced blocks of a page."""
     text = page.read_text(encoding="utf-8")
     return [Block(tuple(m[1].split()), m[2], text.count("\n", 0, m.start()) + 1) for m in FENCE.finditer(text)]
 
 
 def prose(page: Path) -> str:
-    """A page without its fenced blocks."""
+    """Return a page's text without fenced blocks."""
     return FENCE.sub("", page.read_text(encoding="utf-8"))
 
 
 def commands(block: Block) -> Iterator[Command]:
-    """The commands of a block: each begins with "$ ", and what stands below it is its output."""
+    """Yield a block's commands. Each begins with "$ " and is followed by its output."""
     lines = block.joined.splitlines()
     begins = [number for number, line in enumerate(lines) if line.startswith(PROMPT)]
     for number, end in pairwise([*begins, len(lines)]):
@@ -66,13 +66,13 @@ def commands(block: Block) -> Iterator[Command]:
 
 
 def anchors(page: Path) -> set[str]:
-    """What a link may name behind "#": headings, as GitHub spells them."""
+    """Return the anchors of a page's headings, as GitHub spells them."""
     headings = re.findall(r"^#{1,6} (.+)$", prose(page), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-") for heading in headings}
 
 
 def links(page: Path) -> list[str]:
-    """Where the links and pictures of a page lead."""
+    """Return the targets of a page's links and images."""
     text = prose(page)
     return [
         *re.findall(r"\]\(([^()\s]+)\)", text),
@@ -81,5 +81,5 @@ def links(page: Path) -> list[str]:
 
 
 def spans(page: Path) -> list[str]:
-    """The code spans of a page."""
+    """Return the code spans on a page."""
     return re.findall(r"(?<!`)`([^`\n]+)`(?!`)", prose(page))

@@ -53,8 +53,8 @@ _PATTERNS = {name: re.compile(rf"\b(?:{form})(?!\w)", re.IGNORECASE) for name, f
 _CODE = re.compile(r"`[^`\n]*`|https?://\S+|\]\([^)\s]*\)")
 _JINJA = re.compile(r"\{#.*?#\}|\{%.*?%\}|\{\{.*?\}\}", re.DOTALL)
 _MARKUP = re.compile(r"<(?:style|script).*?</(?:style|script)>|<[^>]*>", re.DOTALL)
-_FOR_MODELS = ("prompts", "lenses")  # folders of texts that only a model reads
-_SPOKEN_TO_MODELS = (  # what a model is asked for and told: its prompts, forms of answers and errors of its code
+_FOR_MODELS = ("prompts", "lenses")  # folders with texts for models only
+_SPOKEN_TO_MODELS = (  # modules whose strings go to models: prompts, answer schemas and errors in the REPL
     "bot/review/agent",
     "bot/review/context",
     "bot/review/pairs/answers.py",
@@ -74,18 +74,18 @@ _SPOKEN_TO_MODELS = (  # what a model is asked for and told: its prompts, forms 
     "deeprepo/texts",
 )
 _WORDS_IN_A_SENTENCE = 3  # shorter strings are keys and names
-_GENERATED = ("docs/api.md",)  # docstrings
+_GENERATED = ("docs/api.md",)  # generated from docstrings
 
 
 def counts(text: str) -> dict[str, int]:
-    """Return how often each advised-against word occurs in a text, code spans and addresses left out."""
+    """Return how often each discouraged word occurs in a text, ignoring code spans and addresses."""
     text = " ".join(_CODE.sub(" ", text).split())
     found = {name: len(pattern.findall(text)) for name, pattern in _PATTERNS.items()}
     return {name: number for name, number in found.items() if number}
 
 
 def areas(root: Path = ROOT) -> dict[str, list[tuple[str, str]]]:
-    """Return each area's texts, with the place that a text comes from."""
+    """Return each area's texts, with the file and line of each text."""
     return {
         "templates": list(_templates(root)),
         "messages": list(_messages(root)),
@@ -137,7 +137,7 @@ def _messages(root: Path) -> Iterator[tuple[str, str]]:
 
 
 def strings(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield a module's texts with their lines, docstrings left out; an f-string is one text with "x" for each value."""
+    """Yield a module's strings, except docstrings, with their lines; values in f-strings become "x"."""
     tree = ast.parse(path.read_text())
     ignored = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):

@@ -1,4 +1,4 @@
-"""The commands that the pages show: those marked `run` are carried out, all others are at least spelt as the program has them."""
+"""Run the pages' commands that are marked `run`, and check that all others exist with their options."""
 
 import os
 import re
@@ -21,14 +21,14 @@ from bot.cli import commands
 from deeprepo_sandbox import demo
 
 RUNNABLE = [page for page in PAGES if any(block.runs for block in doc_pages.blocks(page))]
-LONG = {"github-app.md", "command-line.md"}  # a server takes long, and so do a dozen commands
+LONG = {"github-app.md", "command-line.md"}  # the pages that start a server or run a dozen commands are slow
 SOON = [at for at, page in enumerate(RUNNABLE) if page.name not in LONG]
 SHELL = shlex.split("bash --noprofile --norc")
 WRAPPER = '#!/bin/sh\nPYTHONPATH="{root}" exec "{python}" {module} "$@"\n'
 
 
 def prepared(folder: Path, wanted: set[str]) -> dict[str, str]:
-    """What the commands of a page are run in: a fresh folder and an environment with no key. `wanted` are words behind the fence."""
+    """Create a new folder and return an environment without keys. `wanted`: words after the fence."""
     here, tools, home = folder / "here", folder / "tools", folder / "home"
     for made in (here, tools, home):
         made.mkdir()
@@ -51,7 +51,7 @@ def prepared(folder: Path, wanted: set[str]) -> dict[str, str]:
 
 
 def change(folder: Path) -> None:
-    """The demo's change as a checkout with the branches `main` and `feature`, and some work that is not committed."""
+    """Create the demo's change as a checkout with the branches `main` and `feature`, and uncommitted work."""
     demo.build(str(folder))
     git = ["git", "-C", str(folder)]
     subprocess.run([*git, "branch", "--move", "pull-request", "feature"], check=True)
@@ -62,7 +62,7 @@ def change(folder: Path) -> None:
 
 
 def data(folder: Path) -> None:
-    """A data folder of a server, with two databases in the mode in which a server has them."""
+    """Create a server's data folder with two databases in WAL mode."""
     (folder / "journals").mkdir(parents=True)
     for name in ("jobs", "deeprepo"):
         with sqlite3.connect(folder / f"{name}.db") as made:
@@ -72,7 +72,7 @@ def data(folder: Path) -> None:
 
 
 def script(shown: list[Command], folder: Path) -> str:
-    """All commands of a page as one script of the shell: each one's output in a file of its own, and the first failure ends it."""
+    """Return a shell script that runs a page's commands, writes outputs to files, and stops at a failure."""
     steps = [
         f"{{ {one.typed}\n}} > {folder}/out.{number} 2>&1 || exit {number + 1}" for number, one in enumerate(shown)
     ]
@@ -80,13 +80,13 @@ def script(shown: list[Command], folder: Path) -> str:
 
 
 def pattern(shown: str) -> str:
-    """What is shown as output, as a pattern: "..." stands for anything."""
+    """Return a regular expression for the shown output, where "..." matches anything."""
     return ".*?".join(re.escape(part.strip()) for part in shown.split("..."))
 
 
 @pytest.mark.parametrize("page", few(RUNNABLE, *SOON), ids=doc_pages.name)
 def test_marked_commands_do_what_the_page_shows(page: Path, tmp_path: Path) -> None:
-    """In a fresh folder, from the first to the last, each leaves with 0, and its output fits what is shown."""
+    """In a fresh folder, all commands on a page exit with 0 and print what the page shows."""
     run = [block for block in doc_pages.blocks(page) if block.runs]
     shown = [command for block in run for command in doc_pages.commands(block)]
     env = prepared(tmp_path, {word for block in run for word in block.info[2:]})
@@ -102,7 +102,7 @@ def test_marked_commands_do_what_the_page_shows(page: Path, tmp_path: Path) -> N
 
 
 def spelt(page: Path) -> list[str]:
-    """All text on a page that is a `deeprepo` command to type."""
+    """Return all `deeprepo` commands on a page, in blocks and in code spans."""
     shown = [command.typed for block in doc_pages.blocks(page) for command in doc_pages.commands(block)]
     loose = [line for block in doc_pages.blocks(page) if not block.info for line in block.joined.splitlines()]
     found = [*shown, *map(str.strip, loose), *doc_pages.spans(page)]
@@ -110,7 +110,7 @@ def spelt(page: Path) -> list[str]:
 
 
 def unknown(typed: str) -> list[str]:
-    """The words and options of a command that the program does not know."""
+    """Return a command's words and options that the program doesn't have."""
     words = shlex.split(typed.partition("   ")[0], comments=True)
     command: Any = _program()
     rest = words[words.index("deeprepo") + 1 :]
@@ -125,19 +125,19 @@ def unknown(typed: str) -> list[str]:
 
 @cache
 def _program() -> Any:  # noqa: ANN401 - of the library that reads options
-    """Every command with its options: to put it together takes longer than to look something up."""
+    """Return the program's command tree, cached because building it is slow."""
     return typer.main.get_command(commands.app)
 
 
 @pytest.mark.parametrize("page", few(PAGES, *range(0, len(PAGES), 4)), ids=doc_pages.name)
 def test_every_command_and_option_exists(page: Path) -> None:
-    """Also where nobody runs it because it would pay, wait or need GitHub."""
+    """This includes commands that no test runs because they cost money, wait or need GitHub."""
     wrong = {typed: missing for typed in spelt(page) if (missing := unknown(typed))}
     assert wrong == {}
 
 
 def test_the_spelling_is_judged() -> None:
-    """A command or an option that the program lacks is seen; a variable in front and a comment behind are not in the way."""
+    """A wrong command or option is detected, even with a variable in front and a comment behind."""
     assert unknown("deeprepo revue") == ["revue"]
     assert unknown("DEEPREPO_USD=1 deeprepo review --max-usd 1 --nothing   # and so on") == ["--nothing"]
     assert unknown("deeprepo eval context --task needle") == []

@@ -1,4 +1,4 @@
-"""What the pages state of the program, compared with the program."""
+"""Check statements in the documentation against the program."""
 
 import re
 from importlib import import_module
@@ -21,7 +21,7 @@ VARIABLE = re.compile(r"\bDEEPREPO_[A-Z_]*[A-Z]\b")
 
 
 def rows(page: Path, heading: str) -> list[list[str]]:
-    """The cells of the first table below a heading, its own head left out."""
+    """Return the rows of the first table below a heading, without its header."""
     below = page.read_text().partition(f"{heading}\n")[2]
     table = re.search(r"(?:^\|.*\n)+", below, re.MULTILINE)
     assert table, f"{doc_pages.name(page)} has no table below {heading!r}"
@@ -29,12 +29,12 @@ def rows(page: Path, heading: str) -> list[list[str]]:
 
 
 def quoted(cell: str) -> list[str]:
-    """The code spans of a cell."""
+    """Return the code spans in a cell."""
     return re.findall(r"`([^`]+)`", cell)
 
 
 def test_the_reference_is_what_the_program_prints(capsys: pytest.CaptureFixture[str]) -> None:
-    """docs/configuration.md and `deeprepo config --reference` are the same, byte for byte."""
+    """docs/configuration.md equals the output of `deeprepo config --reference`."""
     from bot.cli import run
 
     assert run(["config", "--reference"]) == 0
@@ -42,10 +42,10 @@ def test_the_reference_is_what_the_program_prints(capsys: pytest.CaptureFixture[
 
 
 def test_the_reference_leaves_nothing_out() -> None:
-    """Every setting of a review, every variable of a server and every provider's key has its row."""
+    """Every review setting, server variable and provider key has a row."""
     tables = reference.tables()
     names = {name for table in tables.values() for row in table for name in quoted(row.name)}
-    last = {part for name in names for part in name.removesuffix("[]").split(".")}  # a section is a setting, too
+    last = {part for name in names for part in name.removesuffix("[]").split(".")}  # sections are settings too
     assert set(config.DEFAULTS) <= last
     for settings in (from_environment.model(VARIABLES, config.PREFIX), config.ServerOptions, config.App):
         assert {f"DEEPREPO_{field.upper()}" for field in settings.model_fields} <= names
@@ -55,7 +55,7 @@ def test_the_reference_leaves_nothing_out() -> None:
 
 
 def test_defaults_are_written_as_a_person_would() -> None:
-    """Nothing is "none", lists stand in brackets, a whole number has no point."""
+    """Defaults use "none", brackets for lists, and no decimal point for whole numbers."""
     assert [reference.default_text(value) for value in (None, True, (), ("a", "b"), 5.0, 0.5, "text")] == [
         "none", "`true`", "`[]`", "`[a, b]`", "`5`", "`0.5`", "`text`",
     ]  # fmt: skip
@@ -63,7 +63,7 @@ def test_defaults_are_written_as_a_person_would() -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=doc_pages.name)
 def test_variables_exist(page: Path) -> None:
-    """A variable that a page names is one that the program reads."""
+    """Every variable on a page is read by the program."""
     known = set(VARIABLE.findall((ROOT / "docs" / "configuration.md").read_text()))
     code = "".join(path.read_text() for path in [*(ROOT / "bot" / "config").glob("*.py"), ROOT / "docker-compose.yml"])
     found = set(VARIABLE.findall(page.read_text())) - known
@@ -71,7 +71,7 @@ def test_variables_exist(page: Path) -> None:
 
 
 def test_the_app_is_described_as_the_set_up_page_makes_it() -> None:
-    """Permissions with their levels, and events."""
+    """The pages list the permissions and events that the setup page requests."""
     below = rows(APP, "### Permissions")
     assert {quoted(name)[0]: level for name, level, _ in below} == manifest.PERMISSIONS
     events = rows(APP, "### Events")
@@ -94,7 +94,7 @@ def test_metrics_are_listed() -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=doc_pages.name)
 def test_named_files_exist(page: Path) -> None:
-    """A file or folder of the repository that a page names is there."""
+    """Every file or folder in the repository that a page names exists."""
     spans = doc_pages.spans(page)
     paths = [
         span
@@ -106,7 +106,7 @@ def test_named_files_exist(page: Path) -> None:
 
 
 def test_the_tour_names_files_of_the_folders_beside_them() -> None:
-    """A bare file name in docs/contributing/reading.md is in a folder that the same paragraph or list item names before it."""
+    """In reading.md, each bare file name is in a folder named in the same paragraph or list item."""
     missing = []
     for part in re.split(r"\n\n|\n(?=- )", (ROOT / "docs" / "contributing" / "reading.md").read_text()):
         spans = quoted(part)
@@ -117,9 +117,9 @@ def test_the_tour_names_files_of_the_folders_beside_them() -> None:
 
 
 def test_the_table_of_plug_ins_names_what_exists() -> None:
-    """The interface and the register of each row of CONTRIBUTING.md are in the code."""
+    """The interface and the registry in each row of CONTRIBUTING.md exist in the code."""
     found = rows(ROOT / "CONTRIBUTING.md", "## A new plug-in is one file and one line")
-    table = [" | ".join(cells).split("|") for cells in found]  # an empty cell has one blank only
+    table = [" | ".join(cells).split("|") for cells in found]  # an empty cell has only one space
     interfaces = [name for cells in table for name in quoted(cells[2])]
     assert len(interfaces) > len(table) / 2
     for name in interfaces:

@@ -1,4 +1,4 @@
-"""Links between the pages: each leads somewhere, and each page can be reached."""
+"""Links between pages work, and every page can be reached."""
 
 import re
 from pathlib import Path
@@ -11,7 +11,7 @@ README = ROOT / "README.md"
 
 
 def local(page: Path) -> list[tuple[str, Path, str]]:
-    """The links of a page that stay in the repository: as written, where they lead, what they name there."""
+    """Return a page's links within the repository: the link, its target file and its anchor."""
     found = []
     for link in doc_pages.links(page):
         path, _, anchor = link.partition("#")
@@ -22,7 +22,7 @@ def local(page: Path) -> list[tuple[str, Path, str]]:
 
 @pytest.mark.parametrize("page", PAGES, ids=doc_pages.name)
 def test_links_lead_somewhere(page: Path) -> None:
-    """A file that is there, and a heading that it has."""
+    """Each link leads to an existing file and, if it has an anchor, to an existing heading."""
     dead = [
         link
         for link, target, anchor in local(page)
@@ -32,7 +32,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 def test_every_page_can_be_reached() -> None:
-    """From the README, link by link, one comes to every page of docs and every picture."""
+    """Every page and image in docs can be reached from the README."""
     seen, waiting = {README}, [README]
     while waiting:
         for _, target, _ in local(waiting.pop()):
@@ -45,7 +45,7 @@ def test_every_page_can_be_reached() -> None:
 
 @pytest.mark.parametrize(("readers", "most"), [("users", 26_600), ("contributors", 9_000)])
 def test_pages_stay_short(readers: str, most: int) -> None:
-    """All that users, and all that contributors might read, in words; the list of changes is for neither."""
+    """The total length of users' pages and of contributors' pages is limited. The changelog doesn't count."""
     for_contributors = {page for page in PAGES if "contributing" in page.parts or page.name == "CONTRIBUTING.md"}
     pages = for_contributors if readers == "contributors" else {*PAGES} - for_contributors - {ROOT / "CHANGELOG.md"}
     words = [word for page in pages for word in page.read_text(encoding="utf-8").split() if re.search(r"\w", word)]

@@ -1,4 +1,4 @@
-"""The programs that the pages show: those marked `run` are carried out as they are written, all others are at least Python."""
+"""Run the Python programs on pages that are marked `run`, and check the syntax of all others."""
 
 import ast
 import os
@@ -22,12 +22,12 @@ RUN = [(page, block) for page, block in SHOWN if block.info[1:2] == ("run",)]
 
 
 def named(given: object) -> str:
-    """A block by its page and line."""
+    """Return a page's name or a block's line, as a test id."""
     return doc_pages.name(given) if isinstance(given, Path) else str(given.line) if isinstance(given, Block) else ""
 
 
 def root(body: Mapping[str, Any]) -> Reply:
-    """A root that calls the page's own tool if it has one, and else says how much it was given."""
+    """Answer as a root that calls the page's own tool, if there is one, and otherwise lists its context."""
     system = str(body.get("system"))
     said = "price('ABC-1', 3) + price('ABC-2')" if "- price(" in system else "sorted(context)"
     return code(f"set_answer({said})")
@@ -35,7 +35,7 @@ def root(body: Mapping[str, Any]) -> Reply:
 
 @pytest.mark.parametrize(("page", "block"), few(RUN, 0, 3, 5), ids=named)
 def test_marked_programs_run(page: Path, block: Block, tmp_path: Path) -> None:
-    """With a scripted provider in the place of the real one; a program that needs a change finds the demo's."""
+    """The program runs with a scripted provider, and with the demo's change if it needs one."""
     here = tmp_path / "here"
     here.mkdir()
     if "change" in block.info:
@@ -61,16 +61,16 @@ def test_marked_programs_run(page: Path, block: Block, tmp_path: Path) -> None:
         )
     assert done.returncode == 0, f"{doc_pages.name(page)}, line {block.line}\n{done.stderr}"
     expected = "parcel/" if "change" in block.info else "42.5" if "price" in block.text else "one.txt"
-    expected = "3 3" if "samples" in block.text else expected  # so many runs agreed, with so many calls
+    expected = "3 3" if "samples" in block.text else expected  # three runs agreed, with three calls
     assert expected in done.stdout
 
 
 @pytest.mark.parametrize(("page", "block"), SHOWN, ids=named)
 def test_every_program_is_python(page: Path, block: Block) -> None:
-    """A newcomer copies it."""
+    """Newcomers copy these programs, so each must be valid Python."""
     assert ast.parse(block.text), page
 
 
 def test_the_library_has_programs_that_run() -> None:
-    """In the README, on the library's page and on the one for programs that come from rlms."""
+    """The README, the library's page and the page for rlms users have programs that run."""
     assert {doc_pages.name(page) for page, _ in RUN} == {"README.md", "docs/library.md", "docs/contributing/rlms.md"}

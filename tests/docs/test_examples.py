@@ -1,4 +1,4 @@
-"""The programs of `examples`, run as a person would who types their names."""
+"""Run the programs in `examples` as a user would."""
 
 import json
 import subprocess
@@ -30,7 +30,7 @@ def shop(repository: Repository) -> Path:
 
 
 def example(name: str, *arguments: str, cwd: Path, typed: str = "") -> subprocess.CompletedProcess[str]:
-    """An example, run as a person would who types this."""
+    """Run an example with this input and return the finished process."""
     return subprocess.run(
         [sys.executable, str(ROOT / "examples" / name), *arguments],
         cwd=cwd,
@@ -43,7 +43,7 @@ def example(name: str, *arguments: str, cwd: Path, typed: str = "") -> subproces
 
 
 def test_the_gate_fails_on_a_forgotten_caller(shop: Path, tmp_path: Path) -> None:
-    """And leaves the report in both forms."""
+    """The exit code is 1, and the report is written as Markdown and SARIF."""
     done = example("gate.py", str(shop), "main..feature", cwd=tmp_path)
     assert (done.returncode, done.stdout.splitlines()[0].partition(": total()")[0]) == (1, "shop.py:5: high"), (
         done.stderr
@@ -53,7 +53,7 @@ def test_the_gate_fails_on_a_forgotten_caller(shop: Path, tmp_path: Path) -> Non
 
 
 def test_the_selection_names_the_tests_that_a_change_can_break(shop: Path, tmp_path: Path) -> None:
-    """On standard output, ready for pytest; the reason is on standard error."""
+    """The tests are printed to standard output for pytest, and the reasons to standard error."""
     done = example("select_tests.py", str(shop), "main..feature", cwd=tmp_path)
     assert done.stdout == "tests/test_prices.py\n"
     assert "uses prices.py:total" in done.stderr
@@ -73,7 +73,7 @@ def test_a_question_with_a_tool_of_one_s_own(tmp_path: Path) -> None:
 
 
 def test_a_session_answers_a_line_each(tmp_path: Path) -> None:
-    """The second question uses a name of the first one; calls and the cost are told on the way."""
+    """The second question uses a variable from the first, and calls and costs are printed."""
     (tmp_path / "a.txt").write_text("Ada signed.\n")
     blocks = iter(["who = ask(tree, 'Who?')['answer']\nset_answer(who)", "set_answer(len(who))"])
     read = Reply(data={"answer": "Ada", "found": True, "quotes": [{"path": "a.txt", "quote": "Ada signed."}]})
@@ -86,7 +86,7 @@ def test_a_session_answers_a_line_each(tmp_path: Path) -> None:
 
 
 def test_an_extraction_is_rows_of_a_type(tmp_path: Path) -> None:
-    """A row that does not fit is refused, and the worker that the root's code names is asked."""
+    """A row that doesn't fit the type is refused, and the root's code can choose a worker."""
     (tmp_path / "a.txt").write_text("Acme, until further notice.\n")
     begun = "print(llm_query(context['a.txt'], worker='strong'))\nset_answer([{'party': 'Acme', 'end': 'never'}])"
     blocks = iter([begun, "set_answer([{'party': 'Acme', 'end': None}, {'party': 'Bell', 'end': '2027-01-31'}])"])
@@ -99,6 +99,6 @@ def test_an_extraction_is_rows_of_a_type(tmp_path: Path) -> None:
 
 
 def test_every_example_is_run() -> None:
-    """A new one needs a test here."""
+    """A new example needs a test in this file."""
     names = ["ask_texts.py", "extract.py", "gate.py", "select_tests.py", "session.py"]
     assert [path.name for path in EXAMPLES] == names

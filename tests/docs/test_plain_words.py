@@ -1,4 +1,4 @@
-"""Words that readers stumbled over come back easily: their number may only go down."""
+"""The number of discouraged words in our texts must not grow."""
 
 import plain_words
 import pytest
@@ -8,19 +8,19 @@ MOST = {
     "messages": 8,
     "docs": 15,
     "docstrings": 203,
-}  # lower a number when a text gets plainer; never raise one
-TOLD = 20  # places in the error
+}  # lower a number after improving texts; never raise one
+TOLD = 20  # locations listed in the error
 
 
 @pytest.mark.parametrize("area", MOST)
 def test_advised_against_words_only_become_fewer(area: str) -> None:
-    """In templates, messages, docs and docstrings; the error lists where they are."""
+    """The error lists where the words are, per area: templates, messages, docs and docstrings."""
     found = [(where, plain_words.counts(text)) for where, text in plain_words.areas()[area]]
     total = sum(sum(words.values()) for _, words in found)
     assert total <= MOST[area], [f"{where}: {words}" for where, words in found if words][:TOLD]
 
 
 def test_a_word_is_found_in_its_sense_alone() -> None:
-    """Code spans, addresses and other senses of a word do not count."""
+    """Code spans, addresses and other senses of a word don't count."""
     assert plain_words.counts("The list holds what is left.") == {"hold": 1, "what is left": 1}
     assert plain_words.counts("See `holds` and the same line; look at the unit tests.") == {}

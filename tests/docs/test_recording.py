@@ -1,4 +1,4 @@
-"""The recording in the README shows what the demo prints today."""
+"""The recording in the README matches the demo's current output."""
 
 import re
 import subprocess
@@ -11,14 +11,14 @@ RECORDED = ROOT / "docs" / "images" / "demo.svg"
 
 
 def words(path: Path) -> list[str]:
-    """The texts in a recording, without the time that the review took."""
+    """Return the texts in a recording, without the duration of the review."""
     texts = re.findall(r"<text[^>]*>(.*?)</text>", path.read_text(encoding="utf-8"))
     return [re.sub(r"\d+\.\d s", "…", unescape(re.sub("<[^>]+>", "", text))) for text in texts]
 
 
 def test_the_recording_is_what_the_demo_prints(tmp_path: Path) -> None:
-    """After a change of the demo's output, `make recording` makes it again."""
+    """If the demo's output changes, `make recording` updates the recording."""
     now = tmp_path / "demo.svg"
     subprocess.run([sys.executable, ROOT / ".ci" / "recording.py", now], check=True)
     assert words(now) == words(RECORDED)
-    assert not re.search("[\u2800-\u28ff]", now.read_text(encoding="utf-8"))  # nothing is left of the progress line
+    assert not re.search("[\u2800-\u28ff]", now.read_text(encoding="utf-8"))  # no progress spinner remains

@@ -1,4 +1,4 @@
-"""The evaluation's honest model behind a real socket: what the library sends over the wire becomes the prompt that it knows."""
+"""The evaluation's scripted honest model behind a real socket, speaking OpenAI's API."""
 
 import json
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from deeprepo_sandbox.scripted import CHARS_PER_TOKEN
 
 
 def reply(body: Mapping[str, Any]) -> Reply:
-    """What the honest model says to a request in OpenAI's dialect."""
+    """Return the honest model's answer to a request."""
     prompt = _prompt(body)
     said = honest.reply(prompt)
     asked = sum(len(message.text) for message in prompt.messages)

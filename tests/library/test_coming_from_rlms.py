@@ -1,4 +1,4 @@
-"""What programs for rlms and dspy.RLM do: each of the page "Coming from rlms" has its counterpart here, and works."""
+"""Programs for rlms and dspy.RLM, as on the page "Coming from rlms", work with deeprepo too."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ Messages = list[dict[str, str]]
 def played(
     *blocks: str, worker: Callable[[Messages], str] = lambda _: "said", **how: object
 ) -> tuple[deeprepo.Result, list[str]]:
-    """A run whose root writes these blocks, one a turn, and what its workers were asked."""
+    """Run a root that writes one of these blocks per turn, and return the result and the workers' prompts."""
     prompts = list[str]()
 
     def root(messages: Messages) -> str:
@@ -41,20 +41,20 @@ def played(
     ],
 )
 def test_every_way_to_finish_ends_the_run(block: str, answer: str) -> None:
-    """Those of the paper, of rlms and of dspy."""
+    """The paper's, rlms' and dspy's ways to give an answer all work."""
     done, _ = played(block)
     assert (done.outcome, done.answer) == ("answered", answer)
 
 
 def test_a_variable_that_is_not_there_is_no_answer() -> None:
-    """The root is told, and goes on."""
+    """The root gets an error and continues."""
     done, _ = played("FINAL_VAR('nothing')", "set_answer('after all')")
     assert "there is none called 'nothing'" in done.trajectory[0].error
     assert done.answer == "after all"
 
 
 def test_names_of_queries_and_their_arguments_are_known() -> None:
-    """`model=` chooses a worker, the batched forms take lists, and without a further root a task goes to the worker."""
+    """`model=` chooses a worker, batched forms take lists, and `rlm_query` uses the worker at depth 1."""
     block = "set_answer([llm_query('a', model=None), llm_query_batched(['b', 'c']), rlm_query('d'), rlm_query_batched(['e'])])"
     done, prompts = played(block)
     assert done.answer == "['said', ['said', 'said'], 'said', ['said']]"
@@ -62,7 +62,7 @@ def test_names_of_queries_and_their_arguments_are_known() -> None:
 
 
 def test_at_depth_2_each_task_has_a_root_of_its_own() -> None:
-    """`rlm_query_batched` starts one after the other; a child finds no further one."""
+    """`rlm_query_batched` starts a root per task, and these roots can't start further ones."""
     block = "set_answer(rlm_query_batched(['x', 'y']) if 'child' not in globals() else 0)"
     done, prompts = played(block, depth=2)
     assert done.answer == str([str(["said", "said"])] * 2)
@@ -70,28 +70,28 @@ def test_at_depth_2_each_task_has_a_root_of_its_own() -> None:
 
 
 def test_values_and_described_functions_are_tools() -> None:
-    """As rlms' `custom_tools` has them."""
+    """Tools may have the form of rlms' `custom_tools`."""
     tools = {"rate": 0.5, "table": {"a": [1, 2]}, "double": {"tool": lambda x: 2 * x, "description": "twice as much"}}
     done, _ = played("set_answer([rate, table['a'], double(21)])", tools=tools)
     assert done.answer == "[0.5, [1, 2], 42]"
 
 
 def test_a_value_that_is_no_plain_data_is_refused() -> None:
-    """Before anything is asked."""
+    """The error is raised before any request."""
     with pytest.raises(deeprepo.UsageError, match="neither a function nor plain data"):
         played("set_answer(1)", tools={"thing": object()})
 
 
 @pytest.mark.parametrize("name", ["context", "search", "llm_query", "set_answer"])
 def test_a_given_name_that_a_block_overwrites_comes_back(name: str) -> None:
-    """The root is told, and the next block finds it as it was."""
+    """The root gets a note, and the name is restored for the next block."""
     done, _ = played(f"{name} = 5", f"set_answer(repr({name}) != '5')")
     assert f"[note: {name} belongs to the REPL" in done.trajectory[0].output
     assert done.answer == "True"
 
 
 def test_a_session_has_its_history_and_takes_further_contexts() -> None:
-    """`history` holds the messages of the question before, `context_1` the second context."""
+    """`history` contains the previous question's messages, and `context_1` the second context."""
     blocks = iter(("set_answer(len(context))", "set_answer([context_0 == context, context_1, history[-1]['role']])"))
 
     def root(_: Messages) -> str:
@@ -103,6 +103,6 @@ def test_a_session_has_its_history_and_takes_further_contexts() -> None:
 
 
 def test_a_question_without_a_context_is_answered() -> None:
-    """As `completion(prompt)` of rlms."""
+    """Like `completion(prompt)` in rlms, the context is optional."""
     done = deeprepo.RLM(lambda _: "```python\nset_answer([2**n for n in range(4)])\n```", budget=None).run("Powers?")
     assert done.answer == "[1, 2, 4, 8]"

