@@ -1,4 +1,4 @@
-"""A pull request on which commands are given: a real repository, a real review of it, a real database."""
+"""A pull request on which commands are given, with a real repository, review and database."""
 
 import asyncio
 import tempfile
@@ -47,7 +47,7 @@ BEFORE: dict[str, str | bytes | None] = {
     "shop/limits.py": "MAX_WEIGHT = 31\n",
 }
 AFTER: dict[str, str | bytes | None] = {"shop/rates.py": "def quote(weight, *, service):\n    return weight\n"}
-READING = {"ask": answering.ask, "explain": answering.explain}  # what a child process does
+READING = {"ask": answering.ask, "explain": answering.explain}  # the commands that a child process answers
 WRITER = Permission("write", 0.0)
 PULL = PullRef(7, 11, "acme", "shop", 1)
 FACTS = PullFacts(
@@ -57,7 +57,7 @@ FACTS = PullFacts(
 
 @dataclass
 class Scene:
-    """What the commands of one pull request are given. `folder`: of the database in which they leave what they do."""
+    """A pull request and what its commands depend on. `folder` is the folder of its database."""
 
     repository: Repository
     review: Review
@@ -76,21 +76,21 @@ class Scene:
         return self.model
 
     def thread(self, number: int) -> str:
-        """The identity of a finding, in whose thread the next commands stand."""
+        """Return a finding's identity, and place later commands in its comment thread."""
         found = self.review.reported[number].finding
         self.top = markers.make("finding", fingerprint=found.identity) + f"\n**{found.title}**"
         return found.identity
 
     def rendered(self) -> None:
-        """Store the review anew, after it was changed."""
+        """Store the review again after changing it."""
         self.data = json_file.render(self.review).encode()
 
     def give(self, word: str, argument: str = "", standing: Permission = WRITER) -> CommandReply:
-        """Give a command, apart from those that need the queue: review and cancel."""
+        """Give a command and return the reply, except for those that need the queue: review and cancel."""
         return asyncio.run(self._give(word, argument, standing))
 
     def silenced(self) -> tuple[Dismissal, ...]:
-        """What people have silenced."""
+        """Return the stored dismissals."""
 
         async def look() -> tuple[Dismissal, ...]:
             async with storage.open_store(self._url) as store:
@@ -121,7 +121,7 @@ class Scene:
 
     @asynccontextmanager
     async def _open_session(self) -> AsyncIterator[Session]:
-        """The change, opened as a review opens it, with the scripted model as its root."""
+        """Open a session over the change, with the scripted model as its root."""
         with tempfile.TemporaryDirectory() as scratch:
             brief = await wiring.brief(ReviewRequest(str(self.repository.folder)), {"strategy": "offline"}, scratch)
             models = Models(self.model, self.model)
@@ -139,7 +139,7 @@ class Scene:
 
 
 def scene(repository: Repository, after: Mapping[str, str | bytes | None] = AFTER) -> Scene:
-    """A change that forgets two callers, reviewed without a model."""
+    """Create a change that forgets two callers, and review it without a model."""
     repository.commit(BEFORE, "before")
     repository.git("checkout", "-qb", "feature")
     repository.commit(dict(after), "after")

@@ -30,13 +30,13 @@ def pull(reviewed: Scene, tmp_path: Path) -> Scene:
 
 
 def test_help_lists_every_command(pull: Scene) -> None:
-    """As they are typed."""
+    """Commands are listed as they are typed."""
     body = pull.give("help").body
     assert re.findall(r"^\| `/deeprepo ([a-z ]+)", body, re.MULTILINE) == [w + " " * (" [" in u or w == "ask") for w, u in ((n, c.usage) for n, c in COMMANDS.items())]  # fmt: skip
 
 
 def test_an_unknown_word_gets_the_names_of_the_commands(pull: Scene) -> None:
-    """In one line. What was typed is shown, and can do no harm there."""
+    """The reply lists all commands in one line, and shows what was typed without making it active."""
     answer = pull.give("@team`|x")
     assert answer.reaction == "confused"
     assert answer.body.startswith("``@team`|x`` is not a command.")
@@ -45,7 +45,7 @@ def test_an_unknown_word_gets_the_names_of_the_commands(pull: Scene) -> None:
 
 
 def test_a_pause_and_its_end_say_what_comes_next(pull: Scene) -> None:
-    """The second time says that it is so already."""
+    """A repeated command gets a reply that nothing changed."""
     said = [pull.give(word).body for word in ("pause", "pause", "resume", "resume")]
     assert [("/deeprepo resume" in text, "already" in text, "next push" in text) for text in said] == [
         (True, False, False), (True, True, False), (False, False, True), (False, False, False),
@@ -53,7 +53,7 @@ def test_a_pause_and_its_end_say_what_comes_next(pull: Scene) -> None:
 
 
 def test_config_shows_each_setting_and_its_origin(pull: Scene) -> None:
-    """With the warnings about the file."""
+    """Warnings about the file are included."""
     pull.settings = b"quota: 2\nquota: 2\ninstructions: [{path: 'src/**', text: 'say @team | `x`'}]\n"
     body = pull.give("config", standing=Permission("read", 0.0)).body
     assert "| `quota` | `2` | .deeprepo.yml |" in body
@@ -64,7 +64,7 @@ def test_config_shows_each_setting_and_its_origin(pull: Scene) -> None:
 
 @pytest.mark.parametrize("level", ["read", "write"])
 def test_config_names_no_secret(pull: Scene, level: str) -> None:
-    """Neither the password in a model's address nor what else an operator keeps, to a stranger or to a maintainer."""
+    """Neither readers nor maintainers see the password in a model's address."""
     pull.operator = Settings(worker="openai/reader", base_url="http://user:hunter2secret@127.0.0.1:9/v1")
     body = pull.give("config", standing=Permission(level, 0.0)).body
     assert "`models.worker`" in body
@@ -73,7 +73,7 @@ def test_config_names_no_secret(pull: Scene, level: str) -> None:
 
 @pytest.mark.parametrize("word", COMMANDS)
 def test_who_may_not_write_may_only_look(pull: Scene, word: str) -> None:
-    """What costs money or changes something needs write permission, and the answer says so."""
+    """Commands that cost money or change something need write permission, and the reply says so."""
     answer = pull.give(word, "2 x", Permission("read", 0.0))
     refused = word not in ("config", "help")
     assert (answer.reaction == "-1", "needs write permission" in answer.body and word in answer.body) == (
@@ -84,7 +84,7 @@ def test_who_may_not_write_may_only_look(pull: Scene, word: str) -> None:
 
 @pytest.mark.parametrize(("permission", "most"), [("write", 2), ("read", 3), ("none", 3)])
 def test_too_many_commands_are_refused_once_with_words(pull: Scene, permission: str, most: int) -> None:
-    """After that the reaction has to do: an answer to each would be a way to fill the pull request."""
+    """Further commands only get a reaction, so that nobody can fill the pull request with replies."""
     pull.settings = b"triggers: {commands_per_hour: 2}\n"
     given = [pull.give("help", standing=Permission(permission, 60.0, [0.0] * n)) for n in range(most + 2)]
     assert [bool(answer.body) for answer in given] == [True] * (most + 1) + [False]
@@ -94,7 +94,7 @@ def test_too_many_commands_are_refused_once_with_words(pull: Scene, permission: 
 
 
 def exported(body: str) -> list[tuple[str, str]]:
-    """The findings that the exported settings ignore, each with its reason."""
+    """Return the findings that the exported settings ignore, with their reasons."""
     found = re.search(r"```yaml\n(.*?)\n```", body, re.DOTALL)
     assert found is not None
     settings, problems = config.check(found[1].encode())
@@ -103,7 +103,7 @@ def exported(body: str) -> list[tuple[str, str]]:
 
 
 def test_ignore_in_a_thread_means_its_finding(pull: Scene) -> None:
-    """It is stored with the reason; the exported settings ignore it everywhere."""
+    """The dismissal is stored with its reason, and the exported settings ignore the finding everywhere."""
     pull.thread(1)
     finding = pull.review.reported[1].finding
     answer = pull.give("ignore", "measured: nobody calls @it")
@@ -115,14 +115,14 @@ def test_ignore_in_a_thread_means_its_finding(pull: Scene) -> None:
 
 
 def test_ignore_takes_a_number_of_the_summary_or_an_identity(pull: Scene) -> None:
-    """Anything else is asked back, and nothing is stored."""
+    """Anything else gets a usage hint, and nothing is stored."""
     first, second = (pull.review.reported[n].finding for n in (0, 1))
     answer = pull.give("ignore", "#2")
     pull.give("ignore", f"{first.identity} known")
     silenced = {one.mark: one.reason for one in pull.silenced()}
     assert silenced == {silencing.mark_of(second): "", silencing.mark_of(first): "known"}
     assert answer.silences
-    short = pull.review.reported[0].finding.fingerprint  # of a proof: what a guess at the same place would be named by
+    short = pull.review.reported[0].finding.fingerprint  # not an identity: the finding is proven
     for wrong in ("", "9 known", "0", "known", "deadbeefdeadbeef", short):
         reply = pull.give("ignore", wrong)
         assert (
@@ -134,7 +134,7 @@ def test_ignore_takes_a_number_of_the_summary_or_an_identity(pull: Scene) -> Non
 
 @pytest.mark.parametrize("data", [None, b""])
 def test_without_a_finished_review_there_is_nothing_to_name(pull: Scene, data: bytes | None) -> None:
-    """The answer says how to start a review."""
+    """The reply says how to start a review."""
     pull.data = data
     assert "no finished review" in pull.give("ignore", "1").body
     assert "no finished review" in pull.give("explain", "1").body
@@ -142,13 +142,13 @@ def test_without_a_finished_review_there_is_nothing_to_name(pull: Scene, data: b
 
 @pytest.mark.parametrize("data", [b"{", b"[]", b'{"findings": [{}]}', b"\xff"])
 def test_an_unreadable_review_is_not_called_a_missing_one(pull: Scene, data: bytes) -> None:
-    """The answer says why it cannot be used."""
+    """The reply says why the review can't be used."""
     pull.data = data
     assert "The last review cannot be used" in pull.give("ignore", "1").body
 
 
 def test_numbers_are_those_of_the_summary(pull: Scene) -> None:
-    """They were given by the pipeline."""
+    """Findings are found by the numbers that the pipeline gave them."""
     usual = pull.review.reported[0].finding
     placed = [
         PlacedFinding(replace(usual, severity=severity, title=f"{severity} {place}"), place)
@@ -168,7 +168,7 @@ def test_numbers_are_those_of_the_summary(pull: Scene) -> None:
 
 
 def test_explain_shows_the_evidence_without_a_model(pull: Scene) -> None:
-    """The words of the review, its proofs with links to the reviewed commit, and that no model was asked."""
+    """Without a model, the reply has the finding's text and evidence with links to the reviewed commit."""
     finding = pull.review.reported[0].finding
     body = pull.give("explain", "1").body
     assert finding.quote.strip() in body
@@ -177,7 +177,7 @@ def test_explain_shows_the_evidence_without_a_model(pull: Scene) -> None:
 
 
 def test_every_answer_has_words(pull: Scene) -> None:
-    """Of each command that needs no more than a database."""
+    """The replies of all commands that only need a database contain the expected phrases."""
     queued = ("review", "full review", "fix", "cancel")  # need more than a database
     said = {word: pull.give(word, "" if word == "config" else "1 x").body for word in COMMANDS if word not in queued}
     said |= {"unknown": pull.give("frobnicate").body, "refused": pull.give("ask", "", Permission("read", 0.0)).body}
@@ -190,7 +190,7 @@ def test_every_answer_has_words(pull: Scene) -> None:
 
 
 def test_a_word_or_a_number_that_is_not_there_is_answered_with_what_there_is(pull: Scene) -> None:
-    """A slip of the keys, a finding that no review has, a setting that no comment changes."""
+    """The reply to a typo, an unknown finding or an invalid argument says what is possible."""
     assert "Did you mean `/deeprepo review`?" in pull.give("reveiw").body
     assert "There is no finding 99" in pull.give("explain", "99").body
     unknown = pull.give("ignore", "deadbeefdeadbeef on purpose").body

@@ -20,7 +20,7 @@ LOGIN = "deeprepo[bot]"
     ],
 )
 def test_we_are_named_anywhere_in_prose(body: str) -> None:
-    """With and without the ending of an App's login, in any case."""
+    """Our login is recognized with and without "[bot]", in any letter case."""
     assert read_mentions(body, LOGIN).us
 
 
@@ -42,19 +42,19 @@ def test_we_are_named_anywhere_in_prose(body: str) -> None:
     ],
 )
 def test_a_name_in_code_in_a_quote_or_in_another_name_is_not_ours(body: str) -> None:
-    """As GitHub shows it."""
+    """Mentions in code, quotes, comments and longer names don't count, as on GitHub."""
     assert not read_mentions(body, LOGIN).us
 
 
 def test_an_app_with_another_name_is_called_by_the_product_s_too() -> None:
-    """The set-up page makes one that is called after its owner, and the pages say `@deeprepo`."""
+    """Users may write `@deeprepo` even if the setup page created an App with a longer name."""
     for body in ("Is that so, @deeprepo?", "Is that so, @deeprepo-acme?", "@deeprepo-acme[bot] help"):
         assert read_mentions(body, "deeprepo-acme[bot]") == Mentions(us=True)
     assert not read_mentions("@deeprepo-fan", "deeprepo-acme[bot]").us
 
 
 def test_others_are_told_apart_from_us_and_from_those_who_come_first() -> None:
-    """A team's name is someone else's, and a decorator in code is nobody's."""
+    """Teams count as other people, mentions in code don't count, and a leading mention is noted."""
     assert read_mentions("@colleague look", LOGIN) == Mentions(others=True, first=True)
     assert read_mentions("@acme/team look", LOGIN) == Mentions(others=True, first=True)
     assert read_mentions("look, @colleague and @deeprepo", LOGIN) == Mentions(us=True, others=True)

@@ -43,7 +43,7 @@ def read(body: str, login: str = "") -> Command | None:
     ],
 )
 def test_a_command_stands_at_the_start_of_a_line(body: str, word: str, argument: str) -> None:
-    """What follows a question belongs to it."""
+    """Text after `ask` belongs to the question."""
     assert read(body, LOGIN) == Command(word, argument)
 
 
@@ -80,25 +80,25 @@ def test_a_command_stands_at_the_start_of_a_line(body: str, word: str, argument:
     ],
 )
 def test_what_is_quoted_hidden_or_meant_otherwise_is_no_command(body: str) -> None:
-    """Quotes, code, HTML comments, lists, and an escaped command, such as our own comments quote, do not count."""
+    """Commands in quotes, code, HTML comments, lists or after a backslash don't count."""
     assert read(body, LOGIN) is None
 
 
 def test_an_app_with_another_name_is_called_by_the_product_s_too() -> None:
-    """`@deeprepo help`, as the pages say it, is a command to the App that the set-up page has made."""
+    """Users may write `@deeprepo help` even if the setup page created an App with a longer name."""
     for name in ("@deeprepo", "@deeprepo-acme", "@Deeprepo-acme[bot]"):
         assert read(f"{name} help", "deeprepo-acme[bot]") == Command("help")
     assert read("@deeprepo-fan help", "deeprepo-acme[bot]") is None
 
 
 def test_without_a_login_only_the_slash_counts() -> None:
-    """In the Action nobody has a name to be called by."""
+    """In the Action, deeprepo has no login, so mentions don't count."""
     assert read("@deeprepo review") is None
     assert read("/deeprepo review") == Command("review")
 
 
 def test_an_unknown_word_and_an_argument_have_an_end() -> None:
-    """Only the beginning of a very long text is read."""
+    """Unknown words and questions are truncated."""
     unknown, question = read("/deeprepo " + "x" * 900), read("/deeprepo ask " + "x" * 9_000)
     assert unknown == Command("x" * 40)
     assert question == Command("ask", "x" * 4_000)
@@ -107,7 +107,7 @@ def test_an_unknown_word_and_an_argument_have_an_end() -> None:
 @settings(max_examples=200, deadline=None)
 @given(st.text(alphabet=st.sampled_from(list("/deeprepo @`~<!->[]()*_#=\n\r\t\\&;x1\0\u2028\ud800")), max_size=60))
 def test_any_text_is_read_without_a_fault(text: str) -> None:
-    """What is found is one word or two, and can be stored."""
+    """Any text gives no command or one of one or two words, which can be encoded as UTF-8."""
     for body in (text, f"/deeprepo {text}", f"{text}\n/deeprepo ask {text}"):
         found = read(body, LOGIN)
         assert found is None or 1 <= len(found.word.split()) <= 2
@@ -115,7 +115,7 @@ def test_any_text_is_read_without_a_fault(text: str) -> None:
 
 
 def test_each_command_of_a_comment_is_read() -> None:
-    """A question ends where the next command begins; at most five commands are read."""
+    """A question ends at the next command, and at most five commands are read."""
     body = "/deeprepo ignore 2 wrapped\nthanks\n/deeprepo ask why?\nIn which case?\n@deeprepo ignore 3 generated"
     assert commands.read(body, LOGIN) == (
         Command("ignore", "2 wrapped"),

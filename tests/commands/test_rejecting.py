@@ -29,7 +29,7 @@ FIRST, SECOND, THIRD = (
     ],
 )
 def test_a_plain_rejection(body: str) -> None:
-    """The whole reply, without quotes, is the reason."""
+    """The reason is the reply without quoted lines."""
     assert reading.reason(body) == " ".join(row for row in body.replace("\u2019", "'").split("\n") if not row.startswith(">")).strip()  # fmt: skip
 
 
@@ -52,12 +52,12 @@ def test_a_plain_rejection(body: str) -> None:
     ],
 )
 def test_everything_else_is_no_rejection(body: str) -> None:
-    """Questions, denials, quotes, code and whatever begins otherwise are remarks: a model answers them."""
+    """Questions, denials, quotes, code and other texts are not rejections."""
     assert reading.reason(body) == ""
 
 
 def test_a_reason_is_bounded() -> None:
-    """However long the reply is."""
+    """The reason is truncated to a maximum length."""
     assert len(reading.reason("Not a bug. " + "x" * 100_000)) == reading.LONGEST_REASON
 
 
@@ -84,6 +84,6 @@ REVIEW = LastReview(
     ],
 )
 def test_a_rejection_in_a_thread_of_two_findings_means_what_it_names(reply: str, numbers: list[int] | None) -> None:
-    """It rejects both unless it names one by its number or title. Naming only another thread's finding rejects nothing, and anything else is ambiguous."""
+    """A rejection applies to the findings it refers to, else to both. Unclear references return None."""
     found = target.rejected(reading.reason(reply), [FIRST.finding, SECOND.finding], REVIEW)
     assert (found if found is None else [finding.number for finding in found]) == numbers

@@ -1,7 +1,8 @@
-"""Import every module of some packages, and print which were refused for the lack of what, in one installation after the other.
+"""Import every module of some packages, and print which ones failed for lack of which package.
 
-Run as a program: its argument is JSON, `{"packages": [...], "allowed": [...], "then": {name: the same}}`. `allowed` is what may be
-imported besides; an installation in `then` goes on from there in a fork, so that what both have is imported once.
+Run as a program with a JSON argument: `{"packages": [...], "allowed": [...], "then": {name: the same}}`.
+`allowed` lists packages that may also be imported. Each installation in `then` continues in a fork, so that
+shared modules are imported only once.
 """
 
 import importlib
@@ -11,11 +12,11 @@ import pkgutil
 import sys
 from typing import Any
 
-ALEMBIC_S = "bot.storage.migrations.env"  # alembic executes it itself, with a context of its own
+ALEMBIC_S = "bot.storage.migrations.env"  # alembic runs it in its own context
 
 
 def imported(packages: list[str]) -> dict[str, str]:
-    """The modules that were refused, with the name that was missing. Any other exception ends the process."""
+    """Return the modules that failed, with the missing name. Any other exception ends the process."""
     refused: dict[str, str] = {}
 
     def attempt(name: str) -> None:
@@ -34,7 +35,7 @@ def imported(packages: list[str]) -> dict[str, str]:
 
 
 def visit(name: str, installation: dict[str, Any]) -> dict[str, dict[str, str]]:
-    """The refused modules of an installation, and of those that go on from it, each in a child of its own."""
+    """Return the failed modules of an installation and of those that continue from it in forks."""
     for finder in sys.meta_path:
         if hasattr(finder, "missing"):
             finder.missing -= set(installation["allowed"])
@@ -45,7 +46,7 @@ def visit(name: str, installation: dict[str, Any]) -> dict[str, dict[str, str]]:
 
 
 def forked(name: str, installation: dict[str, Any]) -> dict[str, dict[str, str]]:
-    """Visit an installation in a forked child, so that the next installation starts without its modules."""
+    """Visit an installation in a forked process, so that the next one starts without its modules."""
     reading, writing = os.pipe()
     child = os.fork()
     if not child:

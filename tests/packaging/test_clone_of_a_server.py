@@ -8,7 +8,7 @@ WRITTEN = re.compile(r"(?:>|/dev/null) +((?:secrets/)?[\w.]+(?:\.env|\.pem|secre
 
 
 def test_nothing_secret_is_added_to_the_clone(tmp_path: Path) -> None:
-    """Git ignores the secret files that the page tells you to create next to the compose file, because `deeprepo init` asks you to push this clone."""
+    """Git ignores the secret files of the deployment page, because users push this clone."""
     written = {name for line in PAGE.splitlines() if line.startswith("$") for name in WRITTEN.findall(line)}
     assert {"secrets/database_password", "secrets/database_url", "deeprepo.env"} <= written
     subprocess.run(["git", "init", "--quiet", tmp_path], check=True)

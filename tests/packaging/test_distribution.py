@@ -30,8 +30,8 @@ BEFORE = {
 }
 AFTER = {"prices.py": "def total(prices, tax):\n    return sum(prices) * tax\n"}
 
-RLMS = "rlms==0.1.3"  # the reference implementation of Recursive Language Models, which installs a package `rlm`
-# Every file of both distributions is as its own installation left it.
+RLMS = "rlms==0.1.3"  # the original implementation of RLMs, which installs a package `rlm`
+# Check that all files of both distributions are as installed.
 INTACT = """
 import base64, hashlib, importlib.metadata
 for name in ("deeprepo-bot", "rlms"):
@@ -47,7 +47,7 @@ print("both")
 
 
 def run(*command: str | Path, cwd: Path = ROOT, **env: str) -> str:
-    """A program that must succeed; what it prints."""
+    """Run a program that must succeed and return its output."""
     inherited = {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
     done = subprocess.run(
         command,
@@ -63,7 +63,7 @@ def run(*command: str | Path, cwd: Path = ROOT, **env: str) -> str:
 
 @pytest.fixture(scope="module")
 def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Wheel and source, built as a release builds them, from a copy of the tree that git does not know."""
+    """The wheel and source distribution, built as for a release, from a copy of the tree without git."""
     folder = tmp_path_factory.mktemp("dist")
     tree = folder / "tree"
     tree.mkdir()
@@ -80,7 +80,7 @@ def wheel(dist: Path) -> Path:
 
 
 def test_the_wheel_holds_what_the_package_reads(wheel: Path) -> None:
-    """Templates and their words, the migrations, the schema of GraphQL: every file that the package opens and that is not a Python module."""
+    """The wheel contains every non-Python file that the package opens, such as templates and migrations."""
     held = set(zipfile.ZipFile(wheel).namelist())
     templates = {f"bot/{path.relative_to(ROOT)}" for path in (ROOT / "templates").rglob("*") if path.is_file()}
     data = {
@@ -96,7 +96,7 @@ def test_the_wheel_holds_what_the_package_reads(wheel: Path) -> None:
 
 @pytest.mark.slow
 def test_the_installed_wheel_reviews_elsewhere(wheel: Path, repository: Repository, tmp_path: Path) -> None:
-    """Outside this repository, with nothing of it on the path, the command finds the forgotten caller."""
+    """The installed command finds the forgotten caller without this repository on the path."""
     run(
         sys.executable,
         "-m",
@@ -126,10 +126,10 @@ def test_the_installed_wheel_reviews_elsewhere(wheel: Path, repository: Reposito
 
 @pytest.mark.slow
 def test_the_wheel_installs_from_the_lock(wheel: Path, repository: Repository, tmp_path: Path) -> None:
-    """In a fresh environment, with every dependency held to its hash; then it reviews outside this repository."""
+    """In a new environment with locked, hashed dependencies, the wheel is installed and reviews a change."""
     place = tmp_path / "environment"
     run(sys.executable, "-m", "venv", place)
-    # To compile all of them takes a third of the time, and the review below imports only some.
+    # Compiling all packages would take a third of the time, and the review imports only some.
     pip = (place / "bin" / "python", "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-compile")
     run(*pip, "--no-deps", "--only-binary", ":all:", "--require-hashes", "-r", ROOT / "requirements.lock")
     run(*pip, "--no-deps", "--no-index", wheel)
@@ -143,14 +143,14 @@ def test_the_wheel_installs_from_the_lock(wheel: Path, repository: Repository, t
 def test_rlms_can_be_installed_beside_it_in_either_order(
     wheel: Path, repository: Repository, tmp_path: Path, *, is_first: bool
 ) -> None:
-    """No file of one replaces a file of the other, both can be imported, and a review finds the forgotten caller."""
+    """Neither package overwrites the other's files, both can be imported, and a review works."""
     place = tmp_path / "environment"
     run(sys.executable, "-m", "venv", place)
     python = place / "bin" / "python"
     pip = (python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-compile", "--no-deps")
     for each in (wheel, RLMS) if is_first else (RLMS, wheel):
         run(*pip, each)
-    # What both import comes from the environment that runs the tests.
+    # The dependencies come from the environment that runs the tests.
     own = Path(run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip())
     (own / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
     assert run(python, "-c", INTACT, cwd=tmp_path).strip() == "both"

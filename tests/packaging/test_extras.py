@@ -1,4 +1,4 @@
-"""What works without the extras, and what a command says whose extra is missing."""
+"""Commands without optional extras: what works, and the error messages that name a missing extra."""
 
 import json
 import re
@@ -22,7 +22,7 @@ AFTER = {"prices.py": "def total(prices, tax):\n    return sum(prices) * tax\n"}
 MEGABYTES, DISTRIBUTIONS = (
     112,
     50,
-)  # without what a new environment holds by itself: pip, and setuptools up to Python 3.11
+)  # a new environment itself has pip, and setuptools up to Python 3.11
 KEY = {"OPENAI_API_KEY": "sk-planted-planted"}
 NO_SERVER = f"The server's dependencies are not installed: {install('server')}"
 NO_MCP = f"The dependencies of `deeprepo mcp` are not installed: {install('mcp')}"
@@ -31,7 +31,7 @@ NO_MODELS = f"Support for models is not installed: {install('models')}"
 
 @pytest.fixture
 def base(tmp_path: Path) -> str:
-    """The path of a Python without any extra."""
+    """The PYTHONPATH of an installation without extras."""
     return bare.path(tmp_path)
 
 
@@ -62,7 +62,7 @@ def changed(repository: Repository) -> Path:
     ids=str,
 )
 def test_a_review_by_code_needs_no_extra(base: str, changed: Path, command: tuple[str, ...], shows: str) -> None:
-    """The commands of a checkout work in a base installation."""
+    """Commands on a checkout work without extras."""
     done = bare.deeprepo(changed, base, *command)
     assert done.returncode == (2 if command[0] == "ignore" else 0), done.stderr
     assert shows in done.stdout + done.stderr
@@ -98,14 +98,14 @@ def test_a_review_by_code_needs_no_extra(base: str, changed: Path, command: tupl
 def test_a_missing_extra_is_named(
     base: str, changed: Path, command: tuple[str, ...], env: dict[str, str], says: str
 ) -> None:
-    """One sentence with the remedy, exit code 2, and no review without the model that is configured."""
+    """The error names the install command, and no review runs without the configured model."""
     done = bare.deeprepo(changed, base, *command, **env)
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"deeprepo: {says}\n")
 
 
 @pytest.mark.parametrize("path", ["Sources/Shop/Cart.swift", "src/main/scala/shop/Cart.scala"])
 def test_a_missing_grammar_is_named(base: str, repository: Repository, path: str) -> None:
-    """The review goes on: the file is searched by name, and a sentence has the command that installs the grammar."""
+    """The review continues with a search by name, and says how to install the grammar."""
     repository.change({path: "func loadSettings() {}\n"}, {path: "func loadSettings(from: Int) {}\n"})
     done = bare.deeprepo(repository.folder, base, "review", "HEAD~1..HEAD", "--strategy", "offline", "--format", "json")
     cut = json.loads(done.stdout)["coverage"]["cut"]
@@ -118,7 +118,7 @@ def test_a_missing_grammar_is_named(base: str, repository: Repository, path: str
 
 
 def test_the_parts_that_are_looked_for_are_those_of_the_extras() -> None:
-    """Each extra of the project is as long as the list of what is looked for."""
+    """The packages that identify each extra match pyproject.toml."""
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     rows = {extra: [row for row in extras[extra] if not row.startswith("deeprepo-bot")] for extra in PARTS}
     named = {extra: {re.split(r"[\[<>=]", row)[0].replace("-", "_") for row in rows[extra]} for extra in PARTS}
@@ -129,7 +129,7 @@ def test_the_parts_that_are_looked_for_are_those_of_the_extras() -> None:
 
 
 def test_the_locks_agree() -> None:
-    """A package has one version in all that are installed for use, and each larger installation holds the smaller one."""
+    """Packages have the same version in all lock files, and larger installations include smaller ones."""
     found = {
         path.name: dict(re.findall(r"^([a-z0-9._-]+)(?:\[[^\]]+\])?==(\S+)", path.read_text(), re.MULTILINE))
         for path in LOCKS

@@ -19,7 +19,7 @@ BROKEN = {"prices.py": "def total(prices, tax):\n    return sum(prices) * tax\n"
 
 @pytest.fixture
 def hooked(repository: Repository, tmp_path: Path) -> Repository:
-    """A repository with a commit, whose git runs the hook as pre-commit would: from the top, with git's own variables."""
+    """A repository whose pre-commit hook runs deeprepo like pre-commit does."""
     program = tmp_path / "bin" / "deeprepo"
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nPYTHONPATH={shlex.quote(str(ROOT))} exec {sys.executable} -m bot "$@"\n')
@@ -33,14 +33,14 @@ def hooked(repository: Repository, tmp_path: Path) -> Repository:
 
 
 def git(repository: Repository, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Git as a person would start it; it may fail."""
+    """Run git, which may fail, and return the finished process."""
     return subprocess.run(
         ["git", *arguments], cwd=repository.folder, env=repository.env, capture_output=True, text=True, check=False
     )
 
 
 def test_a_forgotten_caller_stops_the_commit(hooked: Repository) -> None:
-    """The staged change breaks an unchanged caller: git gets 1, the reader gets the caller's line."""
+    """Git exits with 1, and the output has the line of the unchanged caller that breaks."""
     hooked.write(BROKEN)
     hooked.git("add", "--all")
     done = git(hooked, "commit", "--message", "tax")
@@ -50,6 +50,6 @@ def test_a_forgotten_caller_stops_the_commit(hooked: Repository) -> None:
 
 @pytest.mark.parametrize("name", ["deeprepo", "deeprepo-push"])
 def test_a_hook_asks_no_model(name: str) -> None:
-    """Whatever keys lie in the environment: a commit costs nothing and sends nothing."""
+    """Whatever keys are in the environment, the hook uses `--effort none`."""
     assert "--effort none" in HOOKS[name]["entry"]
     assert HOOKS[name]["pass_filenames"] is False

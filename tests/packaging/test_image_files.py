@@ -13,18 +13,18 @@ from pathspec import GitIgnoreSpec
 from bot.config.server import App, ServerOptions
 
 ROOT = Path(__file__).parents[2]
-TEXT = re.sub(r"\\\n\s*", "", (ROOT / "Dockerfile").read_text())  # an instruction a line
+TEXT = re.sub(r"\\\n\s*", "", (ROOT / "Dockerfile").read_text())  # one instruction per line
 COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
 OURS = ("server", "worker")
 
 
 def steps(word: str) -> list[str]:
-    """What stands behind each instruction of this kind."""
+    """Return the arguments of each instruction of this kind."""
     return re.findall(rf"^{word} (.*)$", TEXT, re.MULTILINE)
 
 
 def test_every_download_is_held_to_its_hash() -> None:
-    """What pip installs comes from the two lock files with hashes, or from what was just built, without an index."""
+    """Packages are installed by hash from lock files, or from the local build without an index."""
     installs = [part for run in steps("RUN") for part in run.split("&&") if "pip " in part and " install " in part]
     assert installs
     assert [part for part in installs if "--require-hashes" not in part and "--no-index" not in part] == []
@@ -32,7 +32,7 @@ def test_every_download_is_held_to_its_hash() -> None:
 
 @pytest.mark.parametrize("name", OURS)
 def test_a_container_can_do_nothing_but_its_work(name: str) -> None:
-    """Read-only, without capabilities, and no way to get some."""
+    """The container is read-only, without capabilities, and can't gain privileges."""
     service = COMPOSE["services"][name]
     assert service["read_only"] is True
     assert service["cap_drop"] == ["ALL"]
@@ -40,11 +40,11 @@ def test_a_container_can_do_nothing_but_its_work(name: str) -> None:
 
 
 def test_secrets_are_files() -> None:
-    """No variable of the compose file holds a secret: each names a file below /run/secrets that the service is given."""
+    """Secrets are passed as files below /run/secrets, not as environment variables."""
     for service in COMPOSE["services"].values():
         assert not any(
             ":?" in str(value) for value in service["environment"].values()
-        )  # the set-up page has nothing yet
+        )  # variables may be unset before the setup page is used
         files = [value for key, value in service["environment"].items() if key.endswith("_FILE")]
         assert sorted(files) == sorted(f"/run/secrets/{name}" for name in service["secrets"])
         assert set(service["secrets"]) <= set(COMPOSE["secrets"])
@@ -52,7 +52,7 @@ def test_secrets_are_files() -> None:
 
 
 def test_every_setting_exists() -> None:
-    """What the image and the compose file set is a setting of the server, under this very name."""
+    """Every variable in the image and the compose file is a setting of the server."""
     known = {f"DEEPREPO_{name.upper()}" for kind in (App, ServerOptions) for name in kind.model_fields}
     given = set(re.findall(r"\b(DEEPREPO_\w+)=", " ".join(steps("ENV"))))
     assert given
@@ -62,7 +62,7 @@ def test_every_setting_exists() -> None:
 
 
 def test_what_is_copied_is_let_in_and_nothing_else() -> None:
-    """Each source of COPY exists and passes .dockerignore; journals, keys and the history of git do not."""
+    """All sources of COPY exist and pass .dockerignore, which excludes git history, journals and keys."""
     ignored = GitIgnoreSpec.from_lines((ROOT / ".dockerignore").read_text().splitlines())
     for name in (name for step in steps("COPY") if not step.startswith("--from=") for name in step.split()[:-1]):
         assert (ROOT / name).exists()
@@ -72,7 +72,7 @@ def test_what_is_copied_is_let_in_and_nothing_else() -> None:
 
 
 def test_the_image_has_every_package_of_the_wheel() -> None:
-    """What the wheel is built from is copied into the image before it is built there."""
+    """Everything in the wheel is copied into the image before the build."""
     wheel = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
     copied = {name for step in steps("COPY") if not step.startswith("--from=") for name in step.split()[:-1]}
     assert {*wheel["packages"], *wheel["force-include"]} <= copied
@@ -83,7 +83,7 @@ PODS = [each["spec"]["template"]["spec"] for each in MANIFESTS if each["kind"] =
 
 
 def test_a_pod_can_do_nothing_but_its_work() -> None:
-    """It runs as the image's user, read-only, without capabilities, and is asked whether it lives and is ready."""
+    """Pods run read-only as the image's user, without capabilities, with liveness and readiness probes."""
     user = re.search(r"^USER (\d+):", TEXT, re.MULTILINE)
     assert user is not None
     assert [pod["containers"][0]["args"] for pod in PODS] == [["serve"], ["worker"]]
@@ -100,7 +100,7 @@ def test_a_pod_can_do_nothing_but_its_work() -> None:
 
 
 def test_the_manifests_set_what_exists_and_let_in_what_is_needed() -> None:
-    """Each variable is a setting; GitHub and people reach the pages, and nobody outside reaches the probes."""
+    """Every variable is a setting, and the ingress exposes the webhook and pages but not the probes."""
     known = {f"DEEPREPO_{name.upper()}" for kind in (App, ServerOptions) for name in kind.model_fields}
     given = {each["name"] for pod in PODS for each in pod["containers"][0]["env"]}
     given |= next(each["data"] for each in MANIFESTS if each["kind"] == "ConfigMap").keys()
@@ -115,7 +115,7 @@ UNIT = ROOT / "docs" / "deeprepo.service"
 
 
 def test_the_unit_stops_as_the_server_does() -> None:
-    """It runs what the page installs, keeps the data where it may write, and waits longer than the server's grace."""
+    """The unit runs the installed program, writes to its state folder, and waits longer than the grace."""
     unit = configparser.ConfigParser(interpolation=None, strict=False)
     unit.optionxform = str  # type: ignore[method-assign,assignment]
     unit.read(UNIT)
@@ -129,7 +129,7 @@ def test_the_unit_stops_as_the_server_does() -> None:
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not here")
 def test_the_unit_is_hardened() -> None:
-    """As systemd itself judges: 0 is nothing exposed, 10 everything."""
+    """The exposure score by systemd is at most 2 of 10."""
     judge = ["systemd-analyze", "security", "--offline=true", "--threshold=20", str(UNIT)]
     done = subprocess.run(judge, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-200:] + done.stderr

@@ -1,4 +1,4 @@
-"""Every module of every distribution can be imported with what its installation brings."""
+"""Each distribution's modules can be imported with only its own dependencies installed."""
 
 import json
 import os
@@ -12,7 +12,7 @@ import bare
 import pytest
 
 ROOT = Path(__file__).parents[2]
-# The rooms that need an extra before their first line; all others can be imported in a base installation.
+# Modules that need an extra at import time; all others can be imported without extras.
 ROOMS = {
     "models": ("deeprepo.rlm.models",),
     "github": (
@@ -48,7 +48,7 @@ ROOMS = {
     ),
     "mcp": ("bot.cli.mcp_server",),
 }
-# verifiers takes 0.6 GB and is there for `make train`, which imports the real one; here any name of it is a class.
+# verifiers takes 0.6 GB and is only installed by `make train`; here, every name in it is a dummy class.
 STAND_IN = """
 class Anything:
     def __class_getitem__(cls, item): return cls
@@ -61,13 +61,13 @@ VERIFIERS = find_spec("verifiers") is not None
 
 
 def larger(*extras: str, of: str = bare.PRODUCT, packages: list[str], **then: dict[str, Any]) -> dict[str, Any]:
-    """An installation that has more than the base, as `importing.py` reads it."""
+    """Return an installation with these extras, in the form that `importing.py` reads."""
     return {"packages": packages, "allowed": sorted(bare.missing() - bare.missing(*extras, of=of)), "then": then}
 
 
 @pytest.fixture(scope="module")
 def refused(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str]]:
-    """What cannot be imported in each installation, and which name was missing."""
+    """Map each installation to its modules that failed to import, with the missing name."""
     folder = tmp_path_factory.mktemp("imports")
     if not VERIFIERS:
         (folder / "verifiers").mkdir()
@@ -96,7 +96,7 @@ def refused(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str
 
 
 def test_a_base_installation_imports_all_but_the_rooms_of_extras(refused: dict[str, dict[str, str]]) -> None:
-    """Each refused module is in a room that an extra is for, and each such room is refused: the table has no idle row."""
+    """Exactly the modules in the table fail without extras."""
     rooms = tuple(room for names in ROOMS.values() for room in names)
     assert [name for name in refused["base"] if not name.startswith(rooms)] == []
     assert [room for room in rooms if not any(name.startswith(room) for name in refused["base"])] == []
@@ -104,19 +104,19 @@ def test_a_base_installation_imports_all_but_the_rooms_of_extras(refused: dict[s
 
 @pytest.mark.parametrize("extra", ROOMS)
 def test_an_extra_brings_all_that_its_rooms_import(refused: dict[str, dict[str, str]], extra: str) -> None:
-    """With that extra alone, every module of its rooms is imported."""
+    """With only that extra, all its modules can be imported."""
     assert [name for name in refused[extra] if name.startswith(ROOMS[extra])] == []
 
 
 @pytest.mark.parametrize("distribution", ["sandbox", "evals"])
 def test_the_other_distributions_bring_what_they_import(refused: dict[str, dict[str, str]], distribution: str) -> None:
-    """Every module of theirs is imported with their own requirements alone, the training environment's too."""
+    """All modules can be imported with only the distribution's own requirements."""
     assert refused[distribution] == {}
 
 
 @pytest.mark.skipif(VERIFIERS, reason="benchmarks run in the development environment")
 def test_every_benchmark_is_imported(refused: dict[str, dict[str, str]]) -> None:
-    """What few people run rots first."""
+    """Benchmarks run rarely, so an import error would go unnoticed."""
     assert refused["benchmarks"] == {}
 
 
@@ -130,7 +130,7 @@ def test_every_benchmark_is_imported(refused: dict[str, dict[str, str]]) -> None
     ],
 )
 def test_a_lock_brings_what_its_installation_imports(lock: str, rooms: tuple[str, ...], tmp_path: Path) -> None:
-    """In a real environment made from a lock file and nothing else, every module is imported but the rooms of other extras."""
+    """With only a lock file's packages, all modules but those of other extras can be imported."""
     kept = {name: value for name, value in os.environ.items() if name.startswith("PIP_") or name == "PATH"}
     python = tmp_path / "environment" / "bin" / "python"
     install = ["-m", "pip", "--quiet", "install", "--no-compile", "--no-deps", "--require-hashes"]

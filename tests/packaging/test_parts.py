@@ -1,4 +1,4 @@
-"""Parts of the product that are distributions of their own."""
+"""Parts of the project that are separate distributions."""
 
 import re
 import tomllib
@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.mark.parametrize("folders", ELSEWHERE.values(), ids=ELSEWHERE)
 def test_the_command_that_installs_a_part_names_what_it_needs(folders: str) -> None:
-    """No registry has these distributions, so the command names the folder of each that another one needs."""
+    """The distributions are not on a registry, so the install command names the folders of all it needs."""
     projects = [tomllib.loads((ROOT / one / "pyproject.toml").read_text())["project"] for one in folders.split()]
     needed = {name for project in projects for name in re.findall(r"deeprepo-\w+", str(project["dependencies"]))}
     assert needed <= {"deeprepo-bot", *(project["name"] for project in projects)}

@@ -1,4 +1,4 @@
-"""The plugin for coding agents: what it starts and names exists."""
+"""The plugin for coding agents refers to existing commands and tools."""
 
 import asyncio
 import json
@@ -18,7 +18,7 @@ def read(path: Path) -> Any:  # noqa: ANN401 - JSON
 
 
 def test_what_the_plugin_starts_exists() -> None:
-    """The marketplace names its folder; its hook and its server are commands of the program, which has its version."""
+    """The marketplace entry, hook and server refer to existing folders and commands."""
     (listed,) = read(ROOT / ".claude-plugin/marketplace.json")["plugins"]
     assert (ROOT / listed["source"]).resolve() == PLUGIN
     about = read(PLUGIN / ".claude-plugin/plugin.json")
@@ -31,7 +31,7 @@ def test_what_the_plugin_starts_exists() -> None:
 
 
 def test_the_skill_names_tools_that_exist() -> None:
-    """All of them, each as the server calls it, and arguments that it takes."""
+    """The skill names all tools of the server, with valid arguments."""
     from bot.cli.mcp_server import server
 
     tools = {tool.name: set(tool.input_schema["properties"]) for tool in asyncio.run(server(".").list_tools())}

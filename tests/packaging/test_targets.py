@@ -1,4 +1,4 @@
-"""The Makefile, the workflows and the pages name the same targets and benches."""
+"""The Makefile, workflows and pages refer to existing targets and benchmarks."""
 
 import re
 from pathlib import Path
@@ -19,7 +19,7 @@ TEXTS = {
 
 
 def test_every_target_is_declared_and_explained() -> None:
-    """`.PHONY` lists each of them and no other; twenty-two at most."""
+    """`.PHONY` lists exactly the documented targets, and there are at most 22."""
     declared = re.search(r"^\.PHONY: (.*)$", MAKEFILE, re.MULTILINE)
     assert declared
     assert set(declared[1].split()) == TARGETS
@@ -27,7 +27,7 @@ def test_every_target_is_declared_and_explained() -> None:
 
 
 def test_what_is_named_exists() -> None:
-    """A target that a page, a workflow, a script or a message names is a target, and so is a bench."""
+    """Every target and benchmark that a page, workflow, script or message names exists."""
     named = {(path, name) for path, text in TEXTS.items() for name in NAMED.findall(text)}
     benches = {(path, name) for path, text in TEXTS.items() for name in re.findall(r"bench NAME=([a-z_]+)", text)}
     assert {(path, name) for path, name in named if name not in TARGETS} == set()

@@ -18,12 +18,12 @@ BIN = Path(sys.executable).parent
 
 
 def everything() -> list[Path]:
-    """Every file that names actions."""
+    """Return all files that use actions."""
     return [*OWN, *EXAMPLES, *([ACTION] if ACTION.exists() else [])]
 
 
 def read(path: Path) -> dict[str, Any]:
-    """A workflow; YAML takes the key `on` for a truth value."""
+    """Read a workflow. YAML parses the key `on` as true."""
     found: dict[Any, Any] = yaml.safe_load(path.read_text())
     return {"on" if key is True else key: value for key, value in found.items()}
 
@@ -34,7 +34,7 @@ def named(path: Path) -> str:
 
 @pytest.mark.parametrize("path", everything(), ids=named)
 def test_every_action_is_pinned(path: Path) -> None:
-    """By the full id of a commit, with the version as a comment; what lies in this repository needs no pin."""
+    """Actions are pinned to a full commit id, with the version in a comment; local actions are not."""
     for uses, comment in USES.findall(path.read_text()):
         if uses.startswith("./"):
             continue
@@ -44,7 +44,7 @@ def test_every_action_is_pinned(path: Path) -> None:
 
 @pytest.mark.parametrize("path", [*OWN, *EXAMPLES], ids=named)
 def test_permissions_are_asked_for_by_each_job(path: Path) -> None:
-    """Nothing is given to a whole workflow, and each workflow has a concurrency group."""
+    """Permissions are set per job, never per workflow, and each workflow has a concurrency group."""
     workflow = read(path)
     assert workflow["permissions"] == {}
     assert workflow["concurrency"]["group"]
@@ -53,13 +53,13 @@ def test_permissions_are_asked_for_by_each_job(path: Path) -> None:
 
 @pytest.mark.parametrize("path", [*OWN, *EXAMPLES], ids=named)
 def test_no_text_of_an_event_reaches_a_shell(path: Path) -> None:
-    """An expression is put into the environment, never into a script: `${{ }}` stands in no `run`."""
+    """No `run` script contains `${{ }}`, which could inject text of an event."""
     runs = [step.get("run", "") for job in read(path)["jobs"].values() for step in job.get("steps", [])]
     assert [run for run in runs if "${{" in run] == []
 
 
 def test_the_suite_runs_on_each_python_that_is_promised() -> None:
-    """The versions of CI's matrix are those of the classifiers, from the oldest that can be installed."""
+    """CI's Python versions equal the classifiers, and the oldest is the required minimum."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     named = [one.rpartition(" ")[2] for one in project["classifiers"] if one.startswith("Programming Language")]
     ran = read(ROOT / ".github" / "workflows" / "tests.yml")["jobs"]["tests"]["strategy"]["matrix"]["python"]
@@ -67,7 +67,7 @@ def test_the_suite_runs_on_each_python_that_is_promised() -> None:
 
 
 def test_the_linters_are_content() -> None:
-    """What `make workflows` runs and needs no network: zizmor, and the schemas of workflows and of the compose file."""
+    """The offline checks of `make workflows` pass: zizmor and the schemas of workflows and compose file."""
     paths = [str(path) for path in everything()]
     workflows = [str(path) for path in (*OWN, *EXAMPLES)]
     for command in (
@@ -84,7 +84,7 @@ FORMS = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
 
 @pytest.mark.parametrize("path", [each for each in FORMS if each.name != "config.yml"], ids=named)
 def test_an_issue_form_is_one_that_github_takes(path: Path) -> None:
-    """It has a name and a description, and each field has an id of its own and a label."""
+    """Each form has a name and a description, and its fields have unique ids and labels."""
     form = yaml.safe_load(path.read_text())
     assert {"name", "description", "body"} <= form.keys()
     ids = [field["id"] for field in form["body"]]
@@ -94,7 +94,7 @@ def test_an_issue_form_is_one_that_github_takes(path: Path) -> None:
 
 
 def test_the_action_can_be_listed_in_the_marketplace() -> None:
-    """It has a name, an author, a short description and an icon of the set that GitHub offers."""
+    """The action has a name, an author, a short description and branding."""
     action = yaml.safe_load(ACTION.read_text())
     assert action["name"]
     assert action["author"]
@@ -103,6 +103,6 @@ def test_the_action_can_be_listed_in_the_marketplace() -> None:
 
 
 def test_the_files_that_github_looks_for_are_there() -> None:
-    """The security policy, the code of conduct and the license are at the top."""
+    """The security policy, the code of conduct and the license are in the top folder."""
     for name in ("SECURITY.md", "CODE_OF_CONDUCT.md", "LICENSE"):
         assert (ROOT / name).read_text().strip()
