@@ -1,4 +1,4 @@
-"""The loopback servers themselves: what they refuse, how scripts are played, how they run."""
+"""The test servers for models: which requests they reject."""
 
 import http.client
 import json
@@ -12,7 +12,7 @@ USER = {"role": "user", "content": "hello"}
 
 
 def post(url: str, path: str, body: object, headers: dict[str, str] | None = None) -> tuple[int, Any]:
-    """One plain request."""
+    """Send a POST request and return the status and the parsed body."""
     connection = http.client.HTTPConnection(url.removeprefix("http://").partition("/")[0])
     raw = body if isinstance(body, str) else json.dumps(body)
     try:
@@ -51,7 +51,7 @@ USE = {"type": "tool_use", "id": "c", "name": "f", "input": {}}
     ],
 )
 def test_openai_refuses(body: object) -> None:
-    """A request that breaks a rule of Chat Completions gets a 400 in OpenAI's form."""
+    """A request that violates the Chat Completions API gets a 400 in OpenAI's format."""
     with doubles.in_thread(doubles.Server("ok")) as server:
         status, found = post(server.openai_url, "/v1/chat/completions", body, BEARER)
     assert (status, sorted(found["error"])) == (400, ["code", "message", "param", "type"])
@@ -75,7 +75,7 @@ def test_openai_refuses(body: object) -> None:
     ],
 )
 def test_anthropic_refuses(body: object) -> None:
-    """A request that breaks a rule of Messages gets a 400 in Anthropic's form."""
+    """A request that violates the Messages API gets a 400 in Anthropic's format."""
     with doubles.in_thread(doubles.Server("ok")) as server:
         status, found = post(server.anthropic_url, "/v1/messages", body, BEARER)
     assert (status, found["type"], found["error"]["type"]) == (400, "error", "invalid_request_error")

@@ -1,6 +1,6 @@
-"""The doubles' streams and replies, read with the types of the providers' own libraries.
+"""The test servers' streams can be read by the providers' own libraries.
 
-The libraries are imported where they are used: every process of a run imports this file, and few of them run its tests.
+The libraries are imported inside the test, because few test processes need them.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ CALLS = (ToolCall("a", "run", {"code": "print(1)\n" * 20}), ToolCall("b", "run",
 
 
 def test_the_libraries_own_clients_read_the_streams() -> None:
-    """What the libraries put together from a stream is what the script says."""
+    """The libraries assemble the streams into what the script defined."""
     import anthropic
     import openai
 

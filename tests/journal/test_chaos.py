@@ -8,7 +8,7 @@ from waits import patience
 
 @pytest.mark.slow
 def test_killed_reviews_come_to_the_same_end() -> None:
-    """Five times `kill -9`: the same findings, coverage, turns and summary, and no finished call was sent again."""
+    """After five kills, a review has the same result, and no finished call is repeated."""
     command = [sys.executable, "-m", "benchmarks.chaos", "--kills", "5"]
     done = subprocess.run(
         command, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False, timeout=patience(300)

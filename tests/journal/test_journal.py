@@ -48,7 +48,7 @@ def run(
     price: float | None = 0.001,
     then: Callable[[Journal], object] = lambda _: None,
 ) -> tuple[list[Slot], int, Cost, Calls]:
-    """One run over a journal: the replies, how many requests went out, the cost. It ends as a killed process does."""
+    """Run calls with a journal, ending like a killed process; return replies, request count, cost, calls."""
 
     async def go() -> tuple[list[Slot], int, Cost, Calls]:
         journal = Journal(path)
@@ -74,7 +74,7 @@ def told(slots: Sequence[Slot]) -> list[str]:
 
 
 def test_the_same_command_goes_on(tmp_path: Path) -> None:
-    """What was answered is not sent again, in any order; what was not is sent now; the cost is that of both runs."""
+    """Answered prompts are not sent again, others are, and the cost covers both runs."""
     path, texts = tmp_path / "j", [f"q{n}" for n in range(9)]
     run(path, fine, texts[:4])
     slots, sent, cost, _ = run(path, fine, texts[::-1])
@@ -84,7 +84,7 @@ def test_the_same_command_goes_on(tmp_path: Path) -> None:
 
 
 def test_a_request_is_written_before_it_is_sent(tmp_path: Path) -> None:
-    """What was in flight when the process was killed is known, and is sent again."""
+    """The journal shows requests in flight at a kill, and the next run repeats them."""
     path = tmp_path / "j"
     asyncio.run(_killed(path))
     assert [row["kind"] for row in rows(path)] == ["review", "message", "message", "request"]
@@ -100,7 +100,7 @@ async def _killed(path: Path) -> None:
 
 
 class Waiting:
-    """A model whose request leaves when `may_leave` is set, and that never answers."""
+    """A model that sends its request when `may_leave` is set, and never answers."""
 
     name, tells_leaving = "p/worker", True
 
@@ -108,7 +108,7 @@ class Waiting:
         self.may_leave, self.was_asked, self.has_left = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
     async def complete(self, asked: Prompt) -> Completion:
-        """Wait, tell that the request leaves, and wait again."""
+        """Wait for permission, report that the request is sent, and wait forever."""
         self.was_asked.set()
         await self.may_leave.wait()
         if asked.on_leaving is not None:
@@ -118,11 +118,11 @@ class Waiting:
         raise AssertionError
 
     def price(self, usage: Usage) -> float:
-        """Return a price per token."""
+        """Return the price at a fixed rate per token."""
         return 0.001 * (usage.input + usage.output)
 
     async def close(self) -> None:
-        """Close nothing."""
+        """Do nothing."""
 
 
 @pytest.mark.parametrize("has_left", [False, True])
@@ -152,7 +152,7 @@ def test_a_request_that_had_not_left_costs_nothing(has_left: bool, tmp_path: Pat
 
 
 def cut_off(path: Path) -> None:
-    """A journal that ends with a request in flight, for which $0.25 were reserved."""
+    """Write a journal that ends with a request in flight and a reservation of $0.25."""
     journal = Journal(path)
     journal.begin(START)
     asked = prompt("q")
@@ -175,7 +175,7 @@ def test_what_a_kill_cut_off_costs_as_much_as_its_repetition(tmp_path: Path) -> 
 def test_caps_count_what_was_reserved_for_a_request_that_a_kill_cut_off(
     usd: float, repeated: int, answered: int, tmp_path: Path
 ) -> None:
-    """Before its repetition is sent, and when the journal has its reply."""
+    """The reservation counts before the request is repeated, and also after its reply was recorded."""
     path = tmp_path / "j"
     cut_off(path)
     run(path, fine, ["q"] * repeated)
@@ -184,7 +184,7 @@ def test_caps_count_what_was_reserved_for_a_request_that_a_kill_cut_off(
 
 
 def test_what_a_kill_cut_off_costs_what_was_reserved_if_its_repetition_fails(tmp_path: Path) -> None:
-    """Nothing is known of it then."""
+    """If the repeated request fails, the reserved amount is booked."""
     path = tmp_path / "j"
     cut_off(path)
     _, _, cost, _ = run(path, [ProviderRefused("no")], ["q"])
@@ -193,7 +193,7 @@ def test_what_a_kill_cut_off_costs_what_was_reserved_if_its_repetition_fails(tmp
 
 
 def test_a_try_that_timed_out_is_booked_again_as_it_was(tmp_path: Path) -> None:
-    """A silent provider may bill the call: a run that goes on counts the same dollars for it."""
+    """A provider may bill a call that timed out, so a resumed run books the same cost."""
     path, limits = tmp_path / "j", Limits(usd=100.0)
     _, _, first, _ = run(path, [TimedOut("silent"), Completion("fine", Usage(10, 5))], ["q"], limits=limits)
     _, sent, again, _ = run(path, [], ["q"], limits=limits)
@@ -203,18 +203,18 @@ def test_a_try_that_timed_out_is_booked_again_as_it_was(tmp_path: Path) -> None:
 
 
 def test_a_last_word_stays_until_the_review_is_over(tmp_path: Path) -> None:
-    """A refusal is told again to a run that goes on: the root's next prompt depends on it. A new review tries again."""
+    """A resumed run gets the recorded refusal, as later prompts depend on it. A new review tries again."""
     path = tmp_path / "j"
     first, _, cost, _ = run(path, [ProviderRefused("too long")], ["q"])
     again, sent, same, _ = run(path, fine, ["q", "q"])
     assert (told(again), sent, same) == (told(first) * 2, 0, cost)
-    run(path, fine, [], then=lambda journal: journal.put("end", digests={}))  # the review is over
+    run(path, fine, [], then=lambda journal: journal.put("end", digests={}))  # ends the review
     slots, sent, _, _ = run(path, fine, ["q"])
     assert (told(slots), sent) == (["re q"], 1)
 
 
 def test_a_cap_refuses_the_same_slots_again(tmp_path: Path) -> None:
-    """Which questions a cap refused does not change when a run goes on, and nothing is sent for it."""
+    """A resumed run refuses the same calls and sends nothing."""
     path, limits = tmp_path / "j", Limits(usd=None, calls=2)
     first, _, _, before = run(path, fine, ["a", "b", "c", "d"], limits=limits)
     again, sent, _, after = run(path, fine, ["a", "b", "c", "d"], limits=limits)
@@ -224,14 +224,14 @@ def test_a_cap_refuses_the_same_slots_again(tmp_path: Path) -> None:
 
 
 def test_an_unknown_price_is_said_in_every_run(tmp_path: Path) -> None:
-    """The note does not depend on whether a call was sent or taken from the journal."""
+    """The note appears whether a call is sent or taken from the journal."""
     path, limits = tmp_path / "j", Limits(usd=1.0)
     notes = [run(path, fine, ["a"], limits=limits, price=None)[3].budget.notes for _ in range(2)]
     assert notes[0] == notes[1] != []
 
 
 def test_other_settings_begin_a_new_section_and_say_so(tmp_path: Path) -> None:
-    """A higher cap: paid replies are used where the same is asked, refusals are not."""
+    """With a higher limit, recorded replies are reused, but recorded refusals are not."""
     path = tmp_path / "j"
     run(path, fine, ["a", "b"], limits=Limits(usd=None, calls=1))
     more = replace(START, brief={"settings": {**START.brief["settings"], "usd": 2.0}})
@@ -244,7 +244,7 @@ def test_other_settings_begin_a_new_section_and_say_so(tmp_path: Path) -> None:
 
 
 def test_another_change_is_refused(tmp_path: Path) -> None:
-    """The sentence names both changes; the file stays as it was."""
+    """The error names both changes, and the file is unchanged."""
     path = tmp_path / "j"
     run(path, fine, ["a"])
     before = path.read_text()
@@ -254,7 +254,7 @@ def test_another_change_is_refused(tmp_path: Path) -> None:
 
 
 def test_one_process_at_a_time(tmp_path: Path) -> None:
-    """A journal that is being written is not written by a second review; when it is closed it is free."""
+    """A second run can't use the journal until it is closed."""
     first = Journal(tmp_path / "j")
     with pytest.raises(UsageError, match="is used by another run"):
         Journal(tmp_path / "j")
@@ -263,7 +263,7 @@ def test_one_process_at_a_time(tmp_path: Path) -> None:
 
 
 def test_other_files_are_left_alone(tmp_path: Path) -> None:
-    """Neither a journal nor a trace is begun in a file that holds something else."""
+    """A file that isn't a journal is never overwritten."""
     (tmp_path / "f").write_text("# mine\n")
     for fresh in (False, True):
         with pytest.raises(UsageError, match="is not a journal recorded by"):

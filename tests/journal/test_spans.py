@@ -23,7 +23,7 @@ ASKED = Prompt((Message("user", "the secret plan"),))
 
 @contextmanager
 def collector() -> Iterator[tuple[str, list[Any]]]:
-    """A receiver of OTLP over HTTP on loopback, and the spans that it got."""
+    """Start a local OTLP/HTTP receiver; yield its address and the received spans."""
     from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
     spans: list[Any] = []
@@ -53,7 +53,7 @@ def collector() -> Iterator[tuple[str, list[Any]]]:
 
 
 def recorded(journal: Journal) -> None:
-    """A root's turn that asks a worker and starts a child; then the end."""
+    """Record a root's turn, which asks a worker and starts a child, and the end of the review."""
     journal.begin(Start(asdict(PULL), {}, "openai/big", "gemini/small", "1.0"))
     journal.put("strategy", name="rlm", reason="asked for")
     for role, model, at in (
@@ -76,7 +76,7 @@ def recorded(journal: Journal) -> None:
 
 
 def test_a_review_becomes_spans_by_the_conventions() -> None:
-    """Agent, and below it calls and blocks with models, tokens and failures, and no text of anybody."""
+    """Spans follow the GenAI conventions for agents, calls and tools, without prompt or reply texts."""
     with collector() as (url, spans):
         recorded(Journal(watch=exporting(url)))
     by_id = {span.span_id: span for span in spans}
@@ -107,13 +107,13 @@ def test_a_review_becomes_spans_by_the_conventions() -> None:
 
 
 def test_no_collector_no_spans() -> None:
-    """Without the variable nothing is set up."""
+    """Without an endpoint, nothing is set up."""
     assert exporting(None) is None
     assert exporting("") is None
 
 
 def test_a_collector_that_is_away_does_not_disturb(capfd: pytest.CaptureFixture[str]) -> None:
-    """The review ends as it would; nothing is printed."""
+    """The review ends normally, and nothing is printed."""
     recorded(Journal(watch=exporting("http://127.0.0.1:9")))
     assert capfd.readouterr() == ("", "")
 

@@ -1,4 +1,4 @@
-"""The MCP server, spoken to by the SDK's own client over standard input and output."""
+"""Test the MCP server with the SDK's own client over standard input and output."""
 
 import asyncio
 import subprocess
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mcp import Client
     from mcp.types import CallToolResult
 
-NO_AMOUNTS = ("nan", "inf", "-5")  # not a number would be above no cap of the operator's, and no sum is above it
+NO_AMOUNTS = ("nan", "inf", "-5")  # NaN would pass every check against a limit
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ def text(result: "CallToolResult") -> str:
 
 
 def test_an_agent_asks_for_a_review_and_for_the_proof_of_a_finding(repo: Path) -> None:
-    """`review` gives the findings of the local branch, `explain` the evidence of one, `hand_over` the prompt for one or all, `callers` the calls of a name."""
+    """The tools `review`, `explain`, `hand_over` and `callers` answer, with errors for unknown findings."""
 
     async def talk(client: "Client") -> "list[CallToolResult]":
         return [
@@ -69,9 +69,9 @@ def test_an_agent_asks_for_a_review_and_for_the_proof_of_a_finding(repo: Path) -
 
 
 def test_what_cannot_be_done_is_a_sentence(repo: Path) -> None:
-    """The agent is told of an unknown revision, name, argument or amount and of a missing review, and the server goes on.
+    """Unknown revisions, names, arguments and amounts give clear errors, and the server continues.
 
-    A cap under a wrong name would otherwise be no cap: the schemas take no other argument either.
+    The schemas allow no other arguments, because a misspelled limit would otherwise be ignored.
     """
 
     async def talk(client: "Client") -> "list[CallToolResult]":
@@ -117,7 +117,7 @@ def test_what_cannot_be_done_is_a_sentence(repo: Path) -> None:
 
 
 def test_rounds_end_and_progress_is_told(tmp_path: Path) -> None:
-    """`settled` is false while findings are open and the code changes. It is true if another review adds nothing: no change, an answer in the code, or three reviews."""
+    """`settled` is true if another review adds nothing: no change, answers in the code, or three reviews."""
     build(str(tmp_path))
     subprocess.run(["git", "checkout", "--quiet", "pull-request"], cwd=tmp_path, check=True)
     steps = list[str]()

@@ -1,4 +1,4 @@
-"""A sandbox with one pull request, and a client that speaks to it as GitHub's own clients do."""
+"""A sandbox with one pull request, and a client that sends requests like GitHub's own clients."""
 
 import ssl
 import time
@@ -14,7 +14,7 @@ import jwt
 from deeprepo_sandbox import github as sandbox
 
 ALL = {"metadata": "read", "contents": "read", "pull_requests": "write", "issues": "write", "checks": "write"}
-PLAIN = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # quick to make; nothing here speaks TLS
+PLAIN = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # quick to create; these tests don't use TLS
 BASE = "".join(f"line {n}\n" for n in range(1, 41))
 HEAD = BASE.replace("line 10\n", "changed 10\nadded\n").replace("line 30\n", "")
 R = "/repos/acme/shop"
@@ -22,7 +22,7 @@ R = "/repos/acme/shop"
 
 @dataclass(frozen=True, slots=True)
 class Rig:
-    """What a test holds."""
+    """A sandbox GitHub with a pull request, and a client with a token."""
 
     gh: sandbox.GitHub
     repo: sandbox.Repo
@@ -31,30 +31,30 @@ class Rig:
     token: str
 
     async def call(self, method: str, path: str, body: object = None, **headers: str) -> httpx2.Response:
-        """One request below the repository, or anywhere for a path that begins with two slashes."""
+        """Send a request below the repository, or to another path if it begins with two slashes."""
         where = path.removeprefix("/") if path.startswith("//") else R + path
         head = {"authorization": f"Bearer {self.token}"} | headers
         return await self.client.request(method, where, json=body, headers={k: v for k, v in head.items() if v})
 
     async def ok(self, method: str, path: str, body: object = None, **headers: str) -> Any:  # noqa: ANN401 - JSON
-        """The body of a good answer."""
+        """Send a request that must succeed and return its body."""
         answer = await self.call(method, path, body, **headers)
         assert answer.is_success, answer.text
         return answer.json() if answer.content else None
 
     async def refused(self, method: str, path: str, body: object = None, **headers: str) -> tuple[int, str]:
-        """Status and text of a refusal."""
+        """Send a request that must fail and return its status and text."""
         answer = await self.call(method, path, body, **headers)
         assert answer.is_error, answer.text
         return answer.status_code, answer.text
 
     async def review(self, *comments: object, **fields: object) -> httpx2.Response:
-        """Try to post a review."""
+        """Post a review and return the response, whatever its status."""
         said = {"body": "A review.", "event": "COMMENT", "comments": list(comments)} | fields
         return await self.call("POST", f"/pulls/{self.number}/reviews", said)
 
     async def ask(self, document: str, **variables: object) -> Any:  # noqa: ANN401 - JSON
-        """A GraphQL document."""
+        """Send a GraphQL query and return the response."""
         address = self.gh.api.replace("/v3", "/graphql")
         head = {"authorization": f"bearer {self.token}"}
         answer = await self.client.post(address, json={"query": document, "variables": variables}, headers=head)
@@ -63,7 +63,7 @@ class Rig:
 
 
 def app_jwt(gh: sandbox.GitHub, key: str = "", **claims: object) -> str:
-    """The JWT that an App signs."""
+    """Return a JWT signed by an App."""
     now = int(time.time())
     said = {"iat": now - 60, "exp": now + 540, "iss": gh.app_id} | claims
     return jwt.encode(said, key or gh.private_key, algorithm="RS256")
@@ -79,7 +79,7 @@ async def rig(
     fork: bool = False,
     strict: bool = True,
 ) -> AsyncIterator[Rig]:
-    """A sandbox with a pull request that changes one file, adds one and removes one. `strict`: nothing may break the description."""
+    """Open a sandbox with a pull request that touches three files. `strict`: fail on API violations."""
     async with (
         sandbox.github(folder, webhook=webhook) as gh,
         httpx2.AsyncClient(base_url=gh.api, trust_env=False, verify=PLAIN) as client,

@@ -8,12 +8,12 @@ from deeprepo_sandbox.github.api import OPERATIONS
 
 
 def test_every_operation_is_there() -> None:
-    """The sandbox answers each operation of the description, and no other."""
+    """The sandbox answers exactly the operations in the API description."""
     assert set(OPERATIONS) == set(description.operations())
 
 
 async def test_what_does_not_fit_is_written_down(tmp_path: Path) -> None:
-    """Unknown operations, unknown parameters, unknown fields and wrong types of a caller are violations."""
+    """Unknown operations, parameters and fields, and wrong types, are recorded as violations."""
     async with rig(tmp_path, strict=False) as at:
         await at.call("GET", "/branches")
         await at.call("GET", "/pulls?staet=open")
@@ -29,7 +29,7 @@ async def test_what_does_not_fit_is_written_down(tmp_path: Path) -> None:
 
 
 async def test_an_app_is_made_from_a_manifest_once(at: Rig) -> None:
-    """The code of the manifest flow hands out the key and the secret of a new App a single time."""
+    """The manifest flow's code returns a new App's key and secret only once."""
     manifest = '{"name": "our bot", "hook_attributes": {"url": "http://127.0.0.1:9/hook"}, "redirect_url": "http://127.0.0.1:9/done"}'
     address = f"{at.gh.world.origin}/settings/apps/new?state=abc"
     answer = await at.client.post(address, data={"manifest": manifest})

@@ -16,7 +16,7 @@ QUIET = {
 
 
 async def _git(at: Rig, folder: Path, *arguments: str, token: str = "") -> tuple[int, str]:
-    """Status and output of a git command that shows the token as git does."""
+    """Run git with the token in a header; return its exit status and output."""
     pair = base64.b64encode(f"x-access-token:{token}".encode()).decode()
     env = QUIET | (
         {
@@ -35,7 +35,7 @@ async def _git(at: Rig, folder: Path, *arguments: str, token: str = "") -> tuple
 
 
 async def test_git_needs_a_token_that_reads_contents(tmp_path: Path) -> None:
-    """A private repository is cloned with contents:read, and with nothing less."""
+    """Cloning a private repository requires a token with contents:read."""
     async with rig(tmp_path / "hub", private=True) as at:
         reader = at.gh.token({"contents": "read"}, (at.repo.id,))
         writer = at.gh.token({"pull_requests": "write"}, (at.repo.id,))
@@ -48,7 +48,7 @@ async def test_git_needs_a_token_that_reads_contents(tmp_path: Path) -> None:
 
 
 async def test_git_ends_with_a_client_that_hangs_up(tmp_path: Path) -> None:
-    """The process behind a fetch that is cut off is ended and leaves no open pipe, which would warn here."""
+    """If a client disconnects during a fetch, git is stopped, and no unclosed pipe causes a warning."""
     async with rig(tmp_path / "hub") as at:
         commit = await at.repo.commit("large", {"large.txt": secrets.token_hex(4_000_000)})
         token = at.gh.token({"contents": "read"}, (at.repo.id,))
@@ -62,10 +62,10 @@ async def test_git_ends_with_a_client_that_hangs_up(tmp_path: Path) -> None:
             "Content-Type: application/x-git-upload-pack-request",
             f"Content-Length: {len(body)}",
         )
-        for wanted in (1, 1_000_000):  # bytes: it is cut off as the answer begins, and in the middle
+        for wanted in (1, 1_000_000):  # bytes to read before disconnecting
             reader, writer = await asyncio.open_connection(*host.split(":"))
             writer.write("\r\n".join((*head, "", "")).encode() + body)
             await reader.readexactly(wanted)
             writer.transport.abort()
-    await asyncio.sleep(1)  # processes that nobody waits for end in their own time
+    await asyncio.sleep(1)  # the server's git processes need a moment to end
     gc.collect()

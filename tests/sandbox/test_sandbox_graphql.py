@@ -25,12 +25,12 @@ PULL = {"owner": "acme", "name": "shop", "number": 1}
 
 @pytest.mark.parametrize("name", OURS)
 def test_the_documents_of_the_product_fit_the_schema(name: str) -> None:
-    """Every document that the product sends is valid against GitHub's public schema."""
+    """Each of the product's GraphQL documents is valid for GitHub's public schema."""
     assert validate(SCHEMA, parse(client.query(name))) == []
 
 
 async def test_threads_and_reviews_are_told(at: Rig) -> None:
-    """Threads come page by page with what people resolved."""
+    """Threads are returned in pages and show whether a person resolved them."""
     await at.review({"path": "a.txt", "line": 11, "body": "one"}, {"path": "a.txt", "line": 14, "body": "two"})
     first, second = at.gh.pull(1).review_comments
     at.repo.resolve(1, second.id)
@@ -44,7 +44,7 @@ async def test_threads_and_reviews_are_told(at: Rig) -> None:
 
 @pytest.mark.parametrize(("contents", "resolved"), [("read", False), ("write", True)])
 async def test_resolving_a_thread_needs_to_write_contents(tmp_path: Path, contents: str, resolved: bool) -> None:
-    """As GitHub has it: an App that may only write to pull requests is refused."""
+    """Like on GitHub, an App with write access to pull requests only is refused."""
     async with rig(tmp_path, permissions={"pull_requests": "write", "contents": contents}) as at:
         await at.repo.review_comment(1, "a.txt", 11, "look")
         (top,) = at.gh.pull(1).review_comments

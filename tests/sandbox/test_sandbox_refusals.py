@@ -1,4 +1,4 @@
-"""The sandbox refuses what GitHub refuses, in GitHub's words: each is from a report of somebody whom it has surprised."""
+"""The sandbox refuses what GitHub refuses, with GitHub's messages. Each case comes from a user's report."""
 
 import asyncio
 from pathlib import Path
@@ -10,7 +10,7 @@ from deeprepo_sandbox.github import TreeEntry, git
 
 
 async def test_an_account_has_one_pending_review(at: Rig) -> None:
-    """As long as it is not handed in, every other review, comment and reply of the account is refused; it is shown to nobody else."""
+    """Until it is submitted, the account's other reviews and comments are refused; others don't see it."""
     await at.review({"path": "a.txt", "line": 11, "body": "top"})
     top = at.gh.pull(1).review_comments[0].id
     assert (await at.call("POST", "/pulls/1/reviews", {"body": "a draft"})).json()["state"] == "PENDING"
@@ -29,7 +29,7 @@ async def test_an_account_has_one_pending_review(at: Rig) -> None:
 
 
 async def test_the_texts_of_a_check_are_measured_in_bytes(at: Rig) -> None:
-    """65,535 bytes of letters that take two bytes each are half as many letters."""
+    """The limit is 65,535 bytes, so only half as many two-byte letters fit."""
     run = {"name": "x", "head_sha": at.gh.pull(1).head_sha}
     await at.ok("POST", "/check-runs", run | {"output": {"title": "t", "summary": "ä" * 32_767}})
     status, text = await at.refused("POST", "/check-runs", run | {"output": {"title": "t", "summary": "ä" * 32_768}})
@@ -37,7 +37,7 @@ async def test_the_texts_of_a_check_are_measured_in_bytes(at: Rig) -> None:
 
 
 async def test_no_comment_stands_on_a_file_whose_diff_is_too_large(at: Rig) -> None:
-    """On a file of 20,001 changed lines no line takes a comment, alone or in a review."""
+    """A file with more than 20,000 changed lines takes no comments, alone or in a review."""
     await at.repo.push("feature", {"big.txt": "x\n" * 20_001, "large.txt": "x\n" * 20_000})
     row = {"path": "big.txt", "line": 7, "body": "x"}
     status, text = await at.refused("POST", "/pulls/1/comments", row | {"commit_id": at.gh.pull(1).head_sha})
@@ -48,7 +48,7 @@ async def test_no_comment_stands_on_a_file_whose_diff_is_too_large(at: Rig) -> N
 
 @pytest.mark.parametrize("how", ["renamed", "transferred"])
 async def test_a_former_address_redirects_to_the_id(at: Rig, how: str) -> None:
-    """What reads gets 301 and what writes 307, to an address below /repositories/ID, which is served; git is redirected too."""
+    """Reads get a 301 and writes a 307 to /repositories/ID, which works. Git is redirected too."""
     by_id = f"{at.gh.api}/repositories/{at.repo.id}"
     await (at.repo.rename("store") if how == "renamed" else at.repo.transfer("other"))
     new = "acme/store" if how == "renamed" else "other/shop"
@@ -59,17 +59,17 @@ async def test_a_former_address_redirects_to_the_id(at: Rig, how: str) -> None:
         (307, f"{by_id}/issues/1/comments"),
     ]
     assert (await at.ok("GET", f"//repositories/{at.repo.id}", None))["full_name"] == new
-    if how == "renamed":  # the token is the former owner's
+    if how == "renamed":  # the token belongs to the former owner
         await at.ok("POST", f"//repositories/{at.repo.id}/issues/1/comments", {"body": "x"})
     git_address = f"{at.gh.world.origin}/acme/shop.git/info/refs?service=git-upload-pack"
     moved = await at.client.get(git_address)
     assert (moved.status_code, moved.headers["location"]) == (301, git_address.replace("acme/shop", new))
     await at.gh.repository("acme", "shop", files={"b.txt": "another\n"})
-    assert (await at.ok("GET", ""))["full_name"] == "acme/shop"  # who takes the name over ends the redirect
+    assert (await at.ok("GET", ""))["full_name"] == "acme/shop"  # a new repository of this name ends the redirect
 
 
 async def test_a_ruleset_refuses_a_push(tmp_path: Path) -> None:
-    """A branch is pointed elsewhere under the rules of its rulesets alone, whose sentence comes back."""
+    """Updating a branch is subject to its rulesets, and the error has the rule's message."""
     async with rig(tmp_path, permissions={"contents": "write"}) as at:
         at.repo.rule("feature", "Commits must have verified signatures.")
         body = {"sha": await at.repo.commit("other", {"b.txt": "x\n"}, onto="feature")}
@@ -78,7 +78,7 @@ async def test_a_ruleset_refuses_a_push(tmp_path: Path) -> None:
 
 
 async def test_what_a_deleted_account_wrote_is_nobodys(at: Rig) -> None:
-    """Comments, replies and reviews stay, with `user: null`; its permission is not known any more."""
+    """Comments, replies and reviews remain with `user: null`, and its permission is unknown."""
     at.gh.world.user("gone")
     at.repo.add("gone", "write")
     await at.repo.comment(1, "hello", "gone")
@@ -90,7 +90,7 @@ async def test_what_a_deleted_account_wrote_is_nobodys(at: Rig) -> None:
 
 
 async def test_a_suite_that_is_asked_for_again_is_queued(tmp_path: Path) -> None:
-    """It was completed, is queued once somebody wants it again, and stays so until its App begins another check run, or the same one again."""
+    """The suite is queued until the App creates a new check run."""
     async with rig(tmp_path) as at:
         at.gh.subscribe("check_suite")
         run = {"name": "x", "head_sha": at.gh.pull(1).head_sha, "conclusion": "success"}
@@ -108,7 +108,7 @@ async def test_a_suite_that_is_asked_for_again_is_queued(tmp_path: Path) -> None
 
 
 async def test_two_commits_that_differ_too_much_are_not_compared(at: Rig) -> None:
-    """A diff that takes too long costs the whole answer: the merge base is in it too."""
+    """If a diff is too large, the whole response fails, including the merge base."""
     await at.repo.push("feature", {"big.txt": "x\n" * 300_001})
     status, text = await at.refused("GET", "/compare/main...feature?per_page=1&page=2")
     assert (status, "this diff is taking too long to generate" in text) == (422, True)
@@ -116,7 +116,7 @@ async def test_two_commits_that_differ_too_much_are_not_compared(at: Rig) -> Non
 
 
 async def test_a_locked_conversation_takes_no_word_of_an_app(at: Rig) -> None:
-    """Neither a comment nor a review; once it is unlocked it does."""
+    """Neither comments nor reviews are accepted until the conversation is unlocked."""
     await at.review({"path": "a.txt", "line": 11, "body": "top"})
     at.repo.lock(1)
     assert (await at.ok("GET", "/pulls/1"))["locked"] is True
@@ -128,7 +128,7 @@ async def test_a_locked_conversation_takes_no_word_of_an_app(at: Rig) -> None:
 
 
 async def test_a_suspended_installation_gets_nothing(tmp_path: Path) -> None:
-    """No token is made, none that was made is good, and nothing is delivered until the suspension is lifted."""
+    """Tokens are neither created nor accepted, and no webhooks are sent, until the suspension is lifted."""
     async with rig(tmp_path, webhook="http://127.0.0.1:9/hook") as at:
         mint, head = f"//app/installations/{at.gh.installation}/access_tokens", f"Bearer {app_jwt(at.gh)}"
         await at.gh.suspend()
@@ -147,7 +147,7 @@ async def test_a_suspended_installation_gets_nothing(tmp_path: Path) -> None:
 
 
 async def test_a_commit_holds_links_modes_and_submodules(at: Rig) -> None:
-    """As a push of a repository on disk does."""
+    """Symbolic links, executables and submodules can be committed."""
     files = {
         "run.sh": TreeEntry("#!/bin/sh\n"),
         "link": TreeEntry("a.txt", "120000"),
@@ -163,7 +163,7 @@ async def test_a_commit_holds_links_modes_and_submodules(at: Rig) -> None:
 
 
 async def test_a_page_of_elsewhere_posts_nothing(at: Rig) -> None:
-    """Neither a site of its own origin nor a sandboxed frame without one; and no foreign name that leads to this machine is answered."""
+    """Forms are only accepted from the sandbox's own origin, and other host names are refused."""
     origin = at.gh.world.origin
     place = f"{origin}/{at.repo.repository.full_name}/pull/1"
     for theirs, status in ((origin, 303), ("null", 403), ("https://example.com", 403)):
@@ -183,7 +183,7 @@ TREES = {
 
 
 async def test_git_data_that_github_documents_as_refused_is_refused(tmp_path: Path) -> None:
-    """A path that leaves the tree, a workflow without the permission `workflows`, an empty tree and an empty message."""
+    """Paths outside the tree, workflow files, empty trees and empty messages are refused."""
     async with rig(tmp_path, permissions=WRITING) as at:
         base = (await at.ok("GET", f"/git/commits/{at.gh.pull(1).head_sha}"))["tree"]["sha"]
         row = {"mode": "100644", "type": "blob", "content": "x"}
@@ -196,7 +196,7 @@ async def test_git_data_that_github_documents_as_refused_is_refused(tmp_path: Pa
 
 
 async def test_check_runs_reviews_and_headers_that_github_documents_as_refused_are_refused(tmp_path: Path) -> None:
-    """An annotation without text, the conclusion `stale`, an unknown level or event, no commit, no User-Agent, an unknown API version."""
+    """Invalid annotations, conclusions, events and headers are refused."""
     async with rig(tmp_path, strict=False) as at:
         run = {"name": "x", "head_sha": at.gh.pull(1).head_sha}
         note = {"path": "a.txt", "start_line": 1, "end_line": 1, "annotation_level": "notice", "message": "x"}

@@ -4,7 +4,7 @@ LONG = "x" * 65_537
 
 
 async def test_a_review_is_stored_with_its_comments(at: Rig) -> None:
-    """Added, removed and context lines can be commented on, and a range inside one hunk."""
+    """Added, removed and context lines can get comments, and so can a range within one hunk."""
     done = await at.review(
         {"path": "a.txt", "line": 11, "side": "RIGHT", "body": "added"},
         {"path": "a.txt", "line": 10, "side": "LEFT", "body": "removed"},
@@ -37,7 +37,7 @@ BAD_COMMENTS = [
 
 
 async def test_one_bad_comment_refuses_the_whole_review(at: Rig) -> None:
-    """One comment that GitHub does not take is a 422 that names no comment, and nothing at all is posted."""
+    """One invalid comment gives a 422 that doesn't say which one, and nothing is posted."""
     for comment, said in BAD_COMMENTS:
         good = {"path": "a.txt", "line": 11, "body": "good"}
         answer = await at.review(good, {"body": "bad", **comment})
@@ -52,7 +52,7 @@ async def _first(at: Rig) -> int:
 
 
 async def test_replies_go_to_the_top_comment_only(at: Rig) -> None:
-    """A reply to a comment names it; a reply to a reply, or into another pull request, is a 404."""
+    """Replying to a reply, or in a different pull request, gives a 404."""
     top = await _first(at)
     reply = await at.ok("POST", f"/pulls/1/comments/{top}/replies", {"body": "why"})
     assert (reply["in_reply_to_id"], reply["line"], reply["path"]) == (top, 11, "a.txt")
@@ -61,7 +61,7 @@ async def test_replies_go_to_the_top_comment_only(at: Rig) -> None:
 
 
 async def test_a_push_moves_and_outdates_comments(at: Rig) -> None:
-    """After a push a comment follows its line; one whose line was changed has no line any more and says which it had."""
+    """After a push, comments follow their lines. If the line changed, only the original line is known."""
     await at.review(
         {"path": "a.txt", "line": 11, "body": "stays"}, {"path": "sub/new file.txt", "line": 1, "body": "goes"}
     )

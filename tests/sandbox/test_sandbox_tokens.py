@@ -6,14 +6,14 @@ from deeprepo_sandbox.github import keys
 
 
 async def test_an_app_signs_in_with_its_key(at: Rig) -> None:
-    """GET /app answers to the JWT of the App's own key, and to the key of nobody else."""
+    """GET /app accepts a JWT signed with the App's key, and no other key."""
     assert (await at.ok("GET", "//app", authorization=f"Bearer {app_jwt(at.gh)}"))["slug"] == "deeprepo"
     other, _ = keys.pair()
     assert (await at.refused("GET", "//app", authorization=f"Bearer {app_jwt(at.gh, other)}"))[0] == 401
 
 
 async def test_a_token_has_what_was_asked_for(at: Rig) -> None:
-    """A minted token has the long form, the permissions asked for, and one hour to live; a second one is another."""
+    """Each new token has the long format, the requested permissions and repositories."""
     mint, head = f"//app/installations/{at.gh.installation}/access_tokens", f"Bearer {app_jwt(at.gh)}"
     body = {"repository_ids": [at.repo.id], "permissions": {"contents": "read"}}
     made = await at.ok("POST", mint, body, authorization=head)
@@ -38,7 +38,7 @@ GUARDED: list[tuple[str, str, str, object]] = [
 
 
 async def test_a_missing_permission_is_refused(tmp_path: Path) -> None:
-    """Each operation on a private repository needs its own permission: without it 403 in GitHub's words."""
+    """Each operation on a private repository needs its own permission, or it gets a 403."""
     async with rig(tmp_path, private=True) as at:
         for lacking, method, path, body in GUARDED:
             granted = {name: level for name, level in ALL.items() if name != lacking}

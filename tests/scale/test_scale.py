@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_more_pull_requests_need_no_less() -> None:
-    """Every limit is used more at a larger size, and is reached at the size at which it first exceeds 1."""
+    """The use of each limit grows with the size, and reaches 1 at the size that is reported for it."""
     small, middle, large = (need(size) for size in SIZES)
     for one, two, three in zip(small.limits, middle.limits, large.limits, strict=True):
         assert one.used <= two.used <= three.used
@@ -22,12 +22,12 @@ def test_more_pull_requests_need_no_less() -> None:
 
 
 def test_places_are_as_few_as_the_wait_allows() -> None:
-    """95 of 100 reviews wait less than 5 seconds with the places of a size; with one fewer they do not."""
+    """With the computed slots, 95 % of reviews wait less than 5 seconds; with one fewer, they don't."""
     assert all(late(placed(load), load) <= 0.05 < late(placed(load) - 1, load) for load in (0.9, 20.8, 2083.0))
 
 
 def test_the_bench_prints_everything() -> None:
-    """It prints the table and what gives way first."""
+    """The benchmark prints the table and the limit that is reached first."""
     command = [sys.executable, "-m", "benchmarks.scale"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=patience(300))
     assert done.returncode == 0, done.stdout + done.stderr

@@ -10,7 +10,7 @@ from bot.storage import Store
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The address of an empty database, of either kind."""
+    """The address of an empty database, SQLite or PostgreSQL."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path}/data/deeprepo.db"
     make: Callable[..., str] = request.getfixturevalue("postgres")
@@ -19,5 +19,5 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 @pytest.fixture
 def store(url: str) -> AbstractAsyncContextManager[Store]:
-    """What is stored there, open during the test."""
+    """The store in that database, open during the test."""
     return storage.open_store(url)

@@ -16,7 +16,7 @@ PULL = PullRef(7, 70, "owner", "name", 3)
 
 
 async def test_the_tables_are_those_of_the_migrations(url: str) -> None:
-    """What the migrations build is what the code expects; opening again changes nothing; several may open at once."""
+    """Migrations create the tables that the code expects, even with several processes at once."""
     from alembic.autogenerate import compare_metadata
     from alembic.migration import MigrationContext
 
@@ -33,7 +33,7 @@ async def test_the_tables_are_those_of_the_migrations(url: str) -> None:
 
 
 def test_no_frozen_process_keeps_a_lock_for_ever(postgres: Callable[..., str]) -> None:
-    """PostgreSQL ends a transaction in which nothing is asked; an operator's own limit holds."""
+    """PostgreSQL ends idle transactions after a minute, unless the operator set a different limit."""
     show = "SHOW idle_in_transaction_session_timeout"
 
     async def told(url: str) -> str:
@@ -47,7 +47,7 @@ def test_no_frozen_process_keeps_a_lock_for_ever(postgres: Callable[..., str]) -
 
 
 async def test_a_newer_database_is_refused(url: str) -> None:
-    """A database that a later version made is left as it is, with a sentence."""
+    """A database from a newer version gives an error and is not changed."""
     async with storage.open_store(url) as store:
         store.database.now(lambda c: c.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'"))
     with pytest.raises(StorageError, match="created by a newer version of deeprepo"):
@@ -56,7 +56,7 @@ async def test_a_newer_database_is_refused(url: str) -> None:
 
 
 def test_addresses() -> None:
-    """An address of another kind is refused before anything is opened, and is never repeated."""
+    """An unsupported address gives an error that doesn't repeat it, before anything is opened."""
     for address in ("mysql://user:planted@host/name", "planted", "sqlite://", "sqlite+aiosqlite:///x"):
         with pytest.raises(UsageError, match="sqlite:///PATH or postgresql://") as raised:
             Database(address)
@@ -64,7 +64,7 @@ def test_addresses() -> None:
 
 
 async def test_a_database_that_fails_is_a_sentence(tmp_path: Path) -> None:
-    """Errors of the database are ours, and tell neither the statement with its values nor a password."""
+    """Database errors become our own, without the statement, its values or the password."""
     with pytest.raises(StorageError, match="the database failed: connection failed") as raised:
         async with storage.open_store("postgresql://user:planted@127.0.0.1:1/nowhere"):
             pass
@@ -87,7 +87,7 @@ async def test_a_file_that_is_no_database_is_not_left_open(tmp_path: Path) -> No
 
 
 def is_open_here(file: Path) -> bool:
-    """Whether this process has the file open."""
+    """Return whether this process has the file open."""
     known = file.stat()
     for number in range(1024):
         with suppress(OSError):

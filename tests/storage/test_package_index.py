@@ -1,4 +1,4 @@
-"""The index of packages: who takes what from whom, within one installation."""
+"""The package index: which repositories use which others' packages, within one installation."""
 
 from bot.storage import Store
 from bot.storage.packages import MAX_PACKAGE_ROWS, PackageHome
@@ -14,7 +14,7 @@ TAKES = (
 
 
 async def test_who_takes_what_another_one_offers_is_known(store: Store) -> None:
-    """By language and name, of one installation alone; what is looked at again takes the place of what was known."""
+    """Packages match by language and name within one installation, and new data replaces the old."""
     await store.packages.keep(LIBRARY, OFFERS)
     await store.packages.keep(USER, TAKES)
     await store.packages.keep(PackageHome(8, 80, "other/till", "c" * 40, 300.0), TAKES)
@@ -33,7 +33,7 @@ async def test_who_takes_what_another_one_offers_is_known(store: Store) -> None:
 
 
 async def test_a_hostile_manifest_fills_no_database(store: Store) -> None:
-    """So many rows of one repository, so many characters of each, each once."""
+    """The number of rows per repository and the length of each are limited."""
     rows = [
         PackageRow("takes", "python", f"{number}-{'x' * 5_000}", "y" * 5_000) for number in range(3 * MAX_PACKAGE_ROWS)
     ]

@@ -1,4 +1,4 @@
-"""What the operator's pages read: lists page by page, sums of days, failures, and the way there from an older database."""
+"""Data for the operator's pages: paginated lists, sums per day, durations and failures."""
 
 from dataclasses import replace
 
@@ -13,7 +13,7 @@ DONE = FinishedReview(
 
 
 async def test_pages_follow_each_other_without_gap_or_repetition(store: Store) -> None:
-    """Also where reviews ended at the same moment, and over several installations; an installation sees its own."""
+    """Pagination works across installations and equal times; each installation sees only its reviews."""
     for number in range(20):
         pull = OTHER if number % 3 else PULL
         await store.reviews.keep(replace(DONE, id=f"job-{number:02}", pull=pull, finished=200.0 + number // 4))
@@ -32,7 +32,7 @@ async def test_pages_follow_each_other_without_gap_or_repetition(store: Store) -
 
 
 async def test_a_day_is_summed_once_for_each_review(store: Store) -> None:
-    """A review that is stored twice counts once; an unknown price counts as unknown."""
+    """A review that is stored twice counts once, and unknown prices are counted separately."""
     later = replace(DONE, id="job-1", finished=DAY + 5.0, started=DAY + 0.0, usd=None, state="incomplete")
     for done in (DONE, DONE, later, replace(DONE, id="job-2", pull=OTHER)):
         await store.reviews.keep(done)
@@ -46,7 +46,7 @@ async def test_a_day_is_summed_once_for_each_review(store: Store) -> None:
 
 
 async def test_the_time_within_which_reviews_were_done_is_one_of_theirs(store: Store) -> None:
-    """Half of them and 95 of 100, by day, by repository and together; without reviews there is nothing to tell."""
+    """The median and the 95th percentile are computed per day, per repository and in total."""
     assert (await store.days.whole(None, 0.0)).half is None
     for number in range(1, 21):
         at = DAY * (1 + number % 2) + 0.7
@@ -58,7 +58,7 @@ async def test_the_time_within_which_reviews_were_done_is_one_of_theirs(store: S
 
 
 async def test_failures_are_of_their_installation(store: Store) -> None:
-    """The last failure of a pull request counts; when the App is removed it is gone."""
+    """Each pull request has its last failure, which is deleted when the App is removed."""
     one = Failure(PULL.key, PULL, "review", "GitHub did not answer", "{}", 10.0)
     for failure in (
         one,

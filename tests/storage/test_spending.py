@@ -12,7 +12,7 @@ NOW = time.time()
 
 
 async def test_workers_that_reserve_at_the_same_time_do_not_pass_a_cap(url: str) -> None:
-    """Twenty at once, over two connections to one database: what is granted together is the cap, and no more."""
+    """Twenty concurrent reservations over two connections never exceed the cap."""
     async with storage.open_store(url) as one, storage.open_store(url) as other:
         stores = (one, other) * 10
         asked = [s.spending.reserve(PULL, f"j{n}", 1.0, DailyCaps(installation=4.5), NOW) for n, s in enumerate(stores)]
@@ -24,7 +24,7 @@ async def test_workers_that_reserve_at_the_same_time_do_not_pass_a_cap(url: str)
 
 
 async def test_strangers_leave_half_of_each_cap_to_the_team(store: Store) -> None:
-    """Reviews that nobody has asked for take half of a repository's day, of its installation's and of the server's."""
+    """Reviews for people outside the team may use only half of each daily cap."""
     for at, which in enumerate(("server", "repository", "installation"), 1):
         caps = DailyCaps(**{which: 10.0})
         pull = replace(PULL, installation=at, repository=10 * at, owner=which)
@@ -38,7 +38,7 @@ async def test_strangers_leave_half_of_each_cap_to_the_team(store: Store) -> Non
 
 
 async def test_an_account_that_installs_the_app_again_keeps_its_day(store: Store) -> None:
-    """Another installation, the same account: the cap counts on."""
+    """The cap counts per account, so a new installation of the same account doesn't reset it."""
     caps = DailyCaps(installation=2.0)
     again = replace(PULL, installation=8, repository=71, owner="Acme")
     assert isinstance(await store.spending.reserve(PULL, "a", 1.5, caps, NOW), Grant)
@@ -49,7 +49,7 @@ async def test_an_account_that_installs_the_app_again_keeps_its_day(store: Store
 
 
 async def test_a_reservation_counts_until_it_is_settled(store: Store) -> None:
-    """A dead process's counts in full; the job that goes on takes it over; nothing paid gives it back, for the count too."""
+    """A dead process's reservation counts in full until its job is resumed. Unused amounts are released."""
     caps, spending = DailyCaps(repository=2.0, forks=1), store.spending
     dead = await spending.reserve(PULL, "one", 1.0, caps, NOW)
     assert await spending.reserve(PULL, "two", 1.0, caps, NOW) == CapReached("forks", 1)
@@ -58,9 +58,9 @@ async def test_a_reservation_counts_until_it_is_settled(store: Store) -> None:
     taken = await spending.reserve(PULL, "one", 1.0, caps, NOW)
     assert isinstance(dead, Grant)
     assert isinstance(taken, Grant)
-    await spending.settle(dead, 0.0, calls=0)  # comes back from the dead: it is no longer its to settle
+    await spending.settle(dead, 0.0, calls=0)  # the dead process returns, but no longer owns the reservation
     assert await spending.journals_and_dollars(NOW) == (1, 1.0)
-    await spending.settle(taken, None, calls=1)  # nobody knows the price
+    await spending.settle(taken, None, calls=1)  # the price is unknown
     assert await spending.journals_and_dollars(NOW) == (1, 1.0)
     await spending.settle(taken, 0.25, calls=2)
     assert await spending.journals_and_dollars(NOW, repository=70) == (1, 0.25)
@@ -73,7 +73,7 @@ async def test_a_reservation_counts_until_it_is_settled(store: Store) -> None:
 
 
 async def test_a_removed_app_does_not_begin_a_new_day(store: Store) -> None:
-    """Who removes the App and installs it again has spent what they have spent; after two days it is forgotten."""
+    """Reinstalling the App doesn't reset the day's spending, which is deleted after two days."""
     await store.spending.reserve(PULL, "one", 1.0, DailyCaps(), NOW)
     await store.forget(7)
     assert await store.spending.journals_and_dollars(NOW, repository=70) == (1, 1.0)

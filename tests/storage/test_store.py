@@ -15,7 +15,7 @@ DAY = 86400.0
 
 
 async def test_the_next_round_finds_the_last_review(store: Store) -> None:
-    """The output of the newest finished review comes back as it was; reviewed heads and figures are known."""
+    """The newest review's output is returned unchanged, and reviewed heads and figures are listed."""
     assert await store.reviews.last(PULL) is None
     second = replace(DONE, id="job-2", head="sha-2", round=2, finished=300.0, usd=None, output=b"\x00\xff two")
     for done in (DONE, second, replace(DONE, id="job-3", pull=OTHER, finished=400.0)):
@@ -26,7 +26,7 @@ async def test_the_next_round_finds_the_last_review(store: Store) -> None:
 
 
 async def test_what_people_do_not_want_to_hear(url: str) -> None:
-    """It holds for its pull request. The newest word on a finding counts, and a reply silences nothing that is silenced already."""
+    """Dismissals apply per pull request, the newest counts, and replies don't override other kinds."""
     one, other = Dismissal("f1 d1", "noise", "ignored", "ann"), Dismissal("f2", "", "withdrawn", "bob")
     said = Dismissal("f3", "by design", "reply", "ann")
     async with storage.open_store(url) as store:
@@ -46,7 +46,7 @@ async def test_what_people_do_not_want_to_hear(url: str) -> None:
 
 
 async def test_pausing(store: Store) -> None:
-    """A pull request pauses until it is resumed."""
+    """A pull request stays paused until it is resumed."""
     await store.people.pause(PULL, "ann", 1.0)
     await store.people.pause(PULL, "bob", 2.0)
     assert await store.people.is_paused(PULL)
@@ -57,7 +57,7 @@ async def test_pausing(store: Store) -> None:
 
 
 async def test_forgetting(url: str, tmp_path: Path) -> None:
-    """No data of an installation remains, including its journals, and other installations are unchanged. A single repository can be deleted too."""
+    """Removing an installation or a repository deletes its data and journals, and no other data."""
     here, beside = PULL, replace(PULL, repository=71)
 
     async def fill(store: storage.Store, pull: PullRef, name: str) -> None:
@@ -89,7 +89,7 @@ async def test_forgetting(url: str, tmp_path: Path) -> None:
 
 
 async def test_retention(url: str) -> None:
-    """What is older than the retention is deleted, by its own time; a suppression stays."""
+    """Data older than the retention is deleted, except dismissals."""
     now = 1000 * DAY
     async with storage.open_store(url) as store:
         await store.reviews.keep(replace(DONE, finished=now - 31 * DAY))
@@ -104,7 +104,7 @@ async def test_retention(url: str) -> None:
 
 
 async def test_the_last_review_of_an_open_pull_request_stays(url: str) -> None:
-    """However old it is, until the retention has passed since the pull request was closed; opened again it stays again, and removal ends all."""
+    """It stays until the retention has passed since the pull request was closed, or the App is removed."""
     now = 1000 * DAY
     async with storage.open_store(url) as store:
         await store.reviews.keep(replace(DONE, finished=now - 90 * DAY))
@@ -126,7 +126,7 @@ async def test_the_last_review_of_an_open_pull_request_stays(url: str) -> None:
 
 
 async def test_what_other_open_pull_requests_of_a_head_came_to_is_known(store: Store) -> None:
-    """The newest of each, of this repository; not of one that is closed. What a review comes to later is stored."""
+    """The newest conclusion per open pull request with the same head is returned, and can be updated."""
     one, two, three = (replace(PULL, number=number) for number in (1, 2, 3))
     rows = [
         ("a", one, "success", 1.0),
@@ -145,7 +145,7 @@ async def test_what_other_open_pull_requests_of_a_head_came_to_is_known(store: S
 
 
 async def test_remarks_and_commands_are_counted_apart(store: Store) -> None:
-    """Commands by person in a repository, remarks by person in a pull request; the same comment counts once."""
+    """Commands count per person and repository, remarks per person and pull request, each comment once."""
     beside, people = replace(PULL, number=4), store.people
     assert await people.note(PULL, CommentRef(1, "issue"), "ann", 10.0) == ()
     assert await people.note(PULL, CommentRef(2, "issue"), "ann", 20.0, is_remark=True) == ()

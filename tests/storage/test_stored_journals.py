@@ -22,7 +22,7 @@ def ask(number: int) -> Prompt:
 
 
 async def review(journal: Journal, url: str, numbers: range) -> list[str]:
-    """So many calls at once, on the books of this journal."""
+    """Make a call for each number, concurrently, with this journal, and return the replies."""
     async with AsyncExitStack() as stack:
         stack.callback(journal.close)
         model = connect("compatible/worker", None, url)
@@ -33,7 +33,7 @@ async def review(journal: Journal, url: str, numbers: range) -> list[str]:
 
 
 async def test_another_machine_pays_for_nothing_twice(url: str, tmp_path: Path) -> None:
-    """A worker without the file goes on with the journal from the database: no finished call is made again."""
+    """A worker without the file continues from the database's journal and repeats no finished call."""
     async with doubles.Server("Yes.") as server, storage.open_store(url) as store:
         here, there = tmp_path / "here" / "j.jsonl", tmp_path / "there" / "j.jsonl"
         async with store.journals.hold(NAME, here) as kept:
@@ -47,7 +47,7 @@ async def test_another_machine_pays_for_nothing_twice(url: str, tmp_path: Path) 
 
 
 async def test_a_reply_is_stored_before_it_is_used(url: str, tmp_path: Path) -> None:
-    """A call returns after its line is in the database, so a process that is killed then has lost nothing."""
+    """A call returns only after its row is in the database, so a kill loses nothing."""
     async with doubles.Server("Yes.") as server, storage.open_store(url) as store:
         path = tmp_path / "j.jsonl"
         async with store.journals.hold(NAME, path) as kept:
@@ -58,7 +58,7 @@ async def test_a_reply_is_stored_before_it_is_used(url: str, tmp_path: Path) -> 
 
 
 async def test_the_database_decides_which_journal_counts(url: str, tmp_path: Path) -> None:
-    """A file that got further than the database brings it up to date; one that went another way is replaced."""
+    """A file that is ahead updates the database, and one that differs is replaced."""
     path = tmp_path / "j.jsonl"
     async with storage.open_store(url) as store:
         path.write_text('{"kind": "a"}\n{"kind": "b"}\n{"kind": "torn')
@@ -73,7 +73,7 @@ async def test_the_database_decides_which_journal_counts(url: str, tmp_path: Pat
 
 
 async def test_a_reply_that_cannot_be_stored_is_not_used(tmp_path: Path) -> None:
-    """With the database away a call fails, the file keeps its reply, and it is not paid for again."""
+    """If the database fails, the call fails, but the file keeps the reply, which is not paid for again."""
     path, address = tmp_path / "j.jsonl", f"sqlite:///{tmp_path}/deeprepo.db"
     async with doubles.Server("Yes.") as server, storage.open_store(address) as store:
 

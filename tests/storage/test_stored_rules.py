@@ -20,7 +20,7 @@ def done(job: str, *findings: StoredFinding, pull: PullRef = PULL, at: float = 1
 
 
 async def test_a_proposal_is_made_once(store: Store) -> None:
-    """However often, by whomever and at the same moment; numbers run on, and a reason that comes later is kept."""
+    """Duplicate proposals, even concurrent ones, share one number; a reason added later is stored."""
     rules = store.rules
     made = await asyncio.gather(*(rules.propose(PULL, RULE, 1.0) for _ in range(5)))
     assert {one.rule.number for one in made if one} == {1}
@@ -39,7 +39,7 @@ async def test_a_proposal_is_made_once(store: Store) -> None:
 
 
 async def test_what_becomes_of_findings(store: Store) -> None:
-    """Fixed, accepted, rejected, left; a person's rejection stands; the period and the repositories are those asked for."""
+    """Findings count as fixed, accepted, rejected or left, per repository and period."""
     names = ("f1", "f2", "f3", "f4")
     said = [replace(FOUND, fingerprint=name) for name in names]
     await store.reviews.keep(done("one", *said))

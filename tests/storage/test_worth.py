@@ -9,7 +9,7 @@ FOUND = StoredFinding("", "new", "high", "logic", "worker a/b", "", "t")
 
 
 async def merged(store: Store, pull: PullRef, findings: dict[str, StoredFinding], *, merge: bool = True) -> None:
-    """A pull request with one review, of which nothing was taken care of."""
+    """Store a merged or closed pull request whose review's findings were not addressed."""
     shown = tuple(replace(one, fingerprint=name) for name, one in findings.items())
     done = FinishedReview(
         f"job-{pull.key}", "h", "opened", 1, 90.0, 100.0, "neutral", "direct", 1, 9, 0.5, pull, b"{}", shown
@@ -20,7 +20,7 @@ async def merged(store: Store, pull: PullRef, findings: dict[str, StoredFinding]
 
 
 async def test_a_kind_that_nobody_wants_in_a_folder_is_proposed_as_a_rule(store: Store) -> None:
-    """Nine in ten of five or more, in the folder that holds them all; not again once a rule of that kind is in force."""
+    """If at least 90 % of five or more findings in a folder are rejected, a rule is proposed once."""
     noise = {f"n{n}": replace(FOUND, path=f"db/migrations/{n}/up.py") for n in range(6)}
     wanted = {f"w{n}": replace(FOUND, kind="F601", path=f"shop/{n}.py") for n in range(6)}
     await merged(store, PULL, noise | wanted)
@@ -40,7 +40,7 @@ async def test_a_kind_that_nobody_wants_in_a_folder_is_proposed_as_a_rule(store:
 
 
 async def test_only_merged_pull_requests_of_the_time_and_the_scope_count(store: Store) -> None:
-    """One that was given up, one that was merged before, and one of another installation are left out, with their cost."""
+    """Unmerged pull requests, other installations and other periods are excluded, including their cost."""
     await merged(store, PULL, {"a": replace(FOUND, path="a.py")})
     await merged(store, replace(PULL, number=2), {"b": replace(FOUND, path="b.py")}, merge=False)
     await merged(store, replace(PULL, number=3, installation=8, repository=71, name="web"), {"c": FOUND})

@@ -1,4 +1,4 @@
-"""Work for child processes, and a parent of one: `python child_tasks.py` starts a child that never ends and says its numbers."""
+"""Tasks for child processes. Run as a program, it starts a child that never ends and prints its PIDs."""
 
 import asyncio
 import gc
@@ -19,46 +19,46 @@ CAPS = ProcessLimits(memory=512 << 20, cpu=1, wall=120.0)
 
 
 async def echo(line: ChildPipe, *given: object) -> tuple[object, ...]:
-    """What was given."""
+    """Return the arguments."""
     line.say("one")
     return given
 
 
 async def variables(_: ChildPipe) -> set[str]:
-    """The names in the child's environment."""
+    """Return the names of the child's environment variables."""
     return set(os.environ)
 
 
 async def loaded(_: ChildPipe, module: str) -> bool:
-    """Whether a module was there before the child began."""
+    """Return whether the module is loaded."""
     return module in sys.modules
 
 
 async def collections(_: ChildPipe) -> int:
-    """After how many new objects they are looked through."""
+    """Return the garbage collector's first threshold."""
     return gc.get_threshold()[0]
 
 
 async def raises(_: ChildPipe, error: Exception) -> None:
-    """Fail."""
+    """Raise this error."""
     raise error
 
 
 async def hang(_: ChildPipe, path: str) -> None:
-    """Compute for ever with the interpreter's lock held."""
+    """Compute forever while holding the interpreter's lock."""
     reading(path)
     re.match(r"(a|aa)+$", "a" * 200 + "b")
 
 
 async def steady(_: ChildPipe, seconds: float) -> float:
-    """Compute for longer than the limit, and let the event loop turn in between."""
+    """Compute for longer than the limit, but yield to the event loop regularly."""
     while (used := time.process_time()) < seconds:  # noqa: ASYNC110 - it computes
         await asyncio.sleep(0)
     return used
 
 
 async def swell(_: ChildPipe) -> None:
-    """A program that the child starts takes more memory than both may."""
+    """Start a program that exceeds the memory limit."""
     code = "x=[]\nwhile True: x.append(b'y'*(32<<20))"
     process = await asyncio.create_subprocess_exec(sys.executable, "-c", code)
     await process.wait()
@@ -66,7 +66,7 @@ async def swell(_: ChildPipe) -> None:
 
 
 async def waits(line: ChildPipe, folder: Path) -> str:
-    """Wait until told to leave, and close what is open."""
+    """Wait until cancelled, and then close what is open."""
     (folder / "begun").write_text(str(os.getpid()))
     line.say("begun")
     try:
@@ -77,7 +77,7 @@ async def waits(line: ChildPipe, folder: Path) -> str:
 
 
 async def keeps(line: ChildPipe) -> str:
-    """Put lines and wait until they are stored; what failed once is tried again."""
+    """Put lines and wait until they are stored. Retry after a failure and return its message."""
     line.put("one")
     line.put("two")
     try:

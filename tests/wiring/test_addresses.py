@@ -9,7 +9,7 @@ from deeprepo_sandbox import providers as doubles
 
 KEYS = {"OPENAI_API_KEY": "sk-openai", "GROQ_API_KEY": "sk-groq", "MISTRAL_API_KEY": "sk-mistral"}
 MAIN, OTHER = "http://127.0.0.1:1/v1", "http://127.0.0.1:2/v1"
-# Flags, environment, and for each provider the address that its key goes to ("error": nobody may be called).
+# Flags, operator settings, and the address that each provider's key is sent to ("error": unusable).
 OWNERS = [
     ({}, {"worker": "openai/m"}, {"openai": MAIN, "groq": None, "compatible": None}),
     ({"worker": "groq/m"}, {}, {"groq": MAIN, "openai": None}),
@@ -24,7 +24,7 @@ OWNERS = [
 def test_a_base_url_belongs_to_one_provider(
     flags: dict[str, str], ours: dict[str, str], goes: dict[str, str | None]
 ) -> None:
-    """The one that the person who runs deeprepo names. Where that is nobody, nothing is sent anywhere by guess."""
+    """The address belongs to the provider that flags or operator chose. If unclear, it is an error."""
     settings = Settings(base_url=MAIN, **ours)
     for provider, expected in goes.items():
         if expected == "error":
@@ -35,14 +35,14 @@ def test_a_base_url_belongs_to_one_provider(
 
 
 def test_a_provider_has_an_address_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    """DEEPREPO_BASE_URL_<PROVIDER> is for that one, and leaves the common one to the other."""
+    """DEEPREPO_BASE_URL_<PROVIDER> applies to that provider, and DEEPREPO_BASE_URL to the other one."""
     monkeypatch.setenv("DEEPREPO_BASE_URL_GROQ", OTHER)
     settings = Settings(base_url=MAIN, root="openai/r", worker="groq/m")
     assert [address(name, {}, settings) for name in ("openai", "groq", "mistral")] == [MAIN, OTHER, None]
 
 
 async def test_no_server_gets_another_provider_s_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two servers, two providers, each with its own key; a file's choice brings no third key to either of them."""
+    """Two providers at different addresses only get their own keys, whatever the file chooses."""
     async with (
         doubles.openai_server("hello", key="sk-openai") as one,
         doubles.openai_server("hello", key="sk-groq") as other,
@@ -59,6 +59,6 @@ async def test_no_server_gets_another_provider_s_key(monkeypatch: pytest.MonkeyP
         assert chosen.reader is not None
         assert (chosen.root.name, chosen.reader.name) == ("groq/r", "openai/m")
         for model in (chosen.root, chosen.reader):
-            await model.complete(Prompt((Message("user", "hi"),)))  # each server takes its own provider's key alone
+            await model.complete(Prompt((Message("user", "hi"),)))  # each server only accepts its own key
             await model.close()
         assert (one.count, other.count) == (1, 1)

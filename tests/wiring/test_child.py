@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 
 
 async def test_what_a_child_returns_and_says_comes_back() -> None:
-    """Values, and progress before them."""
+    """Values are returned, and progress messages arrive before them."""
     said: list[str] = []
 
     assert await child.run(tasks.echo, 1, b"two", caps=tasks.CAPS, say=said.append) == (1, b"two")
@@ -31,7 +31,7 @@ async def test_what_a_child_returns_and_says_comes_back() -> None:
 
 
 def test_secrets_of_the_parent_alone_are_not_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither what says who the App is, nor a token of GitHub's: a child keeps the keys of the models."""
+    """A child gets model keys, but neither the App's secrets nor GitHub tokens."""
     secrets = {f"DEEPREPO_{name}{end}".upper() for name in set(AS_FILE) - {"app_id"} for end in ("", "_file")}
     secrets |= {"GITHUB_TOKEN", "GH_TOKEN", "ACTIONS_RUNTIME_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN"}
     secrets |= {f"DEEPREPO_ACTION_{name}_TOKEN" for name in ("GITHUB", "ORGANIZATION", "CONSUMERS")}
@@ -44,7 +44,7 @@ def test_secrets_of_the_parent_alone_are_not_in_the_environment(monkeypatch: pyt
 
 
 def made(kind: type[DeepRepoError]) -> DeepRepoError:
-    """One error of a kind, with something for everything that its constructor takes."""
+    """Return an error of this kind, with a value for each constructor argument."""
     given = {
         "remedy": "install it",
         "status": 422,
@@ -63,7 +63,7 @@ KINDS = [kind for kind in vars(errors).values() if isinstance(kind, type) and is
 
 @pytest.mark.parametrize("error", [made(kind) for kind in KINDS], ids=[kind.__name__ for kind in KINDS])
 def test_our_own_errors_travel_as_themselves(error: DeepRepoError) -> None:
-    """Kind, sentence and facts."""
+    """The type, message and attributes are preserved."""
     with pytest.raises(type(error), match=str(error)) as caught:
         child.call(tasks.raises, error, caps=tasks.CAPS)
     assert type(caught.value) is type(error)
@@ -72,21 +72,21 @@ def test_our_own_errors_travel_as_themselves(error: DeepRepoError) -> None:
 
 
 def test_every_fact_of_an_error_is_sent() -> None:
-    """A new parameter of a constructor needs a value in `made`."""
+    """A new constructor parameter needs a value in `made`."""
     for kind in KINDS:
         takes = set(inspect.signature(kind.__init__).parameters) - {"self", "message", "args", "kwargs"}
         assert takes == set(vars(made(kind)))
 
 
 def test_an_error_of_nobodys_comes_with_its_traceback() -> None:
-    """It is a fault of the program, and the log has to say where."""
+    """An unexpected error is a bug, so the traceback is kept for the log."""
     with pytest.raises(RuntimeError, match="LookupError: nothing there") as caught:
         child.call(tasks.raises, LookupError("nothing there"), caps=tasks.CAPS)
     assert "child_tasks.py" in str(caught.value.__cause__)
 
 
 def test_a_child_that_computes_for_ever_on_a_file_is_ended_and_names_it() -> None:
-    """Also while it holds the interpreter's lock, when nothing in it can help."""
+    """The child is stopped even if it holds the interpreter's lock, and the error names the file."""
     with pytest.raises(child.ChildEnded, match="1 seconds of CPU time") as caught:
         child.call(tasks.hang, "src/a b.py", caps=tasks.CAPS)
     assert caught.value.path == "src/a b.py"
@@ -94,19 +94,19 @@ def test_a_child_that_computes_for_ever_on_a_file_is_ended_and_names_it() -> Non
 
 @pytest.mark.slow
 def test_a_child_may_compute_for_longer_while_its_loop_turns() -> None:
-    """The limit is for one stretch, not for the review. It has to be longer than the time between two signs that the loop turns."""
+    """The limit applies to each stretch without a turn of the event loop, not to the whole task."""
     assert child.call(tasks.steady, 4.0, caps=replace(tasks.CAPS, cpu=2)) >= 4.0
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")
 def test_the_memory_of_what_a_child_starts_counts() -> None:
-    """Git's as much as its own."""
+    """The limit counts the memory of child processes such as git."""
     with pytest.raises(child.ChildEnded, match="memory limit of 512 MB"):
         child.call(tasks.swell, caps=tasks.CAPS)
 
 
 async def test_who_is_cancelled_waits_until_the_child_has_closed_what_is_open(tmp_path: Path) -> None:
-    """A superseded review leaves nothing behind."""
+    """Cancelling waits until the child has cleaned up and ended."""
     begun = asyncio.Event()
     doing = asyncio.create_task(child.run(tasks.waits, tmp_path, caps=tasks.CAPS, say=lambda _: begun.set()))
     await waits.told(begun, doing)
@@ -119,14 +119,14 @@ async def test_who_is_cancelled_waits_until_the_child_has_closed_what_is_open(tm
 
 
 class Sink:
-    """A second place for lines, whose first commit fails."""
+    """A line store whose first commit fails."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
         self.tries = 0
 
     def put(self, text: str) -> None:
-        """Take a line on."""
+        """Add a line."""
         self.lines.append(text)
 
     async def wait_stored(self) -> None:
@@ -137,7 +137,7 @@ class Sink:
 
 
 def test_lines_are_stored_by_the_parent_before_the_child_goes_on() -> None:
-    """What cannot be stored is said to the child."""
+    """If a line can't be stored, the child gets the error."""
     sink = Sink()
     assert asyncio.run(child.run(tasks.keeps, caps=tasks.CAPS, keep=sink)) == "the database does not answer"
     assert (sink.lines, sink.tries) == (["one", "two"], 2)
@@ -145,7 +145,7 @@ def test_lines_are_stored_by_the_parent_before_the_child_goes_on() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs numbers of processes that can be waited for")
 def test_a_child_dies_with_its_parent_and_takes_along_what_it_has_started() -> None:
-    """Whatever kills the parent. A child that holds the interpreter's lock ends at its limit of computing."""
+    """If the parent is killed, the child and its own processes end too."""
     parent = subprocess.Popen(
         [sys.executable, tasks.__file__], stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}
     )

@@ -1,4 +1,4 @@
-"""The fork server's own work: what it loads, no child loads again."""
+"""The fork server preloads modules, so that children don't load them."""
 
 import json
 import os
@@ -31,7 +31,7 @@ print(json.dumps([done.cost.calls, sorted(set(sys.modules) - before)]))
 
 @pytest.mark.parametrize("provider", few(["compatible", "anthropic"], 0))
 def test_a_review_in_a_child_imports_nothing(provider: str, repository: Repository, tmp_path: Path) -> None:
-    """Each language, the linter of Python, the patterns of secrets and the model's client are in the memory that children share."""
+    """All grammars, the Python linter, the secret patterns and the model client are preloaded."""
     paths = [f"{folder}{parsed_by(row.get('name', folder))[0]}" for folder, row in table.folders().items()]
     pull = repository.change(dict.fromkeys(paths, ""), dict.fromkeys(paths, 'password = "k3ks8fh2lskd93"\n'))
     (tmp_path / "scratch").mkdir()
@@ -54,17 +54,17 @@ def test_a_review_in_a_child_imports_nothing(provider: str, repository: Reposito
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only on Linux are children forked")
 def test_a_child_begins_with_what_is_loaded_before_the_fork() -> None:
-    """The fork server of the standard library passes over a module that it cannot import, without a word."""
+    """The fork server silently ignores modules that it can't import, so this checks that they were loaded."""
     assert child.call(tasks.loaded, child.PRELOADED[1], caps=tasks.CAPS)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only on Linux are children forked")
 def test_no_child_loads_githubs_client() -> None:
-    """Neither a server's nor a workflow's step: their parents speak to GitHub, and to load it takes half a second."""
+    """Only parents use GitHub's client, which takes half a second to load."""
     assert not child.call(tasks.loaded, "githubkit", caps=tasks.CAPS)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only on Linux are children forked")
 def test_a_child_looks_through_its_objects_seldom() -> None:
-    """To do so after every 700 new ones, as Python does by itself, takes a tenth of a review."""
+    """Python's default of every 700 objects would take a tenth of a review's time."""
     assert child.call(tasks.collections, caps=tasks.CAPS) >= 100_000
