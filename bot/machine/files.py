@@ -152,8 +152,9 @@ def temporary_log(text: str) -> Path:
 
 def fill(folder: Path, contents: Mapping[str, bytes]) -> None:
     """Write new files into a temporary folder made by this process."""
+    for parent in {(folder / name).parent for name in contents}:
+        parent.mkdir(parents=True, exist_ok=True)
     for name, data in contents.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         with (folder / name).open("xb") as file:
             file.write(data)
 

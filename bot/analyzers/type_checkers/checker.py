@@ -88,7 +88,7 @@ class TypeChecker(ABC):
 
     def lacks(self, files: Sequence[ChangedFile]) -> bool:
         """Return whether one of these files is for the checker, and the checker is not installed."""
-        return self.program() is None and any(map(self._fits, files))
+        return any(map(self._fits, files)) and self.program() is None
 
     async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:
         """Return errors in unchanged files that only the head has.
