@@ -1,8 +1,9 @@
 """Find references to given names in a file, with the same queries that check new lines."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 
 from tree_sitter import Node
 
@@ -29,7 +30,7 @@ from deeprepo.impact.reading.marks import (
     marks_of,
 )
 from deeprepo.impact.reading.memo import memo
-from deeprepo.impact.reading.nodes import SYMBOLS, last_line, name_of, text
+from deeprepo.impact.reading.nodes import SYMBOLS, first_line, last_line, name_of, text
 from deeprepo.impact.reading.origins import origin
 from deeprepo.impact.reading.reader import parse
 from deeprepo.impact.structs import replace
@@ -78,19 +79,32 @@ def _spots_of(language: Language, source: bytes, names: frozenset[str]) -> tuple
     None if the file can't be parsed. The cached result doesn't depend on other names in the change.
     """
     pattern = any_of(names)
-    if pattern.search(source) is None:
-        return ()
-    root = parse(language, source)
+    places = tuple(match.span() for match in pattern.finditer(source))
+    root = parse(language, source) if places else None
     if root is None:
-        return None
-    marks = marks_of(language, root, tuple(match.span() for match in pattern.finditer(source)))
-    found = [*_spots(language, source, marks, pattern)]
-    rows = [one for one in marks.constructions if LAST.split(one.name)[-1] in names]
-    if rows:
-        places = {(one.place.start_byte, LAST.split(one.name)[-1]) for one in rows}
-        found = [one for one in found if (one.at, one.name) not in places]
-        found += [_constructed(language, marks, one) for one in rows]
+        return None if places else ()
+    marks = marks_of(language, root, places)
+    found = [*islice(_written(language, marks, places), MOST)]
+    constructions = [one for one in marks.constructions if LAST.split(one.name)[-1] in names]
+    if constructions:
+        constructed = {(one.place.start_byte, LAST.split(one.name)[-1]) for one in constructions}
+        found = [one for one in found if (one.at, one.name) not in constructed]
+        found += [_constructed(language, marks, one) for one in constructions]
     return tuple(_as_written(language, one) for one in sorted(found, key=lambda one: one.at)[:MOST])
+
+
+def _written(language: Language, marks: Marks, places: Iterable[tuple[int, int]]) -> Iterator[Use]:
+    """Yield the references at these places, which are words. A word in a comment or a string is none."""
+    for place in places:
+        node = marks.root.descendant_for_byte_range(*place)
+        if node is None or (node.start_byte + (node.type in SYMBOLS), node.end_byte) != place:
+            continue
+        named = language.named(node)
+        mark = marks.at.get(named.start_byte) if named is not None else None
+        if named is None or (mark is None and node.type not in language.nodes.identifiers):
+            continue
+        if not any(True for _ in marks.silent.around(node.start_byte, node.end_byte, inclusive=True)):
+            yield _use(language, marks, node, mark or Mark("name"), named)
 
 
 def _as_written(language: Language, use: Use) -> Use:
@@ -109,48 +123,17 @@ def _as_written(language: Language, use: Use) -> Use:
     return use if is_same else replace(use, receiver=receiver, types=types, form=form)
 
 
-def _spots(language: Language, source: bytes, marks: Marks, pattern: re.Pattern[bytes]) -> Iterator[Use]:
-    count = 0
-    for match in pattern.finditer(source):
-        node = marks.root.descendant_for_byte_range(match.start(), match.end())
-        if node is None or (node.start_byte + (node.type in SYMBOLS), node.end_byte) != match.span():
-            continue
-        named = language.named(node)
-        mark = marks.at.get(named.start_byte) if named is not None else None
-        if named is None or (mark is None and node.type not in language.nodes.identifiers):
-            continue
-        if any(True for _ in marks.silent.around(node.start_byte, node.end_byte, inclusive=True)):
-            continue
-        count += 1
-        if count > MOST:
-            return
-        yield _spot(language, marks, node, mark or Mark("name"), named)
-
-
-def _spot(language: Language, marks: Marks, node: Node, mark: Mark, named: Node) -> Use:
-    at, end, name = node.start_byte, node.end_byte, name_of(node)
-    is_import = mark.form == "import" or any(True for _ in marks.imports.around(at, end, inclusive=True))
-    around = [*_scopes(marks, node)]
-    is_its_name = bool(around) and (
-        around[0].at == at or (mark.form == "definition" and around[0].name.rpartition(".")[2] == name)
-    )
-    if is_its_name:
-        around = around[1:]  # a definition's own name belongs to the scope around it
-    name = text(named) if named is not node and not is_import else name
-    form: Form = "import" if is_import else "member" if mark.owner else mark.form
-    types: tuple[str, ...] = (mark.owner,) if mark.owner else ()
+def _use(language: Language, marks: Marks, node: Node, mark: Mark, named: Node) -> Use:
+    """Return the reference at a node. `named`: the node of its whole name."""
+    place = node.start_byte, node.end_byte
+    is_import = mark.form == "import" or any(True for _ in marks.imports.around(*place, inclusive=True))
+    around = _scopes_of(marks, node, mark)
+    name = text(named) if named is not node and not is_import else name_of(node)
     passed = _arguments(language, mark.args, has_more=mark.more)
-    if mark.receiver is not None and not is_import:
-        types = _types(language, marks, mark.receiver)
-        if types and types[0] in marks.members.get(name, ()):
-            types = types[:1]  # a class's own member takes precedence over an inherited one
-    elif form == "name" and language.receivers.bare_members == "own":
-        form, types = _of_object(language, marks, node, is_call=passed is not None)
-        if form != "definition" and not name[:1].isupper():
-            passed = passed or Arguments()
-    elif form == "name" and mark.args is not None:
-        types = _own_member(language, marks, node, name)
-        form = "member" if types else form
+    form, types = _meaning(language, marks, node, name, replace(mark, form="import") if is_import else mark)
+    if language.receivers.bare_members == "own" and mark.receiver is None and mark.form == "name" and not is_import:
+        is_call = form != "definition" and not name[:1].isupper()  # a member is called without parentheses
+        passed = passed or (Arguments() if is_call else None)
     if language.receivers.unbound == "silent" and types == UNKNOWN:
         types = ()
     before = text(mark.receiver)
@@ -160,20 +143,45 @@ def _spot(language: Language, marks: Marks, node: Node, mark: Mark, named: Node)
     value = (mark.receiver.parent if mark.receiver is not None else None) or node
     return Use(
         name=name,
-        line=node.start_point[0] + 1,
-        at=at + (node.type in SYMBOLS),
+        line=first_line(node),
+        at=node.start_byte + (node.type in SYMBOLS),
         form=form,
         receiver=mark.owner or ("" if is_import else without_types(" ".join(before.split()))[:LONGEST]),
         types=types,
         arguments=passed,
         is_guarded=is_handled(marks, node, form),
         alias=marks.aliases.get((value.start_byte, value.end_byte), "") if mark.args is None else "",
-        is_receiver=(at, end) in marks.receivers,
+        is_receiver=place in marks.receivers,
         result_of=_result_of(marks, node, mark),
         origin=origin(marks, mark.receiver) if mark.receiver is not None and types in ((), UNKNOWN) else Origin(),
         function=".".join(one.name for one in reversed(around)) or MODULE,
         span=_lines(language, around[0].node) if around else None,
     )
+
+
+def _meaning(language: Language, marks: Marks, node: Node, name: str, mark: Mark) -> tuple[Form, tuple[str, ...]]:
+    """Return the form of a reference and the classes that its member may belong to."""
+    form: Form = "member" if mark.owner and mark.form != "import" else mark.form
+    if mark.receiver is not None and form != "import":
+        types = _types(language, marks, mark.receiver)
+        # a class's own member takes precedence over an inherited one
+        return form, types[:1] if types and types[0] in marks.members.get(name, ()) else types
+    if form == "name" and language.receivers.bare_members == "own":
+        return _of_object(language, marks, node, is_call=mark.args is not None)
+    if form == "name" and mark.args is not None:
+        types = _own_member(language, marks, node, name)
+        return "member" if types else form, types
+    return form, (mark.owner,) if mark.owner else ()
+
+
+def _scopes_of(marks: Marks, node: Node, mark: Mark) -> Sequence[Scope]:
+    """Return the definitions around a name, innermost first. Its own definition is not one of them."""
+    around = [*_scopes(marks, node)]
+    is_own = bool(around) and (
+        around[0].at == node.start_byte
+        or (mark.form == "definition" and around[0].name.rpartition(".")[2] == name_of(node))
+    )
+    return around[1:] if is_own else around
 
 
 def _words_before(node: Node, receiver: Node) -> tuple[str, bool]:
