@@ -50,8 +50,11 @@ class Project(Protocol):
     def declares_content(self) -> bool:
         """Whether files declare what they contain, independent of their paths."""
 
-    def learn(self, path: str, source: bytes) -> None:
-        """Register the content of a changed file, on either side, before any other request."""
+    def register(self, path: str, source: bytes) -> None:
+        """Register the content of a changed file, on either side, before any other request.
+
+        Only languages with namespaces need it.
+        """
 
     def visible_files(self, path: str) -> Collection[str]:
         """Return the other files whose names the path sees without an import; the path itself need not exist."""

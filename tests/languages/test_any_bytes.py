@@ -32,7 +32,7 @@ def test_any_bytes_are_read_without_a_fault(name: str, source: bytes, config: by
         path, other = f"src/a/a{suffix}", f"src/b/index{suffix}"
         project = language.project([path, other], {f"src/{one.replace('*', 'x')}": config for one in language.CONFIGS})
         outline = language.outline(path, source, "head")
-        project.learn(path, source)
+        project.register(path, source)
         clues = project.clues(path)
         for item in (*project.imports(other, source), *project.imports(other, source, clues.words)):
             assert item.target in (path, other)

@@ -94,7 +94,7 @@ def test_names_are_found_in_the_namespaces_in_sight(source: str, names: frozense
         b"public static class Numbers { public static int Twice(this int a) => a; }\n"
     )
     project = CSHARP.project(["a/Cart.cs", "b/Main.cs"], {})
-    project.learn("a/Cart.cs", home)
+    project.register("a/Cart.cs", home)
     found = project.imports("b/Main.cs", source.encode(), project.clues("a/Cart.cs").words)
 
     assert {(item.target, item.names) for item in found} == ({("a/Cart.cs", frozenset(names))} if names else set())
@@ -106,7 +106,7 @@ def test_global_usings_hold_for_every_file_of_their_project() -> None:
     for name, config in (("a/GlobalUsings.cs", b"global using Shop;\n"), ("a/a.csproj", b'<Using Include="Shop" />')):
         configs = {"a/a.csproj": b"", "b/b.csproj": b"", name: config}
         project = CSHARP.project(["a/Cart.cs", "a/in/Main.cs", "b/Main.cs"], configs)
-        project.learn("a/Cart.cs", home)
+        project.register("a/Cart.cs", home)
 
         assert [item.line for item in project.imports("a/in/Main.cs", b"class Main {\n Cart c; }")] == [2]
         assert project.imports("b/Main.cs", b"class Main {\n Cart c; }") == ()
@@ -146,6 +146,6 @@ def test_the_short_name_of_an_attribute_counts_where_one_stands(line: str, found
     home, user = "SpanAttribute.cs", "App.cs"
     source = b"namespace N;\nclass SpanAttribute : System.Attribute { }\n"
     project = CSHARP.project([home, user], {})
-    project.learn(home, source)
+    project.register(home, source)
     items = project.imports(user, f"namespace N;\nclass App {{ {line} }}\n".encode(), frozenset({"Span"}))
     assert bool(items) == found

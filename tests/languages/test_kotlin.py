@@ -98,7 +98,7 @@ def test_top_level_names_are_found_in_the_file_that_holds_them(
     """A Kotlin file's path doesn't say which names it defines, so the file itself is parsed."""
     home, source = f"{HOME}Sums.kt", b"package shop\n\nfun total(a: Int) = a\n"
     project = JVM.project([home, USER], {})
-    project.learn(home, source)
+    project.register(home, source)
     found = project.imports(USER, f"package {package}\n{imports}\n{body}\n".encode(), frozenset({"total"}))
 
     assert [(item.target, item.names) for item in found] == ([(home, names)] if names is not None else [])

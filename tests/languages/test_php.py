@@ -39,7 +39,7 @@ def test_a_name_means_a_file(
     """Resolved by composer.json's autoload maps, `use` statements, qualified names and includes."""
     paths = ["src/Models/User.php", "src/functions.php", "tests/Case1.php", "lib/a.php", "bin/run.php"]
     project = PHP.project(paths, {"composer.json": COMPOSER.encode()})
-    project.learn("src/functions.php", b"<?php\nnamespace App;\nconst LIMIT = 1;\nfunction total() {}\n")
+    project.register("src/functions.php", b"<?php\nnamespace App;\nconst LIMIT = 1;\nfunction total() {}\n")
     found = project.imports("bin/run.php", f"<?php\n{line}\n".encode())
 
     assert [(item.target, item.names, item.aliases) for item in found] == ([(target, names, aliases)] if target else [])

@@ -120,6 +120,6 @@ def test_an_import_brings_what_is_public_in_its_module(head: str, names: set[str
     paths = (HOME, USER, "Sources/Kit/Exports.swift")
     project = SWIFT.project(paths, {"Sources/Kit/Exports.swift": b"@_exported import Shop\n"})
     source = b"public struct Cart {}\nfunc tax() {}\nprivate func hidden() {}\n"
-    project.learn(HOME, source)  # type: ignore[attr-defined]
+    project.register(HOME, source)  # type: ignore[attr-defined]
     imports = project.imports(USER, f"{head}\n\nlet a = Cart()\ntax()\nhidden()\n".encode())
     assert {name for item in imports for name in item.names} == names

@@ -75,8 +75,8 @@ class KnownModules(Generic[Kind]):
         self.modules.guesses = True
         self._resolved: dict[str, _Statements] = {}  # path -> the statements of its last text
 
-    def learn(self, path: str, source: bytes) -> None:
-        """Ignore the content of a changed file, because its path shows its module."""
+    def register(self, path: str, source: bytes) -> None:
+        """Do nothing, since the path of a file shows its module."""
 
     def visible_files(self, path: str) -> Collection[str]:
         """Return the other files whose names a file sees without an import."""
@@ -145,7 +145,7 @@ class KnownNamespaces(KnownModules[Spaces]):
         self.declares_content = self.modules.declares_content
         self._names: dict[str, frozenset[str]] = {}  # registered file -> the names that others can use
 
-    def learn(self, path: str, source: bytes) -> None:
+    def register(self, path: str, source: bytes) -> None:
         """Register the content of a changed file, on either side."""
         language = language_of(path)
         facts = reader.facts(language, source) if language is not None else None

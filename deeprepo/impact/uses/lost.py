@@ -134,7 +134,7 @@ async def _is_defined_elsewhere(head: Reach, item: Link, path: str, source: byte
         if any(word not in outline.names and _declares(text, word) for word in item.names):
             return True  # a definition that the grammar does not recognize
         if not words.isdisjoint(outline.names) and project.declares_content:
-            project.learn(one, text)
+            project.register(one, text)
     try:
         imports = project.imports(path, without_mark(source), words)
     except Unreadable:
