@@ -133,6 +133,11 @@ class ChangedSymbol(Struct, frozen=True):
     contract: tuple[Contract, ...] = ()  # the changes that may affect its users
 
     @property
+    def key(self) -> str:
+        """Its path and name, by which references refer to it."""
+        return f"{self.symbol.path}:{self.symbol.name}"
+
+    @property
     def signatures(self) -> tuple[Signature, Signature] | None:
         """The signatures before and after; None if one of them is unknown."""
         before, after = (side.signature if side is not None else None for side in (self.before, self.after))
@@ -264,4 +269,4 @@ class Dependents(Struct, frozen=True):
         If several share a name, the one with a changed contract wins.
         """
         by_weight = sorted(self.symbols, key=lambda item: (bool(item.contract), item.change != "added"))
-        return {f"{item.symbol.path}:{item.symbol.name}": item for item in by_weight}
+        return {item.key: item for item in by_weight}

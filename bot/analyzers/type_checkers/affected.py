@@ -40,7 +40,7 @@ async def unchanged_files(
     """
     endings, touched, own = tuple(suffixes), paths_of(files), {file.path: file for file in files}
     symbols = [one for one in dependents.symbols if _matters(one, own)]
-    keys = {f"{one.symbol.path}:{one.symbol.name}" for one in symbols}
+    keys = {one.key for one in symbols}
     names = {name for one in symbols for name in _names(one)}
     known_targets = {one.symbol.path for one in dependents.symbols}
     found: dict[str, int] = {}  # path -> how indirectly it uses the change

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from deeprepo.impact.changes import ChangedFile
-from deeprepo.impact.structs import Struct
+from deeprepo.impact.structs import Struct, field
 from deeprepo.impact.text.lines import defined_names
 from deeprepo.impact.text.paths import is_test
 
@@ -23,6 +23,18 @@ class SearchLimits(Struct, frozen=True):
     keys: float = 2.0  # the same for renamed strings
     # the message about how to install an extra
     install: Callable[[str], str] = "install the extra `{}`".format
+
+
+class Gaps(Struct):
+    """What a search leaves out, in sentences for people."""
+
+    all: list[str] = field(default_factory=list)
+    hiding_uses: list[str] = field(default_factory=list)  # those that may hide a use of a changed contract
+
+    def add(self, *sentences: str, hides_uses: bool = True) -> None:
+        """Add sentences, each of them once."""
+        for told in (self.all, self.hiding_uses) if hides_uses else (self.all,):
+            told += [one for one in dict.fromkeys(sentences) if one not in told]
 
 
 LISTED = 8  # names in a sentence

@@ -3,7 +3,7 @@
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from deeprepo.impact.changes import MOVED, REPLACED, ChangedFile, ChangedSymbol, Dependents, Query, TreeEntry
 from deeprepo.impact.concurrency import together
@@ -11,12 +11,10 @@ from deeprepo.impact.family import Family
 from deeprepo.impact.language import rules_of
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import replace
-from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.uses import symbols
-from deeprepo.impact.uses.attributes import attribute_targets
-from deeprepo.impact.uses.budget import LISTED, SearchLimits, by_risk, is_minified
+from deeprepo.impact.uses.budget import LISTED, Gaps, SearchLimits, by_risk, is_minified
 from deeprepo.impact.uses.importing import beside, importing
-from deeprepo.impact.uses.indirect import Indirect, merge_prototypes
+from deeprepo.impact.uses.indirect import HeadersByDefinition, Indirect, merge_prototypes
 from deeprepo.impact.uses.lost import lost_modules
 from deeprepo.impact.uses.overrides import subclasses
 from deeprepo.impact.uses.scene import Scene
@@ -34,45 +32,34 @@ async def find(
     budget: SearchLimits = SearchLimits(),  # noqa: B008 - frozen
 ) -> Dependents:
     """Return what the change can break. `languages`: name -> language; a file's suffix selects the language."""
-    cut: list[str] = []
-    missed_uses: list[str] = []
-    changed_files = _choose(files, languages, budget, cut)
-    missed_uses += cut
+    gaps = Gaps()
     suffixes = [suffix for language in languages.values() for suffix in language.SUFFIXES]
-    fresh = {file.path: _fresh(file) for file in files}
-    by_language = await together(
-        *(_of_language(tree, language, mine, fresh, budget, cut) for language, mine in changed_files)
-    )
-    found_symbols = [symbol for part in by_language for symbol in part.symbols]
-    found = [reference for part in by_language for reference in part.references]
-    in_texts = await also_says(tree, files, found_symbols, found, suffixes, budget)
-    parts = (*by_language, in_texts)
-    cut += [*in_texts.cut, *tree.stopped_searches]
+    added_lines = {file.path: _added_lines(file) for file in files}
+    changed_files = _by_language(files, languages, budget, gaps)
+    parts = await together(*(_of_language(tree, one, mine, added_lines, budget) for one, mine in changed_files))
+    symbols = [symbol for part in parts for symbol in part.symbols]
+    found = [reference for part in parts for reference in part.references]
+    in_texts = await also_says(tree, files, symbols, found, suffixes, budget)
     references = [*in_texts.references]
     if changed_files:
         from deeprepo.impact.uses.lacking import lacking_parts  # imported here because it loads the grammars
 
-        lacking, not_looked = await lacking_parts(tree, files, found_symbols, references, fresh)
+        lacking, sentences = await lacking_parts(tree, files, symbols, references, added_lines)
         references += lacking
-        missed_uses += not_looked
+        gaps.add(*sentences)
     # only needed if the change removes something
     from deeprepo.impact.uses.name_check import with_resolutions
 
-    references = await with_resolutions(tree, files, found_symbols, references)
+    references = await with_resolutions(tree, files, symbols, references)
+    parts = (*parts, in_texts)
+    gaps.add(*tree.stopped_searches, *(sentence for part in parts for sentence in part.missed_uses))
+    gaps.add(*(sentence for part in parts for sentence in part.cut), hides_uses=False)
     return Dependents(
         symbols=tuple(symbol for part in parts for symbol in part.symbols),
         files=tuple(dependent for part in parts for dependent in part.files),
         references=tuple(references),
-        cut=tuple(dict.fromkeys(cut)),
-        missed_uses=tuple(
-            dict.fromkeys(
-                [
-                    *missed_uses,
-                    *tree.stopped_searches,
-                    *(sentence for part in parts for sentence in part.missed_uses),
-                ]
-            )
-        ),
+        cut=tuple(gaps.all),
+        missed_uses=tuple(gaps.hiding_uses),
         subclasses=tuple(heir for part in parts for heir in part.subclasses),
     )
 
@@ -82,23 +69,17 @@ def _language(path: str, languages: Mapping[str, Family]) -> Family | None:
     return next((language for language in languages.values() if suffix in language.SUFFIXES), None)
 
 
-def _choose(
-    files: Sequence[ChangedFile], languages: Mapping[str, Family], budget: SearchLimits, cut: list[str]
+def _by_language(
+    files: Sequence[ChangedFile], languages: Mapping[str, Family], budget: SearchLimits, gaps: Gaps
 ) -> list[tuple[Family, list[ChangedFile]]]:
-    """Return the changed files with a language, riskiest first, up to the limit."""
-    pairs = [
-        (_language(file.path, languages), file) for file in files if file.is_analyzed or file.skip in (MOVED, REPLACED)
-    ]
-    order = {file.path: rank for rank, file in enumerate(by_risk(file for lang, file in pairs if lang is not None))}
-    language_files = sorted(
-        ((lang, file) for lang, file in pairs if lang is not None), key=lambda row: order[row[1].path]
-    )
-    if len(language_files) > budget.files:
-        cut.append(
-            f"dependents were searched for only {budget.files} of the {len(language_files)} changed source files"
-        )
+    """Return the changed files of each language, riskiest first, up to the limit."""
+    rows = [(_language(one.path, languages), one) for one in by_risk(files)]
+    rows = [(language, one) for language, one in rows if one.is_analyzed or one.skip in (MOVED, REPLACED)]
+    searched = [(language, one) for language, one in rows if language is not None]
+    if len(searched) > budget.files:
+        gaps.add(f"dependents were searched for only {budget.files} of the {len(searched)} changed source files")
     mine: dict[str, tuple[Family, list[ChangedFile]]] = {}
-    for language, file in language_files[: budget.files]:
+    for language, file in searched[: budget.files]:
         mine.setdefault(language.NAME, (language, []))[1].append(file)
     return list(mine.values())
 
@@ -107,58 +88,41 @@ async def _of_language(
     tree: Tree,
     language: Family,
     files: Sequence[ChangedFile],
-    fresh: Mapping[str, Collection[int]],
+    added_lines: Mapping[str, Collection[int]],
     budget: SearchLimits,
-    cut: list[str],
 ) -> Dependents:
-    """Return the dependents of one language's changed files.
-
-    `fresh` contains the lines that the whole change adds.
-    """
-    missed_uses: list[str] = []
-    sources = await _sources(tree, language, files, budget, missed_uses)
-    lacking = _lacking(language, await tree.entries())
+    """Return the dependents of one language's changed files. `added_lines`: those of the whole change."""
+    gaps = Gaps()
+    sources = await _sources(tree, language, files, budget, gaps)
     head, base = await both(tree, language)
-    cut += [*missed_uses, *lacking, *head.unused[:LISTED]]
-    exports = _tell(sources, head, base)
-    own_symbols = symbols.with_moves(sources, {source.file.path: symbols.changed_symbols(source) for source in sources})
-    indirect = Indirect(tree, language, head, exports, {source.file.path: source for source in sources})
-    symbols_by_file = await indirect.find(own_symbols)
-    sources = list(indirect.sources.values())
-    missed_uses += indirect.cut
-    merged_symbols, headers = await merge_prototypes(tree, exports, sources, symbols_by_file)
-    weighed_symbols = _weigh(sources, merged_symbols, indirect)
-    limited_symbols = await _exact(_limit(weighed_symbols, budget, cut, missed_uses), exports, head.tree)
-    scene = Scene(sources, limited_symbols, head, base, exports, headers)
+    exports = _register(sources, head, base)
+    indirect = Indirect(tree, language, head, exports, gaps, {source.file.path: source for source in sources})
+    symbols, headers = await _changed_symbols(indirect, budget)
+    scene = Scene([*indirect.sources.values()], symbols, head, base, exports, budget, gaps, headers)
     dependents = await importing(scene)
-    missed_uses += scene.missed_uses
     broken_imports = await lost_modules(head, base, scene.lost_imports)
-    search = Search(scene, budget, fresh, broken_imports, cut)
     targets = await use_targets(scene)
-    references = await search.run([*targets, *await attribute_targets(scene)])
+    references = await Search(scene, added_lines, broken_imports).run(targets)
     # imported here because grammars load with the first search
     from deeprepo.impact.uses.former_meaning import of_the_change
 
     references = await of_the_change(tree, scene, references)
     references = tuple(replace(row, symbol=indirect.promoted.get(row.symbol, row.symbol)) for row in references)
+    below = await subclasses(scene, targets)
     unread = [f"{path}: {why}, so its references were not searched" for path, why in sorted(head.unread.items())]
-    cut += unread
-    missed_uses += search.missed_uses + ([*lacking, *unread] if search.has_contract else [])
-    not_looked: list[str] = []
-    below = await subclasses(scene, language, targets, budget, not_looked)
-    cut += not_looked
-    missed_uses += not_looked
-    every = [item for items in scene.symbols.values() for item in items]
+    gaps.add(*head.unused[:LISTED], hides_uses=False)
+    gaps.add(*_lacking(language, await tree.entries()), *unread, hides_uses=any(one.contract for one in targets))
     return Dependents(
-        tuple(item for item in every if f"{item.symbol.path}:{item.symbol.name}" not in indirect.promoted),
+        tuple(item for item in scene.every_symbol if item.key not in indirect.promoted),
         (*dependents, *beside(scene, references)),
         (*broken_imports, *references),
-        missed_uses=tuple(missed_uses),
-        subclasses=below,
+        tuple(gaps.all),
+        tuple(gaps.hiding_uses),
+        below,
     )
 
 
-def _fresh(file: ChangedFile) -> Collection[int]:
+def _added_lines(file: ChangedFile) -> Collection[int]:
     """Return the lines that a change adds to a file: all, if its patch is unreadable."""
     unread = file.is_unreviewed and not file.hunks and file.status != "deleted"
     return ALL_LINES if unread else file.added_lines
@@ -175,7 +139,7 @@ def _lacking(language: Family, entries: Mapping[str, TreeEntry]) -> list[str]:
     ]
 
 
-def _tell(sources: Iterable[ChangedSource], head: Reach, base: Reach) -> Exports:
+def _register(sources: Iterable[ChangedSource], head: Reach, base: Reach) -> Exports:
     """Register the changed files on both sides.
 
     The head also gets their former content, to find remaining users.
@@ -183,44 +147,74 @@ def _tell(sources: Iterable[ChangedSource], head: Reach, base: Reach) -> Exports
     exports = Exports({"head": head, "base": base})
     for source in sources:
         if source.before:
-            base.project.learn(source.file.old_path or source.file.path, source.before)
+            base.project.register(source.file.old_path or source.file.path, source.before)
             exports.know("base", source.file.old_path or source.file.path, source.old)
         if source.before and source.file.old_path == source.file.path:
-            head.project.learn(source.file.path, source.before)
+            head.project.register(source.file.path, source.before)
         if source.after:
-            head.project.learn(source.file.path, source.after)
+            head.project.register(source.file.path, source.after)
             exports.know("head", source.file.path, source.new)
         if source.before and source.after and head.is_same(source.old, source.new):
             exports.went(source.file.old_path or source.file.path, source.file.path)
     return exports
 
 
+async def _changed_symbols(
+    indirect: Indirect, budget: SearchLimits
+) -> tuple[dict[str, tuple[ChangedSymbol, ...]], HeadersByDefinition]:
+    """Return the changed definitions of each file, with the changes of their contracts, and who declares them."""
+    sources = [*indirect.sources.values()]
+    own_symbols = symbols.with_moves(sources, {source.file.path: symbols.changed_symbols(source) for source in sources})
+    found = await indirect.find(own_symbols)
+    merged, headers = await merge_prototypes(indirect.tree, indirect.exports, [*indirect.sources.values()], found)
+    text_of = _texts(indirect)
+
+    def weighed(item: ChangedSymbol) -> ChangedSymbol:
+        if item.before in indirect.implied_constructors:  # the class has a required constructor now
+            return replace(item, contract=("parameters",))
+        return replace(item, contract=contract(item, text_of(item.before), text_of(item.after)))
+
+    limited = _limit({path: [*map(weighed, items)] for path, items in merged.items()}, budget, indirect.gaps)
+    return await _exact(limited, indirect), headers
+
+
+def _texts(indirect: Indirect) -> Callable[[Definition | None], str]:
+    """Return a function that returns the text of a definition; of an inherited constructor, that of the original."""
+    sources = indirect.sources.values()
+    by_path = {("base", source.file.old_path or source.file.path): source for source in sources}
+    by_path |= {("head", source.file.path): source for source in sources}
+
+    def text_of(symbol: Definition | None) -> str:
+        one = indirect.originals.get(symbol, symbol) if symbol is not None else None
+        source = by_path.get((one.side, one.path)) if one is not None else None
+        return source.lines(one) if one is not None and source is not None else ""
+
+    return text_of
+
+
 async def _exact(
-    symbols_by_file: Mapping[str, Sequence[ChangedSymbol]], exports: Exports, tree: Tree
+    symbols_by_file: Mapping[str, Sequence[ChangedSymbol]], indirect: Indirect
 ) -> dict[str, tuple[ChangedSymbol, ...]]:
     """Return the symbols. A signature that may not be the one in use is marked as opaque.
 
     That is so if another file that may be built instead defines the name differently, or redefines it.
     """
-    redefined = await _redefined(symbols_by_file, tree)
+    redefined = await _redefined(symbols_by_file, indirect.tree)
     alike: dict[object, set[str]] = defaultdict(set)
     for items in symbols_by_file.values():
         for item in items:
             alike[_takes(item)].add(item.symbol.path)
     exact: dict[str, tuple[ChangedSymbol, ...]] = {}
     for path, items in symbols_by_file.items():
-        doubtful = [
-            item.change == "signature"
-            and (
-                (item.symbol.path, item.symbol.short) in redefined
-                or await exports.elsewhere(item.symbol.path, item.symbol.name, but=alike[_takes(item)])
+        rows = []
+        for item in items:
+            one = item.symbol
+            is_doubtful = item.change == "signature" and (
+                (one.path, one.short) in redefined
+                or await indirect.exports.elsewhere(one.path, one.name, but=alike[_takes(item)])
             )
-            for item in items
-        ]
-        exact[path] = tuple(
-            replace(item, before=_opaque(item.before), after=_opaque(item.after)) if is_doubtful else item
-            for item, is_doubtful in zip(items, doubtful, strict=True)
-        )
+            rows.append(replace(item, before=_opaque(item.before), after=_opaque(item.after)) if is_doubtful else item)
+        exact[path] = tuple(rows)
     return exact
 
 
@@ -253,7 +247,7 @@ def _opaque(one: Definition | None) -> Definition | None:
 
 
 async def _sources(
-    tree: Tree, language: Family, files: Sequence[ChangedFile], budget: SearchLimits, cut: list[str]
+    tree: Tree, language: Family, files: Sequence[ChangedFile], budget: SearchLimits, gaps: Gaps
 ) -> list[ChangedSource]:
     before = await tree.read_many([file.old_path for file in files if file.old_path], "base")
     after = await tree.read_many([file.path for file in files if file.status != "deleted"])
@@ -262,45 +256,20 @@ async def _sources(
         old = before.get(file.old_path) if file.old_path else None
         new = after.get(file.path) if file.status != "deleted" else None
         if any(len(source) > budget.bytes or is_minified(source) for source in (old, new) if source is not None):
-            cut.append(f"{file.path} is too large or minified, so its definitions were not compared")
+            gaps.add(f"{file.path} is too large or minified, so its definitions were not compared")
         elif old is not None or new is not None:
             changed_sources.append(read := symbols.read(file, language, old, new))
             if why := read.new.unread or read.old.unread:
-                cut.append(f"{file.path}: {why}: its definitions were not compared")
+                gaps.add(f"{file.path}: {why}: its definitions were not compared")
         else:
-            cut.append(file.unread)
+            gaps.add(file.unread)
     return changed_sources
 
 
-def _weigh(
-    sources: Sequence[ChangedSource], symbols_by_file: Mapping[str, tuple[ChangedSymbol, ...]], indirect: Indirect
-) -> dict[str, tuple[ChangedSymbol, ...]]:
-    """Return the changed definitions with their contract changes.
-
-    Adding a required constructor counts as a change of parameters.
-    """
-    lines: dict[tuple[str, str], tuple[str, ...]] = {}
-    for source in sources:
-        lines["base", source.file.old_path or source.file.path] = file_lines(source.before)
-        lines["head", source.file.path] = file_lines(source.after)
-
-    def text_of(symbol: Definition | None) -> str:
-        one = indirect.originals.get(symbol, symbol) if symbol is not None else None
-        return "\n".join(lines.get((one.side, one.path), [])[one.start - 1 : one.end]) if one is not None else ""
-
-    def weighed(item: ChangedSymbol) -> ChangedSymbol:
-        is_implied = item.before in indirect.implied_constructors
-        changes = ("parameters",) if is_implied else contract(item, text_of(item.before), text_of(item.after))
-        return replace(item, contract=changes)
-
-    return {path: tuple(map(weighed, items)) for path, items in symbols_by_file.items()}
-
-
 def _limit(
-    symbols_by_file: Mapping[str, tuple[ChangedSymbol, ...]],
+    symbols_by_file: Mapping[str, Sequence[ChangedSymbol]],
     budget: SearchLimits,
-    cut: list[str],
-    missed_uses: list[str],
+    gaps: Gaps,
 ) -> dict[str, tuple[ChangedSymbol, ...]]:
     """Limit the symbols of a file, keeping those that are most likely to break callers."""
     order = {"removed": 0, "renamed": 0, "signature": 1, "body": 2, "added": 3}
@@ -310,10 +279,9 @@ def _limit(
 
     limited_symbols = {}
     for path, items in symbols_by_file.items():
-        if len(items) > budget.symbols:
-            cut.append(f"{path}: {budget.symbols} of its {len(items)} changed definitions were searched for")
-        sorted_items = sorted(items, key=weight)
-        limited_symbols[path] = tuple(sorted_items[: budget.symbols])
-        if any(item.contract for item in sorted_items[budget.symbols :]):
-            missed_uses.append(cut[-1])
+        kept, left = (ordered := sorted(items, key=weight))[: budget.symbols], ordered[budget.symbols :]
+        limited_symbols[path] = tuple(kept)
+        if left:
+            sentence = f"{path}: {budget.symbols} of its {len(items)} changed definitions were searched for"
+            gaps.add(sentence, hides_uses=any(item.contract for item in left))
     return limited_symbols

@@ -39,12 +39,7 @@ async def of_the_change(tree: Tree, scene: Scene, references: tuple[Reference, .
     if not isinstance(scene.base.project, KnownNamespaces):
         return references
     head, base = await tree.entries("head"), await tree.entries("base")
-    homes = {
-        f"{item.symbol.path}:{item.symbol.name}": item.before.path
-        for items in scene.symbols.values()
-        for item in items
-        if item.before is not None and item.contract
-    }
+    homes = {item.key: item.before.path for item in scene.every_symbol if item.before is not None and item.contract}
     old_uses: dict[Reference, OldUse] = {}
     for row in references:
         path, _, full = row.symbol.rpartition(":")

@@ -223,7 +223,7 @@ async def _through_barrels(
         if not importers:
             return
     if await offers.takers(importers, ()):
-        scene.missed_uses.append(f"re-exports were followed through at most {OFFERED_HOPS} files")
+        scene.gaps.add(f"re-exports were followed through at most {OFFERED_HOPS} files")
 
 
 class ReExports(Struct):
@@ -361,7 +361,7 @@ class ReExports(Struct):
                 if is_value and not row[word.end() :].lstrip().startswith(("(", ".", "[")):
                     self.values[path].add(word[0])
         if len(rows) >= MOST_LINES:
-            self.scene.missed_uses.append(
+            self.scene.gaps.add(
                 f"{MOST_LINES:,} or more lines contain names that other files may re-export, so not all of them were checked"
             )
 

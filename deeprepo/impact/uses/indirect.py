@@ -14,6 +14,7 @@ from deeprepo.impact.family import Family
 from deeprepo.impact.filetypes import filetype
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import Struct, field, replace
+from deeprepo.impact.uses.budget import Gaps
 from deeprepo.impact.uses.sides import Exports, Reach
 from deeprepo.impact.uses.symbols import ChangedSource
 from deeprepo.impact.values import Definition, Facts, Side, Signature
@@ -36,6 +37,7 @@ class Indirect(Struct):
     language: Family
     head: Reach
     exports: Exports
+    gaps: Gaps
     sources: dict[str, ChangedSource]  # path -> file, changed files first
     # Constructor of a subclass -> the inherited one.
     originals: dict[Definition, Definition] = field(default_factory=dict)
@@ -43,7 +45,6 @@ class Indirect(Struct):
     implied_constructors: set[Definition] = field(default_factory=set)
     # key of a structure's member -> key of the embedded one
     promoted: dict[str, str] = field(default_factory=dict)
-    cut: list[str] = field(default_factory=list)
     beside: int = 0  # number of files that the change does not touch
 
     async def find(self, symbols: Mapping[str, tuple[ChangedSymbol, ...]]) -> dict[str, tuple[ChangedSymbol, ...]]:
@@ -73,7 +74,7 @@ class Indirect(Struct):
             if path not in await self.tree.entries("base") or text is None or outline is None or outline.unread:
                 return None
             if self.beside >= MOST_FILES:
-                self.cut.append(
+                self.gaps.add(
                     f"{path}: the change alters its definitions from outside, like those of {MOST_FILES} others"
                 )
                 return None
@@ -139,7 +140,7 @@ class Indirect(Struct):
             ]
             if await self._source(path) is not None:
                 one = replace(item, before=sides[0], after=sides[1])
-                self.promoted[_key(one)] = self.promoted.get(_key(item), _key(item))
+                self.promoted[one.key] = self.promoted.get(item.key, item.key)
                 found.append(one)
         return found
 
@@ -159,10 +160,6 @@ class Indirect(Struct):
                 self.originals[now] = self.originals.get(item.after, item.after)
                 constructors.append(replace(item, before=was, after=now))
         return constructors
-
-
-def _key(item: ChangedSymbol) -> str:
-    return f"{item.symbol.path}:{item.symbol.name}"
 
 
 def _former_constructor(outline: Facts, owner: str, short: str) -> Definition | None:

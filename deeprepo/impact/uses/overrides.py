@@ -9,11 +9,9 @@ from collections.abc import Collection, Iterator, Sequence
 
 from deeprepo.impact.changes import Query
 from deeprepo.impact.everyday import METHODS
-from deeprepo.impact.family import Family
 from deeprepo.impact.language import rules_of
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_test
-from deeprepo.impact.uses.budget import SearchLimits
 from deeprepo.impact.uses.importing import bind
 from deeprepo.impact.uses.scene import Scene
 from deeprepo.impact.uses.sides import Exports, globs
@@ -28,10 +26,9 @@ WORD = re.compile(r"\w+")
 KeyedSymbols = tuple[tuple[str, Definition], ...]  # the key of a changed definition, and its override
 
 
-async def subclasses(
-    scene: Scene, language: Family, targets: Sequence[UseTarget], budget: SearchLimits, missed_uses: list[str]
-) -> KeyedSymbols:
+async def subclasses(scene: Scene, targets: Sequence[UseTarget]) -> KeyedSymbols:
     """Return the overrides of methods that were removed or changed their parameters, in files that import the class."""
+    language, budget = scene.head.language, scene.budget
     if language.rules.embeds_types:
         return ()
     exports, importers = scene.exports, scene.importers
@@ -39,9 +36,9 @@ async def subclasses(
     if not mine:
         return ()
     homes = {home for target in mine for home in target.homes}
-    paths = await _searched(scene, language, mine, homes, budget)
+    paths = await _searched(scene, mine, homes)
     if len(paths) > budget.parsed_files:
-        missed_uses.append(
+        scene.gaps.add(
             f"overriding methods were searched in {budget.parsed_files} of {len(paths)} {language.rules.title or language.NAME} files"
         )
     overriding: list[tuple[str, Definition]] = []
@@ -53,7 +50,7 @@ async def subclasses(
         if not wanted_targets:
             continue
         if len(source) > budget.bytes:
-            missed_uses.append(
+            scene.gaps.add(
                 f"{path} has more than {budget.bytes:,} bytes, so it was not searched for overriding methods"
             )
             continue
@@ -69,15 +66,13 @@ async def subclasses(
     return tuple(overriding)
 
 
-async def _searched(
-    scene: Scene, language: Family, targets: Sequence[UseTarget], homes: Collection[str], budget: SearchLimits
-) -> list[str]:
+async def _searched(scene: Scene, targets: Sequence[UseTarget], homes: Collection[str]) -> list[str]:
     """Return the files that may override the methods; if there are too many, those that contain the class's name."""
     paths = sorted({*homes, *scene.importers, *(mate for home in homes for mate in scene.exports.visible_files(home))})
-    if len(paths) <= budget.parsed_files:
+    if len(paths) <= scene.budget.parsed_files:
         return paths
     owners = sorted({target.owner for target in targets})
-    holders = await scene.head.tree.grep(Query(owners, globs(language), word=True))
+    holders = await scene.head.tree.grep(Query(owners, globs(scene.head.language), word=True))
     return [path for path in paths if path in holders]
 
 

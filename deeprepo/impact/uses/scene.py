@@ -4,6 +4,7 @@ from collections import defaultdict
 
 from deeprepo.impact.changes import ChangedSymbol
 from deeprepo.impact.structs import Struct, field
+from deeprepo.impact.uses.budget import Gaps, SearchLimits
 from deeprepo.impact.uses.indirect import HeadersByDefinition
 from deeprepo.impact.uses.sides import Exports, Reach
 from deeprepo.impact.uses.symbols import ChangedSource
@@ -20,6 +21,8 @@ class Scene(Struct):
     head: Reach
     base: Reach
     exports: Exports
+    budget: SearchLimits
+    gaps: Gaps
     declarations: HeadersByDefinition = field(default_factory=dict)
     # file -> relevant imports
     importers: dict[str, list[Link]] = field(default_factory=lambda: defaultdict(list))
@@ -30,4 +33,8 @@ class Scene(Struct):
     # File -> exported name -> changed names behind it.
     exporting_files: dict[str, dict[str, set[Meaning]]] = field(default_factory=lambda: defaultdict(dict))
     former: dict[str, list[Link]] = field(default_factory=dict)  # changed file -> its former imports
-    missed_uses: list[str] = field(default_factory=list)  # sentences about what may hide a reference
+
+    @property
+    def every_symbol(self) -> list[ChangedSymbol]:
+        """The changed definitions of all files."""
+        return [item for items in self.symbols.values() for item in items]

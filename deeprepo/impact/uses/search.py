@@ -16,7 +16,8 @@ from deeprepo.impact.everyday import is_specific
 from deeprepo.impact.structs import Struct, field, replace
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_output
-from deeprepo.impact.uses.budget import LISTED, SearchLimits
+from deeprepo.impact.uses.attributes import attribute_targets
+from deeprepo.impact.uses.budget import LISTED
 from deeprepo.impact.uses.evidence import Evidence, SearchedFile
 from deeprepo.impact.uses.importing import ALIASES, Bindings, bind
 from deeprepo.impact.uses.occurrences import WHOLE, Names, Own, Spans
@@ -49,12 +50,8 @@ class Search(Struct):
     """One search over the files of one language."""
 
     scene: Scene
-    budget: SearchLimits
-    fresh: Mapping[str, Collection[int]]  # file -> added lines
+    added_lines: Mapping[str, Collection[int]]
     broken_imports: Sequence[Reference]  # imports of removed files
-    cut: list[str]
-    # the entries of `cut` that may hide a use of a changed contract
-    missed_uses: list[str] = field(default_factory=list)
     has_contract: bool = False  # whether some target's contract changed
     # function -> the class of its result, as its file writes it
     results: dict[Definition, str] = field(default_factory=dict)
@@ -65,22 +62,22 @@ class Search(Struct):
             return ()
         head = self.scene.head
         self.has_contract = any(target.contract for target in targets)
-        looked_up = Names(head.tree, head.language, self.budget)
+        looked_up = Names(head.tree, head.language, self.scene.budget)
         by_name, evidence = await together(self._by_name(targets, looked_up), self._evidence(targets, looked_up))
         near = self._near(targets)
         needed = self._needed(near, by_name, targets)
         paths = sorted({*near, *by_name}, key=lambda path: (path not in needed, path not in near, path))
-        if len(paths) > self.budget.parsed_files:
+        if len(paths) > self.scene.budget.parsed_files:
             paths = await self._by_need(paths, by_name, targets)
         references: dict[str, list[Reference]] = defaultdict(list)
-        sources = await head.tree.read_many(paths[: self.budget.parsed_files])
-        await self._miss_unread(paths[: self.budget.parsed_files], sources)
+        sources = await head.tree.read_many(paths[: self.scene.budget.parsed_files])
+        await self._miss_unread(paths[: self.scene.budget.parsed_files], sources)
         own_time = OwnTime()
         for count, (path, source) in enumerate(sources.items()):
-            if own_time.seconds > self.budget.seconds:
+            if own_time.seconds > self.scene.budget.seconds:
                 self._miss_late([*sources][count:], needed)
                 break
-            if len(source) > self.budget.bytes:
+            if len(source) > self.scene.budget.bytes:
                 self._miss_large(path, source, targets, is_near=path in near)
             else:
                 await own_time.of(self._file(path, source, targets, by_name.get(path, set()), evidence, references))
@@ -109,7 +106,7 @@ class Search(Struct):
         special -= scene.head.language.rules.ambient  # names that everything has prove nothing
         left = frozenset(t.symbol.after.short for t in targets if t.symbol is not None and t.symbol.after is not None)
         gone = frozenset(name for target in targets if target.is_gone for name in target.former_names) - left
-        unique = await looked_up.unique(special, Own(await self._spans(targets), gone, self.fresh))
+        unique = await looked_up.unique(special, Own(await self._spans(targets), gone, self.added_lines))
         times = Counter(short for target in targets if target.has_new_signature for short in target.shorts)
         unique -= {short for short, many in times.items() if many > 1}
         looked_up.expected |= {name for name in unique if is_specific(name)}
@@ -175,11 +172,10 @@ class Search(Struct):
         named = importing.union(by_name, await self._holders(targets))
         obliged = importing | await self._holders([target for target in targets if target.contract])
         found = sorted((path for path in paths if path in named), key=lambda path: path not in obliged)
-        if len(found) > self.budget.parsed_files:
-            language, most = self.scene.head.language.NAME, self.budget.parsed_files
+        if len(found) > self.scene.budget.parsed_files:
+            language, most = self.scene.head.language.NAME, self.scene.budget.parsed_files
             sentence = f"references were searched in {most} of {len(found)} {language} files"
-            is_needed = found[most] in obliged
-            self._miss(sentence) if is_needed else self.cut.append(sentence)
+            self._miss(sentence, hides_uses=found[most] in obliged)
         return found
 
     async def _holders(self, targets: Iterable[UseTarget]) -> frozenset[str]:
@@ -199,12 +195,13 @@ class Search(Struct):
             contract_names = {short for target in targets if target.contract for short in target.shorts}
             where = await looked_up.look_up(words & contract_names)
             sentence = "too many lines contain the names of changed members, so some names were not searched"
-            self.cut.append(sentence) if where is not None else self._miss(sentence)
+            self._miss(sentence, hides_uses=where is None)
         paths_by_word: dict[str, set[str]] = defaultdict(set)
-        common = sorted(name for name, paths in (where or {}).items() if len(paths) > self.budget.far)
+        common = sorted(name for name, paths in (where or {}).items() if len(paths) > self.scene.budget.far)
         if common:
             words_text = ", ".join(common[:LISTED]) + (", ..." if len(common) > LISTED else "")
-            self.cut.append(f"members with common names were only searched in importing files: {words_text}")
+            sentence = f"members with common names were only searched in importing files: {words_text}"
+            self._miss(sentence, hides_uses=False)
         for name, paths in (where or {}).items():
             for path in paths if name not in common else ():
                 paths_by_word[path].add(name)
@@ -220,7 +217,7 @@ class Search(Struct):
                 break
             wanted_names = own_names | more_names
             uses = self.scene.head.language.uses(path, source, wanted_names)
-        if isinstance(uses, SomeUses) and not any(note.startswith(f"{path}: ") for note in self.cut):
+        if isinstance(uses, SomeUses) and not any(note.startswith(f"{path}: ") for note in self.scene.gaps.all):
             self._miss(f"{path} has too many references or generated code, so some references may be missing")
         return uses
 
@@ -327,19 +324,15 @@ class Search(Struct):
         outside |= language.rules.ambient & frozenset(roots.values())
         return frozenset(receiver for receiver, root in roots.items() if root in outside)
 
-    def _miss(self, sentence: str) -> None:
-        self.cut.append(sentence)
-        if self.has_contract:
-            self.missed_uses.append(sentence)
+    def _miss(self, sentence: str, *, hides_uses: bool = True) -> None:
+        self.scene.gaps.add(sentence, hides_uses=hides_uses and self.has_contract)
 
     def _miss_late(self, paths: Sequence[str], needed: Collection[str]) -> None:
         """Report the files for which no time was left."""
         paths_text = ", ".join(paths[:LISTED]) + (", ..." if len(paths) > LISTED else "")
         files = "1 file" if len(paths) == 1 else f"{len(paths)} files"
-        sentence = (
-            f"after {self.budget.seconds:g} s of CPU time, {files} were left unsearched for references: {paths_text}"
-        )
-        self._miss(sentence) if any(path in needed for path in paths) else self.cut.append(sentence)
+        sentence = f"after {self.scene.budget.seconds:g} s of CPU time, {files} were left unsearched for references: {paths_text}"
+        self._miss(sentence, hides_uses=any(path in needed for path in paths))
 
     async def _miss_unread(self, wanted_paths: Iterable[str], received_paths: Collection[str]) -> None:
         """Report files that are too large to read."""
@@ -360,7 +353,7 @@ class Search(Struct):
         }
         if names_here and (is_near or any(is_specific(name) for name in names_here)) and not is_output(path):
             self._miss(
-                f"{path} has more than {self.budget.bytes:,} bytes, so its references to {min(names_here)} were not searched"
+                f"{path} has more than {self.scene.budget.bytes:,} bytes, so its references to {min(names_here)} were not searched"
             )
 
     def _limit(self, references: Mapping[str, list[Reference]], contract_keys: frozenset[str]) -> tuple[Reference, ...]:
@@ -387,19 +380,17 @@ class Search(Struct):
                     row.name,
                 ),
             )
-            most = self.budget.contract_sites if key in contract_keys else self.budget.sites
+            most = self.scene.budget.contract_sites if key in contract_keys else self.scene.budget.sites
             if len(rows) > most:
                 sentence = f"{key}: {most} of its {len(rows)} uses are listed"
-                self._miss(sentence) if key in contract_keys else self.cut.append(sentence)
+                self._miss(sentence, hides_uses=key in contract_keys)
             references_kept += rows[:most]
         return tuple(references_kept)
 
 
 async def use_targets(scene: Scene) -> list[UseTarget]:
-    """Return targets for changed definitions and for names that are no longer exported."""
-    targets = [
-        await _target(scene, item) for items in scene.symbols.values() for item in items if item.change != "added"
-    ]
+    """Return targets for changed definitions, for names no longer exported, and for attributes no longer set."""
+    targets = [await _target(scene, item) for item in scene.every_symbol if item.change != "added"]
     plain_targets = [target for target in targets if not target.owner]
     covered_names = {
         (path, name) for target in plain_targets for path, names in target.exporting_files for name in names
@@ -423,7 +414,7 @@ async def use_targets(scene: Scene) -> list[UseTarget]:
             )
             for name in lost_names
         ]
-    return targets
+    return [*targets, *await attribute_targets(scene)]
 
 
 def _loaded_default(path: str) -> UseTarget:
@@ -451,9 +442,8 @@ async def _target(scene: Scene, item: ChangedSymbol) -> UseTarget:
             is_apart = is_apart and outline is not None and all(one.name != owner for one in outline.definitions)
             exporting_files[path] = exporting_files.get(path, frozenset()) | export_names
             whole_homes.update([path] if outline is not None and outline.is_whole else [])
-    symbol = item.symbol
     return UseTarget(
-        key=f"{symbol.path}:{symbol.name}",
+        key=item.key,
         exporting_files=tuple(exporting_files.items()),
         shorts=frozenset(side.short for side in sides),
         homes=frozenset(exporting_files),

@@ -371,12 +371,12 @@ def _gone_names(symbols: Iterable[ChangedSymbol]) -> Iterable[tuple[str, str]]:
     for item in symbols:
         before, after = item.before, item.after
         if before is not None and (after is None or after.short != before.short) and is_specific(before.short):
-            yield before.short, f"{item.symbol.path}:{item.symbol.name}"
+            yield before.short, item.key
 
 
 def _gone_attributes(symbols: Iterable[ChangedSymbol], found: Iterable[Reference]) -> Mapping[str, str]:
     """Return the specific names of attributes that are no longer set and seem to be used, with their keys."""
-    keys = {f"{item.symbol.path}:{item.symbol.name}" for item in symbols}
+    keys = {item.key for item in symbols}
     return {
         row.name: row.symbol for row in found if row.symbol not in keys and not row.is_guessed and is_specific(row.name)
     }
