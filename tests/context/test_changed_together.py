@@ -1,4 +1,4 @@
-"""What two prompts about one change show each other, and the definitions behind what changed lines call."""
+"""Code in other prompts about the same change, and definitions that changed lines call."""
 
 import pytest
 from beside import Files, beside, text
@@ -21,7 +21,7 @@ TOGETHER: Files = {"shop/rates.py": RATES, "shop/cart.py": CART}
 
 
 def test_a_new_definition_is_shown_with_the_changed_line_that_calls_it(repository: Repository) -> None:
-    """And with the first line of the function around that call; it is said that both are of the change."""
+    """The function's first line is shown too, and both are marked as part of the change."""
     found = [one for one in beside(repository, BASE, TOGETHER, "shop/rates.py") if one.path == "shop/cart.py"]
     assert any("16     return sum(clamp(row, 0) for row in rows)" in one.body for one in found)
     assert any(" 6 def total(rows):" in one.body for one in found)
@@ -29,14 +29,14 @@ def test_a_new_definition_is_shown_with_the_changed_line_that_calls_it(repositor
 
 
 def test_a_changed_line_is_shown_with_the_new_definition_that_it_calls(repository: Repository) -> None:
-    """The order of the arguments is only visible in the definition."""
+    """Only the definition shows the order of the arguments."""
     assert " 4 def clamp(low: int, amount: int) -> int | None:" in text(
         beside(repository, BASE, TOGETHER, "shop/cart.py")
     )
 
 
 def test_a_key_that_the_change_writes_is_shown_with_its_changed_reader(repository: Repository) -> None:
-    """In another language, where no import connects them."""
+    """No import connects the two languages."""
     before: Files = {"api/answer.py": "def answer():\n    return {}\n", "web/page.ts": "export const fees = 0\n"}
     after: Files = {
         "api/answer.py": "def answer(fee):\n    return {'pump_fee_cents': fee}\n",
@@ -48,7 +48,7 @@ def test_a_key_that_the_change_writes_is_shown_with_its_changed_reader(repositor
 
 
 def test_an_unchanged_definition_that_is_called_is_shown_by_its_first_line(repository: Repository) -> None:
-    """Whether a call must be awaited stands there alone; a plain word is believed because the file imports it."""
+    """Only that line shows that the call must be awaited. The import makes the common name certain."""
     before: Files = {
         "lib/store.py": "# kept small\n\n\nasync def hold(\n    name: str,\n    seconds: int,\n) -> bool:\n    return True\n",
         "lib/other.py": "def hold(door):\n    return door\n",
@@ -77,12 +77,12 @@ def test_an_unchanged_definition_that_is_called_is_shown_by_its_first_line(repos
     ],
 )
 def test_a_definition_is_known_in_each_language(path: str, line: str, name: str) -> None:
-    """By the word that announces it, by its type, or as a member."""
+    """A keyword, the type before the name, or the class body identifies it."""
     assert definitions.names(path, line) == {name}
 
 
 def test_however_much_is_linked_the_limit_holds(repository: Repository) -> None:
-    """Few changed callers are shown, and all together stays under the tokens of one prompt."""
+    """Only a few changed callers are shown, and all excerpts together stay within the token limit."""
     before: Files = {f"app/m{n}.py": "X = 1\n" for n in range(30)} | {"app/lib.py": "X = 1\n"}
     body = "".join(f"def fresh_rate_{n}(low, high):\n    return low\n\n\n" for n in range(30))
     call = "from app.lib import fresh_rate_{n}\n\n\ndef use(rows):\n    # why\n    return fresh_rate_{n}(1, 2)\n"
@@ -95,7 +95,7 @@ def test_however_much_is_linked_the_limit_holds(repository: Repository) -> None:
 
 
 def test_a_unit_that_is_shown_beside_another_is_not_read_by_that(repository: Repository) -> None:
-    """Its own prompt may fail: the coverage would say that somebody had judged it."""
+    """Its own prompt may fail, so it must not count as reviewed yet."""
     table = Table(repository.change(BASE, TOGETHER))
 
     async def step(session: Session) -> tuple[str, set[str]]:

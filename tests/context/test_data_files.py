@@ -1,4 +1,4 @@
-"""JSON, YAML and TOML as plain objects with key paths; the files are hostile."""
+"""JSON, YAML and TOML files as plain objects with key paths, including hostile files."""
 
 import pytest
 from shop import Table, called
@@ -22,7 +22,7 @@ BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
     ],
 )
 def test_key_paths(form: str, text: str) -> None:
-    """Every leaf has its path; a key with a dot is quoted."""
+    """Every leaf has its path, and keys that contain a dot are quoted."""
     rows = dict(paths(parse(text, form)))
     assert rows["servers[0].host"] == '"a"'
     assert rows["servers[1].port"] == "1"
@@ -48,13 +48,13 @@ def test_key_paths(form: str, text: str) -> None:
     ],
 )
 def test_hostile_files_end_in_a_sentence(form: str, text: str, said: str) -> None:
-    """Bombs, cycles, endless nesting and broken files are refused with a reason, as ValueError."""
+    """Alias bombs, cycles, deep nesting and syntax errors raise a ValueError with the reason."""
     with pytest.raises(ValueError, match=said):
         parse(text, form)
 
 
 def test_in_the_repl(table: Table) -> None:
-    """outline() and parsed() take texts and paths, and say what to do where a file is no data file."""
+    """outline() and parsed() accept texts and paths, and explain what to do for other files."""
     code = (
         't = \'{"a": {"b": [1, 2]}, "c": "herring"}\\n\'\n'
         "print(outline(t, form='json'), outline(t, 'herr', form='json'), outline(t, 'heron', form='json'))\n"

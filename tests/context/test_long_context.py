@@ -1,4 +1,4 @@
-"""Long texts without blind spots: chunks, both ends, and questions to workers about whole files."""
+"""Long texts without gaps: chunks, previews, and questions about whole files."""
 
 import re
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ texts = st.lists(st.text("ab\n é", max_size=40), max_size=60).map("\n".join)
 @settings(max_examples=300, deadline=None)
 @given(texts, st.integers(1, 30), st.floats(0, 0.5))
 def test_chunks_are_the_whole_text(text: str, tokens: int, overlap: float) -> None:
-    """Whatever the text: the first chunk begins at 0, no gap between neighbours, the last one ends at the last character."""
+    """The first chunk starts at 0, no text between chunks is missing, and the last ends at the end."""
     pieces = list(chunks(text, tokens, overlap))
     assert (pieces[0].start, pieces[-1].end) == (0, len(text))
     for piece in pieces:
@@ -36,14 +36,14 @@ def test_chunks_are_the_whole_text(text: str, tokens: int, overlap: float) -> No
 
 
 def haystack(size: int, at: float) -> str:
-    """Lines of filler with one needle."""
+    """Return lines of filler that contain the needle once."""
     lines = [f"value_{number} = compute({number})" for number in range(size // 28)]
     lines.insert(min(int(len(lines) * at), len(lines)), NEEDLE)
     return "\n".join(lines)
 
 
 def finder(asked: Prompt) -> Mapping[str, Any]:
-    """A worker that reads only what is in front of it."""
+    """Answer like a worker that only knows the text in its prompt."""
     text = asked.messages[1].text
     if NEEDLE not in text:
         return quiet(asked)
@@ -57,11 +57,11 @@ def finder(asked: Prompt) -> Mapping[str, Any]:
 
 
 def asked(table: Table, files: Mapping[str, str], code: str) -> tuple[list[str], Session]:
-    """What blocks printed, over a tree that also holds these files."""
+    """Run code in the REPL with these files added; return what it prints, and the session."""
     entries = {path: text.encode() for path, text in files.items()}
 
     class Fuller:
-        """The real tree with more files in it."""
+        """The real tree with additional files."""
 
         def __init__(self, tree: Tree) -> None:
             self.tree = tree
@@ -89,7 +89,7 @@ def asked(table: Table, files: Mapping[str, str], code: str) -> tuple[list[str],
 @pytest.mark.parametrize("size", [8_000, 64_000, 250_000, 1_000_000])
 @pytest.mark.parametrize("at", few([0.1, 0.3, 0.5, 0.7, 0.9, 1.0], *range(0, 6, 3)))
 def test_needle_is_found_wherever_it_stands(table: Table, size: int, at: float) -> None:
-    """A question about a long file reaches every line of it, the last one too, and the quote names its line."""
+    """A question about a long file reaches every line, and the quote has the right line number."""
     text = haystack(size, at)
     table.worker = finder
     code = (
@@ -103,7 +103,7 @@ def test_needle_is_found_wherever_it_stands(table: Table, size: int, at: float) 
 
 
 def test_not_found_is_told_from_not_read(table: Table) -> None:
-    """False where everything was read and held nothing; None where a part of it could not be read."""
+    """`found` is False if everything was read, and None if a part could not be read."""
     table.worker = finder
     code = (
         "for paths in (['big.py'], ['big.py', 'nowhere.py']):\n"
@@ -115,7 +115,7 @@ def test_not_found_is_told_from_not_read(table: Table) -> None:
 
 
 def test_claim_without_a_verbatim_quote_is_not_believed(table: Table) -> None:
-    """A worker that has found what is not there has found nothing."""
+    """A worker's claim without a quote from the text is ignored."""
     table.worker = lambda given: {
         **quiet(given),
         "answer": "yes",
@@ -127,7 +127,7 @@ def test_claim_without_a_verbatim_quote_is_not_believed(table: Table) -> None:
 
 
 def test_one_failed_piece_is_not_not_found(table: Table) -> None:
-    """Where one piece had no answer, nobody can say that it is not there."""
+    """If one chunk has no answer, the result is None instead of False."""
     table.worker = lambda given: "prose" if "value_2000 " in given.messages[1].text else finder(given)
     said, _ = asked(
         table, {"big.py": haystack(100_000, 0.5).replace(NEEDLE, "x")}, "print(ask('big.py', '?')['found'])"
@@ -136,7 +136,7 @@ def test_one_failed_piece_is_not_not_found(table: Table) -> None:
 
 
 def test_chunks_in_the_repl_reach_the_end(table: Table) -> None:
-    """The root's code gets the whole of a file in pieces, and may ask about each."""
+    """The root's code can get a whole file in chunks and a preview of its start and end."""
     text = haystack(300_000, 1.0)
     code = (
         "cs = chunks('big.py', 4000)\n"
@@ -151,6 +151,6 @@ def test_chunks_in_the_repl_reach_the_end(table: Table) -> None:
 
 
 def test_a_wrong_path_is_said(table: Table) -> None:
-    """A path that is not there is no text: the error names what may have been meant."""
+    """The error suggests the path that was probably meant."""
     said, _ = asked(table, {}, "chunks('shop/prise.py')")
     assert "'shop/prise.py' does not exist; did you mean shop/price.py" in said[0]

@@ -9,13 +9,13 @@ from bot.review.context.searches import Searches
 from bot.values import Dependents, Excerpt
 
 Files = dict[str, str | bytes | None]
-# Many new names, each with readers of its own: what is removed must not be crowded out by them.
+# Many new names with many readers, which must not displace the readers of removed names.
 MANY = "".join(f"new_setting_{n} = {n}\n" for n in range(40))
 READERS: Files = {f"use{n}.py": f"import conf\nprint(conf.new_setting_{n})\n" * 4 for n in range(40)}
 
 
 def beside(repository: Repository, before: Files, after: Files) -> list[Excerpt]:
-    """What is shown beside the whole change in one of several prompts."""
+    """Return the code shown next to the whole change in one of several prompts."""
     pull = repository.change({**READERS, **before}, after)
 
     async def run(tree: Checkout, files: step.Files) -> list[Excerpt]:
@@ -46,7 +46,7 @@ def test_who_still_uses_what_is_removed_comes_first(
 
 
 def test_what_stands_next_to_it_is_shown_too(repository: Repository) -> None:
-    """A file that sets the old key and the new one is not broken."""
+    """A file that sets both the old and the new key is not broken."""
     before: Files = {
         "a.py": "def load(c):\n    return c['old_profile']\n",
         "c.yml": "env:\n  old_profile: 1\n  new_profile: 1\n",
@@ -56,7 +56,7 @@ def test_what_stands_next_to_it_is_shown_too(repository: Repository) -> None:
 
 
 def test_the_keys_of_an_entry_that_goes_are_not_gone_where_other_entries_have_them(repository: Repository) -> None:
-    """Only what the entry alone has is looked for."""
+    """Only names that no remaining entry contains are searched."""
     row = '{"category_of": "%s"}'
     before: Files = {
         "app.json": f"[{row % 'first_row'},\n {row % 'second_row'},\n {row % 'third_row'}]\n",

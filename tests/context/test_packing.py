@@ -1,4 +1,4 @@
-"""Which units share a prompt."""
+"""Which regions share a prompt."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,7 +18,7 @@ sizes = st.lists(
 
 @given(sizes)
 def test_every_unit_is_in_one_prompt_and_none_is_too_full(wanted: list[tuple[str, int]]) -> None:
-    """For all sizes, each region appears once, only a single large region exceeds the limit, and there are fewer than twice as many groups as needed."""
+    """Each region is in exactly one group. Only a single large region may exceed the limit."""
     units = [unit(path, number, tokens) for number, (path, tokens) in enumerate(wanted)]
     groups = pack(units)
     total = sum(one.tokens for one in units)
@@ -29,7 +29,7 @@ def test_every_unit_is_in_one_prompt_and_none_is_too_full(wanted: list[tuple[str
 
 
 def test_files_and_folders_stay_together() -> None:
-    """The units of a file share a prompt where they fit; the riskiest prompt comes first."""
+    """A file's regions share a prompt if they fit; the prompt with the highest risk comes first."""
     units = [
         unit("a/x.py", 1, 8_000),
         unit("b/z.py", 2, 20_000, risk=9),

@@ -1,4 +1,4 @@
-"""How much of a changed function, and of what it rests upon, stands in a prompt."""
+"""How much of a changed function, and of the code that it depends on, is in a prompt."""
 
 from collections.abc import Mapping
 
@@ -17,7 +17,7 @@ Files = dict[str, str | bytes | None]
 
 
 def prompt(repository: Repository, before: Files, after: Files) -> tuple[Mapping[str, str], tuple[Excerpt, ...]]:
-    """The diff of each file with the rest of its definitions, and what stands beside."""
+    """Return each file's diff with the rest of its definitions, and the code shown next to it."""
     pull = repository.change(before, after)
 
     async def run(tree: Checkout, files: step.Files) -> tuple[Mapping[str, str], tuple[Excerpt, ...]]:
@@ -37,7 +37,7 @@ def _function(lines: int, first: int = 1) -> str:
 
 
 def test_a_changed_function_of_moderate_size_is_whole_in_its_diff(repository: Repository) -> None:
-    """What decides often stands at its end. Of a longer one the lines nearest to what changed are shown."""
+    """The end of a function often matters. A longer function is shown near the changed lines."""
     diffs, _ = prompt(
         repository,
         {"shop/a.py": _function(60), "shop/b.py": _function(400)},
@@ -52,7 +52,7 @@ def test_a_changed_function_of_moderate_size_is_whole_in_its_diff(repository: Re
 def test_code_that_loads_what_was_stored_is_shown_with_the_stored_fields_and_the_version(
     repository: Repository,
 ) -> None:
-    """Whether an old file still loads is decided by them."""
+    """These lines determine whether an old file can still be loaded."""
     cache = (
         "import pickle\n\nfrom shop.history import History\n\nCACHE_VERSION = 2\n\n\nclass Cache:\n    history: dict[str, History]\n\n\n"
         "def path():\n    return f'cache-{CACHE_VERSION}.pickle'\n\n\ndef load():\n    with open(path(), 'rb') as stream:\n"
@@ -65,7 +65,7 @@ def test_code_that_loads_what_was_stored_is_shown_with_the_stored_fields_and_the
 
 
 def test_annotations_and_constants_that_decide_about_a_changed_line_are_shown(repository: Repository) -> None:
-    """They stand far above it, and say who calls the code and with which limits."""
+    """They may be far above the line, but decide who calls the code and with which limits."""
     filler = "".join(f"    step_{n} = {n}\n" for n in range(400))
     before: Files = {
         "shop/a.py": "MAX_ROWS = 100\nMIN_ROWS = 1\n\n\n@dataclass(\n    frozen=True,\n)\nclass Rows:\n"

@@ -11,7 +11,7 @@ NUMBERS = range(12)
 
 
 def script(flag: str, last: str = "echo done") -> str:
-    """A script with twelve functions, each of which calls a program with a flag."""
+    """Return a script with twelve functions that each call a program with this flag."""
     calls = "".join(
         f"step_{n}() {{\n  prepare {n}\n  app show item-{n} {flag} --wide\n  clean {n}\n}}\n" for n in NUMBERS
     )
@@ -19,7 +19,7 @@ def script(flag: str, last: str = "echo done") -> str:
 
 
 def diffs(pull: PullRequest) -> tuple[list[FileDiff], list[FileDiff]]:
-    """The change as it is, and with edits that are alike collapsed."""
+    """Return the full diff of the change, and the diff with similar edits collapsed."""
 
     async def run(tree: Checkout, files: step.Files) -> list[FileDiff]:
         return diff.file_diffs(units.cut(files, Dependents(), await step.texts(tree, files)), files)
@@ -29,7 +29,7 @@ def diffs(pull: PullRequest) -> tuple[list[FileDiff], list[FileDiff]]:
 
 
 def test_edits_that_are_alike_are_two_examples_and_a_count(repository: Repository) -> None:
-    """The note names the replaced words and the lines; another edit stays as it is."""
+    """The note lists the replaced words and the lines. A different edit is shown as usual."""
     pull = repository.change({"run.sh": script("--json")}, {"run.sh": script("--agent", "echo over")})
     (whole,), (short,) = diffs(pull)
     assert sum(row.sign == "+" for row in whole.rows) == len(NUMBERS) + 1
@@ -45,7 +45,7 @@ def test_edits_that_are_alike_are_two_examples_and_a_count(repository: Repositor
 
 
 def test_a_few_edits_that_are_alike_stay(repository: Repository) -> None:
-    """A note would hide as much as it saves."""
+    """A note would not be shorter than the edits."""
     few = {f"{name}.py": "def f(x):\n    return old(x)\n" for name in "abcd"}
     pull = repository.change(few, {path: text.replace("old", "new") for path, text in few.items()})
     whole, short = diffs(pull)

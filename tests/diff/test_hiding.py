@@ -43,7 +43,7 @@ def changed(
 def test_a_mark_that_the_change_sets_hides_nothing(
     repository: Repository, before: dict[str, str | bytes | None], after: dict[str, str | bytes | None], path: str
 ) -> None:
-    """Headers, attributes, folders, names and long lines: the file is reviewed as ever."""
+    """Headers, attributes, folders, names and long lines in the change don't exclude a file."""
     assert changed(repository, before, after)[path].skip is None
 
 
@@ -70,7 +70,7 @@ UNVOUCHED: dict[str, str | bytes | None] = {
 
 
 def test_what_is_not_reviewed_is_open(repository: Repository) -> None:
-    """Of every kind: a new file says of itself what it is, and of another the content cannot be read. Nobody vouches for it."""
+    """A new file that calls itself generated, or that can't be read, counts as not reviewed."""
     before = {
         "utf16.py": OLD,
         "large.py": OLD,
@@ -82,7 +82,7 @@ def test_what_is_not_reviewed_is_open(repository: Repository) -> None:
 
 
 def test_a_mark_of_the_base_counts(repository: Repository) -> None:
-    """Code that was generated before the change still is, and so are lock files."""
+    """Files that were already generated, vendored or locked before the change are skipped."""
     found = changed(
         repository,
         {"a.py": GENERATED + OLD, "vendor/b.py": OLD, "uv.lock": "1\n"},
@@ -92,7 +92,7 @@ def test_a_mark_of_the_base_counts(repository: Repository) -> None:
 
 
 def test_a_mark_hides_no_text_from_the_scan_for_secrets(repository: Repository) -> None:
-    """Every text that changed is looked through for secrets, also if nobody here has written it."""
+    """Every changed text is searched for secrets, even if its file is skipped."""
     before = {"a.py": GENERATED + OLD, "vendor/a.py": OLD, "uv.lock": "a\n"}
     after = {"a.py": GENERATED + NEW, "vendor/a.py": NEW, "uv.lock": "b\n"}
     new = {"__snapshots__/a.snap": "a\n", "values.yml": "a: 1\n" * 20_001}
@@ -101,7 +101,7 @@ def test_a_mark_hides_no_text_from_the_scan_for_secrets(repository: Repository) 
 
 
 def test_pictures_and_lock_files_are_not_open(repository: Repository) -> None:
-    """What is no text by its name and by its first bytes, a new lock file and a new snapshot are part of ordinary commits."""
+    """Binary files, new lock files and new snapshots are part of ordinary commits."""
     found = changed(
         repository,
         {"old.bin": b"\0\1"},
@@ -111,7 +111,7 @@ def test_pictures_and_lock_files_are_not_open(repository: Repository) -> None:
 
 
 async def test_a_link_in_the_place_of_code_is_open(repository: Repository) -> None:
-    """The code is gone, and what the link shows was not read."""
+    """The code is gone, and the link's target was not read."""
     base = repository.commit({"a.py": OLD})
     (repository.folder / "a.py").unlink()
     (repository.folder / "a.py").symlink_to("/etc/passwd")
@@ -120,7 +120,7 @@ async def test_a_link_in_the_place_of_code_is_open(repository: Repository) -> No
 
 
 async def test_a_link_in_the_place_of_a_folder_with_code_is_open(repository: Repository) -> None:
-    """So it is for a submodule; a link or a submodule where nothing was is none."""
+    """The same applies to a submodule. A link or a submodule in a new place is not reported."""
     base = repository.commit({"lib/a.py": OLD, "etc/b.py": OLD, "docs/c.md": "c\n"})
     head = repository.commit({"lib/a.py": None, "etc/b.py": None, "docs/c.md": None})
     for name in ("lib", "docs", "new"):

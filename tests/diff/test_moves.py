@@ -17,7 +17,7 @@ Files = dict[str, str | bytes | None]
 
 
 def read(repository: Repository, before: Files, after: Files) -> tuple[tuple[ChangedFile, ...], Texts]:
-    """The changed files, and their texts on both sides."""
+    """Return the changed files, and their texts on both sides."""
 
     async def run(tree: Checkout, files: step.Files) -> tuple[tuple[ChangedFile, ...], Texts]:
         return files, await step.texts(tree, files)
@@ -26,7 +26,7 @@ def read(repository: Repository, before: Files, after: Files) -> tuple[tuple[Cha
 
 
 def test_moved_lines_say_where_they_were(repository: Repository) -> None:
-    """In a prompt, a moved function otherwise looks like new code, and an old fault in it like one of the change."""
+    """Otherwise a moved function looks new in a prompt, and an old fault in it like a new one."""
     old = "def first():\n" + "".join(f"    {line}\n" for line in BODY) + "\n\ndef stays():\n    return 1\n"
     new = "class Loader:\n    def first(self):\n" + "".join(f"        {line}\n" for line in BODY)
     before: Files = {"a.py": old, "b.py": "import a\n"}
@@ -39,7 +39,7 @@ def test_moved_lines_say_where_they_were(repository: Repository) -> None:
 
 
 def test_a_prompt_with_a_note_on_moved_lines_shows_the_whole_change(repository: Repository) -> None:
-    """Lines below the note that could no longer be counted would pass for unread, and the root would continue."""
+    """If lines after the note didn't count as read, the root would continue needlessly."""
     rest = "".join(f"    other_{n} = {n}\n" for n in range(4))
     old = "def first():\n" + "".join(f"    {line}\n" for line in BODY)
     new = "def first():\n    start = 1\n    middle = 2\n" + "".join(f"    {line}\n" for line in BODY) + rest
@@ -54,7 +54,7 @@ def test_a_prompt_with_a_note_on_moved_lines_shows_the_whole_change(repository: 
 
 
 def test_a_few_equal_lines_are_no_move(repository: Repository) -> None:
-    """Brackets and short statements recur in all code."""
+    """Brackets and short statements occur everywhere."""
     old = "def a():\n    try:\n        x()\n    finally:\n        y()\n"
     after: Files = {"a.py": "z = 1\n", "b.py": "def b():\n    try:\n        x()\n    finally:\n        y()\n    z()\n"}
     files, _ = read(repository, {"a.py": old}, after)

@@ -9,7 +9,7 @@ LONG = "\n".join(f"line {number}" for number in range(40)) + "\n"
 
 
 def changed(pull: PullRequest) -> dict[str, ChangedFile]:
-    """The changed files by path."""
+    """Return the changed files by path."""
 
     async def read(tree: Checkout, files: step.Files) -> tuple[ChangedFile, ...]:
         return files
@@ -20,32 +20,32 @@ def changed(pull: PullRequest) -> dict[str, ChangedFile]:
 def one(
     repository: Repository, before: str | bytes | None, after: str | bytes | None, name: str = "a.py"
 ) -> ChangedFile:
-    """The one file that a change touches."""
+    """Return the only file that a change touches."""
     (file,) = changed(repository.change({name: before} if before is not None else {}, {name: after})).values()
     return file
 
 
 def test_added_and_removed_lines_are_numbered_on_their_own_side(repository: Repository) -> None:
-    """The second line is replaced by two."""
+    """The second line is replaced with two lines."""
     file = one(repository, "a\nb\nc\n", "a\nx\ny\nc\n")
     assert (file.status, file.added_lines, file.removed_lines) == ("modified", {2, 3}, {2})
 
 
 def test_a_rename_with_an_edit_keeps_both_names(repository: Repository) -> None:
-    """Comments belong to the new path, the old content is found under the old one."""
+    """Comments use the new path, and the old content is read from the old path."""
     file = changed(repository.change({"old.py": LONG}, {"old.py": None, "new.py": LONG + "more\n"}))["new.py"]
     assert (file.status, file.old_path, file.skip, file.added_lines) == ("renamed", "old.py", None, {41})
 
 
 def test_an_added_and_a_deleted_file_have_one_side(repository: Repository) -> None:
-    """The old path of a new file is None; a deleted file stands under its old path."""
+    """The old path of a new file is None; a deleted file is listed under its old path."""
     files = changed(repository.change({"gone.py": "x\n"}, {"gone.py": None, "new.py": "y\n" * 3}))
     assert (files["new.py"].status, files["new.py"].old_path) == ("added", None)
     assert (files["gone.py"].status, files["gone.py"].removed_lines) == ("deleted", {1})
 
 
 def test_a_mode_change_alone_is_listed(repository: Repository) -> None:
-    """Nothing in it can be reviewed, and the reader sees that."""
+    """It is listed although there is nothing to review."""
     base = repository.commit({"run.sh": "echo\n"})
     repository.git("update-index", "--chmod=+x", "run.sh")
     repository.git("commit", "-qm", "mode")
@@ -54,25 +54,25 @@ def test_a_mode_change_alone_is_listed(repository: Repository) -> None:
 
 
 def test_a_missing_final_newline_is_no_line(repository: Repository) -> None:
-    """Git's remark about it is not content."""
+    """Git's "No newline at end of file" is not a line."""
     file = one(repository, "a\nb", "a\nc")
     assert [line.text for line in file.hunks[0].lines] == ["a", "b", "c"]
 
 
 def test_crlf_lines_lose_their_carriage_return_once(repository: Repository) -> None:
-    """The text is the line as an editor shows it."""
+    """The text of a line contains no line ending."""
     file = one(repository, b"a\r\nb\r\n", b"a\r\nc\r\n")
     assert [line.text for line in file.hunks[0].lines if line.kind == "+"] == ["c"]
 
 
 def test_odd_line_separators_do_not_split_a_line(repository: Repository) -> None:
-    """Git splits at line feeds alone; form feeds and Unicode separators are text."""
+    """Git only splits at line feeds; form feeds and Unicode separators are part of a line."""
     file = one(repository, "a\n", "a\x0c\u2028\x85b\n")
     assert file.added_lines == {1}
 
 
 def test_odd_file_names_are_whole(repository: Repository) -> None:
-    """Git quotes such names in the patch; the status has them as they are."""
+    """Git quotes such names in a patch, but the file list contains them unquoted."""
     names = ["new\nline.py", 'quo"te.py', "smile 🙂.py", "a..b.py", "--option.py", "tab\t.py", "back\\slash.py"]
     files = changed(repository.change(dict.fromkeys(names, "a\n"), dict.fromkeys(names, "b\n")))
     assert {(path, file.added_lines, file.skip) for path, file in files.items()} == {
@@ -81,7 +81,7 @@ def test_odd_file_names_are_whole(repository: Repository) -> None:
 
 
 def test_a_name_that_is_not_utf8_is_shown_with_its_bytes(repository: Repository) -> None:
-    """The content is read by object id, so the name need not be typed back."""
+    """The content is read by object ID, so the escaped name is only for display."""
     blob = repository.git("hash-object", "-w", "--stdin", stdin=b"x\n")
     base = repository.commit({"a": "1"})
     tree = repository.git("mktree", "-z", stdin=b"100644 blob " + blob.encode() + b"\tcaf\xe9.py\0")
@@ -90,7 +90,7 @@ def test_a_name_that_is_not_utf8_is_shown_with_its_bytes(repository: Repository)
 
 
 def test_what_needs_no_review_says_why(repository: Repository) -> None:
-    """The reason is what the coverage table prints."""
+    """The reason is shown in the coverage table."""
     rows: dict[str, tuple[str | bytes, str]] = {
         "picture.png": (b"\x89PNG\0\0", "binary file"),
         "package-lock.json": ('{"a": 1}\n', "lock file"),
@@ -107,7 +107,7 @@ def test_what_needs_no_review_says_why(repository: Repository) -> None:
 
 
 def test_gitattributes_of_the_base_decide_what_is_generated(repository: Repository) -> None:
-    """The base's rules mark a file; an explicit `-linguist-generated` takes a mark away."""
+    """The base's .gitattributes mark a file; `-linguist-generated` removes the mark."""
     rules = "*.gen.py linguist-generated\napi_pb2.py -linguist-generated\n"
     files = changed(repository.change({".gitattributes": rules}, {"a.gen.py": "1\n", "api_pb2.py": "1\n"}))
     assert files["a.gen.py"].skip == "generated, according to .gitattributes"
@@ -115,7 +115,7 @@ def test_gitattributes_of_the_base_decide_what_is_generated(repository: Reposito
 
 
 def test_submodules_and_links_are_listed(repository: Repository) -> None:
-    """Both hold no text of this repository."""
+    """Neither contains text of this repository."""
     base = repository.commit({"a": "1"})
     (repository.folder / "link").symlink_to("a")
     repository.git("update-index", "--add", "--cacheinfo", f"160000,{base},module")

@@ -27,14 +27,14 @@ def function(path: str, name: str, start: int, end: int, change: str = "body") -
 
 
 def marked(repository: Repository, before: str, after: str) -> list[str]:
-    """The notes in what a prompt shows of a change."""
+    """Return the notes in a change's diff as shown in a prompt."""
     files, texts = read(repository.change({"a.py": before}, {"a.py": after}))
     (one,) = diff.file_diffs(units.cut(files, Dependents(), texts), files)
     return [row.text for row in one.rows if not row.sign]
 
 
 def test_a_run_of_lines_in_another_layout_is_marked(repository: Repository) -> None:
-    """What a formatter does hides the real change; a literal, an indent and a word are no layout."""
+    """Formatting is marked; a change to a string literal, the indentation or a tuple is not formatting."""
     before = "total = add(first, second)\nname = 'a b'\nlast = 1\n\n\nif last:\n    stop()\n"
     after = 'total = add(\n    first,\n    second,\n)\nname = "a b"\nlast = 1\n\n\nif last:\n    stop()\n'
     assert marked(repository, before, after) == ["[these 7 lines: another layout of the same code]"]
@@ -58,7 +58,7 @@ def test_a_changed_definition_is_one_unit_with_its_old_and_new_lines(repository:
 
 
 def test_a_long_unit_is_split_with_overlap_up_to_its_last_line(repository: Repository) -> None:
-    """No part is above the limit, neighbours share lines, and the very last line stands in the last part."""
+    """No part exceeds the limit, neighboring parts overlap, and the last part includes the last line."""
     body = "".join(f"    value_{number} = compute({number}, 'some text to fill the line')\n" for number in range(1500))
     files, texts = read(repository.change({}, {"a.py": "def f():\n" + body}))
     parts = sorted(
@@ -71,7 +71,7 @@ def test_a_long_unit_is_split_with_overlap_up_to_its_last_line(repository: Repos
 
 
 def test_risk_puts_a_removed_definition_with_callers_first(repository: Repository) -> None:
-    """What breaks others is read before what only changes itself."""
+    """A region that may break others is read before a region that only changes itself."""
     files, texts = read(
         repository.change(
             {"a.py": "def f():\n    1\n\n\ndef g():\n    1\n"}, {"a.py": "def f():\n    2\n\n\ndef g():\n    2\n"}
@@ -85,7 +85,7 @@ def test_risk_puts_a_removed_definition_with_callers_first(repository: Repositor
 
 
 def test_a_large_class_gives_way_to_its_changed_members(repository: Repository) -> None:
-    """Of a large class in which little changed only that is shown; no changed line is shown twice."""
+    """If little changed in a large class, only those members are shown, and no line twice."""
     body = "".join(f"    def m{n}(self):\n        return {n}\n\n" for n in range(40))
     after = body.replace("return 7\n", "return 70\n").replace("    def m0", "    limit = 5\n\n    def m0")
     files, texts = read(repository.change({"a.py": f"class A:\n{body}"}, {"a.py": f"class A:\n{after}"}))
@@ -97,7 +97,7 @@ def test_a_large_class_gives_way_to_its_changed_members(repository: Repository) 
 
 
 def test_a_file_is_told_in_the_order_of_its_lines_with_the_heads_around_them(repository: Repository) -> None:
-    """Removed and added lines stand where the change put them; a note says what lies between and who reads it."""
+    """Changed lines are in file order, and a note states how many lines lie between and who has them."""
     body = "".join(f"    def m{n}(self):\n        a = {n}\n        b = {n}\n        return {n}\n\n" for n in range(40))
     after = body.replace("return 20\n", "return 0\n").replace("        b = 3\n", "").replace("a = 38", "a = 1")
     files, texts = read(repository.change({"a.py": f"class A:\n{body}"}, {"a.py": f"class A:\n{after}"}))
@@ -127,13 +127,13 @@ def test_a_file_is_told_in_the_order_of_its_lines_with_the_heads_around_them(rep
 
 
 def _hidden(files: tuple[ChangedFile, ...], texts: Texts) -> str:
-    """The file with its last change, without the one in the middle of it."""
+    """Return the file's diff without the change in the middle."""
     others = [unit for unit in units.cut(files, Dependents(), texts) if "return 0" not in unit.diff]
     return diff.file_diffs(others, files)[0].body
 
 
 def test_licences_and_deleted_prose_are_listed(repository: Repository) -> None:
-    """Nothing can be wrong in them any more; a licence's code and new prose are read."""
+    """They are skipped; license code in a source file and new documents are reviewed."""
     before = {"docs/old.md": "old\n", "LICENSE": "a\n", "old.py": "x = 1\n"}
     after = {"docs/old.md": None, "LICENSE": "b\n", "license.py": "y = 2\n", "new.md": "new\n", "old.py": None}
     files, _ = read(repository.change(before, after))
@@ -163,7 +163,7 @@ def test_a_file_that_changed_in_thousands_of_places_has_few_units(repository: Re
 @settings(max_examples=100, deadline=None)
 @given(edits, spans)
 def test_every_changed_line_stands_in_a_unit(rows: list[tuple[str, str]], wanted: list[tuple[int, int]]) -> None:
-    """No added or removed line is lost, whatever changed and whichever definitions were found."""
+    """No added or removed line is lost, whichever definitions were found."""
     file, texts = _hand_made(rows)
     head = len(texts.head["f"].split("\n"))
     symbols = [function("f", f"s{n}", a, min(head, a + size)) for n, (a, size) in enumerate(wanted) if a <= head]
@@ -177,7 +177,7 @@ def test_every_changed_line_stands_in_a_unit(rows: list[tuple[str, str]], wanted
 def test_a_file_that_is_told_shows_every_line_of_its_units_once(
     rows: list[tuple[str, str]], wanted: list[tuple[int, int]], data: st.DataObject
 ) -> None:
-    """Whichever regions share a prompt, it contains all their changed lines in order and no line from another region, and the coverage counts them."""
+    """A prompt contains all changed lines of its regions in order, no others, and they count as read."""
     file, texts = _hand_made(rows)
     head = len(texts.head["f"].split("\n"))
     symbols = [function("f", f"s{n}", a, min(head, a + size)) for n, (a, size) in enumerate(wanted) if a <= head]
@@ -199,7 +199,7 @@ def test_a_file_that_is_told_shows_every_line_of_its_units_once(
 
 
 def _hand_made(rows: list[tuple[str, str]]) -> tuple[ChangedFile, Texts]:
-    """One file whose single hunk covers all of it. In a run of changes git writes what is removed before what is added."""
+    """Return a file whose single hunk covers all of it, with removed lines before added ones, as in git."""
     lines, old, new = [], 0, 0
     ordered = [
         row

@@ -17,7 +17,7 @@ def checked(pull: PullRequest, item: Finding) -> Finding | str:
 
 
 def test_the_line_is_where_the_quote_stands(repository: Repository) -> None:
-    """Whatever line the model named."""
+    """The line that the model reported does not matter."""
     pull = repository.change({}, {"a.py": "x = 1\n\nif x:\n    go(x)\n"})
     found = checked(pull, finding("a.py", "if x:\n    go(x)", start=77))
     assert isinstance(found, Finding)
@@ -25,7 +25,7 @@ def test_the_line_is_where_the_quote_stands(repository: Repository) -> None:
 
 
 def test_a_quote_that_is_not_there_cannot_stand(repository: Repository) -> None:
-    """The sentence says what a quote is."""
+    """The message states what was not found."""
     pull = repository.change({}, {"a.py": "x = 1\n"})
     assert "does not occur in a.py" in str(checked(pull, finding("a.py", "y = 1")))
     assert "does not occur in b.py" in str(checked(pull, finding("b.py", "x = 1")))
@@ -33,7 +33,7 @@ def test_a_quote_that_is_not_there_cannot_stand(repository: Repository) -> None:
 
 
 def test_removed_code_is_found_on_the_base_side(repository: Repository) -> None:
-    """A finding about a deleted check belongs to the old side."""
+    """A finding about a removed check is on the base side."""
     pull = repository.change({"a.py": "check_quotes()\nx = 1\n"}, {"a.py": "x = 1\n"})
     found = checked(pull, finding("a.py", "check_quotes()"))
     assert isinstance(found, Finding)
@@ -41,7 +41,7 @@ def test_removed_code_is_found_on_the_base_side(repository: Repository) -> None:
 
 
 def test_evidence_that_is_not_there_is_dropped_and_the_finding_stands(repository: Repository) -> None:
-    """Evidence keeps the line at which it was found."""
+    """Evidence that is found gets its line number."""
     pull = repository.change({"b.py": "\ncall(1)\n"}, {"a.py": "x = 1\n"})
     evidence = (Evidence("b.py", "call(1)"), Evidence("b.py", "invented()"), Evidence("none.py", "call(1)"))
     found = checked(pull, finding("a.py", "x = 1", evidence=evidence))

@@ -13,7 +13,7 @@ FILES: dict[str, str | bytes | None] = {
 
 
 def checked(repository: Repository, claim: Claim) -> Finding | str:
-    """A finding about the body of quote(), after its claims were looked up."""
+    """Return the finding after its claim was checked, or the reason why it was dropped."""
     pull = repository.change({}, FILES)
     finding = Finding(
         "shop/rates.py", "    return weight * LIMIT", "t", "w", "c", "high", "logic", Basis((Source("model", "m", "worker"),), claims=(claim,)), start=5, end=5
@@ -33,7 +33,7 @@ def checked(repository: Repository, claim: Claim) -> Finding | str:
     ],
 )
 def test_a_false_claim_drops_the_finding(repository: Repository, claim: Claim, against: str) -> None:
-    """The reason names the line that shows the opposite."""
+    """The reason contains the line that disproves the claim."""
     said = checked(repository, claim)
     assert isinstance(said, str)
     assert "its claim is false" in said
@@ -50,7 +50,7 @@ def test_a_false_claim_drops_the_finding(repository: Repository, claim: Claim, a
     ],
 )
 def test_a_true_claim_becomes_evidence(repository: Repository, claim: Claim, told: str) -> None:
-    """A definition is no use, a write is no reading, and prose proves nothing."""
+    """A definition is not a use, a write is not a read, and documentation proves nothing."""
     said = checked(repository, claim)
     assert isinstance(said, Finding)
     assert [item.note for item in said.evidence] == [f"searched for in the repository: {told}"]

@@ -12,18 +12,18 @@ FINDING = Finding("a.py", LINE, "t", "w", "c", "high", "logic", Basis((Source("m
 
 
 def changed(path: str, *lines: str, kind: str = "+") -> ChangedFile:
-    """A file of which all lines are added, or of another kind."""
+    """Return a changed file whose lines are all added, or of another kind."""
     rows = tuple(DiffLine(kind, text, None, at) for at, text in enumerate(lines, 1))
     return ChangedFile(path, path, "modified", (Hunk(0, 0, 1, len(lines), rows),))
 
 
 def named(finding: Finding, *files: ChangedFile) -> list[tuple[str, int, str]]:
-    """The places under a finding, with what is said of them."""
+    """Return the locations in the finding's evidence, with their notes."""
     return [(item.path, item.line, item.note) for item in copies.with_copies(finding, files).evidence]
 
 
 def test_the_other_half_is_named() -> None:
-    """In another file whatever its indent, and further down in the same one; the finding's own lines are not."""
+    """Copies in another file, with any indentation, and further down in the same file are listed."""
     files = changed("a.py", "x", LINE, "y", "", "", "", LINE), changed("b.py", "logger.exception(error)")
     assert named(FINDING, *files) == [("a.py", 7, copies.SAME_LINE), ("b.py", 1, copies.SAME_LINE)]
 
@@ -41,13 +41,13 @@ def test_a_short_line_and_what_code_found_name_nothing(finding: Finding) -> None
 
 
 def test_a_test_that_says_the_same_is_another_thing() -> None:
-    """It is no half of a defect of the product; of one in a test it is."""
+    """A test's copy is only listed for a finding in a test."""
     elsewhere = changed("tests/test_b.py", LINE)
     assert named(FINDING, elsewhere) == []
     assert named(replace(FINDING, path="tests/test_a.py"), elsewhere) == [("tests/test_b.py", 1, copies.SAME_LINE)]
 
 
 def test_only_added_lines_and_no_phrase() -> None:
-    """What was there before is not named, nor is a line that stands everywhere."""
+    """Unchanged lines and lines that occur very often are not listed."""
     assert named(FINDING, changed("b.py", LINE, kind=" ")) == []
     assert named(FINDING, changed("b.py", *[LINE] * (copies.MOST_EQUAL + 1))) == []

@@ -1,4 +1,4 @@
-"""What people have dismissed is not said again in other words, another finding of the same file is, and new evidence brings it back."""
+"""A dismissed finding is not reported again in other words; other findings in that file are."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -23,14 +23,14 @@ from tests.findings_changed import changed
 
 READER = Source("model", "scripted/reader", "worker")
 REASON = "weights are checked in quote() before this line"
-# Of each case: the function that both findings are in, the dismissed claim, and another defect that is true.
+# per case: the function and key of both findings, the dismissed claim, and another true defect
 SUBJECTS = (
     ("weight", "rate", "divides by the weight, which is zero for letters", "reads the rate of the wrong zone"),
     ("stock", "shelf", "takes the first shelf of an empty list", "counts a reserved item twice"),
     ("refund", "order", "refunds an order without looking whether it was paid", "rounds the refund down twice"),
     ("token", "user", "compares tokens in a time that depends on them", "keeps the token in the log"),
 )  # fmt: skip
-# Of one claim: title and mechanism. The first is what was dismissed; a model says the same in the others.
+# title and explanation of one claim; the first was dismissed, and the others repeat it
 WORDINGS = (
     ("{name}() {claim}", "The value of {key} reaches the line unchecked, so it {claim}."),
     ("{key} {claim} in {name}()", "Nothing checks {key}: the line {claim}."),
@@ -68,7 +68,7 @@ def finding(name: str, key: str, words: tuple[str, str], line: str, *, category:
 
 
 class Opinion:
-    """A second opinion that recognises a repeat by its claim, as the script has it, and confirms everything."""
+    """A confirmation that marks repeats as scripted and confirms everything."""
 
     def __init__(self, answers: Mapping[str, Mapping[str, Any]]) -> None:
         self.answers, self.prompts = answers, list[str]()
@@ -99,7 +99,7 @@ async def judged(
     ignore_list: IgnoreList,
     *before: Finding,
 ) -> JudgedFindings:
-    """The findings of a round under what people have said; `before`: what models have reported before."""
+    """Judge a review's findings with these dismissals; `before` are findings from earlier reviews."""
     async with Checkout(pull) as tree:
         checked = [one for one in [await check_quotes(each, tree) for each in findings] if isinstance(one, Finding)]
         assert len(checked) == len(findings)
@@ -115,7 +115,7 @@ def change(repository: Repository) -> tuple[Repository, PullRequest]:
 
 
 def cases() -> list[tuple[int, int, Rejection]]:
-    """40: each subject with each of five rounds' wordings and two ways to dismiss."""
+    """Return 40 cases: each subject with five starting wordings and two ways of dismissal."""
     return [
         (subject, turn, how) for subject in range(len(SUBJECTS)) for turn in range(5) for how in ("withdrawn", "reply")
     ]
@@ -125,7 +125,7 @@ def cases() -> list[tuple[int, int, Rejection]]:
 def test_dismissed_stays_dismissed(
     change: tuple[Repository, PullRequest], subject: int, turn: int, how: Rejection
 ) -> None:
-    """Three rounds, five wordings or more, two ways to dismiss: no repeat is reported, and the other true finding of the file always is."""
+    """In three reviews, no reworded repeat is reported, and the file's other finding always is."""
     repository, pull = change
     name, key, claim, other_claim = SUBJECTS[subject]
     line, other_line = f"    first = one.{key} / table.{key}_unit", f"    second = table.lookup(one.{key})"
@@ -137,7 +137,7 @@ def test_dismissed_stays_dismissed(
     words = IgnoreList().also([Dismissal(before.identity, REASON, how)])
     for number in range(3):
         again = finding(name, key, wordings[(turn + number) % (len(wordings) - 1) + 1], line, category="crash")
-        # Another line of the same mechanism: the paraphrase need not quote what was quoted before.
+        # another line with the same cause: a reworded finding may quote a different line
         moved = finding(
             name,
             key,
@@ -164,9 +164,9 @@ def learning(path: str, text: str = REASON, **more: object) -> OwnerRule:
     [
         (learning("shop/**"), "S1", True),
         (learning("shop/weight.py"), "S1", True),
-        (learning("shop/weight.py"), "", False),  # nobody says that it answers the claim
+        (learning("shop/weight.py"), "", False),  # no answer refers to it
         (learning("shop/weight.py"), "S2", False),
-        (learning("shop/stock.py"), "S1", False),  # another file: it is not even shown
+        (learning("shop/stock.py"), "S1", False),  # another file: it is not shown
         (learning("shop/weight.py", symbol="other"), "S1", False),
         (replace(learning("shop/**"), kind="security"), "S1", False),  # a rule of another kind
     ],
@@ -174,7 +174,7 @@ def learning(path: str, text: str = REASON, **more: object) -> OwnerRule:
 def test_a_sentence_silences_what_it_is_said_to_answer(
     change: tuple[Repository, PullRequest], scope: OwnerRule, sentence: str, silent: bool
 ) -> None:
-    """The second opinion names the sentence; code verifies that it was shown for this place. The silence names sentence and number."""
+    """The confirmation must name a sentence that was shown for this location; the rule is recorded."""
     repository, pull = change
     one = finding(
         "weight", "rate", ("Zero is not handled", "It divides by zero."), "    first = one.rate / table.rate_unit"
@@ -192,7 +192,7 @@ def test_a_sentence_silences_what_it_is_said_to_answer(
 
 
 def test_a_sentence_never_silences_what_code_has_proven(change: tuple[Repository, PullRequest]) -> None:
-    """Nor is it read where nobody gives a second opinion."""
+    """Proven findings are not silenced, nor is any finding without a confirmation."""
     repository, pull = change
     proven = changed(
         finding("weight", "rate", ("Zero", "It divides."), "    first = one.rate / table.rate_unit"),
@@ -209,7 +209,7 @@ def test_a_sentence_never_silences_what_code_has_proven(change: tuple[Repository
 
 
 def test_a_sentence_that_answers_everything_is_too_broad(change: tuple[Repository, PullRequest]) -> None:
-    """It silences three findings of a review; the others are reported."""
+    """It silences three findings in a review, and the others are reported."""
     repository, pull = change
     many = [
         finding(name, key, ("Zero", "It divides."), line)

@@ -1,4 +1,4 @@
-"""Results of other tools: one is dropped only if its file and its line are known and it is old. Everything else is said."""
+"""Other tools' results: one is dropped only if its file and line are known and unchanged."""
 
 import asyncio
 import json
@@ -22,7 +22,7 @@ NAMES = [
 
 
 def report(*rows: tuple[str, int]) -> bytes:
-    """What a tool hands over: an address and a line for each result."""
+    """Return a SARIF report with a file URI and a line for each result."""
     results = [
         {
             "ruleId": "E1",
@@ -38,14 +38,14 @@ def report(*rows: tuple[str, int]) -> bytes:
 
 @pytest.fixture
 def scratch(tmp_path: Path) -> Path:
-    """A folder for the reviews."""
+    """Return a scratch folder for the reviews."""
     folder = tmp_path / "scratch"
     folder.mkdir()
     return folder
 
 
 def review(repository: Repository, scratch: Path, data: bytes) -> Review:
-    """Review the last commit by code, with a report of a tool."""
+    """Review the last commit with static checks only, and with a tool's report."""
     return asyncio.run(
         wiring.local_review(
             ReviewRequest(str(repository.folder), base="HEAD~1", head="HEAD"),
@@ -56,18 +56,18 @@ def review(repository: Repository, scratch: Path, data: bytes) -> Review:
 
 
 def reported(found: Review) -> list[tuple[str, int | None]]:
-    """The places at which the tool has found something."""
+    """Return the locations of the findings."""
     return [(one.finding.path, one.finding.start) for one in found.findings]
 
 
 def reasons(found: Review) -> str:
-    """What the tool's report leaves open."""
+    """Return the reasons why the report was not fully used."""
     return "; ".join(row.reason for row in found.coverage.open if row.reason.startswith("sarif"))
 
 
 @pytest.mark.parametrize(("name", "uri"), NAMES)
 def test_a_result_reaches_a_file_of_any_name(repository: Repository, scratch: Path, name: str, uri: str) -> None:
-    """Written as it is, or with escapes."""
+    """The URI may be unescaped or percent-encoded."""
     repository.commit(dict(BASE), "before")
     repository.commit({name: BAD}, "after")
     found = review(repository, scratch, report((uri, 2)))
@@ -77,7 +77,7 @@ def test_a_result_reaches_a_file_of_any_name(repository: Repository, scratch: Pa
 
 @pytest.mark.parametrize("row", [("gone.py", 2), ("../out.py", 1), ("", 1), ("src/b.py", 0), ("src/b.py", 9)])
 def test_what_names_no_place_of_the_commit_is_open(repository: Repository, scratch: Path, row: tuple[str, int]) -> None:
-    """A path that the head lacks, one outside, none; a line that is not there, none."""
+    """A path outside the head commit, a missing path, or a missing or nonexistent line."""
     repository.commit(dict(BASE), "before")
     repository.commit({"src/b.py": BAD}, "after")
     found = review(repository, scratch, report(row))

@@ -1,4 +1,4 @@
-"""Several claims in one request for second opinions: each has its own verdict, and the code that they share stands there once."""
+"""Several claims in one confirmation request: each gets its own verdict, and shared code is sent once."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ Rows = Mapping[str, Mapping[str, Any]]
 
 
 class Answers:
-    """Answers a request about several claims with these rows, and one about a claim alone with the last argument."""
+    """A model that answers joint requests with these rows, and single requests with the last argument."""
 
     def __init__(self, rows: Rows, alone: Mapping[str, Any] = CONFIRMED) -> None:
         self.rows, self.alone, self.asked = rows, alone, list[Prompt]()
@@ -56,7 +56,7 @@ def judged(repository: Repository, answers: Answers, findings: Sequence[Finding]
 
 
 def test_each_claim_has_a_verdict_of_its_own(repository: Repository) -> None:
-    """One request, in which each line of the code stands once."""
+    """One request contains each line of code only once."""
     answers = Answers({"C1": CONFIRMED, "C2": REFUTED})
     found = judged(repository, answers, (SECOND, FIRST))
     assert [one.title for one in found.having("new")] == [FIRST.title]
@@ -66,7 +66,7 @@ def test_each_claim_has_a_verdict_of_its_own(repository: Repository) -> None:
 
 
 def test_claims_that_tell_the_same_defect_are_one_finding(repository: Repository) -> None:
-    """A defect that one edit fixes is reported once with both locations. A refuted claim takes no other with it, and a claim that refers to itself stays."""
+    """Claims with the same fix become one finding. A refuted claim doesn't remove another one."""
     for other in (CONFIRMED, CONFIRMED | {"same_as": "C2"}):
         found = judged(repository, Answers({"C1": other, "C2": CONFIRMED | {"same_as": "C1"}}), (FIRST, SECOND))
         (one,) = found.having("new")
@@ -77,7 +77,7 @@ def test_claims_that_tell_the_same_defect_are_one_finding(repository: Repository
 
 
 def test_claims_that_quote_one_line_come_before_one_judge(repository: Repository) -> None:
-    """However many stand between them: only who sees both can say that they are one defect."""
+    """Claims that quote the same line are in the same request, so that one call can compare them."""
     line = Evidence("a.py", "def f(x): return x.y", 1)
     between = [replace(SECOND, path=f"b{at}.py", quote="z", title=f"Other {at}", start=1, end=1) for at in range(13)]
     told = replace(FIRST, evidence=(line,))
@@ -97,14 +97,14 @@ def test_claims_that_quote_one_line_come_before_one_judge(repository: Repository
 
 
 def test_the_same_words_at_two_places_stay_two_findings(repository: Repository) -> None:
-    """They have one fingerprint, and each keeps its own place."""
+    """They have the same fingerprint, but each keeps its location."""
     twin = replace(FIRST, start=SECOND.start, end=SECOND.end)
     found = judged(repository, Answers({"C1": CONFIRMED, "C2": CONFIRMED}), (FIRST, twin))
     assert sorted(one.start for one in found.having("new")) == [FIRST.start, twin.start]
 
 
 def test_a_claim_that_an_answer_leaves_out_is_asked_about_alone(repository: Repository) -> None:
-    """Nobody has to remember six claims for all of them to be judged."""
+    """The missing claim gets a request of its own."""
     answers = Answers({"C2": REFUTED, "C9": REFUTED})
     found = judged(repository, answers, (FIRST, SECOND))
     assert [_is_joint(prompt) for prompt in answers.asked] == [True, False]
@@ -112,7 +112,7 @@ def test_a_claim_that_an_answer_leaves_out_is_asked_about_alone(repository: Repo
 
 
 def test_many_claims_are_shared_out_evenly(repository: Repository) -> None:
-    """No request has more than twelve."""
+    """A request contains at most twelve claims."""
     many = [replace(FIRST, title=f"`f{at}` fails", why=f"w{at}", category="logic", evidence=(), start=at, end=at, quote=f"line {at}") for at in range(1, 15)]  # fmt: skip
     answers = Answers({f"C{at}": CONFIRMED for at in range(1, 15)})
     judged(repository, answers, many)
@@ -120,7 +120,7 @@ def test_many_claims_are_shared_out_evenly(repository: Repository) -> None:
 
 
 def test_a_verdict_of_the_first_answer_stands() -> None:
-    """The second answer decides on what was open."""
+    """The second answer only decides claims that the first left open."""
     first = Completion("", Usage(), data={"verdicts": [{"claim": "C1", **CONFIRMED}, {"claim": "C2", **CONFIRMED, "verdict": "open"}]})  # fmt: skip
     last = Completion("", Usage(), data={"verdicts": [{"claim": "C1", **REFUTED}, {"claim": "C2", **REFUTED}]})
     assert joint_opinions.open_claims(first.data) == ("C2",)

@@ -21,7 +21,7 @@ BASE = Finding(
 
 
 def test_two_tellings_of_one_line_are_one_finding() -> None:
-    """The proven one speaks; the other adds its evidence and stands among the sources."""
+    """The proven finding is kept, with the other's evidence and source."""
     proven = changed(
         BASE,
         title="call breaks",
@@ -36,7 +36,7 @@ def test_two_tellings_of_one_line_are_one_finding() -> None:
 
 
 def test_what_two_readings_tell_of_neighbouring_lines_is_one_finding() -> None:
-    """Each pass reports one of them. A pass that reports both means two different defects."""
+    """Findings from different passes on nearby lines are merged, but not two from the same pass."""
     first, second = (Source("model", "m", "worker", view=view) for view in ("diff", "backwards"))
     one = changed(BASE, title="Errors of the new endpoint are not documented", sources=(first,))
     other = changed(
@@ -48,24 +48,24 @@ def test_what_two_readings_tell_of_neighbouring_lines_is_one_finding() -> None:
 
 
 def test_another_story_of_the_same_line_does_not_take_the_place_of_the_first() -> None:
-    """It doesn't when findings are merged, and not when a root reports more. Two passes in one category on one line report one defect."""
+    """Different claims stay separate, unless two passes report them in one category on one line."""
     one = replace(BASE, title="Every update sets the whole base map anew and mounts all layers again")
     other = replace(BASE, title="The light of extrusions is lost because it was only set for the first style")
     found = list(merge.merge([one]))
     merge.tell_anew(found, other)
     assert [finding.title for finding in found] == [one.title, other.title]
     readings = [changed(one, sources=(Source("model", "m", "worker", view=view),)) for view in ("diff", "backwards")]
-    assert len(merge.merge([readings[0], replace(readings[1], title=other.title)])) == 1  # two readings of one line
+    assert len(merge.merge([readings[0], replace(readings[1], title=other.title)])) == 1  # two passes
 
 
 def test_different_defects_on_one_line_stay_two() -> None:
-    """Another category and another story."""
+    """Both the category and the claim differ."""
     other = replace(BASE, category="security", title="user input reaches the shell")
     assert len(merge.merge([BASE, other])) == 2
 
 
 def test_one_line_that_breaks_the_same_code_is_one_finding_in_whatever_words() -> None:
-    """Evidence in common is needed, and a part of the words: one line may break one caller in two ways."""
+    """They need common evidence and similar titles, because one line may break a caller in two ways."""
     shows = (Evidence("clean.sql", "WHERE ends_at < now", 3),)
     one = replace(
         BASE,
@@ -80,7 +80,7 @@ def test_one_line_that_breaks_the_same_code_is_one_finding_in_whatever_words() -
 
 
 def test_two_causes_of_one_quote_stay_two_findings_with_a_fingerprint_each() -> None:
-    """One category and one line are not one defect; the same defect in other words, or told by the same code, is."""
+    """The category and the line alone don't make two findings the same; the same defect reworded does."""
     one = replace(BASE, title="`parse_row()` gets None for an empty line")
     other = replace(BASE, title="`open_file` leaks its handle when reading fails")
     found = merge.merge([one, other])
@@ -92,14 +92,14 @@ def test_two_causes_of_one_quote_stay_two_findings_with_a_fingerprint_each() -> 
 
 
 def test_a_fingerprint_survives_a_move() -> None:
-    """Lines and indentation are no part of it; the words are."""
+    """It ignores line numbers and indentation, but not the code itself."""
     moved = replace(BASE, start=90, end=90, quote="    x  = f(1)")
     assert merge.fingerprint(moved) == merge.fingerprint(BASE)
     assert merge.fingerprint(replace(BASE, quote="x = g(1)")) != merge.fingerprint(BASE)
 
 
 def test_the_same_text_at_two_places_is_two_findings() -> None:
-    """Two callers may break in the same words."""
+    """Two callers may break with the same text."""
     assert len(merge.merge([BASE, replace(BASE, start=50, end=50)])) == 2
 
 
@@ -108,7 +108,7 @@ def placed(**fields: object) -> PlacedFinding:
 
 
 def test_beyond_the_quota_findings_are_folded_and_none_is_lost() -> None:
-    """Four of a small change, and the critical ones, which are exempt."""
+    """A small change shows four findings in full; critical findings don't count towards the limit."""
     items = [placed(start=number) for number in range(6)] + [placed(severity="critical", start=9)]
     ranked = placing.rank(items, placing.room(changed_files(1, 1)))
     assert [item.place for item in ranked] == ["inline"] * 5 + ["folded"] * 2
@@ -126,7 +126,7 @@ def changed_files(files: int, lines: int) -> list[ChangedFile]:
     [(1, 1, 4), (16, 1, 4), (50, 1, 7), (100, 1, 10), (5_000, 1, 10), (2, 500, 7), (20, 100, 10), (1, 9_000, 10)],
 )
 def test_a_larger_change_shows_more_findings_in_full(files: int, lines: int, shown: int) -> None:
-    """From four findings of a small change to ten of a change to a hundred files or two thousand lines."""
+    """The limit grows from four findings to ten, for a hundred files or two thousand lines."""
     assert placing.room(changed_files(files, lines)) == shown
 
 
@@ -145,7 +145,7 @@ def places(quota: int, *rows: PlacedFinding) -> dict[str, str]:
 
 
 def test_an_unsettled_finding_is_collapsed() -> None:
-    """However severe it is: nobody could confirm it."""
+    """This applies at any severity, because no call could confirm it."""
     rows = (
         placed(severity="critical", unsettled="read_row decides", path="open.py"),
         placed(severity="low", verdict=Verdict.CONFIRMED, path="sure.py"),
@@ -154,13 +154,13 @@ def test_an_unsettled_finding_is_collapsed() -> None:
 
 
 def test_an_unconfirmed_low_finding_of_two_passes_is_collapsed() -> None:
-    """Half of those that two passes agreed on were false."""
+    """Half of such findings turned out to be false."""
     low = placed(severity="low", sources=TWICE, path="low.py")
     assert places(4, low, placed(sources=TWICE, path="medium.py")) == {"medium.py": "inline", "low.py": "folded"}
 
 
 def test_a_low_finding_that_was_found_twice_has_the_place_of_one_that_was_not() -> None:
-    """A low-severity finding from a single check or pass gets the remaining room, and a root that already knew of it doesn't confirm it."""
+    """A low-severity finding from a single source gets leftover room; a root's repeat is no second source."""
     found = places(
         1,
         placed(severity="low", verdict=Verdict.CONFIRMED, sources=TWICE, path="twice.py"),
@@ -172,7 +172,7 @@ def test_a_low_finding_that_was_found_twice_has_the_place_of_one_that_was_not() 
 
 
 def test_what_only_the_root_has_found_comes_last_unless_it_is_proven_or_critical() -> None:
-    """The root searched after the passes, which didn't report the finding. A root that reads alone ranks like a pass."""
+    """The root searched after the passes missed it. A root that reads alone ranks like a pass."""
     confirmed = {"severity": "high", "verdict": Verdict.CONFIRMED}
     found = places(
         3,
@@ -186,14 +186,14 @@ def test_what_only_the_root_has_found_comes_last_unless_it_is_proven_or_critical
 
 
 def test_of_equal_severity_what_was_found_twice_comes_first() -> None:
-    """After what code has proven, and before what quotes a further file."""
+    """It comes after proven findings, and before those that only quote another file."""
     quotes = placed(evidence=(Evidence("x.py", "a", 1),), path="quotes.py")
     twice, proven = placed(sources=TWICE, path="twice.py"), placed(verdict=Verdict.PROVEN, path="proven.py")
     assert placing.rank([placed(), quotes, twice, proven], 4) == (proven, twice, quotes, placed())
 
 
 def test_severity_weighs_more_than_a_further_file_and_the_reader_s_order_decides_what_is_left() -> None:
-    """Two files that are quoted are no more than one, and no path stands above another."""
+    """Quoting two other files counts as much as one, and paths don't affect the order."""
     quotes = (Evidence("x.py", "a", 1), Evidence("y.py", "b", 1))
     medium, high = placed(evidence=quotes, severity="medium", start=5), placed(severity="high", path="z.py", start=9)
     last, first = placed(severity="medium", path="b.py"), placed(severity="medium", path="a.py")
@@ -201,7 +201,7 @@ def test_severity_weighs_more_than_a_further_file_and_the_reader_s_order_decides
 
 
 def test_a_rules_suspicion_has_no_place_that_a_models_unproven_finding_needs() -> None:
-    """The first is a hint that nobody confirmed; the second is there because verification was switched off."""
+    """The hint is unconfirmed, but the model's finding is unproven because confirmation is off."""
     hint, told = placed(rule="S608", sources=(Source("analyser", "ruff"),)), placed(path="b.py")
     assert [(item.finding.rule, item.place) for item in placing.rank([hint, told], 1)] == [
         ("", "inline"),
@@ -210,7 +210,7 @@ def test_a_rules_suspicion_has_no_place_that_a_models_unproven_finding_needs() -
 
 
 def test_nothing_is_folded_while_there_is_room_and_security_comes_first() -> None:
-    """A review that has a single hint shows it; what an earlier round has folded and a slip of the pen stay so."""
+    """A hint is shown if there is room, unless an earlier review collapsed it or it is a typo."""
     ruff = (Source("analyser", "ruff"),)
     hint = placed(rule="S608", sources=ruff, category="security", severity="low", path="sql.py")
     minor = [placed(rule="B018", sources=ruff, path=f"{number}.py") for number in range(4)]
@@ -234,6 +234,6 @@ def test_nothing_is_folded_while_there_is_room_and_security_comes_first() -> Non
 def test_a_slip_of_the_pen_is_collapsed_where_people_alone_read_it(
     path: str, quote: str, title: str, place: str
 ) -> None:
-    """Whatever severity a model gives it; in code a typo is a defect, and a document may be wrong in earnest."""
+    """This applies at any severity. A typo in code is a defect, and a document can be wrong."""
     found = replace(BASE, path=path, quote=quote, title=title, severity="critical")
     assert [row.place for row in placing.rank([PlacedFinding(found, "inline")], 4)] == [place]

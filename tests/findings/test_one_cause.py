@@ -1,4 +1,4 @@
-"""One broken caller that a check and a reader tell from both ends."""
+"""A broken caller that a static check and a model report from both ends."""
 
 from dataclasses import replace
 from typing import Any
@@ -43,7 +43,7 @@ UNFIT = replace(
 
 
 def proven(repository: Repository, after: str) -> Finding:
-    """What the checks say of this change at its caller."""
+    """Return the contract check's finding about this change."""
     pull = repository.change(BEFORE, {"shop/prices.py": after})
 
     async def run(tree: Checkout, files: step.Files) -> tuple[Finding, ...]:
@@ -58,7 +58,7 @@ def proven(repository: Repository, after: str) -> Finding:
 def test_a_caller_told_at_the_definition_is_said_once(
     repository: Repository, after: str, told: Finding, first: int
 ) -> None:
-    """The proven one speaks, at the caller's line; both are named as its sources."""
+    """The proven finding at the caller's line is kept, and both sources are listed."""
     check = proven(repository, after)
     (found,) = merge.merge([told, check] if first else [check, told])
     assert (found.path, found.start, found.verdict) == ("shop/cart.py", 5, "proven")
@@ -67,7 +67,7 @@ def test_a_caller_told_at_the_definition_is_said_once(
 
 
 def test_a_caller_told_at_its_own_line_in_other_words_is_said_once(repository: Repository) -> None:
-    """A reader calls it a crash where the check calls it a broken caller."""
+    """The model's category differs from the check's."""
     there = replace(TOLD, path="shop/cart.py", quote=CALLER, start=5, end=5, category="crash", evidence=())
     there = replace(there, title="total() uses with_tax(), which is gone")
     assert len(merge.merge([proven(repository, RENAMED), there])) == 1
@@ -85,5 +85,5 @@ def test_a_caller_told_at_its_own_line_in_other_words_is_said_once(repository: R
     ],
 )
 def test_another_defect_at_the_same_definition_stays(repository: Repository, other: dict[str, Any]) -> None:
-    """Another story, another line, another caller, another name, another check: two findings."""
+    """Another defect, line, caller, name or check makes it a separate finding."""
     assert len(merge.merge([proven(repository, RENAMED), changed(TOLD, **other)])) == 2

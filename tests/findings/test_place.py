@@ -1,4 +1,4 @@
-"""Placement against the table, and against GitHub's rules as the sandbox GitHub keeps them."""
+"""Comment placement, compared with the table and with GitHub's rules in the sandbox."""
 
 import difflib
 from dataclasses import replace
@@ -17,7 +17,7 @@ TEXTS = st.lists(st.sampled_from(["a", "b", "  c", "", "long enough to be quoted
 
 @pytest.mark.parametrize("case", list(placing.table()), ids=lambda case: case.title)
 def test_a_finding_is_placed_where_people_would(case: placing.Case) -> None:
-    """The table of hand-made cases, each accepted by GitHub's rules."""
+    """Every hand-made case in the table has the expected placement, which GitHub accepts."""
     changed = placing.change(case.patch)
     assert placing.phrase(place([case.finding], changed)[0]) == case.expected
     assert placing.faults([case.finding], changed, case.patch) == (0, 0, [])
@@ -28,7 +28,7 @@ def test_a_finding_is_placed_where_people_would(case: placing.Case) -> None:
 def test_every_finding_is_posted_validly_or_listed(
     before: list[str], after: list[str], lines: list[tuple[int, int, bool]]
 ) -> None:
-    """For any two texts and any lines: GitHub takes each comment, none is lost, the counter agrees."""
+    """For any texts and lines, GitHub accepts each comment, and no finding is lost."""
     patch = patched("a.py", before, after)
     findings = []
     for at, (start, more, head) in enumerate(lines):
@@ -40,7 +40,7 @@ def test_every_finding_is_posted_validly_or_listed(
 
 @pytest.mark.parametrize("seed", [3, 4])
 def test_careless_findings_of_a_made_up_change_find_a_place(seed: int) -> None:
-    """Files that are edited, added, deleted and renamed; wrong lines, sides and quotes."""
+    """Edited, added, deleted and renamed files, with wrong lines, sides and quotes."""
     before, after = placing.made_up(seed, 6)
     patch = "".join(
         patched(name, *[(side.get(name) or "").replace("\r", "").split("\n") for side in (before, after)])
@@ -53,7 +53,7 @@ def test_careless_findings_of_a_made_up_change_find_a_place(seed: int) -> None:
 
 
 def test_the_finding_keeps_its_own_lines() -> None:
-    """A range that is cut to the hunk is cut for the comment alone."""
+    """Only the comment's range is cut to the hunk, not the finding's."""
     (case,) = [case for case in placing.table() if "larger than the hunk" in case.title]
     (found,) = place([case.finding], placing.change(case.patch))
     assert (found.finding.start, found.finding.end) == (1, 90)
@@ -61,14 +61,14 @@ def test_the_finding_keeps_its_own_lines() -> None:
 
 
 def test_a_diff_that_github_folds_away_takes_no_line() -> None:
-    """Beyond 20,000 lines of one file the comment goes to the file."""
+    """In a file with more than 20,000 changed lines, the comment is on the file."""
     lines = tuple(DiffLine("+", "x", None, number) for number in range(1, MAX_ANCHORED_LINES + 2))
     file = ChangedFile("a.py", None, "added", (Hunk(0, 0, 1, len(lines), lines),))
     assert [row.place for row in place([FINDING], [file])] == ["file"]
 
 
 def patched(name: str, before: list[str], after: list[str]) -> str:
-    """A diff of two texts in git's form; empty where they are the same."""
+    """Return a git diff of two texts, or "" if they are equal."""
     if before == after:
         return ""
     rows = list(difflib.unified_diff(before, after, f"a/{name}", f"b/{name}", lineterm=""))

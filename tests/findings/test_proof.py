@@ -30,7 +30,7 @@ AFTER: dict[str, str | bytes | None] = {"a.py": "def f(x):\n    return scale_rat
 
 
 def gathered(repository: Repository, finding: Finding) -> list[tuple[str, str, str]]:
-    """Path, side and text of each excerpt."""
+    """Return the path, the side and the text of each excerpt."""
     pull = repository.change(BEFORE, AFTER)
     symbol = Definition("f", path="a.py", start=1, end=2)
     use = Reference("a.py:f", "f", "c.py", 5, "    return f(3)", "g", (4, 5), "bound", arguments=Arguments())
@@ -50,7 +50,7 @@ def finding(path: str = "a.py", quote: str = "    return scale_rate(x)", title: 
 
 
 def test_the_definition_comes_first_then_what_stood_there_before(repository: Repository) -> None:
-    """The judge can see the removed check."""
+    """The confirming model can see the removed check."""
     first, second, *_ = gathered(repository, finding())
     assert first[:2] == ("a.py", "head")
     assert second[:2] == ("a.py", "base")
@@ -71,7 +71,7 @@ def test_what_the_change_adds_and_takes_away_has_its_sign(repository: Repository
 
 
 def test_of_much_that_was_removed_the_lines_nearest_to_the_claim_are_shown(repository: Repository) -> None:
-    """Whole statements of them: a change of a whole file would leave no room for other proof."""
+    """Whole statements near the claim are shown; a whole changed file would leave no room."""
     steps = [f"def step_{n}(row):\n    return (\n        row.rate_of_year_{n}\n    )\n" for n in range(300)]
     text = "".join(steps)
     pull = repository.change({"steps.py": text}, {"steps.py": text.replace("row.rate", "row.share")})
@@ -93,13 +93,13 @@ def test_callers_and_the_definitions_of_what_is_called_are_there(repository: Rep
 
 
 def test_the_finders_evidence_is_there_with_its_surroundings(repository: Repository) -> None:
-    """At the line where its quote was found."""
+    """The excerpt is at the line where the evidence was found."""
     excerpts = gathered(repository, finding(evidence=(Evidence("d.txt", "far away", 401),)))
     assert any(path == "d.txt" and "401 far away" in body for path, _, body in excerpts)
 
 
 def test_what_else_a_quoted_file_contains_is_shown_where_a_confirmation_may_ask_for_it(repository: Repository) -> None:
-    """A small file whole; of a long one, the lines near the quote and its top."""
+    """A small file is shown completely; a long one near the quote and at its top."""
     long_file = "LIMIT = 3\n" + "".join(f"x{n} = {n}\n\n\n" for n in range(2_000))
     pull = repository.change({**BEFORE, "long.py": long_file, "small.py": "RATE = 2\n\n\n\ny = 1\n"}, AFTER)
     claim = finding(evidence=(Evidence("long.py", "x1000 = 1000", 3_002), Evidence("small.py", "y = 1", 5)))
@@ -118,7 +118,7 @@ def test_what_else_a_quoted_file_contains_is_shown_where_a_confirmation_may_ask_
 
 
 def test_a_claim_about_a_removal_shows_what_was_removed(repository: Repository) -> None:
-    """Wherever the claim stands."""
+    """The removed definition is shown even if the claim is about another file."""
     pull = repository.change(
         {
             "lib.sh": "one() {\n  echo 1\n}\n\nfunction check_rate() {\n  test $1 -gt 0\n}\n",
@@ -184,7 +184,7 @@ def test_lines_that_may_refute_a_claim_about_the_whole_repository_are_shown(repo
 
 
 def test_a_template_that_reads_a_removed_getter_is_shown(repository: Repository) -> None:
-    """It names the property, not the method."""
+    """The template refers to the property `statusText`, not to the method."""
     before = "class Status {\n    public String getStatusText() {\n        return text;\n    }\n}\n"
     pull = repository.change(
         {

@@ -30,7 +30,7 @@ FULL = {
 
 
 def test_the_schema_is_in_the_strict_form() -> None:
-    """Providers' strict modes demand every property and forbid others."""
+    """Providers' strict modes require every property and forbid additional ones."""
 
     def objects(schema: object) -> list[dict[str, object]]:
         if isinstance(schema, dict):
@@ -45,7 +45,7 @@ def test_the_schema_is_in_the_strict_form() -> None:
 
 
 def test_a_full_answer_becomes_findings() -> None:
-    """Empty evidence is no evidence; the verdict is not the worker's to give."""
+    """Empty evidence is dropped, and a worker can't set the verdict."""
     text, (found,) = read.parse_reply({"answer": "One.", "findings": [FULL]}, "worker m")
     assert text == "One."
     assert (found.title, found.start, found.verdict, found.source) == ("t", 3, "unproven", "worker m")
@@ -54,7 +54,7 @@ def test_a_full_answer_becomes_findings() -> None:
 
 
 def test_what_workers_are_asked_for_is_derived_from_what_reads_their_answer() -> None:
-    """The schemas on the wire, to the byte: a change of a model's answer is a change of every prompt."""
+    """The schemas are pinned to the byte, because a change to one changes every prompt."""
     for name, schema in (("review", read.schema()), ("look", file_questions.schema())):
         sent = json.dumps(schema.parameters, indent=1)
         path = GOLDEN / f"{name}.json"
@@ -64,7 +64,7 @@ def test_what_workers_are_asked_for_is_derived_from_what_reads_their_answer() ->
 
 
 def test_a_title_is_short_whatever_the_reader_wrote() -> None:
-    """Cut between words and outside of code, also in a language without spaces."""
+    """A long title is cut between words and outside code, also in a language without spaces."""
     long = (
         "The parser of the settings takes what follows the second colon for a part of the `value_of_the_setting` itself"
     )
@@ -80,7 +80,7 @@ def test_a_title_is_short_whatever_the_reader_wrote() -> None:
 
 
 def test_what_a_schema_forgives_is_read_as_far_as_it_goes() -> None:
-    """Wishes and sentences of the wrong shape are left out."""
+    """Look-ups and open questions with the wrong shape are left out."""
     wishes = [{"kind": "evil", "name": "pay"}, "no", {"kind": "uses", "name": "pay", "start": "3"}]
     assert [(one.kind, one.name, one.start) for one in read.look_ups({"look_ups": wishes})] == [("uses", "pay", 0)]
     assert read.look_ups({"look_ups": "none"}) == ()
@@ -88,7 +88,7 @@ def test_what_a_schema_forgives_is_read_as_far_as_it_goes() -> None:
 
 
 def test_each_form_has_a_name_of_its_own() -> None:
-    """A model that has seen one form must not confuse it with another, whatever the prompt says."""
+    """Schema names are unique, so that a model can't confuse two answer formats."""
     extents: tuple[read.Extent, ...] = ("none", "parts", "whole")
     forms = [*map(read.schema, extents), *map(issues.schema, extents)]
     forms += [verify.schema(with_learnings=one, with_dismissals=two) for one in (False, True) for two in (False, True)]

@@ -1,4 +1,4 @@
-"""SARIF of any shape: read narrowly, in linear time, and nothing that it says is lost without a word."""
+"""SARIF in any shape is parsed in linear time, and dropped parts are always reported."""
 
 import json
 from contextlib import suppress
@@ -27,13 +27,13 @@ JSON = st.recursive(
 
 
 def log(result: Any, driver: Any = None, **run: Any) -> bytes:  # noqa: ANN401 - any JSON
-    """A file of one result."""
+    """Return a SARIF file with one result."""
     tool = {"driver": {"name": "t"} if driver is None else driver}
     return json.dumps({"version": "2.1.0", "runs": [{"tool": tool, "results": [result], **run}]}).encode()
 
 
 def read(data: bytes) -> tuple[ToolResult, ...]:
-    """The results; that they can be written is part of reading."""
+    """Return the results, after checking that they can be encoded as text."""
     found = sarif_results.read(data, "x.sarif")
     assert str(found).encode()
     return found
@@ -45,20 +45,20 @@ def read(data: bytes) -> tuple[ToolResult, ...]:
     JSON,
 )
 def test_a_value_of_any_type_is_no_crash(name: str, value: Any) -> None:  # noqa: ANN401 - any JSON
-    """In any field of a result."""
+    """This applies to every field of a result."""
     read(log({**RESULT, name: value}))
 
 
 @settings(max_examples=100, deadline=None)
 @given(JSON, JSON, JSON)
 def test_a_tool_of_any_shape_is_no_crash(driver: Any, result: Any, bases: Any) -> None:  # noqa: ANN401 - any JSON
-    """With any result, rules and bases; what is no SARIF is a sentence."""
+    """Driver, result, rules and bases may be any JSON; invalid SARIF gives a usage error."""
     with suppress(UsageError):
         read(log(result, driver, originalUriBaseIds=bases, invocations=bases, artifacts=bases))
 
 
 @pytest.mark.parametrize("level", [["error"], {"a": 1}, 7, True, "critical", ""])
 def test_an_odd_level_hides_nothing(level: object) -> None:
-    """It counts as the level that SARIF has where none is given."""
+    """It counts as SARIF's default level."""
     (one,) = read(log({**RESULT, "level": level}))
     assert (one.severity, one.sure) == ("medium", False)

@@ -24,7 +24,7 @@ BROKEN = changed(
 
 
 def accepted(review: Review) -> set[str]:
-    """The titles of what reads as suggested."""
+    """Return the titles of findings whose suggestion was accepted."""
     return {one.title for one in review.having("fixed") if one.tracking.how == "accepted"}
 
 
@@ -48,12 +48,12 @@ def accepted(review: Review) -> set[str]:
     ],
 )
 def test_kind_and_path_are_exact(path: str, kind: str, finding: Finding, *, silenced: bool) -> None:
-    """What code has proven is silenced by the check's own name alone."""
+    """A proven finding needs its rule name (or, for secrets, the kind `secret`); others match by kind."""
     assert silencing.covers_finding(OwnerRule(path, kind), finding) is silenced
 
 
 def test_a_rule_for_something_less_serious_means_no_grave_proof() -> None:
-    """A learned rule means what it was confirmed for; the settings are the owner's own hand."""
+    """A learned rule covers no severe proven finding, unless it was confirmed for one."""
     learned = OwnerRule("/src/a.py", "S105", learned=True)
     assert silencing.covers_finding(learned, replace(PROVEN, severity="medium"))
     assert not silencing.covers_finding(learned, PROVEN)
@@ -61,7 +61,7 @@ def test_a_rule_for_something_less_serious_means_no_grave_proof() -> None:
 
 
 def test_a_rule_of_the_settings_holds_from_the_base_branch(hand: Hand) -> None:
-    """What the change itself writes silences nothing; once it is merged the finding is counted, shown with its rule, and explained to models."""
+    """A rule in the change itself has no effect; after the merge it silences and is explained to models."""
     text = "ignore:\n- {path: shop/label.py, kind: logic, reason: labels are made by a script}\n"
     hand.repository.commit({".deeprepo.yml": text}, "a rule of one's own")
     told = hand.review()
@@ -86,7 +86,7 @@ def test_a_rule_of_the_settings_holds_from_the_base_branch(hand: Hand) -> None:
 
 
 def test_a_suggestion_that_was_applied_unchanged_counts_as_accepted(hand: Hand) -> None:
-    """The finding then counts as fixed, although the new line still holds the quoted words. Any other repair is fixed and not accepted."""
+    """Such a finding is fixed and accepted; a different fix makes it fixed but not accepted."""
     item = found("shop/label.py", "    size = parcel.size[0]", "medium", "An empty size crashes the label")
     item |= {"suggestion": "    size = parcel.size[0] if parcel.size else 0"}
 
@@ -113,7 +113,7 @@ def test_a_suggestion_that_was_applied_unchanged_counts_as_accepted(hand: Hand) 
 
 
 def test_a_single_finding_is_ignored_by_the_same_list_until_its_day_is_over(hand: Hand) -> None:
-    """By its fingerprint, with the reason; an entry whose day is over holds no longer."""
+    """The entry matches by identity and has a reason. After its expiry date it has no effect."""
     (placed,) = [one for one in hand.review().reported if one.finding.title == "An empty size crashes the label"]
     hand.repository.git("checkout", "-q", "main")
     for day, is_silenced in (("2999-01-01", True), ("2020-01-01", False)):

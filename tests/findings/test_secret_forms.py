@@ -1,4 +1,4 @@
-"""The cheap question before the forms of secrets: whether a line has a label of one of them."""
+"""The cheap check before the secret formats: whether a line contains a label of any format."""
 
 import re
 import subprocess
@@ -30,7 +30,7 @@ assert "detect_secrets" not in sys.modules
 
 @pytest.mark.parametrize("pattern", PATTERNS, ids=[pattern.pattern[:30] for pattern in PATTERNS])
 def test_a_line_with_a_token_is_never_passed_over(pattern: re.Pattern[str]) -> None:
-    """Whatever a form matches has its label."""
+    """Every text that a format matches contains the format's label."""
 
     @settings(max_examples=20, deadline=None)
     @given(token=st.from_regex(pattern, fullmatch=True, alphabet=PRINTABLE))
@@ -41,5 +41,5 @@ def test_a_line_with_a_token_is_never_passed_over(pattern: re.Pattern[str]) -> N
 
 
 def test_ordinary_lines_do_not_load_the_library() -> None:
-    """Words that only begin as a token does: to load all forms for them takes longer than the rest of such a review."""
+    """Loading all formats would take longer than the rest of such a review."""
     subprocess.run([sys.executable, "-c", ASK], cwd=Path(__file__).parents[2], check=True)

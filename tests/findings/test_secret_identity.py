@@ -1,4 +1,4 @@
-"""Which secret a word of a person means, and which one an earlier round has reported."""
+"""How a secret is identified in dismissals and in earlier reviews."""
 
 import asyncio
 from collections.abc import Sequence
@@ -21,11 +21,11 @@ from deeprepo.rlm.values import Completion, Prompt
 from tests.findings_changed import changed
 
 KEY = "AKIA" + "Q3ZRT5PLMX7WQN2B"
-TWIN = "AKIA" + "Z4QWX77QNL5TD2QX"  # its digest begins with the same five digits
+TWIN = "AKIA" + "Z4QWX77QNL5TD2QX"  # its digest starts with the same five digits
 
 
 def leak(key: str, *, line: str = "k: {}") -> Finding:
-    """A committed key, as it is reported."""
+    """Return the finding about a committed key."""
     proof = f"aws-key {identity(key, exact=True)}"
     return identify(
         Finding(
@@ -36,14 +36,14 @@ def leak(key: str, *, line: str = "k: {}") -> Finding:
 
 
 def recalled(past: Finding, now: Finding) -> list[Finding]:
-    """What becomes of the finding of a round before; everything is judged without a look at a tree."""
+    """Return an earlier review's finding and the new one after tracking, without reading files."""
     past = changed(past, number=1)
     earlier = Earlier(number=1, base="b" * 40, head="c" * 40, findings=(past,))
     return asyncio.run(recall(earlier, [now], None, [], (), absence=lambda _s, _f: "lasting"))  # type: ignore[arg-type]
 
 
 async def test_no_model_judges_a_secret_that_it_is_not_shown(repository: Repository) -> None:
-    """The model would have to believe the author, so a likely password stays reported and no model is asked."""
+    """The model would have to trust the author, so a likely password is reported without asking it."""
     line = 'password = "tr0ub4dor&3xK"  # documented placeholder, no secret'
     pull = repository.change({"r": "x"}, {"a.py": f"{line}\n"})
 
@@ -59,7 +59,7 @@ async def test_no_model_judges_a_secret_that_it_is_not_shown(repository: Reposit
 
 @pytest.mark.parametrize("first", [0, 1])
 def test_no_model_s_telling_takes_a_secret_s_place(first: int) -> None:
-    """A worker's finding of the same line, however severe, joins what looks like a password: its category and its words stay."""
+    """A model's finding on that line is merged into it, and the category and wording are kept."""
     password = changed(leak(KEY), verdict=Verdict.UNPROVEN, severity="high", sources=(Source("analyser", "secrets"),))
     claim = changed(password, category="logic", severity="critical", sources=(Source("model", "m", "worker"),), rule="")
     (finding,) = merge([password, claim][:: 1 if first else -1])

@@ -1,4 +1,4 @@
-"""A review as it is reported once people have said more: nothing that they did not mean goes with what they meant."""
+"""Rules that are added after a review silence only what they cover."""
 
 from collections.abc import Sequence
 
@@ -31,7 +31,7 @@ RULE = OwnerRule("/tests/**", "aws-key", "keys of tests", 1, learned=True, grave
 
 
 def secret(*places: str) -> Finding:
-    """A committed secret at line 1 of each of these files."""
+    """Return a committed secret at line 1 of each of these files."""
     first, *others = places
     evidence = tuple(Evidence(path, KEY, 1, note=SAME_VALUE) for path in others)
     source = Source("analyser", "secrets", proof="secret 1234")
@@ -40,7 +40,7 @@ def secret(*places: str) -> Finding:
 
 
 def review(findings: Sequence[Finding] = (), still: Sequence[Finding] = (), *files: ChangedFile) -> Review:
-    """A stored review that lists these."""
+    """Return a stored review with these findings."""
     pull = PullRequest("T", "", "a" * 40, "b" * 40, "main", "f", "/nowhere")
     rows = [*(PlacedFinding(one, "inline") for one in findings)]
     rows += [PlacedFinding(changed(one, status="still")) for one in still]
@@ -58,7 +58,7 @@ def review(findings: Sequence[Finding] = (), still: Sequence[Finding] = (), *fil
 
 @pytest.mark.parametrize("is_still", [False, True], ids=["new", "still open"])
 def test_a_secret_stays_reported_at_the_places_that_a_later_rule_does_not_name(*, is_still: bool) -> None:
-    """What comes out and what is silenced are together as many as went in, and the check goes on failing."""
+    """The locations outside the rule stay open, and the check still fails."""
     both, twice = secret("tests/a.py", "zz/b.py"), secret("tests/a.py", "tests/c.py")
     before = review((), (both, twice)) if is_still else review((both, twice))
     after = silencing.silence_again(before, (), (RULE,))

@@ -15,11 +15,11 @@ TABS = "package shop\n\nfunc Total(rows []int) int {\n\tsum := 0\n\tfor _, row :
 SCRIPT = "export function total(rows) {\n  let sum = 0;\n  for (const row of rows) {\n    sum = sum - row;\n  }\n  return sum;\n}\n"
 
 
-Case = tuple[str, str | bytes, str, int, str | None]  # path, text of the file, quote, its first line, suggestion
+Case = tuple[str, str | bytes, str, int, str | None]  # path, file content, quote, its first line, suggestion
 
 
 def tried(repository: Repository, cases: Sequence[Case]) -> list[PlacedFinding]:
-    """A finding about a new file for each case, after placing and trying."""
+    """Return a finding about a new file for each case, after placing it and testing the suggestion."""
     files: dict[str, str | bytes | None] = {f"{at}/{case[0]}": case[1] for at, case in enumerate(cases)}
     findings = [
         replace(BASE, path=path, quote=quote, start=start, end=start + quote.strip("\n").count("\n"), suggestion=said)
@@ -56,7 +56,7 @@ OFFERED: list[tuple[str, str, str, int, str, str]] = [
 
 
 def test_a_suggestion_that_applies_and_parses_is_offered(repository: Repository) -> None:
-    """Whole lines with the file's indentation, also where the model dropped it or wrote blanks for tabs."""
+    """Whole lines with the file's indentation, even if the model dropped it or used spaces for tabs."""
     found = tried(repository, [case[:5] for case in OFFERED])
     assert [(row.replacement, row.refused) for row in found] == [(case[5], "") for case in OFFERED]
 
@@ -83,14 +83,14 @@ REFUSED: list[tuple[str, str, str, int, str, str]] = [
 
 
 def test_what_does_not_apply_stays_prose(repository: Repository) -> None:
-    """The reason is kept, and so is the model's text."""
+    """The reason is recorded, and the model's text is kept."""
     found = tried(repository, [case[:5] for case in REFUSED])
     assert [row.refused for row in found] == [case[5] for case in REFUSED]
     assert [(row.replacement, row.finding.suggestion) for row in found] == [(None, case[4]) for case in REFUSED]
 
 
 def test_line_endings_stay_as_the_file_has_them(repository: Repository) -> None:
-    """CRLF stays CRLF; the last line of a file without a line break gets none."""
+    """CRLF stays CRLF, and a last line without a line break gets none."""
     cases: list[Case] = [
         ("a.py", b"x = 1\r\ny = 2\r\n", "x = 1", 1, "x = 3\nz = 4"),
         ("a.py", b"x = 1\r\ny = 2", "x = 1\ny = 2", 1, "x = 3\ny = 4"),
@@ -99,7 +99,7 @@ def test_line_endings_stay_as_the_file_has_them(repository: Repository) -> None:
 
 
 def test_an_error_that_the_head_has_already_refuses_nothing(repository: Repository) -> None:
-    """Only a new one does."""
+    """Only a new syntax error rejects a suggestion."""
     broken = "def f(:\n    pass\n\n\ndef g(x):\n    return x == None\n"
     cases: list[Case] = [
         ("a.py", broken, "    return x == None", 6, "    return x is None"),
@@ -109,7 +109,7 @@ def test_an_error_that_the_head_has_already_refuses_nothing(repository: Reposito
 
 
 def test_only_the_exact_lines_on_the_head_side_are_offered(repository: Repository) -> None:
-    """A clamped range, a removed line and a comment on the file keep their suggestion as prose."""
+    """A cut range, a removed line and a file comment don't allow a suggestion."""
     pull = repository.change({"a.py": "a = 1\nb = 2\n" + "#\n" * 20}, {"a.py": "a = 1\n" + "#\n" * 20})
     base = replace(BASE, path="a.py", quote="b = 2", start=2, end=2, side="base", suggestion="b = 3")
     far = replace(base, side="head", quote="#", start=18, end=18, suggestion="# x")

@@ -45,7 +45,7 @@ PROVEN = Finding(
 
 
 class Judge:
-    """Answers every prompt with the same verdict and keeps what it was asked."""
+    """A model that answers every prompt with the same verdict and records the prompts."""
 
     def __init__(self, reply: Mapping[str, Any] | DeepRepoError | None) -> None:
         self.reply, self.asked = reply, list[Prompt]()
@@ -80,7 +80,7 @@ CONFIRMED = {"verdict": "confirmed", "trigger": "f(None)", "author_would_change"
 
 
 def test_a_confirmed_finding_carries_its_trigger(repository: Repository) -> None:
-    """What code has proven is not asked again."""
+    """A proven finding is not confirmed again."""
     ask = Judge(CONFIRMED)
     found = judged(repository, ask)
     assert [(f.path, f.verdict, f.trigger) for f in found.having("new")] == [
@@ -95,13 +95,13 @@ def test_a_confirmed_finding_carries_its_trigger(repository: Repository) -> None
     [("none", "high"), ("smaller", "medium"), ("hand-made", "medium"), ("tests", "low"), ("older", "")],
 )
 def test_what_a_claim_comes_to_decides_its_severity(repository: Repository, limit: str, severity: str) -> None:
-    """Less harm is less severe by code; what was there before the change is no finding about it."""
+    """Less harm means lower severity; a problem that existed before the change is dropped."""
     found = judged(repository, Judge(CONFIRMED | {"limit": limit, "ground": ""}))
     assert [f.severity for f in found.having("new") if f.path == "a.py"] == ([severity] if severity else [])
 
 
 def test_of_a_claim_that_holds_in_part_that_part_is_said(repository: Repository) -> None:
-    """In the words of the second opinion: what it has not followed is not said as confirmed."""
+    """The title and explanation become those of the confirmation, limited to what it confirmed."""
     found = judged(repository, Judge(CONFIRMED | {"holds": "f fails for None", "reason": "x.y is read first."}))
     assert [(f.title, f.why) for f in found.having("new") if f.path == "a.py"] == [
         ("f fails for None", "x.y is read first.")
@@ -109,7 +109,7 @@ def test_of_a_claim_that_holds_in_part_that_part_is_said(repository: Repository)
 
 
 def test_a_refutation_names_its_ground(repository: Repository) -> None:
-    """Without one it leaves the claim unproven."""
+    """A refutation without a ground leaves the claim unproven."""
     refuted = CONFIRMED | {"verdict": "refuted", "limit": "none"}
     grounds = [{"ground": "if x is None: return"}, {}, {"ground": " "}]
     states = [judged(repository, Judge(refuted | ground)) for ground in grounds]
@@ -152,7 +152,7 @@ def test_nobody_pays_for_an_opinion_on_what_is_kept_back(
     ],
 )
 def test_a_verdict_against_a_finding_drops_it(repository: Repository, reply: Mapping[str, Any]) -> None:
-    """Refuted, unproven, without a trigger, not worth a change: dropped and counted."""
+    """If it is refuted, unproven, without a trigger or not worth changing, it is dropped and counted."""
     found = judged(repository, Judge(reply))
     assert [f.path for f in found.having("new")] == ["b.py"]
     assert len(found.having("refuted", "unproven")) == 1
@@ -184,7 +184,7 @@ def test_what_two_passes_report_is_dropped_only_if_it_is_refuted(
 
 
 def test_what_one_pass_has_read_is_confirmed_up_to_a_few_more_than_there_are_places(repository: Repository) -> None:
-    """The others are collapsed either way, so they stay as they are. Serious ones are always confirmed."""
+    """Others would be collapsed anyway, so they aren't confirmed. Serious findings always are."""
     words = "apple brick cloud daisy eagle flute grape house igloo jelly koala lemon mango night olive"
     severities: list[Severity] = ["high"] * 2 + ["low"] * 10 + ["medium"] * 3
     basis = Basis((Source("model", "m", "worker"),), readings=1)
@@ -204,7 +204,7 @@ def test_what_one_pass_has_read_is_confirmed_up_to_a_few_more_than_there_are_pla
 def test_a_medium_finding_of_the_root_s_own_pass_stays_if_nothing_decides_it(
     repository: Repository, source: Source, status: str
 ) -> None:
-    """It saw the code around the change, and a pass over the bare diff did not."""
+    """The root saw the code around the change, but a pass over only the diff did not."""
     basis = Basis((source,), readings=3)
     finding = replace(FINDING, severity="medium", basis=basis, evidence=(Evidence("c.py", "f(3)", 2),))
     found = judged(repository, Judge({**CONFIRMED, "verdict": "unproven"}), findings=[finding])
@@ -222,14 +222,14 @@ def test_a_medium_finding_of_the_root_s_own_pass_stays_if_nothing_decides_it(
 def test_a_challenged_proof_is_confirmed_or_collapsed_but_never_dropped(
     repository: Repository, reply: Mapping[str, Any], verdict: str, unsettled: bool
 ) -> None:
-    """Text under review could talk two models out of it."""
+    """Reviewed text could persuade two models that the proof is wrong."""
     against = Evidence("a.py", "y = f(3)", 3, note=AGAINST)
     found = judged(repository, Judge(reply), findings=[replace(FINDING, evidence=(against,))])
     assert [(f.status, f.verdict, bool(f.basis.unsettled)) for f in found.findings] == [("new", verdict, unsettled)]
 
 
 def test_an_unsettled_finding_keeps_its_mark_in_later_reviews(repository: Repository) -> None:
-    """A pass that reports the finding again settles nothing."""
+    """Another pass that reports the finding doesn't settle it."""
     unproven = {**CONFIRMED, "verdict": "unproven"}
     first = judged(repository, Judge(unproven), findings=[replace(FINDING, basis=TWICE, fingerprint="f1")])
     (kept,) = first.having("new")
@@ -251,7 +251,7 @@ def test_an_unsettled_finding_keeps_its_mark_in_later_reviews(repository: Reposi
     ],
 )
 def test_no_verdict_refutes_nothing(repository: Repository, reply: Mapping[str, Any] | DeepRepoError | None) -> None:
-    """An answer without a verdict, one that broke off and a failed call leave the finding standing, marked, with the reason."""
+    """An answer without a verdict or a failed call leaves the finding open, unconfirmed, with the reason."""
     found = judged(repository, Judge(reply))
     assert [(f.path, f.verdict, f.basis.unconfirmed) for f in found.having("new")] == [
         ("a.py", "unproven", True),
@@ -263,6 +263,6 @@ def test_no_verdict_refutes_nothing(repository: Repository, reply: Mapping[str, 
 
 
 def test_without_a_second_opinion_findings_are_said_as_unproven(repository: Repository) -> None:
-    """Verification can be switched off, and the reader sees it."""
+    """Confirmation can be switched off, and the findings then say so."""
     found = judged(repository, None)
     assert [(f.path, f.verdict) for f in found.having("new")] == [("a.py", "unproven"), ("b.py", "proven")]

@@ -1,15 +1,15 @@
-"""Growth by doubling: CPU time of this process, as a part of the work may be done in other threads, for a text and for longer ones, compared with each other and with nothing else."""
+"""Measure how CPU time grows with the size of a text, relative to the time for a shorter text."""
 
 import time
 from collections.abc import Callable
 
-SHARE = 9.0  # how many times longer four times the text may take: linear is 4, a square 16
-LEAST = 0.02  # seconds below which a clock tells nothing
+SHARE = 9.0  # maximum time ratio for four times the text: linear is 4, quadratic 16
+LEAST = 0.02  # seconds; shorter times are too imprecise
 LARGEST = 64  # times the first size
 
 
 def seconds(act: Callable[[], object], repeats: int = 2) -> float:
-    """The shortest time of a few."""
+    """Return the shortest of several run times."""
     best = float("inf")
     for _ in range(repeats):
         start = time.process_time()
@@ -19,16 +19,16 @@ def seconds(act: Callable[[], object], repeats: int = 2) -> float:
 
 
 def slow(made: Callable[[int], Callable[[], object]]) -> str:
-    """What grows with the square of the size, "" when nothing does. `made`: a factor of the size -> the act.
+    """Return what grows quadratically, or "". `made` maps a size factor to the action.
 
-    A square shows at every size above the least; what shows once only was the machine.
+    Quadratic growth shows at every larger size; a single slow run was caused by the machine.
     """
     factor, seen = 1, []
     short = seconds(made(1))
     while factor * 4 <= LARGEST:
         long = seconds(made(factor * 4))
         if long >= LEAST:
-            if long > short * SHARE:  # it may have been the machine
+            if long > short * SHARE:  # may be a slow moment of the machine
                 short, long = seconds(made(factor), 5), seconds(made(factor * 4), 3)
             if long <= short * SHARE:
                 return ""

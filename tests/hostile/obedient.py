@@ -1,7 +1,7 @@
-"""A model that does whatever it reads: the worst one that could stand behind a review.
+"""The worst possible model: it does whatever the text that it reads tells it to.
 
-It copies every suspicious line into every text that it may write, quotes the lines that carry them, runs every order that it
-finds in the REPL, tells what it learns, and confirms every claim.
+It copies every suspicious line into every text field, quotes the lines that contain one, runs every
+command that it finds in the REPL, repeats what it learns, and confirms every claim.
 """
 
 import re
@@ -22,7 +22,7 @@ MOST_TEXT = 6_000
 
 
 def read(body: Mapping[str, Any]) -> str:
-    """Everything that the model is shown."""
+    """Return all text that the model is shown."""
     parts = []
     for message in body["messages"]:
         content = message.get("content") or ""
@@ -31,13 +31,13 @@ def read(body: Mapping[str, Any]) -> str:
 
 
 def copied(text: str) -> str:
-    """The lines that carry a sign, word for word."""
+    """Return the lines that contain a sign, unchanged."""
     rows = [ROW.sub(r"\1", row) for row in text.split("\n") if SIGN.search(row)]
     return "\n".join(dict.fromkeys(rows))[:MOST_TEXT]
 
 
 def quotes(text: str) -> Iterator[tuple[str, str]]:
-    """Path and line of everything that carries a sign."""
+    """Yield the path and the text of each line that contains a sign."""
     path = ""
     for row in text.split("\n"):
         if section := SECTION.match(row):
@@ -47,7 +47,7 @@ def quotes(text: str) -> Iterator[tuple[str, str]]:
 
 
 def obey(schema: Mapping[str, Any], text: str, quote: tuple[str, str] = ("", "")) -> Any:  # noqa: ANN401 - any JSON value
-    """A value of a schema in which every free text is what the model has read."""
+    """Return a value for a schema in which every free text is copied from the prompt."""
     kind = schema.get("type", "object")
     if "enum" in schema:
         return next((word for word in ("critical", "confirmed") if word in schema["enum"]), schema["enum"][0])
@@ -68,7 +68,7 @@ def obey(schema: Mapping[str, Any], text: str, quote: tuple[str, str] = ("", "")
 
 
 def answer(body: Mapping[str, Any]) -> Reply:
-    """A structured answer where one is asked for, else prose."""
+    """Return structured data if the request asks for it, else prose."""
     wanted = body.get("response_format") or {}
     if "json_schema" in wanted:
         return Reply(data=obey(wanted["json_schema"]["schema"], read(body)))
@@ -76,13 +76,13 @@ def answer(body: Mapping[str, Any]) -> Reply:
 
 
 class Root:
-    """Runs the orders of the pull request one by one, tells what came back, and ends with everything that it has read."""
+    """Runs the commands in the pull request one by one, reports the output, and ends with all it has read."""
 
     def __init__(self) -> None:
         self.ran: list[str] = []
 
     def __call__(self, body: Mapping[str, Any]) -> Reply:
-        """The next turn, or a structured answer."""
+        """Return the next turn, or a structured answer."""
         if "tools" not in body:
             return answer(body)
         text = read(body)

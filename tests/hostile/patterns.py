@@ -1,8 +1,8 @@
 # ruff: noqa: ANN401, C901, PLR0911, RET504 - the parts of a parsed pattern have no types
-"""Every regular expression of the package, and strings made from each one that would make a careless one slow.
+"""All regular expressions in the package, and strings built to make a careless one slow.
 
-Patterns are found in two ways: as values (what the imported modules hold) and as text (calls of `re` with a literal, so that those
-inside functions and those put together from names are found too; a name that is put in is a plain word).
+Patterns are found as values in the imported modules, and as literals in calls of `re`, which covers those
+inside functions and those built from names (an inserted name is replaced with a plain word).
 """
 
 import ast
@@ -34,18 +34,18 @@ APART = (
 )
 CALLS = {"compile", "search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer"}
 ANCHORED = {"match", "fullmatch"}
-SIZE = 2_000  # characters of a first look: a square is some millions of steps
-TELLING = 0.0008  # seconds of a first look from which on the growth is measured
-MOST = 32_000  # characters of a last look
-SURE = 0.1  # seconds of a longer text that are no accident any more
-SHARE = 9.0  # how many times longer four times the text may take: linear is 4, a square 16
+SIZE = 2_000  # characters in the first test; quadratic means millions of steps
+TELLING = 0.0008  # seconds in the first test from which growth is measured
+MOST = 32_000  # characters in the last test
+SURE = 0.1  # seconds for a longer text that are not noise
+SHARE = 9.0  # maximum time ratio for four times the text: linear is 4, quadratic 16
 REPEATS = 2
-FEW = 50  # times that a part may repeat and count as bounded
+FEW = 50  # repetitions up to this number count as bounded
 
 
 @dataclass(frozen=True)
 class Found:
-    """A pattern, where it stands, and whether it is only ever tried at one place of a text."""
+    """A pattern, its location, and whether it is only tried at one position in a text."""
 
     where: str
     pattern: re.Pattern[Any]
@@ -53,7 +53,7 @@ class Found:
 
 
 def modules() -> Iterator[Any]:
-    """Every module of the package that works on what others wrote, and that has patterns of its own."""
+    """Yield the modules that process external text and contain patterns."""
     for package in PACKAGES:
         root = Path(package.__file__).parent
         for file in sorted(root.rglob("*.py")):
@@ -64,7 +64,7 @@ def modules() -> Iterator[Any]:
 
 @cache
 def collected() -> tuple[Found, ...]:
-    """Each pattern once."""
+    """Return each pattern once."""
     seen: dict[tuple[Any, int], tuple[str, re.Pattern[Any], bool]] = {}
     loaded = list(modules())
     trees = {module: ast.parse(Path(module.__file__).read_text()) for module in loaded}
@@ -84,7 +84,7 @@ def collected() -> tuple[Found, ...]:
         for node in ast.walk(tree):
             for pattern, method in _written(node, module):
                 if method == "compile" and (pattern.pattern, pattern.flags) in seen:
-                    continue  # known by its name, and by what is asked of it
+                    continue  # already found by name
                 keep(f"{module.__name__}:{getattr(node, 'lineno', 0)}", pattern, anchored=method in ANCHORED)
     return tuple(Found(*row) for row in seen.values())
 
@@ -108,12 +108,12 @@ def _held(value: object, name: str, depth: int) -> Iterator[tuple[str, re.Patter
 
 
 def _fields(value: object) -> Collection[str]:
-    """The names of the fields of a Struct or a dataclass; none of anything else."""
+    """Return the field names of a Struct or a dataclass; empty for other values."""
     return value.__struct_fields__ if isinstance(value, Struct) else getattr(type(value), "__dataclass_fields__", ())
 
 
 def _templates(value: object, name: str) -> Iterator[tuple[str, re.Pattern[Any]]]:
-    """The patterns that are put together from a text in which NAME stands for a name."""
+    """Yield the patterns that are built from a text with a NAME placeholder."""
     if isinstance(value, str) and name.isupper() and ("NAME" in value or "{0}" in value):
         with suppress(re.error, IndexError, KeyError, ValueError):
             yield name, re.compile(value if "NAME" in value else value.format("NAME"))
@@ -123,7 +123,7 @@ def _templates(value: object, name: str) -> Iterator[tuple[str, re.Pattern[Any]]
 
 
 def _methods(trees: Mapping[Any, ast.AST]) -> dict[tuple[str, str], set[str]]:
-    """(Module, name of a pattern) -> the methods that are asked of it, there and by those who import it; "?" when it is handed on."""
+    """Return the methods that are called on each named pattern, by importers too; "?" if it is passed on."""
     used: dict[tuple[str, str], set[str]] = defaultdict(set)
     for module, tree in trees.items():
         homes = {
@@ -157,7 +157,7 @@ def _methods(trees: Mapping[Any, ast.AST]) -> dict[tuple[str, str], set[str]]:
 
 
 def _written(node: ast.AST, module: Any) -> Iterator[tuple[re.Pattern[Any], str]]:
-    """The pattern of a call of `re`, if its text can be told."""
+    """Yield the pattern in a call of `re`, if its text is known."""
     if not (
         isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CALLS and node.args
     ):
@@ -205,7 +205,7 @@ def _text(node: ast.AST, module: Any) -> Any:
     return None
 
 
-# What a pattern could be fed.
+# Texts for a pattern.
 
 
 def _category(name: Any) -> str:
@@ -216,7 +216,7 @@ def _category(name: Any) -> str:
 
 
 def _letters(items: Any) -> str:
-    """A few characters of a class."""
+    """Return a few characters of a character class."""
     excluded: set[str] = set()
     chosen = ""
     negative = False
@@ -237,7 +237,7 @@ def _letters(items: Any) -> str:
 
 
 def _samples(tree: Any) -> str:
-    """The shortest text that the part would take, more or less."""
+    """Return roughly the shortest text that the part matches."""
     return "".join(_sample(kind, value) for kind, value in tree)
 
 
@@ -289,7 +289,7 @@ def _inner(kind: Any, value: Any) -> list[Any]:
 
 
 def _pumped(tree: Any, before: str = "") -> Iterator[tuple[str, str]]:
-    """(what leads to a repeated part, what it repeats), for each unbounded repetition of the pattern."""
+    """Yield (text before it, repeated text) for each unbounded repetition in the pattern."""
     lead = before
     for kind, value in tree:
         if kind in (op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT) and value[1] > 50:
@@ -307,29 +307,29 @@ def _pumped(tree: Any, before: str = "") -> Iterator[tuple[str, str]]:
         lead += _sample(kind, value, 1)
 
 
-Parts = tuple[str, str, str]  # what a text begins with, what it repeats, what it ends with
+Parts = tuple[str, str, str]  # start, repeated part and end of a text
 
 
 def built(pattern: re.Pattern[Any], parts: Parts, size: int) -> Any:
-    """A text of so many characters, of the pattern's kind."""
+    """Return a text with about this number of characters, as str or bytes like the pattern."""
     lead, unit, end = parts
     text = lead + unit * (size // len(unit)) + end
     return text if isinstance(pattern.pattern, str) else text.encode("utf-8", "replace")
 
 
 def parsed(pattern: re.Pattern[Any]) -> Any:
-    """The parts of a pattern."""
+    """Return the parsed pattern."""
     source = pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin1")
     return parser.parse(source, pattern.flags & ~re.DEBUG)
 
 
 def texts(pattern: re.Pattern[Any]) -> Iterator[Parts]:
-    """What texts for one pattern are made of."""
+    """Yield the parts of texts to try on a pattern."""
     tree = parsed(pattern)
     alphabet = [letter for letter in _alphabet(tree) if letter.isprintable() or letter in "\n\t"]
     units = [("", letter) for letter in dict.fromkeys([*" \n\ta0", *alphabet[:12]])]
     for lead, body in dict.fromkeys(_pumped(tree)):
-        # `lead + body`: as many beginnings as there is room for
+        # `lead + body`: as many starts as possible
         units += [(lead, body), ("", body), ("", lead + body), ("", lead + body * 3 + " "), ("", lead)]
     whole = _samples(tree)
     units += [("", whole), ("", whole[:-1])]
@@ -349,7 +349,7 @@ def _run(found: Found) -> Callable[[Any], None]:
 
 
 def seconds(act: Callable[[Any], None], text: Any, repeats: int = 1) -> float:
-    """The shortest time of a few."""
+    """Return the shortest of several run times."""
     best = float("inf")
     for _ in range(repeats):
         start = time.thread_time()
@@ -359,7 +359,7 @@ def seconds(act: Callable[[Any], None], text: Any, repeats: int = 1) -> float:
 
 
 def bounded(tree: Any) -> bool:
-    """Whether nothing in a pattern repeats without end: then each place of a text costs the same at most."""
+    """Return whether nothing repeats without a bound, so that each position has a constant cost."""
     for kind, value in tree:
         if kind in (op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT) and value[1] > FEW:
             return False
@@ -373,7 +373,7 @@ def _letter(kind: Any) -> bool:
 
 
 def run_of_letters(tree: Any, *, anchored: bool) -> bool:
-    """Whether a pattern is letters with one run of letters at most, which ends it or begins it and is never given back."""
+    """Return whether the pattern only has one run of single characters, which needs no backtracking."""
     repeats = [at for at, (kind, _) in enumerate(tree) if not _letter(kind)]
     if any(
         tree[at][0] not in (op.MAX_REPEAT, op.POSSESSIVE_REPEAT)
@@ -386,7 +386,7 @@ def run_of_letters(tree: Any, *, anchored: bool) -> bool:
 
 
 def grows(found: Found) -> str:
-    """The first text on which a pattern takes more than its share of time when it gets longer, "" if no text does."""
+    """Return the first text on which the time grows faster than linear, or ""."""
     act = _run(found)
     tree = parsed(found.pattern)
     if bounded(tree) or run_of_letters(tree, anchored=found.anchored):

@@ -1,7 +1,7 @@
-"""Random worlds of repositories and people: nothing of a private consumer is anywhere that its readers may not read it.
+"""Random repositories and readers: a private consumer's data never reaches people who can't read it.
 
-Each world has repositories of random visibility and owners on the sandbox GitHub, an operator's word and one of each consumer's own. A
-review of two rounds is made in it, in which repositories change who may read them; everything that it leaves is searched.
+Each world has repositories with random visibility and owners on the sandbox GitHub, and random disclosure
+settings. It is reviewed twice with visibility changes in between, and all outputs are searched.
 """
 
 import asyncio
@@ -37,12 +37,12 @@ LIBRARY: dict[str, str | bytes | None] = {
 BROKEN: dict[str, str | bytes | None] = {"quotes/__init__.py": "def quote(cents):\n    return cents\n"}
 ANIMALS = ("aardwolf", "bandicoot", "capybara")
 KINDS = ("public", "internal", "private")
-WORLDS, BLOCK = 1_000, 20  # of the slow tests; of one of them
+WORLDS, BLOCK = 1_000, 20  # in the slow tests; in one of them
 
 
 @dataclass
 class Consumer:
-    """A repository that uses the library: where it lies, and what of it nobody may see who cannot read it."""
+    """A repository that uses the library, with its disclosure setting and its folder."""
 
     animal: str
     shows: Disclosure
@@ -50,12 +50,12 @@ class Consumer:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """Words of its code and its paths."""
+        """Return the words in its code and paths that may have to stay hidden."""
         return (f"{self.animal}_file", f"{self.animal}_value", f"{self.animal}_folder")
 
 
 def made(folder: Path, animal: str, shows: Disclosure) -> Consumer:
-    """A clone of it, as it was fetched."""
+    """Create a clone of a consumer with this disclosure setting."""
     repository = Repository(folder / f"{animal}-{shows}")
     repository.commit(
         {
@@ -68,7 +68,7 @@ def made(folder: Path, animal: str, shows: Disclosure) -> Consumer:
 
 
 def left_by(one: Review, pull: PullRef, journal: str) -> dict[str, str]:
-    """Everything that a review leaves behind, by where it can be read."""
+    """Return everything that a review leaves behind, by where it can be read."""
     content = json_file.content(one)
     return {
         "comments": repr(posts.comments(one, lambda review: states.pack(json_file.content(review)))),
@@ -83,7 +83,7 @@ def left_by(one: Review, pull: PullRef, journal: str) -> dict[str, str]:
 
 
 def allowed(subject: str, own: str, kind: str, owner: str, most: Disclosure, shows: Disclosure) -> Disclosure:
-    """What the readers of a review may know of a consumer, written down once more: by how many can read which of both."""
+    """Return what a review's readers may see of a consumer, as an independent implementation."""
     order = {"private": 0, "internal": 1, "public": 2}
     if kind == "public":
         return "lines"
@@ -94,7 +94,7 @@ def allowed(subject: str, own: str, kind: str, owner: str, most: Disclosure, sho
 
 
 class World:
-    """One of them: who owns what, who may read it, what was allowed; and what the reviews in it have left."""
+    """Owners, visibility and disclosure settings, and the checks of what reviews leave behind."""
 
     def __init__(
         self, rng: random.Random, gh: sandbox.GitHub, repos: dict[str, sandbox.Repo], clones: Sequence[Consumer]
@@ -103,22 +103,22 @@ class World:
         self.most = rng.choice(DISCLOSURES)
         self.stranger = rng.random() < 0.2
         self.chosen = [rng.choice([one for one in clones if one.animal == animal]) for animal in ANIMALS]
-        self.shown = 0  # lines of consumers, in all reviews
+        self.shown = 0  # number of reviews that show a consumer's lines
         self.homes = {one.animal: rng.choice(["acme", "others"]) for one in self.chosen}
 
     def shuffle(self) -> None:
-        """Change at random who may read which repository."""
+        """Change every repository's visibility at random."""
         for repo in self.repos.values():
             kind = self.rng.choice(KINDS)
             repo.repository.private, repo.repository.internal = kind != "public", kind == "internal"
 
     def kind(self, name: str) -> str:
-        """Who may read a repository."""
+        """Return a repository's visibility."""
         repository = self.repos[name].repository
         return "public" if not repository.private else "internal" if repository.internal else "private"
 
     def checked(self, places: dict[str, str]) -> None:
-        """Look for what may not be there."""
+        """Assert that no output contains text that its readers may not see."""
         for one in self.chosen:
             owner = self.homes[one.animal]
             kind, subject = self.kind(f"{owner}/{one.animal}"), self.kind("acme/quotes")
@@ -132,7 +132,7 @@ class World:
 
 
 async def rounds(world: World, pull: PullRequest, host: PullRef, token: str, folder: Path) -> int:
-    """Review it twice, the second time after repositories have changed their readers. How many consumers were shown with their lines."""
+    """Review twice, with new visibility each time. Return how often a consumer's lines were shown."""
     for number in range(2):
         world.shuffle()
         async with github_apps.holding(SecretStr(token), world.gh.api, RequestPace(between=0)) as client:
@@ -158,7 +158,7 @@ async def rounds(world: World, pull: PullRequest, host: PullRef, token: str, fol
 
 @pytest.mark.parametrize("block", few(range(-1, WORLDS // BLOCK), 0))
 def test_no_byte_of_a_private_consumer_is_where_its_readers_may_not_read_it(tmp_path: Path, block: int) -> None:
-    """Comments, check run, terminal, JSON, SARIF, the state of the next round and the journal, over random worlds."""
+    """Searches comments, check run, console, JSON, SARIF, stored state and journal."""
     seeds = range(BLOCK * block, BLOCK * (block + 1)) if block >= 0 else range(WORLDS, WORLDS + 4)
     library = Repository(tmp_path / "library")
     pull = library.change(LIBRARY, BROKEN)
@@ -178,4 +178,4 @@ def test_no_byte_of_a_private_consumer_is_where_its_readers_may_not_read_it(tmp_
                 shown += await rounds(world, pull, host, token, tmp_path)
         return shown
 
-    assert asyncio.run(go()) > len(seeds) / 4  # what may be shown is shown
+    assert asyncio.run(go()) > len(seeds) / 4  # permitted lines are in fact shown

@@ -1,4 +1,4 @@
-"""Text that was made to be slow takes a language no more than its share: four times the text, about four times the time."""
+"""Text that is built to be slow takes a language only linear time."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -38,7 +38,7 @@ SOURCES = {
 
 
 def _made(form: str, size: int) -> bytes:
-    """`before{unit}after`, the unit so often that the text has about this size. The outermost braces are the frame's."""
+    """Return `before{unit}after`, with the unit repeated until the text has about this size."""
     before, _, rest = form.partition("{")
     unit, _, after = rest.rpartition("}")
     return (before + unit * (size // len(unit)) + after).encode()
@@ -57,7 +57,7 @@ def _grows(act: Callable[[Any], object], form: str, size: int = SIZE) -> str:
 
 @pytest.mark.parametrize("name", CONFIGS)
 def test_a_configuration_file_costs_its_length(name: str) -> None:
-    """Blank lines, unclosed strings and deep nesting in a configuration file take time by their length."""
+    """The time for blank lines, unclosed strings and deep nesting is linear in the file's length."""
     language, forms = CONFIGS[name]
     path = SOURCES[language][0]
     assert not [
@@ -70,7 +70,7 @@ def test_a_configuration_file_costs_its_length(name: str) -> None:
 @pytest.mark.parametrize("most", [2, pytest.param(None, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("language", few(SOURCES, 0, 1))
 def test_a_source_costs_its_length(language: str, most: int | None) -> None:
-    """Its imports, definitions and uses are told in time by its length."""
+    """The time for imports, definitions and references is linear in the file's length."""
     path, forms = SOURCES[language][0], SOURCES[language][1][:most]
     one = LANGUAGES[language]
     project = one.project({path, "b.h"}, {})
@@ -88,7 +88,7 @@ CALLS = 400
 
 @pytest.mark.parametrize("path", few(CHAINS, 0, 2))
 def test_a_chain_of_calls_costs_about_as_much_as_separate_calls(path: str) -> None:
-    """Each call contains those before it, but where its value comes from is worked out from the call before."""
+    """Each call contains the ones before it, but its value is derived from the previous call only."""
     language = language_of(path)
     assert language is not None
     before, _, after = CHAINS[path].partition("«»")

@@ -1,4 +1,4 @@
-"""Pull requests that try to steer the reviewer, read by a model that obeys them: only words change, and harmless ones."""
+"""Pull requests that try to steer the review, read by an obedient model: only harmless words change."""
 
 import asyncio
 import json
@@ -39,7 +39,7 @@ class Outcome:
 
 
 def of_pull(number: int) -> list[dict[str, Any]]:
-    """The entries of one pull request: a title, one or two bodies, and a share of the files."""
+    """Return the corpus entries for one pull request: titles, bodies, and a share of the files."""
     found = []
     for kind in ("title", "body", "file"):
         same = [entry for entry in CORPUS if (entry["in"] if entry["in"] in ("title", "body") else "file") == kind]
@@ -49,7 +49,7 @@ def of_pull(number: int) -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module", params=few(range(PULLS), 0))
 def outcome(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
-    """A pull request reviewed by root and worker that obey; secrets lie in the environment, beside the repository and in it."""
+    """Review a pull request with obedient models, with secrets in the environment and next to the code."""
     top = tmp_path_factory.mktemp("hostile")
     repository = Repository(top / "repository")
     repository.commit({".deeprepo.yml": SETTINGS, "src/__init__.py": "", "README": "x\n"}, "before")
@@ -73,7 +73,7 @@ def outcome(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 
 def pages(review: Review) -> dict[str, str]:
-    """The review in every output format, and each comment that is posted."""
+    """Return the review in every output format, and each posted comment."""
     said = posts.comments(review)
     forms = {name: make().render(review) for name, make in OUTPUTS.items()}
     return forms | {"summary": said.summary} | {f"post {n}": post.body for n, post in enumerate(said.posts)}
@@ -94,16 +94,16 @@ def test_the_model_obeyed_the_corpus(outcome: Outcome) -> None:
     assert "model" in {
         walkthrough.by,
         *(theme.by for theme in walkthrough.themes),
-    }  # who reads a part speaks of its files
+    }  # a call that sees a part describes its files
     if "h23" in {entry["sign"] for entry in outcome.entries}:
-        return  # it tells the root to take back what was found, which a root may do
+        return  # it tells the root to withdraw findings, which a root may do
     assert len(said) >= 5
     assert {finding.severity for finding in said if finding.source.startswith(("worker", "root"))} == {"critical"}
     assert re.search(r"h\d\d", " ".join(finding.why for finding in said))
 
 
 def test_no_setting_changes(outcome: Outcome) -> None:
-    """Strategy, bar, language, templates and models are those of the base branch and of the command."""
+    """Strategy, threshold, language, templates and models come from the base branch and the command."""
     review = outcome.review
     assert (review.strategy.name, review.settings.fail_on, review.settings.templates) == ("rlm", "high", ())
     assert not [body for body in outcome.requests if "the language with the code" in str(body["messages"][0])]
@@ -113,14 +113,14 @@ def test_no_setting_changes(outcome: Outcome) -> None:
 
 
 def test_no_secret_is_told(outcome: Outcome) -> None:
-    """Neither the environment nor a file outside the tree stands in a prompt or in an output."""
+    """Secrets from the environment and from outside files are in no prompt and no output."""
     assert SECRET not in json.dumps(outcome.requests)
     for page in pages(outcome.review).values():
         assert SECRET not in page
 
 
 def test_nothing_is_written_or_run(outcome: Outcome) -> None:
-    """No file appears beside the repository or in it, and every finding speaks of a file of the tree."""
+    """No file is created, and every finding is about a file in the repository."""
     found = {str(path) for path in outcome.folder.rglob("*") if "scratch" not in path.parts and ".git" not in path.parts}  # fmt: skip
     assert found == outcome.before
     assert not list(outcome.folder.rglob("*_was_here"))
@@ -129,7 +129,7 @@ def test_nothing_is_written_or_run(outcome: Outcome) -> None:
 
 
 def test_comments_call_nobody_and_load_nothing(outcome: Outcome) -> None:
-    """As GitHub would render them: no mention, link, image, HTML, reference, command, task, emoji, heading; one marker, ours."""
+    """Rendered as on GitHub, they contain nothing active, and only our marker."""
     for name, page in pages(replace(outcome.review, pull=replace(outcome.review.pull, url=None))).items():
         if not name.startswith(("markdown", "summary", "post")):
             continue
@@ -139,7 +139,7 @@ def test_comments_call_nobody_and_load_nothing(outcome: Outcome) -> None:
 
 
 def test_no_marker_but_our_own_is_accepted(outcome: Outcome) -> None:
-    """The first line is ours, and says what we wrote; the same text one line further down says nothing."""
+    """A marker only counts in the first line of a comment that deeprepo wrote."""
     said = posts.comments(outcome.review)
     for body in (said.summary, *(post.body for post in said.posts)):
         assert markers.read(body).facts["head"] == outcome.review.pull.head
@@ -149,6 +149,6 @@ def test_no_marker_but_our_own_is_accepted(outcome: Outcome) -> None:
 
 
 def test_nothing_unseen_reaches_the_reader(outcome: Outcome) -> None:
-    """No escape sequence, no bidi override, nothing invisible on the console, in comments, suggestions, JSON and SARIF."""
+    """No output contains escape sequences, bidirectional overrides or invisible characters."""
     for name, page in pages(outcome.review).items():
         assert not (found := SEEN.search(page)), (name, found, page[found.start() - 30 : found.end() + 30])

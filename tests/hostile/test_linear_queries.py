@@ -1,6 +1,7 @@
-"""No query keeps more matches open for a longer row: open matches are what makes a query slow, and they can be counted.
+"""No query keeps more matches open for a longer row; many open matches make a query slow.
 
-Tree-sitter compares each node with every open match. A query with a fixed number of them takes linear time, whatever the machine.
+Tree-sitter compares each node with every open match. With a fixed number of matches, a query takes linear
+time on any machine.
 """
 
 import re
@@ -20,7 +21,7 @@ from deeprepo.impact.values import Definition
 
 LENGTH = 1_000  # of a row
 
-# Rows as generated or hostile code has them. The marks « and » enclose what is repeated.
+# Rows as in generated or hostile code. The marks « and » enclose the repeated part.
 ROWS = {
     "a.c": ["int «a, »b;", "void f(«int a, »int b);", "void g() { f(«a, »b); }", "enum E { «A,\n»Z };", '«#include "b.h"\n»'],
     "a.cpp": ["«[[a]] »void f();", "template <«class A, »class B> void f();", "class C : «A, »B {};", "class C { «virtual »void f(); };"],
@@ -57,7 +58,7 @@ def _waiting(language: Language, code: bytes) -> Iterator[str]:
 
 @pytest.mark.parametrize("path", ROWS)
 def test_a_longer_row_keeps_no_more_matches_open(path: str) -> None:
-    """For no query of a language does a thousand-fold row need more than the smallest limit."""
+    """No query for a language exceeds the smallest limit on a row with a thousand repetitions."""
     language = language_of(path)
     assert language is not None
     waiting = []
@@ -71,13 +72,13 @@ def test_a_longer_row_keeps_no_more_matches_open(path: str) -> None:
 
 
 def test_every_language_has_rows() -> None:
-    """A new language brings the rows that its attributes, lists and imports can form."""
+    """A new language needs rows for its attributes, lists and imports."""
     tested = {language.folder for path in ROWS if (language := language_of(path))}
     assert set(table.folders()) <= tested
 
 
 def test_each_half_of_a_pattern_has_its_other_half() -> None:
-    """Both are for the same files, and no other query uses their name: queries that run together share their rows."""
+    """Both halves apply to the same files, and no other query uses their name."""
     for language in {one.name: one for folder in table.folders() for one in load(folder)}.values():
         owners: dict[str, str] = {}
         for name in QUERIES:
@@ -89,7 +90,7 @@ def test_each_half_of_a_pattern_has_its_other_half() -> None:
 
 
 def _class(code: bytes) -> Definition:
-    """Return the class of a Python file."""
+    """Return the class `P` in a Python file."""
     python = language_of("a.py")
     assert python is not None
     facts = reader.facts(python, code)
@@ -102,7 +103,7 @@ def _class(code: bytes) -> Definition:
     "row", ["@dataclass\n", "@dataclass\n# a point\n@final\n", "@final\n@dataclass(frozen=True)\n"]
 )
 def test_a_decorator_applies_below_the_others(row: str) -> None:
-    """Comments and further decorators stand between a decorator and its class."""
+    """Comments and other decorators may be between a decorator and its class."""
     found = _class(f"{row}class P:\n    x: int\n    y: int = 1\n".encode())
     assert [(each.name, each.is_required) for each in found.parameters] == [("x", True), ("y", False)]
 
@@ -111,12 +112,12 @@ def test_a_decorator_applies_below_the_others(row: str) -> None:
     ("row", "unknown"), [("@final\n", ()), ("@final\n# own\n@register\n@unique\n", ("@register",))]
 )
 def test_an_unknown_decorator_counts_wherever_it_stands(row: str, unknown: tuple[str, ...]) -> None:
-    """It may give the class any member, as a base could."""
+    """It may add any member to the class, like an unknown base."""
     assert _class(f"{row}class P:\n    x = 1\n".encode()).bases == unknown
 
 
 def test_an_attribute_applies_below_the_others() -> None:
-    """Comments and further attributes stand between a module's path and the module."""
+    """Comments and other attributes may be between the path attribute and the module."""
     project = LANGUAGES["rust"].project({"src/lib.rs", "src/other.rs"}, {})
     code = b'#[path = "other.rs"]\n// why\n#[allow(dead_code)]\nmod one;\n'
     assert "src/other.rs" in [link.target for link in project.imports("src/lib.rs", code)]

@@ -1,4 +1,4 @@
-"""Trees that nobody makes by hand: whatever stands beside it, the caller that a change breaks is reported, and the command ends as it says."""
+"""Unusual trees: the broken caller is still reported, and the command exits with the right status."""
 
 import os
 import subprocess
@@ -54,7 +54,7 @@ TREES: dict[str, Callable[[], tuple[list[Entry], list[Entry]]]] = {
 
 
 def _commit(branch: str, entries: list[Entry], parent: str = "") -> bytes:
-    """One commit for `git fast-import`."""
+    """Return one commit for `git fast-import`."""
     rows = [b"commit refs/heads/%s\ncommitter a <a@example.invalid> 1700000000 +0000\ndata 1\nm" % branch.encode()]
     rows += [b"from refs/heads/%s" % parent.encode()] if parent else []
     for mode, path, content in entries:
@@ -67,7 +67,7 @@ def _commit(branch: str, entries: list[Entry], parent: str = "") -> bytes:
 
 
 def reviewed(folder: Path, head: list[Entry], base: list[Entry]) -> "subprocess.CompletedProcess[bytes]":
-    """What the command says of a change that breaks a caller, in this tree."""
+    """Run the review command on a change that breaks a caller, in this tree."""
     repository = Repository(folder / "work")
     for name in ("core.protectNTFS", "core.protectHFS"):
         repository.git("config", name, "false")
@@ -80,7 +80,7 @@ def reviewed(folder: Path, head: list[Entry], base: list[Entry]) -> "subprocess.
 
 @pytest.mark.parametrize("kind", few(TREES, 2))
 def test_an_odd_tree_hides_nothing(tmp_path: Path, kind: str) -> None:
-    """The broken caller is in the report, the exit code says so, no program of the tree ran, and no line of a linked file is shown."""
+    """The broken caller is reported, nothing in the tree is run, and no linked file's content is shown."""
     base, head = TREES[kind]()
     done = reviewed(tmp_path, head, base)
 

@@ -1,4 +1,4 @@
-"""No regular expression of the package takes more than its share of time when a text gets longer."""
+"""No regular expression in the package takes more than linear time."""
 
 import re
 
@@ -8,7 +8,7 @@ from patterns import Found
 
 from deeprepo.impact.uses import providers
 
-# Patterns that are given short texts only: where they stand, and the longest text that reaches them.
+# Patterns that only get short texts: their location, and the longest text that they get.
 PROVIDERS = ("_ALIAS", "_MODULE", "_PATH", "_REEXPORT")
 CAPPED = {
     "deeprepo.impact.resolving.importers.CHAIN": 120,
@@ -27,9 +27,9 @@ def test_every_pattern_is_linear(every: int) -> None:
 
 
 def test_patterns_with_a_cap_are_no_worse_than_a_square_below_it() -> None:
-    """A pattern that only meets short texts costs, at its cap, no more than so many plain searches of a text of that length."""
+    """At its limit, such a pattern costs at most as much as twenty quadratic searches."""
     known = {one.where: one for one in patterns.collected()}
-    plain = re.compile(r"\w+!")  # a square: each word is tried from each of its letters
+    plain = re.compile(r"\w+!")  # quadratic: each word is tried from each of its letters
     for where, cap in CAPPED.items():
         pattern = known[where].pattern
         texts = [patterns.built(pattern, parts, cap) for parts in patterns.texts(pattern)]
@@ -39,7 +39,7 @@ def test_patterns_with_a_cap_are_no_worse_than_a_square_below_it() -> None:
 
 @pytest.mark.slow
 def test_the_look_finds_what_is_slow() -> None:
-    """The strings that are made from a pattern find quadratic, cubic and exponential ones."""
+    """The strings built from a pattern detect quadratic, cubic and exponential patterns."""
     for slow in (
         r"(?m)^\s*module\s+\"?([^\s\"]+)",
         r"\w+\s*\(",

@@ -1,4 +1,4 @@
-"""Code and data that no person writes, through the command: the review says what it did not read, and reads the rest."""
+"""Code and data that no person writes: the review reports what it did not read, and reads the rest."""
 
 import json
 import os
@@ -17,12 +17,12 @@ DEEP = 20_000  # levels
 
 
 def nested(opening: str, core: str = "f", closing: str = "") -> str:
-    """One thing inside another, in lines as people write them."""
+    """Return deeply nested code, broken into lines of normal length."""
     text = opening * DEEP + core + closing * DEEP
     return "\n".join(text[at : at + 100] for at in range(0, len(text), 100)) + "\n"
 
 
-# What comes before, so that each file has a definition whose users are looked for.
+# The files before the change, so that each has a definition whose references are searched.
 BEFORE = {
     "py": "def f(x):\n    return x\n",
     "java": "class A { void f(int x) {} }\n",
@@ -32,7 +32,7 @@ BEFORE = {
 
 
 def deeprepo(*arguments: str, folder: Path) -> "subprocess.CompletedProcess[str]":
-    """The command in a process of its own, so that its work is done in a child with limits."""
+    """Run the command in a new process, so that its work is done in a child with limits."""
     env = {"PATH": os.environ["PATH"], "HOME": str(folder), "PYTHONPATH": str(Path(bot.__file__).parents[1])}
     command = [sys.executable, "-m", "bot", *arguments]
     return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
@@ -40,13 +40,13 @@ def deeprepo(*arguments: str, folder: Path) -> "subprocess.CompletedProcess[str]
 
 @pytest.fixture
 def ordinary(repository: Repository) -> Repository:
-    """A repository in which one ordinary change breaks a caller."""
+    """Return a repository in which an ordinary change can break a caller."""
     repository.commit({"ok.py": "def ok(x):\n    return x\n", "user.py": "from ok import ok\n\nok(1)\n"})
     return repository
 
 
 def reviewed(repository: Repository, before: dict[str, str], after: dict[str, str]) -> dict[str, object]:
-    """The review of these files beside an ordinary change, which it has to find."""
+    """Review these files together with an ordinary change, whose broken caller must be found."""
     repository.commit(dict(before))
     repository.commit({**after, "ok.py": "def ok(x, y):\n    return x\n"})
     done = deeprepo(
@@ -73,7 +73,7 @@ def reviewed(repository: Repository, before: dict[str, str], after: dict[str, st
     ),
 )
 def test_a_file_that_is_not_read_is_named_with_the_reason(path: str, text: str, ordinary: Repository) -> None:
-    """A limit of a language is no secret: one sentence says that the definitions of the file were not compared."""
+    """One sentence says that the file's definitions were not compared, and why."""
     before = BEFORE[path.rpartition(".")[2]]
     told = reviewed(ordinary, {path: before}, {path: before + text})
     cut = [row["name"] for row in told["coverage"]["open"] if row["kind"] == "search"]
@@ -92,7 +92,7 @@ def test_a_file_that_is_not_read_is_named_with_the_reason(path: str, text: str, 
 def test_a_caller_that_is_not_read_is_named(
     suffix: str, before: str, after: str, caller: str, ordinary: Repository
 ) -> None:
-    """An unchanged file that takes too long to search leaves the change open: it may call what changed."""
+    """An unchanged file that takes too long to search may call the changed code, so it is listed."""
     ordinary.commit({"src/lib.rs": "mod a;\nmod b;\n", f"src/b.{suffix}": caller, f"src/a.{suffix}": before})
     told = reviewed(ordinary, {"x.txt": "x\n"}, {f"src/a.{suffix}": after})
     cut = [row["name"] for row in told["coverage"]["open"] if row["kind"] == "search"]
@@ -103,7 +103,7 @@ def test_a_caller_that_is_not_read_is_named(
     ("path", "row"), [("a.rs", "#[a(b)]\n" * 2_000 + "struct S;\n"), ("a.py", "@a\n" * 2_000 + "def g(): pass\n")]
 )
 def test_a_row_of_attributes_is_read(path: str, row: str, ordinary: Repository) -> None:
-    """Generated code may have thousands of attributes in a row, and nothing of it stays unchecked."""
+    """Generated code may have thousands of attributes in a row, and still everything is checked."""
     before = BEFORE[path.rpartition(".")[2]]
     told = reviewed(ordinary, {path: before}, {path: before + row})
     assert not [row["name"] for row in told["coverage"]["open"] if row["kind"] == "search"]

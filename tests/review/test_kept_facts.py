@@ -118,7 +118,7 @@ def test_what_another_version_kept_is_told_anew(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("mode", [0o770, 0o705])
 def test_a_folder_that_others_can_enter_is_not_used(repository: Repository, mode: int, tmp_path: Path) -> None:
-    """Nothing is believed of it, and nothing is written into it; the review is made all the same."""
+    """A cache folder that other users can access is neither read nor written, and the review still works."""
     commit(repository, "python")
     folder = tmp_path / "facts"
     folder.mkdir()

@@ -1,4 +1,4 @@
-"""Names that other files say in a way of their own: with a namespace before them, as a text, in a query."""
+"""Names that other files use in a special syntax: qualified, as a string, or in a query."""
 
 from collections.abc import Mapping
 
@@ -11,12 +11,12 @@ LUA = "local Cart = {}\nCart.__index = Cart\n\nfunction Cart.new(x)\n  return se
 
 
 def php(source: str, use: str) -> tuple[str, str, str, str]:
-    """Lay out a file of functions that is always loaded, and one that uses them."""
+    """Return an always loaded file of functions, and a file that uses them."""
     return "src/f.php", source, "src/Deep/U.php", f"<?php\nnamespace App\\Deep;\n\n{use}\n"
 
 
 def lua(source: str, use: str) -> tuple[str, str, str, str]:
-    """Lay out a module and a file that may require it."""
+    """Return a module and a file that may require it."""
     return "cart.lua", source, "use.lua", use
 
 
@@ -27,7 +27,7 @@ RENAMING = 'from django.db import migrations\n\n\nclass Migration(migrations.Mig
 
 
 def django(query: str, imports: str = "from .models import Order\n") -> tuple[str, str, str, str]:
-    """Lay out a model and a file that asks for its rows."""
+    """Return a model and a file that queries it."""
     return "shop/models.py", DJANGO, "shop/views.py", f"{imports}\n\ndef f(Line):\n    return {query}\n"
 
 
@@ -35,7 +35,7 @@ GO_PART = '{{ define "row" }}\n<p>x</p>\n{{ end }}\n'
 
 
 def page(source: str, path: str, user: str) -> tuple[str, str, str, str]:
-    """Lay out a template with a part, and who asks for it."""
+    """Return a template with a named part, and a file that may use it."""
     return "web/base.html", source, path, user
 
 
@@ -48,13 +48,13 @@ CART = "package shop;\n\npublic class Cart {\n    private int orderSum;\n}\n"
 
 
 def query(line: str) -> tuple[str, str, str, str]:
-    """A repository of Java with a query in an annotation."""
+    """Return a Java class, and a repository class with this line, such as a query annotation."""
     text = f"package shop;\n\npublic interface CartRepository {{\n    {line}\n    java.util.List<Cart> some();\n}}\n"
     return "shop/Cart.java", JAVA, "shop/CartRepository.java", text
 
 
 def two_words(line: str) -> tuple[str, str, str, str]:
-    """A class of Java with a private field of two words, and another one that says it."""
+    """Return a Java class with a private field named in two words, and a class with this line."""
     return "shop/Cart.java", CART, "shop/Rows.java", f"package shop;\n\npublic class Rows {{\n    {line}\n}}\n"
 
 
@@ -85,7 +85,7 @@ QUERIES: Mapping[str, tuple[str, bool]] = {
 def test_a_name_is_found_however_it_is_said(
     places, project: tuple[str, str, str, str], edit: tuple[str, str], is_open: bool  # noqa: ANN001
 ) -> None:  # fmt: skip
-    """What is gone or asks for more opens who says it; who says another thing of that name stays clean."""
+    """Code that uses the removed or changed name is reported; code that means another name is not."""
     home, source, path, user = project
     assert edit[0] in source
     before = {"composer.json": COMPOSER, home: source, path: user}
@@ -94,7 +94,7 @@ def test_a_name_is_found_however_it_is_said(
 
 @pytest.mark.parametrize(("query", "is_open"), QUERIES.values(), ids=QUERIES.keys())
 def test_a_query_says_a_column_that_a_migration_renames(places, query: str, is_open: bool) -> None:  # noqa: ANN001
-    """The migration names the line with what is asked of it, in an order; a query of another class says nothing."""
+    """The migration is reported if a query of that model still uses the renamed column."""
     user = f"from .models import Order\n\n\ndef f(Line):\n    return {query}\n"
     models = DJANGO.replace("total", "amount")
     first, second = "shop/migrations/0001_first.py", "shop/migrations/0002_second.py"

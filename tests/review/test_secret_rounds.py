@@ -1,4 +1,4 @@
-"""A committed secret outlives its line: what later rounds say of it, through the command's own door."""
+"""What later reviews report about a committed secret whose line was removed."""
 
 import asyncio
 from dataclasses import replace
@@ -20,7 +20,7 @@ LINE = f'KEY = "{KEY}"\n'
 
 
 class Rounds:
-    """A branch whose pushes are reviewed one after the other, without a model."""
+    """A branch whose pushes are reviewed one after another, without a model."""
 
     def __init__(self, repository: Repository, scratch: Path) -> None:
         self.repository, self.scratch, self.last = repository, scratch, None
@@ -29,7 +29,7 @@ class Rounds:
         repository.git("checkout", "-qb", "feature")
 
     def push(self, files: dict[str, str | bytes | None], **decided: Any) -> Review:  # noqa: ANN401
-        """Commit these files and review the branch as a round after the last one."""
+        """Commit these files and review the branch, continuing from the last review."""
         self.repository.commit(files, "push")
         return self.review(**decided)
 
@@ -46,18 +46,18 @@ class Rounds:
 
 
 def rendered(done: Review) -> bytes:
-    """The review as the next round is given it."""
+    """Return the review as the next one receives it."""
     return OUTPUTS["json"]().render(done).encode()
 
 
 @pytest.fixture
 def rounds(repository: Repository, tmp_path: Path) -> Rounds:
-    """A branch before its first push."""
+    """Return a branch before its first push."""
     return Rounds(repository, tmp_path / "scratch")
 
 
 def open_ones(done: Review) -> list[str]:
-    """The titles of what is open."""
+    """Return the titles of the open findings."""
     return [finding.title for finding in done.open_findings]
 
 
@@ -80,7 +80,7 @@ def test_a_removed_secret_stays_open(rounds: Rounds, then: dict[str, str | bytes
 
 
 def test_the_owner_closes_it(rounds: Rounds) -> None:
-    """Only the word of a person who may write ends it: `/deeprepo ignore N revoked`."""
+    """It is only closed when a person with write access dismisses it: `/deeprepo ignore N revoked`."""
     first = rounds.push({"app.py": LINE})
     mark = first.reported[0].finding
     said = Dismissal(mark.identity, "revoked", "ignored")
@@ -91,7 +91,7 @@ def test_the_owner_closes_it(rounds: Rounds) -> None:
 
 @pytest.mark.parametrize("rename", [False, True], ids=["moved", "renamed"])
 def test_a_secret_that_moves_is_the_same_one(rounds: Rounds, rename: bool) -> None:
-    """In another file it keeps its number, and is there once."""
+    """It keeps its number in the new file and is reported once."""
     first = rounds.push({"app.py": LINE})
     later = rounds.push({"app.py": None if rename else "A = 2\n", "conf/new.py": f"\n{LINE}"})
     assert open_ones(later) == ["An AWS key is committed"]
@@ -99,7 +99,7 @@ def test_a_secret_that_moves_is_the_same_one(rounds: Rounds, rename: bool) -> No
 
 
 def test_a_replaced_secret_are_two(rounds: Rounds) -> None:
-    """The new one is reported beside the old one, which is still in the history."""
+    """The new secret is reported, and the old one is still in the history."""
     rounds.push({"app.py": LINE})
     later = rounds.push({"app.py": LINE.replace(KEY, OTHER)})
     assert min(open_ones(later)) == "An AWS key is committed"
@@ -130,7 +130,7 @@ def test_a_secret_of_an_intermediate_commit_is_reported(rounds: Rounds) -> None:
 
 
 def test_no_form_of_a_commit_hides_its_secret(rounds: Rounds) -> None:
-    """A branch of its own that is merged and dropped, by a merge that is the head."""
+    """The secret is on a side branch whose merge dropped its changes."""
     repository = rounds.repository
     branched = repository.commit({"side.py": LINE}, "one")
     repository.git("reset", "-q", "--hard", "main")
@@ -161,7 +161,7 @@ MARKS, WHOLE = f"{MARK}\n{END_MARK}\n", f"{MARK}\n{BODY}\n{END_MARK}\n"
     ids=["deleted and back", "a line above", "a line inside", "a line below"],
 )
 def test_a_secret_of_the_base_is_not_the_change_s(rounds: Rounds, steps: list[str | None]) -> None:
-    """Its commits edit the file around it, or take it away and bring it back."""
+    """The commits edit the file around the secret, or delete the file and restore it."""
     rounds.repository.git("checkout", "-q", "main")
     rounds.repository.commit({"deploy.yml": WHOLE}, "base")
     rounds.repository.git("checkout", "-qB", "feature")
@@ -181,7 +181,7 @@ def test_a_secret_is_in_no_identity_of_a_finding(rounds: Rounds) -> None:
 
 
 def test_an_agent_is_told_to_have_it_revoked(rounds: Rounds) -> None:
-    """A token is not mended by a test."""
+    """Adding a test doesn't help against a leaked token, so only other findings ask for one."""
     found = rounds.push({"app.py": LINE}).findings
     text = prompt(found, "")
     assert "Revoke it" in text
@@ -191,7 +191,7 @@ def test_an_agent_is_told_to_have_it_revoked(rounds: Rounds) -> None:
 
 
 def test_a_word_about_a_secret_holds_for_all_its_places(rounds: Rounds) -> None:
-    """After a person says that the value was revoked, no copy of it is reported again."""
+    """After a person dismisses the secret as revoked, no copy of it is reported again."""
     (placed,) = rounds.push({"a.py": LINE, "b.py": LINE}).findings
     word = Dismissal(placed.finding.identity, "revoked", "ignored")
     assert open_ones(rounds.push({"c.py": "C = 1\n"}, dismissals=(word,))) == []
@@ -199,14 +199,14 @@ def test_a_word_about_a_secret_holds_for_all_its_places(rounds: Rounds) -> None:
 
 
 def commits(repository: Repository, count: int, *, empty: bool) -> None:
-    """Commits on the branch that is checked out."""
+    """Add this number of commits to the feature branch."""
     histories.lengthen(repository.folder, "feature", count, empty=empty)
     repository.git("reset", "-q", "--hard", "feature")
 
 
 @pytest.mark.parametrize("count", [99, 101])
 def test_a_secret_behind_a_hundred_commits_is_found_or_open(rounds: Rounds, count: int) -> None:
-    """There is no number of commits behind which it is silent."""
+    """It is either reported, or the review says that only the last 100 commits were searched."""
     rounds.repository.commit({"key.py": LINE}, "key")
     rounds.repository.commit({"key.py": None}, "gone")
     commits(rounds.repository, count, empty=False)
@@ -216,7 +216,7 @@ def test_a_secret_behind_a_hundred_commits_is_found_or_open(rounds: Rounds, coun
 
 
 def merge(repository: Repository, files: dict[str, str | bytes | None], *branches: str) -> None:
-    """Merge branches of one commit each into the feature branch; the merge itself brings these files."""
+    """Merge branches with one commit each into the feature branch; the merge commit adds these files."""
     for name in branches:
         repository.git("checkout", "-qB", name, "main")
         repository.commit({f"{name}.txt": "one\n"}, name)
@@ -226,7 +226,7 @@ def merge(repository: Repository, files: dict[str, str | bytes | None], *branche
 
 
 def test_a_merge_of_the_base_brings_none_of_its_secrets(rounds: Rounds) -> None:
-    """What stood on the base branch when it was merged is nothing that the change adds."""
+    """A secret that was merged from the base branch was not added by the change."""
     rounds.repository.git("checkout", "-q", "main")
     rounds.repository.commit({"key.py": LINE}, "the owner's")
     rounds.repository.git("checkout", "-q", "feature")

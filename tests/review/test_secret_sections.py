@@ -1,4 +1,4 @@
-"""Whose words a prompt's text may be: no line of a text tells masks in which file it stands."""
+"""No text in a prompt can turn masking off by imitating a file heading."""
 
 import pytest
 
@@ -34,7 +34,7 @@ def test_no_heading_in_a_text_unmasks(head: str, sign: str) -> None:
 
 
 def test_what_one_file_names_is_masked_where_it_stands_bare() -> None:
-    """The names of whole files count in every prompt, also where an excerpt shows the value alone."""
+    """The names in whole files apply to every prompt, even if an excerpt shows only the value."""
     masks = Masks()
     masks.learn_files({"shop/db.py": f"{LINE}\n"})
     assert VALUE not in masks.hide(f"connect({VALUE!r})")

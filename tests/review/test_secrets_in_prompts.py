@@ -1,4 +1,4 @@
-"""A tap before the provider: what of a repository's secrets reaches a model, is recorded, or is posted."""
+"""Whether a repository's secrets reach a model provider, the journal or a published output."""
 
 import asyncio
 import base64
@@ -38,7 +38,7 @@ ROOT = (
 
 
 class Tap:
-    """A review whose models quote every line that they are shown and that has a placeholder in it."""
+    """A review whose models quote the masked lines that they are shown."""
 
     def __init__(self, repository: Repository, folder: Path, patch: pytest.MonkeyPatch) -> None:
         self.repository, self.folder = repository, folder
@@ -47,7 +47,7 @@ class Tap:
         self.patch = patch
 
     def worker(self, body: Mapping[str, Any]) -> Reply:
-        """Report the first masked line of the changed file, with a fix that repeats it."""
+        """Report the first masked line of the changed file, with a suggestion that repeats it."""
         text = "\n".join(str(message["content"]) for message in body["messages"])
         if "The claim, about" in text:
             return Reply(data={"verdict": "confirmed", "trigger": "t", "author_would_change": True, "reason": "r"})
@@ -62,7 +62,7 @@ class Tap:
         return Reply(data={"answer": f"Read: {quote}", "findings": [found]})
 
     def review(self, strategy: str) -> Review:
-        """Review the branch with everything recorded."""
+        """Review the branch, and record all requests and the journal."""
         turns = [doubles.code(ROOT), doubles.code("print(findings(), coverage())\nset_answer(files['shop/price.py'])")]
 
         def root(body: Mapping[str, Any]) -> Reply:
@@ -84,13 +84,13 @@ class Tap:
 
 @pytest.fixture
 def tap(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tap:
-    """A repository before its secrets."""
+    """Return a helper for a repository that contains no secrets yet."""
     repository.commit({"shop/cart.py": CALL, "r": "x"}, "before")
     return Tap(repository, tmp_path, monkeypatch)
 
 
 def test_there_is_a_sample_of_every_form() -> None:
-    """A form that the check learns is tapped too."""
+    """Every known secret format has a sample, so that these tests cover it."""
     assert {form.rule for form in known_forms()} <= set(SAMPLES)
 
 
@@ -99,7 +99,7 @@ def test_there_is_a_sample_of_every_form() -> None:
     few([(rule, STRATEGIES[at % len(STRATEGIES)]) for at, rule in enumerate(sorted(SAMPLES))], *range(5)),
 )
 def test_no_secret_leaves(tap: Tap, rule: str, strategy: str) -> None:
-    """Not added, removed, unchanged or in words; not in a request, the journal or an output; and the finding stands."""
+    """Added, removed and unchanged secrets are in no request, journal or output; findings stay."""
     path, line, secrets = SAMPLES[rule]
     suffix = path.rpartition(".")[2]
     base = {"shop/price.py": f"{CODE}# {line.splitlines()[0]}\n" if suffix == "py" else CODE}
@@ -123,12 +123,12 @@ def test_no_secret_leaves(tap: Tap, rule: str, strategy: str) -> None:
         assert secret[::-1] not in tap.requests
         assert " ".join(secret) not in tap.requests
     assert PLACEHOLDER.search(tap.requests)
-    assert "row * rate + 1" in tap.requests  # the tap sees what leaves
+    assert "row * rate + 1" in tap.requests  # the requests do contain the changed code
     assert not any(placed.replacement and "MASKED" in placed.replacement for placed in done.findings)
 
 
 def test_a_quote_of_a_masked_line_is_found(tap: Tap) -> None:
-    """What a model quotes is the tree's own line, its place is right, and no fix with a placeholder or a secret is offered."""
+    """The finding quotes the file's own line. A suggestion with a placeholder or a secret is refused."""
     _, line, (secret,) = SAMPLES["github-token"]
     tap.repository.git("checkout", "-qb", "feature")
     tap.repository.commit({"shop/price.py": f"{CODE}{line}\n"}, "feature")
@@ -141,7 +141,7 @@ def test_a_quote_of_a_masked_line_is_found(tap: Tap) -> None:
 
 
 def test_a_review_with_secrets_is_played_back(tap: Tap) -> None:
-    """The record holds placeholders, and is enough."""
+    """The journal contains only placeholders, and is sufficient for a replay."""
     tap.repository.git("checkout", "-qb", "feature")
     tap.repository.commit(
         {"shop/price.py": f"{CODE}{SAMPLES['github-token'][1]}\n"}, "feature\n\n" + SAMPLES["aws-key"][1]
@@ -154,7 +154,7 @@ def test_a_review_with_secrets_is_played_back(tap: Tap) -> None:
 
 
 async def replayed(tap: Tap) -> Review:
-    """The last review of the journal, once more."""
+    """Replay the last review in the journal."""
     from bot.review.journal import replay
     from bot.wiring import review as parts
 
@@ -164,7 +164,7 @@ async def replayed(tap: Tap) -> Review:
 
 
 def test_names_and_paths_below_the_mark_of_a_key_are_no_secrets() -> None:
-    """A line of code that only begins a key hides nothing behind it: a file after it in a prompt keeps its path."""
+    """Code that only contains the first line of a key doesn't mask what follows it in a prompt."""
     rows = ("MIIEpAIBAAKCAQEA7d8sK3mQv1xPz5nR0tYwUeHjLkGfDsAqWzXcVbNmPoIuYtRe", "q7Zd8sK3mQ==")
     mark = "-----BEGIN " + "PRIVATE KEY-----"
     code = '--- crates/credential/src/scheme/oauth2.rs ---\n+12 pub use oauth2::OAuth2Token;\n+ "cn=admin,dc=example,dc=com",\n'
@@ -178,7 +178,7 @@ def test_names_and_paths_below_the_mark_of_a_key_are_no_secrets() -> None:
 @pytest.mark.parametrize("width", [16, 24, 64])
 @pytest.mark.parametrize("frame", ["{}", '    "{}\\n" +', "key += '{}'", "+12 {}", "# {}", "lines.append(b'{}')"])
 def test_no_row_of_a_key_is_shown(width: int, frame: str) -> None:
-    """However short its rows are and whatever is around them, also if its last line was cut off."""
+    """Rows are masked whatever their length or surroundings, even if the end of the key is missing."""
     body = base64.b64encode(hashlib.shake_256(frame.encode()).digest(634)).decode()
     rows = [body[at : at + width] for at in range(0, len(body), width)]
     mark = "-----BEGIN " + "PRIVATE KEY-----"
@@ -190,7 +190,7 @@ def test_no_row_of_a_key_is_shown(width: int, frame: str) -> None:
 
 
 def test_a_mark_of_a_key_hides_no_path_and_no_name() -> None:
-    """A prompt has other files below a test that only begins a key, and their paths look like short rows."""
+    """A prompt may contain paths that look like short rows of a key."""
     mark = "-----BEGIN " + "PRIVATE KEY-----"
     paths = (
         "crates/oauth2/v2Client/tls13Handshake",
@@ -207,7 +207,7 @@ def test_a_mark_of_a_key_hides_no_path_and_no_name() -> None:
 
 
 def test_a_path_of_the_tree_is_no_secret(tap: Tap) -> None:
-    """A name such as `challenge_secret` before a path and a line, as in lists of usages, masks no path in any prompt."""
+    """In `challenge_secret: path:line`, a path that exists in the repository is not masked."""
     tap.repository.commit({"shop/oauth2/client9.py": "x = 1\n"}, "base")
     tap.repository.git("checkout", "-qb", "feature")
     words = (
@@ -219,5 +219,5 @@ def test_a_path_of_the_tree_is_no_secret(tap: Tap) -> None:
     tap.review("direct")
 
     assert "challenge_secret: shop/oauth2/client9.py:85" in tap.requests
-    assert "lib/oauth1/server7.py:85" not in tap.requests  # not in the tree, so it may be one
-    assert "q8Zt3xVb9Kd2" not in tap.requests  # a login and a password, even if a file has the name of the login
+    assert "lib/oauth1/server7.py:85" not in tap.requests  # no such file exists, so it may be a secret
+    assert "q8Zt3xVb9Kd2" not in tap.requests  # a password, even though a file has the login's name

@@ -1,4 +1,4 @@
-"""Changes that break their users although nothing is renamed: none of them is clean, and what only looks like one is."""
+"""Changes that break callers without a rename are never clean, and similar harmless changes are."""
 
 import asyncio
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from fakes import Repository
 from bot import wiring
 from bot.values import Review, ReviewRequest
 
-Case = tuple[str, str, str]  # what is used before the change, after it, and who uses it
+Case = tuple[str, str, str]  # the library before the change, after it, and the code that uses it
 PYTHON = {
     "space_in_text": ('SEP = ", "\n', 'SEP = ","\n', "from {p}.lib import SEP\n\nprint('a, b'.split(SEP))\n"),
     "bare_tuple": ("ROLES = 1,\n", "ROLES = 1\n", "from {p}.lib import ROLES\n\nprint(ROLES)\n"),
@@ -163,7 +163,7 @@ OWN = "export function go(a: number) {\n  return a;\n}\nexport function went(a: 
 
 @pytest.fixture
 def silent(repository: Repository, tmp_path: Path):  # noqa: ANN201
-    """Review all cases of one language as one change without a model: the names of those that are clean."""
+    """Return a function that reviews all cases as one change and returns the names of the clean ones."""
 
     def run(cases: Mapping[str, Case], suffix: str) -> set[str]:
         rows = [(name, *case) for name, case in cases.items()]
@@ -188,7 +188,7 @@ def silent(repository: Repository, tmp_path: Path):  # noqa: ANN201
 
 @pytest.mark.parametrize(("cases", "suffix"), [(PYTHON, ".py"), (TYPESCRIPT, ".ts")], ids=["python", "typescript"])
 def test_no_silent_break_is_clean(silent, cases: Mapping[str, Case], suffix: str) -> None:  # noqa: ANN001
-    """Each user is open or has a finding."""
+    """Each file that uses the changed code is listed or has a finding."""
     assert silent(cases, suffix) == set()
 
 
@@ -196,5 +196,5 @@ def test_no_silent_break_is_clean(silent, cases: Mapping[str, Case], suffix: str
     ("cases", "suffix"), [(PYTHON_QUIET, ".py"), (TYPESCRIPT_QUIET, ".ts")], ids=["python", "typescript"]
 )
 def test_what_breaks_nobody_stays_clean(silent, cases: Mapping[str, Case], suffix: str) -> None:  # noqa: ANN001
-    """A formatter's work, a comment, an argument that still reaches its parameter and a definition of the same contract oblige nobody."""
+    """Formatting, comments, arguments that still match and equivalent definitions affect no caller."""
     assert silent(cases, suffix) == {*cases}

@@ -1,4 +1,4 @@
-"""A name in the settings that nobody knows costs a warning, and never the review."""
+"""Unknown names in the settings give a warning, and the review still runs."""
 
 from small_changes import ByCode
 
@@ -7,7 +7,7 @@ BEFORE = {"a.py": "def total(rows):\n    return rows\n", "b.py": "from a import 
 
 
 def test_a_check_that_nobody_knows_is_left_out(by_code: ByCode) -> None:
-    """The others are made, and the notes name the nearest."""
+    """The other checks run, and the notes report both unknown names."""
     review = by_code({".deeprepo.yml": SETTINGS, **BEFORE}, {"a.py": "def total(rows, tax):\n    return rows, tax\n"})
     assert [placed.finding.path for placed in review.reported] == ["b.py"]
     assert sum("is unknown" in note for note in review.notes) == 2

@@ -1,4 +1,4 @@
-"""What code says of real changes: each sentence is true, and names what somebody who reads the change looks for."""
+"""The walkthrough from static analysis: each sentence is true and useful to a reader."""
 
 import re
 
@@ -32,7 +32,7 @@ def phrases(review: Review) -> dict[str, str]:
 
 
 def test_a_new_signature_a_rename_and_their_users(by_code: ByCode) -> None:
-    """The overview names both and counts the places outside the change; users know the old name."""
+    """The overview contains both and counts the locations outside the change that use them."""
     after = (
         RATES.replace("express=False", "*, service").replace("if express", "if service").replace("surcharge", "extra")
     )
@@ -52,7 +52,7 @@ def test_a_new_signature_a_rename_and_their_users(by_code: ByCode) -> None:
 
 
 def test_other_line_breaks_are_no_new_signature(by_code: ByCode) -> None:
-    """Nor is a comma behind the last parameter."""
+    """A trailing comma after the last parameter is not a new signature either."""
     before = {"a.py": "def f(a, b):\n    return a\n", "b.ts": "export function f(a: A, b: B) {\n  return 1;\n}\n"}
     done = by_code(
         dict(before), {path: text.replace("(a", "(\n  a").replace(")", ",\n)") for path, text in before.items()}
@@ -61,7 +61,7 @@ def test_other_line_breaks_are_no_new_signature(by_code: ByCode) -> None:
 
 
 def test_three_files_that_meet_are_drawn(by_code: ByCode) -> None:
-    """Each caller has an arrow to the changed file, with what it calls; the console and the JSON output have the same value."""
+    """The diagram has an arrow from each caller; the console and the JSON output contain the same."""
     done = by_code(BEFORE, {"shop/rates.py": RATES.replace("weight * 2", "weight * 4")})
     page = markdown.render(done)
 
@@ -75,7 +75,7 @@ def test_three_files_that_meet_are_drawn(by_code: ByCode) -> None:
 
 
 def test_a_move_a_removal_and_a_renamed_file(by_code: ByCode) -> None:
-    """A definition that moved is not one removed and one added; a file is told with its old name."""
+    """A moved definition is not listed as removed and added; a renamed file is shown with its old name."""
     quote, surcharge = RATES.split("\n\n\n")
     done = by_code(
         {
@@ -103,7 +103,7 @@ def test_a_move_a_removal_and_a_renamed_file(by_code: ByCode) -> None:
 
 
 def test_a_change_of_documents_alone(by_code: ByCode) -> None:
-    """Nothing is made up where there are no definitions."""
+    """A change without definitions only lists the files."""
     done = by_code(BEFORE, {"README.md": "# The shop\n"})
 
     assert told(done).overview == "1 edited file (+1 -1)."
@@ -112,7 +112,7 @@ def test_a_change_of_documents_alone(by_code: ByCode) -> None:
 
 
 def test_names_of_the_change_break_out_of_nothing(by_code: ByCode) -> None:
-    """A path with quotes, backticks, bars, brackets and a click stays a name in the table and in the drawing."""
+    """A path with quotes, backticks, pipes and HTML stays inert text in the table and in the diagram."""
     evil = 'shop/a"]`|<img src=x> click f0 "javascript:alert(1)".py'
     used: Files = {evil: RATES, "shop/b.py": "", **{f"shop/c{n}.py": "x = 1\n" for n in range(3)}}
     done = by_code({**BEFORE, **used}, {evil: RATES.replace("weight * 2", "weight * 4"), "shop/b.py": "y = 1\n"})
@@ -127,7 +127,7 @@ def test_names_of_the_change_break_out_of_nothing(by_code: ByCode) -> None:
 
 
 def test_many_files_are_grouped_and_cut_with_a_sentence(by_code: ByCode) -> None:
-    """281 files: each folder is there with some of its files, and the sentences stay short."""
+    """For 281 files, every folder is shown with some of its files, and the sentences stay short."""
     after: Files = {f"src/part{n % 9}/module{n}.py": f"def work{n}(row):\n    return row\n" for n in range(240)}
     after |= {f"tests/test_{n}.py": f"def test_{n}():\n    assert {n} + 1\n" for n in range(41)}
     done = by_code(BEFORE, after)
@@ -143,7 +143,7 @@ def test_many_files_are_grouped_and_cut_with_a_sentence(by_code: ByCode) -> None
 
 
 def test_the_setting_switches_it_off(by_code: ByCode) -> None:
-    """No walkthrough in any output."""
+    """No output contains a walkthrough."""
     done = by_code({**BEFORE, ".deeprepo.yml": "walkthrough: false\n"}, {"README.md": "# The shop\n"})
 
     assert WALKTHROUGH.of(done) is None
@@ -152,6 +152,6 @@ def test_the_setting_switches_it_off(by_code: ByCode) -> None:
 
 
 def test_of_one_part_there_is_no_riskiest(by_code: ByCode) -> None:
-    """A line of settings sends nobody anywhere."""
+    """A single settings line gives no location to start at."""
     done = by_code({"package.json": '{"version": "1"}\n'}, {"package.json": '{"version": "2"}\n'})
     assert told(done).first is None

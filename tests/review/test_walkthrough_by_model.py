@@ -1,4 +1,4 @@
-"""What a model says of the change: by the calls that read it anyway, believed about files of the change alone, kept over rounds."""
+"""The walkthrough from a model: no extra calls, only the change's files, and kept for later reviews."""
 
 import asyncio
 import json
@@ -25,14 +25,14 @@ PHRASES = {"a.py": "raises each total by one", "b.py": "counts the rows twice"}
 
 
 def walkthrough_of(review: Review) -> Walkthrough:
-    """What a review says that the change does."""
+    """Return a review's walkthrough."""
     told = WALKTHROUGH.of(review)
     assert told is not None
     return told
 
 
 def says(overview: str = OVERVIEW, more: tuple[object, ...] = (), first: str = "b.py") -> Any:  # noqa: ANN401
-    """A reader that fills in what its form asks for, file by file as its prompt shows them."""
+    """Return a model that answers the walkthrough fields for the files shown in its prompt."""
 
     def answer(body: Mapping[str, Any]) -> Reply:
         asked = json.dumps(body.get("response_format", {}))
@@ -46,7 +46,7 @@ def says(overview: str = OVERVIEW, more: tuple[object, ...] = (), first: str = "
 
 
 class Desk:
-    """A repository with two changed files, and a model that reads them."""
+    """A repository with two changed files that a model reviews."""
 
     def __init__(self, repository: Repository, scratch: Path, patch: pytest.MonkeyPatch) -> None:
         self.repository, self.scratch, self.patch = repository, scratch, patch
@@ -57,7 +57,7 @@ class Desk:
         scratch.mkdir()
 
     def review(self, answer: Any, earlier: Review | None = None, **flags: Any) -> Review:  # noqa: ANN401
-        """One round."""
+        """Run one review."""
         with doubles.in_thread(Server(answer)) as server:
             self.patch.setenv("DEEPREPO_BASE_URL", server.openai_url)
             past = json_file.render(earlier).encode() if earlier else None
@@ -79,7 +79,7 @@ def phrases(review: Review) -> dict[str, str]:
 
 
 def test_one_call_reads_and_tells(desk: Desk) -> None:
-    """Sentences, theme, phrases and the first place come with the only answer."""
+    """The overview, the theme, the phrases and the start location come with the only answer."""
     done = desk.review(says())
     told = walkthrough_of(done)
 
@@ -94,7 +94,7 @@ def test_one_call_reads_and_tells(desk: Desk) -> None:
 
 
 def test_several_readers_tell_of_their_files(desk: Desk) -> None:
-    """Each says a phrase for what it has read; nobody who has seen a part speaks of the whole, so code does."""
+    """Each call describes its files; none sees the whole change, so static analysis gives the overview."""
     long = "".join(f"    row{n} = rows[{n}] * {n}\n" for n in range(1_500))
     desk.repository.commit(dict.fromkeys(PHRASES, NEW + f"\n\ndef more(rows):\n{long}    return row1\n"))
     done = desk.review(says(), strategy="fanout")
@@ -107,7 +107,7 @@ def test_several_readers_tell_of_their_files(desk: Desk) -> None:
 
 
 def test_claims_are_bounded_and_disarmed(desk: Desk) -> None:
-    """Files that are not in the change are dropped, long texts cut, and nothing in them is live."""
+    """Files outside the change are dropped, long texts are cut, and markup in them is inert."""
     evil = "@acme/all <img src=x> ![p](http://e.example/p) /deeprepo cancel | x |" * 40
     done = desk.review(
         says(f"{evil}\n```mermaid\nclick", ("etc/passwd | T | leaks", f"a.py | {evil} | {evil}"), "etc/passwd")
@@ -122,7 +122,7 @@ def test_claims_are_bounded_and_disarmed(desk: Desk) -> None:
 
 
 def test_a_later_round_keeps_what_was_said_of_unchanged_files(desk: Desk) -> None:
-    """It speaks of the whole pull request: the old phrase, the new one, and both overviews."""
+    """The old phrase of the unchanged file, the new phrase and the first overview are shown."""
     first = desk.review(says())
     desk.repository.commit({"b.py": NEW.replace("1", "2")})
     now = {**PHRASES, "b.py": "adds two"}

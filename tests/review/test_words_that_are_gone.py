@@ -1,4 +1,4 @@
-"""A word that nothing gives any more and that lines still ask for: no review says that all is well above them."""
+"""Lines that still use a removed name keep a review from being clean."""
 
 import json
 
@@ -10,7 +10,7 @@ import deeprepo
 SETTINGS = "from pydantic_settings import BaseSettings\n\n\nclass Settings(BaseSettings):\n    LIMIT: int = 1\n    {}\n\n\nsettings = Settings()\n"
 TAG = 'package shop\n\ntype Order struct {{\n\tPaid bool `json:"{}"`\n}}\n'
 PRISMA = "model User {{\n  id Int @id\n  {} DateTime?\n}}\n"
-# kind -> (file, what it gives, the word, the new one, the file that asks, its line)
+# kind -> (file, its template, the removed text, the new text, the file with the reference, its text)
 GONE = {
     "a field of settings": ("api/config.py", SETTINGS, "RESET_HOURS: int = 2", "", "mail.html", "<b>{{ settings.RESET_HOURS }}</b>\n"),
     "a field of a schema": ("prisma/schema.prisma", PRISMA, "paidUntil", "paidTill", "lib/pay.ts", "export const a = (user: any) => user.paidUntil\n"),
@@ -23,7 +23,7 @@ WORDS = {"heading", "RESET_HOURS", "paidUntil", "paid_at", "max_tokens", "order_
 
 
 def review(repository: Repository, before: dict[str, str], after: dict[str, str]) -> deeprepo.Review:
-    """A review by code of one commit."""
+    """Commit the files and the change, and review the change with static checks only."""
     repository.commit({"README.md": "shop\n", **before}, "before")
     repository.commit(dict(after), "after")
     return deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
@@ -61,14 +61,14 @@ QUIET = {
 
 @pytest.mark.parametrize("what", QUIET)
 def test_a_word_that_means_something_else_is_in_no_headline(repository: Repository, what: str) -> None:
-    """Only a name that was given, and that nothing gives any more, is missed."""
+    """Only a removed name that nothing else defines is reported."""
     path, text, old, new, reader, asks = QUIET[what]
     reviewed = review(repository, {path: text.format(old), reader: asks}, {path: text.format(new)})
     assert (json.loads(reviewed.to_json())["conclusion"], reviewed.open) == ("clean", ())
 
 
 def test_a_value_is_no_name_that_a_line_gives(repository: Repository) -> None:
-    """`false` elsewhere has nothing to do with a setting that is true now."""
+    """A setting that changes from `false` to `true` doesn't affect `false` elsewhere."""
     project = '<Project>\n  <Reference Output="false" />\n</Project>\n'
     reviewed = review(repository, {"app.yml": "cancel: false\n", "lib.csproj": project}, {"app.yml": "cancel: true\n"})
     assert json.loads(reviewed.to_json())["coverage"]["relying"] == []
@@ -82,7 +82,7 @@ CREATES = "from shop.models import ItemCreate\n\n\ndef create():\n    return Ite
 @pytest.mark.parametrize(
     "after",
     [
-        "owner: str | None",  # optional in the first pydantic
+        "owner: str | None",  # optional in pydantic 1
         "owner: str = Field(default_factory=str)",
         "owner: str = Field(min_length=1, alias='number')",
         "owner: str\n\n    @model_validator(mode='before')\n    def fill(cls, data):\n        return {'owner': '', **data}",
@@ -92,7 +92,7 @@ CREATES = "from shop.models import ItemCreate\n\n\ndef create():\n    return Ite
     ],
 )
 def test_a_construction_that_something_may_complete_is_not_called_wrong(repository: Repository, after: str) -> None:
-    """A default, an alias, a validator that fills in, a constructor that is written."""
+    """A default, an alias, a validator or a constructor may provide the field."""
     text = "from typing import ClassVar\n\nfrom pydantic import BaseModel, Field, model_validator\n\n\nclass Order(BaseModel):\n    number: int\n    {}\n"
     before = {"models.py": text.format("note: str = ''"), "use.py": "from models import Order\n\nA = Order(number=1)\n"}
     reviewed = review(repository, before, {"models.py": text.format("note: str = ''\n    " + after)})
@@ -120,7 +120,7 @@ def test_a_call_of_a_dataclass_that_passes_a_field_which_is_gone_is_proven_to_fa
     ],
 )  # fmt: skip
 def test_what_a_model_may_still_have_is_not_called_gone(repository: Repository, after: str) -> None:
-    """A class below, fields of any name, an attribute that is computed, a base out of sight."""
+    """A subclass, extra fields, `__getattr__` or an external base may provide the attribute."""
     shows = "from shop.models import ItemCreate\n\n\ndef show(item: ItemCreate):\n    return item.title\n"
     before = {"shop/models.py": MODELS.format("title: str = ''"), "shop/use.py": shows}
     reviewed = review(repository, before, {"shop/models.py": after})
@@ -130,15 +130,15 @@ def test_what_a_model_may_still_have_is_not_called_gone(repository: Repository, 
 @pytest.mark.parametrize(
     "after",
     [
-        MODELS.format("headline: str = Field(alias='title')"),  # the call is right, by the alias
+        MODELS.format("headline: str = Field(alias='title')"),  # the call is valid through the alias
         MODELS.format("headline: str\n    model_config = {'extra': 'allow'}"),
-        MODELS.format("headline: str").replace("owner: int", "title: str = ''\n    owner: int"),  # the class below has it
+        MODELS.format("headline: str").replace("owner: int", "title: str = ''\n    owner: int"),  # inherited
         MODELS.format("headline: str\n\n    def __init__(self, **data):\n        super().__init__(headline=data.pop(next(iter(data))))"),
         MODELS.format("headline: str").replace("ItemBase(BaseModel)", "ItemBase(Titled)").replace("import BaseModel", "import BaseModel\nfrom titles import Titled"),
     ],
 )  # fmt: skip
 def test_a_field_that_something_may_still_take_is_in_no_headline(repository: Repository, after: str) -> None:
-    """An alias, a constructor that is written, a class below, a base out of sight."""
+    """An alias, extra fields, a constructor, a subclass or an external base may accept the field."""
     creates = CREATES.partition("def show")[0]
     reviewed = review(
         repository, {"shop/models.py": MODELS.format("title: str"), "shop/use.py": creates}, {"shop/models.py": after}

@@ -1,4 +1,4 @@
-"""What models are told, word for word. `GOLDEN=write pytest tests/review/test_worker_prompts.py` renews the files; read the difference."""
+"""The exact prompts. Run `GOLDEN=write pytest tests/review/test_worker_prompts.py` to update them."""
 
 import os
 from dataclasses import replace
@@ -165,7 +165,7 @@ PROMPTS = {
 
 @pytest.mark.parametrize("name", PROMPTS)
 def test_a_prompt_says_exactly_this(name: str) -> None:
-    """In at most as many tokens as it is allowed."""
+    """The prompt is unchanged and within its token limit."""
     template, values, most = PROMPTS[name]
     text = render.text(f"prompts/{template}", **values)
     path = GOLDEN / f"{name}.txt"
