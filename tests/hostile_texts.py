@@ -1,4 +1,4 @@
-"""A corpus of texts that try to manipulate a reviewer, whatever input they arrive through."""
+"""A corpus of texts that try to manipulate a reviewer."""
 
 from pathlib import Path
 from typing import Any

@@ -25,7 +25,7 @@ def test_every_plug_in_is_asked_for_unless_a_repository_says_otherwise() -> None
 
 
 def test_the_strongest_source_wins_and_is_named() -> None:
-    """The order is: command-line flag, repository file, environment, default."""
+    """Flags override the repository file, which overrides the environment and the defaults."""
     file = b"quota: 2\nstrategy: fanout\nbudget: {usd: 0.5}\n"
     found = config.resolve({"quota": 1, "usd": None}, file, Settings(usd=9.0, worker="openai/x"))
     shown = {
@@ -60,7 +60,7 @@ LOWERED = [
 
 @pytest.mark.parametrize(("ours", "asked", "holds"), LOWERED)
 def test_a_file_only_lowers_a_limit(ours: dict[str, float], asked: str, holds: float) -> None:
-    """The operator's limit and the default dollar limit are ceilings, and the origin says when they apply."""
+    """The operator's limit and the default dollar limit are ceilings, and the origin names which applied."""
     found = config.resolve({}, f"budget: {{{asked}}}\n".encode(), Settings(**ours))
     name = asked.partition(":")[0]
     assert getattr(found, name) == holds
@@ -141,7 +141,7 @@ def test_a_file_chooses_no_model_that_nobody_allowed(
 
 
 def test_a_file_may_always_spend_nothing() -> None:
-    """A repository can choose the offline strategy, whatever strategy the operator set."""
+    """A repository can choose the offline strategy even if the operator set another one."""
     assert config.resolve({}, b"strategy: offline\n", Settings(strategy="rlm")).strategy == "offline"
 
 
@@ -207,13 +207,13 @@ def test_a_typed_effort_is_above_every_entry() -> None:
 def test_the_operators_effort_is_a_ceiling_and_a_typed_one_is_above_it(
     flags: dict[str, str], file: bytes, ours: dict[str, str], effort: str, strategy: str
 ) -> None:
-    """A file can't exceed the operator's effort, and effort `none` calls no model, whatever the strategy."""
+    """A file can't exceed the operator's effort, and effort `none` overrides any strategy."""
     found = config.resolve(flags, file, Settings(**ours))
     assert (found.effort, found.strategy) == (effort, strategy)
 
 
 def test_a_server_has_ceilings_that_nobody_set() -> None:
-    """The defaults don't replace a limit that the operator set, and `config --explain` shows each."""
+    """A server gets default ceilings, except for limits that the operator set."""
     found = Settings(cap_usd=0.5).with_server_ceilings()
     assert (found.cap_usd, found.cap_usd_per_day) == (0.5, 100.0)
     rows = {name: value for name, value, _ in config.resolve({}, b"budget: {usd: 9}\n", found).rows()}
@@ -315,7 +315,7 @@ def test_a_key_does_not_show_itself(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_wrong_variable_is_named_without_its_value(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The error leaves out the value, which might be a misplaced secret."""
+    """The error names the variable without its value, which might be a misplaced secret."""
     monkeypatch.setenv("DEEPREPO_USD", "sk-secret")
     with pytest.raises(ConfigError) as caught:
         config.environment()
@@ -352,7 +352,7 @@ def test_the_published_schema_is_the_one_that_is_read() -> None:
     ],
 )
 def test_an_editor_marks_what_is_wrong(text: str, sound: bool) -> None:
-    """The schema accepts what the reader accepts, and rejects unknown keys and values."""
+    """The schema accepts valid settings, and rejects unknown keys and values."""
     assert Draft202012Validator(json.loads(config.json_schema())).is_valid(yaml.safe_load(text)) == sound
 
 

@@ -52,7 +52,7 @@ def top(tmp_path: Path) -> Path:
 @WAYS
 @pytest.mark.parametrize("lead", ["../home/rc", "../home/new", "nowhere/at/all", "loop"])
 def test_no_file_is_written_through_a_link(top: Path, way: Callable[[Path], None], lead: str) -> None:
-    """The link leads to a file, a missing file, a missing folder, or itself."""
+    """Writing through a symbolic link is refused: to a file, a missing file or folder, or itself."""
     (top / "loop").symlink_to(lead)
     with pytest.raises(
         UsageError, match=r"loop cannot be written: loop is a symbolic link, which is not followed here. Remove it"
@@ -65,7 +65,7 @@ def test_no_file_is_written_through_a_link(top: Path, way: Callable[[Path], None
 @WAYS
 @pytest.mark.parametrize("part", ["a", "a/b", "a/b/c"])
 def test_no_folder_below_the_checkout_is_a_link(top: Path, way: Callable[[Path], None], part: str) -> None:
-    """The link may be any part of the path, and may lead back into the checkout."""
+    """A symbolic link anywhere in the path is refused, even if it leads back into the checkout."""
     link = top / part
     link.parent.mkdir(parents=True, exist_ok=True)
     (top.parent / "home/b/c").mkdir(parents=True)
@@ -80,7 +80,7 @@ def test_no_folder_below_the_checkout_is_a_link(top: Path, way: Callable[[Path],
 @WAYS
 @pytest.mark.parametrize("name", [".git/config", ".git/hooks/pre-commit", ".GIT/config", "sub/.git"])
 def test_git_keeps_its_own_files(top: Path, way: Callable[[Path], None], name: str) -> None:
-    """The name is matched in any letter case, and a `.git` file of a linked work tree is protected too."""
+    """Files in `.git` are never written, in any letter case, nor the `.git` file of a linked work tree."""
     (top / "sub").mkdir()
     (top / "sub/.git").write_text("gitdir: elsewhere\n")
     with pytest.raises(UsageError, match="belongs to git"):
@@ -118,7 +118,7 @@ OF_THEIR_OWN = {
 
 
 def test_nothing_else_of_the_product_writes_a_file() -> None:
-    """A file written elsewhere could follow an attacker's symbolic link."""
+    """No other module writes files, because it could follow an attacker's symbolic link."""
     seen = {
         f"{path.relative_to(ROOT)}:{number} {line.strip()}"
         for path in (
@@ -144,7 +144,7 @@ def test_the_product_opens_each_journal_through_no_link() -> None:
 
 
 def test_a_private_file_and_its_folders_are_for_their_owner_alone(tmp_path: Path) -> None:
-    """Private files are readable by their owner only, whatever the umask or their earlier permissions."""
+    """Private files are readable by their owner only, regardless of umask and earlier permissions."""
     (tmp_path / "old").write_text("")
     before = os.umask(0)
     try:

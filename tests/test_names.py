@@ -84,7 +84,7 @@ NO_VERB = re.compile(  # words that can't begin an imperative sentence
 
 
 def test_a_functions_docstring_begins_with_a_verb() -> None:
-    """A public function's docstring says what it does ("Return the ..."); only a property's may be a noun."""
+    """A public function's docstring starts with a verb ("Return the ..."), except for properties."""
     nouns = []
     read = 0
     for folder in ("bot", "deeprepo/rlm", "deeprepo/texts"):

@@ -80,7 +80,7 @@ def test_fanout_has_every_unit_read_and_the_finding_confirmed(pull: ReviewReques
 
 
 def test_a_quote_that_is_not_in_the_tree_is_not_said(pull: ReviewRequest, reviewed: Any) -> None:  # noqa: ANN401
-    """The finding is dropped without a confirmation call."""
+    """A finding whose quote doesn't exist is dropped without a confirmation call."""
     invented = {"answer": "", "findings": [{**FOUND, "quote": "never written"}]}
     with doubles.in_thread(Server(invented)) as server:
         review = reviewed(pull, server, strategy="fanout")

@@ -40,7 +40,7 @@ def test_language_and_templates_come_from_the_base_branch(
     """The pull request's own language and templates are ignored."""
     review = reviewed(repository, SETTINGS.format("offline"), monkeypatch)
     made = posts.comments(review)
-    assert "<summary>What was checked" in made.summary  # built-in phrases stay English whatever the language
+    assert "<summary>What was checked" in made.summary  # built-in phrases stay English in all languages
     assert [post.body.split("\n")[1][:3] for post in made.posts] == ["OWN"] * len(made.posts) != []
 
 

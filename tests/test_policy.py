@@ -42,7 +42,7 @@ def decide(
 
 @pytest.mark.parametrize("trigger", ["opened", "reopened", "ready", "push", "command", "rerun", "catch-up"])
 def test_an_ordinary_pull_request_is_reviewed(trigger: Trigger) -> None:
-    """Every trigger leads to a full review, also for a pull request from a fork."""
+    """Every trigger leads to a review with models, also for a pull request from a fork."""
     assert decide(trigger) == decide(trigger, fork=True) == Go()
 
 

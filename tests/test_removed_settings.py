@@ -15,7 +15,7 @@ NEWEST = Path(__file__).parent / "settings" / "0.2.0.yml"
 
 @pytest.mark.parametrize("path", FILES, ids=[path.stem for path in FILES])
 def test_a_file_of_an_earlier_version_is_read(path: Path) -> None:
-    """Each key is still a setting or gets a warning that says what happened to it."""
+    """Each key is still a setting or gets a warning that explains what happened to it."""
     file = config.read(path.read_bytes())
     about_removed = [warning for warning in file.warnings if any(f": {name}: " in warning for name in REMOVED)]
     assert list(file.warnings) == about_removed

@@ -12,7 +12,7 @@ from deeprepo_sandbox.providers import Reply
 
 
 def test_an_unchanged_push_asks_no_model(hand: Hand) -> None:
-    """All regions are reused, findings stay open, and nothing is posted again."""
+    """If nothing changed, all regions are reused, findings stay open, and nothing is posted again."""
     first = hand.review()
     again = hand.review(first)
     assert hand.requests == []
@@ -82,7 +82,7 @@ def test_a_file_that_the_change_leaves_alone_is_old_code(hand: Hand, severity: s
 
 
 def test_full_reads_everything_again_and_repeats_what_is_open(hand: Hand) -> None:
-    """Known findings are reported again under their old numbers."""
+    """With `full`, known findings are reported again under their old numbers."""
     first = hand.review()
     again = hand.review(first, full=True)
     assert hand.requests
@@ -95,7 +95,7 @@ def test_full_reads_everything_again_and_repeats_what_is_open(hand: Hand) -> Non
 
 
 def test_a_finding_that_was_fixed_and_comes_back_says_so(hand: Hand) -> None:
-    """The finding has its old number and counts as new."""
+    """A finding that reappears after a fix has its old number and counts as new."""
     first = hand.review()
     number = {item.finding.title: item.finding.number for item in first.reported}[KNOWN[NEGATIVE]["title"]]
     before = (hand.repository.folder / "shop/rates.py").read_text()

@@ -155,7 +155,7 @@ def test_a_finding_whose_words_stand_is_not_fixed_by_silence(
 def test_a_mended_finding_is_fixed_at_once_or_after_one_question(
     repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    """The fix is detected with at most one confirmation call."""
+    """A fix is detected with at most one confirmation call."""
     case, most = MENDED[name]
     story = Story(repository, tmp_path, monkeypatch, case)
     last = story.run("refuted")
@@ -167,7 +167,7 @@ def test_a_mended_finding_is_fixed_at_once_or_after_one_question(
 def test_what_was_upheld_is_asked_about_once(
     repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If a push changes nothing about it, no model is asked, even if its evidence was removed."""
+    """If a push changes nothing about a confirmed finding, no model is called again."""
     case = STANDING["the line of the evidence is edited"]
     story = Story(repository, tmp_path, monkeypatch, Case([*case.pushes, {"NEWS.md": "one\n"}], case.report, case.base))
     assert is_open(story.run())

@@ -1,4 +1,4 @@
-"""New findings in a small push, reported by one pass only, are collapsed unless they reach `fail_on`."""
+"""New findings by one pass in a small push are collapsed unless they are severe or reach `fail_on`."""
 
 import pytest
 from pushes import SECOND, Hand

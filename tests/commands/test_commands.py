@@ -30,7 +30,7 @@ def pull(reviewed: Scene, tmp_path: Path) -> Scene:
 
 
 def test_help_lists_every_command(pull: Scene) -> None:
-    """Commands are listed as they are typed."""
+    """The help table lists all commands as they are typed."""
     body = pull.give("help").body
     assert re.findall(r"^\| `/deeprepo ([a-z ]+)", body, re.MULTILINE) == [w + " " * (" [" in u or w == "ask") for w, u in ((n, c.usage) for n, c in COMMANDS.items())]  # fmt: skip
 
@@ -45,7 +45,7 @@ def test_an_unknown_word_gets_the_names_of_the_commands(pull: Scene) -> None:
 
 
 def test_a_pause_and_its_end_say_what_comes_next(pull: Scene) -> None:
-    """A repeated command gets a reply that nothing changed."""
+    """`pause` and `resume` explain what happens next; a repeated `pause` or `resume` changes nothing."""
     said = [pull.give(word).body for word in ("pause", "pause", "resume", "resume")]
     assert [("/deeprepo resume" in text, "already" in text, "next push" in text) for text in said] == [
         (True, False, False), (True, True, False), (False, False, True), (False, False, False),
@@ -53,7 +53,7 @@ def test_a_pause_and_its_end_say_what_comes_next(pull: Scene) -> None:
 
 
 def test_config_shows_each_setting_and_its_origin(pull: Scene) -> None:
-    """Warnings about the file are included."""
+    """The table lists settings with their values and origins, and warnings about the file follow."""
     pull.settings = b"quota: 2\nquota: 2\ninstructions: [{path: 'src/**', text: 'say @team | `x`'}]\n"
     body = pull.give("config", standing=Permission("read", 0.0)).body
     assert "| `quota` | `2` | .deeprepo.yml |" in body
@@ -64,7 +64,7 @@ def test_config_shows_each_setting_and_its_origin(pull: Scene) -> None:
 
 @pytest.mark.parametrize("level", ["read", "write"])
 def test_config_names_no_secret(pull: Scene, level: str) -> None:
-    """Neither readers nor maintainers see the password in a model's address."""
+    """The password in a model's address is hidden from people with and without write access."""
     pull.operator = Settings(worker="openai/reader", base_url="http://user:hunter2secret@127.0.0.1:9/v1")
     body = pull.give("config", standing=Permission(level, 0.0)).body
     assert "`models.worker`" in body
@@ -73,7 +73,7 @@ def test_config_names_no_secret(pull: Scene, level: str) -> None:
 
 @pytest.mark.parametrize("word", COMMANDS)
 def test_who_may_not_write_may_only_look(pull: Scene, word: str) -> None:
-    """Commands that cost money or change something need write permission, and the reply says so."""
+    """Commands that cost money or change something need write permission, and the reply explains that."""
     answer = pull.give(word, "2 x", Permission("read", 0.0))
     refused = word not in ("config", "help")
     assert (answer.reaction == "-1", "needs write permission" in answer.body and word in answer.body) == (
@@ -84,7 +84,7 @@ def test_who_may_not_write_may_only_look(pull: Scene, word: str) -> None:
 
 @pytest.mark.parametrize(("permission", "most"), [("write", 2), ("read", 3), ("none", 3)])
 def test_too_many_commands_are_refused_once_with_words(pull: Scene, permission: str, most: int) -> None:
-    """Further commands only get a reaction, so that nobody can fill the pull request with replies."""
+    """The first command above the hourly limit gets a reply; later ones only get a reaction."""
     pull.settings = b"triggers: {commands_per_hour: 2}\n"
     given = [pull.give("help", standing=Permission(permission, 60.0, [0.0] * n)) for n in range(most + 2)]
     assert [bool(answer.body) for answer in given] == [True] * (most + 1) + [False]
@@ -115,7 +115,7 @@ def test_ignore_in_a_thread_means_its_finding(pull: Scene) -> None:
 
 
 def test_ignore_takes_a_number_of_the_summary_or_an_identity(pull: Scene) -> None:
-    """Anything else gets a usage hint, and nothing is stored."""
+    """`ignore` accepts a finding's number or identity. Anything else gets a usage hint and is not stored."""
     first, second = (pull.review.reported[n].finding for n in (0, 1))
     answer = pull.give("ignore", "#2")
     pull.give("ignore", f"{first.identity} known")
@@ -134,7 +134,7 @@ def test_ignore_takes_a_number_of_the_summary_or_an_identity(pull: Scene) -> Non
 
 @pytest.mark.parametrize("data", [None, b""])
 def test_without_a_finished_review_there_is_nothing_to_name(pull: Scene, data: bytes | None) -> None:
-    """The reply says how to start a review."""
+    """Without a finished review, `ignore` and `explain` reply that there is none."""
     pull.data = data
     assert "no finished review" in pull.give("ignore", "1").body
     assert "no finished review" in pull.give("explain", "1").body
@@ -142,7 +142,7 @@ def test_without_a_finished_review_there_is_nothing_to_name(pull: Scene, data: b
 
 @pytest.mark.parametrize("data", [b"{", b"[]", b'{"findings": [{}]}', b"\xff"])
 def test_an_unreadable_review_is_not_called_a_missing_one(pull: Scene, data: bytes) -> None:
-    """The reply says why the review can't be used."""
+    """The reply gives the reason why the review can't be used."""
     pull.data = data
     assert "The last review cannot be used" in pull.give("ignore", "1").body
 
@@ -190,7 +190,7 @@ def test_every_answer_has_words(pull: Scene) -> None:
 
 
 def test_a_word_or_a_number_that_is_not_there_is_answered_with_what_there_is(pull: Scene) -> None:
-    """The reply to a typo, an unknown finding or an invalid argument says what is possible."""
+    """The reply to a typo, an unknown finding or an invalid argument lists valid ones."""
     assert "Did you mean `/deeprepo review`?" in pull.give("reveiw").body
     assert "There is no finding 99" in pull.give("explain", "99").body
     unknown = pull.give("ignore", "deadbeefdeadbeef on purpose").body

@@ -54,7 +54,7 @@ def test_an_app_with_another_name_is_called_by_the_product_s_too() -> None:
 
 
 def test_others_are_told_apart_from_us_and_from_those_who_come_first() -> None:
-    """Teams count as other people, mentions in code don't count, and a leading mention is noted."""
+    """Teams count as other people, code doesn't count, and a mention at the start is marked as first."""
     assert read_mentions("@colleague look", LOGIN) == Mentions(others=True, first=True)
     assert read_mentions("@acme/team look", LOGIN) == Mentions(others=True, first=True)
     assert read_mentions("look, @colleague and @deeprepo", LOGIN) == Mentions(us=True, others=True)

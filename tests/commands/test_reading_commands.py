@@ -43,7 +43,7 @@ def read(body: str, login: str = "") -> Command | None:
     ],
 )
 def test_a_command_stands_at_the_start_of_a_line(body: str, word: str, argument: str) -> None:
-    """Text after `ask` belongs to the question."""
+    """A command is recognized at the start of a line, and text after `ask` belongs to the question."""
     assert read(body, LOGIN) == Command(word, argument)
 
 

@@ -1,4 +1,4 @@
-"""Count the words that readers of our text stumbled over, in templates, messages, docs and docstrings."""
+"""Count discouraged words in templates, messages, docs and docstrings."""
 
 import ast
 import re

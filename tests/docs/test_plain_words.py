@@ -14,7 +14,7 @@ TOLD = 20  # locations listed in the error
 
 @pytest.mark.parametrize("area", MOST)
 def test_advised_against_words_only_become_fewer(area: str) -> None:
-    """The error lists where the words are, per area: templates, messages, docs and docstrings."""
+    """No area has more discouraged words than MOST allows; the error lists where they are."""
     found = [(where, plain_words.counts(text)) for where, text in plain_words.areas()[area]]
     total = sum(sum(words.values()) for _, words in found)
     assert total <= MOST[area], [f"{where}: {words}" for where, words in found if words][:TOLD]

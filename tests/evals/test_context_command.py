@@ -142,7 +142,7 @@ def test_a_person_s_own_problems_are_put_to_every_depth(tmp_path: Path, ran: Cal
     ],
 )
 def test_a_line_that_is_no_problem_is_named(tmp_path: Path, ran: Callable[..., Ran], line: object, says: str) -> None:
-    """An invalid line exits with 2 before any model call."""
+    """An invalid line in a file of problems exits with 2 before any model call."""
     (tmp_path / "mine.jsonl").write_text(line if isinstance(line, str) else json.dumps(line))
     status, out, err = ran("--problems", "mine.jsonl")
     assert (status, out) == (2, "")

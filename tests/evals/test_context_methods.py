@@ -32,7 +32,7 @@ def verdicts(rows: Sequence[Row]) -> dict[tuple[Any, ...], str]:
 
 
 def test_what_fits_into_a_window_every_method_answers() -> None:
-    """BM25 is the exception: it misses key paths and chains, because the question lacks the right words."""
+    """All methods answer if the text fits the window, except BM25 on key paths and chains."""
     rows = played([Task(kind, 9_000) for kind in KINDS], [name for name in METHODS if name != "codeact-bm25"])
     lost = {("json", "bm25"), ("hop1", "bm25"), ("hop2", "bm25")}
     wrong = {where for where, verdict in verdicts(rows).items() if verdict != "right"}
@@ -76,7 +76,7 @@ def test_a_value_that_no_quote_proves_is_not_believed() -> None:
 
 
 def test_lines_that_must_be_understood_take_whoever_reads_them_all() -> None:
-    """A root alone runs out of turns, workers or further roots read all lines, and reading the ends fails."""
+    """At depth 0, the root runs out of turns; at depths 1 and 2, all lines are read. A lazy root fails."""
     tasks = [Task(kind, 90_000, None, seed) for kind, seed in (("oolong", 1), ("pairs", 3))]
     rows = played(tasks[:1], ["rlm-only"], depths=(0, 1, 2))
     assert [row.result["verdict"] for row in rows] == ["partly", "right", "right"]
@@ -101,7 +101,7 @@ def test_the_majority_spends_what_the_root_has_spent_and_no_more() -> None:
 
 
 def test_the_paper_s_baselines_lose_where_they_must() -> None:
-    """Each baseline fails as expected: notes on chains, a window beyond its end, search on counts."""
+    """Compaction loses chains, a window loses what follows it, and a root with BM25 can't count."""
     tasks = [Task("needle", 60_000, 0.9), Task("needle", 60_000, 0.1), Task("hop1", 60_000), Task("count", 60_000)]
     rows = played(tasks, ["compaction", "codeact-calls", "codeact-bm25"], window=20_000)
     right = {

@@ -74,7 +74,7 @@ def test_an_answer_is_judged_by_its_numbers(answer: str, expected: tuple[str, ..
 
 
 def test_counting_and_comparing_have_the_answer_that_code_gives() -> None:
-    """The expected answer equals one computed in a different way."""
+    """The expected counts and maxima equal those computed from the text."""
     count, compare = problems.make(Task("count", 9_000)), problems.make(Task("compare", 9_000))
     word = count.question.split("'")[1]
     assert count.expected == (str(count.text.replace(".", " ").split().count(word)),)

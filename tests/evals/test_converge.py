@@ -59,7 +59,7 @@ def test_what_a_first_push_leaves_to_review_later_is_new_there(
 
 
 def test_clones_without_pull_requests(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A message says which references the clones lack."""
+    """A message names the references that the clones lack."""
     Repository(tmp_path / "shop").commit({"a": "b"})
     code, _, err = told(capsys, ["eval", "converge", "--repos", str(tmp_path), "--quiet"])
     assert code == 0

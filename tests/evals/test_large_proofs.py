@@ -30,7 +30,7 @@ CASES = [
 
 
 def files(edits: tuple[Edit, ...]) -> dict[str, str | bytes | None]:
-    """Return the files that the edits write. Lines quoted from the original repository are left empty."""
+    """Return the files that the edits write, with empty lines for quotes from the original repository."""
     written: dict[str, str | bytes | None] = {}
     for edit in edits:
         lines = "".join(f"{line if isinstance(line, str) else ''}\n" for line in edit.lines)

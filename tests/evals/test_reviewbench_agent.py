@@ -75,7 +75,7 @@ class Runner:
 
 
 def test_without_a_model_the_forgotten_caller_is_handed_in(tmp_path: Path) -> None:
-    """Static checks alone report the caller in a valid file, and leave the mounted repository unchanged."""
+    """Static checks report the caller in a valid file, and leave the mounted repository unchanged."""
     runner = Runner(tmp_path, RENAMED)
     before = sorted(path.name for path in (tmp_path / "repo" / ".git").iterdir())
     code, said = runner.run(RB_CONFIG_EFFORT="none")
@@ -97,7 +97,7 @@ def answer(body: Mapping[str, Any]) -> Reply:
 
 
 def test_models_are_asked_at_the_registered_address_with_what_the_author_says(tmp_path: Path) -> None:
-    """The prompt has the pull request's text, RB_CONFIG_* sets options, and collapsed findings count."""
+    """Prompts have the title and text of pr.json, RB_CONFIG_* sets options, and collapsed findings count."""
     runner = Runner(tmp_path, OFF)
     with doubles.in_thread(Server(answer)) as server:
         settings = {

@@ -6,7 +6,7 @@ from reviewed import Folder, figures
 def test_what_lies_in_another_file_is_delivered_by_the_harness_and_not_by_the_diff(
     shop: Folder, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The product shows the model the forgotten caller, which the diff alone doesn't contain."""
+    """The product shows the model the forgotten caller, which is missing from the diff."""
     found = figures(capsys, shop.command("--oracle", "--baseline", "diff-only"))
     assert found["omit", "fanout", "recall", ""] == 1
     assert found["omit", "diff-only", "recall", ""] == 0
@@ -25,7 +25,7 @@ def test_a_twin_counts_the_hit_on_bad_less_the_report_on_good(shop: Folder, caps
 
 
 def test_the_offline_review_needs_no_model(shop: Folder, capsys: pytest.CaptureFixture[str]) -> None:
-    """Static checks alone find the forgotten caller."""
+    """The static checks find the forgotten caller."""
     found = figures(capsys, shop.command("--strategy", "offline", "--kind", "omit,clean"))
     assert found["omit", "offline", "recall", "caller named"] == 1
     assert found["clean", "offline", "findings per PR", ""] == 0

@@ -47,7 +47,7 @@ def test_three_roots_delegate_as_the_journal_s_did() -> None:
 
 
 def test_the_bills_come_to_the_journal_s_dollars() -> None:
-    """The totals are $5.04, $0.74 and $0.024 (2, 2 and 0 % for workers), and $1.39 for a single call."""
+    """The computed costs equal the journal's: $5.04, $0.74 and $0.024 per run, and $1.39 for one call."""
     for behaviour, share in zip((*journal.BEHAVIOURS.values(), journal.BASELINE), (0.02, 0.02, 0.0, 0.0), strict=True):
         root = sum(behaviour.price(usage) for usage in behaviour.turns)
         workers = behaviour.calls * journal.WORKER(journal.PER_CALL)
@@ -57,7 +57,7 @@ def test_the_bills_come_to_the_journal_s_dollars() -> None:
 
 @pytest.mark.slow
 def test_the_harness_reads_what_the_root_does_not_delegate() -> None:
-    """With `rlm`, workers read all files whatever the root does, so each root finds at least as much."""
+    """With `rlm`, workers read all files regardless of the root, so each root finds at least as much."""
     alone, helped = (by_name(compared(small(strategy)).rows) for strategy in ("rlm-only", "rlm"))
     for name in journal.BEHAVIOURS:
         assert helped[name]["files_by_workers"] == helped[name]["files"] == 24

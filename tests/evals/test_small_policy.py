@@ -56,7 +56,7 @@ def test_gaming_earns_nothing_here(text: str, task: Task) -> None:
 
 @TASKS
 def test_the_reward_by_mentions_pays_for_it(task: Task) -> None:
-    """Listing all paths with generic bullets earns nearly as much there as honest work."""
+    """Under the reward by mentions, listing paths earns nearly as much as an honest review."""
     gamed, honest = played(task, "names bullets"), played(task, "each ask report answer")
     assert gamed.seeds >= max(0.7, 0.85 * honest.seeds)
     assert gamed.facts.read == 0

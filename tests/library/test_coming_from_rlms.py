@@ -47,7 +47,7 @@ def test_every_way_to_finish_ends_the_run(block: str, answer: str) -> None:
 
 
 def test_a_variable_that_is_not_there_is_no_answer() -> None:
-    """The root gets an error and continues."""
+    """If FINAL_VAR names a missing variable, the root gets an error and continues."""
     done, _ = played("FINAL_VAR('nothing')", "set_answer('after all')")
     assert "there is none called 'nothing'" in done.trajectory[0].error
     assert done.answer == "after all"
@@ -77,14 +77,14 @@ def test_values_and_described_functions_are_tools() -> None:
 
 
 def test_a_value_that_is_no_plain_data_is_refused() -> None:
-    """The error is raised before any request."""
+    """A tool must be a function or plain data; otherwise the run fails before any request."""
     with pytest.raises(deeprepo.UsageError, match="neither a function nor plain data"):
         played("set_answer(1)", tools={"thing": object()})
 
 
 @pytest.mark.parametrize("name", ["context", "search", "llm_query", "set_answer"])
 def test_a_given_name_that_a_block_overwrites_comes_back(name: str) -> None:
-    """The root gets a note, and the name is restored for the next block."""
+    """If a block overwrites a name of the REPL, the name is restored and the root gets a note."""
     done, _ = played(f"{name} = 5", f"set_answer(repr({name}) != '5')")
     assert f"[note: {name} belongs to the REPL" in done.trajectory[0].output
     assert done.answer == "True"

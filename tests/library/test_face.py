@@ -123,7 +123,7 @@ def test_the_fields_of_a_finding_are_the_engine_s() -> None:
 
 
 def test_every_way_of_calling_gives_the_same_review(shop: Path) -> None:
-    """Awaited, inside a running event loop and next to other threads, the review is the same."""
+    """The result is equal when awaited, inside a running event loop, and next to other threads."""
     first = deeprepo.review(shop, "main..feature").findings
 
     async def inside() -> tuple[deeprepo.Finding, ...]:

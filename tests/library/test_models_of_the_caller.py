@@ -148,7 +148,7 @@ def test_the_limits_of_a_block_are_the_callers(limit: dict[str, float], text: st
 
 
 def test_several_runs_are_compared(tmp_path: Path) -> None:
-    """The majority's answer wins, whatever its spelling; costs add up, and each run has its own journal."""
+    """The most frequent answer wins, ignoring its spelling. Costs add up, and each run has a journal."""
     answers = {7: "Two.", 8: "three", 9: " two "}
     events = list[deeprepo.Event]()
     with in_thread(Server(lambda body: code(f"set_answer({answers[body['seed']]!r})"))) as server:

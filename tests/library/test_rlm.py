@@ -127,13 +127,13 @@ def test_a_folder_is_a_mapping_of_its_texts(tmp_path: Path) -> None:
     "context", [b"bytes", 3, [], {}, [object()], Path("/nowhere/at/all"), "x" * 20_000_001, {"a": {1, 2}}]
 )
 def test_what_is_no_context_is_refused(context: object) -> None:
-    """The error is raised before any request."""
+    """An unsupported, empty or too large context fails before any request."""
     with pytest.raises(deeprepo.UsageError):
         played([], context)
 
 
 def test_a_context_that_holds_itself_is_refused() -> None:
-    """The error replaces endless recursion."""
+    """A self-referencing context gives an error instead of endless recursion."""
     loop: list[object] = []
     loop.append(loop)
     with pytest.raises(deeprepo.UsageError, match="holds itself"):
@@ -195,7 +195,7 @@ def test_a_name_that_the_root_cannot_use_is_refused(name: str) -> None:
 
 
 def test_a_second_run_resumes_from_the_journal(tmp_path: Path) -> None:
-    """No request is sent and no tool is called again."""
+    """A second run with the same journal sends no request and calls no tool."""
     called: Counter[int] = Counter()
 
     def count(n: int) -> int:
@@ -221,7 +221,7 @@ def test_a_journal_holds_no_key(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["not a journal\n", '{"kind": "turn"}\n'])
 def test_what_is_no_journal_of_a_run_is_refused(tmp_path: Path, text: str) -> None:
-    """The error is raised before any request."""
+    """A file that isn't a run's journal gives an error before any request."""
     (tmp_path / "j").write_text(text)
     with pytest.raises(deeprepo.UsageError):
         played([], "text", journal=tmp_path / "j")
@@ -262,7 +262,7 @@ def test_a_cap_ends_a_run_and_keeps_what_there_is() -> None:
     [("print({0!r} * 9)", "used all 3 turns"), ("", "wrote no working Python in 3 turns")],
 )
 def test_a_root_that_uses_its_turns_is_asked_once_more(block: str, note: str) -> None:
-    """After its last turn, the root answers in words, and a note says how the run ended."""
+    """After its last turn, the root answers in words, and a note explains how the run ended."""
     turn = count()
 
     def reply(body: Mapping[str, Any]) -> Reply | str:
@@ -284,7 +284,7 @@ NESTED = "deep = []\nfor _ in range({levels}): deep = [deep]\n"
     "handing_in", ["set_answer(deep)", 'answer["content"] = deep\nanswer["ready"] = True'], ids=["function", "variable"]
 )
 def test_an_answer_that_is_nested_too_deeply_is_refused_with_a_sentence(levels: int, handing_in: str) -> None:
-    """The root gets an error and continues, with nothing lost."""
+    """If an answer is nested too deeply, the root gets an error and can answer again."""
     done, server = played([NESTED.format(levels=levels) + handing_in, "set_answer('flat')"], "text", turns=3)
     assert done.answer == "flat"
     assert len(done.trajectory) == 2
@@ -334,7 +334,7 @@ def test_a_refusal_before_the_first_turn_is_raised(status: int, kind: type[Excep
 
 @pytest.mark.parametrize("how", [{"turns": 0}, {"depth": -1}])
 def test_numbers_that_make_no_run_are_refused(how: dict[str, int]) -> None:
-    """The error states the minimum."""
+    """`turns=0` and `depth=-1` give an error that states the minimum."""
     with pytest.raises(deeprepo.UsageError, match="at least"):
         played([], "text", **how)
 

@@ -246,7 +246,7 @@ def test_plain_data_and_json_both_fit_a_type(kind: object, block: str, value: ob
     ],
 )
 def test_an_answer_that_does_not_fit_ends_no_run(block: str, told: str) -> None:
-    """The root gets an error and can correct the answer."""
+    """If an answer doesn't fit the type, the root gets an error and can correct it."""
     with scripted(block, "set_answer([1])") as (server, rlm):
         done = rlm.run("What?", "text", answer_type=list[int])
     assert told in last(server)
@@ -254,7 +254,7 @@ def test_an_answer_that_does_not_fit_ends_no_run(block: str, told: str) -> None:
 
 
 def test_a_type_that_cannot_be_validated_is_refused() -> None:
-    """The error is raised before any request."""
+    """An `answer_type` that pydantic can't validate gives an error before any request."""
     with scripted() as (server, rlm), pytest.raises(deeprepo.UsageError, match="answer_type"):
         rlm.run("What?", "text", answer_type=Callable)
     assert server.count == 0

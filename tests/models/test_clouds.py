@@ -136,7 +136,7 @@ async def test_vertex(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     ("name", "remedy"), [(BEDROCK, "AWS_ACCESS_KEY_ID"), (VERTEX, "GOOGLE_APPLICATION_CREDENTIALS")]
 )
 def test_no_credentials(name: str, remedy: str) -> None:
-    """Nothing is sent, and the error names the variable to set."""
+    """Without credentials, nothing is sent, and the error names the variable to set."""
 
     async def use(model: Model, server: Server) -> None:
         with pytest.raises(ProviderRefused, match=remedy):
@@ -147,7 +147,7 @@ def test_no_credentials(name: str, remedy: str) -> None:
 
 
 def test_no_region_and_no_project() -> None:
-    """The error names the variable to set."""
+    """A missing region or project gives an error that names the variable to set."""
     with pytest.raises(UsageError, match="Set AWS_REGION"):
         models.connect(BEDROCK)
     with pytest.raises(UsageError, match="Set CLOUD_ML_REGION"):
@@ -158,7 +158,7 @@ def test_no_region_and_no_project() -> None:
 
 @pytest.mark.parametrize(("name", "module"), [(BEDROCK, "boto3"), (VERTEX, "google.auth")])
 def test_no_extra(name: str, module: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The error names the missing extra."""
+    """If the cloud's library is not installed, the error names the missing extra."""
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(NotInstalled, match="needs packages that are not installed") as raised:
         models.connect(name, region="us-east-1", project="p")

@@ -84,7 +84,7 @@ def test_a_command_ends_with_all_that_it_has_started(tmp_path: Path) -> None:
     ],
 )
 def test_a_command_that_fails_is_a_sentence(name: str, kind: type[Exception], sentence: str) -> None:
-    """The error says what to fix, and output of a failed command is not used."""
+    """The error names the cause, and output of a failed command is not used."""
     with pytest.raises(kind, match=sentence):
         reply_of(name, asked())
 

@@ -78,7 +78,7 @@ def test_what_is_worth_another_try(name: str, reply: Reply) -> None:
     ],
 )
 def test_what_no_other_try_will_change(name: str, reply: Reply, sentence: str, kind: type[ProviderRefused]) -> None:
-    """Errors distinguish between a refused request, model and account, and each says what to do."""
+    """Errors distinguish between a refused request, model and account, and each suggests a fix."""
     error, requests = failure(name, reply)
     assert (type(error), requests) == (kind, 1)
     assert sentence in str(error)
@@ -165,7 +165,7 @@ def test_a_status_that_no_server_sent_is_not_reported(reply: dict[str, object], 
 
 
 def test_a_quote_repeats_neither_the_prompt_nor_a_key() -> None:
-    """The quote omits text that repeats the prompt, and replaces anything that looks like a key."""
+    """The quote omits text that repeats the prompt, and replaces possible keys."""
     said = "cannot read 'def total(prices):' with key sk-abcdef0123456789abcdef"
     assert quote(said, "def total(prices):\n    return 1") == ""
     assert quote(said, "nothing of that") == "cannot read 'def total(prices):' with key [...]"

@@ -131,7 +131,7 @@ def test_calls_that_are_under_way_wait_for_the_form_that_one_of_them_finds() -> 
 
 
 def test_a_server_that_takes_nothing_is_asked_in_each_form_once() -> None:
-    """Later calls send one request each."""
+    """If a server refuses all formats, each format is tried once, and later calls send one request."""
 
     async def use(model: Model) -> list[object]:
         return await asyncio.gather(*(model.complete(asked(f"q{at}")) for at in range(9)), return_exceptions=True)
@@ -155,7 +155,7 @@ def test_what_a_server_has_taken_once_is_not_left_out() -> None:
 
 
 def test_a_large_prompt_that_is_refused_in_every_form_may_be_too_long() -> None:
-    """PromptTooLong makes the caller split the prompt."""
+    """If a large prompt is refused in all formats, the error is PromptTooLong, so that it gets split."""
     error, _ = talk(
         lambda body: (400, ODD) if len(json.dumps(body)) > 30_000 else (200, FINE),
         lambda model: model.complete(asked("x" * 60_000)),
@@ -222,7 +222,7 @@ MODERATED = [
 
 @pytest.mark.parametrize(("status", "said"), MODERATED)
 def test_a_prompt_that_a_content_filter_refuses_costs_that_prompt_alone(status: int, said: object) -> None:
-    """The other prompts are still sent, and the error doesn't blame the key."""
+    """If a content filter refuses one prompt, the others are sent, and the error doesn't blame the key."""
 
     async def use(model: Model) -> tuple[list[object], str]:
         calls = Calls(Budget(Limits(usd=None)), Journal(), Masks())
@@ -255,7 +255,7 @@ def test_the_cause_is_named(status: int, said: object, kind: type[ProviderError]
 
 
 def test_an_error_that_is_a_text_in_a_stream_is_read() -> None:
-    """Some servers send a string where an error object is expected."""
+    """An error in a stream is recognized even if it is a string instead of an object."""
     error = refused(200, b'data: {"error": "CUDA error: out of memory"}\n\n', kind="text/event-stream")
     assert (type(error), "too little memory" in str(error)) == (ModelRefused, True)
 
@@ -269,7 +269,7 @@ RAW = "{'message': 'Function calling is not supported by this model (tools)', 't
     [("stream", VERIFY), ("tools", {"message": "Provider returned error", "metadata": {"raw": RAW}})],
 )
 def test_a_refused_part_is_left_out_whatever_else_the_refusal_mentions(part: str, said: Mapping[str, object]) -> None:
-    """The message also mentions the account or the model, which are not the reason."""
+    """The refused feature is left out, although the message also mentions the account or the model."""
     answer = (400, {"error": said}), (200, FINE)
     reply, bodies = talk(lambda body: answer[part not in body], lambda model: model.complete(asked(tool=TOOL)))
     assert (reply.stop, len(bodies)) == ("end", 2)
@@ -295,7 +295,7 @@ def test_a_stream_that_is_not_called_one_is_read() -> None:
 
 
 def test_a_smaller_reply_is_asked_for_if_the_account_cannot_afford_a_long_one() -> None:
-    """The next request asks for as many tokens as OpenRouter's 402 says the credit can pay for."""
+    """The next request asks for the number of affordable tokens in OpenRouter's 402."""
     poor = {
         "error": {
             "message": "You requested up to 20000 tokens, but can only afford 9000. max_tokens is too high.",

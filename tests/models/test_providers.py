@@ -23,19 +23,19 @@ def test_every_provider_connects(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["gpt-5-mini", "openai/", "/gpt-5-mini", ""])
 def test_a_name_without_a_model(name: str) -> None:
-    """The error gives an example of a valid name."""
+    """A name that is not provider/model gives an error with an example."""
     with pytest.raises(UsageError, match="Write provider/model, for example"):
         models.connect(name, "key")
 
 
 def test_an_unknown_provider() -> None:
-    """The error lists the supported providers."""
+    """The error for an unknown provider lists the supported ones."""
     with pytest.raises(UsageError, match=r"unknown provider 'opnai': supported providers are anthropic, .*openai"):
         models.connect("opnai/gpt-5-mini", "key")
 
 
 def test_a_missing_key() -> None:
-    """The error names the variable to set; a server with its own address needs no key."""
+    """The error for a missing key names its variable; a server with its own address needs no key."""
     with pytest.raises(UsageError, match="Set MISTRAL_API_KEY"):
         models.connect("mistral/codestral", SecretStr(""))
     assert models.connect("mistral/codestral", None, "http://127.0.0.1:1/v1").name == "mistral/codestral"
@@ -50,13 +50,13 @@ def test_a_key_that_is_none() -> None:
 
 @pytest.mark.parametrize("url", ["localhost:8000", "ftp://host", "http://", "http://host:port", "http://[::1"])
 def test_a_base_url_that_is_none(url: str) -> None:
-    """The error says that it is not a web address."""
+    """A base URL that is not a web address is refused."""
     with pytest.raises(UsageError, match="is not a web address"):
         models.connect("ollama/llama", None, url)
 
 
 def test_spaces_around_a_base_url_do_not_matter() -> None:
-    """Spaces can come from copying or from an env file."""
+    """Spaces around a base URL, from copying or an env file, are removed."""
     assert address(PROVIDERS["ollama"], " http://127.0.0.1:1/v1/ \n") == "http://127.0.0.1:1/v1"
 
 
@@ -68,7 +68,7 @@ def test_a_password_in_the_base_url() -> None:
 
 
 def test_a_provider_without_an_address() -> None:
-    """The error names the variables for the address."""
+    """If a provider needs an address, the error names the variables for it."""
     with pytest.raises(
         UsageError, match="Set AZURE_OPENAI_ENDPOINT or DEEPREPO_BASE_URL, for example to https://RESOURCE"
     ):

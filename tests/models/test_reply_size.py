@@ -23,7 +23,7 @@ EVENT = b'data: {"choices": [{"delta": {"content": "' + b"x" * 1_000_000 + b'"}}
     ids=["compressed", "a stream"],
 )
 def test_a_reply_that_is_too_long_is_not_read(body: bytes, headers: str, kind: str) -> None:
-    """The call fails with a clear error and is billed at most the tokens it asked for."""
+    """A reply that is too long fails with a clear error and is billed at most the requested tokens."""
     error, _ = talk(lambda _: (200, body), lambda model: model.complete(asked()), headers, kind)
     assert type(error) is ProviderDown
     assert f"longer than {MOST_REPLY >> 20} MiB" in str(error)

@@ -32,7 +32,7 @@ JSON = '{"name": "execute_python", "arguments": {"code": "set_answer(\'42\')"}}'
     ],
 )
 def test_a_call_in_the_text(text: str) -> None:
-    """The tool's name and arguments suffice, whatever markup surrounds them."""
+    """The tool's name and arguments suffice; any markup may surround them."""
     assert [dict(call.arguments) for call in calls_in(text, TOOL)] == [{"code": CODE}]
 
 

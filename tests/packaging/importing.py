@@ -1,4 +1,4 @@
-"""Import every module of some packages, and print which ones failed for lack of which package.
+"""Import every module of some packages, and print the failed ones with the missing package.
 
 Run as a program with a JSON argument: `{"packages": [...], "allowed": [...], "then": {name: the same}}`.
 `allowed` lists packages that may also be imported. Each installation in `then` continues in a fork, so that

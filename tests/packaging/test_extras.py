@@ -105,7 +105,7 @@ def test_a_missing_extra_is_named(
 
 @pytest.mark.parametrize("path", ["Sources/Shop/Cart.swift", "src/main/scala/shop/Cart.scala"])
 def test_a_missing_grammar_is_named(base: str, repository: Repository, path: str) -> None:
-    """The review continues with a search by name, and says how to install the grammar."""
+    """The review continues with a search by name, and names the command that installs the grammar."""
     repository.change({path: "func loadSettings() {}\n"}, {path: "func loadSettings(from: Int) {}\n"})
     done = bare.deeprepo(repository.folder, base, "review", "HEAD~1..HEAD", "--strategy", "offline", "--format", "json")
     cut = json.loads(done.stdout)["coverage"]["cut"]

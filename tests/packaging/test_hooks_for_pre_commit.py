@@ -50,6 +50,6 @@ def test_a_forgotten_caller_stops_the_commit(hooked: Repository) -> None:
 
 @pytest.mark.parametrize("name", ["deeprepo", "deeprepo-push"])
 def test_a_hook_asks_no_model(name: str) -> None:
-    """Whatever keys are in the environment, the hook uses `--effort none`."""
+    """The hook uses `--effort none`, so it ignores API keys in the environment."""
     assert "--effort none" in HOOKS[name]["entry"]
     assert HOOKS[name]["pass_filenames"] is False

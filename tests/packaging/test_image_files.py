@@ -115,7 +115,7 @@ UNIT = ROOT / "docs" / "deeprepo.service"
 
 
 def test_the_unit_stops_as_the_server_does() -> None:
-    """The unit runs the installed program, writes to its state folder, and waits longer than the grace."""
+    """The unit runs the installed program, stores data in its state folder, and outlasts the grace period."""
     unit = configparser.ConfigParser(interpolation=None, strict=False)
     unit.optionxform = str  # type: ignore[method-assign,assignment]
     unit.read(UNIT)

@@ -96,7 +96,7 @@ def refused(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str
 
 
 def test_a_base_installation_imports_all_but_the_rooms_of_extras(refused: dict[str, dict[str, str]]) -> None:
-    """Exactly the modules in the table fail without extras."""
+    """Without extras, exactly the modules in the table fail to import."""
     rooms = tuple(room for names in ROOMS.values() for room in names)
     assert [name for name in refused["base"] if not name.startswith(rooms)] == []
     assert [room for room in rooms if not any(name.startswith(room) for name in refused["base"])] == []
@@ -116,7 +116,7 @@ def test_the_other_distributions_bring_what_they_import(refused: dict[str, dict[
 
 @pytest.mark.skipif(VERIFIERS, reason="benchmarks run in the development environment")
 def test_every_benchmark_is_imported(refused: dict[str, dict[str, str]]) -> None:
-    """Benchmarks run rarely, so an import error would go unnoticed."""
+    """All benchmarks can be imported; they rarely run, so an error would go unnoticed."""
     assert refused["benchmarks"] == {}
 
 

@@ -37,7 +37,7 @@ async def test_the_texts_of_a_check_are_measured_in_bytes(at: Rig) -> None:
 
 
 async def test_no_comment_stands_on_a_file_whose_diff_is_too_large(at: Rig) -> None:
-    """A file with more than 20,000 changed lines takes no comments, alone or in a review."""
+    """A file with more than 20,000 changed lines accepts no comments, single or in a review."""
     await at.repo.push("feature", {"big.txt": "x\n" * 20_001, "large.txt": "x\n" * 20_000})
     row = {"path": "big.txt", "line": 7, "body": "x"}
     status, text = await at.refused("POST", "/pulls/1/comments", row | {"commit_id": at.gh.pull(1).head_sha})

@@ -37,7 +37,7 @@ BAD_COMMENTS = [
 
 
 async def test_one_bad_comment_refuses_the_whole_review(at: Rig) -> None:
-    """One invalid comment gives a 422 that doesn't say which one, and nothing is posted."""
+    """One invalid comment gives a 422 that doesn't name the comment, and nothing is posted."""
     for comment, said in BAD_COMMENTS:
         good = {"path": "a.txt", "line": 11, "body": "good"}
         answer = await at.review(good, {"body": "bad", **comment})

@@ -16,7 +16,7 @@ PULL = PullRef(7, 70, "owner", "name", 3)
 
 
 async def test_the_tables_are_those_of_the_migrations(url: str) -> None:
-    """Migrations create the tables that the code expects, even with several processes at once."""
+    """Migrations create the tables that the code expects, even if several processes run them."""
     from alembic.autogenerate import compare_metadata
     from alembic.migration import MigrationContext
 

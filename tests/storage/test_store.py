@@ -104,7 +104,7 @@ async def test_retention(url: str) -> None:
 
 
 async def test_the_last_review_of_an_open_pull_request_stays(url: str) -> None:
-    """It stays until the retention has passed since the pull request was closed, or the App is removed."""
+    """The last review is kept until the retention after closing has passed or the App is removed."""
     now = 1000 * DAY
     async with storage.open_store(url) as store:
         await store.reviews.keep(replace(DONE, finished=now - 90 * DAY))

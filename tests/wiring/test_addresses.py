@@ -42,7 +42,7 @@ def test_a_provider_has_an_address_of_its_own(monkeypatch: pytest.MonkeyPatch) -
 
 
 async def test_no_server_gets_another_provider_s_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two providers at different addresses only get their own keys, whatever the file chooses."""
+    """Two providers at different addresses only get their own keys, even if the file chooses more models."""
     async with (
         doubles.openai_server("hello", key="sk-openai") as one,
         doubles.openai_server("hello", key="sk-groq") as other,

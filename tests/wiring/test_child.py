@@ -63,7 +63,7 @@ KINDS = [kind for kind in vars(errors).values() if isinstance(kind, type) and is
 
 @pytest.mark.parametrize("error", [made(kind) for kind in KINDS], ids=[kind.__name__ for kind in KINDS])
 def test_our_own_errors_travel_as_themselves(error: DeepRepoError) -> None:
-    """The type, message and attributes are preserved."""
+    """The type, message and attributes of our own errors are preserved."""
     with pytest.raises(type(error), match=str(error)) as caught:
         child.call(tasks.raises, error, caps=tasks.CAPS)
     assert type(caught.value) is type(error)
@@ -72,7 +72,7 @@ def test_our_own_errors_travel_as_themselves(error: DeepRepoError) -> None:
 
 
 def test_every_fact_of_an_error_is_sent() -> None:
-    """A new constructor parameter needs a value in `made`."""
+    """`made` covers all constructor parameters of our errors, so that the test above checks each."""
     for kind in KINDS:
         takes = set(inspect.signature(kind.__init__).parameters) - {"self", "message", "args", "kwargs"}
         assert takes == set(vars(made(kind)))

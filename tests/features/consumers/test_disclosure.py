@@ -11,7 +11,7 @@ from bot.values.consumer import DISCLOSURES, Audience, ConsumerImpact, ConsumerR
 from deeprepo.impact.packages import Requirement
 
 KINDS: tuple[Visibility, ...] = ("public", "internal", "private")
-# (reviewed, consumer) with the same owner, where readers of the first may be assumed to read the second
+# (reviewed, consumer) with one owner, where access to the first implies access to the second
 WITHIN = frozenset({("private", "private"), ("private", "internal"), ("internal", "internal")})
 ROWS = [*product(KINDS, KINDS, (True, False), (True, False), DISCLOSURES, DISCLOSURES)]
 

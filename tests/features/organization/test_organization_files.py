@@ -66,7 +66,7 @@ async def test_a_private_file_is_not_shown_in_a_public_repository(at: Scene) -> 
 
 
 async def test_the_repository_with_the_defaults_has_none_itself(at: Scene) -> None:
-    """It has only its own file. The operator can disable the lookup or name a different repository."""
+    """`.deeprepo` has only its own file. The operator can disable the lookup or name another repository."""
     await at.gh.repository("acme", ".deeprepo", files=FILE, private=False)
     await at.gh.repository("acme", "policies", files={".deeprepo.yml": "quota: 9\n"}, private=False)
     asked = len(at.gh.requests)

@@ -171,7 +171,7 @@ def test_an_output_is_judged(name: str, status: int, output: str, result: str) -
 
 @pytest.mark.parametrize("ending", ["seconds", "memory", "output", "setup"])
 def test_a_limit_is_no_result(ending: str) -> None:
-    """A run that hit a limit has no result, whatever it printed."""
+    """A run that hit a limit has no result, even if it printed one."""
     assert judge(RUNNERS["pytest"], SandboxOutcome(ending, 1, "1 failed", 0.1, ())) == "limit"  # type: ignore[arg-type]
 
 

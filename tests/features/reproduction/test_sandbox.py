@@ -125,7 +125,7 @@ exec sh -c "$(printf %s "$3" | sed "s#/box#{tmp_path}#g")" sh "$5"
 
 
 def test_a_sandbox_that_cannot_start_says_so(tmp_path: Path) -> None:
-    """The error has the program's own message and says what to do."""
+    """The error has the program's own message and suggests a fix."""
     program = tmp_path / "podman"
     program.write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n")
     program.chmod(0o755)

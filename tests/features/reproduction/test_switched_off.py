@@ -73,7 +73,7 @@ def counting(shop: Repository, address: str) -> Iterator[Callable[..., dict[str,
 
 @boxed
 def test_off_costs_nothing(shop: Repository) -> None:
-    """Neither the section nor the permission alone loads a module or starts a process."""
+    """With only the section or only the permission, no module is loaded and no process started."""
     played = Server(PerModel({"worker": Model(HEAD + "        apply(2, -1)\n")}))
     with doubles.in_thread(played) as server, counting(shop, server.openai_url) as counted:
         counted()  # git's version is only looked up once per process
@@ -86,7 +86,7 @@ def test_off_costs_nothing(shop: Repository) -> None:
         allowed = counted(DEEPREPO_RUN="1")
     assert without["modules"] == neither["modules"] == allowed["modules"] == []  # there is no section
     assert "bwrap" not in {*without["programs"], *allowed["programs"], *neither["programs"]}
-    # Compared as sets, because concurrent searches may start a second reader of git objects.
+    # Compared as sets, because concurrent searches may start a second git process.
     assert without["commands"] == neither["commands"] == allowed["commands"]
     assert without["findings"] == 1
 
@@ -155,7 +155,7 @@ def test_a_repository_without_a_commit_says_what_to_do(tmp_path: Path) -> None:
 
 @boxed
 def test_the_steps_are_named_one_after_the_other(shop: Repository) -> None:
-    """Each step says what to add or run next, and prepared archives need no network."""
+    """Each step names what to add or run next, and prepared archives need no network."""
     shop.git("checkout", "-q", "main")
     shop.commit({".deeprepo.yml": None, "requirements.txt": "nothing-of-this-name\n"}, "needs a package")
     assert "add `run: {network: true}`" in run(shop).stdout
