@@ -1,4 +1,4 @@
-"""A pull request with a forgotten caller, and what a workflow is told of it."""
+"""Open a pull request with a forgotten caller, and build the event that a workflow gets."""
 
 from typing import Any
 
@@ -10,13 +10,13 @@ BASE = {
     "shop/price.py": 'def total(items, tax):\n    """The sum with tax."""\n    return sum(items) * (1 + tax)\n',
     "shop/cart.py": "from shop.price import total\n\n\ndef pay(items):\n    return total(items, 0.2)\n",
 }
-# The parameter is gone; the caller in cart.py was forgotten.
+# Removes a parameter but forgets the caller in cart.py.
 BROKEN = {"shop/price.py": 'def total(items):\n    """The sum."""\n    return sum(items)\n'}
-TITLE = "Prices ::error::x ##[error]y"  # what a stranger may hope the runner obeys
+TITLE = "Prices ::error::x ##[error]y"  # a title that tries to inject runner commands
 
 
 async def opened(at: Stage, **how: object) -> tuple[int, dict[str, Any]]:
-    """Open the pull request; its number, and the event that a workflow gets."""
+    """Open the pull request; return its number and the event that a workflow gets."""
     await at.repo.commit("feature", BROKEN)
     with at.gh.holding() as held:
         number = await at.repo.open_pull("feature", title=TITLE, **how)  # type: ignore[arg-type]
@@ -24,12 +24,12 @@ async def opened(at: Stage, **how: object) -> tuple[int, dict[str, Any]]:
 
 
 def event(held: list[Any]) -> dict[str, Any]:
-    """A webhook's body as a workflow gets it: no installation of an App stands behind it."""
+    """Return a webhook's payload as a workflow gets it, without an App installation."""
     return {name: value for name, value in held[0].payload.items() if name != "installation"}
 
 
 def summary(gh: sandbox.GitHub, number: int) -> str:
-    """Our summary comment; there is one."""
+    """Return our summary comment. Fail unless there is exactly one."""
     (found,) = [one for one in gh.pull(number).comments if "## deeprepo" in one.body]
     assert found.user.login == "github-actions[bot]"
     return found.body

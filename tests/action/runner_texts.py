@@ -1,4 +1,4 @@
-"""The texts of a GitHub Actions runner: expressions, escaped orders, files of outputs."""
+"""Process text as a GitHub Actions runner does: expressions, escaped commands, output files."""
 
 import re
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ _EXPRESSION = re.compile(r"\$\{\{\s*(.*?)\s*\}\}")
 
 
 def resolved(text: str, known: Mapping[str, str]) -> str:
-    """A text with its expressions resolved: names, and `a || b`. What is not there is an empty text."""
+    """Resolve a text's expressions, which are names or `a || b`. Unknown names become empty."""
 
     def value(found: re.Match[str]) -> str:
         return next((known[name] for name in found[1].split(" || ") if known.get(name)), "")
@@ -16,14 +16,14 @@ def resolved(text: str, known: Mapping[str, str]) -> str:
 
 
 def plain(text: str) -> str:
-    """What an order says, without its escapes."""
+    """Undo the escapes in a workflow command's text."""
     for escaped, sign in (("%0D", "\r"), ("%0A", "\n"), ("%3A", ":"), ("%2C", ","), ("%25", "%")):
         text = text.replace(escaped, sign)
     return text
 
 
 def outputs(text: str) -> dict[str, str]:
-    """The outputs that a step has written, in both of the forms that the runner takes."""
+    """Return the outputs that a step wrote, in either form that the runner accepts."""
     found, rows = {}, iter(text.splitlines())
     for row in rows:
         name, sign, rest = row.partition("<<" if "<<" in row.partition("=")[0] else "=")

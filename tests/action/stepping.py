@@ -1,8 +1,8 @@
-"""A runner for action.yml: its steps are carried out as GitHub's would, against the sandbox GitHub.
+"""A runner for action.yml that executes its steps as GitHub would, against the sandbox GitHub.
 
-Expressions are resolved, inputs become variables, each step gets its files; the log is read for orders as the runner reads it.
-Actions that a step uses are replaced by what they would leave behind, and so is what pip would download: that is the business
-of `test_action_installed.py`.
+It resolves expressions, turns inputs into variables, provides each step's files, and reads workflow commands
+from the log. Other actions and pip's downloads are replaced by their results; `test_action_installed.py`
+checks the real installation.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ ROOT = Path(__file__).parents[2]
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text())
 WRITE = {"contents": "write", "pull_requests": "write", "checks": "write"}
 READ = {"contents": "read", "pull_requests": "read"}
-# Stands for the Python that actions/setup-python brings and for the environment made of it: everything is installed already.
+# Replaces the Python of actions/setup-python and its virtual environment: all packages are already installed.
 PYTHON = f"""#!/bin/bash
 case "$2 $3" in
   "-m venv") at="${{@: -1}}"; mkdir -p "$at/bin" && cp "$0" "$at/bin/python" ;;
@@ -46,34 +46,34 @@ _ORDER = re.compile(r"::([\w-]+)(?: ([^:]*(?:%3A[^:]*)*))?::(.*)")
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What a run of the action has left behind."""
+    """The results of one run of the action."""
 
     code: int
     outputs: Mapping[str, str]
     summary: str
     log: str
-    orders: tuple[tuple[str, Mapping[str, str], str], ...]  # name, facts and text of each that the runner obeyed
+    orders: tuple[tuple[str, Mapping[str, str], str], ...]  # name, properties, text
 
     @property
     def annotated(self) -> list[tuple[str, str, str]]:
-        """Level, file and line of the annotations on files."""
+        """Return level, file and line of the annotations on files."""
         return [(name, facts["file"], facts["line"]) for name, facts, _ in self.orders if "file" in facts]
 
 
 @dataclass(slots=True)
 class Stage:
-    """A repository on the sandbox GitHub, and a runner that has an empty workspace."""
+    """A repository on the sandbox GitHub, and a runner with an empty workspace."""
 
     gh: sandbox.GitHub
     repo: sandbox.Repo
     folder: Path
     runs: int = 0
-    env: dict[str, str] = field(default_factory=dict)  # of the job
+    env: dict[str, str] = field(default_factory=dict)  # environment variables of the job
     rows: list[str] = field(default_factory=list)
 
     @property
     def workspace(self) -> Path:
-        """Where a workflow's steps work."""
+        """Return the folder in which the workflow's steps run."""
         return self.folder / "workspace"
 
     async def run(
@@ -84,13 +84,13 @@ class Stage:
         python: str = PYTHON,
         **inputs: str,
     ) -> Ran:
-        """Carry the composite action out for an event; what it was given and where it was is gone afterwards."""
+        """Run the composite action for an event, with a folder and a token of its own."""
         self.runs += 1
         at = Running(self, self.folder / f"run-{self.runs}", self.gh.actions_token(self.repo, permissions))
         return await at.carried_out(event, payload, python, {n.replace("_", "-"): text for n, text in inputs.items()})
 
-    async def told(self, name: str, payload: Mapping[str, Any], **how: Any) -> ReviewResult:  # noqa: ANN401 - as `step` takes it
-        """What `deeprepo action` comes to, in this process; its log is `rows`."""
+    async def told(self, name: str, payload: Mapping[str, Any], **how: Any) -> ReviewResult:  # noqa: ANN401
+        """Run `deeprepo action` in this process, and return its result. `rows` contains its log."""
         children.preload()
         self.rows.clear()
         return await action.run(self.step(name, payload, **how), action.Console(self.rows.append))
@@ -98,7 +98,7 @@ class Stage:
     def step(
         self, name: str, payload: Mapping[str, Any], permissions: Mapping[str, str] = WRITE, **inputs: str
     ) -> Step:
-        """Make the step that `deeprepo action` would get, for tests that need no process."""
+        """Build the step that `deeprepo action` would get, for tests that need no process."""
         self.runs += 1
         path = self.folder / f"event-{self.runs}.json"
         path.write_text(json.dumps(payload))
@@ -120,11 +120,11 @@ class Stage:
 
 @asynccontextmanager
 async def stage(folder: Path, files: Mapping[str, str]) -> AsyncIterator[Stage]:
-    """A private repository with these files; nothing that goes over the wire is against GitHub's own description."""
+    """Create a private repository with these files. On exit, fail if traffic violated GitHub's description."""
     async with sandbox.github(folder / "github") as gh:
         repo = await gh.repository("acme", "shop", files=files, private=True)
         made = Stage(gh, repo, folder)
-        # A workflow that checks the pull request out has its files in the workspace: none of them may ever be imported.
+        # A workflow may check out a pull request into the workspace. Its files must never be imported.
         for name in ("bot", "json", "yaml", "pip", "venv"):
             (made.workspace / name).mkdir(parents=True)
             (made.workspace / name / "__init__.py").write_text(f"open({str(folder / 'pwned')!r}, 'w')\n")
@@ -134,7 +134,7 @@ async def stage(folder: Path, files: Mapping[str, str]) -> AsyncIterator[Stage]:
 
 
 def on_stage(files: Mapping[str, str]) -> Callable[[Callable[..., Awaitable[None]]], Callable[..., Awaitable[None]]]:
-    """A decorator: the test gets a stage whose repository has these files; its other parameters are fixtures."""
+    """Return a decorator that passes a test a stage with these files; its other parameters are fixtures."""
 
     def decorator(story: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
         taken = inspect.signature(story)
@@ -163,7 +163,7 @@ class Running:
         self._summary = ""
 
     async def carried_out(self, event: str, payload: Mapping[str, Any], python: str, given: Mapping[str, str]) -> Ran:
-        """The steps in order; the first that fails ends the run."""
+        """Run the steps in order, until one fails."""
         (self._folder / "event.json").write_text(json.dumps(payload))
         assert set(given) <= set(ACTION["inputs"])
         known: dict[str, str] = {"github.token": self._token, "runner.temp": str(self._temp)}
@@ -182,7 +182,7 @@ class Running:
         return Ran(code, told, self._summary, "\n".join(self._log), tuple(self._orders))
 
     def _environment(self, event: str) -> dict[str, str]:
-        """What the runner sets for every step, and nothing of the machine that runs the tests."""
+        """Return the variables that the runner sets for each step, without those of the test machine."""
         repository = self._at.repo.repository
         return {
             "PATH": os.environ["PATH"],
@@ -206,7 +206,7 @@ class Running:
         }
 
     def _used(self, step: Mapping[str, Any], python: str) -> dict[str, Any]:
-        """What an action would have left behind."""
+        """Return the outputs of another action, without running it."""
         action, _, pinned = step["uses"].partition("@")
         assert re.fullmatch("[0-9a-f]{40}", pinned)
         if action == "actions/cache":
@@ -218,7 +218,7 @@ class Running:
         return {"python-path": path, "python-version": "3.11.0"}
 
     async def _ran(self, step: Mapping[str, Any], env: Mapping[str, str], known: Mapping[str, str]) -> dict[str, Any]:
-        """A step with a script: its outputs and its exit code."""
+        """Run a step's script; return its outputs and its exit code."""
         assert "${{" not in step["run"]
         files = {f"GITHUB_{name}": self._folder / f"{step['id']}.{name}" for name in ("OUTPUT", "STEP_SUMMARY")}
         for path in files.values():
@@ -238,7 +238,7 @@ class Running:
         return {**outputs(files["GITHUB_OUTPUT"].read_text()), "code": process.returncode or 0}
 
     def _heard(self, said: str) -> None:
-        """Read the log of a step for orders."""
+        """Read a step's log for workflow commands."""
         word = ""
         for row in said.splitlines():
             self._log.append(row)

@@ -8,7 +8,7 @@ from stepping import PYTHON, stage
 
 @pytest.mark.slow
 async def test_the_action_needs_no_server_parts(tmp_path: Path) -> None:
-    """Offline it reviews and posts with the client of GitHub alone, and with what its lock holds."""
+    """Without models, reviewing and posting only need the GitHub client and the packages in the lock file."""
     python = PYTHON.replace(f"PYTHONPATH={bare.ROOT}", f"PYTHONPATH={bare.path(tmp_path, 'github')}")
     assert python != PYTHON
 
@@ -20,7 +20,7 @@ async def test_the_action_needs_no_server_parts(tmp_path: Path) -> None:
 
 
 def test_a_step_without_the_client_of_github_is_an_error(tmp_path: Path) -> None:
-    """The step names the extra that it needs before it does anything."""
+    """The step names the missing extra before doing any work."""
     done = bare.deeprepo(tmp_path, bare.path(tmp_path), "action")
     assert done.returncode == 2
     assert done.stderr.startswith("deeprepo: Support for GitHub is not installed: ")

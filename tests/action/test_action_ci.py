@@ -1,4 +1,4 @@
-"""Jobs of CI that failed before a step's review ends: the summary names them, and the step's log what the token lacks."""
+"""CI jobs that failed before a step's review ends: the summary lists them, the log missing permissions."""
 
 from datetime import UTC, datetime
 
@@ -26,7 +26,7 @@ ERROR = "`test (3.12)`: `test_total: TypeError: total() takes 1 positional argum
 
 
 async def _reviewed(at: Stage, permissions: dict[str, str]) -> tuple[str, list[str]]:
-    """The summary of a head on which a job has failed, and the rows of the log about jobs of CI."""
+    """Review a head with a failed job; return the summary and the log lines about CI jobs."""
     number, body = await opened(at)
     await at.repo.job(at.gh.pull(number).head_sha, "test (3.12)", FAILED)
     result = await at.told("pull_request", body, permissions=permissions)
@@ -36,7 +36,7 @@ async def _reviewed(at: Stage, permissions: dict[str, str]) -> tuple[str, list[s
 
 @on_stage(BASE)
 async def test_a_job_of_another_workflow_is_named_and_the_reviews_own_are_not(at: Stage) -> None:
-    """The summary has the first error and the changed line; an earlier attempt, an earlier run of the workflow and a check run of an earlier review have failed too, for their findings."""
+    """It lists the first error and the changed line. The workflow's own runs and check runs are left out."""
     number, body = await opened(at)
     head = at.gh.pull(number).head_sha
     by_hand = await at.told("workflow_dispatch", {}, pull_request=str(number), fail_on="low")
@@ -58,7 +58,7 @@ async def test_a_job_of_another_workflow_is_named_and_the_reviews_own_are_not(at
 @pytest.mark.parametrize("permissions", [{"contents": "read", "pull_requests": "write"}, WRITE])
 @on_stage(BASE)
 async def test_a_token_that_may_not_read_them_costs_a_sentence(at: Stage, permissions: dict[str, str]) -> None:
-    """Without `checks: read` or without `actions: read` no job is named; the log names both permissions."""
+    """Without `checks: read` or `actions: read`, no job is listed and the log names both permissions."""
     text, rows = await _reviewed(at, permissions)
     assert "CI jobs" not in text
     (row,) = rows

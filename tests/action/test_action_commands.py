@@ -1,4 +1,4 @@
-"""Every command of a comment, carried out by a workflow's step, which remembers only what its own answers say."""
+"""Every comment command in a workflow, which has no storage except its own answers."""
 
 import json
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ from deeprepo_sandbox.github import git
 from deeprepo_sandbox.github.things import WorkflowRun
 from deeprepo_sandbox.providers import PerModel, Reply
 
-# A command as it is typed, and what its answer says where the App and a workflow's step can both carry it out.
+# Each command as typed, and what its answer contains, in a workflow as in the App.
 TYPED = {
     "review": ("/deeprepo review", ""),
     "full review": ("/deeprepo full review", ""),
@@ -44,7 +44,7 @@ TYPED = {
 
 @dataclass
 class Desk:
-    """A reviewed pull request, and people who comment on it."""
+    """A reviewed pull request on which people comment."""
 
     at: Stage
     number: int
@@ -61,7 +61,7 @@ class Desk:
         return [c.body.partition("\n")[2] for c in self.at.gh.pull(self.number).comments[before + 1 :]]
 
     async def pushed(self, files: dict[str, str]) -> str:
-        """Push, run the workflow for it, and return how it ended."""
+        """Push, run the workflow for it, and return its conclusion and message."""
         with self.at.gh.holding() as held:
             await self.at.repo.push("feature", files)
         told = await self.at.told("pull_request", event(held))
@@ -77,7 +77,7 @@ async def desk(at: Stage, **permissions: str) -> Desk:
 
 @pytest.mark.parametrize("name", COMMANDS)
 async def test_every_command_works_in_a_workflow(tmp_path: Path, name: str) -> None:
-    """The list is the App's own. None is answered with the help, and each says what the App would say."""
+    """The list of commands is the App's. Each gets its own answer, never the help for unknown commands."""
     text, wanted = TYPED[name]
     async with stage(tmp_path, BASE) as at:
         one = await desk(at, actions="write")
@@ -93,7 +93,7 @@ async def test_every_command_works_in_a_workflow(tmp_path: Path, name: str) -> N
 
 @on_stage(BASE)
 async def test_commands_of_a_stranger_are_refused_and_ignoring_lasts(at: Stage) -> None:
-    """Several commands of a comment each get an answer; the ignored finding's reason is exported, and it stays away."""
+    """Each command in a comment gets an answer. An ignored finding is exported with its reason."""
     one = await desk(at)
     (refused,) = await one.said("/deeprepo pause", author="stranger")
     assert "needs write permission" in refused
@@ -111,7 +111,7 @@ async def test_commands_of_a_stranger_are_refused_and_ignoring_lasts(at: Stage) 
 
 @on_stage(BASE)
 async def test_a_pause_lasts_until_somebody_resumes(at: Stage) -> None:
-    """It is known from our newest answer: pushes are not reviewed meanwhile, a command is, and an answer that is deleted is forgotten."""
+    """Our newest answer stores it: pushes are skipped, commands still work, deleting the answer ends it."""
     one = await desk(at)
     await one.said("/deeprepo pause")
     assert "already paused" in (await one.said("/deeprepo pause"))[0]
@@ -129,7 +129,7 @@ async def test_a_pause_lasts_until_somebody_resumes(at: Stage) -> None:
 
 @on_stage(BASE)
 async def test_a_fix_is_committed_and_reviewed_because_github_starts_no_workflow_for_it(at: Stage) -> None:
-    """The commit is made with the job's token. Without the permission the answer has a patch and names what to add."""
+    """The commit uses the job's token. Without the permission, the answer is a patch and what to add."""
     one = await desk(at, contents="read")
     folder = at.repo.repository.git
     before = await git.tip(folder, "feature")
@@ -151,14 +151,14 @@ async def test_a_fix_is_committed_and_reviewed_because_github_starts_no_workflow
 
 @on_stage(BASE)
 async def test_a_learning_applies_here_and_is_exported_for_later(at: Stage) -> None:
-    """It is listed, edited, removed and confirmed by its number; two that were taught at the same time are both kept."""
+    """Learnings are listed, edited, removed and confirmed by number."""
     one = await desk(at)
     (first,) = await one.said("/deeprepo remember in shop/** The caller is generated at build time.")
     assert first.startswith("In this pull request, learning 1 applies to findings in `shop/**` from the next review")
     await one.said("/deeprepo remember in shop/cart.py:pay Prices are checked in the form.")
     (listed,) = await one.said("/deeprepo rules")
     assert [row.split("|")[1].strip() for row in listed.splitlines() if row.startswith("| ")][1:] == ["1", "2"]
-    assert "| 0 |" not in listed  # how many findings it silenced is not known here
+    assert "| 0 |" not in listed  # a workflow does not know how many findings it silenced
     assert "no rule 7" in (await one.said("/deeprepo rules remove 7"))[0]
     assert "was removed" in (await one.said("/deeprepo rules remove 1"))[0]
     await one.said("/deeprepo rules edit 2 Prices are checked in the form and in the API.")
@@ -177,7 +177,7 @@ async def test_a_learning_applies_here_and_is_exported_for_later(at: Stage) -> N
 
 @on_stage(BASE)
 async def test_cancel_ends_this_workflows_runs_and_no_others(at: Stage) -> None:
-    """Runs on the head for the pull request, and those that a comment started; without `actions: write` the answer says what to add."""
+    """It cancels runs on the head that a pull request event started; without `actions: write` it says so."""
     one = await desk(at, actions="read")
     head = await git.tip(at.repo.repository.git, "feature")
     home, now = at.repo.repository, datetime.now(UTC)
@@ -194,7 +194,7 @@ async def test_cancel_ends_this_workflows_runs_and_no_others(at: Stage) -> None:
 
 
 def test_learnings_in_any_script_fit_into_a_marker() -> None:
-    """A sentence of the longest length is read again; one that does not fit is refused before it is written."""
+    """A learning of maximum length is read back from its marker in any script, and bad data is ignored."""
     for sign in ("字", "ü", "-"):
         rule = OwnerRule(f"src/{sign * 40}.py", "", sign * 300)
         facts = answered.learning(rule, "maintainer")
@@ -212,7 +212,7 @@ def test_learnings_in_any_script_fit_into_a_marker() -> None:
 async def test_the_suggestion_of_a_confirmed_finding_is_committed_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, confirms: bool
 ) -> None:
-    """It is known from the state in the summary, and the review of the commit calls it fixed; else the answer says why not."""
+    """The summary's state identifies it, and the next review calls it fixed. Else the answer says why not."""
     monkeypatch.setenv("COMPATIBLE_API_KEY", "sk-pretended-and-long-enough")
     line = "    return sum(items) / len(items)"
     better = "    return sum(items) / max(1, len(items))"

@@ -1,4 +1,4 @@
-"""Repositories that use the reviewed one, named by a workflow: what the review says of them, and to whom."""
+"""Consumers named in a workflow: what the review reveals about them, and to whom."""
 
 from typing import Any
 
@@ -10,12 +10,12 @@ from stepping import Stage, on_stage
 from bot.values import Review
 from deeprepo_sandbox import github as sandbox
 
-PRIVATE = ("zanzibar", "77123", "checkout.py")  # what no reader without access may see
+PRIVATE = ("zanzibar", "77123", "checkout.py")  # names that a reader without access must not see
 READS = {"contents": "read", "metadata": "read"}
 
 
 async def pulled(at: Stage) -> tuple[int, dict[str, Any]]:
-    """A pull request that breaks who uses the library."""
+    """Open a pull request that breaks the library's users; return its number and the event."""
     await at.repo.commit("feature", BROKEN)
     with at.gh.holding() as held:
         number = await at.repo.open_pull("feature", title="Prices")
@@ -23,20 +23,20 @@ async def pulled(at: Stage) -> tuple[int, dict[str, Any]]:
 
 
 async def user(at: Stage, more: str = "", *, private: bool = True, owner: str = "acme") -> sandbox.Repo:
-    """A repository that uses the library."""
+    """Create a repository that uses the library."""
     files = USER | ({".deeprepo.yml": more} if more else {})
     return await at.gh.repository(owner, "quagga", files=files, private=private)
 
 
 async def reviewed(at: Stage, body: dict[str, Any], **inputs: str) -> Review:
-    """The review without a model."""
+    """Run a review without a model, and return it."""
     result = await at.told("pull_request", body, strategy="offline", **inputs)
     assert result.review is not None
     return result.review
 
 
 def everything(at: Stage, number: int) -> str:
-    """All that anybody can read of the review: comments, the check run, the summary of the job, the log."""
+    """Return all visible text: comments, check runs, the job summary and the log."""
     pull = at.gh.pull(number)
     checks = [repr(one) for one in at.gh.repo(number).repository.checks.values()]
     summaries = [path.read_text() for path in [at.folder / "summary"] if path.exists()]
@@ -49,7 +49,7 @@ def everything(at: Stage, number: int) -> str:
         ("lines", "", "name"),
         ("existence", "lines", "existence"),
         ("lines", "nothing", "nothing"),
-        ("lines", "nothin", "nothing"),  # what it meant to forbid is unknown
+        ("lines", "nothin", "nothing"),  # a misspelled value counts as nothing
         ("lines", "lines\ntone: [", "nothing"),
     ],
 )
@@ -57,7 +57,7 @@ def everything(at: Stage, number: int) -> str:
 async def test_what_is_shown_is_what_the_workflow_and_the_consumer_allow(
     at: Stage, shown: str, own: str, level: str
 ) -> None:
-    """The name, or that there is one: the less of what `consumers-shown` and its own `as_consumer` say, nothing after a mistake."""
+    """The stricter of `consumers-shown` and `as_consumer` counts; after a mistake nothing is shown."""
     number, body = await pulled(at)
     repo = await user(at, f"as_consumer: {own}\n" if own else "")
     token = at.gh.token(READS, (repo.id,))
@@ -74,7 +74,7 @@ async def test_what_is_shown_is_what_the_workflow_and_the_consumer_allow(
 
 @on_stage(LIBRARY)
 async def test_a_public_consumer_is_read_without_a_token(at: Stage) -> None:
-    """What everybody can read is shown with its lines, whoever owns it."""
+    """Lines of a public repository are shown, whoever owns it."""
     number, body = await pulled(at)
     await user(at, private=False, owner="others")
     review = await reviewed(at, body, consumers="others/quagga\nacme/shop")
@@ -85,7 +85,7 @@ async def test_a_public_consumer_is_read_without_a_token(at: Stage) -> None:
 
 @on_stage(LIBRARY)
 async def test_a_change_of_a_public_repository_names_no_private_consumer(at: Stage) -> None:
-    """However much the workflow and the consumer allow; a stranger learns nothing of it at all."""
+    """This holds whatever the workflow and the consumer allow; a stranger's change looks up no consumer."""
     at.repo.repository.private = False
     repo = await user(at, "as_consumer: lines\n")
     given = {"consumers": "acme/quagga", "consumers_token": at.gh.token(READS, (repo.id,)), "consumers_shown": "lines"}

@@ -27,7 +27,7 @@ def _keyed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @dataclass
 class Talk:
-    """A reviewed pull request with one of our comments on a line, and the model's next reply."""
+    """A reviewed pull request with one of our comments on a line."""
 
     at: Stage
     number: int
@@ -35,7 +35,7 @@ class Talk:
     top: int
 
     async def said(self, text: str, author: str = "maintainer", thread: int = 0) -> str:
-        """What a run of the workflow makes of a remark."""
+        """Reply in a thread, run the workflow, and return its conclusion and message."""
         with self.at.gh.holding() as held:
             await self.at.repo.reply(self.number, thread or self.top, text, author=author)
         remark = [one for one in held if one.event == "pull_request_review_comment"]
@@ -44,11 +44,11 @@ class Talk:
 
     @property
     def last(self) -> str:
-        """The newest comment on a line."""
+        """Return the newest comment on a line."""
         return self.at.gh.pull(self.number).review_comments[-1].body
 
     async def pushed(self) -> str:
-        """The summary after one more push."""
+        """Push, run the workflow, and return the summary."""
         with self.at.gh.holding() as held:
             await self.at.repo.push("feature", {"NEWS.md": "one\n"})
         await self.at.told("pull_request", event(held), **self.asks)
@@ -57,7 +57,7 @@ class Talk:
 
 @asynccontextmanager
 async def talk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *replies: dict[str, Any]) -> AsyncIterator[Talk]:
-    """A stage after its first review, by a model that finds one thing."""
+    """Open a pull request that a model reviews with one finding; `replies` are its later answers."""
     left = iter(replies)
 
     def reader(body: Mapping[str, Any]) -> Reply:
@@ -85,7 +85,7 @@ NOTHING: dict[str, Any] = {"answer": "", "quotes": [], "withdraw": []}
 async def test_a_reply_is_answered_and_a_withdrawn_finding_stays_away(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As the App does it: the thread is closed, and the next run of the workflow knows it from the answer's marker."""
+    """The thread is resolved, and the next run finds the withdrawal in the answer's marker."""
     async with talk(tmp_path, monkeypatch, REPLY, NOTHING) as one:
         assert "No answer" in await one.said("Let me in.", "stranger")
         assert "it is addressed to someone else" in await one.said("@colleague, is that so?")

@@ -1,4 +1,4 @@
-"""The cap on reviews of forks without a server: the runs that were started earlier are counted, as GitHub lists them."""
+"""The daily cap on reviews of forks in a workflow, which counts earlier runs in GitHub's list."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,7 +15,7 @@ COUNTING = {**WRITE, "actions": "read"}
 FINE = doubles.Reply(data={"answer": "One.", "findings": []})
 FORK: dict[str, object] = {}
 OTHER: dict[str, object] = {"path": ".github/workflows/other.yml"}
-# The earlier runs of the day, the cap, and a word of the sentence that the review holds; "" if a model read it.
+# Earlier runs of the day, the cap, and a phrase from the review's note ("" if a model reviewed).
 DAYS = [
     ([FORK, OTHER, {"conclusion": "skipped"}, {"fork": False}, {"event": "pull_request"}, {"hours": 25}], "2", ""),
     ([FORK, {"hours": 23.9}, {"conclusion": "cancelled"}], "3", "triggers.fork_reviews_per_day"),
@@ -37,13 +37,13 @@ def ran(at: Stage, number: int, *, fork: bool = True, hours: float = 1, **other:
 async def test_a_run_counts_those_before_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: list[dict[str, object]], cap: str, word: str
 ) -> None:
-    """From the cap on a review of a fork is by code and says why, whether the model needs a key or not."""
+    """At the cap, a fork's review uses static checks and says why, even if the model needs no key."""
     async with doubles.openai_server(doubles.PerModel({"reader": FINE})) as model, stage(tmp_path, BASE) as at:
         monkeypatch.setenv("DEEPREPO_BASE_URL", model.openai_url)
         _, body = await opened(at, fork=True)
         for number, row in enumerate(rows):
             ran(at, number + 1, **row)  # type: ignore[arg-type]
-        ran(at, 10_000)  # started later: it counts this run, not the other way round
+        ran(at, 10_000)  # started later, so it does not count for this run
         asks = {"worker": "compatible/reader", "strategy": "direct", "fork_reviews_per_day": cap}
         found = await at.told("pull_request_target", body, permissions=COUNTING, **asks)
         assert found.review is not None
@@ -54,7 +54,7 @@ async def test_a_run_counts_those_before_it(
 async def test_a_stranger_on_a_branch_of_the_repository_counts_as_a_fork_does(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Who may only read can open a pull request from a branch of the repository too: their runs count, and their reviews are held."""
+    """An author without write access counts like a fork: their runs are counted and their reviews capped."""
     async with doubles.openai_server(doubles.PerModel({"reader": FINE})) as model, stage(tmp_path, BASE) as at:
         monkeypatch.setenv("DEEPREPO_BASE_URL", model.openai_url)
         _, body = await opened(at, author="stranger")

@@ -1,4 +1,4 @@
-"""How far a review goes, by the files of a change and the labels of its pull request."""
+"""How a change's files and its pull request's labels set the effort of a review."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ NOTHING = Reply(data={"answer": "Read.", "findings": [], "look_ups": [], "unsett
 async def test_a_change_that_asks_for_no_model_is_read_by_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, labels: tuple[str, ...], is_read: bool
 ) -> None:
-    """Whose key is set; the summary names the setting. Any other change is read as before."""
+    """Despite a key, no model is called, and a note names the setting. Other changes are unaffected."""
     monkeypatch.setenv("COMPATIBLE_API_KEY", "sk-pretended-and-long-enough")
 
     async with (

@@ -1,4 +1,4 @@
-"""action.yml as a runner carries it out, for each event that a workflow may be started by."""
+"""Run action.yml for each event that may start a workflow."""
 
 import json
 
@@ -11,7 +11,7 @@ from bot.errors import UsageError
 
 @on_stage(BASE)
 async def test_a_pull_request_is_reviewed_and_the_job_says_how(at: Stage) -> None:
-    """The review is posted on the pull request. Outputs, annotations and the job summary agree with it, and the title gives no orders."""
+    """Comments, outputs, annotations and job summary agree, and the title injects no commands."""
     number, body = await opened(at)
     ran = await at.run("pull_request", body, fail_on="critical", sarif="out.sarif", json="out.json")
 
@@ -30,7 +30,7 @@ async def test_a_pull_request_is_reviewed_and_the_job_says_how(at: Stage) -> Non
 
 @on_stage(BASE)
 async def test_results_of_other_tools_are_posted_and_a_wrong_path_is_said(at: Stage) -> None:
-    """The input `sarif-reports` names files of earlier steps; a path out of the workspace is a usage error."""
+    """`sarif-reports` names files of earlier steps; a path outside of the workspace is a usage error."""
     number, body = await opened(at)
     place = {"artifactLocation": {"uri": "shop/price.py"}, "region": {"startLine": 2}}
     result = {"message": {"text": "a smell"}, "locations": [{"physicalLocation": place}], "level": "error"}
@@ -44,7 +44,7 @@ async def test_results_of_other_tools_are_posted_and_a_wrong_path_is_said(at: St
 
 @on_stage({**BASE, ".deeprepo.yml": "models: {worker: openai/gpt-5-mini}\n"})
 async def test_without_secrets_a_fork_is_reviewed_offline_and_only_the_job_says_so(at: Stage) -> None:
-    """With the token and the settings that a fork's job gets: nothing is written, the conclusion is the bar's alone."""
+    """With a fork job's read-only token, nothing is posted, and only the threshold sets the conclusion."""
     number, body = await opened(at, fork=True)
     quiet = await at.told("pull_request", body, permissions=READ)
     page = (at.folder / "summary").read_text()
@@ -60,7 +60,7 @@ async def test_without_secrets_a_fork_is_reviewed_offline_and_only_the_job_says_
 
 @on_stage(BASE)
 async def test_pull_request_target_reviews_a_fork_with_all_rights_and_runs_nothing_of_it(at: Stage) -> None:
-    """The workspace's modules are never imported (see `stage`), and its clone is not believed."""
+    """The fork's modules in the workspace are never imported (see `stage`), nor is its clone used."""
     number, body = await opened(at, fork=True)
     told = await at.told("pull_request_target", body)
 
@@ -71,12 +71,12 @@ async def test_pull_request_target_reviews_a_fork_with_all_rights_and_runs_nothi
 
 @on_stage(BASE)
 async def test_a_command_is_carried_out_for_who_may_write_alone(at: Stage) -> None:
-    """The job runs on the default branch, so deeprepo creates a check run on the head. It has no buttons: nobody would get their events."""
+    """The job runs on the default branch, so it creates a check run on the head, without buttons."""
     number, _ = await opened(at, draft=True)
     for who, conclusion, count in (("stranger", "skipped", 0), ("maintainer", "neutral", 1)):
         with at.gh.holding() as held:
             await at.repo.comment(number, "Please.\n\n/deeprepo review", author=who)
-        # The input names the pull request too: that makes nobody a maintainer.
+        # Naming the pull request in an input too gives nobody write permission.
         told = await at.told("issue_comment", event(held), pull_request=str(number))
         posted = [c for c in at.gh.pull(number).comments if "## deeprepo" in c.body]
         assert (told.conclusion, len(posted)) == (conclusion, count)

@@ -1,4 +1,4 @@
-"""What goes wrong around a review in a workflow: nothing that was paid for is lost, and the people who wait get a reason."""
+"""Failures around a review in a workflow: no paid result is lost, and people get a reason."""
 
 import asyncio
 from typing import Any
@@ -16,7 +16,7 @@ from deeprepo_sandbox.providers import Reply
 
 @on_stage(BASE)
 async def test_a_review_that_cannot_be_posted_stands_in_the_job(at: Stage) -> None:
-    """GitHub does not take it: the job summary has the review, and the step fails."""
+    """GitHub refuses the comment, so the job summary has the review, and the step fails."""
     _, body = await opened(at)
     at.gh.fail("POST", r"/issues/1/comments$", Fault(status=410, times=-1))
     told = await at.told("pull_request", body)
@@ -28,7 +28,7 @@ async def test_a_review_that_cannot_be_posted_stands_in_the_job(at: Stage) -> No
 
 @on_stage(BASE)
 async def test_a_head_that_moves_is_left_to_its_own_run(at: Stage) -> None:
-    """Nothing is posted about a head that is gone."""
+    """Nothing is posted about an outdated head."""
     _, body = await opened(at)
 
     async def push() -> None:
@@ -43,7 +43,7 @@ async def test_a_head_that_moves_is_left_to_its_own_run(at: Stage) -> None:
 
 @on_stage(BASE)
 async def test_a_token_that_may_not_even_read_says_what_the_job_needs(at: Stage) -> None:
-    """The sentence names the permissions to copy."""
+    """The error names the permissions to add."""
     _, body = await opened(at)
     with pytest.raises(HostRefused, match="pull-requests: write"):
         await at.told("pull_request", body, permissions={"contents": "read"})
@@ -51,7 +51,7 @@ async def test_a_token_that_may_not_even_read_says_what_the_job_needs(at: Stage)
 
 @on_stage(BASE)
 async def test_a_token_that_may_only_read_says_what_the_job_lacks(at: Stage) -> None:
-    """In the repository's own pull requests that is a workflow to mend."""
+    """On the repository's own pull requests, the message names the permissions to add to the workflow."""
     _, body = await opened(at)
     told = await at.told("pull_request", body, permissions=READ)
     assert "the job needs `permissions:" in told.says
@@ -60,7 +60,7 @@ async def test_a_token_that_may_only_read_says_what_the_job_lacks(at: Stage) -> 
 
 @on_stage(BASE)
 async def test_who_asked_by_a_comment_is_told_why_there_is_no_review(at: Stage) -> None:
-    """They do not look at the job: a closed pull request is answered below the comment."""
+    """People who comment do not see the job, so the answer is posted as a comment."""
     number, _ = await opened(at)
     await at.repo.close(number)
     with at.gh.holding() as held:
@@ -72,7 +72,7 @@ async def test_who_asked_by_a_comment_is_told_why_there_is_no_review(at: Stage) 
 
 @on_stage(BASE)
 async def test_a_misspelt_threshold_stops_no_review_and_is_said(at: Stage) -> None:
-    """The step reviews, ends neutral, and names the nearest key in its summary."""
+    """The step reviews, ends with 0, and its comment suggests the right key."""
     await at.repo.commit("main", {".deeprepo.yml": "failon: high\n"})
     number, body = await opened(at)
     told = await at.run("pull_request", body)
@@ -83,7 +83,7 @@ async def test_a_misspelt_threshold_stops_no_review_and_is_said(at: Stage) -> No
 @pytest.mark.slow
 @on_stage(BASE)
 async def test_a_flood_of_commands_is_stopped_without_a_memory(at: Stage) -> None:
-    """How often somebody asked is read from their comments: beyond the repository's limit nothing is reviewed."""
+    """Commands are counted in the comments; above the repository's limit nothing is reviewed."""
     await at.repo.commit("main", {".deeprepo.yml": "triggers: {commands_per_hour: 2}\n"})
     number, _ = await opened(at)
     ends = []
@@ -96,11 +96,11 @@ async def test_a_flood_of_commands_is_stopped_without_a_memory(at: Stage) -> Non
 
 @on_stage(BASE)
 async def test_a_job_that_is_cancelled_ends_its_check_run(at: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A newer run cancels this one in the middle of a model's call: nothing stays in progress."""
+    """A newer run cancels this one during a model call: its check run ends as cancelled."""
     number, _ = await opened(at)
     called = asyncio.Event()
 
-    def answer(_: Any) -> Reply:  # noqa: ANN401 - of the double
+    def answer(_: Any) -> Reply:  # noqa: ANN401
         called.set()
         return Reply(fault="hang")
 

@@ -1,4 +1,4 @@
-"""The inputs of action.yml, and where a step may write."""
+"""The inputs of action.yml, and the files that a step may write."""
 
 import asyncio
 import re
@@ -21,12 +21,12 @@ STEPS = ACTION["runs"]["steps"]
 
 
 def test_no_expression_stands_in_a_script() -> None:
-    """Inputs and texts of the event reach a script as variables alone, so none of them is ever shell."""
+    """Inputs and event texts reach a script only as variables, so they are never run as shell code."""
     assert not [step["id"] for step in STEPS if "${{" in step.get("run", "")]
 
 
 def test_every_input_is_handed_over_and_every_variable_is_read() -> None:
-    """An input that nobody reads would be a promise that nobody keeps."""
+    """Every input is passed to the program, which reads every variable that it is passed."""
     text = (ROOT / "action.yml").read_text()
     assert [name for name in ACTION["inputs"] if f"inputs.{name} " not in text] == []
     prefix = "DEEPREPO_ACTION_"
@@ -35,7 +35,7 @@ def test_every_input_is_handed_over_and_every_variable_is_read() -> None:
 
 
 def test_python_starts_apart_from_the_workspace() -> None:
-    """-I: neither the working folder nor a variable of the job can bring a module of its own."""
+    """With -I, neither the workspace nor a variable can make Python import another module."""
     for step in STEPS:
         starts = re.findall(r'"\$(?:BASE_PYTHON|PLACE/bin/python)" (\S+)', step.get("run", ""))
         assert set(starts) - {"-I", "install"} == set()  # `pip --python PLACE install`, without any PYTHON variable
@@ -43,7 +43,7 @@ def test_python_starts_apart_from_the_workspace() -> None:
 
 @on_stage(BASE)
 async def test_hostile_inputs_run_nothing_and_no_secret_is_seen(at: Stage) -> None:
-    """What looks like shell, like an order to the runner or like an output stays a text; a key given for a provider is used and unseen."""
+    """Shell code, runner commands and output syntax stay text; a provider's key is used but never shown."""
     _, body = await opened(at)
     evil = f"$(touch {at.folder}/pwned)`touch {at.folder}/pwned`'\"; touch {at.folder}/pwned #"
     ran = await at.run("pull_request", body, fail_on=f"high\n::add-mask::x\n{evil}")
@@ -74,7 +74,7 @@ async def test_hostile_inputs_run_nothing_and_no_secret_is_seen(at: Stage) -> No
 def test_a_wrong_input_is_named_as_it_was_typed(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str, value: str, says: str
 ) -> None:
-    """And its value is not repeated."""
+    """The error does not repeat the input's value."""
     monkeypatch.setenv("GITHUB_EVENT_PATH", str(tmp_path / "event"))
     monkeypatch.setenv("DEEPREPO_ACTION_GITHUB_TOKEN", "ghs_x")
     monkeypatch.setenv(f"DEEPREPO_ACTION_{name}", value)
@@ -84,13 +84,13 @@ def test_a_wrong_input_is_named_as_it_was_typed(
 
 
 def test_outside_of_a_workflow_it_says_so_once(tmp_path: Path) -> None:
-    """Commands to a runner that isn't there would only repeat the sentence."""
+    """Workflow commands would only repeat the error, so they are omitted outside of a runner."""
     done = deeprepo("action", cwd=tmp_path)
     assert (done.returncode, done.stdout, done.stderr.count("GitHub Actions")) == (2, "", 1)
 
 
 def test_a_key_without_its_provider_is_refused() -> None:
-    """A key is sent to nobody by guess."""
+    """Without a provider, a key is never sent anywhere."""
     from bot.wiring import action as parts
 
     with pytest.raises(UsageError, match="its provider is unknown"):
@@ -98,7 +98,7 @@ def test_a_key_without_its_provider_is_refused() -> None:
 
 
 def test_the_providers_that_the_input_names_are_known() -> None:
-    """The list in its description holds every provider that needs a key and has no input of its own."""
+    """The input's description lists every provider that needs a key and has no input of its own."""
     said = set(ACTION["inputs"]["provider"]["description"].rpartition(": ")[2].rstrip(".").split(", "))
     assert said - {"compatible"} == {n for n, p in PROVIDERS.items() if p.needs_key} - {"anthropic", "openai"}
 
@@ -109,7 +109,7 @@ def runner(folder: Path) -> RunnerVariables:
 
 
 def test_a_file_lands_where_its_name_says(tmp_path: Path) -> None:
-    """Links that a pull request has put into the workspace lead nowhere else, and are not written through."""
+    """Symbolic links in the workspace are neither followed nor written through."""
     at = runner(tmp_path)
     for name in ("w/reports", "t", "elsewhere"):
         (tmp_path / name).mkdir(parents=True)
@@ -129,7 +129,7 @@ def test_a_file_lands_where_its_name_says(tmp_path: Path) -> None:
 
 
 def test_no_value_ends_its_own_output(tmp_path: Path) -> None:
-    """A value with lines in it is one value."""
+    """A value with line breaks stays a single output."""
     files.put(tmp_path / "out", {"one": "1\nEOF\ntwo=2", "two": ""})
     rows = (tmp_path / "out").read_text().split("\n")
     end = rows[0].partition("<<")[2]
@@ -138,7 +138,7 @@ def test_no_value_ends_its_own_output(tmp_path: Path) -> None:
 
 
 def test_ten_annotations_of_a_kind_are_made() -> None:
-    """The runner takes no more; the worst come first."""
+    """The runner shows at most ten of each level, so the most severe come first."""
     rows: list[str] = []
     made = [Annotation("a,b:c.py", n, n, "warning", "50%, a:b", "one\ntwo") for n in range(1, 13)]
     action.Console(rows.append).annotate([*made, Annotation("a.py", 1, 1, "failure", "t", "m")])
@@ -166,19 +166,19 @@ def asked(tmp_path: Path, name: str, payload: str, **more: str) -> ReviewAsk | N
     ],
 )
 def test_an_event_that_cannot_be_read_asks_for_nothing(tmp_path: Path, name: str, payload: str) -> None:
-    """Whatever its file says, the step ends with a reason."""
+    """The step ends with a reason, whatever the event file contains."""
     assert isinstance(asked(tmp_path, name, payload), NothingAsked)
 
 
 @pytest.mark.parametrize(("name", "payload"), [("push", "{}"), ("pull_request", "[]"), ("pull_request", "{")])
 def test_an_event_that_names_no_pull_request_says_what_to_do(tmp_path: Path, name: str, payload: str) -> None:
-    """The workflow is to be mended: exit code 2."""
+    """The workflow has to be changed, so it is a usage error."""
     with pytest.raises(UsageError):
         asked(tmp_path, name, payload)
 
 
 def test_actions_of_a_pull_request_are_the_workflows_own_choice(tmp_path: Path) -> None:
-    """`labeled` and whatever else `types` names start a review; closing and drafting end one; "Re-run jobs" asks for one."""
+    """Any type that `types` lists starts a review, closing and drafting do not; "Re-run jobs" starts one."""
 
     async def go() -> str:
         async with stage(tmp_path, BASE) as at:
@@ -200,7 +200,7 @@ def test_actions_of_a_pull_request_are_the_workflows_own_choice(tmp_path: Path) 
 
 
 def test_the_page_and_the_examples_know_every_name() -> None:
-    """docs/action.md lists each input and each output; the workflows to copy use no others."""
+    """docs/action.md lists every input and output, and the example workflows use no others."""
     page = (ROOT / "docs/action.md").read_text()
     named = set(
         re.findall(r"`([a-z-]+)`", "\n".join(row.split(" | ")[0] for row in page.splitlines() if row[:1] == "|"))

@@ -1,4 +1,4 @@
-"""action.yml with nothing replaced but GitHub itself: what it installs from the lock reviews a pull request."""
+"""Run action.yml against the sandbox GitHub with a real installation from the lock file."""
 
 import sys
 from pathlib import Path
@@ -10,7 +10,7 @@ from stepping import stage
 
 @pytest.mark.slow
 async def test_what_the_lock_holds_is_all_it_needs(tmp_path: Path) -> None:
-    """The install step runs for real: every hash is checked, and the review comes from what was installed."""
+    """The install step checks every hash, and the installed program reviews the pull request."""
     plain = f'#!/bin/bash\nexec {sys.executable} "$@"\n'
 
     async with stage(tmp_path, BASE) as at:

@@ -1,4 +1,4 @@
-"""The copied workflow on a draft and on a bot's pull request: nothing is red that nobody has reviewed by the owner's own choice."""
+"""The example workflow on skipped pull requests: what the owner chose not to review never fails the job."""
 
 import subprocess
 
@@ -12,7 +12,7 @@ KINDS = {"draft": {"draft": True}, "bot": {"author": "dependabot[bot]"}, "plain"
 
 
 async def came_to(at: Stage, kind: str) -> tuple[int, ReviewResult]:
-    """What the workflow's step comes to on a pull request of this kind."""
+    """Open a pull request of this kind; return its number and the step's result."""
     at.gh.world.user("dependabot[bot]", "Bot")
     number, body = await opened(at, **KINDS[kind])
     return number, await at.told("pull_request", body, fail_on="high")
@@ -26,7 +26,7 @@ async def came_to(at: Stage, kind: str) -> tuple[int, ReviewResult]:
 async def test_what_the_owner_leaves_out_is_neutral_under_a_bar(
     at: Stage, kind: str, ending: str, *, strict: bool
 ) -> None:
-    """Unless the settings are strict; what is reviewed fails for its finding."""
+    """With `strict` it fails. A reviewed one fails because of its finding."""
     if strict:
         await at.repo.commit("main", {".deeprepo.yml": "strict: true\n"})
     _, result = await came_to(at, kind)
@@ -37,12 +37,12 @@ async def test_what_the_owner_leaves_out_is_neutral_under_a_bar(
 
 @on_stage(BASE)
 async def test_an_event_that_starts_no_review_repeats_what_the_head_came_to(at: Stage) -> None:
-    """Its job is a check of the pull request: another title, a draft and a closed pull request turn no failure green."""
+    """Its job is a check too, so a new title, a draft or closing must not turn a failure green."""
     number, result = await came_to(at, "plain")
     assert result.conclusion == "failure"
     with at.gh.holding() as held:
         await at.repo.edit(number, title="Another title")
-        await at.repo.set_draft(number, True)  # noqa: FBT003 - of the sandbox
+        await at.repo.set_draft(number, True)  # noqa: FBT003
         await at.repo.close(number)
     for one in held:
         told = await at.told("pull_request", event([one]), fail_on="high")
@@ -52,14 +52,14 @@ async def test_an_event_that_starts_no_review_repeats_what_the_head_came_to(at: 
 
 @on_stage(BASE)
 async def test_no_event_turns_a_strangers_red_job_green(at: Stage) -> None:
-    """A fork's job may post nothing, so no conclusion is stored: under a bar each event reviews the head again, or fails."""
+    """A fork's job cannot store a conclusion, so each event either reviews the head again or fails."""
     number, body = await opened(at, fork=True)
     how = {"permissions": READ, "fail_on": "high"}
     assert (await at.told("pull_request", body, **how)).conclusion == "failure"
     came_to = {}
     for change in (
         lambda: at.repo.edit(number, title="Another title"),
-        lambda: at.repo.set_draft(number, True),  # noqa: FBT003 - of the sandbox
+        lambda: at.repo.set_draft(number, True),  # noqa: FBT003
         lambda: at.repo.edit(number, title="A draft's title"),
         lambda: at.repo.set_draft(number, False),  # noqa: FBT003
         lambda: at.repo.close(number),
@@ -76,7 +76,7 @@ async def test_no_event_turns_a_strangers_red_job_green(at: Stage) -> None:
 
 @on_stage(BASE)
 async def test_an_event_that_changes_no_code_repeats_the_review_of_this_head_and_bar_alone(at: Stage) -> None:
-    """A push whose run never started is reviewed by the job of the next title; so is the head under a bar that was raised since."""
+    """If a push was never reviewed or the threshold was raised, the next edited title starts a review."""
     await at.repo.commit("feature", {"README.md": "hello\n"})
     with at.gh.holding() as held:
         number = await at.repo.open_pull("feature", title="docs", fork=True)
@@ -98,7 +98,7 @@ async def test_an_event_that_changes_no_code_repeats_the_review_of_this_head_and
 
 @on_stage(BASE)
 async def test_a_second_pull_request_turns_no_strangers_commit_green(at: Stage) -> None:
-    """A required check belongs to a commit: against another branch the same head may come to less."""
+    """Checks belong to commits, so a second pull request with the same head keeps the first one's failure."""
     store = at.repo.repository.git
 
     def branch(name: str, commit: str) -> None:
@@ -125,7 +125,7 @@ async def test_a_second_pull_request_turns_no_strangers_commit_green(at: Stage) 
 
 @on_stage(BASE)
 async def test_a_title_that_is_no_longer_skipped_is_reviewed(at: Stage) -> None:
-    """The next new title repeats the result, as if the setting did not exist."""
+    """It is reviewed once; later new titles repeat that result."""
     await at.repo.commit("main", {".deeprepo.yml": 'triggers: {skip_titles: ["wip*"]}\n'})
     await at.repo.commit("feature", BROKEN)
     with at.gh.holding() as held:

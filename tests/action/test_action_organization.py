@@ -1,4 +1,4 @@
-"""The defaults of an organization in a step of a workflow, and checks of the team's own that come from them."""
+"""An organization's defaults in a workflow step."""
 
 from opening import BASE, opened, summary
 from stepping import Stage, on_stage
@@ -7,14 +7,14 @@ BAR = "fail_on: high\nenforce: [fail_on]\n"
 
 
 async def organization(at: Stage, text: str, *, private: bool = True) -> str:
-    """The owner's repository with the defaults, and a token that may read it and no other repository."""
+    """Create the organization's defaults repository; return a token that can only read this repository."""
     repo = await at.gh.repository("acme", ".deeprepo", files={".deeprepo.yml": text}, private=private)
     return at.gh.actions_token(repo, {"contents": "read"})
 
 
 @on_stage(BASE)
 async def test_a_workflow_cannot_lift_what_the_organization_enforces(at: Stage) -> None:
-    """With a token that may read the private file its bar holds against the input of the step; without one the log has a sentence."""
+    """With a token for the private file, it overrides the step's input; without one, the log says so."""
     _, body = await opened(at)
     token = await organization(at, BAR)
     result = await at.told("pull_request", body, fail_on="critical")
@@ -27,7 +27,7 @@ async def test_a_workflow_cannot_lift_what_the_organization_enforces(at: Stage) 
 
 @on_stage(BASE)
 async def test_a_token_that_sees_no_file_costs_a_line(at: Stage) -> None:
-    """Who named a token expects the defaults: the review says that they are not used."""
+    """Naming a token implies that the defaults matter, so the review says that they are not used."""
     number, body = await opened(at)
     await organization(at, BAR)
     result = await at.told("pull_request", body, organization_token=at.gh.actions_token(at.repo, {}))

@@ -1,4 +1,4 @@
-"""The second push: what the summary comment of the first round saves, and when it is not believed."""
+"""The second push: what the first review's summary comment saves, and when it is not trusted."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -22,7 +22,7 @@ Files = Mapping[str, Any]
 
 @asynccontextmanager
 async def staged(folder: Path, files: Files, base: Files | None = None) -> AsyncIterator[tuple[Stage, dict[str, Any]]]:
-    """A stage with an opened pull request, and the event of its opening."""
+    """Create a stage with a pull request, and yield it with the event that opened it."""
     async with stage(folder, {**pushes.BASE, **(base or {})}) as at:  # type: ignore[arg-type]
         await at.repo.commit("feature", dict(files))
         with at.gh.holding() as held:
@@ -31,14 +31,14 @@ async def staged(folder: Path, files: Files, base: Files | None = None) -> Async
 
 
 async def pushed(at: Stage, files: Files) -> dict[str, Any]:
-    """The event of a push."""
+    """Push, and return the event."""
     with at.gh.holding() as held:
         await at.repo.push("feature", dict(files))
     return event(held)
 
 
 async def test_the_second_push_is_read_in_its_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fixed is fixed, what is still open is not said again, and what nobody touched is not read again; no key is seen."""
+    """Fixed findings are resolved, open ones not repeated, and unchanged code is not sent again."""
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
 
     async with doubles.openai_server(pushes.judge) as model, staged(tmp_path, pushes.FIRST) as (at, body):  # type: ignore[arg-type]
@@ -62,7 +62,7 @@ async def test_the_second_push_is_read_in_its_difference(tmp_path: Path, monkeyp
 
 
 async def test_a_summary_without_a_state_costs_one_more_reading(tmp_path: Path) -> None:
-    """What cannot be read is no earlier review: everything is read again, and the reader learns why."""
+    """An unreadable state counts as no earlier review: everything is reviewed again, and a note says why."""
     async with staged(tmp_path, pushes.FIRST) as (at, body):
         forged = f"{markers.make('summary')}\n<!-- deeprepo-state:AAAA -->\n## hello"
         await at.repo.comment(1, forged, author="github-actions[bot]")
@@ -73,7 +73,7 @@ async def test_a_summary_without_a_state_costs_one_more_reading(tmp_path: Path) 
 
 
 async def test_a_file_of_the_last_review_does_as_well_as_the_comment(tmp_path: Path) -> None:
-    """`previous` and `json`: an artifact or a cache. A file of the reviewed tree is none: its author could say that everything was read."""
+    """A file can replace the comment, but not one in the reviewed tree, which its author could forge."""
     async with staged(tmp_path, {**pushes.FIRST, "review.json": "{}"}) as (at, body):
         first = await at.told("pull_request", body, previous="last.json", json_file="last.json")
         for comment in at.gh.pull(1).comments:
@@ -89,7 +89,7 @@ async def test_a_file_of_the_last_review_does_as_well_as_the_comment(tmp_path: P
 
 @pytest.mark.slow
 async def test_with_an_apps_token_the_review_stands_under_its_name(tmp_path: Path) -> None:
-    """Whose token it is is asked of GitHub, so that the comments of the last round are known again."""
+    """GitHub tells us the token's account, so that the last review's comments are recognized."""
     async with staged(tmp_path, pushes.FIRST) as (at, body):
         for _ in range(2):
             await at.told("pull_request", body, github_token=at.gh.token())
@@ -98,7 +98,7 @@ async def test_with_an_apps_token_the_review_stands_under_its_name(tmp_path: Pat
 
 
 async def test_pushes_are_counted_in_the_summary(tmp_path: Path) -> None:
-    """A workflow has no other memory: after `pause_after` pushes the next one is not reviewed, and the step says how to go on."""
+    """The summary stores the count: after `pause_after` pushes, the step skips the next one and says why."""
     async with staged(tmp_path, pushes.FIRST, {".deeprepo.yml": "pause_after: 1\n"}) as (at, body):
         said = [await at.told("pull_request", body)]
         said += [await at.told("pull_request", await pushed(at, {f"n{n}.md": "one\n"})) for n in (1, 2)]
@@ -107,7 +107,7 @@ async def test_pushes_are_counted_in_the_summary(tmp_path: Path) -> None:
 
 
 async def test_a_fixed_thread_is_resolved_with_what_the_workflow_asks_for(tmp_path: Path) -> None:
-    """The workflow grants enough with `contents: write`, which `deeprepo init` names as a step for later."""
+    """The example workflow with `contents: write` has enough permissions to resolve threads."""
     workflow = yaml.safe_load((ROOT / "docs/workflows/deeprepo.yml").read_text())
     asked = workflow["jobs"]["review"]["permissions"] | {"contents": "write"}
     permissions = {name.replace("-", "_"): level for name, level in asked.items()}
@@ -123,7 +123,7 @@ async def test_a_fixed_thread_is_resolved_with_what_the_workflow_asks_for(tmp_pa
 
 
 async def test_a_place_that_a_push_adds_has_its_own_comment(tmp_path: Path) -> None:
-    """Equal words once more are a finding of their own, one more caller is a new place: the summary comment remembers both."""
+    """Another line with equal text is a separate finding; one more caller is a new location."""
     price = "def apply(rate):\n    return rounding\n"
     late = "from shop.rates import apply\n\n\ndef late(x):\n    return apply(0.2, x)\n"
     async with staged(tmp_path, {"shop/rates.py": price}) as (at, body):

@@ -17,7 +17,7 @@ HEAD = {
 
 @on_stage(BASE)
 async def test_a_settings_file_is_a_reviewer_of_its_own(at: Stage) -> None:
-    """Neither job sees the findings of the other one, however often and in whatever order they run, and each has a summary."""
+    """Each job has its own summary and never sees the other's findings, in whatever order they run."""
     await at.repo.commit("feature", HEAD)
     with at.gh.holding() as held:
         number = await at.repo.open_pull("feature")

@@ -1,4 +1,4 @@
-"""The state of a round in the summary comment: what comes back, and what is refused."""
+"""The review state in the summary comment: what is restored from it, and what is refused."""
 
 import base64
 import random
@@ -62,7 +62,7 @@ def raw(data: bytes) -> str:
 
 
 def test_what_the_next_round_reads_comes_back_whole() -> None:
-    """As from the JSON output itself, also where GitHub hands the comment back with other line ends."""
+    """It equals the state from the JSON output, even if GitHub changes the line endings."""
     told = reviews.earlier(json_file.render(REVIEW).encode())
     packed = body(pack(REVIEW))
     for text in (packed, packed.replace("\n", "\r\n")):
@@ -72,14 +72,14 @@ def test_what_the_next_round_reads_comes_back_whole() -> None:
 
 
 def test_it_is_the_second_line_of_the_summary_and_cannot_end_it() -> None:
-    """One hidden line, which the run's own marker leaves where it is."""
+    """It is one hidden line after the marker."""
     said = posts.comments(REVIEW, pack).summary.split("\n")
     assert markers.read(said[0]).kind == "summary"
     assert re.fullmatch(r"<!-- deeprepo-state:[A-Za-z0-9+/=]+ -->", said[1])
 
 
 def test_summary_and_state_fit_into_one_comment() -> None:
-    """However much there is to say."""
+    """This holds for a review with very many findings and code regions."""
     marks = tuple(ReadUnit(f"a.py:f{n}", f"{n * 7919:020x}", "worker a/b") for n in range(1_500))
     long = tuple(
         PlacedFinding(replace(FINDING, why="w " * 900, fingerprint=f"{n * 104729:x}"), "outside") for n in range(60)
@@ -94,8 +94,8 @@ def test_summary_and_state_fit_into_one_comment() -> None:
 
 
 def test_the_newest_findings_always_fit() -> None:
-    """First goes what only saves reading, then what was said longest ago: it is found again if it is still there."""
-    dice = random.Random(5)  # noqa: S311 - no secret of anybody
+    """When space runs out, reused results go first, then the oldest findings, which would be found again."""
+    dice = random.Random(5)  # noqa: S311 - not for security
     noise = tuple(dice.randbytes(100).hex() for _ in range(900))
     files = tuple(ChangedFile(f"n/{name}.py", f"n/{name}.py", "added") for name in noise)
     read = _read(replace(REVIEW, files=files))
@@ -130,13 +130,13 @@ def _read(review: Review) -> Earlier:
     ids=["nothing", "a list", "broken", "deep", "an option", "a name", "endless", "a huge round", "a bomb"],
 )
 def test_what_is_forged_is_damaged(data: bytes) -> None:
-    """No name reaches git and no bomb the memory."""
+    """No revision name reaches git, and no decompression bomb fills the memory."""
     assert states.unpack(raw(data)) == states.DAMAGED
 
 
 @given(st.text(max_size=300) | st.binary(max_size=300).map(lambda data: base64.b64encode(data).decode()))
 def test_no_text_makes_it_fail(text: str) -> None:
-    """Whatever stands where a state should: a reason."""
+    """Any text in the state's place gives a reason."""
     for line in (text, f"<!-- deeprepo-state:{text} -->", f"<!-- deeprepo-state:{text}= -->"):
         found = states.unpack(body(line))
         assert isinstance(found, str)

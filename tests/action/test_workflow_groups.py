@@ -1,4 +1,4 @@
-"""The concurrency groups of the documented workflows: GitHub keeps one waiting run of a group, and drops the older one."""
+"""Concurrency groups of the documented workflows. GitHub keeps only the newest waiting run of a group."""
 
 import re
 from pathlib import Path
@@ -15,21 +15,21 @@ QUEUE = "merge_group"
 
 
 class Context(dict[str, Any]):
-    """A context of GitHub's expressions: what it lacks is nothing."""
+    """A context in GitHub's expressions, in which missing names are empty."""
 
     def __missing__(self, _: str) -> "Context":
         return Context()
 
 
 def workflow(name: str) -> dict[str, Any]:
-    """One of the documented workflows."""
+    """Load one of the documented workflows."""
     return dict(yaml.safe_load((FOLDER / name).read_text().replace("\non:", '\n"on":')))
 
 
 def concurrency(
     event: str, comment: dict[str, Any] | None = None, run: int = 1, pull: int = 5, *, name: str = "", **more: object
 ) -> dict[str, str]:
-    """The concurrency of a run of the workflow that listens to this event, as GitHub evaluates its expressions. `more`: of the event."""
+    """Evaluate the concurrency of the run that this event starts. `more` are fields of the event."""
     written = workflow(name or ("replies.yml" if event == REPLY else "deeprepo.yml"))["concurrency"]
     about: dict[str, object] = {} if event in (BY_HAND, QUEUE) else {"pull_request": Context({"number": pull})}
     if event == COMMAND:
@@ -48,7 +48,7 @@ def concurrency(
 
 
 def group(event: str, comment: dict[str, Any] | None = None, run: int = 1) -> str:
-    """The group of a run."""
+    """Return the run's concurrency group."""
     return concurrency(event, comment, run)["group"]
 
 
@@ -70,12 +70,12 @@ def _value(expression: str, github: dict[str, Any], inputs: dict[str, Any]) -> o
 
 
 def comment(login: str, association: str, body: str = "/deeprepo review", number: int = 1) -> dict[str, Any]:
-    """A comment of a person."""
+    """Build a person's comment."""
     return {"id": number, "body": body, "author_association": association, "user": {"login": login}}
 
 
 def test_nobody_displaces_the_teams_waiting_command() -> None:
-    """A command never waits for another run, and no reply cancels another reply, whatever association GitHub reports for the authors."""
+    """No command waits for another run and no reply cancels another, whatever the authors' associations."""
     commands = [group(COMMAND, comment("ann", "MEMBER"), 1), group(COMMAND, comment("stranger", "NONE"), 2)]
     assert len({*commands, group(PUSH, run=3), group(BY_HAND, run=4)}) == 4
     replies = [comment("ann", said, "No.", n) for n, said in enumerate(("OWNER", "MEMBER", "CONTRIBUTOR", "NONE"))]
@@ -83,7 +83,7 @@ def test_nobody_displaces_the_teams_waiting_command() -> None:
 
 
 def test_each_kind_of_run_has_a_group_of_its_own() -> None:
-    """A push ends the review of an older one and nothing that somebody has started by hand or by a command."""
+    """A push cancels the review of an older push, but no run started by hand or by a command."""
     runs = {
         event: concurrency(event, comment("ann", "OWNER") if event in (COMMAND, REPLY) else None, run)
         for run, event in enumerate((PUSH, COMMAND, REPLY, BY_HAND), 1)
@@ -95,7 +95,7 @@ def test_each_kind_of_run_has_a_group_of_its_own() -> None:
 
 
 def test_a_required_job_reports_in_a_merge_queue_and_cancels_no_other() -> None:
-    """Each workflow that reviews pushes also runs for `merge_group`, and each of these runs has its own group."""
+    """Each workflow for pushes also runs for `merge_group`, and each of these runs has its own group."""
     for name in (*PUSHED, "deeprepo.yml"):
         assert QUEUE in workflow(name)["on"]
         runs = [concurrency(QUEUE, name=name, run=n) for n in (1, 2)]
@@ -103,7 +103,7 @@ def test_a_required_job_reports_in_a_merge_queue_and_cancels_no_other() -> None:
 
 
 def test_a_new_title_ends_no_review() -> None:
-    """It starts none either: a review that it ended would be nobody's, and its job would pass."""
+    """It starts no review either, so canceling one would leave the head unreviewed and the job green."""
     base = Context({"base": {"ref": {"from": "main"}}})
     for name in (*PUSHED, "deeprepo.yml"):
         title = concurrency(PUSH, name=name, action="edited", changes=Context({"title": {"from": "a"}}))
@@ -113,7 +113,7 @@ def test_a_new_title_ends_no_review() -> None:
 
 
 def test_every_event_that_changes_the_diff_starts_a_run() -> None:
-    """Another base branch is an edit; the workflow that listens to replies has no job that reviews, whose skipping would count as passed."""
+    """A new base is an edit. A workflow for replies has no review job, since a skipped job would pass."""
     for path in FOLDER.glob("*.yml"):
         events, jobs = workflow(path.name)["on"], workflow(path.name)["jobs"]
         changing = [events[name]["types"] for name in ("pull_request", "pull_request_target") if name in events]
