@@ -1,4 +1,4 @@
-"""A server as a process: `python lone_server.py` runs one, with work that writes down what it begins and ends."""
+"""Run a server as a separate process: `python lone_server.py FILE server` logs each job in FILE."""
 
 import asyncio
 import os
@@ -20,24 +20,24 @@ from waits import patience
 ROOT = Path(__file__).parents[2]
 PATH = os.pathsep.join(
     [str(ROOT), str(ROOT / "tests"), str(ROOT / "tests/app")]
-)  # a process that has children looks in no script's folder
+)  # a process that starts children does not search the script's folder
 
 
 @dataclass
 class Process:
-    """A running server and what it says."""
+    """A running server and its log."""
 
     popen: "subprocess.Popen[bytes]"
     log: Path
-    begin: int  # where its part of the log begins
+    begin: int  # where its part of the log starts
     origin: str = field(default="")
 
     def said(self) -> str:
-        """Its log so far."""
+        """Return its log so far."""
         return self.log.read_bytes()[self.begin :].decode()
 
     def wait_for(self, pattern: str) -> "re.Match[str]":
-        """Wait until the log holds this."""
+        """Wait until the log matches this pattern."""
         deadline = time.monotonic() + patience()
         while not (found := re.search(pattern, self.said())):
             assert self.popen.poll() is None, self.said()
@@ -46,13 +46,13 @@ class Process:
         return found
 
     def end(self, how: int = signal.SIGTERM) -> int:
-        """Tell it to leave; its exit status."""
+        """Send a signal, and return the exit status."""
         self.popen.send_signal(how)
         return self.popen.wait(patience())
 
 
 def wait_until(true: Callable[[], bool]) -> None:
-    """Wait until something is true."""
+    """Wait until a condition is true."""
     deadline = time.monotonic() + patience()
     while not true():
         assert time.monotonic() < deadline
@@ -61,7 +61,7 @@ def wait_until(true: Callable[[], bool]) -> None:
 
 @contextmanager
 def process(folder: Path, kind: str = "server", **variables: str) -> Iterator[Process]:
-    """A server (or a "worker") with these DEEPREPO_ variables; "" takes one away."""
+    """Start a server (or a "worker") with these DEEPREPO_ variables; "" removes one."""
     folder.mkdir(parents=True, exist_ok=True)
     usual = {
         "APP_ID": "12",
@@ -86,7 +86,7 @@ def process(folder: Path, kind: str = "server", **variables: str) -> Iterator[Pr
 
 
 def main() -> None:
-    """The process itself."""
+    """Run the server in this process."""
     from bot import app, config
     from bot.values import Ask
     from bot.workflow.jobs import Apologise, Job, Work

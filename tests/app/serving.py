@@ -1,4 +1,4 @@
-"""A server in this process: real jobs and a real database in a folder, its web face on a port, work that is ours."""
+"""Run a server in this process, with real jobs and databases, a port, and a test's own work."""
 
 import asyncio
 import hashlib
@@ -28,20 +28,20 @@ from bot.workflow.jobs import Apologise, Job, Work
 from bot.workflow.server import remember_failure
 
 SECRET = "a secret of the webhook, planted"
-NOBODY = "http://127.0.0.1:9"  # where no GitHub answers
+NOBODY = "http://127.0.0.1:9"  # an address where no GitHub answers
 HEADS = {n: f"{n:040x}" for n in range(20)}
 
 
 @cache
 def key() -> str:
-    """A private key, made once."""
+    """Return a private key, generated once."""
     made = rsa.generate_private_key(65537, 2048)
     form = serialization.PrivateFormat.TraditionalOpenSSL
     return made.private_bytes(serialization.Encoding.PEM, form, serialization.NoEncryption()).decode()
 
 
 def settings(folder: Path, **options: object) -> Server:
-    """The settings of a server with credentials; those of its App may be given."""
+    """Return a server's settings with credentials; App credentials can be overridden."""
     names = {"app_id": "12", "private_key": key(), "webhook_secret": SECRET, "client_id": "", "client_secret": None}
     held = App.model_validate({name: options.pop(name, usual) for name, usual in names.items()})
     usual = {
@@ -57,7 +57,7 @@ def settings(folder: Path, **options: object) -> Server:
 
 
 def headers(raw: bytes, event: str, guid: str, secret: str = SECRET) -> dict[str, str]:
-    """What GitHub sends along with a delivery."""
+    """Return the headers that GitHub sends with a delivery."""
     return {
         "x-github-event": event,
         "x-github-delivery": guid,
@@ -67,7 +67,7 @@ def headers(raw: bytes, event: str, guid: str, secret: str = SECRET) -> dict[str
 
 
 def pull(number: int = 1, action: str = "opened", head: int = 1, installation: int = 7) -> dict[str, Any]:
-    """A pull request's event, with what is read of it."""
+    """Build a pull request event with the fields that deeprepo reads."""
     return {
         "action": action,
         "number": number,
@@ -86,28 +86,28 @@ def pull(number: int = 1, action: str = "opened", head: int = 1, installation: i
 
 @dataclass
 class Served:
-    """A running server as a test sees it."""
+    """A running server, a client, and the jobs it has done."""
 
     opened: RunningServer
     http: httpx2.AsyncClient
     done: list[Ask]
-    more: asyncio.Condition  # notified when there is more of it
+    more: asyncio.Condition  # notified when `done` grows
     count: int = 0
 
     async def deliver(self, payload: Mapping[str, Any], event: str = "pull_request", guid: str = "") -> httpx2.Response:
-        """Sign and send; without a `guid` each is another delivery."""
+        """Sign and send a delivery; without `guid` each is a new one."""
         self.count += 1
         raw = json.dumps(payload).encode()
         return await self.http.post("/webhook", content=raw, headers=headers(raw, event, guid or f"guid-{self.count}"))
 
     async def worked(self, asks: int) -> list[Ask]:
-        """Wait until so many jobs are done."""
+        """Wait until this many jobs are done, and return them."""
         async with asyncio.timeout(patience()), self.more:
             await self.more.wait_for(lambda: len(self.done) >= asks)
         return self.done
 
     async def ready(self) -> httpx2.Response:
-        """Wait until the queues are looked at."""
+        """Wait until the server is ready."""
         async with asyncio.timeout(patience()):
             while (answer := await self.http.get("/readyz")).status_code != 200:  # noqa: ASYNC110 - there is no event
                 await asyncio.sleep(0.01)
@@ -115,7 +115,7 @@ class Served:
 
 
 def review(ask: ReviewAsk, job: str) -> FinishedReview:
-    """What is stored of a review that found nothing."""
+    """Build the stored row of a review without findings."""
     now = time.time()
     return FinishedReview(job, ask.head, ask.trigger, 1, now, now, "success", "offline", 0, 0, 0.0, ask.pull, b"{}")
 
@@ -129,7 +129,10 @@ async def served(
     sorry: Apologise | None = None,
     model_fault: str = "",
 ) -> AsyncIterator[Served]:
-    """A server that carries its jobs out with `work`, and remembers what it did. Without `sorry` it must give up nothing."""
+    """Run a server that does its jobs with `work` and records them.
+
+    Without `sorry`, giving up a job is an error.
+    """
     done: list[Ask] = []
     more = asyncio.Condition()
 
@@ -161,7 +164,7 @@ async def served(
 
 @asynccontextmanager
 async def browser(face: FastAPI, options: ServerOptions) -> AsyncIterator[httpx2.AsyncClient]:
-    """A client of a web face that answers on a port: only a real server refuses headers that are not valid."""
+    """Serve an application on a port and yield a client, since only a real server rejects invalid headers."""
     taken = http_server.listen(options)
     over = asyncio.Event()
     answering = asyncio.create_task(http_server.serve(face, taken, options, Shutdown(), until=over))

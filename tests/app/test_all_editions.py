@@ -1,4 +1,4 @@
-"""The example payloads of every edition of GitHub, as its npm package has them."""
+"""The example payloads of all GitHub editions, from their npm package."""
 
 import asyncio
 from pathlib import Path
@@ -13,7 +13,7 @@ PAYLOADS = 726
 
 @pytest.mark.slow
 async def test_every_example_payload_of_all_editions_is_accepted(tmp_path: Path) -> None:
-    """Signed and sent over HTTP, each is answered with 202: it is queued, known, or ignored for a reason."""
+    """Each signed delivery is answered with 202: queued, already known, or ignored with a reason."""
     package = await asyncio.to_thread(packed, "@octokit/webhooks-examples@7.6.1", tmp_path)
     rows = [
         (edition, entry["name"], payload)
@@ -26,7 +26,7 @@ async def test_every_example_payload_of_all_editions_is_accepted(tmp_path: Path)
     async with served(settings(tmp_path / "data")) as at:
         for edition, event, payload in rows:
             answer = await at.deliver(payload, event)
-            if answer.status_code == 503:  # a busy database; a redelivery may be stored
+            if answer.status_code == 503:  # a busy database, so deliver it again
                 answer = await at.deliver(payload, event, f"guid-{at.count}")
             said = answer.json()
             if answer.status_code != 202 or (said["outcome"] == "ignored" and not said["reason"]):

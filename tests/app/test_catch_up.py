@@ -14,7 +14,7 @@ from deeprepo_sandbox.github.serving import serving
 
 @asynccontextmanager
 async def installed(gh: sandbox.GitHub, folder: Path, **options: object) -> AsyncIterator[Served]:
-    """A server of the sandbox's App, on a port."""
+    """Start a server for the sandbox's App on a port."""
     names = {"app_id": gh.app_id, "private_key": gh.private_key, "webhook_secret": gh.secret}
     given = settings(folder, github_api=gh.api, **names, **options)
     async with served(given) as server, serving(app.create(server.opened)) as origin:
@@ -23,12 +23,15 @@ async def installed(gh: sandbox.GitHub, folder: Path, **options: object) -> Asyn
 
 
 def triggers(asks: list[Ask]) -> list[tuple[int, str]]:
-    """Which pull requests were reviewed, and why."""
+    """Return the number and the trigger of each review."""
     return [(ask.pull.number, ask.trigger) for ask in asks if isinstance(ask, ReviewAsk)]
 
 
 async def test_what_was_missed_while_the_server_was_down_is_made_up_for(tmp_path: Path) -> None:
-    """A delivery that failed is asked for again, unless it came later or failed four times; a pull request of which no delivery is left is found in GitHub's list, once."""
+    """A failed delivery is requested again, unless it arrived later or failed four times.
+
+    A pull request without any delivery is found once in GitHub's list.
+    """
     async with sandbox.github(tmp_path / "gh", webhook="http://127.0.0.1:9/webhook", secret="s" * 20) as gh:
         repo = await gh.repository("acme", "shop", files={"a.py": "x = 1\n"})
         numbers = []

@@ -20,7 +20,7 @@ BODY = b'{"action":"opened"}'
 
 
 def signed(raw: bytes, **headers: str) -> dict[str, str]:
-    """The headers that GitHub sends along with a body."""
+    """Return the headers that GitHub sends with a body."""
     digest = hmac.new(SECRET.get_secret_value().encode(), raw, hashlib.sha256).hexdigest()
     usual = {
         "x-hub-signature-256": f"sha256={digest}",
@@ -32,14 +32,14 @@ def signed(raw: bytes, **headers: str) -> dict[str, str]:
 
 
 def refused(raw: bytes, headers: dict[str, str]) -> tuple[int, str]:
-    """How a delivery is refused."""
+    """Return the status and the message with which a delivery is refused."""
     with pytest.raises(HTTPException) as caught:
         webhook.read(headers, raw, SECRET)
     return caught.value.status_code, caught.value.detail
 
 
 def test_a_form_is_read_like_json() -> None:
-    """An App can be set to send forms."""
+    """An App can be configured to send form data."""
     raw = urlencode({"payload": json.dumps({"action": "opened", "text": "ä&=%"})}).encode()
     headers = signed(raw, content_type="application/x-www-form-urlencoded; charset=utf-8")
     assert webhook.read(headers, raw, SECRET).payload == {"action": "opened", "text": "ä&=%"}
@@ -60,7 +60,7 @@ def test_a_form_is_read_like_json() -> None:
     ],
 )
 def test_a_signature_that_is_not_ours_is_refused(header: str | None) -> None:
-    """Missing, empty, of the old kind, not ASCII, made with another secret, in another spelling."""
+    """A signature is missing, empty, SHA-1, not ASCII, made with another secret, or in another format."""
     headers = signed(BODY)
     del headers["x-hub-signature-256"]
     assert refused(BODY, headers | ({"x-hub-signature-256": header} if header is not None else {}))[0] == 401
@@ -70,7 +70,7 @@ def test_a_signature_that_is_not_ours_is_refused(header: str | None) -> None:
     raw=st.binary(max_size=200), header=st.text(max_size=80) | st.binary(max_size=40).map(lambda b: f"sha256={b.hex()}")
 )
 def test_no_guessed_signature_passes(raw: bytes, header: str) -> None:
-    """Any body and any header are refused; none causes an error of the server."""
+    """Any body with any header is refused, without a server error."""
     assert refused(raw, signed(raw) | {"x-hub-signature-256": header})[0] == 401
 
 
@@ -90,7 +90,7 @@ def test_no_guessed_signature_passes(raw: bytes, header: str) -> None:
     ],
 )
 def test_a_payload_that_is_none_is_refused(raw: bytes, why: str) -> None:
-    """With the reason, and never with a traceback."""
+    """The refusal has a reason and no traceback."""
     status, said = refused(raw, signed(raw))
     assert (status, why in said) == (400, True)
 
@@ -108,18 +108,18 @@ def test_a_payload_that_is_none_is_refused(raw: bytes, why: str) -> None:
     ],
 )
 def test_a_header_that_makes_no_sense_is_refused(header: str, value: str, status: int) -> None:
-    """The id becomes part of a job's name, so its alphabet is held to."""
+    """The ID becomes part of a job's name, so only certain characters are allowed."""
     assert refused(BODY, signed(BODY, **{header: value}))[0] == status
 
 
 def test_a_form_without_a_payload_is_refused() -> None:
-    """Also a body that is not a form."""
+    """Also refused is a body that is not form data."""
     for raw in (b"other=1", b"payload", b"payload=%5B%5D", "payload=ä".encode()):
         assert refused(raw, signed(raw, content_type=webhook.FORM))[0] == 400
 
 
 async def test_bodies_that_arrive_together_have_one_bound() -> None:
-    """Where all together are too long, the one that has been arriving for longest ends; small ones have room of their own."""
+    """At the limit, the body that started first is dropped; small bodies have a separate limit."""
     bodies, sent = Bodies(BodyBuffer(2 << 20), BodyBuffer(10 << 20)), asyncio.Event()
 
     async def chunks(size: int, *, waits: bool) -> AsyncIterator[bytes]:
@@ -142,7 +142,7 @@ async def test_bodies_that_arrive_together_have_one_bound() -> None:
 
 
 async def test_a_body_has_a_pace() -> None:
-    """A byte now and then keeps no room: seconds after its beginning it has to be there, or to come on."""
+    """A body that arrives too slowly times out, so that it does not occupy the buffer."""
     bodies = Bodies()
 
     async def trickle() -> AsyncIterator[bytes]:

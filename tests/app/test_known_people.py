@@ -1,4 +1,4 @@
-"""Whose pushes wait: the first in an hour don't, and those of people who may write do only when there are very many."""
+"""Which pushes are delayed: never the first in an hour, and a writer's only if there are very many."""
 
 import time
 from pathlib import Path
@@ -14,12 +14,12 @@ PULL = PullRef(7, 3, "acme", "shop", 1)
 
 
 async def unknown(pull: PullRef, login: str) -> bool:
-    """What deeprepo knows if GitHub names no permission."""
+    """Answer as if GitHub reported no permission."""
     return False
 
 
 async def test_a_private_member_does_not_wait(tmp_path: Path) -> None:
-    """GitHub is asked once about a person whose pushes would wait. People with write access don't use up the limit of others."""
+    """GitHub is asked once per person whose pushes would be delayed. Writers do not use up others' limit."""
     asked = []
 
     async def may_write(pull: PullRef, login: str) -> bool:
@@ -38,7 +38,7 @@ async def test_a_private_member_does_not_wait(tmp_path: Path) -> None:
 
 
 async def test_a_strangers_further_pushes_wait_and_those_of_a_writer_do_not(tmp_path: Path) -> None:
-    """Somebody of whom GitHub said within a day that they may write is no stranger, whatever the delivery says."""
+    """For a day, a person known to have write access is not a stranger, whatever the delivery says."""
     now = time.time()
     async with storage.open_store(f"sqlite:///{tmp_path}/deeprepo.db") as store:
         admission = Admission(store.people, unknown)

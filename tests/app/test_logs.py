@@ -30,7 +30,7 @@ FORMS = [
 
 @pytest.fixture
 def stream() -> Iterator[io.StringIO]:
-    """Where the log goes; everything is as before afterwards."""
+    """Yield a stream for the log, and restore all logging afterwards."""
     root = logging.getLogger()
     handlers, level = root.handlers, root.level
     yield io.StringIO()
@@ -43,14 +43,14 @@ def stream() -> Iterator[io.StringIO]:
     "around", ["{}", "Authorization: Bearer {}", "https://x-access-token:{}@github.com/o/r", "'{}',"]
 )
 def test_what_looks_like_a_secret_is_hidden(token: str, around: str) -> None:
-    """Tokens of GitHub, signed tokens, providers' keys, wherever they stand."""
+    """GitHub tokens, JWTs and provider keys are hidden in any context."""
     said = redactor(())(around.format(token))
     assert token[8:] not in said
     assert "***" in said
 
 
 def test_passwords_and_headers_are_hidden() -> None:
-    """In the address of a database, and after the scheme of an authorization."""
+    """Passwords in URLs, authorization headers and query tokens are hidden."""
     redact = redactor(())
     assert redact("postgresql://bot:pa55-word@db/x") == "postgresql://***@db/x"
     assert redact("authorization: basic dXNlcjpwYXNz") == "authorization: basic ***"
@@ -58,7 +58,7 @@ def test_passwords_and_headers_are_hidden() -> None:
 
 
 def test_a_key_is_hidden_in_every_form() -> None:
-    """As a file, as JSON has it, without its first line, a single line of it."""
+    """As a file, in JSON, without its first line, and as a single line."""
     redact = redactor([PEM])
     body = PEM.split("\n")[1]
     for said in (PEM, json.dumps(PEM), repr(PEM), "\n".join(PEM.split("\n")[1:]), f"line {body}"):
@@ -66,14 +66,14 @@ def test_a_key_is_hidden_in_every_form() -> None:
 
 
 def test_words_that_are_no_secret_stay() -> None:
-    """A log that hides everything tells nothing."""
+    """Text that is not secret stays readable."""
     said = "pull_request synchronize 0d1a26e67d8f5eaf1f6ba5c57fc3c7d91ac0fd1c ask-for-a-token https://github.com/o/r/pull/1"
     assert redactor([SECRET, "", "ab"])(said) == said
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_no_secret_of_ours_gets_into_the_log(stream: io.StringIO, form: str) -> None:
-    """Not in a message, a fact, a traceback or a warning, nor from a library's own logger."""
+    """Messages, values, tracebacks, warnings and library loggers contain no secret."""
     logs.start("info", form, [SECRET, PEM], stream)
     with pytest.raises(ValueError, match="PRIVATE KEY") as caught:
         raise ValueError(f"cannot use {SECRET}\n{PEM}")
@@ -86,7 +86,7 @@ def test_no_secret_of_ours_gets_into_the_log(stream: io.StringIO, form: str) -> 
 
 
 def test_a_line_is_an_event(stream: io.StringIO) -> None:
-    """In JSON each line is an object, in words a stranger's line breaks and colours are shown as characters."""
+    """JSON has one object per line; plain text escapes line breaks and colors in values."""
     logs.start("info", "json", (), stream)
     logs.log("webhook")("delivery", event="push", ms=1.5, none=None)
     logs.start("info", "text", (), stream)
@@ -104,7 +104,7 @@ def test_a_line_is_an_event(stream: io.StringIO) -> None:
 
 
 def test_queries_and_answered_probes_stay_out(stream: io.StringIO) -> None:
-    """The address of the set-up page holds a token; a probe that is answered as expected is no event."""
+    """The set-up page's query holds a token, and a successful probe is not worth logging."""
     logs.start("info", "text", (), stream)
     form = '%s - "%s %s HTTP/%s" %d'
     logger = logging.getLogger("uvicorn.access")
@@ -115,7 +115,7 @@ def test_queries_and_answered_probes_stay_out(stream: io.StringIO) -> None:
 
 
 def test_libraries_are_tamed(stream: io.StringIO) -> None:
-    """What they bring along to write with is taken away, and they tell no addresses."""
+    """Their own handlers are removed, and they log no URLs."""
     library = logging.getLogger("alembic")
     library.addHandler(logging.StreamHandler(stream))
     logs.start("debug", "text", (), stream)
@@ -126,7 +126,7 @@ def test_libraries_are_tamed(stream: io.StringIO) -> None:
 
 @given(st.text())
 def test_any_text_becomes_one_line(text: str) -> None:
-    """Whatever characters a stranger uses."""
+    """This holds for any characters."""
     record = logging.LogRecord("deeprepo.test", logging.INFO, "", 0, "%s", (text,), None)
     for form in (logs.PlainFormatter, logs.Json):
         line = form(redactor(())).format(record)

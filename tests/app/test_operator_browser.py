@@ -1,4 +1,4 @@
-"""The operator's pages in a real browser: signing in at GitHub, the policy, the retry button, and what axe finds."""
+"""The operator's pages in a real browser: GitHub sign-in, content policy, retry button, and axe's checks."""
 
 import asyncio
 from collections.abc import Callable
@@ -30,12 +30,12 @@ async def _visited(folder: Path, at: Visit, visitor: Callable[[Window], None], w
 
 
 async def _waiting(ask: Ask, job: Job) -> None:
-    """A review that is under way for as long as the test looks."""
+    """Keep a review running until the test ends."""
     await asyncio.Event().wait()
 
 
 async def test_somebody_signs_in_at_github_and_tries_again_what_failed(tmp_path: Path) -> None:
-    """From the first page to GitHub, back, to the queue, a press of the button; no browser complains of the policy."""
+    """Go to GitHub and back to the queue, and press the button, without violating the content policy."""
     async with visit(tmp_path) as at:
         await stored(at)
 
@@ -58,7 +58,7 @@ async def test_somebody_signs_in_at_github_and_tries_again_what_failed(tmp_path:
 @pytest.mark.skipif(not AXE.exists(), reason="needs axe-core: `make test-slow` installs it from the npm registry")
 @pytest.mark.parametrize("width", [1280, 390])
 async def test_axe_finds_nothing_serious_and_nothing_is_cut_off(tmp_path: Path, width: int) -> None:
-    """Every page, light and dark, with something running, failed and empty."""
+    """Check every page in light and dark, with running, failed and empty states."""
     async with visit(tmp_path, _waiting, reviews=1) as at:
         jobs = await stored(at)
         pull = PullRef(at.shop.installation, at.shop.id, "acme", "shop", 5)
@@ -99,7 +99,7 @@ def _looked_at(window: Window, address: str) -> None:
 
 
 async def test_a_page_follows_what_is_under_way(tmp_path: Path) -> None:
-    """The queue shows a job that came after it was opened, without being loaded again."""
+    """Without a reload, the queue shows a job that came after it was opened."""
     async with visit(tmp_path, _waiting) as at:
         await stored(at)
         pull = PullRef(at.shop.installation, at.shop.id, "acme", "shop", 5)

@@ -1,4 +1,4 @@
-"""Who sees what: four kinds of people and the operator, on every page and with every id."""
+"""Access to every page and ID for four kinds of people and the operator."""
 
 import re
 import time
@@ -26,7 +26,7 @@ async def _entered(at: Visit) -> dict[str, httpx2.AsyncClient]:
 
 
 async def test_each_sees_exactly_theirs_on_every_page(tmp_path: Path) -> None:
-    """The admin of one installation, the admin of two, the operator; sums count nothing of others."""
+    """Admins of one or two installations and the operator; sums exclude other people's data."""
     async with visit(tmp_path) as at:
         await stored(at)
         for login, http in (await _entered(at)).items():
@@ -41,7 +41,7 @@ async def test_each_sees_exactly_theirs_on_every_page(tmp_path: Path) -> None:
 
 
 async def test_an_unknown_price_is_no_zero(tmp_path: Path) -> None:
-    """One review, by a model that is on no list: neither dollars nor "nothing" are said, and one is not called several."""
+    """With one review of unknown price, no amount is shown, and "1 review" is singular."""
     async with visit(tmp_path) as at:
         pull = PullRef(at.shop.installation, at.shop.id, "acme", "shop", 1)
         now = time.time()
@@ -59,7 +59,7 @@ async def test_an_unknown_price_is_no_zero(tmp_path: Path) -> None:
 
 
 async def test_each_reason_for_a_missing_review_has_its_own_words(tmp_path: Path) -> None:
-    """The list of reviews says quota exhausted, provider down, content refused or change too large, and can be limited to each."""
+    """The list of reviews shows each reason and can be filtered by it."""
     words = {
         "quota": "quota exhausted",
         "provider": "provider down",
@@ -82,7 +82,7 @@ async def test_each_reason_for_a_missing_review_has_its_own_words(tmp_path: Path
 
 
 async def test_what_is_another_s_is_as_if_it_were_not_there(tmp_path: Path) -> None:
-    """An unknown id, an invalid id and another person's id get identical answers."""
+    """An unknown ID, an invalid ID and another person's ID get identical answers."""
     async with visit(tmp_path) as at:
         jobs = await stored(at)
         ann = (await _entered(at))["ann"]
@@ -101,7 +101,7 @@ async def test_what_is_another_s_is_as_if_it_were_not_there(tmp_path: Path) -> N
 
 
 async def test_who_administers_nothing_does_not_come_in(tmp_path: Path) -> None:
-    """A member and a stranger are told so, get no session, and every page sends them away, whatever its id."""
+    """Members and strangers get a message and no session, and every page redirects them to the sign-in."""
     async with visit(tmp_path) as at:
         jobs = await stored(at)
         paths = [
@@ -122,7 +122,7 @@ async def test_who_administers_nothing_does_not_come_in(tmp_path: Path) -> None:
 
 
 async def test_admin_of_a_part_of_an_installation_is_no_admin_of_it(tmp_path: Path) -> None:
-    """One repository that is not theirs is enough; so is one that they cannot see."""
+    """A single repository that they do not administer or cannot see is enough to refuse them."""
     async with visit(tmp_path) as at:
         more = await at.gh.repository("acme", "more", private=True)
         assert (await at.sign_in("ann")).status_code == 403
@@ -133,7 +133,7 @@ async def test_admin_of_a_part_of_an_installation_is_no_admin_of_it(tmp_path: Pa
 
 
 async def test_a_review_that_cannot_be_read_is_not_called_empty(tmp_path: Path) -> None:
-    """Its page gives the reason in place of the findings."""
+    """Its page says why no findings are shown."""
     async with visit(tmp_path) as at:
         ids = await stored(at)
         page = (await (await at.operator()).get(f"/reviews/{quote(ids['shop'])}")).text
@@ -142,7 +142,7 @@ async def test_a_review_that_cannot_be_read_is_not_called_empty(tmp_path: Path) 
 
 
 async def test_strangers_words_are_words(tmp_path: Path) -> None:
-    """A title and a sentence that imitate markup are shown, and do nothing."""
+    """Markup in titles and messages is shown as text."""
     async with visit(tmp_path) as at:
         jobs = await stored(at)
         http = await at.operator()
@@ -156,7 +156,7 @@ async def test_strangers_words_are_words(tmp_path: Path) -> None:
 
 
 async def test_what_failed_is_tried_again_once(tmp_path: Path) -> None:
-    """The button asks for the same again and the failure is gone; without the page's own mark nothing happens."""
+    """The button repeats the job and removes the failure; without the form's token nothing happens."""
     async with visit(tmp_path) as at:
         await stored(at)
         http = (await _entered(at))["ann"]

@@ -1,4 +1,4 @@
-"""The ways in: GitHub's web flow and the link of the log; how a session ends."""
+"""Signing in with GitHub or with the link from the log, and ending a session."""
 
 import asyncio
 import logging
@@ -17,7 +17,7 @@ from bot.app.operator.gate import claims_of, key_of, signed
 
 
 async def test_a_session_survives_a_restart_and_ends_with_its_button(tmp_path: Path) -> None:
-    """Its key comes from the App's; a copy of an ended cookie is worth nothing, nor is a link that was used, before the restart and after it."""
+    """Its key derives from the App's. Copies of ended cookies and used links stay invalid after a restart."""
     async with visit(tmp_path) as at:
         await at.sign_in("ann")
         http = await at.browser("ann")
@@ -30,7 +30,7 @@ async def test_a_session_survives_a_restart_and_ends_with_its_button(tmp_path: P
         assert "Max-Age=" in cookie
         mark = form((await http.get("/")).text)
         assert (await http.post("/signout", data={"form": "x"})).status_code == 303
-        assert (await http.get("/")).status_code == 200  # without the mark nobody was signed out
+        assert (await http.get("/")).status_code == 200  # without the form's token, no sign-out
         assert (await http.post("/signout", data={"form": mark})).headers["location"] == "/signin"
         http.cookies.update(kept)
         assert (await http.get("/")).status_code == 303
@@ -48,7 +48,7 @@ async def test_a_session_survives_a_restart_and_ends_with_its_button(tmp_path: P
 
 
 async def test_the_link_is_good_once_and_secure_where_people_come_by_https(tmp_path: Path) -> None:
-    """Looking at it uses nothing up; its token is in no log."""
+    """Opening the link does not use it up, and cookies are "Secure" for an https address."""
     async with visit(tmp_path, public_url="https://bot.example") as at:
         token = parse_qs(urlsplit(operator.link(at.given, at.base)).query)["token"][0]
         http = await at.browser("somebody")
@@ -69,7 +69,7 @@ async def test_the_link_is_good_once_and_secure_where_people_come_by_https(tmp_p
 
 
 def test_a_code_counts_for_the_browser_that_left(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """Another browser's state, the same code twice, a refusal at GitHub: no session. The person's token is given back."""
+    """Another browser's state, a code used twice or a refusal gives no session; GitHub tokens are revoked."""
 
     async def go() -> None:
         async with visit(tmp_path) as at:
@@ -95,7 +95,7 @@ def test_a_code_counts_for_the_browser_that_left(tmp_path: Path, caplog: pytest.
 
 
 async def test_the_right_is_looked_up_again(tmp_path: Path) -> None:
-    """After its time the browser goes to GitHub and back without a question, to the page that was asked for; who has lost the right is out."""
+    """When it expires, the browser goes to GitHub and back to its page; without the right it is refused."""
     async with visit(tmp_path) as at:
         await stored(at)
         await at.sign_in("ann")
@@ -115,7 +115,7 @@ async def test_the_right_is_looked_up_again(tmp_path: Path) -> None:
 
 
 def _aged(at: Visit, http: httpx2.AsyncClient) -> None:
-    """Make a browser's session one whose right has to be looked up again."""
+    """Change a browser's session so that its right has to be checked again."""
     key = key_of(at.given.app.private_key)  # type: ignore[union-attr]
     said = claims_of(key, "session", http.cookies["deeprepo"])
     http.cookies.clear()
@@ -126,12 +126,12 @@ def _aged(at: Visit, http: httpx2.AsyncClient) -> None:
     "address", ["//evil.example", "/\\evil.example", "https://evil.example", "/signin", "", "/a\nb"]
 )
 def test_nobody_is_sent_elsewhere(address: str) -> None:
-    """After a sign-in people stay here."""
+    """After signing in, people stay on this server."""
     assert gate.inside(address) == "/"
 
 
 async def test_without_a_client_secret_there_is_the_link(tmp_path: Path) -> None:
-    """The page says what is missing, and GitHub's way is not there."""
+    """The page names the missing variable, and signing in with GitHub is not offered."""
     from serving import settings
 
     async with served(settings(tmp_path)) as server:

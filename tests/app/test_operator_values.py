@@ -1,4 +1,4 @@
-"""Whatever stands in an address, a form or a header of the operator's pages: an answer, and never a fault of the server."""
+"""Any value in a URL, form or header of the operator's pages gets an answer and never a server error."""
 
 from pathlib import Path
 from urllib.parse import quote_from_bytes
@@ -26,7 +26,7 @@ HOSTILE = (
 
 
 async def test_no_value_of_an_address_is_a_fault(tmp_path: Path) -> None:
-    """Characters that are no text, control characters, overlong and odd values; what the list has never written is not there."""
+    """Invalid text, control characters, overlong and odd values are answered, mostly with "not found"."""
     async with visit(tmp_path) as at:
         await stored(at)
         http = await at.operator()
@@ -40,7 +40,7 @@ async def test_no_value_of_an_address_is_a_fault(tmp_path: Path) -> None:
 
 
 async def test_no_form_and_no_header_is_a_fault(tmp_path: Path) -> None:
-    """Forms and headers that mean nothing are answered, and change nothing."""
+    """Meaningless forms and headers are answered and change nothing."""
     async with visit(tmp_path) as at:
         await stored(at)
         http = await at.operator()

@@ -1,4 +1,4 @@
-"""What the pages show: failures as they happen, a review while it runs, figures as people read them."""
+"""What the pages show: failures, a running review, and readable figures."""
 
 import asyncio
 import json
@@ -17,7 +17,7 @@ from bot.workflow.jobs import Job
 
 
 def call(role: str, at: str, usd: float | None = 0.5, **more: object) -> dict[str, object]:
-    """A call's line."""
+    """Return the journal line of a call."""
     return {
         "kind": "call",
         "role": role,
@@ -33,7 +33,7 @@ def call(role: str, at: str, usd: float | None = 0.5, **more: object) -> dict[st
 ROWS = (
     {"kind": "review"},
     call("root", "root:1"),
-    {"kind": "review"},  # the same change once more: what went before was another review
+    {"kind": "review"},  # a second review of the change; the first does not count
     {"kind": "strategy", "name": "rlm"},
     {"kind": "message", "text": "a prompt"},
     *[{"kind": "request"}] * 4,
@@ -46,7 +46,10 @@ LINES = [json.dumps(row).encode() for row in ROWS]
 
 
 def test_a_trace_is_of_the_last_review_and_adds_up() -> None:
-    """Calls by role and by turn, what failed, what is in flight; an unknown price makes a sum unknown. A line that is cut off does not count."""
+    """It counts calls by role and turn, failures and open calls.
+
+    An unknown price makes the sum unknown, and an incomplete line is ignored.
+    """
     found = views.read_trace([*LINES, b'{"kind": "call", "ro'])
     assert (found.strategy, found.flying) == ("rlm", 1)
     assert [(name, row.calls, row.failures, row.usd) for name, row in found.roles.items()] == [
@@ -59,7 +62,7 @@ def test_a_trace_is_of_the_last_review_and_adds_up() -> None:
 
 
 def test_what_fails_is_listed_with_its_sentence_and_a_running_review_with_its_trace(tmp_path: Path) -> None:
-    """A job that is given up, and one that is under way, as their pages show them."""
+    """One job is given up and another is running, and both are on their pages."""
     journals = tmp_path / "journals"
 
     async def work(ask: Ask, job: Job) -> None:
@@ -73,7 +76,7 @@ def test_what_fails_is_listed_with_its_sentence_and_a_running_review_with_its_tr
         await asyncio.Event().wait()
 
     async def sorry(ask: Ask, why: str) -> None:
-        """It is heard of on the page."""
+        """Record that the job was given up."""
         told.set()
 
     async def go() -> None:
@@ -87,7 +90,7 @@ def test_what_fails_is_listed_with_its_sentence_and_a_running_review_with_its_tr
             token = operator.link(given, "").partition("token=")[2]
             await server.http.post("/signin", data={"token": token})
             live = await _live(server)
-            for _ in range(500):  # the one that is given up ends after its sentence
+            for _ in range(500):  # the failed job ends shortly after its message
                 if len(live) == 1:
                     break
                 await asyncio.sleep(0.02)
@@ -103,12 +106,12 @@ def test_what_fails_is_listed_with_its_sentence_and_a_running_review_with_its_tr
 
 
 async def _live(server: Served) -> list[str]:
-    """The links to reviews that run, as the page of the queue has them."""
+    """Return the links to running reviews on the queue's page."""
     return re.findall(r'href="(/reviews/review~[^"]+)"', (await server.http.get("/queue")).text)
 
 
 def test_dollars_below_a_cent_say_something() -> None:
-    """And what nobody knows is a dash."""
+    """Unknown amounts are a dash."""
     assert [forms.usd(value) for value in (None, 0.0, 0.0021, 0.1, 1234.5)] == [
         forms.NONE,
         "$0",

@@ -17,13 +17,13 @@ from deeprepo_sandbox import github as sandbox
 
 
 def figures(text: str) -> dict[str, float]:
-    """The series of /metrics that are ours."""
+    """Return our own series from /metrics."""
     rows = (line.rpartition(" ") for line in text.splitlines() if line.startswith("deeprepo_"))
     return {name: float(value) for name, _, value in rows}
 
 
 def unusable(opened: RunningServer, database: Path) -> None:
-    """Put a folder where the database was."""
+    """Replace the database file with a folder."""
     opened.store.database.engine.dispose()
     for each in database.parent.glob(f"{database.name}*"):
         each.unlink()
@@ -31,20 +31,20 @@ def unusable(opened: RunningServer, database: Path) -> None:
 
 
 async def test_a_server_says_whether_it_lives_and_is_ready(tmp_path: Path) -> None:
-    """It is ready while the database can be written; the reason names no path."""
+    """It is ready while the database is writable, and the reason contains no path."""
     async with served(settings(tmp_path)) as server:
         alive, ready = await server.http.get("/healthz"), await server.ready()
         assert (alive.status_code, alive.json()["alive"]) == (200, True)
         assert (ready.status_code, ready.json()) == (200, {"ready": True, "reason": ""})
         unusable(server.opened, tmp_path / "deeprepo.db")
         async with asyncio.timeout(patience()):
-            while (worse := await server.http.get("/readyz")).status_code == 200:  # noqa: ASYNC110 - a look counts for a moment
+            while (worse := await server.http.get("/readyz")).status_code == 200:  # noqa: ASYNC110
                 await asyncio.sleep(0.1)
         assert (worse.status_code, worse.json()["reason"]) == (503, "the database cannot be written")
 
 
 async def test_a_server_whose_key_github_rejects_is_not_ready(tmp_path: Path) -> None:
-    """The probe, `serve --check` and `deeprepo status` say it. A GitHub that does not answer rejects nothing."""
+    """The probe and `serve --check` report it. A GitHub that does not answer is not a rejection."""
     async with sandbox.github(tmp_path / "gh", webhook=None, secret=SECRET) as gh:
         names = {"app_id": gh.app_id, "private_key": gh.private_key, "webhook_secret": gh.secret}
         async with served(settings(tmp_path / "good", github_api=gh.api, **names)) as server:
@@ -60,7 +60,7 @@ async def test_a_server_whose_key_github_rejects_is_not_ready(tmp_path: Path) ->
 
 
 async def test_a_server_that_cannot_ask_its_models_is_not_ready(tmp_path: Path) -> None:
-    """The probe names what is missing and no path; `serve --check` also names the command that installs it."""
+    """The probe names what is missing without a path; `serve --check` adds the command that installs it."""
     missing = MissingPart(
         "The parts that ask a model are not installed", f"run `{tmp_path}/bin/pip install '.[models]'`"
     )
@@ -82,19 +82,19 @@ async def test_a_server_that_cannot_ask_its_models_is_not_ready(tmp_path: Path) 
     ],
 )
 def test_an_error_that_everybody_can_read_names_no_path_of_the_server(text: str, shown: str) -> None:
-    """An address and a path in a repository stay."""
+    """URLs and paths inside a repository stay."""
     assert public(UsageError(text)) == shown
 
 
 def test_a_review_on_a_server_names_no_command_of_its_environment() -> None:
-    """What to install is posted as a comment, so it names the extra and not where the server is installed."""
+    """The advice is posted as a comment, so it names the extra but not where the server is installed."""
     told = search_limits(on_server=True).install("languages")
     assert told == "install the extra `languages`"
     assert "pip install" in search_limits().install("languages")
 
 
 async def test_a_server_has_no_pages_but_what_is_needed(tmp_path: Path) -> None:
-    """Those of the operator, to which the set-up page's addresses lead once the set-up is over."""
+    """Only the operator's pages exist; after the set-up, its addresses redirect to them."""
     async with served(settings(tmp_path)) as server:
         pages = [
             (await server.http.get(path)).status_code
@@ -105,7 +105,7 @@ async def test_a_server_has_no_pages_but_what_is_needed(tmp_path: Path) -> None:
 
 
 async def test_the_counters_count(tmp_path: Path) -> None:
-    """Deliveries by event and outcome, strangers' events under one name, jobs by state, what reviews found and cost."""
+    """They cover deliveries by event and outcome, unknown events as "other", jobs, reviews and costs."""
     async with served(settings(tmp_path, debounce=60.0)) as server:
         await server.deliver(pull(action="synchronize"), guid="a")
         await server.deliver(pull(action="synchronize"), guid="a")
@@ -140,7 +140,7 @@ async def test_the_counters_count(tmp_path: Path) -> None:
 
 
 async def test_repositories_are_labels_only_where_the_operator_asks_for_them(tmp_path: Path) -> None:
-    """By default a repository adds no series."""
+    """By default, repositories are not labels."""
     async with served(settings(tmp_path, metrics_by_repository=False)) as server:
         change = PullRequest("", "", "b" * 40, "c" * 40, "main", "f", "")
         done = Review(change, (), StrategyChoice("direct"), (), Coverage(), Cost(usd=0.25), 1.0)
@@ -152,7 +152,7 @@ async def test_repositories_are_labels_only_where_the_operator_asks_for_them(tmp
 
 
 def test_what_a_server_leaves_on_the_disk_is_its_own(tmp_path: Path) -> None:
-    """The folder, and every file in it, for this user alone; none holds the App's secrets."""
+    """Only the server's user can read the folder and its files, and no file contains the App's secrets."""
     given = settings(tmp_path / "data")
 
     async def go() -> None:

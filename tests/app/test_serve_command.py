@@ -19,7 +19,7 @@ Set = Callable[..., None]
 
 @pytest.fixture
 def variables(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Set:
-    """Sets DEEPREPO_ variables; there are no others."""
+    """Return a function that sets DEEPREPO_ variables, after removing all others."""
     for name in os.environ:
         if name.startswith("DEEPREPO_") or name.endswith("_API_KEY"):
             monkeypatch.delenv(name)
@@ -33,14 +33,14 @@ def variables(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Set:
 
 
 def looked(given: Server) -> dict[str, CheckedItem]:
-    """What was looked at, by name."""
+    """Run the checks, and return their results by name."""
     return {line.what: line for line in asyncio.run(checks(given, lambda: (None, "openai/small")))}
 
 
 def test_wrong_settings_end_the_command_with_a_sentence_each(
     variables: Set, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Exit code 2, before anything is opened."""
+    """The exit code is 2, before anything is opened."""
     variables(APP_ID="x", WEBHOOK_SECRET="short", PORT="high")
     assert run(["serve"]) == 2
     said = capsys.readouterr().err
@@ -52,14 +52,14 @@ def test_wrong_settings_end_the_command_with_a_sentence_each(
 
 
 def test_a_worker_without_a_shared_database_is_refused(variables: Set, capsys: pytest.CaptureFixture[str]) -> None:
-    """Exit code 2, with the variable that is missing."""
+    """The exit code is 2, and the message names the missing variable."""
     variables(APP_ID="12", PRIVATE_KEY=key(), WEBHOOK_SECRET=SECRET)
     assert run(["worker"]) == 2
     assert "DEEPREPO_DATABASE_URL" in capsys.readouterr().err
 
 
 def test_a_check_tells_what_is_missing(variables: Set, capsys: pytest.CaptureFixture[str]) -> None:
-    """Nothing is set: what works is told too, and the exit code is 2."""
+    """Without any settings, working items are listed too, and the exit code is 2."""
     variables(GITHUB_API=NOBODY, CAP_USD="2.5", CAP_USD_PER_DAY_INSTALLATION="7")
     assert run(["serve", "--check"]) == 2
     said = capsys.readouterr().out
@@ -69,7 +69,7 @@ def test_a_check_tells_what_is_missing(variables: Set, capsys: pytest.CaptureFix
 
 
 def test_a_check_asks_github(tmp_path: Path, variables: Set) -> None:
-    """Who the App is, and what it lacks; a missing nicety is told and no fault."""
+    """They name the App and missing permissions; a missing optional one is not an error."""
     variables()
 
     async def go() -> list[CheckedItem]:
@@ -92,7 +92,7 @@ def test_a_check_asks_github(tmp_path: Path, variables: Set) -> None:
 
 
 def test_a_check_tells_a_github_that_does_not_answer(tmp_path: Path, variables: Set) -> None:
-    """And a folder that cannot be written, and a database that is not there; never a password."""
+    """They also report an unwritable folder and an unreachable database, without showing passwords."""
     variables()
     (tmp_path / "file").write_text("")
     found = looked(settings(tmp_path / "file" / "data", database_url="postgresql://bot:the-password@127.0.0.1:9/x"))
@@ -102,7 +102,7 @@ def test_a_check_tells_a_github_that_does_not_answer(tmp_path: Path, variables: 
 
 
 def test_a_port_that_is_taken_is_said(variables: Set) -> None:
-    """With the variables that name another."""
+    """The error says that the port is not available."""
     variables()
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))

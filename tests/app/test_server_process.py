@@ -24,19 +24,19 @@ BROWSER = httpx2.Client(timeout=patience(), limits=httpx2.Limits(max_keepalive_c
 
 
 def deliver(origin: str, guid: str, action: str = "opened", head: int = 1) -> httpx2.Response:
-    """One signed delivery."""
+    """Send a signed delivery."""
     raw = json.dumps(pull(action=action, head=head)).encode()
     return BROWSER.post(f"{origin}/webhook", content=raw, headers=headers(raw, "pull_request", guid))
 
 
 def lines(folder: Path) -> list[str]:
-    """What the work wrote down."""
+    """Return the lines that the work has logged."""
     book = folder / "work"
     return book.read_text().splitlines() if book.exists() else []
 
 
 def sees(server: Process, folder: Path) -> None:
-    """`deeprepo status` beside a running server reports that it is ready, and what waits."""
+    """Assert that `deeprepo status` reports a running server as ready, with no waiting jobs."""
     wait_until(lambda: BROWSER.get(f"{server.origin}/readyz").status_code == 200)
     port = server.origin.rpartition(":")[2]
     env = {**os.environ, "DEEPREPO_DATA": str(folder / "data"), "DEEPREPO_PORT": port, "PYTHONPATH": str(ROOT)}
@@ -47,9 +47,9 @@ def sees(server: Process, folder: Path) -> None:
 
 
 def test_a_server_leaves_when_it_is_told_and_goes_on_when_it_is_started(tmp_path: Path) -> None:
-    """SIGTERM: nothing more is begun, the status is 0, what was taken on is known to the next process and carried out.
+    """After SIGTERM, no job starts and the exit status is 0.
 
-    The operator sees it while it runs.
+    The next process recognizes accepted deliveries and does their jobs, which `deeprepo status` shows.
     """
     with process(tmp_path, DEBOUNCE="2") as server:
         assert deliver(server.origin, "one", "synchronize").json()["outcome"] == "queued"
@@ -78,7 +78,7 @@ BEGUN = (
 def test_connections_that_say_nothing_whole_keep_no_delivery_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """More than the process has files for: heads, forms and bodies that were begun make room, and end by themselves."""
+    """More connections than open files: unfinished requests are dropped for deliveries, and time out."""
     monkeypatch.setenv("FILES", "240")
     with process(tmp_path) as server, ExitStack() as held:
         host, port = server.origin.removeprefix("http://").split(":")
@@ -89,7 +89,7 @@ def test_connections_that_say_nothing_whole_keep_no_delivery_out(
             if number % 40 == 39:
                 assert deliver(server.origin, f"guid-{number}").status_code == 202
         for end in ends:
-            end.settimeout(2 * connections.HEAD_SECONDS)  # until the server ends it
+            end.settimeout(2 * connections.HEAD_SECONDS)  # until the server closes it
             with suppress(ConnectionError):
                 while end.recv(4096):
                     pass
@@ -99,7 +99,7 @@ def test_connections_that_say_nothing_whole_keep_no_delivery_out(
 
 @pytest.mark.slow
 def test_a_second_signal_is_obeyed_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An operator who cannot wait for a running review need not: it is stored."""
+    """A second signal stops the server without waiting for the running review, whose job is stored."""
     monkeypatch.setenv("SLOW", "for ever")
     with process(tmp_path, GRACE="600") as server:
         deliver(server.origin, "one")
@@ -113,7 +113,7 @@ def test_a_second_signal_is_obeyed_at_once(tmp_path: Path, monkeypatch: pytest.M
 
 @pytest.mark.slow
 def test_no_secret_is_left_behind(tmp_path: Path) -> None:
-    """Not in the log, at any level, not in a page, and not in any file of the data folder."""
+    """No secret is in the log at any level, on a page, or in a file of the data folder."""
     planted = [SECRET, *key().split("\n")[1:-2], "the-password-of-the-proxy", "ghs_plantedPlantedPlanted"]
     with process(tmp_path, LOG_LEVEL="debug", LOG_FORMAT="json") as server:
         deliver(server.origin, "one")
@@ -128,7 +128,7 @@ def test_no_secret_is_left_behind(tmp_path: Path) -> None:
         server.wait_for("delivery.*one")
         server.end()
         said = server.said()
-    link, *lines = said.splitlines()  # the link of the operator's page is printed, and logged nowhere
+    link, *lines = said.splitlines()  # the sign-in link is printed but not logged
     assert link.startswith("One-time sign-in link for the operator's page: http")
     assert all(json.loads(line) for line in lines)
     left = [said, *(page.text for page in pages)]
@@ -141,7 +141,7 @@ COMPOSE = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]
 
 
 def set_up_by_the_page(server: Process) -> tuple[str, str]:
-    """Register an App as a browser does. The state that GitHub brings back, and where the server listens afterwards."""
+    """Register an App as a browser would; return GitHub's state and the server's new address."""
     page = server.wait_for(r"here: (http\S+/setup\?token=\S+)")[1]
     form = BROWSER.get(page, params={"token": page.partition("=")[2], "url": "https://bot.example.com"})
     state = form.text.partition("state=")[2].partition('"')[0]
@@ -152,7 +152,7 @@ def set_up_by_the_page(server: Process) -> tuple[str, str]:
 
 @pytest.mark.slow
 def test_what_the_compose_file_starts_is_set_up_by_the_page(tmp_path: Path, postgres: Callable[[], str]) -> None:
-    """With its environment alone: the worker waits for the file that it shares with the server, and then carries out what that takes on."""
+    """With the compose file's environment, the worker waits for the shared file and then does the jobs."""
     (tmp_path / "secrets").mkdir()
     (tmp_path / "secrets/database_url").write_text(postgres())
 
@@ -186,7 +186,7 @@ def test_what_the_compose_file_starts_is_set_up_by_the_page(tmp_path: Path, post
 
 @pytest.mark.slow
 def test_a_server_without_credentials_is_set_up_in_its_page(tmp_path: Path) -> None:
-    """The address is said once; when GitHub has sent its code the same process begins to work, without a restart."""
+    """The address is printed once. After GitHub's code arrives, the same process starts to work."""
 
     async def go() -> None:
         async with sandbox.github(tmp_path / "gh", webhook=None, secret=SECRET) as gh:
@@ -208,7 +208,7 @@ def test_a_server_without_credentials_is_set_up_in_its_page(tmp_path: Path) -> N
 
 @pytest.mark.slow
 def test_a_worker_carries_out_what_a_server_has_taken_on(tmp_path: Path, postgres: Callable[[], str]) -> None:
-    """Through PostgreSQL. It has probes and no webhook; the server that does not work itself stores and answers."""
+    """They share PostgreSQL. The worker has probes but no webhook; the server only stores and answers."""
     shared = {"DATABASE_URL": postgres(), "LEASE": "3"}
     with process(tmp_path / "web", WORK="false", **shared) as server:
         assert deliver(server.origin, "one").json()["outcome"] == "queued"

@@ -25,7 +25,7 @@ Read = Callable[[Mapping[str, str]], config.Server]
 
 @pytest.fixture
 def read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Read:
-    """The settings of a server whose environment holds these DEEPREPO_ variables and no others."""
+    """Return a function that reads the settings from these DEEPREPO_ variables and no others."""
     for name in os.environ:
         if name.startswith("DEEPREPO_"):
             monkeypatch.delenv(name)
@@ -40,7 +40,7 @@ def read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Read:
 
 
 def sentences(read: Read, variables: Mapping[str, str]) -> list[str]:
-    """What is wrong with the variables."""
+    """Return the errors about these variables."""
     with pytest.raises(ConfigError) as caught:
         read(variables)
     rows = str(caught.value).split("\n")
@@ -48,7 +48,7 @@ def sentences(read: Read, variables: Mapping[str, str]) -> list[str]:
 
 
 def test_everything_can_come_from_the_environment(read: Read) -> None:
-    """A key also with its line breaks written out, as forms for variables store it."""
+    """A key may have its line breaks escaped, as some forms for variables store it."""
     found = read(COMPLETE | {"PRIVATE_KEY": KEY.replace("\n", "\\n"), "PORT": "1234", "LOG_LEVEL": "Warning"})
     assert found.app is not None
     assert (found.app.app_id, found.app.private_key.get_secret_value()) == ("12", KEY)
@@ -56,7 +56,7 @@ def test_everything_can_come_from_the_environment(read: Read) -> None:
 
 
 def test_a_secret_can_come_from_a_file(read: Read, tmp_path: Path) -> None:
-    """As containers hand them over."""
+    """Containers provide secrets as files."""
     files = {"PRIVATE_KEY": KEY, "WEBHOOK_SECRET": f"{SECRET}\n", "DATABASE_URL": "postgres://bot:pw@db/x\n"}
     for name, text in files.items():
         (tmp_path / name).write_text(text)
@@ -67,7 +67,7 @@ def test_a_secret_can_come_from_a_file(read: Read, tmp_path: Path) -> None:
 
 
 def test_no_secret_shows_itself(read: Read) -> None:
-    """Not in a repr, and not in the sentence about it."""
+    """Neither a repr nor an error message contains a secret."""
     found = read(COMPLETE | {"DATABASE_URL": "postgresql://bot:the-password@db/x"})
     said = [
         repr(found),
@@ -80,7 +80,7 @@ def test_no_secret_shows_itself(read: Read) -> None:
 
 
 def test_a_missing_credential_is_named(read: Read) -> None:
-    """Some of the three without the others are a mistake, none of them is a server that is not set up yet."""
+    """Some of the three credentials without the others are an error; none means not set up yet."""
     assert read({}).app is None
     assert [line.split(" is")[0] for line in sentences(read, {"APP_ID": "12"})] == [
         "DEEPREPO_PRIVATE_KEY",
@@ -89,7 +89,7 @@ def test_a_missing_credential_is_named(read: Read) -> None:
 
 
 def test_a_file_that_cannot_be_read_is_told_once(read: Read) -> None:
-    """And a variable that is set twice."""
+    """A variable that is set both ways is reported too."""
     said = sentences(read, {"APP_ID": "1", "PRIVATE_KEY_FILE": "/nowhere/key", "WEBHOOK_SECRET": SECRET})
     assert said == [
         "DEEPREPO_PRIVATE_KEY_FILE: the file cannot be read (No such file or directory); use a file that this user can read"
@@ -100,7 +100,7 @@ def test_a_file_that_cannot_be_read_is_told_once(read: Read) -> None:
 
 
 def test_what_the_set_up_page_stored_is_used(read: Read, tmp_path: Path) -> None:
-    """Unless the environment names an App: the two are never mixed."""
+    """If the environment names an App, the stored credentials are not used: the two are never mixed."""
     (tmp_path / "deeprepo").mkdir()
     stored = {"app_id": "34", "private_key": KEY, "webhook_secret": SECRET}
     (tmp_path / "deeprepo" / "app.json").write_text(json.dumps(stored))
@@ -112,19 +112,19 @@ def test_what_the_set_up_page_stored_is_used(read: Read, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"app_id": 1}'])
 def test_a_damaged_store_is_said(read: Read, tmp_path: Path, text: str) -> None:
-    """With what to do about it."""
+    """The error says what to do about it."""
     (tmp_path / "deeprepo").mkdir()
     (tmp_path / "deeprepo" / "app.json").write_text(text)
     assert "is damaged. Delete it" in sentences(read, {})[0]
 
 
 def test_an_empty_variable_is_not_set(read: Read) -> None:
-    """As a compose file passes on what nobody has set."""
+    """Compose files pass unset variables as empty values."""
     assert read({"APP_ID": "", "PORT": "", "PRIVATE_KEY_FILE": ""}).options.port == 8000
 
 
 def test_a_providers_key_can_come_from_a_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A variable that is set goes before it; a file that cannot be read is said by the variable's name."""
+    """The variable takes precedence over the file, and an unreadable file is reported by its variable."""
     (tmp_path / "key").write_text("sk-from-a-file\n")
     monkeypatch.setenv("SOME_KEY_FILE", str(tmp_path / "key"))
     found = config.key("SOME_KEY")

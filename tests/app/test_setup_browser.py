@@ -1,4 +1,4 @@
-"""The set-up in a real browser, which shows nothing of an answer that it cannot read and sends no form that the policy forbids."""
+"""The set-up in a real browser, which checks that responses render and that the policy allows the forms."""
 
 import asyncio
 from collections.abc import Callable
@@ -19,12 +19,12 @@ pytestmark = [pytest.mark.slow, browsing.NEEDED]
 
 
 def begun(folder: Path, api: str = NOBODY) -> Setup:
-    """A set-up that has just begun."""
+    """Return a new set-up."""
     return Setup(ServerOptions.model_validate({"data": folder / "data", "github_api": api, "port": 0}))
 
 
 async def visit(folder: Path, one: Setup, visitor: Callable[[Window, str], None]) -> None:
-    """Let somebody with a browser visit the pages of a set-up."""
+    """Visit a set-up's pages in a browser."""
 
     def go(base: str) -> None:
         with browsing.window(folder) as window:
@@ -35,7 +35,7 @@ async def visit(folder: Path, one: Setup, visitor: Callable[[Window, str], None]
 
 
 async def test_clicks_alone_make_an_app(tmp_path: Path) -> None:
-    """From the form to GitHub and back, for the organization that was typed; a second use of the code is the same page."""
+    """Go from the form to GitHub and back, for an organization; reloading shows the same page."""
     async with sandbox.github(tmp_path / "gh", webhook=None, secret="s" * 20) as gh:
         one = begun(tmp_path, gh.api)
 

@@ -21,17 +21,17 @@ from deeprepo_sandbox.github.github import PERMISSIONS
 
 
 def asking(page: Setup) -> AbstractAsyncContextManager[httpx2.AsyncClient]:
-    """A browser before the set-up page."""
+    """Open a client for the set-up page."""
     return browser(setup.create(page), page.options)
 
 
 def page(folder: Path, **options: str) -> Setup:
-    """A set-up that has just begun."""
+    """Return a new set-up."""
     return Setup(ServerOptions.model_validate({"data": folder, "github_api": NOBODY, "port": 0} | options))
 
 
 def test_three_clicks_make_an_app(tmp_path: Path) -> None:
-    """The form goes to GitHub with the manifest; with the code that comes back the credentials are stored, once."""
+    """The form sends the manifest to GitHub; the returned code stores the credentials once."""
 
     async def go() -> None:
         async with sandbox.github(tmp_path / "gh", webhook=None, secret="s" * 20) as gh:
@@ -63,7 +63,7 @@ def test_three_clicks_make_an_app(tmp_path: Path) -> None:
 
 
 def test_nobody_without_the_token_gets_a_form(tmp_path: Path) -> None:
-    """Nor can anybody bring a code of an App of theirs."""
+    """Nor can anybody submit the code of their own App."""
 
     async def go() -> None:
         begun = page(tmp_path)
@@ -105,14 +105,14 @@ def test_nobody_without_the_token_gets_a_form(tmp_path: Path) -> None:
 def test_the_button_comes_once_a_usable_address_was_submitted(
     tmp_path: Path, asked: dict[str, str], options: dict[str, str], offered: bool
 ) -> None:
-    """Never beside a field that may hold something else. A GitHub Enterprise Server may reach a private address."""
+    """It is never next to an editable field. GitHub Enterprise Server may reach a private address."""
 
     async def go() -> None:
         begun = page(tmp_path, **({"github_api": "https://api.github.com"} | options))
         async with asking(begun) as browser:
             answer = await browser.get("/setup", params={"token": begun.token} | asked)
             assert (answer.status_code, 'name="manifest"' in answer.text) == (200, offered)
-            # What the button sends is what the page shows: beside it there is no field.
+            # The button sends what the page shows, so there is no field next to it.
             assert not (offered and re.findall(r'<input [^>]*type="(?!hidden)', answer.text))
             assert answer.headers["referrer-policy"] == "no-referrer"
             assert answer.headers["cache-control"] == "no-store"
@@ -121,7 +121,7 @@ def test_the_button_comes_once_a_usable_address_was_submitted(
 
 
 def test_what_is_typed_cannot_become_part_of_the_page(tmp_path: Path) -> None:
-    """It is shown as it was typed."""
+    """It is escaped."""
 
     async def go() -> None:
         begun = page(tmp_path)
@@ -138,7 +138,7 @@ def test_what_is_typed_cannot_become_part_of_the_page(tmp_path: Path) -> None:
     ("code", "why"), [("unknown", "one hour"), ("../../user", "missing or damaged"), ("", "missing")]
 )
 def test_a_code_that_is_none_is_said(tmp_path: Path, code: str, why: str) -> None:
-    """And nothing is stored: the person can begin again."""
+    """Nothing is stored, and the person can start again."""
 
     async def go() -> None:
         async with sandbox.github(tmp_path / "gh", webhook=None, secret="s" * 20) as gh:
@@ -153,7 +153,7 @@ def test_a_code_that_is_none_is_said(tmp_path: Path, code: str, why: str) -> Non
 
 
 def test_a_github_that_does_not_answer_is_said(tmp_path: Path) -> None:
-    """Another try can be made with the same page."""
+    """The same page can be used to try again."""
 
     async def go() -> None:
         begun = page(tmp_path)
@@ -165,7 +165,7 @@ def test_a_github_that_does_not_answer_is_said(tmp_path: Path) -> None:
 
 
 def test_the_manifest_asks_for_the_events_that_are_read() -> None:
-    """And for nothing that GitHub sends to every App anyway, nor for pushes, which a server needs only if it looks at consumers."""
+    """It omits events that every App gets, and pushes, which only servers that look for consumers need."""
     made = json.loads(manifest("https://bot.example.com", "https://bot.example.com/setup/done", ""))
     unasked = {name for name in events.ACTIONS if name.startswith("installation")} | {"push"}
     assert set(made["default_events"]) == set(events.ACTIONS) - unasked
@@ -173,14 +173,14 @@ def test_the_manifest_asks_for_the_events_that_are_read() -> None:
 
 
 def test_the_manifest_asks_for_what_resolves_a_thread() -> None:
-    """With these permissions the App of the sandbox does all that the stories tell, and GitHub resolves no thread with less."""
+    """The sandbox's App has exactly these permissions, and GitHub resolves no thread with fewer."""
     made = json.loads(manifest("https://bot.example.com", "https://bot.example.com/setup/done", ""))
     assert made["default_permissions"] == PERMISSIONS
     assert made["default_permissions"]["contents"] == "write"
 
 
 def test_two_clicks_at_once_make_one_app(tmp_path: Path) -> None:
-    """GitHub's code is good for one use: a second request with it waits for the first and shows the same page."""
+    """GitHub's code works once, so a second request waits for the first and shows the same page."""
 
     async def go() -> None:
         async with sandbox.github(tmp_path / "gh", webhook=None, secret="s" * 20) as gh:

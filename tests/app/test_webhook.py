@@ -14,7 +14,7 @@ from bot.values import PullRef, ReviewAsk
 
 
 async def test_a_delivery_becomes_a_job_once(tmp_path: Path) -> None:
-    """It is to be sent again until it can be stored, then carried out, and known when it comes once more."""
+    """If it cannot be stored, GitHub has to retry; then it is queued, done, and recognized when repeated."""
     async with served(settings(tmp_path)) as server:
         with contextlib.closing(sqlite3.connect(tmp_path / "jobs.db")) as jobs:
             jobs.execute("CREATE TRIGGER full BEFORE INSERT ON workflow_status BEGIN SELECT RAISE(ABORT, 'full'); END")
@@ -30,7 +30,7 @@ async def test_a_delivery_becomes_a_job_once(tmp_path: Path) -> None:
 
 
 async def test_what_asks_for_nothing_is_answered_with_the_reason(tmp_path: Path) -> None:
-    """A ping, an event that nobody reads, an action that changes nothing."""
+    """A ping, an unused event, or an action that changes nothing."""
     async with served(settings(tmp_path)) as server:
         for event, payload in (("ping", {"zen": "x"}), ("star", {}), ("pull_request", pull(action="locked"))):
             answer = await server.deliver(payload, event)
@@ -39,7 +39,7 @@ async def test_what_asks_for_nothing_is_answered_with_the_reason(tmp_path: Path)
 
 
 async def test_refusals_say_why_and_nothing_else(tmp_path: Path) -> None:
-    """A wrong signature, an unknown content type, a body that is too long: status and sentence, no job."""
+    """A wrong signature, content type or ID gets a status and a message, but no job."""
     async with served(settings(tmp_path)) as server:
         raw = json.dumps(pull()).encode()
         good = headers(raw, "pull_request", "g")
@@ -59,7 +59,7 @@ async def test_refusals_say_why_and_nothing_else(tmp_path: Path) -> None:
 
 
 async def test_a_body_that_is_too_long_ends_its_connection(tmp_path: Path) -> None:
-    """Its length is enough to refuse it; one without a length is read up to the limit and no further."""
+    """A declared length above the limit is refused; without a length, reading stops at the limit."""
     async with served(settings(tmp_path)) as server:
         good = headers(b"", "pull_request", "g")
         told = good | {"content-length": str(webhook.MAX_BODY_BYTES + 1)}
@@ -73,7 +73,7 @@ async def test_a_body_that_is_too_long_ends_its_connection(tmp_path: Path) -> No
 
 
 async def test_the_body_of_an_unsigned_delivery_is_not_waited_for(tmp_path: Path) -> None:
-    """The answer comes although the body never does, and the connection is closed."""
+    """The answer comes without the body, and the connection is closed."""
     async with served(settings(tmp_path)) as server, asyncio.timeout(patience()):
         said = await sent(server.http.base_url, {"content-length": "20000000"}, b"xxxx")
     assert said.startswith(b"HTTP/1.1 401")
@@ -81,7 +81,7 @@ async def test_the_body_of_an_unsigned_delivery_is_not_waited_for(tmp_path: Path
 
 
 async def sent(to: httpx2.URL, names: Mapping[str, str], *body: bytes) -> bytes:
-    """Everything that the server answers to a request, until it ends the connection."""
+    """Send a request, and return everything the server answers until it closes the connection."""
     reader, writer = await asyncio.open_connection(to.host, to.port)
     head = "".join(f"{name}: {value}\r\n" for name, value in names.items())
     writer.write(f"POST /webhook HTTP/1.1\r\nhost: server\r\n{head}\r\n".encode())
@@ -95,7 +95,7 @@ async def sent(to: httpx2.URL, names: Mapping[str, str], *body: bytes) -> bytes:
 
 
 async def test_a_strange_text_is_stored_all_the_same(tmp_path: Path) -> None:
-    """Half a surrogate pair and a NUL in a command: what JSON can hold, the database can."""
+    """Unpaired surrogates and NUL in a command, which JSON allows, can be stored."""
     async with served(settings(tmp_path)) as server:
         found = pull()
         comment = {"id": 5, "body": "/deeprepo ask \ud83d \x00 why?", "user": {"login": "somebody", "type": "User"}}

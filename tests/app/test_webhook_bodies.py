@@ -1,4 +1,4 @@
-"""Webhook bodies that GitHub would never send: a few of those that `make bench NAME=fuzz` sends by the thousand."""
+"""Malformed webhook bodies: a small sample of what `make bench NAME=fuzz` sends."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ SOME = 60
 
 
 async def test_no_damaged_body_is_a_fault_of_the_server(tmp_path: Path) -> None:
-    """Values, keys and bytes that nobody expects: taken on, ignored or refused, and a whole delivery is queued."""
+    """Odd values, keys and bytes are queued, ignored or refused, and a valid delivery is still queued."""
     wrong = []
     async with served(settings(tmp_path, debounce=600)) as server:
         for number in range(SOME):

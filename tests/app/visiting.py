@@ -1,4 +1,4 @@
-"""A server beside a sandbox GitHub, with reviews of two installations, and people who sign in."""
+"""A server with a sandbox GitHub, reviews in two installations, and people who sign in."""
 
 import html
 import re
@@ -28,30 +28,30 @@ FOUND = StoredFinding("f1", "new", "high", "logic", "worker", "a.py", "Wrong sig
 
 @dataclass
 class Visit:
-    """The server, its GitHub, and the browsers of its visitors."""
+    """The server, its GitHub, and its visitors' browsers."""
 
     gh: sandbox.GitHub
     server: Served
     given: Server
-    shop: Repo  # of acme
-    grid: Repo  # of globex
+    shop: Repo  # owned by acme
+    grid: Repo  # owned by globex
     stack: AsyncExitStack
     browsers: dict[str, httpx2.AsyncClient] = field(default_factory=dict)
 
     @property
     def base(self) -> str:
-        """The server's address."""
+        """Return the server's address."""
         return str(self.server.http.base_url).rstrip("/")
 
     async def browser(self, name: str) -> httpx2.AsyncClient:
-        """Somebody's browser, which keeps cookies and follows nothing by itself."""
+        """Return a person's browser, which keeps cookies but follows no redirects."""
         if name not in self.browsers:
             made = httpx2.AsyncClient(base_url=self.base, trust_env=False, timeout=patience())
             self.browsers[name] = await self.stack.enter_async_context(made)
         return self.browsers[name]
 
     async def leave(self, login: str, path: str = "/signin/github") -> str:
-        """Go to GitHub and agree there; the address to come back to."""
+        """Go to GitHub, agree there, and return the address to come back to."""
         http = await self.browser(login)
         away = (await http.get(path)).headers["location"]
         self.gh.browse(login)
@@ -64,12 +64,12 @@ class Visit:
         return agreed.headers["location"]
 
     async def sign_in(self, login: str) -> httpx2.Response:
-        """The whole way."""
+        """Sign in with GitHub."""
         back = await self.leave(login)
         return await (await self.browser(login)).get(back)
 
     async def operator(self) -> httpx2.AsyncClient:
-        """The browser of who has the link of the log."""
+        """Return the browser of the operator, signed in with the link from the log."""
         http = await self.browser("operator")
         token = parse_qs(urlsplit(operator.link(self.given, self.base)).query)["token"][0]
         assert (await http.post("/signin", data={"token": token})).status_code == 303
@@ -78,7 +78,7 @@ class Visit:
 
 @asynccontextmanager
 async def visit(folder: Path, work: Work | None = None, **options: object) -> AsyncIterator[Visit]:
-    """Acme's people: ann and bob are admins, mia is a member. Globex's: bob is an admin. sam is nobody's."""
+    """Start a server. Acme's admins are ann and bob, mia is a member; globex's admin is bob; sam has no role."""
     async with AsyncExitStack() as stack:
         gh = await stack.enter_async_context(sandbox.github(folder / "github", secret=SECRET))
         shop = await gh.repository("acme", "shop", private=True)
@@ -102,7 +102,7 @@ async def visit(folder: Path, work: Work | None = None, **options: object) -> As
 
 
 async def stored(visit: Visit) -> dict[str, str]:
-    """A review and a failure of each installation; their ids by the name of the repository."""
+    """Store a review and a failure for each installation; return the reviews' job IDs by repository name."""
     found, now, store = {}, time.time(), visit.server.opened.store
     for repo, number in ((visit.shop, 1), (visit.grid, 2)):
         one = repo.repository
@@ -122,5 +122,5 @@ async def stored(visit: Visit) -> dict[str, str]:
 
 
 def form(page: str) -> str:
-    """What the forms of a page carry."""
+    """Return the token in a page's forms."""
     return html.unescape(re.search(r'name="form" value="([^"]+)"', page)[1])  # type: ignore[index]
