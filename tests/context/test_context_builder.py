@@ -275,3 +275,24 @@ def test_further_lines_of_an_import_and_of_a_docstring_are_no_readers(repository
     }
     found = shown(repository, before, {"shop/rates.py": "SHOP_RATE_LIMIT = 5\n"})
     assert paths(found) == ["shop/text.py"]
+
+
+def test_of_a_use_that_is_written_like_two_before_it_only_the_line_is_shown(repository: Repository) -> None:
+    """And what reads its result: the rest of its function says nothing new."""
+    name = "app/clamp.py"
+    before: Files = {name: "def clamp(x):\n    return x\n"}
+    uses = list[Reference]()
+    for n, call in enumerate(("clamp(value)", "clamp(amount)", "clamp(total)", "clamp(total, 3)")):
+        path = f"app/m{n}.py"
+        text = f"def use_{n}(value):\n    prepare_{n}()\n    got = {call}\n    close_{n}()\n    return got + {n}\n"
+        before[path] = text
+        uses.append(
+            Reference(
+                f"{name}:lines 2-2", "clamp", path, 3, f"    got = {call}", f"use_{n}", (1, 5), "bound", call=True
+            )
+        )
+    excerpts = shown(repository, before, {name: "def clamp(x):\n    return x or None\n"}, tuple(uses))
+    bodies = {excerpt.path: excerpt.body for excerpt in excerpts}
+    assert [f"prepare_{n}" in bodies[f"app/m{n}.py"] for n in range(4)] == [True, True, False, True]
+    assert "got = clamp(total)" in bodies["app/m2.py"]
+    assert "return got + 2" in bodies["app/m2.py"]

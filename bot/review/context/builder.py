@@ -5,7 +5,7 @@ callers, lines anywhere in the tree are shown if they share a distinctive name w
 """
 
 from bisect import bisect_left
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -21,7 +21,7 @@ from bot.review.context import (
     usages,
 )
 from bot.review.context.bodies import Callee
-from bot.review.context.call_sites import call_sites, distinct, in_turn
+from bot.review.context.call_sites import ALIKE, call_sites, distinct, in_turn, shape
 from bot.review.context.definitions import CalledName
 from bot.review.context.searches import Searches
 from bot.review.context.usages import Pick
@@ -220,18 +220,21 @@ class ContextBuilder:
     ) -> list[Excerpt]:
         """Return the bodies of the functions that contain these uses, each function once.
 
-        If there is room, later lines that read the result are included.
+        Of a use that is written like two before it, only the line is shown. If there is room, later lines that
+        read the result are included.
         """
         texts = await self.found.tree.read_many([reference.path for reference in references])
-        excerpts = []
+        excerpts, seen = [], Counter[str]()
         for reference in references:
             text = file_lines(texts.get(reference.path, b""))
             if reference.line > len(text) or (reference.path, reference.line) in shown_lines.lines:
                 continue
+            seen[written := shape(reference)] += 1
             inside = f"{reference.function} · " if reference.function != MODULE else ""
             title = f"{inside}uses {reference.name}"
-            body = _body(reference, text, lines)
-            body = [*blocks.annotations(text, body[0]), *body]
+            is_like_others = seen[written] > ALIKE
+            body = [reference.line] if is_like_others else _body(reference, text, lines)
+            body = body if is_like_others else [*blocks.annotations(text, body[0]), *body]
             readings = [number for number in result_flow.readings(text, reference) if number not in body][:READINGS]
             for numbers in (sorted([*body, *readings]), body) if readings else (body,):
                 excerpt = snippets.cut(reference.path, text, shown_lines.left(reference.path, numbers), title)

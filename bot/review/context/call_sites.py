@@ -30,16 +30,17 @@ def distinct(rows: Iterable[Reference]) -> list[Reference]:
     counts: Counter[str] = Counter()
     distinct_rows = []
     for reference in rows:
-        shape = _shape(reference.text.strip(), reference.name)
-        counts[shape] += 1
-        if counts[shape] <= ALIKE:
+        written = shape(reference)
+        counts[written] += 1
+        if counts[written] <= ALIKE:
             distinct_rows.append(reference)
     return distinct_rows
 
 
-def _shape(text: str, name: str) -> str:
-    """Return a line of code with all identifiers replaced, except for this name and `return`."""
-    return _IDENTIFIER.sub(lambda match: match[0] if match[0] in (name, "return") else "x", text)
+def shape(reference: Reference) -> str:
+    """Return a use's line with all identifiers replaced, except for the used name and `return`."""
+    kept = (reference.name, "return")
+    return _IDENTIFIER.sub(lambda match: match[0] if match[0] in kept else "x", reference.text.strip())
 
 
 def _sift(rows: Sequence[Reference]) -> list[Reference]:
