@@ -7,12 +7,13 @@ vanish silently.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 from bot import globs
+from bot.config import Config
 from bot.findings import placing, silencing
 from bot.findings.merge import merge, unite
 from bot.findings.rounds import look_again, outlasting, recall, tell_apart
@@ -56,8 +57,10 @@ async def judge_findings(session: Session, *, ask: bool = True) -> JudgedFinding
 
     If `ask` is False, no more confirmations are requested.
     """
-    opinions = session.opinions.answers if session.opinions is not None and ask else None
-    return await judge(session.survey, session.results.findings, opinions, session.absence)
+    survey, found = session.survey, session.results.findings
+    if session.opinions is None or not ask:
+        return await judge(survey, found, None, session.absence)
+    return await judge(survey, found, session.opinions.answers, session.absence, session.opinions.asks_quick_first)
 
 
 def say_so_far(session: Session) -> None:
@@ -94,6 +97,7 @@ async def judge(
     findings: Sequence[Finding],
     ask: "Ask | None",
     absence: Callable[[Source, Finding], Absence | None] = lambda _source, _finding: "unseen",
+    asks_quick_first: "Callable[[Finding, Precedents], bool]" = lambda _finding, _precedents: False,
 ) -> JudgedFindings:
     """Merge findings, match them with earlier reviews, silence and confirm them.
 
@@ -115,7 +119,8 @@ async def judge(
         for index, finding in enumerate(found)
         if ask is not None and _is_due(finding, least) and _changes_report(finding, survey, precedents)
     ]
-    due = _with_a_place(due, found, survey, precedents)
+    of_quick = {at for at in due if asks_quick_first(found[at], precedents(found[at]))}
+    due = _with_a_place(due, found, survey, precedents, of_quick)
     asked = [found[at].with_verdict(Verdict.UNPROVEN) for at in due]
     judged: list[Finding | None] = [
         _unasked(finding, ask is not None and not at_least(finding.severity, least)) for finding in found
@@ -281,22 +286,42 @@ def _is_plain_to_root(finding: Finding, survey: Survey) -> bool:
     return finding.basis.has_root and not (is_serious or finding.basis.claims) and quoted <= changed_paths
 
 
+def is_root_s_own(finding: Finding, precedents: "Precedents", settings: Config) -> bool:
+    """Return whether only the root's model reports a finding, so that another model can confirm it.
+
+    Not if it fails the check or requests changes, if comments may answer it, or if it doubts a proof.
+    """
+    is_weighty = _reaches(finding.severity, settings) or finding.is_challenged or bool(precedents)
+    is_of_root = finding.basis.has_model and all(
+        source.role == "root" for source in finding.basis.sources if source.kind == "model"
+    )
+    return finding.status == "new" and is_of_root and not is_weighty
+
+
 def _reaches_threshold(severity: Severity, survey: Survey) -> bool:
     """Return whether findings of this severity fail the check or request changes."""
-    settings = survey.brief.settings
+    return _reaches(severity, survey.brief.settings)
+
+
+def _reaches(severity: Severity, settings: Config) -> bool:
     bars = [bar for bar in (settings.fail_on, settings.request_changes) if bar is not None and bar != "off"]
     return any(at_least(severity, bar) for bar in bars)
 
 
 def _with_a_place(
-    due: Sequence[int], found: Sequence[Finding], survey: Survey, precedents: "Callable[[Finding], Precedents]"
+    due: Sequence[int],
+    found: Sequence[Finding],
+    survey: Survey,
+    precedents: "Callable[[Finding], Precedents]",
+    of_quick: Collection[int],
 ) -> list[int]:
     """Return the findings to confirm. Serious ones always are, and those that show a line of an unchanged file.
 
     Two other kinds are limited to the places in full that surer findings leave:
 
     - medium findings that one of several passes reported. They are only added to a call made for others, since a
-      call of their own would cost half as much as the passes and confirm nearly all of them.
+      call of their own would cost half as much as the passes and confirm nearly all of them. They are not added to
+      the worker's model's call (`of_quick`).
     - findings in files that only one pass read. Up to `SPARE` more are confirmed, since some are refuted.
     """
     settings = survey.brief.settings
@@ -311,7 +336,8 @@ def _with_a_place(
         return not precedents(one) and all(item.path in changed_paths for item in one.evidence)
 
     singles = [at for at in due if found[at].basis.is_single and found[at].severity == "medium" and may_wait(found[at])]
-    due = [at for at in due if at not in singles[left if len(due) > len(singles) else 0 :]]
+    has_call = any(at not in singles and at not in of_quick for at in due)
+    due = [at for at in due if at in of_quick or at not in singles[left if has_call else 0 :]]
     lone = [
         at
         for at in due

@@ -67,9 +67,14 @@ async def open_session(
         look_ups, consumer_code = _look_ups(survey, tree, languages, journal)
     if settings.verify and (asked := models.root or models.reader):
         from bot.findings.opinion_cache import Opinions
+        from bot.review import judging
         from bot.review.dialogues import Dialogues
 
-        opinions = Opinions(Dialogues(calls, asked, "verify", look_ups).answers)
+        quick, first = None, models.reader
+        if settings.effort == "medium" and first is not None and first.name != asked.name:
+            quick = Dialogues(calls, first, "verify", None).answers
+        is_for_quick = partial(judging.is_root_s_own, settings=settings)
+        opinions = Opinions(Dialogues(calls, asked, "verify", look_ups).answers, quick, is_for_quick)
     if models.reader:
         from bot.review.workers import ModelWorker
 

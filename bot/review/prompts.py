@@ -105,7 +105,7 @@ class PromptWriter:
             (
                 Message(
                     "system",
-                    render.text("prompts/worker_system.md.j2", most=self._candidates(units))
+                    render.text("prompts/worker_system.md.j2", most=self._candidates(units), may_ask=self.may_ask)
                     + tongue(self.survey.guidance.language),
                 ),
                 Message("user", text),
@@ -182,7 +182,12 @@ class PromptWriter:
         return SentPrompt((), self.of(text, changed_units), text, bare=True)
 
     def of_diff(
-        self, units: Sequence[Unit], view: Literal["diff", "backwards"] = "diff", *, at_once: bool = False
+        self,
+        units: Sequence[Unit],
+        view: Literal["diff", "backwards"] = "diff",
+        notes: read.Extent = "none",
+        *,
+        at_once: bool = False,
     ) -> Prompt:
         """Return a prompt with only the diff of these regions.
 
@@ -202,7 +207,7 @@ class PromptWriter:
             questions=[render.text("prompts/diff_only.md.j2", backwards=view == "backwards", at_once=at_once).strip()],
             consumers=(),
         )
-        prompt = self.of(text, units)
+        prompt = replace(self, may_ask=False).of(text, units, notes)
         return replace(prompt, answer=prompt.answer and prompt.answer.final)
 
     def _issues_to_close(self, units: Sequence[Unit]) -> tuple[LinkedIssue, ...]:

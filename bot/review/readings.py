@@ -51,11 +51,19 @@ async def read(session: Session, reader: Worker, units: Sequence[Unit]) -> Worke
     if not isinstance(reader, ModelWorker):
         return await reader.review(units)
     groups = pack(units, _room(session)) if len(units) == len(session.tracker.units) else []
+    workers = _others(session, groups)
+    is_short = bool(workers) and _is_short(session, reader, groups)
+    # A cheaper model summarizes a change that the root's model reads in one short call.
+    summarizes = is_short and workers[0].model.name != reader.model.name
     others = [
-        asyncio.create_task(worker.read_alone(groups, "backwards" if not index % 2 else "diff"))
-        for index, worker in enumerate(_others(session, groups))
+        asyncio.create_task(
+            worker.read_alone(groups, "backwards" if not index % 2 else "diff", takes_notes=summarizes and index == 0)
+        )
+        for index, worker in enumerate(workers)
     ]
-    if others and session.effort == "medium":
+    if is_short:
+        reader = replace(reader, look_ups=None, takes_notes=reader.takes_notes and not summarizes)
+    elif others and session.effort == "medium":
         reader = replace(reader, others=partial(_reported_by_others, session, others))
     careful = _careful_pass(session, reader, units) if groups else None
     reading = (
@@ -93,6 +101,16 @@ async def read(session: Session, reader: Worker, units: Sequence[Unit]) -> Worke
             for finding in together.findings
         ),
     )
+
+
+def _is_short(session: Session, reader: ModelWorker, groups: Sequence[Sequence[Unit]]) -> bool:
+    """Return whether the root's model reads a change in one call that doesn't offer look-ups.
+
+    For such a change, a second call for more code costs a third of the first one and finds little. The code around
+    a finding is searched for its confirmation. Other repositories can only be read with look-ups.
+    """
+    is_one_prompt = reader.whole and len(groups) == 1
+    return session.effort == "medium" and is_one_prompt and not session.survey.consumers.readable
 
 
 def _counts(reply: WorkerReply) -> bool:

@@ -121,24 +121,36 @@ class ModelWorker:
         return "whole" if len(groups) == 1 and len(units) == len(self.survey.tracker.units) else "parts"
 
     async def read_alone(
-        self, groups: Sequence[Sequence[Unit]], view: Literal["diff", "backwards"], *, at_once: bool = False
+        self,
+        groups: Sequence[Sequence[Unit]],
+        view: Literal["diff", "backwards"],
+        *,
+        at_once: bool = False,
+        takes_notes: bool = False,
     ) -> WorkerReply:
         """Read only the diff of each of these groups.
 
-        The model cannot request code, and nothing counts as read by this pass. `at_once`: others read the change
-        in parts, and this pass follows it from file to file.
+        The model cannot request code, and nothing counts as read by this pass.
+
+        - `at_once`: others read the change in parts, and this pass follows it from file to file.
+        - `takes_notes`: summarize the change, which is one group, if summaries are wanted.
         """
-        prompts = [self._writer.of_diff(group, view, at_once=at_once) for group in groups]
+        notes: read.Extent = "whole" if takes_notes and self.takes_notes else "none"
+        prompts = [self._writer.of_diff(group, view, notes, at_once=at_once) for group in groups]
         prompts = [prompt for prompt in prompts if foresight.may_precede(self.calls, self.model, prompt)]
         source = replace(self.source, view=view)
-        findings, failures = list[Finding](), dict[str, None]()
+        findings, failures, told = list[Finding](), dict[str, None](), list[ReaderNotes]()
         for reply in await self.calls.many(self.model, prompts, self.role):
             if isinstance(reply, Completion):
                 units = [unit for group in groups for unit in group]
                 findings += [at_its_line(finding, units) for finding in read.parse_reply(reply.data, source)[1]]
+                summary = read.reader_notes(reply.data, whole=True) if notes == "whole" else None
+                told += [summary] if summary else []
             else:
                 failures.setdefault(str(reply))
-        return WorkerReply("", tuple(findings), notes=tuple(map(NOT_ALONE.format, failures)))
+        return WorkerReply(
+            "", tuple(findings), reader_notes=_together(told), notes=tuple(map(NOT_ALONE.format, failures))
+        )
 
     async def uses(self) -> WorkerReply:
         """Read the open uses of changed contracts, as many as the limits allow."""

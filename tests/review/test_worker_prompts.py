@@ -62,7 +62,8 @@ PROMPTS = {
         },
         50,
     ),
-    "worker_system": ("worker_system.md.j2", {"most": 12}, 1_300),
+    "worker_system": ("worker_system.md.j2", {"most": 12, "may_ask": True}, 1_300),
+    "worker_system_of_diff": ("worker_system.md.j2", {"most": 12, "may_ask": False}, 1_200),
     "looked_up": (
         "looked_up.md.j2",
         {

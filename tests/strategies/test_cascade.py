@@ -60,23 +60,23 @@ class Played:
         return Reply(calls=doubles.code(REPORT if first and self.found else "set_answer('Looked up.')").calls)
 
 
-def reviewed(change: Repository, played: Played, *options: str, **env: str) -> dict[str, Any]:
+def reviewed(change: Repository, played: Played, *options: str, returns: int = 0, **env: str) -> dict[str, Any]:
     """The review as JSON, with a journal that replays to the same."""
     journal = change.folder.parent / "journal.jsonl"
-    text = written(change, played, *options, "--trace", str(journal), **env)
+    text = written(change, played, *options, "--trace", str(journal), returns=returns, **env)
     again = deeprepo("replay", str(journal), "--format", "json", cwd=change.folder)
     assert again.stdout == text, again.stderr
     review: dict[str, Any] = json.loads(text)
     return review
 
 
-def written(change: Repository, played: Played, *options: str, **env: str) -> str:
+def written(change: Repository, played: Played, *options: str, returns: int = 0, **env: str) -> str:
     """What the review writes as JSON."""
     models = ("--root", "compatible/model", "--worker", "compatible/model")
     with doubles.in_thread(Server(played)) as server:
         command = ("review", "main..feature", *models, *options, "--format", "json", "--quiet")
         done = deeprepo(*command, cwd=change.folder, DEEPREPO_BASE_URL=server.openai_url, **env)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == returns, done.stderr
     assert json.loads(done.stdout)["cost"]["calls"] == server.count == len(played.asked)
     return done.stdout
 

@@ -111,19 +111,6 @@ def test_what_several_passes_report_is_one_finding_without_a_confirmation(change
     assert places == {FOUND["title"]: "inline", OTHER["title"]: "folded"}  # the other one has low severity
 
 
-@pytest.mark.parametrize(("bears_out", "place", "votes"), [((FOUND,), "inline", 3), ((), "folded", 2)])
-def test_a_finding_from_the_bare_diff_is_judged_by_the_pass_that_read_the_code_around_it(
-    change: Repository, bears_out: tuple[Mapping[str, Any], ...], place: str, votes: int
-) -> None:
-    """Two passes over the bare diff can make the same wrong guess about other code, so the pass that read that code is asked to judge it."""
-    played = Two(beside=(), alone=(FOUND,), bears_out=bears_out)
-    review = reviewed(change, played)
-    assert sorted(played.asked) == ["alone", "alone", "others", "reading"]
-    assert [(one["verdict"], one["place"], len(one["sources"])) for one in review["findings"]] == [
-        ("unproven", place, votes)
-    ]
-
-
 def test_the_other_passes_are_asked_about_only_if_that_can_change_the_report(change: Repository) -> None:
     """A finding that only one of them reports, and that is not serious, is collapsed either way."""
     played = Two(beside=(), alone=({**OTHER, "severity": "medium"},), fails="so start at the end")
@@ -342,6 +329,105 @@ def test_where_workers_read_parts_the_root_s_model_also_reads_the_diff_at_once(c
     note = "compatible/model also read the whole diff in one call."
     assert (note in review["notes"]) == has_read
     assert review["partial"] is False
+
+
+@pytest.mark.parametrize(("bears_out", "place", "votes"), [((FOUND,), "inline", 3), ((), "folded", 2)])
+def test_a_finding_from_the_bare_diff_is_judged_by_the_pass_that_read_the_code_around_it(
+    change: Repository, bears_out: tuple[Mapping[str, Any], ...], place: str, votes: int
+) -> None:
+    """Two passes over the bare diff can make the same wrong guess about other code, so the pass that read that code is asked to judge it."""
+    change.commit(MORE_RATES, "more")
+    played = Two(beside=(), alone=(FOUND,), bears_out=bears_out)
+    review = reviewed(change, played)
+    assert sorted(played.asked) == [*["alone"] * 4, "others", "reading"]
+    assert [(one["verdict"], one["place"], len(one["sources"])) for one in review["findings"]] == [
+        ("unproven", place, votes)
+    ]
+
+
+class Roles(Two):
+    """The same, with who was asked for what, and the forms of the root's model and of the worker's."""
+
+    def __init__(
+        self,
+        *,
+        beside: tuple[Mapping[str, Any], ...],
+        alone: tuple[Mapping[str, Any], ...],
+        fails: str = "\0",
+        opinion: str = "confirmed",
+    ) -> None:
+        super().__init__(beside=beside, alone=alone, fails=fails)
+        self.opinion = opinion
+        self.calls = list[tuple[str, str]]()  # (model, what it was asked for)
+        self.asked_for: dict[str, set[str]] = {}  # model -> fields of its forms
+
+    def __call__(self, body: Mapping[str, Any]) -> Reply:
+        """The next answer; the worker's model gives the opinion, and the root's model confirms."""
+        reply = super().__call__(body)
+        self.calls.append((body["model"], self.asked[-1]))
+        form = str({name: value for name, value in body.items() if name != "messages"})
+        if self.asked[-1] != "opinion":
+            fields = {name for name in ("look_ups", "overview") if f"'{name}'" in form}
+            self.asked_for.setdefault(body["model"], set()).update(fields)
+            if "'overview'" in form and reply.data is not None:
+                notes = {"overview": "Adds rates.", "files": ["shop/helper.py | rates | adds sixty rates"]}
+                return Reply(data={**reply.data, **notes, "look_first": "shop/helper.py"})
+        elif body["model"] == "small":
+            row = {"verdict": self.opinion, "trigger": "t", "author_would_change": True, "reason": "", "by": "code"}
+            return doubles.verdict(body, {**row, "ground": "x" if self.opinion == "refuted" else ""})
+        return reply
+
+
+SMALL = ("--worker", "compatible/small")
+
+
+def test_the_root_s_model_reads_a_short_change_in_one_call_and_the_worker_s_summarizes_it(change: Repository) -> None:
+    """A second call for more code finds little, and a summary needs no expensive model."""
+    played = Roles(beside=(FOUND,), alone=(FOUND,))
+    review = reviewed(change, played, *SMALL)
+    assert sorted(played.calls) == [("model", "reading"), ("small", "alone"), ("small", "alone")]
+    assert played.asked_for == {"model": set(), "small": {"overview"}}
+    assert review["walkthrough"]["overview"] == "Adds rates."
+    assert [(one["verdict"], len(one["sources"])) for one in review["findings"]] == [("unproven", 3)]
+
+
+@pytest.mark.parametrize(
+    ("opinion", "settings", "who"),
+    [
+        ("confirmed", "", ["small"]),
+        ("refuted", "", ["small", "model"]),
+        ("unproven", "", ["small", "model"]),
+        ("confirmed", "fail_on: high\n", ["model"]),
+        ("confirmed", "effort: high\n", ["model"]),
+    ],
+)
+def test_another_model_confirms_what_only_the_root_s_model_reports(
+    change: Repository, opinion: str, settings: str, who: list[str]
+) -> None:
+    """It can only confirm: what it doesn't, and what may block the merge, the root's model judges."""
+    change.git("checkout", "-q", "main")
+    change.commit({".deeprepo.yml": settings}, "settings")
+    change.git("checkout", "-q", "feature")
+    change.git("rebase", "-q", "main")
+    played = Roles(beside=(FOUND,), alone=(), opinion=opinion)
+    review = reviewed(change, played, *SMALL, returns=int("fail_on" in settings))
+    assert [model for model, asked in played.calls if asked == "opinion"] == who
+    assert [(one["verdict"], one["place"]) for one in review["findings"]] == [("confirmed", "inline")]
+
+
+def test_what_only_the_worker_s_model_reports_is_confirmed_by_the_root_s(change: Repository) -> None:
+    """No model confirms its own claim, and no call is made for a medium one of that model."""
+    medium = {**OTHER, "severity": "medium", "quote": "    return amount * 24 / 100", "title": "Unit gets lost"}
+    played = Roles(beside=(), alone=(FOUND, medium), fails="so start at the end")
+    review = reviewed(change, played, *SMALL)
+    assert [call for call in played.calls if call[1] == "opinion"] == [("model", "opinion")]
+    verdicts = {one["title"]: one["verdict"] for one in review["findings"]}
+    assert verdicts == {FOUND["title"]: "confirmed", "Unit gets lost": "confirmed"}
+    played = Roles(beside=(FOUND,), alone=(medium,), fails="so start at the end")
+    review = reviewed(change, played, *SMALL)
+    assert [call for call in played.calls if call[1] == "opinion"] == [("small", "opinion")]
+    verdicts = {one["title"]: one["verdict"] for one in review["findings"]}
+    assert verdicts == {FOUND["title"]: "confirmed", "Unit gets lost": "unproven"}
 
 
 def test_the_files_with_the_highest_risk_are_read_at_once_as_many_as_fit() -> None:
