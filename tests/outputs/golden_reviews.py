@@ -1,6 +1,6 @@
-"""Reviews whose looks are kept in golden/. `python tests/outputs/golden_reviews.py` renews the files: look at the difference.
+"""Reviews whose rendered pages are stored in golden/: console, summary comment and inline comments.
 
-For each review there is the console's page, the summary comment, and the comments on the lines.
+`python tests/outputs/golden_reviews.py` updates the files. Check the diff.
 """
 
 import sys
@@ -46,14 +46,14 @@ OWN = "# {{ result }}\n\n{% for row in full %}- {{ row.title }}\n{% endfor %}\n\
 
 
 def said(*placed: PlacedFinding, review: Review = REVIEW) -> Review:
-    """The sample review with these findings alone."""
+    """Return the sample review with only these findings."""
     return replace(
         review, findings=placed, dropped=0, notes=(), turns=(), coverage=replace(review.coverage, areas=AREAS)
     )
 
 
 def at(finding: Finding, spot: CommentSpot | None = SPOT, **fields: object) -> PlacedFinding:
-    """A finding on its lines."""
+    """Return a finding placed on its lines."""
     return PlacedFinding(finding, "inline" if spot else "file", spot, **fields)  # type: ignore[arg-type]
 
 
@@ -132,7 +132,7 @@ REVIEWS: Mapping[str, Review] = {
 
 
 def rendered(name: str) -> dict[str, str]:
-    """The files of one review."""
+    """Render a review's files."""
     review = numbered(REVIEWS[name])
     made = posts.comments(review)
     heads = [f"=== {post.path} {post.subject} {post.side} {post.start_line} {post.line}" for post in made.posts]
@@ -142,12 +142,12 @@ def rendered(name: str) -> dict[str, str]:
         f"{name}.summary.md": made.summary,
         f"{name}.inline.md": inline,
     }
-    by = f'"by": "{__version__}"'  # a release renews no page
+    by = f'"by": "{__version__}"'  # a release does not change the pages
     return {file: text.replace(by, '"by": "VERSION"') for file, text in files.items()}
 
 
 def write() -> int:
-    """Renew every file; how many have changed."""
+    """Update all files, and return how many changed."""
     GOLDEN.mkdir(exist_ok=True)
     wanted = {file: text for name in REVIEWS for file, text in rendered(name).items()}
     changed = 0

@@ -1,4 +1,4 @@
-"""Reviews to be rendered: a usual one, and the parts to make others of."""
+"""A sample review to render, and parts to build others."""
 
 from dataclasses import replace
 from typing import Any
@@ -107,7 +107,7 @@ UNREAD = replace(
 
 
 def numbered(review: Review) -> Review:
-    """The review with its findings numbered as the pipeline does it."""
+    """Number the review's findings as the pipeline does."""
     still = [row for row in review.findings if row.finding.status == "still"]
     numbers = {id(row): number for number, row in enumerate(still, 1)}
     rows = [replace(row, finding=changed(row.finding, number=numbers.get(id(row), 0))) for row in review.findings]
@@ -119,5 +119,5 @@ REVIEW = numbered(REVIEW)
 
 
 def with_finding(**changes: Any) -> Review:  # noqa: ANN401 - any field of a finding
-    """A review with one finding, changed in these fields."""
+    """Return the review with a single finding, in which these fields are changed."""
     return replace(REVIEW, findings=(PlacedFinding(changed(FINDING, **changes), "inline"),))

@@ -9,7 +9,7 @@ from bot.stored.markers import Marker
 
 @pytest.mark.parametrize("fact", ["f0", "a--b", "--> <script>", 'quo"te', "ü\n\u202e", ""])
 def test_what_is_made_is_read(fact: str) -> None:
-    """The marker stays one HTML comment on one line, whatever the facts contain."""
+    """A marker stays one HTML comment on one line, whatever its facts contain."""
     line = markers.make("finding", fingerprint=fact)
 
     assert markers.read(f"{line}\nbody") == Marker("finding", {"fingerprint": fact}, by=__version__)
@@ -38,10 +38,10 @@ def test_what_is_made_is_read(fact: str) -> None:
     ],
 )
 def test_what_only_looks_like_a_marker_is_none(body: str) -> None:
-    """It must be the whole first line, whole, small and of our version."""
+    """A marker must be the complete first line, valid, small and of our version."""
     assert markers.read(body) == markers.NO_MARKER
 
 
 def test_line_ends_of_the_web_form_do_not_hide_it() -> None:
-    """GitHub hands back what was typed there with CRLF."""
+    """GitHub returns text from its web form with CRLF."""
     assert markers.read(markers.make("summary", head="a") + "\r\nbody").facts == {"head": "a"}

@@ -12,7 +12,7 @@ from deeprepo.rlm.values import Cost, Usage
 
 
 def test_a_long_quote_is_cut_in_the_middle() -> None:
-    """The first and the last lines stand, and the rest is counted."""
+    """The first and last lines are shown, and the others are counted."""
     page = console.render(with_finding(quote="\n".join(f"line {n}" for n in range(1, 101)), start=1, end=100))
 
     assert " 10 │ line 10" in page
@@ -21,7 +21,7 @@ def test_a_long_quote_is_cut_in_the_middle() -> None:
 
 
 def whole(review: Review) -> str:
-    """The page with `--show all`, for a terminal that is as narrow as some are."""
+    """Render with `--show all` for a narrow terminal."""
     terminal = Console(file=StringIO(), width=60, color_system=None, force_terminal=False, _environ={})
     with terminal.capture() as capture:
         console.show(review, terminal, console.Extent(is_whole=True, fixable=2, remedy="run `pip install '.[lint]'`"))
@@ -29,7 +29,7 @@ def whole(review: Review) -> str:
 
 
 def test_a_place_is_never_cut_and_every_list_is_shown_on_request() -> None:
-    """The last place of a long row is in sight at any width; `--show all` lists each row and each line, and what comes next is named."""
+    """Long locations are wrapped, `--show all` lists every row and line, and the next steps are named."""
     long = tuple(
         CoverageRow("use", f"deploy/{'of/the/service/' * 3}file_{n}.yml", "a.py:g", "relies", reason="API_URL is gone", line=n)
         for n in range(9)
@@ -50,7 +50,7 @@ def test_a_place_is_never_cut_and_every_list_is_shown_on_request() -> None:
 
 
 def test_open_lines_are_named_up_to_ten() -> None:
-    """Changed code first, then the uses, those of one file together; the rest is counted."""
+    """Code regions come first, then usages grouped by file; the others are counted."""
     page = console.render(UNREAD)
 
     assert "not checked  a.py:3 f  the budget was spent" in page
@@ -67,7 +67,7 @@ def test_open_lines_are_named_up_to_ten() -> None:
 
 
 def test_an_unknown_price_is_said() -> None:
-    """It is neither zero nor guessed."""
+    """An unknown price is shown as "price unknown", not as zero."""
     assert "cost      price unknown · 1 call ·" in console.render(replace(REVIEW, cost=Cost(1, Usage(1, 1), usd=None)))
 
 
@@ -90,12 +90,12 @@ def test_an_unknown_price_is_said() -> None:
     ],
 )
 def test_the_last_line_is_the_verdict(review: Review, verdict: str) -> None:
-    """It counts what is listed, and something unread is never clean."""
+    """It counts what is listed, and never claims "no problems" if something was not checked."""
     assert " ".join(console.render(review).split()).endswith(verdict)
 
 
 def test_colours_only_where_the_console_has_them() -> None:
-    """A terminal gets colours, the same page without them for NO_COLOR or a pipe."""
+    """A terminal gets colors; with NO_COLOR the same page has none."""
     terminal, quiet = StringIO(), StringIO()
     console.show(REVIEW, Console(file=terminal, force_terminal=True, color_system="truecolor", width=90, _environ={}))
     console.show(
@@ -109,7 +109,7 @@ def test_colours_only_where_the_console_has_them() -> None:
 
 @pytest.mark.parametrize("width", [40, 80, 200])
 def test_the_page_keeps_to_the_width(width: int) -> None:
-    """No line is wider than the terminal, and none wider than a page."""
+    """No line is wider than the terminal or than 100 characters."""
     out = StringIO()
     console.show(REVIEW, Console(file=out, width=width, color_system=None, _environ={}))
 
@@ -117,7 +117,7 @@ def test_the_page_keeps_to_the_width(width: int) -> None:
 
 
 def test_a_terminal_without_unicode_gets_ascii() -> None:
-    """Nothing is printed that its encoding does not know."""
+    """Only characters that the terminal's encoding has are printed."""
     out = StringIO()
     out_ascii = Console(file=_Ascii(out), width=90, color_system=None, _environ={})
     console.show(with_finding(quote='name = "é"', title="→"), out_ascii)
@@ -127,7 +127,7 @@ def test_a_terminal_without_unicode_gets_ascii() -> None:
 
 
 def test_hostile_text_cannot_drive_the_terminal() -> None:
-    """Escape sequences, markup and bidi characters of the change come out as plain characters."""
+    """Escape sequences, markup and bidirectional characters in the change are escaped."""
     hostile = "\x1b]8;;http://evil.example\x07[link=http://evil.example]x[/link]\u202e"
     evidence = (Evidence(hostile, hostile, 1, note=hostile),)
     review = with_finding(
@@ -140,7 +140,7 @@ def test_hostile_text_cannot_drive_the_terminal() -> None:
 
 
 class _Ascii:
-    """A file of a terminal that knows ASCII alone."""
+    """A terminal's file that only supports ASCII."""
 
     encoding = "ascii"
 

@@ -1,4 +1,4 @@
-"""The prompt for a coding agent: everything it needs, in a block that nothing leaves, and the first thing to go if room is short."""
+"""The prompt for a coding agent is complete, confined to its code block, and the first part to be dropped."""
 
 import re
 from dataclasses import replace
@@ -24,7 +24,7 @@ BREAKS = (
 
 
 def full(text: str) -> PlacedFinding:
-    """A finding that has this text wherever a model or a change may write."""
+    """Return a finding with this text in every field that a model or a change can fill."""
     finding = changed(
         FINDING, path=text, quote=text, title=text, why=text, consequence=text, trigger=text, suggestion=text,
         evidence=(Evidence(text, text, 3, note=text),), number=3,
@@ -33,12 +33,12 @@ def full(text: str) -> PlacedFinding:
 
 
 def blocks(page: str) -> list[str]:
-    """The fenced blocks of text, as a reader of Markdown finds them."""
+    """Return the fenced `text` blocks, as a Markdown parser finds them."""
     return [token.content for token in MarkdownIt().parse(page) if token.type == "fence" and token.info == "text"]
 
 
 def test_it_names_file_lines_defect_evidence_and_constraint() -> None:
-    """One finding, as plain text."""
+    """The prompt for a single finding is plain text."""
     text = handover.prompt([FIX], "b" * 40)
 
     assert text.startswith("Fix the defect below, which a review of this repository at commit bbbb")
@@ -57,7 +57,7 @@ def test_it_names_file_lines_defect_evidence_and_constraint() -> None:
 
 @pytest.mark.parametrize("text", BREAKS)
 def test_no_text_leaves_its_block(text: str) -> None:
-    """In the summary and in the comment on the lines, the block holds the whole text, and the text cannot imitate a line of the template."""
+    """In the summary and in the comment, the text stays inside the block and cannot imitate the template."""
     made = posts.comments(replace(REVIEW, findings=(full(text), replace(full(text), place="outside", spot=None))))
     for page in (made.summary, made.posts[0].body):
         for block in blocks(page):
@@ -71,7 +71,7 @@ def test_no_text_leaves_its_block(text: str) -> None:
 
 
 def test_the_summary_has_one_for_all_that_is_open() -> None:
-    """It holds new and older findings, worst first. A review with nothing open has no such prompt."""
+    """It contains new and older findings, most severe first; without open findings there is no prompt."""
     old = PlacedFinding(changed(FINDING, title="An older one", number=9, status="still"))
     review = replace(REVIEW, findings=(*REVIEW.findings, old))
     last = blocks(markdown.render(review))[-1]
@@ -82,7 +82,7 @@ def test_the_summary_has_one_for_all_that_is_open() -> None:
 
 
 def test_it_is_the_first_to_be_left_out() -> None:
-    """A comment that would be too long loses its prompts before it loses a word of a finding."""
+    """A comment that is too long loses its prompts before any text of a finding."""
     long = "A long reason. " * 130
     many = tuple(
         PlacedFinding(changed(FINDING, title=f"Number {n}", why=long, number=n, fingerprint=f"n{n}"), "outside")

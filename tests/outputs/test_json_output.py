@@ -51,17 +51,17 @@ def test_the_published_schema_holds(review: Review) -> None:
 
 
 def test_every_key_is_documented() -> None:
-    """Nothing is written that the schema does not describe."""
+    """The output has exactly the keys that the schema describes."""
     _documented(json.loads(json_file.render(REVIEW)), SCHEMA)
     _documented(json.loads(json_file.render(CONSUMED)), SCHEMA)
 
 
 def test_a_finding_is_written_whole() -> None:
-    """Every fact of a finding, in one flat row whatever value holds it, and its place; a row that lacks some is read too."""
+    """A finding is one flat row with all of its fields; rows without newer fields can still be read."""
     written = json.loads(json_file.render(REVIEW))["findings"][1]
 
     own = {item.name for item in fields(PlacedFinding)} - {"finding"}
-    not_written = {"basis", "tracking", "parts", "is_declined"}  # the last only matters while the review is made
+    not_written = {"basis", "tracking", "parts", "is_declined"}  # the last one only matters during the review
     held = {item.name for kind in (Finding, Basis, Tracking) for item in fields(kind)} - not_written
     assert held == set(KEYS)
     assert {*own, "source", "identity", *KEYS, *(section.key for section in finding_sections())} == set(written)
@@ -73,7 +73,7 @@ def test_a_finding_is_written_whole() -> None:
 
 @pytest.mark.parametrize("review", REVIEWS)
 def test_a_stored_review_is_read_back(review: Review) -> None:
-    """A page is made of it again after each word of a person, so every list in it comes back; also who has read what."""
+    """Pages are rendered again after comments, so every list is restored, including who read what."""
     marks = (ReadUnit("a.py:f", "0" * 20, "worker a/b", model=True), ReadUnit("a.py:g", "1" * 20, "ruff"))
     before = json.loads(json_file.render(replace(review, round=replace(review.round, read=marks))))
     after = json.loads(json_file.render(reviews.review(json.dumps(before).encode())))
@@ -82,7 +82,7 @@ def test_a_stored_review_is_read_back(review: Review) -> None:
 
 
 def test_a_followed_up_review_stays_one_when_it_is_read_back() -> None:
-    """Its page is made again after each comment, and still says that the commit was not reviewed."""
+    """Its page, rendered again after each comment, still says that the commit was not reviewed."""
     followed = replace(UNREAD, coverage=replace(UNREAD.coverage, is_follow_up=True))
     after = reviews.review(json_file.render(followed).encode())
     assert "was not reviewed" in facts.summary(after).since
@@ -94,18 +94,18 @@ def test_a_followed_up_review_stays_one_when_it_is_read_back() -> None:
 
 
 def test_the_machine_stays_private() -> None:
-    """Where the repository lies on the disk is not written."""
+    """The output does not contain the repository's path on disk."""
     assert "/nowhere" not in json_file.render(REVIEW)
 
 
 def test_the_same_review_is_the_same_text() -> None:
-    """Sets have no order, the file has one."""
+    """Sets have no order, but the output does."""
     assert json_file.render(REVIEW) == json_file.render(replace(REVIEW))
     assert list(json.loads(json_file.render(REVIEW)))[:3] == ["schema_version", "tool", "conclusion"]
 
 
 def test_a_lone_surrogate_does_not_break_it() -> None:
-    """The text can be written as UTF-8 and read by anyone."""
+    """The output is valid UTF-8."""
     text = json_file.render(with_finding(path="a\udcff.py", quote="\ud800"))
 
     assert json.loads(text.encode())["findings"][0]["path"] == "a\ufffd.py"
@@ -123,7 +123,7 @@ def _documented(value: Any, schema: dict[str, Any]) -> None:  # noqa: ANN401 - a
 
 
 def _closed_lists(node: object, path: str = "") -> Iterator[tuple[str, frozenset[object]]]:
-    """Each `enum` of the schema, and where it is."""
+    """Yield each `enum` in the schema with its path."""
     if isinstance(node, dict):
         if "enum" in node:
             yield path, frozenset(node["enum"]) - {None}
@@ -135,7 +135,7 @@ def _closed_lists(node: object, path: str = "") -> Iterator[tuple[str, frozenset
 
 
 def _literals(annotation: object) -> Iterator[frozenset[object]]:
-    """The closed lists in a type."""
+    """Yield the Literal values in a type."""
     if get_origin(annotation) is Literal:
         yield frozenset(get_args(annotation))
     for part in get_args(annotation):
@@ -143,7 +143,7 @@ def _literals(annotation: object) -> Iterator[frozenset[object]]:
 
 
 def test_each_closed_list_of_the_schema_is_a_type_of_the_code() -> None:
-    """A value that a type allows and the schema does not would make an output that its own schema refuses."""
+    """Otherwise a value that a type allows could produce output that violates its own schema."""
     modules = [
         values,
         *(import_module(f"bot.values.{one.name}") for one in iter_modules(values.__path__)),
@@ -159,7 +159,7 @@ def test_each_closed_list_of_the_schema_is_a_type_of_the_code() -> None:
         **vars(packages),
         **vars(values),
         "SharedFile": SharedFile,
-    }  # which its module imports for types alone
+    }  # imported only for type checking
     for held in (held for module in modules for held in vars(module).values()):
         known.update(_literals(held))
         if isinstance(held, type) and is_dataclass(held):

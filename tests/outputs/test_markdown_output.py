@@ -19,13 +19,13 @@ HOSTILE = "@victim <img src=x> ![p](http://evil.example/p.png) https://evil.exam
 
 @pytest.mark.parametrize("verdict", Verdict)
 def test_each_verdict_has_words_and_is_known_to_the_library(verdict: Verdict) -> None:
-    """A new one without them would break every page that shows it."""
+    """A new verdict without a phrase would break every page that shows it."""
     assert load().say(verdict)
     assert verdict in get_args(get_type_hints(deeprepo.Finding)["verdict"])
 
 
 def test_nothing_of_the_change_becomes_markup() -> None:
-    """Rendered as GitHub's dialect, hostile titles, code and notes are text: no image, link, mention, heading or HTML."""
+    """Hostile titles, code and notes render as text: no image, link, mention, heading or HTML."""
     review = with_finding(
         title=HOSTILE,
         quote=HOSTILE,
@@ -67,7 +67,7 @@ def test_nothing_of_the_change_becomes_markup() -> None:
     ],
 )
 def test_what_became_of_a_finding_has_words(status: Status, how: How, said: str) -> None:
-    """On the page that the terminal, the Action and the operator's page show: a suggestion that was taken too, and what nobody has confirmed."""
+    """Accepted suggestions and unconfirmed findings have a phrase on the page, too."""
     review = with_finding(status=status, how=how, verdict=Verdict.UNPROVEN)
     page = markdown.render(review)
 
@@ -76,7 +76,7 @@ def test_what_became_of_a_finding_has_words(status: Status, how: How, said: str)
 
 
 def test_an_unsettled_finding_reaches_no_threshold() -> None:
-    """A check with a threshold fails all the same, because a finding was never judged."""
+    """A check with a threshold still fails, because a finding was never judged."""
     unsettled = changed(FINDING, severity="critical", verdict=Verdict.UNPROVEN, unsettled="read_row decides")
     review = replace(
         REVIEW,
@@ -90,7 +90,7 @@ def test_an_unsettled_finding_reaches_no_threshold() -> None:
 
 @pytest.mark.parametrize("findings", few([60, 400], 0))
 def test_a_comment_is_never_longer_than_github_takes(findings: int) -> None:
-    """Whole findings are left out and counted, every block is closed, and the headline still counts all findings."""
+    """Findings that do not fit are counted, every block is closed, and the headline counts all findings."""
     many = tuple(
         PlacedFinding(replace(FINDING, title=f"Ü{n}" * 60, why="ü`x` " * 900), "inline") for n in range(findings)
     )
@@ -107,7 +107,7 @@ def test_a_comment_is_never_longer_than_github_takes(findings: int) -> None:
 
 
 def test_many_collapsed_findings_are_twelve_rows_and_groups_by_theme() -> None:
-    """Each of the others is in the group of what it is about, none is lost, and the terminal counts them."""
+    """The others are grouped by topic, none is lost, and the console counts them."""
     paths = [*(f"shop/{n}.py" for n in range(14)), *(f"style/{n}.css" for n in range(9)), "README.md"]
     many = tuple(PlacedFinding(replace(FINDING, title=f"T{n}.", path=path), "folded") for n, path in enumerate(paths))
     review = numbered(replace(REVIEW, findings=many))
@@ -123,7 +123,7 @@ def test_many_collapsed_findings_are_twelve_rows_and_groups_by_theme() -> None:
 
 
 def test_every_finding_is_shown_or_counted() -> None:
-    """Each has its heading; those with their evidence and the number of those without add up to all."""
+    """Each has its heading, and those with and without evidence add up to all."""
     many = tuple(PlacedFinding(replace(FINDING, title=f"T{n}", why="w " * 900), "inline") for n in range(90))
     page = markdown.render(numbered(replace(REVIEW, findings=many)))
     left = re.search(r"^(\d+) findings are listed without their evidence", page, re.MULTILINE)

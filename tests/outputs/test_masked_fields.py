@@ -1,4 +1,4 @@
-"""Masking by the type of a field: every text of every value that leaves, and the secret alone."""
+"""Masking by field type: every text in a value is masked, and nothing but the secret."""
 
 import dataclasses
 import sys
@@ -18,7 +18,7 @@ from bot.values import Dependents, PlacedFinding, Reference, Review
 from deeprepo.rlm.values import Message, Prompt
 
 SECRET = "tr0ub4dor" + "&3xKq9"
-# Fields that hold no words: masking them would lose the place or the identity of what they name.
+# Fields that are not prose: masking them would lose a location or an identity.
 EXACT = {
     "Finding": {"consumer", "path", "category", "rule", "fingerprint"},
     "Basis": {"sources", "cause"},
@@ -26,13 +26,11 @@ EXACT = {
     "Evidence": {"commit", "path", "repository", "breaks"},
     "ChangedFile": {"path", "old_path"},
 }
-IDS = {
-    ("PullRequest", name) for name in ("base", "head", "base_tip")
-}  # which hold the id of an object and nothing else
+IDS = {("PullRequest", name) for name in ("base", "head", "base_tip")}  # fields with object IDs
 
 
 def reached(*roots: type) -> dict[type, dict[str, Any]]:
-    """Every dataclass that a value of these can hold, with the types of its fields."""
+    """Return all dataclasses that these can contain, with their fields' types."""
     found: dict[type, dict[str, Any]] = {}
     left = list(roots)
     while left:
@@ -44,7 +42,7 @@ def reached(*roots: type) -> dict[type, dict[str, Any]]:
 
 
 def parts(hint: Any) -> list[Any]:  # noqa: ANN401 - a type
-    """The types that a type is made of."""
+    """Return the types that make up a type."""
     if typing.get_origin(hint) is typing.Literal:
         return []
     inner = typing.get_args(hint)
@@ -62,7 +60,7 @@ FIELDS = [
 
 @pytest.mark.parametrize(("kind", "field"), FIELDS, ids=lambda one: getattr(one, "__name__", None) or one.name)
 def test_every_text_is_masked_unless_its_field_is_marked(kind: type, field: "dataclasses.Field[Any]") -> None:
-    """Whatever a field is called: a new one is masked from its first day."""
+    """The field's name does not matter, so new fields are masked automatically."""
     value = kind.__new__(kind)
     for other in dataclasses.fields(kind):
         object.__setattr__(value, other.name, None)
@@ -83,7 +81,7 @@ def test_the_lines_of_a_search_are_masked_too() -> None:
 
 
 def test_the_marked_fields_name_things() -> None:
-    """No field of words is marked: a mark is a decision beside the definition."""
+    """No field with prose is exempt, and the types in EXACT exempt exactly the listed fields."""
     marked = {kind.__name__: {f.name for f in dataclasses.fields(kind) if hide.exempt(f)} for kind in KINDS}
     words = {"title", "why", "consequence", "quote", "note", "notes", "reason", "summary", "body", "text", "trigger",
              "suggestion", "replacement", "evidence", "findings", "still", "fixed", "failure", "overview", "phrase"}  # fmt: skip
@@ -101,7 +99,7 @@ def test_the_marked_fields_name_things() -> None:
     ],
 )
 def test_it_takes_the_secret_and_nothing_else(line: str, others: list[str]) -> None:
-    """Words beside it in the line, and identifiers that contain it, stay as they are in the texts of other findings."""
+    """Other words on the line, and identifiers that contain the secret, are not masked in other findings."""
     own = replace(FINDING, category="secret", quote=line, path="a.py", evidence=())
     review = replace(
         REVIEW,
@@ -113,14 +111,14 @@ def test_it_takes_the_secret_and_nothing_else(line: str, others: list[str]) -> N
 
 
 def test_a_part_that_was_cut_off_is_masked_too() -> None:
-    """A line that was shortened in the middle of a token does not show the half of it."""
+    """A secret that was cut in half is masked too."""
     token = "ghp" + "_a8Kd02mNvQ71zXcPrT56yUbLwE93sHjFgRt4"
     assert token[:20] not in hide.mask_values(f"{token[:25]}…", {token})
     assert token[-20:] not in hide.mask_values(f"…{token[-25:]}", {token})
 
 
 def test_a_prompt_is_masked_and_mapped_back() -> None:
-    """A secret gets one placeholder in all messages, can be restored exactly, and is not masked twice."""
+    """A secret gets one mask in all messages, can be restored exactly, and is not masked twice."""
     masks = Masks()
     line = "TOKEN = 'ghp" + "_a8Kd02mNvQ71zXcPrT56yUbLwE93sHjFgRt4'"
     prompt = Prompt((Message("system", "s"), Message("user", line), Message("user", f"again {line}")))
@@ -134,5 +132,5 @@ def test_a_prompt_is_masked_and_mapped_back() -> None:
 
 
 def test_secrets_that_overlap_are_masked_as_one() -> None:
-    """No piece of either is left."""
+    """No part of either secret remains."""
     assert hide.mask_values("x abcdef1234ghijkl y", {"abcdef1234", "1234ghijkl", "abcdef1234ghijkl"}) == "x abcd*** y"

@@ -14,19 +14,19 @@ WORDS = load()
 
 
 def with_own(source: str, name: str = "summary.md.j2", review: Review = REVIEW) -> str:
-    """The summary of a review whose repository has this template."""
+    """Render a summary with a template from the repository."""
     return markdown.render(replace(review, settings=replace(review.settings, templates=((name, source),))))
 
 
 def test_the_owner_decides_on_the_form() -> None:
-    """Their words, our values."""
+    """The template sets the wording and uses our values."""
     page = with_own("Found {{ full | length }}: {{ say('what_was_read') }} {{ counts[0].reviewed }}\n")
 
     assert page == "Found 2: What was checked 1\n"
 
 
 def test_what_it_prints_is_disarmed_all_the_same() -> None:
-    """A template that forgets a filter calls nobody, and `safe` is no way around."""
+    """Values are escaped without a filter, and `safe` does not disable that."""
     page = with_own("{{ title }} {{ title | safe }} {{ (title ~ '') }}", review=replace(REVIEW, pull=replace(REVIEW.pull, title=HOSTILE)))  # fmt: skip
 
     assert "@victim" not in page
@@ -55,7 +55,7 @@ def test_what_it_prints_is_disarmed_all_the_same() -> None:
     ),
 )
 def test_a_broken_one_costs_nothing_but_its_form(source: str, why: str) -> None:
-    """The usual form stands in its place, with a note that says what is wrong."""
+    """The default template is used instead, with a note that says what is wrong."""
     page = with_own(source)
 
     assert page.startswith("## deeprepo: 🔴 3 findings")
@@ -64,7 +64,7 @@ def test_a_broken_one_costs_nothing_but_its_form(source: str, why: str) -> None:
 
 
 def test_it_cannot_write_our_marker() -> None:
-    """A marker in a template's own text is broken."""
+    """A marker in a template's text is broken up."""
     page = with_own('<!-- deeprepo:{"v":1} -->\n{{ result }}')
 
     assert markers.read(page) == markers.NO_MARKER
@@ -72,7 +72,7 @@ def test_it_cannot_write_our_marker() -> None:
 
 
 def test_it_sees_no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The process that fills it in has none."""
+    """The process that renders templates has no environment."""
     monkeypatch.setenv("DEEPREPO_PLANTED", "secret")
     (text,) = sandbox.fill("{{ x }}", [{"x": "y"}], WORDS)
 

@@ -1,4 +1,4 @@
-"""The test that shows a finding, as each output has it and as the next round reads it."""
+"""A test that reproduces a finding, in each output and when it is read back."""
 
 import json
 from dataclasses import replace
@@ -21,7 +21,7 @@ REVIEW = replace(said(PLACED), parts={ATTEMPTS.key: (("a.py:7", "its test passes
 
 
 def test_each_output_shows_the_test_and_what_was_tried_in_vain() -> None:
-    """The comment, the terminal and SARIF with the command that runs it; a list names the others."""
+    """Comment, console and SARIF have the command that runs it; failed attempts are listed."""
     for form in ("markdown", "console", "json", "sarif"):
         assert "pytest tests/test_new.py" in OUTPUTS[form]().render(REVIEW), form
     for form in ("markdown", "console", "json"):
@@ -29,7 +29,7 @@ def test_each_output_shows_the_test_and_what_was_tried_in_vain() -> None:
 
 
 def test_a_coding_agent_is_told_what_the_test_says_of_the_fix() -> None:
-    """Also where there is no test."""
+    """Without a test, the prompt only says that the fix parses."""
     fixed = replace(PLACED, replacement="return 1", finding=replace(PLACED.finding, suggestion="return 1"))
     assert "with which the test below passes:" in (told := handover.prompt([fixed], "c0ffee"))
     assert "add it as tests/test_new.py and run it with pytest tests/test_new.py:\n    assert f(0) == 1\n" in told
@@ -38,7 +38,7 @@ def test_a_coding_agent_is_told_what_the_test_says_of_the_fix() -> None:
 
 
 def test_it_is_read_back() -> None:
-    """From the JSON output, for a page that is made again, and for the next round."""
+    """The JSON output restores it, for a page rendered again and for the next review."""
     text = json_file.render(REVIEW)
     again = reviews.review(text.encode())
     assert REPRODUCTION.of(again.findings[0].finding) == SHOWN

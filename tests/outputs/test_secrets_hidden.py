@@ -23,7 +23,7 @@ LINES = {
 @pytest.mark.parametrize("form", sorted(OUTPUTS))
 @pytest.mark.parametrize("line", sorted(LINES))
 def test_a_secret_is_masked_wherever_it_stands(form: str, line: str) -> None:
-    """No output repeats a secret once the review has gone through the door: not in its own finding, another one on the same line, a note or a transcript."""
+    """No output repeats a secret: not in its own finding, another one, a note or a transcript."""
     secret = LINES[line]
     own = replace(FINDING, category="secret", quote=line, path="conf.py", evidence=(Evidence("b.py", line, 4),))
     other = replace(FINDING, why=f"It prints {secret}.", quote=line, suggestion=line, trigger=line)
@@ -42,7 +42,7 @@ def test_a_secret_is_masked_wherever_it_stands(form: str, line: str) -> None:
 
 
 def test_the_author_can_recognise_it() -> None:
-    """The first four characters of a long secret stand, none of a short one."""
+    """A long secret shows its first four characters, a short one none."""
     own = replace(FINDING, category="secret", quote=f'a = "{KEY}"\nb = "{KEY[-7:]}"')
     page = OUTPUTS["console"]().render(shown(replace(REVIEW, findings=(PlacedFinding(own, "inline"),))))
 
@@ -51,7 +51,7 @@ def test_the_author_can_recognise_it() -> None:
 
 
 def test_a_fix_with_a_secret_in_it_cannot_be_committed() -> None:
-    """A mask must not become code: the fix is shown as words."""
+    """A mask must not be committed as code, so the fix is not a suggestion."""
     own = replace(FINDING, category="secret", quote=f'KEY = "{KEY}"', suggestion=f'KEY = read("{KEY}")')
     placed = PlacedFinding(
         own, "inline", CommentSpot(own.path, own.start, own.end, "RIGHT"), replacement=f'KEY = read("{KEY}")'
