@@ -120,7 +120,7 @@ class Stage:
 
 @asynccontextmanager
 async def stage(folder: Path, files: Mapping[str, str]) -> AsyncIterator[Stage]:
-    """Create a private repository with these files. On exit, fail if traffic violated GitHub's description."""
+    """Create a private repository with these files. On exit, fail if traffic violated GitHub's API."""
     async with sandbox.github(folder / "github") as gh:
         repo = await gh.repository("acme", "shop", files=files, private=True)
         made = Stage(gh, repo, folder)

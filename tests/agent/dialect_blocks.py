@@ -1,9 +1,9 @@
-"""Short blocks as root models write them, for the change in shop.py. Plain values.
+"""Short code blocks as root models write them, for the change in shop.py.
 
-Each ends in an error; the hint must hold the given words, and the rewrite must run and print.
+Each fails with an error whose hint contains the given words. The rewrite runs and prints the given text.
 """
 
-REFUSED: dict[str, tuple[str, str, str, str]] = {  # name -> (block, words of the hint, the rewrite, what it prints)
+REFUSED: dict[str, tuple[str, str, str, str]] = {  # name -> (block, words of the hint, rewrite, output)
     "input": ("x = input('path? ')", "decide yourself", "print(units[0]['path'] != '')", "True"),
     "a package": ("!pip install numpy\nprint(1)", "no package can be installed", "import statistics\nprint(statistics.mean([1, 2, 3]))", "2"),
     "requests": ("import requests\nrequests.get('http://127.0.0.1')", "There is no network here", "print('shop/cart.py' in tree)", "True"),

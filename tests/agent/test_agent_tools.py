@@ -17,7 +17,7 @@ from tests.findings_changed import changed
 
 
 def blocks(table: Table, *codes: str) -> tuple[list[str], Session, RunState]:
-    """Run blocks over the session; what they print, or their error."""
+    """Run blocks in a session; return what each prints or its error, the session and the state."""
 
     async def step(session: Session) -> tuple[list[str], Session, RunState]:
         state = RunState(session, source=Source("model", "scripted/root", "root"))
@@ -29,7 +29,7 @@ def blocks(table: Table, *codes: str) -> tuple[list[str], Session, RunState]:
 
 
 def test_data_of_the_change(table: Table) -> None:
-    """The change, its units, the texts and the tree are plain values."""
+    """The change, its code regions, texts and tree are plain values."""
     said, _, _ = blocks(
         table,
         "print(pr['title'], [f['path'] for f in pr['files']])",
@@ -44,7 +44,7 @@ def test_data_of_the_change(table: Table) -> None:
 
 
 def test_reading(table: Table) -> None:
-    """Lines are numbered; both sides can be read; what is not there is said with the nearest path."""
+    """Lines are numbered, both sides can be read, and a missing path gets the nearest one as a suggestion."""
     said, _, _ = blocks(
         table,
         "print(read('shop/price.py', 2, 3))",
@@ -64,7 +64,7 @@ def test_reading(table: Table) -> None:
 
 
 def test_a_search_shows_code_before_what_nobody_runs(table: Table) -> None:
-    """Documents are left out first, and named with a glob that brings them; lines verbatim are those of a quote."""
+    """Matches in documents are cut first, with a note; raw() returns lines that can be quoted."""
     said, _, _ = blocks(
         table, "print(search('e', limit=12)[-1])", "print(raw('shop/cart.py', 4, 5))", "print(raw('shop/cat.py', 1, 2))"
     )
@@ -74,7 +74,7 @@ def test_a_search_shows_code_before_what_nobody_runs(table: Table) -> None:
 
 
 def test_search(table: Table) -> None:
-    """A pattern over the whole tree, cut with a sentence; an invalid pattern is searched as text."""
+    """A search covers the whole tree, says what it cut, and treats an invalid pattern as plain text."""
     said, _, _ = blocks(
         table,
         r"print(search(r'\bnet\('))",
@@ -89,7 +89,7 @@ def test_search(table: Table) -> None:
 
 
 def test_ask_takes_units_as_they_are_listed(table: Table) -> None:
-    """A root has them as dicts."""
+    """A root has code regions as dicts, and ask() accepts them."""
     table.worker = lambda asked: {**quiet(asked), "answer": "look"}
     said, _, _ = blocks(
         table,
@@ -99,7 +99,7 @@ def test_ask_takes_units_as_they_are_listed(table: Table) -> None:
 
 
 def test_ask_reads_units_and_other_files(table: Table) -> None:
-    """Paths of the change go to the reviewer of units, others to a look; both come back as dicts that fit report()."""
+    """Both changed and unchanged files can be asked about; answers are dicts that fit report()."""
     table.worker = lambda asked: {
         **quiet(asked), "answer": "look", "findings": [FINDING] if "price" in asked.messages[1].text else []
     }  # fmt: skip
@@ -121,7 +121,7 @@ def test_ask_reads_units_and_other_files(table: Table) -> None:
 
 
 def test_ask_batch_keeps_the_order(table: Table) -> None:
-    """Many questions at once, answers in their order."""
+    """Answers come in the order of the questions."""
     table.worker = lambda asked: {**quiet(asked), "answer": asked.messages[1].text.strip().split("\n")[-1]}
     said, session, _ = blocks(
         table,
@@ -133,7 +133,7 @@ def test_ask_batch_keeps_the_order(table: Table) -> None:
 
 
 def test_failed_slot_says_so(table: Table) -> None:
-    """A prompt that fails leaves a sentence in its slot; the batch is kept for a block that failed after it."""
+    """A failed prompt leaves an error in its slot; last_batch() returns the batch of a block that failed."""
     table.worker = lambda asked: ProviderRefused("too long") if "b" in asked.messages[0].text else "fine"
     said, _, _ = blocks(
         table,
@@ -146,7 +146,7 @@ def test_failed_slot_says_so(table: Table) -> None:
 
 
 def test_report_checks_and_refuses(table: Table) -> None:
-    """Forged paths, forged quotes, duplicates and empty words are refused with the reason."""
+    """Forged paths, forged quotes, duplicates and empty texts are refused with a reason."""
     said, session, _ = blocks(
         table,
         REPORT,
@@ -178,7 +178,7 @@ def test_report_checks_and_refuses(table: Table) -> None:
 
 
 def test_drop_takes_back(table: Table) -> None:
-    """A finding is dropped by the id that report() gave; an unknown id is refused."""
+    """drop() takes the ID that report() returned; an unknown ID is refused."""
     said, session, _ = blocks(
         table,
         REPORT.replace("print(", "which = (", 1),
@@ -189,7 +189,7 @@ def test_drop_takes_back(table: Table) -> None:
 
 
 def test_a_better_report_takes_the_place_of_the_earlier_one(table: Table) -> None:
-    """A second report of the same lines replaces the words and adds its evidence and trigger."""
+    """A second report of the same lines replaces the text and adds its evidence and trigger."""
     better = (
         "print(report('shop/price.py', '    if not items:\\n        return None', 'an empty cart has no total', 'show() formats None', "
         "category='crash', evidence=[['shop/cart.py', '{total(cart.items):.2f}']], trigger='show(Cart([]))'))"
@@ -206,7 +206,7 @@ def test_a_better_report_takes_the_place_of_the_earlier_one(table: Table) -> Non
 
 
 def test_what_code_has_proven_keeps_its_words(table: Table) -> None:
-    """A root's report adds its evidence to a proven finding and takes nothing away."""
+    """A root's report only adds evidence to a proven finding."""
 
     async def step(session: Session) -> tuple[str, Finding]:
         state = RunState(session, source=Source("model", "", "root"))
@@ -224,7 +224,7 @@ def test_what_code_has_proven_keeps_its_words(table: Table) -> None:
 
 
 def test_a_proof_is_challenged_with_a_line_of_code_and_is_likely_then(table: Table) -> None:
-    """Words alone, or a line that is not there, change nothing."""
+    """A challenge without a quote, or with one that does not exist, is refused."""
 
     async def step(session: Session) -> tuple[list[str], Finding]:
         state = RunState(session, source=Source("model", "", "root"))
@@ -248,7 +248,7 @@ def test_a_proof_is_challenged_with_a_line_of_code_and_is_likely_then(table: Tab
 
 
 def test_a_report_s_outcome_is_seen_without_a_print(table: Table) -> None:
-    """The root reads it in the next message."""
+    """A note in the next message gives the outcome."""
 
     async def step(session: Session) -> list[str]:
         state = RunState(session, source=Source("model", "", "root"))
@@ -261,7 +261,7 @@ def test_a_report_s_outcome_is_seen_without_a_print(table: Table) -> None:
 
 
 def test_a_secret_that_code_suspects_is_neither_retold_nor_dropped(table: Table) -> None:
-    """A root is shown a placeholder in its place: its category and words stay, and people decide about it."""
+    """The root only sees a mask, so the finding keeps its text and category; only people may dismiss it."""
 
     async def step(session: Session) -> tuple[str, Finding]:
         state = RunState(session, source=Source("model", "", "root"))
@@ -304,7 +304,7 @@ def test_a_secret_that_code_suspects_is_neither_retold_nor_dropped(table: Table)
     ),
 )
 def test_an_empty_result_says_why(table: Table, look: str, value: str, note: str) -> None:
-    """The value stays an empty list for the code. A note next to it explains a pattern or glob that can't match anything."""
+    """The value stays an empty list. A note next to it explains a pattern or glob that cannot match."""
     said, _, state = blocks(table, f"print({look})")
     assert said == [value]
     assert note in "\n".join(state.notes)
@@ -312,7 +312,7 @@ def test_an_empty_result_says_why(table: Table, look: str, value: str, note: str
 
 
 def test_cancelling_ends_a_block(table: Table) -> None:
-    """A cancelled block ends though its host call never would; the worker call is cancelled too."""
+    """Canceling ends the block and its worker call, although the call would never return."""
     asked = asyncio.Event()
     table.delay = 3600.0
     table.worker = lambda _: asked.set() or "never"
@@ -326,8 +326,8 @@ def test_cancelling_ends_a_block(table: Table) -> None:
             with pytest.raises(asyncio.CancelledError):
                 await asyncio.wait_for(running, patience())
         async with asyncio.timeout(patience()):
-            # The call is cancelled on the loop, a moment after the block in its thread.
-            while not (calls := [line for line in session.calls.journal.lines if line["kind"] == "call"]):  # noqa: ASYNC110 - the journal tells nobody that it has grown
+            # The event loop cancels the call shortly after the block in its thread.
+            while not (calls := [line for line in session.calls.journal.lines if line["kind"] == "call"]):  # noqa: ASYNC110
                 await asyncio.sleep(0)
         return calls[-1]["error"]
 
@@ -336,7 +336,7 @@ def test_cancelling_ends_a_block(table: Table) -> None:
 
 @pytest.mark.parametrize("reply", [Completion("I cannot help.", Usage(), "refusal"), Completion(" ", Usage(1, 1))])
 def test_a_reply_that_says_nothing_is_no_reading(table: Table, reply: Completion) -> None:
-    """A model that declines has read nothing: its slot says so, and the unit stays unread."""
+    """A model that declines or answers nothing has read nothing, so the code region stays unread."""
     table.worker = lambda _: reply
     said, session, _ = blocks(table, "print(llm_query(units[0]['diff']))")
     assert said == ["[worker error: scripted/worker declined to answer]"]

@@ -1,4 +1,4 @@
-"""The REPL's dialect: what runs, what does not, and whether the rewrite that is offered runs."""
+"""The REPL's dialect: what runs, what is refused, and whether the suggested rewrite runs."""
 
 import re
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ CONSTRUCT = re.compile(
 
 
 def ran(table: Table, blocks: Sequence[str]) -> list[Observation]:
-    """What the blocks did, one after the other, in one REPL with the given names."""
+    """Run the blocks one after another in one REPL, and return what they did."""
     table.worker = lambda asked: quiet(asked) if asked.answer else f"re {asked.messages[-1].text}"
     table.limits = Limits(usd=None, turn_seconds=2)
 
@@ -36,7 +36,7 @@ def ran(table: Table, blocks: Sequence[str]) -> list[Observation]:
 
 @pytest.mark.parametrize("name", few(REFUSED, *range(0, len(REFUSED), 3)))
 def test_block_is_refused_with_a_rewrite(table: Table, name: str) -> None:
-    """What the dialect lacks is named with its line; the hint says what to write; that runs in the same REPL."""
+    """The error names what is not supported, the hint says what to write instead, and that runs."""
     code, words, rewrite, printed = REFUSED[name]
     refused, again = ran(table, [code, rewrite])
     assert refused.error is not None, "it runs by now: take it out of the instructions"

@@ -1,4 +1,4 @@
-"""However a root fails: a review with words in it, every unit read, no cap exceeded, an end in time, and the next turn works."""
+"""However a root fails, the review ends in time, with a summary, all code read, and within its limits."""
 
 import asyncio
 from collections.abc import Callable
@@ -19,7 +19,7 @@ from deeprepo_sandbox.scripted import Reply
 
 
 def script(root: Root) -> Callable[[Prompt], Reply]:
-    """Its replies in order; then the last one again, or one that ends the run."""
+    """Return a function that gives the root's replies in order and then repeats the last one."""
     waiting = list(root.replies)
 
     def answer(_: Prompt) -> Reply:
@@ -31,7 +31,7 @@ def script(root: Root) -> Callable[[Prompt], Reply]:
 
 
 def reviewed(table: Table, root: Root) -> tuple[Transcript, Session]:
-    """The strategy `rlm` with this root."""
+    """Run the strategy `rlm` with this root."""
     table.root, table.worker = script(root), WORKERS[root.worker]()
     table.limits, table.price = root.limits, root.price
 
@@ -43,7 +43,7 @@ def reviewed(table: Table, root: Root) -> tuple[Transcript, Session]:
 
 
 def told(session: Session) -> str:
-    """All that the root was shown or told after its first message."""
+    """Return everything that the root was shown after its first two messages."""
     prompts = session.root.prompts if session.root else []
     return "\n".join(message.text for message in (prompts[-1].messages[2:] if prompts else ()))
 
@@ -73,6 +73,6 @@ def test_root_that_fails(table: Table, root: Root) -> None:
 
 
 def stands(session: Session, path: str, quote: str) -> bool:
-    """Whether a quote is really in the changed file."""
+    """Return whether a quote occurs in the changed file."""
     texts = [unit.text for unit in session.units if unit.path == path]
     return any(locate(text, quote) for text in texts)

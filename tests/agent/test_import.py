@@ -1,4 +1,4 @@
-"""What a program that uses the engine pays for its import."""
+"""What importing the engine loads."""
 
 import subprocess
 import sys
@@ -7,7 +7,7 @@ from benchmarks.engine import ENGINE
 
 
 def test_the_engine_is_imported_without_what_only_some_reviews_need() -> None:
-    """Libraries load with the first diff, pattern or answer."""
+    """Optional libraries are only loaded with the first diff, pattern or answer."""
     later = "{'pathspec', 'unidiff', 'pydantic', 'jinja2', 'tree_sitter'}"
     command = [sys.executable, "-c", f"import sys; {ENGINE}; print(sorted({later} & set(sys.modules)))"]
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip() == "[]"

@@ -1,4 +1,4 @@
-"""The kernel's filter on each machine that it is written for, also on those that are not here: its numbers, and what it answers."""
+"""The seccomp filter for every supported architecture, also others than this machine's."""
 
 import ctypes
 import ctypes.util
@@ -12,12 +12,12 @@ import pytest
 from deeprepo.rlm.repl import child
 
 ARGUMENTS = (0, 1, 2, signal.SIGXCPU)
-HEADER = Path("/usr/include/asm-generic/unistd.h")  # of the kernel: the numbers of aarch64, among others
+HEADER = Path("/usr/include/asm-generic/unistd.h")  # the kernel's numbers for aarch64, among others
 
 
 @pytest.fixture(scope="module")
 def library() -> ctypes.CDLL:
-    """libseccomp, which publishes the numbers of every machine."""
+    """Load libseccomp, which has the system call numbers of every architecture."""
     name = ctypes.util.find_library("seccomp")
     if name is None:
         pytest.skip("libseccomp is not installed")
@@ -25,7 +25,7 @@ def library() -> ctypes.CDLL:
 
 
 def answer(machine: str, audit: int, number: int, argument: int) -> int:
-    """What the filter of a machine answers to a call: its instructions, one after the other."""
+    """Interpret an architecture's filter for one system call, and return its verdict."""
     rows, facts = child.filter_rows(machine), {child.MACHINE: audit, child.NUMBER: number, child.ARGUMENT: argument}
     at, held = 0, 0
     while True:
@@ -40,7 +40,7 @@ def answer(machine: str, audit: int, number: int, argument: int) -> int:
 
 @pytest.mark.parametrize("machine", child.MACHINES)
 def test_the_filter_allows_the_named_calls_and_no_other(machine: str, library: ctypes.CDLL) -> None:
-    """Only the published names pass: `read` and `write` on one pipe each, handlers for all signals but SIGXCPU."""
+    """Only the listed calls pass: one pipe each for `read` and `write`, signal handlers except SIGXCPU."""
     audit, column = child.MACHINES[machine], list(child.MACHINES).index(machine)
     arch = ctypes.c_uint32(audit)
     published = [library.seccomp_syscall_resolve_name_arch(arch, name.encode()) for name in child.CALLS]
@@ -60,6 +60,6 @@ def test_the_filter_allows_the_named_calls_and_no_other(machine: str, library: c
 @pytest.mark.skipif(not HEADER.exists(), reason="the kernel's headers are not installed")
 @pytest.mark.skipif(sys.platform != "linux", reason="the filter is Linux's")
 def test_the_numbers_of_aarch64_are_those_of_the_kernel() -> None:
-    """As its own header defines them."""
+    """They match the kernel's own header."""
     defined = dict(re.findall(r"#define __NR(?:3264)?_(\w+) (\d+)", HEADER.read_text("utf-8")))
     assert {name: int(defined[name]) for name in child.CALLS} == {name: arm for name, (_, arm) in child.CALLS.items()}

@@ -22,7 +22,7 @@ LIMITS = Limits(turn_seconds=1.0, output_chars=400)
 
 
 class Driven:
-    """A REPL, driven from outside an event loop."""
+    """Runs a REPL from synchronous code."""
 
     def __init__(self, runner: asyncio.Runner, repl: Repl) -> None:
         self._runner, self._repl = runner, repl
@@ -58,21 +58,21 @@ def one(code: str, functions: Mapping[str, Callable[..., Any]] | None = None, li
 
 
 def test_names_persist() -> None:
-    """What a block assigns is there in the next one, also after an error."""
+    """Names from one block exist in the next, even after an error."""
     with opened({"given": 1}, {}, LIMITS) as repl:
         assert repl.run("mine = given + 1\n1 / 0").outcome == "error"
         assert repl.run("print(mine)").output == "2\n"
 
 
 def test_syntax_error_has_a_caret() -> None:
-    """A syntax error shows the line and a caret under the place."""
+    """A syntax error shows the line with a caret."""
     seen = one("ok = 1\nb = (1 +)\n")
     assert seen.outcome == "error"
     assert seen.error == "  block 1, line 2\n    b = (1 +)\n            ^\nSyntaxError: invalid syntax"
 
 
 def test_runtime_error_names_the_block() -> None:
-    """A traceback counts the root's own blocks, and shows no path of the host."""
+    """A traceback counts the root's own blocks and shows no path of the host."""
     with opened({}, {}, LIMITS) as repl:
         repl.run("def f():\n    return nothing")
         repl.value("1 + 1")
@@ -83,7 +83,7 @@ def test_runtime_error_names_the_block() -> None:
 
 
 def test_endless_loop_is_a_limit() -> None:
-    """A loop without end is stopped, and the model is told that its names are gone."""
+    """An endless loop is stopped, and the model is told that its names are lost."""
     with opened({"given": 1}, {}, LIMITS) as repl:
         repl.run("mine = 1")
         seen = repl.run("while True: pass")
@@ -94,7 +94,7 @@ def test_endless_loop_is_a_limit() -> None:
 
 
 def test_memory_is_an_error_in_the_block() -> None:
-    """More memory than allowed is refused, in one piece or in many, and the names stay."""
+    """Too much memory is refused, in one piece or in many, and names are kept."""
     with opened({}, {}, LIMITS) as repl:
         repl.run("mine = 1")
         for code in ("x = [0] * 10**9", "x = 'x' * 10**9", "xs = []\nwhile True: xs.append('y' * 10**6)"):
@@ -103,14 +103,14 @@ def test_memory_is_an_error_in_the_block() -> None:
 
 
 def test_too_many_host_calls_are_a_limit() -> None:
-    """A loop over a host function ends by name."""
+    """Calling a host function in a loop hits the call limit."""
     seen = one("while True: f()", {"f": lambda: None}, Limits(turn_seconds=10))
     assert seen.outcome == "limit"
     assert "call limit" in seen.error
 
 
 def test_output_flood_keeps_head_and_tail() -> None:
-    """Of a flood the head and the tail stay, the count is said, and more() gives what lies between, to the character."""
+    """Long output keeps its head and tail, says how much was cut, and more() returns exactly the rest."""
     with opened({}, {}, LIMITS) as repl:
         seen = repl.run("for i in range(1000): print(i)")
         head, mark, tail = re.split(r"(\n\[\.\.\. .*? \.\.\.\]\n)", seen.output)
@@ -134,13 +134,13 @@ def test_output_flood_keeps_head_and_tail() -> None:
     ],
 )
 def test_output_is_bounded_whatever_is_printed(code: str) -> None:
-    """No way of printing shows more than the limit, marks included."""
+    """Output never exceeds the limit, including the marks for cuts."""
     for size in (1, 50, 400, 20_000):
         assert len(one(code, limits=Limits(output_chars=size)).output) <= size
 
 
 def test_a_value_is_printed_as_python_prints_it() -> None:
-    """A long list is printed as Python writes it, to this output as to another."""
+    """A long list is printed as Python prints it, to the standard output as to any other."""
     rows = [{"path": f"src/{number}.ts", "line": number} for number in range(30)]
     code = f"import io\nrows = {rows}\nelsewhere = io.StringIO()\nprint('users:', rows)\nprint(rows, file=elsewhere)\nprint(elsewhere.getvalue(), end='.')"
     assert one(code, limits=Limits()).output == f"users: {rows}\n{rows}\n."
@@ -157,13 +157,13 @@ def test_a_value_is_printed_as_python_prints_it() -> None:
     ],
 )
 def test_a_return_at_the_top_ends_the_block(code: str, printed: str) -> None:
-    """`return` outside a function ends the block and prints the value; inside one it is Python's."""
+    """`return` outside a function ends the block and prints the value; inside, it works as in Python."""
     seen = one(code, limits=Limits())
     assert (seen.error, seen.output) == (None, printed)
 
 
 def test_modules_are_imported() -> None:
-    """What is named as available is there without an import, also after a restart."""
+    """Listed modules are available without an import, also after a restart."""
     with opened({}, {}, LIMITS) as repl:
         code = "print(json.dumps([1]), re.findall('a', 'aa'), Counter('aab')['a'], Path('a/b.py').suffix, textwrap.dedent(' x'))"
         first = repl.run(code)
@@ -172,7 +172,7 @@ def test_modules_are_imported() -> None:
 
 
 def test_host_fault_is_an_exception_in_the_block() -> None:
-    """Whatever a host function raises can be caught in the block, and says nothing about the host."""
+    """A block can catch a host function's errors, which reveal nothing about the host."""
 
     def broken() -> Never:
         raise ZeroDivisionError(str(Path.cwd()))
@@ -182,7 +182,7 @@ def test_host_fault_is_an_exception_in_the_block() -> None:
 
 
 def test_arguments_are_capped() -> None:
-    """A host function takes no more than fits into a frame."""
+    """Arguments of a host function are limited to one frame."""
     assert (
         "ValueError: f(): more than 16,777,216 bytes at once" in one("f('x' * 17_000_000)", {"f": lambda _: None}).error
     )
@@ -213,13 +213,13 @@ def test_arguments_are_capped() -> None:
     ],
 )
 def test_blocks_are_python(code: str, printed: str) -> None:
-    """What models write runs, as CPython runs it."""
+    """Code that models write runs as in CPython."""
     seen = one(code)
     assert (seen.output, seen.error) == (f"{printed}\n", None)
 
 
 def test_an_error_text_of_100_mb_is_cut() -> None:
-    """The model sees its beginning and its end, and the next block runs."""
+    """The model sees the error's head and tail, and the next block runs."""
     with opened({}, {}, LIMITS) as repl:
         assert len(repl.run("raise ValueError('x' * 20_000_000)").error) < 3_000
         assert repl.run("print(1)").output == "1\n"
@@ -227,7 +227,7 @@ def test_an_error_text_of_100_mb_is_cut() -> None:
 
 @pytest.mark.parametrize("action", ["signal.SIG_IGN", "lambda *_: None"])
 def test_the_limit_on_computing_cannot_be_put_off(action: str) -> None:
-    """A block can neither ignore the signal that ends it nor handle it."""
+    """A block can neither ignore nor handle the signal that ends it."""
     assert "PermissionError" in (one(f"import signal\nsignal.signal(signal.SIGXCPU, {action})").error or "")
 
 
@@ -249,7 +249,7 @@ def test_a_block_that_waits_and_prints_ends_with_the_run() -> None:
     ["{n * (2**61 - 1) for n in range(1, 9)}", "{n * (2**61 - 1): 1 for n in range(1, 9)}", "[[]] * 400_000"],
 )
 def test_a_call_cannot_make_the_host_slow(value: str) -> None:
-    """Keys that collide and more values than the host reads are refused in the block, before they are sent."""
+    """Colliding keys and too many values are refused inside the block, before they are sent."""
 
     async def take(_: object) -> str:
         return "taken"
@@ -259,7 +259,7 @@ def test_a_call_cannot_make_the_host_slow(value: str) -> None:
 
 
 def test_the_clock_stands_still() -> None:
-    """Blocks see no time and always the same chance, so that a replay prints the same."""
+    """Time and random numbers are fixed, so that a replay prints the same."""
     code = "import time, random, uuid, datetime\ntime.sleep(100)\n"
     code += "print(time.time(), random.random(), uuid.uuid4(), datetime.datetime.now(), object(), set('abcdef'), os.urandom(4))"
     assert one(code).output == one(code).output
@@ -315,7 +315,7 @@ LIBC = "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\n"
     ],
 )
 def test_nothing_of_the_machine_can_be_reached(code: str) -> None:
-    """No file, environment, network, process, thread or other program, by Python or by the C library: the kernel refuses it."""
+    """No file, environment, network, process or thread is accessible, from Python or from the C library."""
     seen = one(code, limits=Limits(turn_seconds=5))
     assert seen.outcome == "error", seen
     assert "refused" in seen.error or "Error" in seen.error
@@ -335,14 +335,14 @@ def test_nothing_of_the_machine_can_be_reached(code: str) -> None:
     ],
 )
 def test_a_block_that_fights_ends_alone(code: str) -> None:
-    """It is ended, the host goes on, and the next block runs in a fresh process."""
+    """The block is ended, the host goes on, and the next block runs in a new process."""
     with opened({"given": 1}, {"f": lambda: "y" * 1_000_000}, LIMITS) as repl:
         assert repl.run(code).outcome in {"limit", "crash"}
         assert repl.run("print(given)").output == "1\n"
 
 
 def test_a_recursion_without_an_end_ends_inside() -> None:
-    """Python 3.11 ends with the stack; 3.13 needs none, and says that it got no more memory."""
+    """Python 3.11 overflows its stack; 3.13 does not and fails for lack of memory."""
     with opened({"given": 1}, {}, LIMITS) as repl:
         assert repl.run("import sys\nsys.setrecursionlimit(10**7)\ndef f(): f()\nf()").outcome in {
             "limit",
@@ -352,7 +352,7 @@ def test_a_recursion_without_an_end_ends_inside() -> None:
         assert repl.run("print(given)").output == "1\n"
 
 
-# A filter of the kernel under which another one is set in appearance only, as in a container that knows no filters: `prctl` says yes.
+# A kernel filter that makes `prctl` claim success without installing another filter, as in some containers.
 PRETENDING = """
 import ctypes, platform, struct
 number = {"x86_64": 157, "aarch64": 167}[platform.machine()]
@@ -373,7 +373,7 @@ except Exception as error:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the filter is Linux's")
 def test_a_process_that_cannot_be_locked_runs_nothing() -> None:
-    """What the probe could do all the same is named, and there is no REPL."""
+    """The error says what a block could do, and no REPL starts."""
     assert {"read a file", "open a socket", "start a process"} <= set(child.probe())
     done = subprocess.run(
         [sys.executable, "-c", PRETENDING], capture_output=True, text=True, check=True, timeout=patience()
@@ -384,14 +384,14 @@ def test_a_process_that_cannot_be_locked_runs_nothing() -> None:
 
 
 def read_proc(pid: int, file: str) -> str:
-    """Return a file of a process in /proc; an empty text if the process has ended."""
+    """Return a file of a process in /proc, or "" if the process has ended."""
     with suppress(OSError):
         return Path(f"/proc/{pid}/{file}").read_text()
     return ""
 
 
 def processes(host: int) -> list[int]:
-    """The processes in which blocks of this host run."""
+    """Return the processes in which this host's blocks run."""
     pids = [int(path.name) for path in Path("/proc").glob("[0-9]*")]
     return [
         pid
@@ -426,7 +426,7 @@ def test_a_host_that_is_killed_leaves_no_block_behind() -> None:
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds the process in /proc")
 def test_crash_is_survived() -> None:
-    """When the process dies under a block, the next block runs in a new one, and the model is told."""
+    """If its process dies during a block, the model is told, and the next block runs in a new one."""
 
     def die() -> None:
         for pid in processes(os.getpid()):

@@ -1,4 +1,4 @@
-"""What the root's code is handed of a line with a secret."""
+"""What the root's code gets from a line with a secret."""
 
 import textwrap
 from collections.abc import Callable
@@ -11,7 +11,7 @@ SECRETS = {"token": "ghp_aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY2zA4", "password": "Tr0
 
 
 def pull(repository: Repository, secrets: dict[str, str]) -> Table:
-    """A change that leaves the files with the secrets as they are."""
+    """Build a change that leaves the files with secrets as they are."""
     body = "\n".join(
         textwrap.wrap(secrets["seed"] + "MIIEvgIBADANBgkqhkiG9w0BAQEFAASCBKgwggSkAgEAAoIBAQDx7T3q" * 6, 64)
     )
@@ -23,7 +23,7 @@ def pull(repository: Repository, secrets: dict[str, str]) -> Table:
 
 
 def test_a_line_with_a_secret_is_found_by_what_stands_beside_it(repositories: Callable[[str], Repository]) -> None:
-    """By words, by patterns, and by the placeholder; quotes of what was shown are accepted, and no answer holds the secret."""
+    """Words, patterns and the mask find it, quotes of the masked line count, and no output has the secret."""
     said, _, _ = blocks(
         pull(repositories("one"), SECRETS),
         "print(search('token:'))",

@@ -1,4 +1,4 @@
-"""What the root is told of uses for which nothing but a name speaks."""
+"""What the root's first message lists of references that were only matched by name."""
 
 from bot import config
 from bot.brief import Brief
@@ -20,7 +20,7 @@ def told(*references: Reference) -> str:
 
 
 def test_what_only_a_name_speaks_for_is_not_listed() -> None:
-    """It was quoted in no finding, and buried the lines that mattered."""
+    """Such lines led to no finding and hid the ones that mattered."""
     rows = [replace(GUESS, line=line) for line in range(1, 10)]
     text = told(replace(GUESS, path="b_test.py", test=True), *rows, replace(GUESS, name="sum_up"), SURE)
     assert "- b.py:3 in f: cart.total()" in text
@@ -29,7 +29,7 @@ def test_what_only_a_name_speaks_for_is_not_listed() -> None:
 
 
 def test_a_line_is_listed_once_and_lock_files_are_not_listed() -> None:
-    """Of a line that uses two things the most telling use is shown; a word in a lock file needs more than its name."""
+    """Only the strongest reference of a line is listed, and names in lock files are not."""
     text = told(
         SURE,
         replace(SURE, name="Cart", arguments=None),

@@ -1,4 +1,4 @@
-"""The walk through one turn that the page of the package shows, and what a program loads that imports the package."""
+"""The package's README describes one turn in at most ten functions, and the package imports on its own."""
 
 import re
 import subprocess
@@ -11,7 +11,7 @@ STEP = re.compile(r"`([\w/]+)\.py`((?:,? `[\w.]+`)+)")
 
 
 def test_one_turn_is_walked_in_ten_functions() -> None:
-    """Each function that the page names is there, and it names ten at most."""
+    """Every function that the page names exists, and it names at most ten."""
     page = (FOLDER / "README.md").read_text("utf-8").partition("## One turn")[2]
     steps = [
         (module.replace("/", "."), name)
@@ -27,7 +27,7 @@ def test_one_turn_is_walked_in_ten_functions() -> None:
 
 
 def test_the_package_loads_nothing_of_the_reviewer() -> None:
-    """Importing every module of it loads neither `bot` nor `deeprepo.impact` nor the library's own modules."""
+    """Importing all its modules loads neither `bot` nor `deeprepo.impact` nor the library's own modules."""
     files = [path.relative_to(FOLDER.parents[1]).with_suffix("") for path in FOLDER.rglob("*.py")]
     modules = sorted(".".join(path.parts).removesuffix(".__init__") for path in files)
     asked = "import sys; print([name for name in sys.modules if name.startswith(('bot', 'deeprepo.impact', 'deeprepo._'))] or '')"

@@ -78,7 +78,7 @@ class Visit:
 
 @asynccontextmanager
 async def visit(folder: Path, work: Work | None = None, **options: object) -> AsyncIterator[Visit]:
-    """Start a server. Acme's admins are ann and bob, mia is a member; globex's admin is bob; sam has no role."""
+    """Start a server. Acme's admins: ann and bob (mia is a member). Globex's: bob. sam has no role."""
     async with AsyncExitStack() as stack:
         gh = await stack.enter_async_context(sandbox.github(folder / "github", secret=SECRET))
         shop = await gh.repository("acme", "shop", private=True)
