@@ -1,4 +1,4 @@
-"""The change of a scene, fetched."""
+"""Fetch a scene's change."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ REFS = r"shop\.git/info/refs$"
 
 
 async def fetched(at: Scene, folder: Path, token: SecretStr | None = None, **limits: float) -> PullRequest:
-    """The change, fetched as the workflow does it."""
+    """Fetch the change as the workflow does."""
     bases = await pull_state.compare_refs(at.host, "main", at.stands.head_sha)
     url, head = github.git_url(at.identity.api, at.pull), at.stands.head_sha
     folder.mkdir()  # noqa: ASYNC240 - one folder on the local disk

@@ -1,4 +1,4 @@
-"""A repository that names a program wherever git lets one be named. The program leaves a witness."""
+"""A repository that configures a program wherever git allows it. The program records each start in a file."""
 
 import re
 import subprocess
@@ -12,7 +12,7 @@ HOOKS = (
     "pre-push", "pre-rebase", "pre-receive", "prepare-commit-msg", "proc-receive", "push-to-checkout", "reference-transaction",
     "sendemail-validate", "update",
 )  # fmt: skip
-# Keys of programs that `git help --config` leaves out, and those of newer versions.
+# Keys of programs that `git help --config` omits, and those of newer versions.
 MORE = (
     "filter.<driver>.process", "core.hooksPath", "core.alternateRefsCommand", "trailer.<name>.command", "trailer.<name>.cmd",
     "sendemail.smtpServer", "sendemail.<identity>.tocmd", "sendemail.headerCmd", "instaweb.httpd", "credential.<url>.helper",
@@ -24,10 +24,10 @@ PROGRAM = re.compile(
     r"|monitor|vcs|pack$|insteadof|alias|include|update|browser|tunnel|server|template|transaction|uri",
     re.IGNORECASE,
 )
-NAME = re.compile(r"[a-zA-Z0-9-]+(\..*)?\.[a-zA-Z][a-zA-Z0-9-]*")  # what a configuration file can hold
+NAME = re.compile(r"[a-zA-Z0-9-]+(\..*)?\.[a-zA-Z][a-zA-Z0-9-]*")  # valid configuration keys
 ATTRIBUTES = "* filter=evil diff=evil merge=evil\nuser.py -filter\n"
 KEPT = re.compile(r"extensions\.|core\.(repositoryformatversion|bare|worktree|abbrev)|.*fsck\..*", re.IGNORECASE)
-# What makes git look for the programs above.
+# Settings that make git run the programs above.
 TOGGLES = {
     "log.showSignature": "true", "merge.verifySignatures": "true", "filter.evil.required": "true", "remote.evil.promisor": "true",
     "remote.evil.partialclonefilter": "blob:none", "protocol.allow": "always", "protocol.ext.allow": "always", "protocol.file.allow": "always",
@@ -38,26 +38,26 @@ TOGGLES = {
 
 
 def keys() -> list[str]:
-    """Every key that this version of git knows, with names for its placeholders."""
+    """Return all keys that this version of git knows, with names for their placeholders."""
     listed = subprocess.run(["git", "help", "--config"], capture_output=True, text=True, check=True).stdout.split()
     filled = {re.sub(r"<[^>]+>|\*", "evil", key) for key in (*listed, *MORE) if "." in key}
     return sorted(key for key in filled if not KEPT.match(key) and NAME.fullmatch(key))
 
 
 def programs() -> list[str]:
-    """Those that can name a program."""
+    """Return the keys that may name a program."""
     return [key for key in keys() if PROGRAM.search(key)]
 
 
 def setting(key: str, value: str) -> str:
-    """One setting as the text of a configuration file."""
+    """Format one setting as text of a configuration file."""
     section, _, rest = key.partition(".")
     sub, dot, name = rest.rpartition(".")
     return f'[{section} "{sub}"]\n\t{name} = {value}\n' if dot else f"[{section}]\n\t{name} = {value}\n"
 
 
 class Planted:
-    """A repository with a change, and the program that must not be started."""
+    """A repository with a change and the program that must not be started."""
 
     def __init__(self, folder: Path) -> None:
         self.witness = folder / "started"
@@ -96,7 +96,7 @@ class Planted:
         return base
 
     def _sign(self) -> None:
-        """Give the newest commit a signature, which a program would have to check."""
+        """Sign the newest commit, so that a program would have to check the signature."""
         git = self.repository.git
         head, _, message = git("cat-file", "commit", "HEAD").partition("\n\n")
         signature = "gpgsig -----BEGIN PGP SIGNATURE-----\n \n iQ\n -----END PGP SIGNATURE-----"
@@ -104,7 +104,7 @@ class Planted:
         git("update-ref", "HEAD", made)
 
     def plant(self, names: list[str]) -> None:
-        """Name the program by these keys: in the configuration, in that of the work tree, and in an included file; and by hooks."""
+        """Set these keys to the program in all configuration files of the repository, and install all hooks."""
         self._config(self.git_dir, names)
         self._config(self.git_dir, names, "config.worktree", fresh=True)
         self._config(self.git_dir, names, "included", fresh=True)
@@ -132,7 +132,7 @@ class Planted:
         (git_dir / file).write_text(old + text)
 
     def started(self) -> str:
-        """What was started since the last look."""
+        """Return the recorded starts since the last call."""
         said = self.witness.read_text() if self.witness.exists() else ""
         self.witness.unlink(missing_ok=True)
         return said

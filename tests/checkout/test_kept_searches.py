@@ -1,4 +1,4 @@
-"""What searches have found before is kept, and the next tree is searched as if nothing were."""
+"""Cached search results do not change what a search of the next tree finds."""
 
 import asyncio
 from collections.abc import Iterator
@@ -32,14 +32,14 @@ PUSHED = {
 
 @pytest.fixture
 def facts(tmp_path: Path) -> Iterator[Path]:
-    """A store of this process, for a while."""
+    """Use a new fact store in this process during the test."""
     memo.use_store(FactFiles(tmp_path / "facts"))
     yield tmp_path / "facts"
     memo.use_store(None)
 
 
 def search(pull: PullRequest) -> list[object]:
-    """What the queries find in a change: paths and lines."""
+    """Run all queries on a change, and return the paths and lines found."""
 
     async def ask() -> list[object]:
         async with Checkout(pull) as tree:
@@ -49,15 +49,15 @@ def search(pull: PullRequest) -> list[object]:
 
 
 def test_a_push_is_searched_as_if_nothing_were_kept(repository: Repository, facts: Path) -> None:
-    """Files are edited, added, removed and moved; the first tree comes once more; a tree that is not there any more is no hindrance."""
+    """This holds for edited, added, removed and moved files, a repeated tree, and missing trees."""
     base = repository.commit({"b.py": "two\n", "x.py": "two\n"}, "base")
     first = repository.commit(FIRST, "first")
     repository.git("rm", "-q", "c/gone.py", "x.py")
     pushed = repository.commit(PUSHED, "pushed")
     pulls = [repository.pull(base, head) for head in (first, pushed, first)]
     kept_rows = [search(pull) for pull in pulls]
-    assert len([*facts.glob("[!.]*")]) == 2 * (len(QUERIES) - 1)  # a limit makes no search of its own
-    for file in facts.glob("[!.]*"):  # as another repository would have left it
+    assert len([*facts.glob("[!.]*")]) == 2 * (len(QUERIES) - 1)  # a limit does not add a cache entry
+    for file in facts.glob("[!.]*"):  # as if another repository had left it
         text = memo.load(file.name)
         assert text is not None
         memo.keep(file.name, text.replace(first.encode(), b"1" * 40).replace(base.encode(), b"2" * 40))

@@ -26,7 +26,7 @@ def content(found: PullRequest, path: str) -> bytes | None:
 
 
 def test_head_is_compared_with_the_merge_base_of_the_default_branch(repository: Repository, tmp_path: Path) -> None:
-    """What main gained after the branch left it is not part of the change."""
+    """Commits on main after the branch point are not part of the change."""
     fork = repository.commit({"a.py": "1\n"})
     repository.git("checkout", "-qb", "feature")
     head = repository.commit({"a.py": "2\n"}, "Second\n\nwith a reason")
@@ -39,7 +39,7 @@ def test_head_is_compared_with_the_merge_base_of_the_default_branch(repository: 
 
 
 def test_a_range_is_three_dot(repository: Repository, tmp_path: Path) -> None:
-    """BASE..HEAD means what the author of HEAD did since the common ancestor."""
+    """BASE..HEAD means the changes on HEAD since the common ancestor."""
     fork = repository.commit({"a": "1"})
     repository.git("checkout", "-qb", "feature")
     head = repository.commit({"a": "2"})
@@ -51,7 +51,7 @@ def test_a_range_is_three_dot(repository: Repository, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", [*histories.SEVERAL_BASES, *histories.ONE_BASE])
 def test_several_merge_bases_are_noticed(repository: Repository, tmp_path: Path, name: str) -> None:
-    """Whichever of them git names first; a branch that merges the main branch again and again has one."""
+    """They are noticed whichever git names first. A branch that merges main repeatedly has only one."""
     repository.commit(histories.START)
     histories.draw(repository.folder, (histories.SEVERAL_BASES | histories.ONE_BASE)[name])
     found = resolve(repository, tmp_path / "s", base="main", head="feature")
@@ -59,7 +59,7 @@ def test_several_merge_bases_are_noticed(repository: Repository, tmp_path: Path,
 
 
 def test_staged_work_is_the_index_and_nothing_else(repository: Repository, tmp_path: Path) -> None:
-    """A file changed again after `git add` is reviewed as it was added."""
+    """A file edited after `git add` is reviewed as it was added."""
     repository.commit({"a.py": "old\n"})
     repository.write({"a.py": "staged\n"})
     repository.git("add", "a.py")
@@ -70,7 +70,7 @@ def test_staged_work_is_the_index_and_nothing_else(repository: Repository, tmp_p
 
 
 def test_uncommitted_work_holds_untracked_files_but_not_ignored_ones(repository: Repository, tmp_path: Path) -> None:
-    """New files count as work; what .gitignore names does not."""
+    """New files are included, ignored files are not."""
     repository.commit({"a.py": "old\n", ".gitignore": "*.log\n"})
     repository.write({"a.py": "now\n", "new.py": "untracked\n", "x.log": "noise\n"})
     found = resolve(repository, tmp_path / "s", scope="uncommitted")
@@ -78,7 +78,7 @@ def test_uncommitted_work_holds_untracked_files_but_not_ignored_ones(repository:
 
 
 def test_the_repository_is_left_as_it_was(repository: Repository, tmp_path: Path) -> None:
-    """Reviewing uncommitted work writes no object and does not touch the index."""
+    """Reviewing uncommitted work writes no object and does not change the index."""
     repository.commit({"a.py": "old\n"})
     repository.write({"new.py": "untracked\n"})
 
@@ -93,7 +93,7 @@ def test_the_repository_is_left_as_it_was(repository: Repository, tmp_path: Path
 
 
 def test_work_on_an_unborn_branch_is_compared_with_nothing(repository: Repository, tmp_path: Path) -> None:
-    """The first files of a repository can be reviewed before the first commit."""
+    """Files can be reviewed before the first commit."""
     repository.write({"a.py": "first\n"})
     found = resolve(repository, tmp_path / "s", scope="uncommitted")
     assert content(found, "a.py") == b"first\n"
@@ -103,7 +103,7 @@ def test_work_on_an_unborn_branch_is_compared_with_nothing(repository: Repositor
 def test_objects_borrowed_from_another_store_are_found(
     repository: Repository, repositories: Callable[[str], Repository], tmp_path: Path
 ) -> None:
-    """A clone with --shared keeps its objects elsewhere."""
+    """A clone with --shared has its objects in another repository."""
     repository.commit({"a.py": "1\n"})
     repository.git("clone", "-q", "--shared", ".", str(tmp_path / "shared"))
     (tmp_path / "shared" / "a.py").write_text("2\n")
@@ -122,7 +122,7 @@ def test_histories_without_a_common_commit_are_said(repository: Repository, tmp_
 
 @pytest.mark.parametrize("name", ["develop", "trunk", "mainline"])
 def test_a_default_branch_of_another_name_is_found(repository: Repository, tmp_path: Path, name: str) -> None:
-    """Even if the remote's HEAD is unknown here, as after `git remote add` and a fetch."""
+    """This works even if the remote's HEAD is unknown here, as after `git remote add` and a fetch."""
     repository.commit({"a.py": "1\n"})
     repository.git("branch", "-m", name)
     base = repository.git("rev-parse", "HEAD")
@@ -138,7 +138,7 @@ def test_a_default_branch_of_another_name_is_found(repository: Repository, tmp_p
 
 
 def test_the_head_of_the_remote_wins(repository: Repository, tmp_path: Path) -> None:
-    """It is the remote's own word, and the sentence names the branch behind it."""
+    """The remote defines it, so it wins over usual names, and the review names its branch."""
     base = repository.commit({"a.py": "1\n"})
     repository.git("update-ref", "refs/remotes/origin/main", base)
     repository.git("update-ref", "refs/remotes/origin/production", base)
@@ -148,7 +148,7 @@ def test_the_head_of_the_remote_wins(repository: Repository, tmp_path: Path) -> 
 
 
 def test_head_is_never_compared_with_itself(repository: Repository, tmp_path: Path) -> None:
-    """If nothing says which of several branches is the default one, the review says what to type."""
+    """If the default branch is unclear, the error says what to type."""
     repository.commit({"a.py": "1\n"})
     repository.git("branch", "-m", "ours")
     repository.git("branch", "theirs")

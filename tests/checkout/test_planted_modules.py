@@ -1,4 +1,4 @@
-"""No Python module and no program that lies in the reviewed repository is loaded, from wherever the command is started."""
+"""No Python module or program in the reviewed repository is loaded, wherever the command starts."""
 
 import asyncio
 import os
@@ -27,7 +27,7 @@ WAYS = [
 
 
 class Hostile:
-    """A repository whose folder holds modules and programs named like everybody's. Each leaves a witness."""
+    """A repository with modules and programs named like common ones. Each records in a file that it ran."""
 
     def __init__(self, folder: Path) -> None:
         self.witness = folder / "loaded"
@@ -47,12 +47,12 @@ class Hostile:
             (self.top / name).write_text("nonsense\n")
 
     def loaded(self) -> str:
-        """What was loaded or started so far."""
+        """Return what was loaded or started so far."""
         return self.witness.read_text() if self.witness.exists() else ""
 
     @property
     def env(self) -> dict[str, str]:
-        """An environment in which the current folder is searched for programs too."""
+        """Return an environment that also searches the current folder for programs."""
         return {"PATH": f".:{os.environ['PATH']}::", "HOME": str(self.top), "DEEPREPO_DATA": str(self.top.parent / "d")}
 
 
@@ -62,7 +62,7 @@ def hostile(tmp_path: Path) -> Hostile:
 
 
 def test_python_itself_would_load_them(hostile: Hostile) -> None:
-    """The plant is alive: what Python runs by `-c` in this folder takes its modules from there."""
+    """The planted modules work: `python -c` in this folder imports them."""
     command = [sys.executable, "-c", "import multiprocessing"]
     subprocess.run(command, cwd=hostile.top, env=hostile.env, capture_output=True, check=False)
     assert hostile.loaded()
@@ -71,7 +71,7 @@ def test_python_itself_would_load_them(hostile: Hostile) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("arguments", few(WAYS, 0))
 def test_a_command_started_there_loads_nothing_of_it(hostile: Hostile, arguments: list[str]) -> None:
-    """The command does its work, though the folder is full of modules and programs with names that it needs."""
+    """The command works although the folder has modules and programs with names that it needs."""
     done = subprocess.run(
         [COMMAND, *arguments], cwd=hostile.top, env=hostile.env, capture_output=True, text=True, check=False
     )
@@ -81,7 +81,7 @@ def test_a_command_started_there_loads_nothing_of_it(hostile: Hostile, arguments
 
 @pytest.mark.parametrize("start", few([[str(COMMAND)], [sys.executable, "-I", "-m", "bot"]], 0))
 def test_an_editor_that_starts_the_server_there_loads_nothing_of_it(hostile: Hostile, start: list[str]) -> None:
-    """`deeprepo mcp` in the folder of the project, which is where editors start it; its children too."""
+    """Editors start `deeprepo mcp` in the project's folder; its child processes load nothing there either."""
 
     async def talk() -> list[str]:
         async with editor.connected([*start, "mcp"], hostile.top, hostile.env) as client:

@@ -1,4 +1,4 @@
-"""No program that a repository names is started, whatever is done with the repository."""
+"""No program that a repository configures is started, whatever deeprepo does with it."""
 
 import asyncio
 import os
@@ -26,7 +26,7 @@ CONTROLS = {
 
 @pytest.fixture(scope="module")
 def planted(tmp_path_factory: pytest.TempPathFactory) -> Planted:
-    """A repository that names the program by every key there is, one that means a program or not."""
+    """Return a repository that sets every known key to the program, sensible or not."""
     made = Planted(tmp_path_factory.mktemp("planted"))
     made.plant(keys())
     return made
@@ -41,7 +41,7 @@ def watched(planted: Planted) -> Iterator[Planted]:
 
 
 async def everything(request: ReviewRequest, scratch: str) -> PullRequest:
-    """All that a review asks of git."""
+    """Run every git operation of a review."""
     found = await pull(request, scratch)
     async with Checkout(found) as tree:
         await tree.change()
@@ -55,7 +55,7 @@ async def everything(request: ReviewRequest, scratch: str) -> PullRequest:
 
 
 def test_plain_git_starts_the_program(tmp_path: Path) -> None:
-    """Each of these commands would: the plant is alive, so its silence elsewhere means something."""
+    """The planted program works: these git commands start it."""
     made = Planted(tmp_path)
     for key, command in CONTROLS.items():
         made.plant([key, "gpg.program"])
@@ -78,18 +78,18 @@ def test_plain_git_starts_the_program(tmp_path: Path) -> None:
     ],
 )
 def test_no_command_starts_the_program(watched: Planted, arguments: list[str]) -> None:
-    """Every command that opens a repository does its work all the same."""
+    """Every command that opens a repository still does its work."""
     assert cli.run([*arguments, "--repo", str(watched.repository.folder)]) in {0, 1}
 
 
 def test_looking_a_finding_up_starts_no_program(watched: Planted) -> None:
-    """`ignore` reviews by code what is staged, uncommitted and committed, and refuses a fingerprint that none of it has."""
+    """`ignore` reviews staged, uncommitted and committed changes, and then refuses the unknown ID."""
     arguments = ["ignore", "0123456789abcdef", "--reason", "because"]
     assert cli.run([*arguments, "--repo", str(watched.repository.folder)]) == 2
 
 
 def test_no_tool_of_an_editor_starts_the_program(watched: Planted, tmp_path: Path) -> None:
-    """The tools of `deeprepo mcp`: a review of uncommitted work, and who calls a function."""
+    """`deeprepo mcp` reviews uncommitted work and finds callers."""
     folder = str(watched.repository.folder)
     from bot.cli.mcp_server import local
 
@@ -101,13 +101,13 @@ def test_no_tool_of_an_editor_starts_the_program(watched: Planted, tmp_path: Pat
 
 
 def test_taking_settings_over_starts_no_program(watched: Planted) -> None:
-    """`init --from` lists the tracked files, and says that none of them is another reviewer's."""
+    """`init --from` lists the tracked files and finds no other reviewer's settings."""
     assert cli.run(["init", "--from", "--repo", str(watched.repository.folder)]) == 2
 
 
 @pytest.mark.slow
 def test_no_hook_starts_the_program(watched: Planted) -> None:
-    """As git starts us: with the index of the commit, and its folder in the environment."""
+    """Git starts hooks with the commit's index and its folder in the environment."""
     index = watched.git_dir / "index"
     env = {"PATH": os.environ["PATH"], "HOME": str(watched.repository.folder), "PYTHONPATH": str(ROOT)}
     env |= {"GIT_DIR": str(watched.git_dir), "GIT_INDEX_FILE": str(index), "GIT_EDITOR": ":"}
@@ -118,7 +118,7 @@ def test_no_hook_starts_the_program(watched: Planted) -> None:
 
 
 def test_a_missing_object_is_not_fetched(tmp_path: Path) -> None:
-    """A partial clone would start what its remote names to get the object."""
+    """In a partial clone, git would start a program that the remote names to fetch the object."""
     made = Planted(tmp_path)
     oid = made.repository.git("rev-parse", "HEAD:b.py")
     made.plant(programs())
@@ -129,7 +129,7 @@ def test_a_missing_object_is_not_fetched(tmp_path: Path) -> None:
 
 
 def test_a_tracked_folder_that_looks_like_a_repository_starts_nothing(tmp_path: Path) -> None:
-    """An ordinary clone brings one along; git itself would take its configuration for that of a repository."""
+    """A clone can contain such a folder, and git itself would use its configuration."""
     made = Planted(tmp_path)
     made.plant(programs())
     outer = tmp_path / "outer"

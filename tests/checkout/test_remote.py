@@ -14,7 +14,7 @@ from deeprepo_sandbox.github import Fault
 
 
 async def test_a_change_is_fetched_and_read(tmp_path: Path) -> None:
-    """Both sides of it, and the base branch as it is now, by one fetch that brings no history."""
+    """A single fetch without history brings both sides and the newest base branch."""
     async with scene(tmp_path / "hub") as at:
         await at.repo.commit("main", {".deeprepo.yml": "quota: 1\n"})
         pull = await fetched(at, tmp_path / "here")
@@ -29,7 +29,7 @@ async def test_a_change_is_fetched_and_read(tmp_path: Path) -> None:
 
 
 async def test_a_later_round_knows_the_head_it_is_built_on(tmp_path: Path) -> None:
-    """The pull request's own commits come along; after a force push the old head is on no road to the new one."""
+    """The pull request's own commits are fetched. After a force push, the old head is not an ancestor."""
     async with scene(tmp_path / "hub") as at:
         first = at.stands.head_sha
         await at.repo.push("feature", {"app.py": HEAD + "more\n"})
@@ -44,7 +44,7 @@ async def test_a_later_round_knows_the_head_it_is_built_on(tmp_path: Path) -> No
 
 
 async def test_the_token_is_left_nowhere(tmp_path: Path) -> None:
-    """No file of the store holds it, and when the change is read it opens nothing any more."""
+    """No file in the object store contains the token, and it is revoked after reading."""
     async with scene(tmp_path / "hub") as at:
         await at.host.facts()
         known = set(at.gh.world.tokens)
@@ -61,7 +61,7 @@ async def test_the_token_is_left_nowhere(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 async def test_a_fetch_that_is_broken_off_ends_with_all_its_processes(tmp_path: Path) -> None:
-    """While it runs its command line shows no secret, and afterwards nothing of it runs."""
+    """Its command line never shows a secret, and after canceling, none of its processes is left."""
     async with scene(tmp_path / "hub") as at:
         await at.host.facts()
         text = at.gh.token({"contents": "read"}, (at.repo.id,))
@@ -84,9 +84,9 @@ async def test_a_fetch_that_is_broken_off_ends_with_all_its_processes(tmp_path: 
 
 
 def _running(*words: str) -> list[str]:
-    """The command lines of the processes that speak of these."""
+    """Return the command lines of processes that contain one of these words."""
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
-        with suppress(OSError):  # it ended while we look
+        with suppress(OSError):  # the process has ended
             found.append(path.read_bytes().replace(b"\0", b" ").decode("utf-8", "replace"))
     return [line for line in found if any(word in line for word in words)]

@@ -48,7 +48,7 @@ def _failing(fault: Fault, path: str = REFS) -> Callable[[Scene], Awaitable[None
 async def test_what_goes_wrong_is_told_apart(
     tmp_path: Path, happens: Callable[[Scene], Awaitable[None]], kind: type[DeepRepoError], says: str
 ) -> None:
-    """Refused for good, down for now, or too slow: each with its sentence, none with the token."""
+    """A permanent refusal, an outage and a timeout have their own errors, without the token."""
     limit = 1.0 if "within 1 s" in says else patience()
     async with scene(tmp_path / "hub") as at:
         base, head = (await at.host.facts()).base_sha, at.stands.head_sha
@@ -62,7 +62,7 @@ async def test_what_goes_wrong_is_told_apart(
 
 
 async def test_one_failure_is_tried_again(tmp_path: Path) -> None:
-    """A server that stumbles once is not told to anybody."""
+    """A single server error is not reported."""
     async with scene(tmp_path / "hub") as at:
         at.gh.fail("GET", REFS, Fault(503))
         async with Checkout(await fetched(at, tmp_path / "here")) as tree:
@@ -70,7 +70,7 @@ async def test_one_failure_is_tried_again(tmp_path: Path) -> None:
 
 
 async def test_a_head_that_is_gone_is_superseded(tmp_path: Path) -> None:
-    """It was force-pushed away and swept up: another job reviews what came instead."""
+    """It was force-pushed away and pruned; another job reviews its successor."""
     async with scene(tmp_path / "hub") as at:
         base = (await at.host.facts()).base_sha
         async with github.reading(at.identity, at.pull.installation, (at.pull.repository,), at.pace) as (_, token):
@@ -81,14 +81,14 @@ async def test_a_head_that_is_gone_is_superseded(tmp_path: Path) -> None:
 
 
 async def test_a_repository_that_is_too_large_is_not_fetched(tmp_path: Path) -> None:
-    """The sentence names the limit."""
+    """The error names the limit."""
     async with scene(tmp_path / "hub") as at:
         with pytest.raises(GitError, match="larger than 0 MiB without its history"):
             await fetched(at, tmp_path / "here", most_bytes=100)
 
 
 async def test_no_redirect_is_followed(tmp_path: Path) -> None:
-    """A server that sends git elsewhere would send the token along."""
+    """Otherwise a redirect would leak the token to another server."""
     asked: list[bytes] = []
 
     async def elsewhere(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -114,7 +114,7 @@ async def test_no_redirect_is_followed(tmp_path: Path) -> None:
     ],
 )
 def test_only_commits_over_http_are_fetched(tmp_path: Path, url: str, head: str) -> None:
-    """Git's other roads, and names that could mean something else, are refused before git is started."""
+    """Other transports and ambiguous revisions are refused before git is started."""
     with pytest.raises(UsageError):
         asyncio.run(remote.fetch(url, ("b" * 40, head), None, str(tmp_path)))
     assert list(tmp_path.iterdir()) == []

@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 def within(pull: PullRequest, ask: Callable[[Checkout], Awaitable[T]]) -> T:
-    """Ask a checkout something and close it."""
+    """Open a checkout, await this function's result for it, and close it."""
 
     async def run() -> T:
         async with Checkout(pull) as tree:
@@ -27,14 +27,14 @@ def within(pull: PullRequest, ask: Callable[[Checkout], Awaitable[T]]) -> T:
 
 
 def test_a_work_tree_is_never_opened(repository: Repository) -> None:
-    """What lies in the folder has no say once commits are reviewed."""
+    """Files in the work tree do not matter when commits are reviewed."""
     pull = repository.change({"a.py": "old\n"}, {"a.py": "new\n"})
     repository.write({"a.py": "hostile\n"})
     assert within(pull, lambda t: t.read("a.py")) == b"new\n"
 
 
 def test_many_files_come_in_one_pass_and_absent_ones_are_left_out(repository: Repository) -> None:
-    """More than one portion of `cat-file --batch`, with a hole."""
+    """This also works for more than one batch of `cat-file --batch`, with a missing file."""
     names = [f"f{number}.txt" for number in range(600)]
     pull = repository.change({}, {name: name for name in names})
     found = within(pull, lambda t: t.read_many([*names, "absent.txt"]))
@@ -42,7 +42,7 @@ def test_many_files_come_in_one_pass_and_absent_ones_are_left_out(repository: Re
 
 
 def test_a_read_that_is_called_off_ends_at_once(repository: Repository) -> None:
-    """Also in the middle of large files, of which more has come than anybody has taken; the next read gets its own file."""
+    """Canceling ends even a read of large files, and the next read returns the right file."""
     large = {f"f{number}.txt": f"{number}\n".encode() + os.urandom(MAX_FILE_BYTES // 2) for number in range(8)}
     pull = repository.change({}, {**large, "small.txt": "small"})
 
@@ -60,7 +60,7 @@ def test_a_read_that_is_called_off_ends_at_once(repository: Repository) -> None:
 
 
 def test_links_submodules_and_huge_files_are_not_read(repository: Repository) -> None:
-    """A link could point anywhere, a submodule is not here, a huge file is data."""
+    """Links, submodules and huge files are listed but not read."""
     head = repository.commit({"huge.py": b"x" * (MAX_FILE_BYTES + 1)})
     (repository.folder / "link").symlink_to("/etc/passwd")
     repository.git("update-index", "--add", "--cacheinfo", f"160000,{head},module")
@@ -73,7 +73,7 @@ def test_links_submodules_and_huge_files_are_not_read(repository: Repository) ->
 
 
 def test_a_side_is_told_from_the_other_as_git_lists_it(repository: Repository) -> None:
-    """Whichever is asked for first: with what came and went, a file that is a folder now, a link, a submodule and odd names, in git's order."""
+    """Either side can be requested first; entries of all kinds and odd names come in git's order."""
     same = {f"same/f{number}.txt": f"{number}" for number in range(300)}
     base = repository.commit(
         {**same, "a": "file", "a.txt": "", "b/c.py": "old", "gone.py": "x", "kept.sh": "run", "z.py": "old"}
@@ -100,7 +100,7 @@ def test_a_side_is_told_from_the_other_as_git_lists_it(repository: Repository) -
 
 
 def test_grep_finds_paths_and_lines_in_the_tree(repository: Repository) -> None:
-    """Fixed words and Perl patterns, limited by a pathspec; a file named like an option is a file."""
+    """Fixed words and Perl patterns work, with a pathspec; a file named like an option is a file."""
     pull = repository.change({}, {"a.py": "one\ntwo\n", "b.js": "two()\n", "-e": "two\n", "bin": b"two\0"})
     assert within(pull, lambda t: t.grep(Query(["two"]))) == {"a.py", "b.js", "-e"}
     assert within(pull, lambda t: t.grep(Query(["two"], ["*.py"]))) == {"a.py"}
@@ -111,7 +111,7 @@ def test_grep_finds_paths_and_lines_in_the_tree(repository: Repository) -> None:
 
 
 def test_a_replace_ref_cannot_swap_what_is_reviewed(repository: Repository) -> None:
-    """`git replace` is the reviewed repository's own trick: it has no effect here."""
+    """`git replace` in the reviewed repository has no effect here."""
     pull = repository.change({"a.py": "old\n"}, {"a.py": "new\n"})
     repository.git(
         "replace",
@@ -122,7 +122,7 @@ def test_a_replace_ref_cannot_swap_what_is_reviewed(repository: Repository) -> N
 
 
 def test_configuration_comes_from_the_tip_of_the_base_branch(repository: Repository) -> None:
-    """The head cannot bring its own settings, and the base's newest ones count."""
+    """The head cannot bring its own settings; the base branch's newest ones count."""
     base = repository.commit({".deeprepo.yml": "quota: 1\n"})
     head = repository.commit({".deeprepo.yml": "quota: 9\n"})
     assert within(repository.pull(base, head), lambda t: t.at_tip(".deeprepo.yml")) == b"quota: 1\n"
@@ -130,7 +130,7 @@ def test_configuration_comes_from_the_tip_of_the_base_branch(repository: Reposit
 
 @pytest.mark.parametrize("is_listed", [True, False])
 def test_settings_that_cannot_be_read_are_not_called_absent(repository: Repository, *, is_listed: bool) -> None:
-    """A file that is too large, a link, a submodule and a folder are named; None means that nothing is there."""
+    """A reason is given for a large file, link, submodule or folder; None means that the file is missing."""
     (repository.folder / "linked.yml").symlink_to("own.yml")
     repository.write({"large.yml": "#" * (2 << 20) + "\n\n", "folder.yml/own.yml": "quota: 1\n"})
     repository.commit({"own.yml": "quota: 1\n"})
@@ -155,7 +155,7 @@ def test_settings_that_cannot_be_read_are_not_called_absent(repository: Reposito
 
 
 def test_folders_are_listed_at_the_tip_of_the_base_branch(repository: Repository) -> None:
-    """With all beneath them; a folder that is not there holds nothing, and a name is never a pattern."""
+    """Folders are listed recursively, a missing folder is empty, and names are never patterns."""
     base = repository.commit({"rules/a.md": "1\n", "rules/deep/ä.md": "2\n", "other/c.md": "3\n"})
     head = repository.commit({"rules/new.md": "4\n"})
     pull = repository.pull(base, head)
@@ -164,7 +164,7 @@ def test_folders_are_listed_at_the_tip_of_the_base_branch(repository: Repository
 
 
 def test_a_line_that_is_too_hard_for_a_pattern_ends_the_search_with_a_sentence(repository: Repository) -> None:
-    """The search is no failure: what was found counts, and the checkout says that something may be missing."""
+    """The search is not an error, but the checkout records that matches may be missing."""
     pull = repository.change({}, {"a.txt": "aab\n", "b.txt": "a" * 3_000 + "b\n"})
 
     async def ask(tree: Checkout) -> tuple[str, ...]:
@@ -175,7 +175,7 @@ def test_a_line_that_is_too_hard_for_a_pattern_ends_the_search_with_a_sentence(r
 
 
 def test_a_huge_changed_line_makes_no_patch(repository: Repository) -> None:
-    """A file above the cap is listed as changed and its lines are not written out."""
+    """A file above the size limit is listed as changed, but its lines are not in the patch."""
     pull = repository.change({"a.txt": "a" * (MAX_FILE_BYTES + 9)}, {"a.txt": "b" * (MAX_FILE_BYTES + 9)})
     change = within(pull, lambda tree: tree.change())
     assert len(change.patch) < 1_000

@@ -1,4 +1,4 @@
-"""The work tree as git itself would add it."""
+"""The work tree is read exactly as git would add it."""
 
 import asyncio
 from collections.abc import Callable
@@ -26,13 +26,13 @@ def files(found: PullRequest) -> dict[str, ChangedFile]:
 
 
 def as_git_does(repository: Repository) -> str:
-    """The tree that `git add --all` makes."""
+    """Return the tree that `git add --all` makes."""
     repository.git("add", "--all")
     return repository.git("write-tree")
 
 
 def test_the_tree_is_the_one_that_git_makes(repository: Repository, tmp_path: Path) -> None:
-    """Changed, new, deleted, ignored, linked and executable files, folders that became files, and names of every kind."""
+    """Changed, new, deleted, ignored, linked and executable files, files replacing folders, odd names."""
     odd = 'tab\t"quote" \n line'
     repository.commit({
         "a.py": "1\n", "gone.py": "1\n", "dir/x.py": "1\n", "file": "1\n", "mode.sh": "1\n", "lib/y.py": "1\n", odd: "1\n",
@@ -55,7 +55,7 @@ def test_the_tree_is_the_one_that_git_makes(repository: Repository, tmp_path: Pa
 
 @pytest.mark.parametrize("autocrlf", ["true", "input", "false"])
 def test_line_ends_are_converted_as_the_user_has_set(repository: Repository, tmp_path: Path, autocrlf: str) -> None:
-    """A checkout with CRLF is not a change of every line."""
+    """A checkout with CRLF does not count as a change of every line."""
     repository.commit({"a.txt": "1\n2\n", ".gitattributes": "*.bat text eol=crlf\n"})
     repository.git("config", "core.autocrlf", autocrlf)
     repository.write({"a.txt": "1\r\n2\r\n3\r\n", "b.bat": "x\r\n"})
@@ -65,7 +65,7 @@ def test_line_ends_are_converted_as_the_user_has_set(repository: Repository, tmp
 def test_a_submodule_is_its_commit(
     repository: Repository, repositories: Callable[[str], Repository], tmp_path: Path
 ) -> None:
-    """A newer commit is listed and not open: its code is in another repository; what is dirty in it is not looked at."""
+    """A newer commit is listed as skipped; uncommitted changes inside the submodule are ignored."""
     module = repositories("repository/module")
     first = module.commit({"m.py": "1\n"})
     repository.git("update-index", "--add", "--cacheinfo", f"160000,{first},module")
@@ -78,7 +78,7 @@ def test_a_submodule_is_its_commit(
 
 
 def test_content_that_a_filter_converts_is_not_read(repository: Repository, tmp_path: Path) -> None:
-    """Decrypted files lie in the work tree in the clear: their content is not taken, and the review says so."""
+    """Filtered files may be decrypted in the work tree, so they are not read, and the review says so."""
     repository.commit({".gitattributes": "secret.py filter=crypt\n", "secret.py": "encrypted\n"})
     repository.git("config", "filter.crypt.clean", "encrypt")
     repository.write({"secret.py": "KEY = 'in the clear'\n"})
@@ -95,7 +95,7 @@ def test_content_that_a_filter_converts_is_not_read(repository: Repository, tmp_
 
 
 def test_a_repository_with_longer_ids_works(tmp_path: Path) -> None:
-    """SHA-256 instead of SHA-1."""
+    """Repositories with SHA-256 work like those with SHA-1."""
     folder = tmp_path / "long"
     repository = Repository(folder)
     (folder / ".git").rename(tmp_path / "old")
@@ -108,7 +108,7 @@ def test_a_repository_with_longer_ids_works(tmp_path: Path) -> None:
 
 
 def test_revisions_mean_what_they_mean_to_git(repository: Repository, tmp_path: Path) -> None:
-    """Branches, tags, ancestors, the reflog, packed refs, and the branch that another one follows."""
+    """Branches, tags, ancestors, the reflog and packed refs resolve as in git."""
     repository.commit({"a": "1"})
     repository.git("branch", "other")
     repository.git("tag", "v1")
