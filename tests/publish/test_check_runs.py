@@ -15,14 +15,14 @@ OUTCOME = PublishResult(1, 2, "https://github.example/acme/shop/pull/1#issuecomm
 
 
 async def run(at: Scene, review: Review, name: str = "run-1") -> int:
-    """A check run from its beginning to its end."""
+    """Start a check run and end it with a review."""
     number = await checks.start(at.host, at.stands.head_sha, checks.CheckOwner(name))
     await checks.end_with_review(at.host, number, name, review, OUTCOME, checks.HeadStatus(checks.conclude(review)))
     return number
 
 
 async def test_a_check_run_from_its_beginning_to_its_end(at: Scene) -> None:
-    """It is there at once, says how far it is, ends with the verdict, the findings as annotations and two buttons."""
+    """It starts immediately, shows progress, and ends with conclusion, annotations and two buttons."""
     head = at.stands.head_sha
     number = await checks.start(at.host, head, checks.CheckOwner("run-1"))
     begun = at.stands.checks[0]
@@ -46,7 +46,7 @@ async def test_a_check_run_from_its_beginning_to_its_end(at: Scene) -> None:
 
 
 async def test_no_secret_stands_in_a_check_run(at: Scene) -> None:
-    """Neither the one that was committed nor one that a finding repeats."""
+    """Neither a committed secret nor a finding that repeats it is shown."""
     secret = "ghp_" + "aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY1zA2"
     leak = finding("f1", 5, category="secret", quote=f'TOKEN = "{secret}"')
     await run(at, shown(reviewed(at.stands.head_sha, leak, finding("f2", 6, why=f"It logs {secret}."))))
@@ -59,7 +59,7 @@ async def test_no_secret_stands_in_a_check_run(at: Scene) -> None:
 @pytest.mark.parametrize("after", [True, False], ids=["stored", "lost"])
 @pytest.mark.parametrize("nth", [0, 2])
 async def test_annotations_that_were_sent_are_not_sent_again(at: Scene, nth: int, *, after: bool) -> None:
-    """They are added and cannot be taken back, so after a lost answer they are counted first."""
+    """Annotations can only be added, so after a lost response the existing ones are counted first."""
     review = reviewed(at.stands.head_sha, *[finding(f"f{n}", n + 1) for n in range(120)])
     at.gh.fail("PATCH", r"/check-runs/", Fault(502, after=after, skip=nth))
     await run(at, review)
@@ -71,7 +71,10 @@ async def test_annotations_that_were_sent_are_not_sent_again(at: Scene, nth: int
 
 
 async def test_one_check_run_for_one_run(at: Scene) -> None:
-    """After a restart, a run continues its own check run. A new run takes over an unfinished one, and creates one if all are finished."""
+    """After a restart, a run continues its own check run.
+
+    A new run takes over an unfinished one, and creates one if all are finished.
+    """
     head = at.stands.head_sha
     at.gh.fail("POST", r"/check-runs$", Fault(502, after=True))
     one = await checks.start(at.host, head, checks.CheckOwner("run-1"))
@@ -86,7 +89,7 @@ async def test_one_check_run_for_one_run(at: Scene) -> None:
 
 
 async def test_an_end_without_a_review(at: Scene) -> None:
-    """Left out, broken off or failed: never green, never red, and the sentence stands in the title."""
+    """Skipped reviews are neither green nor red, and the title has the reason."""
     number = await checks.start(at.host, at.stands.head_sha, checks.CheckOwner("run-1"))
     await checks.end_without_review(
         at.host, number, "run-1", "it is a draft of @acme/all", checks.HeadStatus("neutral"), is_left_out=True
@@ -104,7 +107,7 @@ async def test_an_end_without_a_review(at: Scene) -> None:
 
 
 async def test_a_review_that_was_given_up_ends_as_it_was_fixed_when_it_began(at: Scene) -> None:
-    """With a threshold, it fails, because nobody reads the settings again."""
+    """With a threshold it fails, because the settings are not read again."""
     head = at.stands.head_sha
     number = await checks.start(at.host, head, checks.CheckOwner("run-1", if_broken="failure"))
     await checks.end_broken(at.host, number, "run-1", head, "the machine was restarted too often")
@@ -112,7 +115,7 @@ async def test_a_review_that_was_given_up_ends_as_it_was_fixed_when_it_began(at:
 
 
 async def test_text_from_the_change_commands_nothing(at: Scene) -> None:
-    """Titles and reasons are words: in a summary disarmed, in an annotation without what cannot be seen."""
+    """Titles and notes are escaped in a summary, and invisible characters are removed in annotations."""
     evil = finding("f1", 5, title="@acme/all \u202eevil", why="<!-- deeprepo -->\n\u200bhidden")
     review = replace(reviewed(at.stands.head_sha, evil), notes=("see @acme/all",))
     number = await checks.start(at.host, at.stands.head_sha, checks.CheckOwner("run-1"))
@@ -120,7 +123,7 @@ async def test_text_from_the_change_commands_nothing(at: Scene) -> None:
     await checks.end_with_review(at.host, number, "run-1", review, outcome, checks.HeadStatus("neutral"))
     one = at.stands.checks[0]
 
-    assert "@acme" not in unprompted(f"{one.summary}{one.text}")  # GitHub finds no name in code
+    assert "@acme" not in unprompted(f"{one.summary}{one.text}")  # GitHub ignores @mentions in code
     assert one.annotations[0]["title"] == "High · @acme/all evil"
     assert "\u200b" not in one.annotations[0]["message"]
     marker = markers.read(one.summary or "")

@@ -1,4 +1,4 @@
-"""What the check of a reviewed head says, as a table."""
+"""A table of the conclusions for reviewed heads."""
 
 from typing import Any
 
@@ -15,17 +15,17 @@ from tests.hosted import now
 
 UNIT = Coverage(readings=(CoverageRow("unit", "a.py", "f", "unread", reason="the budget was spent"),))
 USE = Coverage(readings=(CoverageRow("use", "a.py", "f", "unread", reason="it could not be found out"),))
-NEW = finding("f1")  # high
+NEW = finding("f1")  # high severity
 REFUTED = now(finding("f2"), "refuted", verdict=Verdict.REFUTED)
 HALF_JUDGED, JUDGED = ({"dropped": 2, "findings": (REFUTED,) * number} for number in (1, 2))
 
 
 def own(verdict: str, severity: str = "fail") -> dict[str, Any]:
-    """A check of the team's own and what it came to."""
+    """Return a review's fields with one of the team's own checks and its verdict."""
     return {"parts": {"rulings": (Ruling("guards", severity, verdict),)}}  # type: ignore[arg-type] - words of both
 
 
-# What the review holds, and what its check says without a bar, with `fail_on: high`, and with `strict: true` beside it.
+# Fields of a review, and its conclusion without a threshold, with `fail_on: high`, and also with `strict`.
 TABLE: list[tuple[dict[str, Any], str, str, str]] = [
     ({}, "success", "success", "success"),
     ({"findings": (NEW,)}, "neutral", "failure", "failure"),
@@ -55,7 +55,7 @@ BARS: list[dict[str, Any]] = [{}, {"fail_on": "high"}, {"fail_on": "high", "stri
 @pytest.mark.parametrize("bar", [0, 1, 2], ids=["no bar", "a bar", "strict"])
 @pytest.mark.parametrize("row", TABLE, ids=range(len(TABLE)))
 def test_what_a_review_comes_to(row: tuple[dict[str, Any], str, str, str], bar: int) -> None:
-    """Green where everything was read and nothing found, red only where the owner has set a bar or a check of their own, else neither."""
+    """Green needs a complete review without findings, red a threshold or an own check; else it is neutral."""
     holds, *conclusions = row
     assert checks.conclude(reviewed("b" * 40, **BARS[bar], **holds)) == conclusions[bar]
 
@@ -64,7 +64,7 @@ def test_what_a_review_comes_to(row: tuple[dict[str, Any], str, str, str], bar: 
     ("bar", "conclusion"), [("critical", "neutral"), ("high", "failure"), ("medium", "failure"), ("low", "failure")]
 )
 def test_a_finding_at_the_bar_fails(bar: str, conclusion: str) -> None:
-    """At it or above it."""
+    """A finding at or above the threshold fails the check."""
     assert checks.conclude(reviewed("b" * 40, NEW, fail_on=bar)) == conclusion
 
 
@@ -97,7 +97,7 @@ FILES = [
     ],
 )
 def test_what_a_head_without_a_review_comes_to(lacks: Lack, conclusions: tuple[str, ...]) -> None:
-    """Under a bar what should have been reviewed fails; what the owner's own settings leave out is neutral unless they are strict."""
+    """With a threshold, a missing review fails; a skipped one is neutral unless the settings are strict."""
     for file, conclusion in zip(FILES, conclusions, strict=True):
         assert policy.without_review(config.resolve({}, file.encode(), Settings()), lacks) == conclusion
 
@@ -126,7 +126,7 @@ def test_what_a_head_without_a_review_comes_to(lacks: Lack, conclusions: tuple[s
 def test_a_check_does_not_succeed_if_a_mistake_in_the_settings_may_concern_a_threshold(
     text: str, is_doubted: bool
 ) -> None:
-    """A clean review is neutral under a misspelt, removed, unreadable or unknown threshold, and green under any other mistake."""
+    """A clean review is neutral if a threshold may be misspelled, and green after other mistakes."""
     settings = config.resolve({}, text.encode(), Settings())
     assert settings.warnings
     clean = reviewed("b" * 40, fail_on=settings.fail_on, doubts=settings.doubts)

@@ -16,18 +16,18 @@ async def put(at: Scene, review: Review, current: Callable[[], Awaitable[bool]] 
 
 
 def two(at: Scene, *more: PlacedFinding) -> Review:
-    """Two findings on lines that exist, and more."""
+    """Return a review with two findings on existing lines, and more."""
     return reviewed(at.stands.head_sha, finding("f1", 5), finding("f2", 41), *more)
 
 
 def lost(at: Scene, fingerprint: str) -> bool:
-    """Whether a finding is told nowhere."""
+    """Return whether a finding is posted nowhere."""
     stands = at.stands
     return not any(f"Finding {fingerprint}" in one.body for one in (*stands.comments, *stands.review_comments))
 
 
 async def test_a_place_that_github_refuses_moves_to_the_summary(at: Scene) -> None:
-    """All or none: then one by one; the bad one is told in full in the summary, and the counts know it."""
+    """If GitHub refuses all comments together, they are posted singly; the refused one is in the summary."""
     outcome = await put(at, two(at, finding("f3", 30)))
     stands = at.stands
 
@@ -37,7 +37,7 @@ async def test_a_place_that_github_refuses_moves_to_the_summary(at: Scene) -> No
     assert "#### 🔴 High · Finding f3" in stands.comments[0].body
     (note,) = outcome.notes
     assert "must be part of the diff”), so it is in the summary" in note
-    assert note not in stands.comments[0].body  # which place takes a comment is nobody's concern
+    assert note not in stands.comments[0].body  # the reason is internal
 
     before = at.writes()
     await put(at, two(at, finding("f3", 30)))
@@ -46,7 +46,7 @@ async def test_a_place_that_github_refuses_moves_to_the_summary(at: Scene) -> No
 
 
 async def test_every_place_refused_loses_nothing(at: Scene) -> None:
-    """A path that is not in the diff, a range in two hunks: the summary has them all."""
+    """A path outside of the diff and a range across hunks are refused: the summary has all findings."""
     elsewhere = PlacedFinding(finding("f1", path="other.py").finding, "inline", CommentSpot("other.py", 1, 1, "RIGHT"))
     wide = PlacedFinding(finding("f2").finding, "inline", CommentSpot("app.py", 5, 41, "RIGHT"))
     unknown = PlacedFinding(finding("f3", path="no.py").finding, "file")
@@ -75,7 +75,7 @@ SAYS = {
 
 @pytest.mark.parametrize("what", MOVES)
 async def test_a_pull_request_that_moved_on_before_anything_was_said(at: Scene, what: str) -> None:
-    """Nothing is posted, and the sentence says what happened."""
+    """Nothing is posted, and the error says what happened."""
     await at.repo.commit("release", {"other.py": "x = 3\n"}, onto="main")
     review = two(at)
     await MOVES[what](at)
@@ -98,7 +98,7 @@ async def test_a_pull_request_that_moves_on_in_the_middle(at: Scene, what: str) 
 
 
 async def test_github_down_for_good_is_for_a_later_attempt(at: Scene) -> None:
-    """The job is told so; when GitHub is back, the same run says everything once."""
+    """The job gets an error; when GitHub is back, the same run posts everything once."""
     at.gh.fail("POST", r"/(reviews|comments)$", Fault(502, times=3))
     with pytest.raises(HostDown):
         await put(at, two(at))

@@ -11,7 +11,7 @@ from deeprepo_sandbox.github import Fault
 @pytest.mark.parametrize("after", [True, False], ids=["stored", "lost"])
 @pytest.mark.parametrize("nth", range(3))
 async def test_killed_at_any_write_and_begun_again(at: Scene, nth: int, *, after: bool) -> None:
-    """Wherever a run ends, before or after GitHub has stored what it sent, the next attempt goes on: all is said once."""
+    """Wherever a run is killed, before or after GitHub stored its request, the next attempt completes it."""
     task: asyncio.Task[publish.PublishResult]
 
     async def kill() -> None:
@@ -33,7 +33,7 @@ async def test_killed_at_any_write_and_begun_again(at: Scene, nth: int, *, after
 
 @pytest.mark.parametrize("after", [True, False], ids=["stored", "lost"])
 async def test_every_write_may_fail_before_or_after_it_is_stored(at: Scene, *, after: bool) -> None:
-    """Each kind of write is met once by a failure; nothing is lost and nothing stands there twice."""
+    """Each kind of write fails once; nothing is lost or posted twice."""
     for path in (r"/pulls/1/reviews$", r"/pulls/1/comments$", r"/issues/1/comments$"):
         at.gh.fail("POST", path, Fault(502, after=after))
     await put(at, six(at))

@@ -14,7 +14,7 @@ from bot.workflow import publish
 
 
 async def test_every_finding_is_told_where_it_can_stand(at: Scene) -> None:
-    """On its lines in one review, on its file, or in the summary; the counts say which."""
+    """Findings are on their lines, on their file, or in the summary, and the counts match."""
     outcome = await put(at, six(at))
     stands = at.stands
 
@@ -33,7 +33,7 @@ async def test_every_finding_is_told_where_it_can_stand(at: Scene) -> None:
 
 
 async def test_the_same_run_again_writes_nothing(at: Scene) -> None:
-    """All of its comments are known by their markers."""
+    """All of its comments are recognized by their markers."""
     first = await put(at, six(at))
     before = at.writes()
     again = await put(at, six(at))
@@ -43,7 +43,7 @@ async def test_the_same_run_again_writes_nothing(at: Scene) -> None:
 
 
 async def test_a_summary_that_was_stored_late_is_not_kept_twice(at: Scene) -> None:
-    """Two summaries can exist only if an answer was lost: the older one stays."""
+    """Two summaries can only exist after a lost response; the older one is kept."""
     await put(at, six(at))
     await at.host.comment(at.stands.comments[0].body)
     await put(at, replace(six(at), summary="New words."), "run-2")
@@ -53,7 +53,7 @@ async def test_a_summary_that_was_stored_late_is_not_kept_twice(at: Scene) -> No
 
 
 async def test_copied_markers_are_nobodys(at: Scene) -> None:
-    """A person who pastes our markers hides no finding and gets no comment edited."""
+    """A person who copies our markers neither hides a finding nor has their comment edited."""
     summary = markers.make("summary", head=at.stands.head_sha, run="run-1", mode="app") + "\nmine"
     copied = markers.make("finding", fingerprint="f1", head=at.stands.head_sha, run="run-1") + "\nmine"
     await at.repo.comment(at.number, summary)
@@ -65,7 +65,7 @@ async def test_copied_markers_are_nobodys(at: Scene) -> None:
 
 
 async def test_a_workflow_and_an_app_do_not_mix(at: Scene) -> None:
-    """Each keeps its own comments under its own name."""
+    """Each only updates the comments of its own account."""
     rights = {"pull_requests": "write", "contents": "read", "issues": "write"}
     text = SecretStr(at.gh.actions_token(at.repo, rights))
     await put(at, six(at))
@@ -78,7 +78,7 @@ async def test_a_workflow_and_an_app_do_not_mix(at: Scene) -> None:
 
 
 async def test_a_range_of_lines_is_one_comment(at: Scene) -> None:
-    """It begins above its end, as GitHub wants it."""
+    """It has a start line and an end line."""
     one = finding("f1", 5)
     assert one.spot is not None
     wide = PlacedFinding(one.finding, "inline", replace(one.spot, end=6))

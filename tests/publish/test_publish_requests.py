@@ -1,4 +1,4 @@
-"""Changes are requested while a finding at or above the owner's bar is open, and the request is dismissed once none is."""
+"""Changes are requested while a finding reaches `request_changes`; afterwards the request is dismissed."""
 
 import pytest
 from hosted import Scene, finding, reviewed
@@ -9,27 +9,27 @@ from tests.hosted import now
 
 
 def high(at: Scene, *findings: PlacedFinding, **changes: object) -> Review:
-    """A review in a repository that asks for changes from high severity on."""
+    """Build a review in a repository with `request_changes: high`."""
     return reviewed(at.stands.head_sha, *findings, **{"request_changes": "high", **changes})
 
 
 def states(at: Scene) -> list[str]:
-    """The verdicts of our reviews, oldest first."""
+    """Return the states of our reviews, oldest first."""
     return [one.state for one in at.stands.reviews if '"kind": "review"' in one.body]
 
 
 def gone(of: PlacedFinding) -> PlacedFinding:
-    """This finding, once it is fixed."""
+    """Return the finding as fixed."""
     return now(of, "fixed", number=1)
 
 
 def still(of: PlacedFinding) -> PlacedFinding:
-    """This finding in a round in which it is as it was."""
+    """Return the finding as still open."""
     return now(of, "still", number=1)
 
 
 async def test_one_review_carries_the_comments_and_the_request(at: Scene) -> None:
-    """It stands while the finding is open, is not repeated, and is dismissed with the reason once the finding is fixed."""
+    """It stays while the finding is open, is not repeated, and is dismissed when the finding is fixed."""
     bad, low = finding("f1", 5), finding("f2", 41, severity="low")
     await put(at, high(at, bad, low), "run-1")
     assert states(at) == ["CHANGES_REQUESTED"]
@@ -42,12 +42,15 @@ async def test_one_review_carries_the_comments_and_the_request(at: Scene) -> Non
     await put(at, high(at, gone(bad)), "run-3")
     assert states(at) == ["DISMISSED"]
     assert at.stands.reviews[0].dismissal == "No finding of high severity or above is open any longer."
-    assert at.stands.reviews[0].body.count("deeprepo:{") == 1  # the old marker is not shown as text
+    assert at.stands.reviews[0].body.count("deeprepo:{") == 1  # the old marker is replaced
 
 
 @pytest.mark.parametrize(("line", "said"), [(5, ["COMMENTED"]), (0, [])])
 async def test_the_author_s_own_request_becomes_a_comment(at: Scene, line: int, said: list[str]) -> None:
-    """GitHub doesn't let authors request changes on their own pull request, so the comments are posted and the summary says why."""
+    """GitHub doesn't let authors request changes on their own pull request.
+
+    The comments are still posted, and the summary says why.
+    """
     await at.host.comment("an App comments, so that it has an account here")
     pull = at.repo.repository.pulls[at.number]
     pull.author = pull.comments[-1].user
@@ -59,7 +62,7 @@ async def test_the_author_s_own_request_becomes_a_comment(at: Scene, line: int, 
 
 
 async def test_who_dismisses_a_request_is_heard(at: Scene) -> None:
-    """The findings that a person saw do not block again; a new one does."""
+    """Findings that existed at the dismissal do not block again, but a new one does."""
     bad = finding("f1", 5)
     await put(at, high(at, bad), "run-1")
     at.repo.repository.pulls[at.number].reviews[0].state = "DISMISSED"
@@ -70,7 +73,10 @@ async def test_who_dismisses_a_request_is_heard(at: Scene) -> None:
 
 
 async def test_an_incomplete_review_dismisses_nothing(at: Scene) -> None:
-    """An incomplete review can't tell whether the finding is fixed. If the setting was removed, the request is dismissed too."""
+    """An incomplete review can't tell whether the finding is fixed.
+
+    If the setting was removed, the request is dismissed too.
+    """
     await put(at, high(at, finding("f1", 5)), "run-1")
     await put(at, high(at, cut=Cut(partial=True, fault="provider")), "run-2")
     assert states(at) == ["CHANGES_REQUESTED"]

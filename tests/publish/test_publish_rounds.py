@@ -25,24 +25,24 @@ async def put(
 
 
 async def first(at: Scene) -> None:
-    """Two findings."""
+    """Publish a first review with two findings."""
     await put(at, reviewed(at.stands.head_sha, finding("f1", 5), finding("f2", 41)), "run-1")
 
 
 async def second(at: Scene, current: Callable[[], Awaitable[bool]] = wanted) -> publish.PublishResult:
-    """One is fixed, one is still there, one is new."""
+    """Publish a second review: one finding is fixed, one still open, one new."""
     fixed, still = now(finding("f1"), "fixed"), now(finding("f2"), "still")
     review = reviewed(at.stands.head_sha, finding("f3", 20), fixed, still)
     return await put(at, review, "run-2", current)
 
 
 async def third(at: Scene) -> publish.PublishResult:
-    """The second one is fixed too; of the third nobody says anything, and its lines are gone."""
+    """Publish a third review: another is fixed, and one is not mentioned because its lines are gone."""
     return await put(at, reviewed(at.stands.head_sha, finding("f4", 50), now(finding("f2"), "fixed")), "run-3")
 
 
 def stands(at: Scene) -> dict[str, tuple[bool, str, list[str]]]:
-    """By finding: whether its thread is resolved, how its comment is hidden, and the first lines of the answers under it."""
+    """For each finding, return if its thread is resolved, how its comment is hidden, and its replies."""
 
     def name(one: ReviewComment) -> str:
         return next(name for name in ("f1", "f2", "f3", "f4") if f"Finding {name}" in one.body)
@@ -55,7 +55,10 @@ def stands(at: Scene) -> dict[str, tuple[bool, str, list[str]]]:
 
 
 async def test_three_rounds(tmp_path: Path) -> None:
-    """A fixed finding gets one reply and its thread is resolved, even if its lines were removed. An open finding is left unchanged."""
+    """A fixed finding gets one reply and its thread is resolved, even if its lines were removed.
+
+    An open finding is left unchanged.
+    """
     async with scene(tmp_path) as at:
         await first(at)
         two = await at.repo.push("feature", {"app.py": SECOND})
@@ -76,7 +79,7 @@ async def test_three_rounds(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("after", [True, False], ids=["stored", "lost"])
 async def test_answers_and_resolving_survive_lost_answers(tmp_path: Path, *, after: bool) -> None:
-    """A reply that was stored behind a 502 is not written again; resolving twice is resolving."""
+    """A reply stored despite a 502 is not repeated, and resolving twice does no harm."""
     async with scene(tmp_path) as at:
         await first(at)
         await at.repo.push("feature", {"app.py": SECOND})
@@ -93,7 +96,7 @@ async def test_answers_and_resolving_survive_lost_answers(tmp_path: Path, *, aft
 
 
 async def test_a_thread_that_a_person_resolved_is_left_alone(tmp_path: Path) -> None:
-    """Nothing is answered under it, nothing folded, and its finding is not said again."""
+    """It gets no reply, is not hidden, and its finding is not posted again."""
     async with scene(tmp_path) as at:
         await first(at)
         one, two = at.stands.review_comments
@@ -108,7 +111,10 @@ async def test_a_thread_that_a_person_resolved_is_left_alone(tmp_path: Path) -> 
 
 
 async def test_a_finding_whose_comment_is_outdated_is_said_on_the_new_lines(tmp_path: Path) -> None:
-    """Without the state of the earlier review, the finding counts as new, and the old thread is resolved without looking like a person's decision."""
+    """Without the earlier state, the finding counts as new, and the old thread is resolved.
+
+    This does not look like a person's decision.
+    """
     async with scene(tmp_path) as at:
         await first(at)
         await at.repo.push("feature", {"app.py": SECOND})
@@ -119,7 +125,7 @@ async def test_a_finding_whose_comment_is_outdated_is_said_on_the_new_lines(tmp_
 
 
 async def test_a_finding_that_nobody_wants_to_hear_holds_up_no_merge(tmp_path: Path) -> None:
-    """One that is silenced, and one that is below what is reported: their threads are resolved; of two alike the one that is open is left."""
+    """Threads of silenced or hidden findings are resolved; of two equal findings, the open one is kept."""
     async with scene(tmp_path) as at:
         two = (finding("f3", 5), finding("f3", 41))
         await put(at, reviewed(at.stands.head_sha, finding("f1", 5), finding("f2", 41), *two), "run-1")
@@ -134,7 +140,7 @@ async def test_a_finding_that_nobody_wants_to_hear_holds_up_no_merge(tmp_path: P
 
 
 async def test_where_threads_cannot_be_resolved_the_summary_says_what_to_grant(tmp_path: Path) -> None:
-    """The comment is collapsed and all else is done. Once the permission is there, the next round makes up for it and says no more."""
+    """The comment is hidden instead. Once the permission exists, the next review resolves the thread."""
     async with scene(tmp_path) as at:
         at.gh.grant(contents="read")
         await first(at)
@@ -154,7 +160,7 @@ async def test_where_threads_cannot_be_resolved_the_summary_says_what_to_grant(t
 
 
 async def test_what_cannot_be_tidied_is_a_note(tmp_path: Path) -> None:
-    """Folding is a courtesy: a refusal costs a sentence and nothing else."""
+    """If cleaning up is refused, a note says so, and nothing else fails."""
     async with scene(tmp_path) as at:
         await first(at)
         await at.repo.push("feature", {"app.py": SECOND})
@@ -167,18 +173,18 @@ async def test_what_cannot_be_tidied_is_a_note(tmp_path: Path) -> None:
 
 
 def tops(at: Scene) -> list[ReviewComment]:
-    """The top comments of our threads, as they are now."""
+    """Return the first comments of our threads."""
     return [one for one in at.stands.review_comments if one.reply_to is None]
 
 
 def closed(at: Scene) -> list[bool]:
-    """Whether each of our threads is resolved or its comment hidden."""
+    """Return for each of our threads whether it is resolved or its comment hidden."""
     return [bool(one.is_resolved or one.hide_reason) for one in tops(at)]
 
 
 @pytest.mark.parametrize("contents", ["write", "read"])
 async def test_a_thread_that_a_person_opened_again_stays_open(tmp_path: Path, contents: str) -> None:
-    """It is neither resolved nor hidden by later rounds, whether its finding was fixed or ignored, until the code changes it."""
+    """Later reviews neither resolve nor hide it until the code changes it."""
     async with scene(tmp_path) as at:
         at.gh.grant(contents=contents)
         await first(at)
@@ -216,7 +222,7 @@ async def test_a_thread_in_which_a_person_asks_is_left_open(tmp_path: Path) -> N
 
 
 async def test_the_reply_under_a_fixed_finding_links_to_what_its_fix_introduced(tmp_path: Path) -> None:
-    """The finding on the fix's lines gets its own comment, and the last reply in the fixed finding's thread links to it."""
+    """The new finding gets its own comment, and the last reply in the fixed finding's thread links to it."""
     async with scene(tmp_path) as at:
         await put(at, reviewed(at.stands.head_sha, finding("f1", 5, number=1), finding("f2", 41, number=2)), "run-1")
         await at.repo.push("feature", {"app.py": SECOND})

@@ -1,4 +1,4 @@
-"""Several findings in one hunk: one comment, which later rounds and commands take for all of them."""
+"""Several findings in one hunk share a comment, and later reviews and commands treat it as all of them."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -15,27 +15,27 @@ from tests.hosted import now
 
 
 def review_of(at: Scene, *findings: PlacedFinding, **changes: object) -> Review:
-    """A review whose first hunk is known."""
+    """Build a review whose first hunk is known."""
     return reviewed(at.stands.head_sha, *findings, files=FIRST_HUNK, **changes)
 
 
 def numbered(name: str, line: int, number: int, **changes: object) -> PlacedFinding:
-    """A finding with its number."""
+    """Return a finding with this number."""
     return finding(name, line, number=number, **changes)
 
 
 def tops(at: Scene) -> list[ReviewComment]:
-    """The comments that are no answers."""
+    """Return the comments that are not replies."""
     return [one for one in at.stands.review_comments if one.reply_to is None]
 
 
 def gone(name: str) -> PlacedFinding:
-    """A finding that the change has fixed."""
+    """Return a finding as fixed."""
     return now(finding(name), "fixed")
 
 
 async def test_findings_of_one_hunk_share_a_comment(tmp_path: Path) -> None:
-    """On the lines of the worst; each is in it with its number and its own lines. Another hunk has another comment."""
+    """It is on the most severe finding's lines and lists each finding; other hunks get their own comment."""
     async with scene(tmp_path) as at:
         done = await put(at, review_of(at, numbered("f1", 5, 1), numbered("f2", 7, 2), numbered("f3", 41, 3)))
         assert done.posted_count == 3
@@ -50,18 +50,18 @@ async def test_findings_of_one_hunk_share_a_comment(tmp_path: Path) -> None:
 
 
 async def test_a_shared_comment_is_resolved_once_all_of_it_is_fixed(tmp_path: Path) -> None:
-    """Fixed one by one over two rounds, it is answered and folded in the second."""
+    """If its findings are fixed in different reviews, it is answered and resolved after the last."""
     async with scene(tmp_path) as at:
         await put(at, review_of(at, numbered("f1", 5, 1), numbered("f2", 7, 2)))
         await put(at, review_of(at, gone("f1"), now(finding("f2"), "still")), "run-2")
         assert [one.is_resolved for one in at.stands.review_comments] == [False]
         await put(at, review_of(at, gone("f2")), "run-3")
         assert [one.is_resolved for one in tops(at)] == [True]
-        assert len(at.stands.review_comments) == 2  # with the answer
+        assert len(at.stands.review_comments) == 2  # includes the reply
 
 
 def test_a_fix_that_a_click_commits_stands_on_its_own_lines() -> None:
-    """The replacement of another line in a shared comment would overwrite the wrong one."""
+    """A suggestion for another line in a shared comment would overwrite the wrong line."""
     fix = replace(numbered("f2", 7, 2), replacement="line 7 as it should be")
     review = reviewed("b" * 40, numbered("f1", 5, 1), fix, numbered("f3", 6, 3), files=FIRST_HUNK)
     made = posts.comments(review).posts
@@ -70,7 +70,7 @@ def test_a_fix_that_a_click_commits_stands_on_its_own_lines() -> None:
 
 @pytest.mark.parametrize("size", [10, 9_000])
 def test_a_shared_comment_that_would_be_too_long_is_continued(size: int) -> None:
-    """Nothing is cut off, and no comment is longer than GitHub takes."""
+    """Nothing is cut, and no comment exceeds GitHub's limit."""
     rows = [
         replace(one, finding=replace(one.finding, quote="x " * size))
         for one in (numbered(f"f{n}", n, n) for n in range(1, 9))

@@ -1,4 +1,4 @@
-"""A review with a finding in every kind of place, and what stands on the pull request of it."""
+"""A review with a finding in every kind of location, and a count of what was posted."""
 
 from collections import Counter
 from dataclasses import replace
@@ -20,7 +20,7 @@ async def put(at: Scene, review: Review, run: str = "run-1") -> publish.PublishR
 
 
 def six(at: Scene) -> Review:
-    """Three findings on lines, of which two share a comment, one on the file, one outside, one folded."""
+    """Build three findings on lines (two share a comment), one on a file, one outside, one collapsed."""
     file = finding("f3")
     return reviewed(
         at.stands.head_sha,
@@ -35,7 +35,7 @@ def six(at: Scene) -> Review:
 
 
 def said(at: Scene) -> Counter[str]:
-    """How often each of our comments stands on the pull request: kind, and fingerprint where it has one."""
+    """Count our comments on the pull request by kind and fingerprint."""
     stands = at.stands
     everything = [*stands.comments, *stands.review_comments, *stands.reviews]
     read = [markers.read(one.body) for one in everything if one.body]
