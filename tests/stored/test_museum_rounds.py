@@ -1,4 +1,4 @@
-"""What two reviews by an older build left, with every stored fact that one review of a small change lacks. See `rounds.py`."""
+"""Data of an older build's two reviews, with facts that a single small review lacks. See `rounds.py`."""
 
 import ast
 import base64
@@ -19,7 +19,7 @@ from rounds import FIRST_PUSH, QUOTA, SCOPED_BASE, SCOPED_HEAD, SECOND_PUSH, TAL
 from waits import patience
 from whole import Whole, whole
 
-sys.path.append(str(Path(__file__).parents[1] / "action"))  # the runner of a workflow
+sys.path.append(str(Path(__file__).parents[1] / "action"))  # the workflow runner
 
 from opening import event
 from stepping import WRITE, stage
@@ -31,11 +31,11 @@ from deeprepo_sandbox import github as sandbox
 MUSEUM = Path(__file__).parent / "museum"
 HOUSE = Path(__file__).parents[2] / "bot"
 ROOMS = sorted(path.parent.name for path in MUSEUM.glob("*/rounds.json"))
-# Facts without a room: `at` is from before 0.2.0, and no change there is left out, has comments for several locations or a limit.
+# Facts without a room: `at` predates 0.2.0, and no change there is skipped, has several locations or a limit.
 NO_ROOM = {"also", "at", "broken", "left", "places", "pushes"}
 FINDINGS, UNSETTLED = re.compile(r"(\d+) findings? \("), "could neither confirm nor refute this"
 STATE = re.compile("<!-- deeprepo-state:([^ ]*) -->")
-# Stored keys without a value in any room, because no change there is about them.
+# Stored keys without a value in any room, because no change there needs them.
 EMPTY = {
     "cache_read", "cache_write", "checks", "ci_failures", "claims", "commit", "consumer", "consumers",
     "cut", "doubts", "dropped", "fail_on", "full", "how", "is_follow_up", "issues", "not_installed", "not_run",
@@ -46,13 +46,13 @@ EMPTY = {
 
 
 def left(room: str) -> dict[str, Any]:
-    """What this build's server and its workflow left."""
+    """Return the data of this build's server and workflow."""
     found: dict[str, Any] = json.loads((MUSEUM / room / "rounds.json").read_text(encoding="utf-8"))
     return found
 
 
 def stored(room: str) -> list[bytes]:
-    """The reviews of a room, as JSON."""
+    """Return a room's reviews as JSON."""
     with closing(sqlite3.connect(":memory:")) as database:
         database.executescript("\n".join(left(room)["database"]))
         rows = [output for (output,) in database.execute("SELECT output FROM review ORDER BY finished")]
@@ -60,7 +60,7 @@ def stored(room: str) -> list[bytes]:
 
 
 def keys(value: object) -> Iterator[tuple[str, object]]:
-    """Yield each key in a JSON value, and its value."""
+    """Yield each key in a JSON value, with its value."""
     for key, inner in value.items() if isinstance(value, dict) else ():
         yield key, inner
         yield from keys(inner)
@@ -70,7 +70,7 @@ def keys(value: object) -> Iterator[tuple[str, object]]:
 
 @pytest.mark.parametrize("room", ROOMS)
 def test_a_stored_review_is_read_without_loss(room: str) -> None:
-    """The review that is read writes each stored key again, with the same value. The result is a sentence in today's words."""
+    """The review, when read, writes each stored key with the same value, except for reworded results."""
     for data in stored(room):
         again, document = json.loads(json_file.render(reviews.review(data))), json.loads(data)
         kept = {key: value for key, value in document.items() if key not in ("schema_version", "result")}
@@ -86,7 +86,7 @@ def test_each_stored_key_has_a_room() -> None:
 
 
 def is_facts(node: ast.expr) -> bool:
-    """Return whether an expression is the facts of a marker, by its name."""
+    """Return whether an expression is a marker's facts, judging by its name."""
     return re.search(r"facts(\(.*\))?$", ast.unparse(node)) is not None
 
 
@@ -104,7 +104,7 @@ def names_of_facts(node: ast.AST) -> Iterator[ast.expr | str]:
 
 
 def facts_in_code() -> set[str]:
-    """Return each fact of a marker that the code names, where it writes or reads facts."""
+    """Return every marker fact whose name the code writes or reads."""
     found = set[object]()
     for path in HOUSE.rglob("*.py"):
         if "marker" not in (text := path.read_text(encoding="utf-8")):
@@ -129,7 +129,7 @@ def test_each_fact_that_a_marker_can_have_has_a_room() -> None:
 
 @pytest.mark.parametrize("room", [room for room in ROOMS if "answers" in left(room)])
 async def test_what_people_decided_in_a_workflow_still_applies(tmp_path: Path, room: str) -> None:
-    """Reviews stay paused, the edited learning is listed, and dismissed findings stay away; no thread is answered or opened."""
+    """Reviews stay paused, the edited learning is listed, dismissed findings stay away."""
     before = left(room)["answers"]
     async with stage(tmp_path, TALK_BASE) as at:
         await at.repo.commit("main", {".deeprepo.yml": "verify: false\n"})
@@ -161,7 +161,7 @@ async def test_what_people_decided_in_a_workflow_still_applies(tmp_path: Path, r
 
 
 def _today(text: str, ids: Mapping[str, str]) -> str:
-    """Return a comment with other commit ids, also in the state of a workflow's summary."""
+    """Replace commit IDs in a comment, including those in a workflow summary's state."""
     for before, now in ids.items():
         text = text.replace(before, now)
     if line := STATE.search(text):
@@ -174,7 +174,7 @@ def _today(text: str, ids: Mapping[str, str]) -> str:
 async def _posted(
     gh: sandbox.GitHub, token: str, number: int, found: Mapping[str, Any], ids: Mapping[str, str]
 ) -> None:
-    """Post the comments and checks of a pull request."""
+    """Post a pull request's comments and checks."""
     headers = {"Authorization": f"Bearer {token}"}
     async with httpx2.AsyncClient(base_url=gh.api, headers=headers, trust_env=False, timeout=patience()) as api:
 
@@ -200,7 +200,7 @@ async def _posted(
 
 
 async def _stood(gh: sandbox.GitHub, repo: sandbox.Repo, data: Path, room: str) -> None:
-    """Make the pull requests and the database of a room."""
+    """Recreate a room's pull requests and database."""
     before = left(room)
     gh.listen(None)
     first = await repo.commit("feature", FIRST_PUSH)
@@ -220,7 +220,7 @@ async def _stood(gh: sandbox.GitHub, repo: sandbox.Repo, data: Path, room: str) 
 
 
 def _fill(data: Path, statements: Sequence[str], ids: Mapping[str, str]) -> None:
-    """Make the database in which the server left its reviews, with other commit ids."""
+    """Recreate the server's database, with other commit IDs."""
     data.mkdir(mode=0o700)
     with closing(sqlite3.connect(data / "deeprepo.db")) as database:
         database.executescript("\n".join(statements))
@@ -233,7 +233,7 @@ def _fill(data: Path, statements: Sequence[str], ids: Mapping[str, str]) -> None
 
 @asynccontextmanager
 async def upgraded(folder: Path, room: str) -> AsyncIterator[Whole]:
-    """The whole product, started on what an older build left."""
+    """Start the whole product on an older build's data."""
 
     async def before(gh: sandbox.GitHub, repo: sandbox.Repo, data: Path) -> None:
         await _stood(gh, repo, data, room)
@@ -244,7 +244,7 @@ async def upgraded(folder: Path, room: str) -> AsyncIterator[Whole]:
 
 
 def posted_words(at: Whole, number: int = 1) -> tuple[list[str], list[bool]]:
-    """Our comments in threads without their markers, and which of them are resolved."""
+    """Return our thread comments without markers, and which of them are resolved."""
     comments = at.gh.pull(number).review_comments
     return [one.body.partition("\n")[2] for one in comments], [one.is_resolved for one in comments]
 
@@ -252,7 +252,7 @@ def posted_words(at: Whole, number: int = 1) -> tuple[list[str], list[bool]]:
 @pytest.mark.parametrize("room", ROOMS)
 @pytest.mark.parametrize("what", ["a push", "the same head"])
 async def test_the_third_review_says_nothing_untrue(tmp_path: Path, room: str, what: str) -> None:
-    """No thread is answered, resolved or opened again; what was fixed and what could not be settled stays so."""
+    """No thread is answered, resolved or reopened; fixed and unsettled findings stay so."""
     async with upgraded(tmp_path, room) as at:
         before, told = posted_words(at), at.summary(1)
         assert before[1][0]
@@ -269,7 +269,7 @@ async def test_the_third_review_says_nothing_untrue(tmp_path: Path, room: str, w
 
 @pytest.mark.parametrize("room", ROOMS)
 async def test_a_thread_that_a_person_reopened_stays_open(tmp_path: Path, room: str) -> None:
-    """The marker says that this thread was resolved, so it is known that a person opened it again."""
+    """The marker records that deeprepo resolved this thread, so a person must have reopened it."""
     async with upgraded(tmp_path, room) as at:
         at.repo.resolve(1, at.gh.pull(1).review_comments[0].id, is_resolved=False)
         before = posted_words(at)
@@ -279,7 +279,7 @@ async def test_a_thread_that_a_person_reopened_stays_open(tmp_path: Path, room: 
 
 @pytest.mark.parametrize("room", ROOMS)
 async def test_a_summary_made_again_keeps_each_origin(tmp_path: Path, room: str) -> None:
-    """After one finding is ignored, the others still have their origin and the reason why they are not settled."""
+    """After one finding is ignored, the others keep their origin and the reason why they are not settled."""
     async with upgraded(tmp_path, room) as at:
         told = at.summary(1)
         await at.said(1, "/deeprepo ignore 1 meant so")
@@ -291,7 +291,7 @@ async def test_a_summary_made_again_keeps_each_origin(tmp_path: Path, room: str)
 
 @pytest.mark.parametrize("room", ROOMS)
 async def test_a_merge_queue_is_not_failed_by_a_used_up_quota(tmp_path: Path, room: str) -> None:
-    """The quota was used up, and nothing has a threshold: the queue isn't failed, and the summary isn't changed."""
+    """Without a threshold, the queue is not failed, and the summary does not change."""
     from test_whole_checks import queue
 
     async with upgraded(tmp_path, room) as at:
@@ -303,7 +303,7 @@ async def test_a_merge_queue_is_not_failed_by_a_used_up_quota(tmp_path: Path, ro
 
 @pytest.mark.parametrize("room", ROOMS)
 async def test_jobs_with_different_settings_files_stay_apart(tmp_path: Path, room: str) -> None:
-    """Each job builds on its own review: no second summary, no comment again, nothing resolved."""
+    """Each job continues its own review: no second summary, no repeated comment, nothing resolved."""
     before = left(room)["scopes"]
     async with stage(tmp_path, SCOPED_BASE) as at:
         head = await at.repo.commit("feature", SCOPED_HEAD)

@@ -9,21 +9,21 @@ from bot.stored import markers, reviews, states
 
 HOUSE = Path(__file__).parents[2] / "bot"
 READERS = Path(reviews.__file__).parent
-MOST_LINES = 350  # of the reader of stored reviews
-# What is in a stored review, in a state and in a marker, and the one module that writes reviews.
+MOST_LINES = 350  # of the module that reads stored reviews
+# Strings that identify a stored review, a state and a marker, and the one module that writes reviews.
 SIGNS = ("schema_version", "deeprepo-state", "<!-- deeprepo:")
 WRITER = HOUSE / "outputs" / "json_file.py"
 
 
 def test_no_other_module_parses_a_stored_format() -> None:
-    """Their signs are in no other module of the product; the JSON output only writes them."""
+    """No other module contains these strings; the JSON output only writes them."""
     paths = [path for path in HOUSE.rglob("*.py") if READERS not in path.parents and path != WRITER]
     assert len(paths) > 400
     assert [path for path in paths if any(sign in path.read_text(encoding="utf-8") for sign in SIGNS)] == []
     assert "json.loads" not in WRITER.read_text(encoding="utf-8")
 
 
-# Every other module that parses JSON, and what it parses. A stored format is in bot/stored; its table names the exceptions.
+# Every other module that parses JSON, and what it parses. STORED_ELSEWHERE lists the other stored formats.
 JSON_FROM_ELSEWHERE = {
     "action/event.py": "GitHub's event",
     "analyzers/linters.py": "a linter's report",
@@ -62,12 +62,12 @@ def test_every_module_that_parses_json_says_what_it_is() -> None:
 
 
 def test_the_reader_of_stored_reviews_stays_small() -> None:
-    """It is one module."""
+    """The reader is one module."""
     assert len(Path(reviews.__file__).read_text(encoding="utf-8").splitlines()) <= MOST_LINES
 
 
 def test_a_marker_of_a_newer_form_names_no_place() -> None:
-    """A comment by a newer build is recognized, and nothing is known about the places that it is about."""
+    """A newer build's comment is recognized, but the locations it is about are unknown."""
     newer = markers.make("finding", fingerprint="f1", also="f2", places="00aa11bb22cc33dd 0").replace('"2"', '"3"')
     marker = markers.read(newer)
     assert (marker.kind, marker.is_newer, marker.is_sure) == ("finding", True, False)
@@ -76,12 +76,12 @@ def test_a_marker_of_a_newer_form_names_no_place() -> None:
 
 @pytest.mark.parametrize(("at", "place"), [("6", None), ("00aa11bb22cc33dd", "00aa11bb22cc33dd"), ("", "")])
 def test_a_line_in_an_older_marker_is_no_place(at: str, place: str | None) -> None:
-    """Builds before 0.2.0 wrote a line or the mark of a place under the same name."""
+    """Builds before 0.2.0 stored either a line or a location's mark under this name."""
     marker = markers.read(f'<!-- deeprepo:{{"at": "{at}", "fingerprint": "f1", "kind": "finding", "v": 1}} -->')
     assert marker.findings == (("f1", place),)
 
 
 def test_a_state_of_another_build_is_not_called_missing() -> None:
-    """The summary has one, which this build cannot read."""
+    """The summary has a state that this build cannot read."""
     body = '<!-- deeprepo:{"kind": "summary", "v": 1} -->\n<!-- deeprepo-state:1:-:AAAA -->\n## deeprepo'
     assert states.unpack(body) == states.OTHER.format(by=states.BEFORE_RELEASE)
