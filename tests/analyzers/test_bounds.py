@@ -27,7 +27,7 @@ def review(repository: Repository, folder: Path, **flags: object) -> Review:
     ("path", "line"), few([("a.js", "const x{n} = 1; x{n} = 2;\n"), ("a.py", "print(undefined_name_{n})\n")], 1)
 )
 def test_thousands_of_reports_are_counted(repository: Repository, tmp_path: Path, path: str, line: str) -> None:
-    """The 100 most severe are listed, the number of others is given, and the file counts as not checked."""
+    """Of thousands of results, the 100 most severe are listed, and the file counts as not checked."""
     repository.commit({"r": "x\n"}, "before")
     repository.commit({path: "".join(line.format(n=n) for n in range(2_300))}, "after")
     done = review(repository, tmp_path)
@@ -40,7 +40,7 @@ def test_thousands_of_reports_are_counted(repository: Repository, tmp_path: Path
 
 
 def test_a_long_line_hides_no_report(repository: Repository, tmp_path: Path) -> None:
-    """Its finding quotes at most 500 characters of the line, and the quote is still found in the file."""
+    """The finding on a very long line quotes at most 500 characters, which are found in the file."""
     repository.commit({"a.js": "const n = 1;\n"}, "before")
     repository.commit({"a.js": f"const n = 1;\nn = 2; const words = '{'word ' * 200}';\n"}, "after")
     done = review(repository, tmp_path)

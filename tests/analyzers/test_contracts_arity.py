@@ -45,7 +45,7 @@ def callers(rows: Sequence[tuple[str, ...]]) -> tuple[dict[str, str], dict[str, 
 
 
 def test_a_call_that_no_longer_fits_is_reported(repository: Repository) -> None:
-    """The call matches the old signature but not the new one."""
+    """A call that matches the old signature but not the new one is reported with the right rule."""
     before, after = callers(UNFIT)
     found = {finding.path: finding for finding in look(repository.change(dict(before), dict(after)))}
     assert len(found) == len(UNFIT)
@@ -61,7 +61,7 @@ def test_a_call_that_no_longer_fits_is_reported(repository: Repository) -> None:
 
 
 def test_a_call_that_fits_or_cannot_be_judged_is_silent(repository: Repository) -> None:
-    """Defaults, rest parameters, spreads, decorators, and calls that never matched prove nothing."""
+    """Calls that still match, or that never matched, and spreads and decorators cause no finding."""
     before, after = callers(FIT)
     assert look(repository.change(dict(before), dict(after))) == []
 
@@ -86,7 +86,7 @@ STUBS = "from typing import overload\n\n\n@overload\ndef f(a: int) -> int: ...\n
 def test_a_call_that_fits_no_definition_of_a_name_is_reported(
     repository: Repository, before: str, after: str, call: str
 ) -> None:
-    """Only a run decides which definition applies, but a call that matches none of them fails in any case."""
+    """A call that matches none of several definitions is proven broken, whichever one applies."""
     files = {"lib.py": before, "app.py": CALLER.format(call)}
 
     found = look(repository.change(files, {"lib.py": after}))
@@ -198,7 +198,7 @@ def test_javascript_takes_any_number_of_arguments(repository: Repository, before
 
 @pytest.mark.parametrize("options", ['{"baseUrl": "."}', '{"paths": {"*": ["./*"]}}', '{"baseUrl": "src"}'])
 def test_an_import_from_the_base_folder_leads_to_its_file(repository: Repository, options: str) -> None:
-    """`baseUrl` and the `paths` entry that replaces it in TypeScript 7 are both resolved."""
+    """Imports resolve through `baseUrl`, and through the `paths` entry that replaces it in TypeScript 7."""
     top = "src/" if "src" in options else ""
     base = {
         "tsconfig.json": f'{{"compilerOptions": {options}}}',
@@ -211,7 +211,7 @@ def test_an_import_from_the_base_folder_leads_to_its_file(repository: Repository
 
 
 def test_an_import_in_another_function_binds_nothing_here(repository: Repository) -> None:
-    """The call in `go` still refers to the function imported at the top of the file."""
+    """An import inside another function doesn't change what the call in `go` refers to."""
     inner = "from lib import f\n\n\ndef once():\n    from other import f\n\n    return f()\n\n\ndef go(a, b):\n    return f(a, b)\n"
     files = {"lib.py": "def f(a, b):\n    return a\n", "other.py": "def f():\n    return 1\n", "app.py": inner}
     (found,) = look(repository.change(files, {"lib.py": "def f(a):\n    return a\n"}))
@@ -219,7 +219,7 @@ def test_an_import_in_another_function_binds_nothing_here(repository: Repository
 
 
 def test_arguments_collected_together_with_the_object_fit(repository: Repository) -> None:
-    """A method whose only parameter is `*args` receives the object and all arguments of the call."""
+    """A method whose only parameter is `*args` accepts the call, because `*args` includes the object."""
     shop = "class Cart:\n    def total(self, rate):\n        return rate\n"
     before = {"shop.py": shop, "till.py": "from shop import Cart\n\nprint(Cart().total(2))\n"}
     after = {"shop.py": shop.replace("self, rate", "*args").replace("return rate", "return args[1]")}

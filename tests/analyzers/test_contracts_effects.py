@@ -54,13 +54,13 @@ SCRIPT: tuple[Files, Files] = (
     ids=["go", "rust", "c", "python", "javascript"],
 )
 def test_what_happens_fits_the_language(repository: Repository, change: tuple[Files, Files], effect: str) -> None:
-    """Compiled code no longer compiles, Python raises an error, and JavaScript reads `undefined`."""
+    """The effect is a compile error, a Python exception, or `undefined` in JavaScript."""
     found = look(repository.change(*change))
     assert {finding.consequence for finding in found} == {effect}
 
 
 def test_an_override_that_a_compiler_refuses(repository: Repository) -> None:
-    """In Kotlin, a method marked `override` that no longer overrides anything does not compile."""
+    """A Kotlin `override` that no longer overrides anything is reported as a compile error."""
     base = "open class Rate {\n    open fun quote(weight: Int): Int = weight\n}\n"
     heir = "class Fast : Rate() {\n    override fun quote(weight: Int): Int = weight\n}\n"
     after = base.replace("weight: Int)", "weight: Int, zone: Int)")

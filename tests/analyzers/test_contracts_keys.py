@@ -30,7 +30,7 @@ def of_typescript(repository: Repository, home: str, asks: str, after: str) -> l
 
 @pytest.mark.parametrize("home", MEMBERS)
 def test_a_member_that_is_gone_in_typescript(repository: Repository, home: str) -> None:
-    """An object literal or a type declares all its members, so the same name elsewhere does not matter."""
+    """A removed member of an object literal or type is proven broken, even if others have its name."""
     [title] = of_typescript(repository, home, MEMBERS[home], home.replace("pageSize", "perPage"))
     assert title.endswith("pageSize was removed, but src/page.ts still uses it")
 
@@ -46,5 +46,5 @@ def test_a_member_that_is_gone_in_typescript(repository: Repository, home: str) 
 def test_a_member_that_may_still_be_there_in_typescript(
     repository: Repository, home: str, asks: str, after: str
 ) -> None:
-    """External types, spreads, index signatures and computed keys may provide it; so does a quoted key."""
+    """Nothing is proven if a type, a spread or a computed key may provide the member, or if it is quoted."""
     assert of_typescript(repository, home, asks, after) == []

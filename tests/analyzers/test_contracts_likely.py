@@ -42,14 +42,14 @@ def test_a_member_of_a_receiver_of_unknown_type_is_a_hint(
 
 
 def test_a_name_that_many_files_use_is_not_even_a_hint(repository: Repository) -> None:
-    """So many files use the name that it probably belongs to a library."""
+    """A name that very many files use probably belongs to a library, so nothing is reported."""
     users = {f"a/app{number}.go": APP.replace("f()", f"f{number}()") for number in range(15)}
     pull = repository.change({"a/store.go": STORE, **users}, {"a/store.go": STORE.replace("PutAllRows", "InsertAll")})
     assert look(pull) == []
 
 
 def test_a_receiver_of_another_class_is_silent(repository: Repository) -> None:
-    """The receiver's known type has its own member of that name."""
+    """Nothing is reported if the receiver is known to have another class."""
     app = APP.replace("b := open()", "b := &Other{}")
     files = {"a/store.go": STORE, "a/app.go": app}
     assert look(repository.change(files, {"a/store.go": STORE.replace("PutAllRows", "InsertAll")})) == []
@@ -93,7 +93,7 @@ TIES = {
 
 @pytest.mark.parametrize("tie", few(TIES, *range(0, len(TIES), 4)))
 def test_what_ties_a_use_to_what_is_gone_makes_it_a_hint(repository: Repository, tie: str) -> None:
-    """There is exactly one unproven finding, at the line that uses the name."""
+    """Each kind of connection to the removed name gives one unproven finding at the line that uses it."""
     before, after, place = TIES[tie]
     found = look(repository.change(dict(before), dict(after)))
     assert [(one.path, one.start, one.verdict) for one in found] == [(*place, "unproven")]
@@ -139,20 +139,20 @@ SIGHTS: Mapping[str, tuple[Files, Files, str]] = {
 def test_a_member_of_an_unknown_class_is_proven_gone_only_where_the_class_is_in_sight(
     repository: Repository, sight: str
 ) -> None:
-    """If only the name matches, the member may belong to a library, even next to the class."""
+    """A removed member is proven broken only in files that can see its class; elsewhere it is a hint."""
     before, after, verdict = SIGHTS[sight]
     assert [one.verdict for one in look(repository.change(dict(before), dict(after)))] == [verdict]
 
 
 def test_a_name_that_files_without_a_tie_use_as_well_is_silent(repository: Repository) -> None:
-    """Unrelated files use the name for a library's member, so the file next to the class may too."""
+    """If unrelated files use the name too, it may be a library's member, so nothing is reported."""
     far = 'package z\n\nimport "fmt"\n\nfunc g() {\n\tb := fmt.Open()\n\tb.close().PutAllRows()\n}\n'
     files = MOD | {"a/store.go": STORE, "a/app.go": APP, "z/far.go": far}
     assert look(repository.change(files, {"a/store.go": STORE.replace("PutAllRows", "InsertAll")})) == []
 
 
 def test_a_member_of_a_removed_class_on_a_receiver_of_a_library_is_silent(repository: Repository) -> None:
-    """The code declares the receiver's type, and the repository does not define that type."""
+    """Nothing is reported for a receiver whose declared type is not defined in the repository."""
     reply = "package a;\n\nclass Reply {\n  String getMessage() {\n    return null;\n  }\n}\n"
     app = "package a;\n\nclass App {\n  String f(IOException e) {\n    return e.getMessage();\n  }\n}\n"
     files = {"a/Reply.java": reply, "a/App.java": app}
@@ -160,7 +160,7 @@ def test_a_member_of_a_removed_class_on_a_receiver_of_a_library_is_silent(reposi
 
 
 def test_a_hint_is_told_with_what_is_proven_of_the_same_definition(repository: Repository) -> None:
-    """The same cause gives one finding, which lists the unproven reference as "may use it too"."""
+    """A proven reference and an unproven one with the same cause are one finding."""
     proven = "package a\n\nfunc g(s *Store) {\n\ts.PutAllRows()\n}\n"
     before = {**MOD, "a/store.go": STORE, "a/app.go": APP, "a/sure.go": proven}
     (finding,) = causes(repository.change(before, {"a/store.go": f"package a\n\ntype Store struct{{}}\n{OPEN}"}))

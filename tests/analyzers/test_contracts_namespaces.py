@@ -44,7 +44,7 @@ BEFORE = namespaced("Old.Place", TYPE)
 def test_a_type_that_is_in_sight_in_its_new_namespace_breaks_nobody(
     repository: Repository, user: str, after: dict[str, str | None]
 ) -> None:
-    """The name still resolves to the type, wherever the file declares or uses the new namespace."""
+    """A file that can see the type's new namespace is not broken, whatever form the import has."""
     assert look(repository.change({"Old/Options.cs": BEFORE, "App/User.cs": user}, after)) == []
 
 
@@ -60,7 +60,7 @@ def test_a_type_that_is_in_sight_in_its_new_namespace_breaks_nobody(
     ids=["it is a member of the type now", "its receiver may have it from elsewhere"],
 )
 def test_a_method_that_extends_a_type_is_no_proof_by_its_name(repository: Repository, member: str, after: str) -> None:
-    """The receiver's type decides which method is called, so nothing is reported as proven."""
+    """A removed extension method proves nothing if the receiver may have a method of that name."""
     user = "namespace A;\n\nclass User\n{\n    Log Go(Log log) => log.Open();\n}\n"
     files = {"Tools.cs": f"namespace A;\n\n{member}\n", "User.cs": user}
     found = look(repository.change(files, {"Tools.cs": None, "Log.cs": f"namespace A;\n\n{after}\n"}))
@@ -86,6 +86,6 @@ JAVA_USER = "package old;\n\nimport fresh.*;\n\nclass User {\n    Options get() 
 
 
 def test_a_class_of_the_own_package_may_come_from_a_package_that_is_imported_whole(repository: Repository) -> None:
-    """In Java, `import fresh.*` provides the moved class, so nothing breaks."""
+    """A Java class that moves to a package imported with `.*` is still found."""
     files = {"src/old/Options.java": JAVA.format("old"), "src/old/User.java": JAVA_USER}
     assert look(repository.change(files, {"src/old/Options.java": None, "src/fresh/Options.java": JAVA.format("fresh")})) == []  # fmt: skip

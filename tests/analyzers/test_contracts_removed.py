@@ -26,7 +26,7 @@ def test_a_removed_function_is_reported_at_its_caller(repository: Repository) ->
 
 
 def test_a_rename_names_both_names(repository: Repository) -> None:
-    """If a new definition has the same body, the finding reports a rename to it."""
+    """A removed function whose body reappears under another name is reported as renamed to it."""
     body = "(path):\n    text = open(path).read()\n    return text.split()\n"
     before = {"lib.py": f"def read_words{body}", "app.py": "import lib\n\nprint(lib.read_words('a'))\n"}
     (finding,) = look(repository.change(before, {"lib.py": f"def load_words{body}"}))
@@ -79,7 +79,7 @@ def test_a_module_that_became_a_package_is_still_there(repository: Repository) -
 
 
 def test_a_name_that_a_barrel_no_longer_hands_on_is_reported(repository: Repository) -> None:
-    """The function still exists, but its re-export was removed."""
+    """An importer breaks if an index file no longer re-exports a function that still exists."""
     before = {
         "src/index.ts": "export { cut, join } from './words';\n",
         "src/words.ts": "export function cut() {}\nexport function join() {}\n",
@@ -106,7 +106,7 @@ def test_common_js_exports_are_followed(repository: Repository) -> None:
 
 @pytest.mark.parametrize("whole", ["fastify", "fp(fastify)", "Object.freeze({ fastify })", "{ ...other, fastify }"])
 def test_a_local_function_that_is_gone_is_missed_whatever_the_file_exports(repository: Repository, whole: str) -> None:
-    """The exports don't matter for a name that only the file itself can use."""
+    """A removed function that the same file still calls is reported, whatever the file exports."""
     before = f"function check (x) {{ return x }}\n\nfunction fastify (x) {{\n  return check(x)\n}}\nmodule.exports = {whole}\n"
     after = before.replace("function check", "function checked")
     (finding,) = look(repository.change({"fastify.js": before}, {"fastify.js": after}))
@@ -130,7 +130,7 @@ def test_a_local_function_that_is_gone_is_missed_whatever_the_file_exports(repos
 def test_a_mock_of_a_module_that_is_gone_fails_where_its_runner_looks_for_the_file(
     repository: Repository, mock: str, *, is_missed: bool
 ) -> None:
-    """Vitest needs no file if a factory replaces the original. Jest does, unless the mock is virtual."""
+    """A mock of a deleted file breaks, except for Vitest factories and virtual mocks in Jest."""
     before = {"toast.ts": "export function toast () { return 1 }\n", "toast.test.ts": f"{mock};\n"}
     found = look(repository.change(before, {"toast.ts": None}))
 
@@ -138,7 +138,7 @@ def test_a_mock_of_a_module_that_is_gone_fails_where_its_runner_looks_for_the_fi
 
 
 def test_a_method_is_reported_where_its_receiver_is_known(repository: Repository) -> None:
-    """The caller creates `loader` from the class; the name `run` alone would prove nothing."""
+    """A removed method is reported where the receiver's class is known, not where only the name matches."""
     before = {
         "loading.py": "class Loader:\n    def get(self):\n        return 1\n\n    def run(self):\n        return 2\n",
         "app.py": "import loading\n\n\ndef main():\n    loader = loading.Loader()\n    return loader.run()\n",
@@ -164,7 +164,7 @@ def test_a_broken_test_weighs_less(repository: Repository) -> None:
 
 
 def test_a_use_left_in_the_same_file_is_reported(repository: Repository) -> None:
-    """The file that defined the removed function still calls it."""
+    """A call in the file that defined the removed function is reported."""
     before = {"lib.js": "function first() {}\n\nfunction second() {\n  return first();\n}\n\nexport { second };\n"}
     after = {"lib.js": "function second() {\n  return first();\n}\n\nexport { second };\n"}
     (finding,) = look(repository.change(before, after))
@@ -173,7 +173,7 @@ def test_a_use_left_in_the_same_file_is_reported(repository: Repository) -> None
 
 
 def test_a_file_that_moved_unchanged_breaks_who_imports_it_from_its_old_place(repository: Repository) -> None:
-    """A pure rename has no changed lines to review, but its importers still break."""
+    """Importers of a renamed file are reported, although a pure rename has no changed lines."""
     base = repository.commit({"lib/words.py": "def f(): ...\n", "app.py": "from lib.words import f\n\nf()\n"})
     repository.git("mv", "lib/words.py", "lib/terms.py")
     (finding,) = look(repository.pull(base, repository.commit({})))
@@ -206,7 +206,7 @@ def test_one_definition_is_one_finding_with_all_its_places(repository: Repositor
 
 
 def test_a_setting_of_django_is_reported_where_it_is_read(repository: Repository) -> None:
-    """`manage.py` names the settings module. Removing a setting that has a Django default is fine."""
+    """A removed Django setting is reported where it is read, unless Django has a default for it."""
     before = {
         "manage.py": 'os.environ.setdefault("DJANGO_SETTINGS_MODULE", "site_app.settings")\n',
         "site_app/__init__.py": "",

@@ -167,14 +167,14 @@ def test_a_new_name_is_written_where_the_old_one_means_it(
 def test_an_import_of_a_file_that_moved_names_its_new_place(
     repository: Repository, files: dict[str, str], moved: tuple[str, str], caller: str, now: str
 ) -> None:
-    """The rewritten import keeps its form: a relative one stays relative."""
+    """The import of a moved file is rewritten in its old form, for example as a relative import."""
     old, new = moved
     found = mended(repository.change(files, {old: None, new: files[old]}))
     assert found == {caller: now}
 
 
 def test_a_type_that_is_called_like_its_file_has_its_new_name(repository: Repository) -> None:
-    """Files in the same Java package need no import, so only the references are renamed."""
+    """In one Java package, references to a renamed type are rewritten without an import."""
     text = "package shop;\n\nclass {} {{\n  int total(int a) {{ return a; }}\n}}\n"
     caller = "package shop;\n\nclass App {{\n  {0} made = new {0}();\n}}\n"
     files = {"src/shop/Price.java": text.format("Price"), "src/shop/App.java": caller.format("Price")}
@@ -183,7 +183,7 @@ def test_a_type_that_is_called_like_its_file_has_its_new_name(repository: Reposi
 
 
 def test_a_definition_that_went_to_another_file_is_imported_from_there(repository: Repository) -> None:
-    """The import of the other name and the calls stay as they are."""
+    """Only the moved function's import is rewritten; the other name and the calls stay as they are."""
     body = "def f(a):\n    b = a\n    return [b]\n"
     files = {
         "one.py": body + "\n\ndef g():\n    return 1\n",
@@ -202,7 +202,7 @@ def test_a_definition_that_went_to_another_file_is_imported_from_there(repositor
     ids=["handed on", "imported"],
 )
 def test_the_default_of_a_file_keeps_the_name_that_its_importer_gave_it(repository: Repository, line: str) -> None:
-    """Only the path in the import changes, although both the file and the function have new names."""
+    """If a default export's file and function are renamed, only the path in the import is rewritten."""
     body = "(rows) {\n  const all = rows.map((row) => row.price);\n  return all.reduce((a, b) => a + b, 0);\n}\n"
     files = {"src/total.js": f"export default function total{body}", "src/index.js": line.format("./total")}
     after = {"src/total.js": None, "src/sum.js": f"export default function sum{body}"}

@@ -28,7 +28,7 @@ LEFT = [
 
 
 def test_a_name_that_may_still_be_there_is_silent(repository: Repository) -> None:
-    """Only the name that its module certainly no longer provides is reported."""
+    """If the module may still provide the name, for example through `__getattr__`, nothing is reported."""
     before = {f"lib{at}.py": numbered(at, LIB) for at in range(len(LEFT))}
     before |= {f"app{at}.py": numbered(at, USER) for at in range(len(LEFT))}
     after = {f"lib{at}.py": numbered(at, REST + left) for at, (left, _) in enumerate(LEFT)}
@@ -83,14 +83,14 @@ FORESEEN = {
 
 @pytest.mark.parametrize("guard", FORESEEN)
 def test_a_guarded_use_of_what_is_gone_is_nothing_to_look_at(repository: Repository, guard: str) -> None:
-    """The code checks that the name exists, so there is no finding and no open reference."""
+    """Code that checks whether the removed name exists gives no finding and no open reference."""
     lib, path, caller, after = FORESEEN[guard]
     pull = repository.change({**lib, path: caller}, dict(after))
     assert (look(pull), [use for use in open_uses(pull) if use.may_break]) == ([], [])
 
 
 def test_a_test_of_the_receiver_foresees_no_member_to_be_gone(repository: Repository) -> None:
-    """`one?.loadRows()` checks whether `one` exists, not whether it has the member, so it is reported."""
+    """`one?.loadRows()` is reported, because it checks whether `one` exists and not the member."""
     caller = "import { Store } from './lib';\n\nexport function go(one?: Store) {\n  one?.loadRows();\n}\n"
     pull = repository.change({"lib.ts": STORE_TS, "app.ts": caller}, {"lib.ts": STORE_TS.replace("loadRows", "take")})
     assert [(one.path, one.start, one.verdict) for one in look(pull)] == [("app.ts", 4, "proven")]
@@ -140,14 +140,14 @@ CALL = "def go(one):\n    one.load_settings()\n"
 def test_a_method_whose_name_lives_elsewhere_is_silent(
     repository: Repository, extra: dict[str, str | bytes | None], caller: str
 ) -> None:
-    """If another class has the name or the receiver is from a library, the name proves nothing."""
+    """Nothing is reported if another class has the name or the receiver comes from a library."""
     files: dict[str, str | bytes | None] = {"pkg/a.py": OLD, "pkg/b.py": caller, **extra}
 
     assert look(repository.change(files, {"pkg/a.py": "class A(Base):\n    x = 1\n"})) == []
 
 
 def test_a_name_that_the_change_writes_anew_exists_elsewhere(repository: Repository) -> None:
-    """An added call of a library's method of that name shows that the name exists outside the class."""
+    """If the change adds a call by the removed name, the name exists elsewhere, so nothing is reported."""
     files = {"pkg/a.py": OLD, "pkg/b.py": CALL}
     after = {"pkg/a.py": "class A(Base):\n    x = 1\n\n    def go(self, native):\n        native.load_settings()\n"}
 

@@ -84,7 +84,7 @@ BROKEN: dict[str, tuple[Files, Files, Told]] = {
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_what_was_missed_is_reported(repository: Repository, name: str) -> None:
-    """Each reference is reported at its line, either proven or as a hint."""
+    """Each reference in the table is reported at its line, either proven or as a hint."""
     before, after, told = BROKEN[name]
     reported = look(repository.change(dict(before), dict(after)))
     assert [(one.path, one.start, one.rule, one.verdict) for one in reported] == [told]

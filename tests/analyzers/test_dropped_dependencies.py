@@ -152,7 +152,7 @@ DROPPED: list[tuple[Files, Files, tuple[str, str, str]]] = [
 def test_a_dependency_that_code_still_imports(
     repository: Repository, base: Files, change: Files, expected: tuple[str, str, str]
 ) -> None:
-    """The severity is high only where the manifest alone decides what can be imported."""
+    """A dropped dependency that code imports is reported, with high severity only in Go and Rust."""
     assert said(repository.change(base, change)) == [expected]
 
 
@@ -230,7 +230,7 @@ def test_a_dependency_that_code_still_imports(
     ],
 )
 def test_what_is_still_listed_or_never_needed_is_silent(repository: Repository, base: Files, change: Files) -> None:
-    """Another manifest lists it, the import is guarded, or the repository contains the module."""
+    """Nothing is reported if another manifest lists it, the import is guarded, or the repository has it."""
     assert said(repository.change(base, change)) == []
 
 
@@ -243,7 +243,7 @@ def test_a_lock_file_written_anew_leaves_a_doubt(repository: Repository) -> None
 
 @pytest.mark.parametrize(("asks", "severity"), [('"b": "workspace:*"', "high"), ('"b": "^1.0.0"', "medium")])
 def test_a_package_of_the_workspace_with_a_new_name(repository: Repository, asks: str, severity: str) -> None:
-    """The dependent's manifest is reported. The severity is high only for a `workspace:` reference."""
+    """After a rename, the dependent is reported; a `workspace:` reference makes the severity high."""
     base: Files = {
         "packages/a/package.json": f'{{"name": "a", "dependencies": {{{asks}}}}}',
         "packages/a/i.ts": "import { x } from 'b';\nconsole.log(x);\n",

@@ -112,7 +112,7 @@ def test_a_mended_fault_is_fixed_in_the_next_round(hand: Hand, name: str) -> Non
 
 @pytest.mark.parametrize("after", ["from shop import *\n"])
 def test_a_broken_caller_that_can_not_be_compared_any_more_is_not_fixed(hand: Hand, after: str) -> None:
-    """The caller is still broken, and a star import does not prove that the name exists again."""
+    """An added star import does not prove that the name exists again, so the finding isn't fixed."""
     rounds(
         hand,
         {"cart.py": "def total(items):\n    return 1\n", "app.py": "from cart import total\n\ntotal([])\n"},
@@ -126,7 +126,7 @@ def test_a_broken_caller_that_can_not_be_compared_any_more_is_not_fixed(hand: Ha
 
 
 def test_a_broken_caller_that_nothing_can_read_any_more_is_not_fixed(hand: Hand) -> None:
-    """The file became binary, so no check could read it and its finding stays open."""
+    """If the broken file becomes binary, no check can read it, and its finding stays open."""
     app = "from cart import total\n\ntotal([])\n"
     rounds(
         hand,

@@ -177,5 +177,5 @@ def test_nothing_is_proven_where_the_head_compiles(repository: Repository, case:
 
 @pytest.mark.parametrize("case", BROKEN)
 def test_their_broken_twins_are_proven(repository: Repository, case: str) -> None:
-    """Without the part that keeps the program valid, the break is still proven."""
+    """Without the part that keeps the program valid, the same change is proven to break."""
     assert len(proven(repository, *BROKEN[case])) == 1

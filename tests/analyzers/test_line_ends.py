@@ -25,7 +25,7 @@ FAULTS = [
 
 
 def look(pull: PullRequest, linter: Linter | None = None, name: str = "") -> Judgement:
-    """Return a linter's result for a change."""
+    """Return the judgement of a linter, or of the analyzer with this name, for a change."""
 
     async def run(tree: Checkout, files: step.Files) -> Judgement:
         analyzer = linter or ANALYZERS[name](families.LANGUAGES)
@@ -39,7 +39,7 @@ def look(pull: PullRequest, linter: Linter | None = None, name: str = "") -> Jud
 def test_a_fault_is_on_the_line_that_git_counts(
     repository: Repository, end: str, name: str, path: str, text: str, line: str
 ) -> None:
-    """Either the fault is reported on that line, or the file is reported as not checked."""
+    """A linter's fault is reported on git's line number, or the file is reported as not checked."""
     whole = text % ENDS[end]
     judged = look(repository.change({"x": "1\n"}, {path: whole}), name=name)
     number = 1 + [row.rstrip("\r") for row in whole.split("\n")].index(line)
@@ -50,7 +50,7 @@ def test_a_fault_is_on_the_line_that_git_counts(
 
 
 def test_lines_that_end_twice_are_read_to_the_end(repository: Repository) -> None:
-    """Every line ends in CRCRLF, and the fault and the first definition have the right line numbers."""
+    """In a file whose lines end in CRCRLF, faults and definitions have the right line numbers."""
     body = (
         "import os\n\n\ndef f(a):\n    return a\n\n\ndef f(a):\n    if not a in (1,):\n        return undefined_thing\n"
     )
@@ -62,7 +62,7 @@ def test_lines_that_end_twice_are_read_to_the_end(repository: Repository) -> Non
 
 
 def test_a_linter_that_counts_in_ways_unknown_is_not_believed(repository: Repository) -> None:
-    """The fault that deeprepo adds to the last line is reported elsewhere, so the file is not checked."""
+    """A file is not checked if a fault that deeprepo adds to its last line is reported elsewhere."""
 
     class Unknown(ruff.Ruff):
         ends = FEEDS
@@ -82,7 +82,7 @@ def test_parsers_of_data_count_as_git_does() -> None:
 
 
 def test_a_problem_of_the_settings_is_on_the_line_that_git_counts(repository: Repository) -> None:
-    """The comment above the unknown key contains a carriage return."""
+    """A carriage return in a comment doesn't change the line number of a problem in the settings."""
     settings = b"# a\r# b\nfail_on: high\nunheard_of: 1\n"
     judged = look(repository.change({"x": "1\n"}, {".deeprepo.yml": settings}), name="settings")
     assert [(one.start, one.quote) for one in judged.findings] == [(3, "unheard_of: 1")]

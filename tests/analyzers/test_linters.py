@@ -56,7 +56,7 @@ def judged(pull: PullRequest, name: str) -> tuple[list[Finding], list[tuple[str,
 def test_a_bug_that_the_change_brings_is_found(
     repository: Repository, name: str, path: str, before: str, after: str, rule: str, line: int
 ) -> None:
-    """The linter runs for real, and the finding contains its name, its rule and the line."""
+    """The real linter finds a fault that the change adds, with its name, rule and line."""
     (finding,) = look(repository.change({path: before, "x": "1\n"}, {path: after}), name)
     assert (finding.source, finding.rule, finding.path, finding.start) == (name, rule, path, line)
 
@@ -80,13 +80,13 @@ OWN = (
 
 @pytest.mark.parametrize("value", OWN.split())
 def test_what_no_stranger_writes_into_a_workflow_is_silent(repository: Repository, value: str) -> None:
-    """Own values, manual inputs, and values that need write access to set are not reported."""
+    """Workflow values that outsiders can't set are not reported as template injection."""
     row = f'      - run: echo "${{{{ {value} }}}}"\n'
     assert look(repository.change({CI: WORKFLOW}, {CI: WORKFLOW + row}), "zizmor") == []
 
 
 def test_what_a_stranger_writes_into_a_workflow_is_proven(repository: Repository) -> None:
-    """In a pull request from a fork, the author chooses the name of the fork's default branch."""
+    """The default branch's name in a fork is chosen by its owner, so using it in `run` is reported."""
     row = '      - run: echo "${{ github.event.pull_request.head.repo.default_branch }}"\n'
     (finding,) = look(repository.change({CI: WORKFLOW}, {CI: WORKFLOW + row}), "zizmor")
     assert (finding.rule, finding.verdict) == ("template-injection", "proven")
@@ -133,7 +133,7 @@ def test_a_file_of_another_format_is_not_code_that_could_not_be_read(repository:
 
 
 def test_a_linter_that_is_not_installed_wants_nothing(repository: Repository) -> None:
-    """A program of that name on PATH is not used either, because PATH may include the repository."""
+    """A missing linter checks no file, and a program of that name on PATH is not used instead."""
 
     async def wanted(linter: Linter) -> bool:
         async with Checkout(repository.change({"x": "1\n"}, {"a.ts": "let a;\n"})) as tree:
@@ -153,7 +153,7 @@ def test_every_chosen_rule_is_in_the_docs() -> None:
 
 
 def test_every_chosen_rule_exists() -> None:
-    """A rule name that oxlint doesn't know would have no effect."""
+    """Every rule in oxlint.toml is known to oxlint; an unknown rule would have no effect."""
     status, out, _ = asyncio.run(linter_run.run("oxlint", ["--rules"], {}))
     known = {row.split("|")[1].strip() for row in out.decode().splitlines() if row.startswith("| ")}
     assert (status, set(rules(("oxlint.toml",))) - known) == (0, set())
@@ -162,7 +162,7 @@ def test_every_chosen_rule_exists() -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of another process")
 def test_a_linter_that_needs_too_much_memory_is_stopped(repository: Repository) -> None:
-    """A RUN command with 5,000 parts exceeds the memory limit, so the file counts as not checked."""
+    """A RUN command that makes hadolint exceed its memory limit leaves the file not checked."""
     text = "FROM a:1\nRUN a" + " \\\n && a" * 5_000 + "\n"
     found, left = judged(repository.change({"x": "1\n"}, {"Dockerfile": text}), "hadolint")
     why = "did not check this file, because it needed more than 1,024 MiB of memory"
@@ -172,7 +172,7 @@ def test_a_linter_that_needs_too_much_memory_is_stopped(repository: Repository) 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the CPU time of another process")
 def test_a_file_on_which_a_linter_is_stopped_hides_nothing_in_others(repository: Repository) -> None:
-    """The slow file is reported with the reason, and the other file is still checked."""
+    """If hadolint is too slow on one file, that file is reported and the other one is still checked."""
     slow = "FROM a:1\n" + "RUN b\n" * 20_000
     broken = "FROM a:1\nCOPY one two three\n"
     change = repository.change({"x": "1\n"}, {"a/Dockerfile": slow, "b/Dockerfile": broken})

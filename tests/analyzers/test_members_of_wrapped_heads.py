@@ -85,7 +85,7 @@ def test_a_member_is_there_if_a_base_on_a_later_line_of_the_head_has_it(
 
 
 def test_a_module_in_the_file_of_the_user_has_the_name(repository: Repository) -> None:
-    """The user's file defines its own module `Util`, so the other module's function is not meant."""
+    """A call resolves to the module `Util` in its own file, not to another file's `Auth.Util`."""
     own = "defmodule Util do\n  def random_string(n) do\n    n\n  end\nend\n\n"
     user = "config :shop, key: Util.random_string(64)\n"
     other = "defmodule Shop.Auth.Util do\n  def random_string(n) do\n    n\n  end\n\n  def code do\n    1\n  end\nend\n"

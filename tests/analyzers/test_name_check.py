@@ -269,7 +269,7 @@ MOVED: dict[str, tuple[Files, Files]] = {
 
 @pytest.mark.parametrize("layout", few(MOVED, 0, 3, 5, 7))
 def test_what_the_head_still_provides_is_neither_a_finding_nor_open(repository: Repository, layout: str) -> None:
-    """The name moved, and the code that uses it still resolves to it."""
+    """A moved name that unchanged code still resolves causes no finding and no open reference."""
     before, after = MOVED[layout]
     pull = repository.change(dict(before), dict(after))
     assert ([one.title for one in look(pull)], [use.says for use in open_uses(pull) if use.may_break]) == ([], [])
@@ -285,7 +285,7 @@ IN_SIGHT: dict[str, tuple[Files, Files]] = {
 
 @pytest.mark.parametrize("move", IN_SIGHT)
 def test_what_moves_within_sight_of_its_user_leaves_nothing_open(repository: Repository, move: str) -> None:
-    """In C#, the namespace decides which extension methods are visible, not the file or the static class."""
+    """A C# extension method may move to another static class in its namespace without breaking callers."""
     before, after = IN_SIGHT[move]
     assert open_uses(repository.change(dict(before), dict(after))) == ()
 
@@ -346,7 +346,7 @@ LOST: dict[str, tuple[Files, Files, str]] = {
 
 @pytest.mark.parametrize("layout", few(LOST, 0, 2, 3))
 def test_what_nothing_provides_any_more_is_proven(repository: Repository, layout: str) -> None:
-    """A homonym, a re-export under another name, or the moved code itself doesn't reach this user."""
+    """A homonym, a re-export under another name, or an unreachable copy doesn't keep a name alive."""
     before, after, path = LOST[layout]
     found = look(repository.change(dict(before), dict(after)))
     assert {(one.path, one.verdict) for one in found} == {(path, "proven")}
@@ -373,12 +373,12 @@ def test_what_nothing_provides_any_more_is_proven(repository: Repository, layout
     ],
 )
 def test_a_line_provides_a_name_by_what_it_declares_or_hands_on(path: str, line: str, way: str | None) -> None:
-    """References, arguments, local variables, comments and overrides provide no name."""
+    """Declarations, aliases and re-exports provide a name; references, comments and overrides don't."""
     assert provides("shape", path, line) == way
 
 
 def test_thousands_of_uses_are_checked_in_little_time(repository: Repository) -> None:
-    """Each of many lines may mean each of many classes, and each class may inherit from others."""
+    """Thousands of calls that may each mean any of many classes with bases are checked quickly."""
     members = "".join(f"  total{number}(): number {{\n    return 1;\n  }}\n" for number in range(40))
     files = {"src/order.ts": f"export class Order extends Base {{\n{members}}}\n"}
     for number in range(40):

@@ -25,7 +25,7 @@ def test_another_definition_that_was_there_says_what_is_meant(repository: Reposi
     "added", ['"""About shipment_rate."""\n', "class Other:\n    shipment_rate = 3\n"], ids=["named", "set"]
 )
 def test_an_attribute_that_is_gone_stays_open(repository: Repository, added: str) -> None:
-    """A new file that mentions the attribute, or another class that sets it, does not provide it."""
+    """A reader of a removed attribute stays open, even if a new file mentions or another class sets it."""
     cart = "class Cart:\n    def __init__(self, items):\n        self.items = items\n        self.shipment_rate = 3\n"
     files = {"shop/cart.py": cart, "shop/web.py": "def page(cart):\n    return cart.shipment_rate\n"}
     after = {"shop/cart.py": cart.replace("        self.shipment_rate = 3\n", ""), "shop/doc.py": added}
@@ -34,7 +34,7 @@ def test_an_attribute_that_is_gone_stays_open(repository: Repository, added: str
 
 
 def test_an_attribute_that_moves_with_its_class_is_not_gone(repository: Repository) -> None:
-    """The class with the same name sets the attribute in its new file."""
+    """An attribute is not removed if its class moves to another file and still sets it there."""
     cart = "class Cart:\n    def __init__(self):\n        self.shipment_rate = 3\n"
     files = {
         "shop/cart.py": f"{cart}\n\nOTHER = 1\n",

@@ -20,7 +20,7 @@ CART = "from shop.made import price\n\n\ndef cart():\n    return price()\n"
 def test_a_module_that_unchanged_files_import_as_well_is_made_elsewhere(
     repository: Repository, base: dict[str, str | bytes | None], change: dict[str, str | bytes | None], *, found: bool
 ) -> None:
-    """The module comes from a build or another package, unless the change itself deletes it."""
+    """A missing module that unchanged files import too is not reported, unless the change deletes it."""
     repository.commit(base, "before")
     repository.commit(change, "after")
     review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
@@ -44,7 +44,7 @@ def test_a_build_may_add_a_class_to_any_package(repository: Repository, base: st
 
 
 def test_what_a_comment_assigns_is_no_attribute(repository: Repository) -> None:
-    """An edit next to the commented-out assignment removes no attribute."""
+    """An edit next to a commented-out assignment doesn't count as removing an attribute."""
     text = "class Task {\n  constructor() {\n    this.size = 1;\n    // this.answer = undefined\n  }\n  run() {\n    return 1;\n  }\n}\nexport { Task };\n"
     use = "export function show(state) {\n  return state.answer;\n}\n"
     repository.commit({"task.js": text, "show.js": use}, "before")

@@ -57,7 +57,7 @@ NEW_JAVASCRIPT: Files = {
     ],
 )  # fmt: skip
 def test_an_import_that_a_package_may_serve_is_open(repository: Repository, before: Files, after: Files) -> None:
-    """A manifest lists a package named like the module, or newly lists one whose name ends with it."""
+    """If a manifest's package may replace the deleted module, its import is open instead of broken."""
     pull = repository.change(before, after)
 
     assert not [finding for finding in look(pull) if finding.rule == "removed-module"]
@@ -79,5 +79,5 @@ def test_an_import_that_a_package_may_serve_is_open(repository: Repository, befo
 def test_an_import_that_means_a_file_of_the_tree_is_a_finding_beside_any_package(
     repository: Repository, before: Files, after: Files
 ) -> None:
-    """The import is relative, inside a package or a `mod` line; or the new package is another one."""
+    """An import that can only mean the deleted file, or that no listed package matches, is reported."""
     assert "removed-module" in {finding.rule for finding in look(repository.change(before, after))}

@@ -48,12 +48,12 @@ def test_what_the_base_had_is_not_reported(repository: Repository) -> None:
 
 
 def test_style_is_not_reported(repository: Repository) -> None:
-    """Unused imports and long lines are left to the project's own linter."""
+    """Unused imports and long lines are not reported; they are left to the project's own linter."""
     assert look(repository.change({"a.py": START}, {"a.py": START + f"import re, json\nx = '{'y' * 200}'\n"})) == []
 
 
 def test_a_fault_on_an_unchanged_line_is_not_reported(repository: Repository) -> None:
-    """Most rules apply only to added lines."""
+    """A fault on an unchanged line is not reported, because most rules apply only to added lines."""
     old = "def f(x, y):\n    if x is y:\n        return 1\n    return x is not None\n"
     new = old.replace("return 1", "return 2")
 
@@ -61,20 +61,20 @@ def test_a_fault_on_an_unchanged_line_is_not_reported(repository: Repository) ->
 
 
 def test_a_file_that_no_longer_parses_gives_one_finding(repository: Repository) -> None:
-    """Only the first syntax error in the file is reported."""
+    """For a file that no longer parses, only the first syntax error is reported."""
     (finding,) = look(repository.change({"a.py": START}, {"a.py": START + "def f(:\n    return (\n"}))
 
     assert (finding.rule, finding.severity, finding.start) == ("invalid-syntax", "critical", 7)
 
 
 def test_a_file_that_never_parsed_is_left_alone(repository: Repository) -> None:
-    """Python 2 and other dialects are not reported if the base didn't parse either."""
+    """A file that didn't parse before the change, such as Python 2 code, is not reported."""
     assert look(repository.change({"a.py": "print 'a'\n"}, {"a.py": "print 'a'\nprint 'b', c\n"})) == []
 
 
 @pytest.mark.parametrize("path", ["cookie/{{ name }}/a.py", "tests/data/broken.py"])
 def test_templates_and_test_inputs_are_no_programs(repository: Repository, path: str) -> None:
-    """Cookiecutter templates and test data may contain invalid Python on purpose."""
+    """Syntax errors in Cookiecutter templates and test data are not reported."""
     assert look(repository.change({"r": "x"}, {path: "import {{ name }}\ndef f(:\n    pass\n"})) == []
 
 
@@ -140,7 +140,7 @@ def test_tests_get_fewer_rules(repository: Repository) -> None:
 
 
 def test_a_name_that_may_come_from_elsewhere_is_not_proven(repository: Repository) -> None:
-    """A module that writes to its own globals can define any name."""
+    """An undefined name is unproven if its module writes to its own globals."""
     (finding,) = look(repository.change({"r": "x"}, {"a.py": "globals().update(x=1)\n\n\ndef f():\n    return y\n"}))
 
     assert (finding.verdict, finding.severity) == ("unproven", "medium")
@@ -154,7 +154,7 @@ def test_a_safe_fix_becomes_a_suggestion(repository: Repository) -> None:
 
 
 def test_the_repository_cannot_configure_it(repository: Repository) -> None:
-    """The change could include a ruff.toml, so ruff ignores the repository's configuration."""
+    """The repository's ruff.toml is ignored, because the change could add or edit it."""
     config = "line-length = 20\n[lint]\nselect = ['D']\nignore = ['F821']\n"
     (finding,) = look(repository.change({"r": "x"}, {"ruff.toml": config, "a.py": "x = missing\n"}))
 
@@ -162,7 +162,7 @@ def test_the_repository_cannot_configure_it(repository: Repository) -> None:
 
 
 def test_a_renamed_file_is_compared_with_its_old_name(repository: Repository) -> None:
-    """Renaming a file does not make its old faults new."""
+    """Old faults in a renamed file are not reported."""
     old = START + "x = missing\n"
 
     assert look(repository.change({"a.py": old}, {"a.py": None, "b.py": old + "y = 1\n"})) == []

@@ -66,7 +66,7 @@ def test_secrets_are_found(
 
 
 def test_a_key_by_chance_in_a_program_as_text_is_none(repository: Repository) -> None:
-    """A match inside a long encoded string is no key, but the same key in its own string is."""
+    """A key-like match inside a long encoded string is not reported, but one in its own string is."""
     key, run = "ABIA" + "RHBEADQCABLQAAQS", "AGFzbQEAAAABJwdg" * 20
     change = repository.change({"a.js": ""}, {"a.js": f"const wasm = '{run}{key}{run}';\n"})
     assert look(change) == []
@@ -85,7 +85,7 @@ def test_the_words_never_repeat_the_secret(repository: Repository) -> None:
 
 
 def test_a_private_key_needs_its_body(repository: Repository) -> None:
-    """Code that recognizes keys also contains their first line, and is not reported."""
+    """Code that only contains a key's first line, for example to recognize keys, is not reported."""
     found = look(
         repository.change(
             {"r": "x"}, {"key.pem": f"{PEM}\n{BODY}\n", "read.py": f'if "{PEM}" in text:\n    parse(text)\n'}
@@ -96,7 +96,7 @@ def test_a_private_key_needs_its_body(repository: Repository) -> None:
 
 
 def test_the_same_secret_twice_is_one_finding(repository: Repository) -> None:
-    """The other locations are listed as evidence of the one finding."""
+    """A secret at two locations gives one finding, with the other location as evidence."""
     (finding,) = look(repository.change({"r": "x"}, {"a.py": f'A = "{GITHUB}"\n', "b.py": f'\nB = "{GITHUB}"\n'}))
 
     assert finding.path == "a.py"
@@ -104,7 +104,7 @@ def test_the_same_secret_twice_is_one_finding(repository: Repository) -> None:
 
 
 def test_old_secrets_are_not_reported(repository: Repository) -> None:
-    """Only added lines are searched, not context lines or removed lines."""
+    """Secrets on unchanged and removed lines are not reported."""
     old = f'A = "{GITHUB}"\nB = 1\nC = "{GOOGLE}"\n'
 
     assert look(repository.change({"a.py": old}, {"a.py": f'A = "{GITHUB}"\nB = 2\n'})) == []
@@ -137,7 +137,7 @@ def test_placeholders_hashes_and_references_are_silent(repository: Repository) -
 
 
 def test_of_a_very_long_line_the_secret_alone_is_quoted(repository: Repository) -> None:
-    """The quote contains only the secret, because the line is 10,000 characters long."""
+    """On a line with 10,000 characters, only the secret is quoted."""
     (finding,) = look(
         repository.change({"r": "x"}, {"a.json": "x\n" * 20 + f'{{"a": "{"z " * 5000}", "b": "{GITHUB}"}}\n'})
     )
@@ -232,14 +232,14 @@ PASSWORD = "Tr0ub4dor-" + "kestrel-91"
     ids=["a comment", "a long line"],
 )
 def test_no_length_of_a_line_hides_a_password(repository: Repository, line: str) -> None:
-    """Neither do other assignments on the same line."""
+    """A password is found next to a long comment, and between many other assignments on its line."""
     found = look(repository.change({"r": "x"}, {"a.py": f"{line}\n"}))
 
     assert len(found) == 1
 
 
 def test_a_key_that_takes_the_place_of_another_is_found(repository: Repository) -> None:
-    """The first line is the same as before; only the body is secret."""
+    """A private key whose body is replaced is reported, although its first line is unchanged."""
     key = f"{PEM}\n{BODY}\n-----END RSA PRIVATE KEY-----\n"
     found = look(repository.change({"k.pem": key}, {"k.pem": key.replace(BODY, OTHER_BODY)}))
 
@@ -260,7 +260,7 @@ PARTS = {  # how a file begins, the body that the change adds, and how the file 
 
 
 def test_a_body_that_comes_between_old_marks_is_a_key(repository: Repository) -> None:
-    """The base already has the BEGIN and END lines. The format of the added rows doesn't matter."""
+    """A key body added between existing BEGIN and END lines is reported, in any format."""
     before = {f"{at}.conf": head + end for at, (head, _, end) in enumerate(PARTS.values())}
     after = {f"{at}.conf": "".join(parts) for at, parts in enumerate(PARTS.values())}
     found = look(repository.change(dict(before), dict(after)))
@@ -280,7 +280,7 @@ def test_a_body_that_comes_between_old_marks_is_a_key(repository: Repository) ->
     ids=["a name", "a mark"],
 )
 def test_a_line_that_makes_an_old_one_a_secret_is_reported(repository: Repository, before: str, after: str) -> None:
-    """The value was not recognizable as a secret before the change."""
+    """An existing value is reported if the change adds the name or BEGIN line that makes it a secret."""
     assert len(look(repository.change({"conf.py": before}, {"conf.py": after}))) == 1
 
 
@@ -295,7 +295,7 @@ EDITS = [
 
 
 def test_an_edit_around_an_old_secret_is_no_leak(repository: Repository) -> None:
-    """The change reveals nothing that the base didn't already contain."""
+    """Edits around an existing secret are not reported."""
     before = {f"n{at}/conf.py": text for at, (text, _) in enumerate(EDITS)}
     after = {
         f"n{at}/conf.py": text.replace(f" {PEM}", PEM) for at, (_, text) in enumerate(EDITS)
@@ -352,12 +352,12 @@ HARMLESS = [  # similar lines without a password
 
 
 def test_a_reference_in_such_a_place_is_none(repository: Repository) -> None:
-    """Variables, paths, calls and other names are not reported."""
+    """Variables, paths and calls in place of a password are not reported."""
     assert leaks(repository, HARMLESS) == []
 
 
 def test_nothing_beside_a_password_hides_it(repository: Repository) -> None:
-    """The value is found by its own name, whatever else is on the line and however the value is passed."""
+    """A password is found by its own name, whatever else is on the line and however it is passed."""
     assert leaks(repository, FORMS, "password") == FORMS
 
 
@@ -375,7 +375,7 @@ def test_nothing_beside_a_password_hides_it(repository: Repository) -> None:
     ],
 )
 def test_a_key_in_a_document_is_a_key(repository: Repository, path: str, is_found: bool) -> None:
-    """Keys in tests and `docs/` are samples. Passwords in documents and lock files are not reported."""
+    """Private keys in documents and lock files are reported, except in samples; passwords there are not."""
     text = f'{PEM}\n{BODY}\n-----END RSA PRIVATE KEY-----\npassword = "{PASSWORD}"\n'
     found = look(repository.change({"r": "x"}, {path: text}))
     assert [finding.rule for finding in found] == ["private-key"] * is_found
@@ -413,7 +413,7 @@ SETTINGS_OF_MARKUP = {
 
 
 def test_a_secret_in_markup_or_in_a_connection_string_is_found(repository: Repository) -> None:
-    """An element, an attribute, the line above or the text itself names it. Only the value is masked."""
+    """A password in markup or a connection string is found by its name; only its value is masked."""
     value = "hT7kq9ZpLw2xVb8"
     texts = [(path, text.replace("VALUE", value)) for path, text in SETTINGS_OF_MARKUP.values()]
     assert leaks(repository, texts, "password") == texts
@@ -503,7 +503,7 @@ def test_a_password_that_documentation_or_a_test_shows_is_no_leak(repository: Re
 
 
 def test_a_token_of_a_known_form_is_a_leak_wherever_it_stands(repository: Repository) -> None:
-    """Tests and documentation are public too."""
+    """A token in a known format is reported in documentation and tests too."""
     rows = [(path, text.replace(VALUE, GITHUB)) for path, text in SHOWN if VALUE in text]
     assert leaks(repository, rows) == rows
 
@@ -544,6 +544,6 @@ def test_a_password_with_other_letters_is_found(repository: Repository) -> None:
     ],
 )
 def test_a_secret_that_the_base_has_is_not_new(repository: Repository, before: str, after: str) -> None:
-    """The line may be joined with others, moved within the file, or edited next to the token."""
+    """An existing secret is not reported if its line is joined, moved within the file or edited."""
     assert look(repository.change({"a.py": before}, {"a.py": after})) == []
     assert len(look(repository.change({"a.py": "x = 1\n"}, {"a.py": after}))) == 1

@@ -63,7 +63,7 @@ def review(repository: Repository) -> tuple[list[tuple[str, str, int, str]], lis
 def test_a_change_of_the_settings_is_checked_before_it_counts(
     repository: Repository, path: str, text: str, severity: str, line: int, title: str
 ) -> None:
-    """The review uses the settings on the base branch, so it still runs."""
+    """A mistake in changed settings is reported; the review itself uses the base branch's settings."""
     repository.commit({".deeprepo.yml": "quota: 2\n", "a.py": "x = 1\n"})
     repository.commit({path: text})
     ((how, where, start, said),), _ = review(repository)
@@ -81,7 +81,7 @@ def test_settings_that_are_right_are_silent(repository: Repository) -> None:
 
 
 def test_settings_under_another_name_are_a_note_in_every_review(repository: Repository) -> None:
-    """Without the note, their author would wait for the settings to take effect."""
+    """A settings file with the wrong name gives a note in every review."""
     repository.commit({".deeprepo.yaml": "quota: 3\n", "a.py": "x = 1\n"})
     repository.commit({"a.py": "x = 2\n"})
     found, notes = review(repository)
@@ -100,7 +100,7 @@ def new_titles(repository: Repository) -> list[str]:
 
 
 def test_two_mistakes_on_one_line_are_two_findings(repository: Repository, tmp_path: Path) -> None:
-    """Ignoring one of them leaves the other."""
+    """Two mistakes on one line are two findings, so ignoring one leaves the other."""
     repository.commit({"a.py": "x = 1\n"})
     repository.commit({".deeprepo.yml": TWO_ON_A_LINE})
     saved = tmp_path / "review.json"
@@ -117,7 +117,7 @@ def test_two_mistakes_on_one_line_are_two_findings(repository: Repository, tmp_p
 
 
 def test_a_mistake_that_an_older_build_reported_is_still_that_finding() -> None:
-    """Older builds stored no key in the proof; the finding keeps its identity, which comments and dismissals name."""
+    """A finding stored by an older version, without a key in its proof, keeps its identity."""
     (now,) = _problems(".deeprepo.yml", b"failon: high\n")
     older = replace(now, basis=replace(now.basis, sources=(Source("analyser", "settings", proof="settings"),)))
     past, now = replace(identify(older), tracking=Tracking(1)), identify(now)
@@ -130,7 +130,7 @@ def test_a_mistake_that_an_older_build_reported_is_still_that_finding() -> None:
 
 
 def test_an_older_ignore_entry_for_a_mistake_still_ignores_it() -> None:
-    """An entry for one of two mistakes on a line, written by an older build, covers both, as it did there."""
+    """An older version's ignore entry covers both mistakes on a line, a new one only its own."""
     now, other = map(identify, _problems(".deeprepo.yml", TWO_ON_A_LINE.encode()))
     older = identify(
         replace(now, basis=replace(now.basis, sources=(Source("analyser", "settings", proof="settings"),)))

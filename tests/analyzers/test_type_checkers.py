@@ -166,7 +166,7 @@ SILENT: dict[str, tuple[str, Files, Files]] = {
 @needs_tsc
 @pytest.mark.parametrize("name", SILENT)
 def test_what_proves_nothing_is_silent(repository: Repository, name: str) -> None:
-    """The checker's errors are not reported."""
+    """Checker errors that the change may not have caused are not reported."""
     checker, files, change = SILENT[name]
     assert places(repository.change(files, change), checker) == []
 
@@ -197,7 +197,7 @@ def test_no_setting_of_the_repository_silences_tsc(repository: Repository) -> No
 
 @needs_tsc
 def test_an_import_that_leads_out_of_the_repository_ends_the_check(repository: Repository, tmp_path: Path) -> None:
-    """The review contains no output of the compiler about the outside file."""
+    """If an import leads out of the repository, tsc's results are discarded."""
     (tmp_path / "secret.json").write_text('{"key_of_production": 1}')
     files: Files = {
         "a.ts": "export const n: number = 1;\n",
@@ -248,7 +248,7 @@ class Counting(Ty):
 
 
 def test_a_checker_that_fails_is_named_and_leaves_nothing_open(repository: Repository) -> None:
-    """The coverage contains the reason. Nothing is reported as not checked."""
+    """If a checker fails, the coverage contains the reason, but nothing counts as not checked."""
     _, tree, change, _ = BROKEN["Python: a member"]
     pull = repository.change(tree, change)
 
@@ -314,7 +314,7 @@ def test_a_cached_result_of_another_review_proves_nothing(repository: Repository
 
 
 def test_a_checker_that_is_not_installed_is_named(repository: Repository) -> None:
-    """It checks no file, and the coverage lists it as not installed."""
+    """The coverage lists a checker that is not installed."""
     _, tree, change, _ = BROKEN["Python: a member"]
     pull = repository.change(tree, change)
 
@@ -336,7 +336,7 @@ class Absent(Ty):
 
 
 def test_one_line_is_reported_once_and_by_both(repository: Repository) -> None:
-    """The contract finding keeps its wording and its fix, and also lists the checker as a source."""
+    """A line that two analyzers report gives the contract finding, with the checker as another source."""
     pull = repository.change(
         {"a.py": "def f(a, b): ...\n", "u.py": "from a import f\n\nf(1, 2)\n"}, {"a.py": "def f(a): ...\n"}
     )
@@ -352,7 +352,7 @@ def test_one_line_is_reported_once_and_by_both(repository: Repository) -> None:
 
 
 def test_a_likely_finding_on_a_line_that_a_checker_rejects_is_proven(repository: Repository) -> None:
-    """The finding gets the checker's wording. Without the checker's error it stays unproven."""
+    """A likely contract finding becomes proven if a type checker rejects the same line."""
     _, tree, change, _ = BROKEN["Python: a member"]
     (error,) = judge(repository.change(tree, change), "ty").findings
     source = replace(error.basis.sources[0], name="contracts", proof="", breaks=())

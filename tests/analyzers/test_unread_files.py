@@ -85,7 +85,7 @@ def test_what_was_not_read_to_its_end_is_open_and_not_fixed(hand: Hand, path: st
     ],
 )
 def test_a_comment_of_the_base_still_counts(repository: Repository, hand: Hand, path: str, text: str) -> None:
-    """The commented line is edited, but the base has the same suppression comment at that path."""
+    """A suppression comment that exists in the base still applies when its line is edited."""
     repository.git("checkout", "-q", "main")
     repository.commit({path: text}, "with a comment")
     repository.git("checkout", "-q", "feature")
@@ -144,7 +144,7 @@ NAMED = "import { q, lost } from './a.js'\n"
 def test_what_is_read_out_of_a_file_that_the_change_has_damaged_is_no_proof(
     hand: Hand, text: str, verdict: str
 ) -> None:
-    """The syntax error may have caused the match, so it is unproven."""
+    """A finding in a file with a syntax error is unproven, because the error may have caused it."""
     review = by_code(hand, {"b.js": text})
     assert [row.finding.verdict for row in review.findings if row.finding.rule == "missing-name"] == [verdict]
 

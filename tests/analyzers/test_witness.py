@@ -57,7 +57,7 @@ def test_a_project_is_built_without_those_that_it_does_not_refer_to(repository: 
 
 
 def test_a_class_that_became_another_name_of_a_type_has_its_members(repository: Repository) -> None:
-    """In Kotlin, a type alias to the moved class provides its members."""
+    """In Kotlin, a type alias to the moved class still provides its members."""
     owner, user = "package a\n\nclass Cart(val size: Int)\n", "package a\n\nfun show(cart: Cart) = cart.size\n"
     after = {
         "a/Cart.kt": "package a\n\ntypealias Cart = b.Cart\n",
@@ -81,7 +81,7 @@ def test_a_name_of_the_own_namespace_goes_before_an_imported_one(repository: Rep
 
 
 def test_a_class_of_the_own_package_goes_before_a_wildcard_import(repository: Repository) -> None:
-    """Only the user in a third package, with the same wildcard import, gets the changed class."""
+    """A class in the user's own package takes precedence over a wildcard import of the changed class."""
     order = "package shop.{};\n\npublic class Order {{\n    public int total() {{ return 1; }}\n}}\n"
     show = "package shop.{};\n\nimport shop.a.*;\n\nclass Show {{ int run(Order order) {{ return order.total(); }} }}\n"
     files = {
@@ -114,7 +114,7 @@ APART = {
 
 @pytest.mark.parametrize("language", APART)
 def test_a_file_means_what_its_own_project_has_by_the_whole_name(repository: Repository, language: str) -> None:
-    """Another project has the same namespace and class, and nothing shows that they are built together."""
+    """If unconnected projects define the same class, only the changed project's user is reported."""
     files = APART[language]
     path, text = next(row for row in files.items() if row[1] in (CONTRACTS, CLASS))
     new = text.replace("Title", "Heading").replace("title", "heading")
@@ -230,7 +230,7 @@ def review(repository: Repository, base: Files, path: str, text: str) -> deeprep
 def test_what_a_build_adds_is_not_missing_and_the_coverage_says_so(
     repository: Repository, base: Files, path: str, text: str
 ) -> None:
-    """Unchanged lines use the name too, or the repository shows that a build adds files there."""
+    """A missing name is not reported if a build may add it, or if unchanged lines lack it too."""
     found = review(repository, base, path, text)
     assert [finding.title for finding in found.findings] == []
 
@@ -302,14 +302,14 @@ OFFERED = {
 def test_java_sees_what_other_languages_of_its_machine_offer(
     repository: Repository, name: str, asked: str, is_there: bool
 ) -> None:
-    """Java sees Kotlin file classes, accessors, @JvmName names and classes in other languages' files."""
+    """Java resolves Kotlin accessors and @JvmName names, and classes in other JVM languages."""
     text = f"package com.acme.b;\n\nimport com.acme.a.{name};\n\nclass Show {{ int a = {asked}; }}\n"
     found = review(repository, OFFERED, "src/main/java/com/acme/b/Show.java", text)
     assert len(found.findings) == (not is_there)
 
 
 def test_an_import_from_the_root_of_the_crate_ends_no_review(repository: Repository) -> None:
-    """`use ::total`, as in Rust's 2015 edition, has an empty path before the name."""
+    """A review completes despite `use ::total`, a 2015-edition path with an empty first part."""
     base = {
         "Cargo.toml": '[package]\nname = "acme"\n',
         "src/lib.rs": "pub mod show;\npub fn total() -> u32 { 1 }\n",
@@ -322,7 +322,7 @@ def test_an_import_from_the_root_of_the_crate_ends_no_review(repository: Reposit
 
 
 def test_names_that_are_bound_again_and_again_take_no_time(repository: Repository) -> None:
-    """Each match arm rebinds the same name, so following every binding would take exponential time."""
+    """Thirty match arms that rebind one name don't take exponential time."""
     arms = "".join(f"            Self::V{number}(cmd) => cmd.total(),\n" for number in range(30))
     cart = "pub struct Cart;\n\nimpl Cart {\n    pub fn total(&self) -> u8 {\n        1\n    }\n}\n"
     files = {

@@ -21,7 +21,7 @@ TOGETHER: Files = {"shop/rates.py": RATES, "shop/cart.py": CART}
 
 
 def test_a_new_definition_is_shown_with_the_changed_line_that_calls_it(repository: Repository) -> None:
-    """The function's first line is shown too, and both are marked as part of the change."""
+    """A new definition is shown with a changed call of it, and the first line of the calling function."""
     found = [one for one in beside(repository, BASE, TOGETHER, "shop/rates.py") if one.path == "shop/cart.py"]
     assert any("16     return sum(clamp(row, 0) for row in rows)" in one.body for one in found)
     assert any(" 6 def total(rows):" in one.body for one in found)
@@ -29,14 +29,14 @@ def test_a_new_definition_is_shown_with_the_changed_line_that_calls_it(repositor
 
 
 def test_a_changed_line_is_shown_with_the_new_definition_that_it_calls(repository: Repository) -> None:
-    """Only the definition shows the order of the arguments."""
+    """A changed call is shown with the new definition, which contains the parameter order."""
     assert " 4 def clamp(low: int, amount: int) -> int | None:" in text(
         beside(repository, BASE, TOGETHER, "shop/cart.py")
     )
 
 
 def test_a_key_that_the_change_writes_is_shown_with_its_changed_reader(repository: Repository) -> None:
-    """No import connects the two languages."""
+    """A key that the change adds is shown with its changed reader in another language."""
     before: Files = {"api/answer.py": "def answer():\n    return {}\n", "web/page.ts": "export const fees = 0\n"}
     after: Files = {
         "api/answer.py": "def answer(fee):\n    return {'pump_fee_cents': fee}\n",
@@ -48,7 +48,7 @@ def test_a_key_that_the_change_writes_is_shown_with_its_changed_reader(repositor
 
 
 def test_an_unchanged_definition_that_is_called_is_shown_by_its_first_line(repository: Repository) -> None:
-    """Only that line shows that the call must be awaited. The import makes the common name certain."""
+    """A called definition's header is shown, because only it shows that the call must be awaited."""
     before: Files = {
         "lib/store.py": "# kept small\n\n\nasync def hold(\n    name: str,\n    seconds: int,\n) -> bool:\n    return True\n",
         "lib/other.py": "def hold(door):\n    return door\n",
@@ -77,7 +77,7 @@ def test_an_unchanged_definition_that_is_called_is_shown_by_its_first_line(repos
     ],
 )
 def test_a_definition_is_known_in_each_language(path: str, line: str, name: str) -> None:
-    """A keyword, the type before the name, or the class body identifies it."""
+    """A definition's name is recognized in each language."""
     assert definitions.names(path, line) == {name}
 
 
@@ -95,7 +95,7 @@ def test_however_much_is_linked_the_limit_holds(repository: Repository) -> None:
 
 
 def test_a_unit_that_is_shown_beside_another_is_not_read_by_that(repository: Repository) -> None:
-    """Its own prompt may fail, so it must not count as reviewed yet."""
+    """A region that is only shown next to another one doesn't count as read."""
     table = Table(repository.change(BASE, TOGETHER))
 
     async def step(session: Session) -> tuple[str, set[str]]:

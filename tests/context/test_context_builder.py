@@ -33,7 +33,7 @@ def paths(excerpts: tuple[Excerpt, ...]) -> list[str]:
 
 
 def test_the_reader_of_a_renamed_variable_of_the_environment_is_shown(repository: Repository) -> None:
-    """It is in another language and found by its name only."""
+    """A reader of a renamed environment variable is shown, even in another language."""
     before: Files = {
         "app/start.ts": "export function start(env) {\n  env.SHOP_STATE_DIR = '/var/shop'\n}\n",
         "tool/run.py": "import os\n\n\ndef run():\n    return os.environ['SHOP_STATE_DIR']\n",
@@ -44,7 +44,7 @@ def test_the_reader_of_a_renamed_variable_of_the_environment_is_shown(repository
 
 
 def test_the_workflow_that_compares_a_label_is_shown(repository: Repository) -> None:
-    """A string with dashes is searched like a name."""
+    """A workflow that compares a removed string with dashes is shown."""
     before: Files = {
         "ci/jobs.py": 'JOBS = [{"mode": "assert-no-changes"}]\n',
         ".github/workflows/ci.yml": "jobs:\n  check:\n    if: matrix.mode == 'assert-no-changes'\n",
@@ -54,7 +54,7 @@ def test_the_workflow_that_compares_a_label_is_shown(repository: Repository) -> 
 
 
 def test_who_reaches_into_a_private_attribute_is_shown_before_who_mentions_it(repository: Repository) -> None:
-    """Such a line breaks when the class's internals change."""
+    """A line that accesses another object's private attribute is shown before other mentions."""
     inner = "class Stats:\n    def __init__(self):\n        self._totals = {}\n"
     users = {f"shop/m{n}.py": f"class M{n}:\n    def f(self):\n        return self._totals\n" for n in range(6)}
     before: Files = {
@@ -67,7 +67,7 @@ def test_who_reaches_into_a_private_attribute_is_shown_before_who_mentions_it(re
 
 
 def test_the_definition_of_what_is_called_is_shown(repository: Repository) -> None:
-    """The body is included, up to the end of its block."""
+    """A called function is shown with its body, up to the end of its block."""
     before: Files = {
         "a.py": "def go(x):\n    return 1\n",
         "b.py": "def clamp_rate(x):\n    if x < 0:\n        return 0\n    return x\n\n\nOTHER = 1\n",
@@ -79,7 +79,7 @@ def test_the_definition_of_what_is_called_is_shown(repository: Repository) -> No
 
 
 def test_what_a_reader_calls_in_its_own_file_is_shown_too(repository: Repository) -> None:
-    """The deciding code may be in a helper, here the one with the name of the pickle file."""
+    """A helper that a shown function calls in its own file is shown too."""
     filler = "".join(f"FILLER_{n} = {n}\n" for n in range(30))
     before: Files = {
         "shop/order.py": "class Order:\n    total = 0\n",
@@ -116,7 +116,7 @@ def test_the_counterpart_of_a_changed_method_is_picked_and_not_who_mentions_it()
 
 
 def test_a_line_that_decides_by_a_name_comes_before_those_that_pass_it_on(repository: Repository) -> None:
-    """The code that tests the value is what may break."""
+    """A line that tests a changed value is shown before lines that only pass it on."""
     passing = {f"app/m{n}.py": "def f(c):\n    return g(c.root_patterns)\n" for n in range(4)}
     before: Files = {
         "config/read.py": "def read(c):\n    c.root_patterns = None\n",
@@ -140,7 +140,7 @@ def test_the_callers_body_comes_first_and_nothing_is_shown_twice(repository: Rep
 
 
 def test_of_uses_that_share_a_name_alone_those_of_a_bare_word_are_left_out(repository: Repository) -> None:
-    """`open` is too common a name for an unresolved reference."""
+    """Unresolved references are shown for `open_day`, but not for a word as common as `open`."""
     before: Files = {
         "shop/store.py": "class Store:\n    def open(self):\n        return 1\n\n    def open_day(self):\n        return 1\n",
         "shop/view.py": "def show(door):\n    door.open()\n    return 1\n\n\ndef tell(shop):\n    shop.open_day()\n",
@@ -168,7 +168,7 @@ def test_of_uses_that_share_a_name_alone_those_of_a_bare_word_are_left_out(repos
 
 
 def test_the_limit_holds_however_many_readers_there_are(repository: Repository) -> None:
-    """The best lines are shown, within the token limit."""
+    """With many readers, the best lines are shown within the token limit."""
     names = [f"retry_budget_{n}" for n in range(40)]
     readers: Files = {
         f"m{n}.py": f"def f{n}(options):\n    # why this is so\n    x = options.{name}\n    if x > {n}:\n        raise TooMany(x, {n})\n    for step in range(x):\n        tried(step)\n    return x + {n}\n"
@@ -182,7 +182,7 @@ def test_the_limit_holds_however_many_readers_there_are(repository: Repository) 
 
 
 def test_where_a_caller_keeps_the_result_is_followed_one_step() -> None:
-    """Keys and attributes are followed, but not local variables."""
+    """Keys and attributes that store a call's result are found, but not local variables."""
     assert identifiers.stored_keys('    "shipping_address": payload(order),', "payload") == {"shipping_address"}
     assert identifiers.stored_keys("self.total_rate = payload(order)", "payload") == {"total_rate"}
     assert identifiers.stored_keys("local = payload(order)", "payload") == frozenset()
@@ -192,7 +192,7 @@ BODY = "".join(f"    step_{n} = {n}\n" for n in range(30))
 
 
 def test_of_what_is_called_the_reader_sees_what_it_returns_and_raises(repository: Repository) -> None:
-    """A long body is cut to its first lines and the lines that decide its result."""
+    """A called function's long body is cut to its first lines, returns and raises."""
     callee = f"def rated_row(row):\n{BODY}    if not row:\n        raise EmptyRow\n    return None\n"
     before: Files = {
         "money.py": callee,
@@ -244,7 +244,7 @@ def test_what_the_language_has_under_the_same_name_is_not_shown(repository: Repo
 
 
 def test_what_a_caller_does_with_the_result_far_below_is_shown(repository: Repository) -> None:
-    """The lines that read the variable are shown, although the function is too long to show."""
+    """Lines that read a call's result are shown, even if the function is too long to show."""
     between = "".join(f"    step_{n}()\n" for n in range(60))
     before: Files = {
         "a.py": "def rate_of(x):\n    return x\n",

@@ -24,7 +24,7 @@ texts = st.lists(st.text("ab\n é", max_size=40), max_size=60).map("\n".join)
 @settings(max_examples=300, deadline=None)
 @given(texts, st.integers(1, 30), st.floats(0, 0.5))
 def test_chunks_are_the_whole_text(text: str, tokens: int, overlap: float) -> None:
-    """The first chunk starts at 0, no text between chunks is missing, and the last ends at the end."""
+    """Chunks cover the whole text, from the first to the last character, without gaps."""
     pieces = list(chunks(text, tokens, overlap))
     assert (pieces[0].start, pieces[-1].end) == (0, len(text))
     for piece in pieces:
@@ -115,7 +115,7 @@ def test_not_found_is_told_from_not_read(table: Table) -> None:
 
 
 def test_claim_without_a_verbatim_quote_is_not_believed(table: Table) -> None:
-    """A worker's claim without a quote from the text is ignored."""
+    """A worker's answer that quotes nothing from the text is not believed."""
     table.worker = lambda given: {
         **quiet(given),
         "answer": "yes",
@@ -127,7 +127,7 @@ def test_claim_without_a_verbatim_quote_is_not_believed(table: Table) -> None:
 
 
 def test_one_failed_piece_is_not_not_found(table: Table) -> None:
-    """If one chunk has no answer, the result is None instead of False."""
+    """If one chunk gets no answer, `found` is None and not False."""
     table.worker = lambda given: "prose" if "value_2000 " in given.messages[1].text else finder(given)
     said, _ = asked(
         table, {"big.py": haystack(100_000, 0.5).replace(NEEDLE, "x")}, "print(ask('big.py', '?')['found'])"
@@ -151,6 +151,6 @@ def test_chunks_in_the_repl_reach_the_end(table: Table) -> None:
 
 
 def test_a_wrong_path_is_said(table: Table) -> None:
-    """The error suggests the path that was probably meant."""
+    """For a path that doesn't exist, the error suggests a similar one."""
     said, _ = asked(table, {}, "chunks('shop/prise.py')")
     assert "'shop/prise.py' does not exist; did you mean shop/price.py" in said[0]

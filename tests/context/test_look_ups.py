@@ -49,7 +49,7 @@ def shown(
 
 
 def test_files_are_listed_by_folder_and_by_glob(repository: Repository) -> None:
-    """A long list is cut with a count, and a path without a match gets a message."""
+    """Files are listed by folder or glob, with a count for long lists and a message for none."""
     folder, glob, none = shown(
         repository, LookUp("files", path="docs/"), LookUp("files", path="**/*.{cs,cc}"), LookUp("files", path="scr/")
     )
@@ -71,7 +71,7 @@ def test_a_definition_is_whole_and_that_of_the_named_class_where_one_is_named(re
 
 
 def test_what_a_prompt_shows_already_is_not_shown_again(repository: Repository) -> None:
-    """Lines from earlier excerpts are left out and listed in the notes."""
+    """Lines that a prompt already shows are left out of a look-up and listed in its notes."""
     (first,) = shown(repository, LookUp("definition", "pick"))
     (again,) = shown(repository, LookUp("definition", "pick"), above=first.excerpts)
     assert again.excerpts == ()
@@ -79,7 +79,7 @@ def test_what_a_prompt_shows_already_is_not_shown_again(repository: Repository) 
 
 
 def test_a_narrower_search_shows_the_code_around_a_line_that_another_result_has(repository: Repository) -> None:
-    """A broad search shows most hits as single lines, so a narrower one still adds the context."""
+    """A narrower search shows the code around a line that a broad search only lists."""
     uses = [f"fn use_{n}(one: Name) {{\n    drop(one);\n}}\n\n" for n in range(24)]
     impl = "impl Encode for Name {\n    fn encode(&self) -> String {\n        self.to_string()\n    }\n}\n\n"
     store = "".join([*uses[:8], impl, *uses[8:]])
@@ -91,7 +91,7 @@ def test_a_narrower_search_shows_the_code_around_a_line_that_another_result_has(
 
 
 def test_a_search_that_hits_a_definition_shows_it_to_its_end(repository: Repository) -> None:
-    """The end often matters. A hit in the middle of a long function only shows its surroundings."""
+    """A search hit on a definition's first line shows the whole definition."""
     body = "".join(f"    text += write_{number}(value)\n" for number in range(38))
     files: dict[str, str | bytes | None] = {
         "src/metric.py": f"def encode(text, value):\n{body}    return quoted(text)\n"
@@ -103,7 +103,7 @@ def test_a_search_that_hits_a_definition_shows_it_to_its_end(repository: Reposit
 
 
 def test_a_definition_is_shown_from_the_source_and_not_from_its_bundle(repository: Repository) -> None:
-    """Build output and samples in documents are not shown as definitions."""
+    """A definition is shown from its source, not from build output or a document's sample."""
     source = "export function total(rows) {\n  return rows.length\n}\n"
     files = {"src/total.js": source, "dist/app.js": source, "docs/use.md": f"```js\n{source}```\n"}
     (found,) = shown(repository, LookUp("definition", "total"), files={**files})
@@ -111,13 +111,13 @@ def test_a_definition_is_shown_from_the_source_and_not_from_its_bundle(repositor
 
 
 def test_a_range_is_named_as_it_is_shown(repository: Repository) -> None:
-    """The heading ends at the file's last line."""
+    """The heading of a line range ends at the file's last line."""
     (found,) = shown(repository, LookUp("lines", "", "src/shelf.py", 2, 8898))
     assert found.heading == "lines 2 to 3 of src/shelf.py"
 
 
 def test_looked_up_lines_have_the_signs_of_the_change(repository: Repository) -> None:
-    """Added lines are marked with a plus sign."""
+    """Looked-up lines that the change adds are marked with a plus sign."""
     pull = repository.change({"a.py": "x = 1\ny = 2\n"}, {"a.py": "x = 1\ny = 3\n"})
 
     async def run(tree: Checkout, files: step.Files) -> tuple[LookedUp, ...]:
@@ -131,20 +131,20 @@ def test_looked_up_lines_have_the_signs_of_the_change(repository: Repository) ->
 
 
 def test_a_file_that_is_not_a_text_is_named_and_not_shown(repository: Repository) -> None:
-    """A binary file only gets a note."""
+    """For a binary file, only a note is shown."""
     (binary,) = shown(repository, LookUp("lines", "", "tool.bin"), files={"tool.bin": b"\0\1\2"})
     assert (binary.excerpts, binary.notes) == ((), ("tool.bin is not a text file",))
 
 
 def test_a_definition_that_only_a_parser_recognises_is_found(repository: Repository) -> None:
-    """Types before names, attributes on parameters, qualified names, properties and function fields."""
+    """Definitions that no line pattern matches, such as C# properties, are found by parsing."""
     names = {"TryIds": (3, 7), "Label": (9, 9), "Desk::runAll": (3, 6), "lateRun": (2, 4)}
     found = shown(repository, *(LookUp("definition", name) for name in names))
     assert [(one.excerpts[0].start, one.excerpts[0].end) for one in found] == [*names.values()]
 
 
 def test_a_model_of_a_schema_and_a_block_of_terraform_are_found(repository: Repository) -> None:
-    """There is no parser for Prisma, and a Terraform block has no keyword before its name."""
+    """Prisma models and Terraform blocks are found as definitions."""
     files: dict[str, str | bytes | None] = {
         "schema.prisma": "model Calendar {\n  id    Int @id\n  token String?\n}\n",
         "main.tf": 'resource "aws_s3_bucket" "logs" {\n  bucket = "logs"\n}\n',
@@ -159,7 +159,7 @@ def test_a_model_of_a_schema_and_a_block_of_terraform_are_found(repository: Repo
 
 
 def test_of_a_long_function_what_it_returns_is_shown(repository: Repository) -> None:
-    """It is shown completely if there is room, else its beginning and each result with its condition."""
+    """A function that is too long is shown with its beginning, and each result with its condition."""
     body = "".join(f"    total_{n} = total_{n} + rows[{n}].amount_of_the_row\n" for n in range(300))
     late = "    if total_7 < 0:\n        raise ValueError(total_7)\n"
     files: dict[str, str | bytes | None] = {"src/sums.py": f"def sums(rows):\n{body}{late}    return total_1\n"}
@@ -178,7 +178,7 @@ def test_of_a_long_function_what_it_returns_is_shown(repository: Repository) -> 
 
 
 def test_uses_are_of_the_product_first_counted_and_bounded(repository: Repository) -> None:
-    """Some are shown with their block, some as lines, and the rest are counted; tests come last."""
+    """Uses are shown with their block, as lines or as a count, with product code before tests."""
     (one,) = shown(repository, LookUp("uses", "pick"))
     assert all(e.path.startswith("src/use_") for e in one.excerpts)
     assert "lines import it" in one.notes[0]
@@ -186,7 +186,7 @@ def test_uses_are_of_the_product_first_counted_and_bounded(repository: Repositor
 
 
 def test_all_of_one_answer_stays_under_its_tokens(repository: Repository) -> None:
-    """Tokens that one look-up doesn't use are available to the next ones."""
+    """All look-ups together stay within the token limit."""
     wanted = [
         LookUp("lines", path="src/store.py", start=1, end=150),
         LookUp("uses", "pick"),

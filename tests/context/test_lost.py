@@ -46,7 +46,7 @@ def test_who_still_uses_what_is_removed_comes_first(
 
 
 def test_what_stands_next_to_it_is_shown_too(repository: Repository) -> None:
-    """A file that sets both the old and the new key is not broken."""
+    """A line with the removed key is shown with its neighbors, which may contain the new key."""
     before: Files = {
         "a.py": "def load(c):\n    return c['old_profile']\n",
         "c.yml": "env:\n  old_profile: 1\n  new_profile: 1\n",
@@ -56,7 +56,7 @@ def test_what_stands_next_to_it_is_shown_too(repository: Repository) -> None:
 
 
 def test_the_keys_of_an_entry_that_goes_are_not_gone_where_other_entries_have_them(repository: Repository) -> None:
-    """Only names that no remaining entry contains are searched."""
+    """Only values that no remaining entry contains count as removed with an entry."""
     row = '{"category_of": "%s"}'
     before: Files = {
         "app.json": f"[{row % 'first_row'},\n {row % 'second_row'},\n {row % 'third_row'}]\n",

@@ -37,7 +37,7 @@ def _function(lines: int, first: int = 1) -> str:
 
 
 def test_a_changed_function_of_moderate_size_is_whole_in_its_diff(repository: Repository) -> None:
-    """The end of a function often matters. A longer function is shown near the changed lines."""
+    """A changed function of moderate size is shown completely, a longer one near the change."""
     diffs, _ = prompt(
         repository,
         {"shop/a.py": _function(60), "shop/b.py": _function(400)},
@@ -52,7 +52,7 @@ def test_a_changed_function_of_moderate_size_is_whole_in_its_diff(repository: Re
 def test_code_that_loads_what_was_stored_is_shown_with_the_stored_fields_and_the_version(
     repository: Repository,
 ) -> None:
-    """These lines determine whether an old file can still be loaded."""
+    """Code that loads stored objects is shown with their fields and the version constant."""
     cache = (
         "import pickle\n\nfrom shop.history import History\n\nCACHE_VERSION = 2\n\n\nclass Cache:\n    history: dict[str, History]\n\n\n"
         "def path():\n    return f'cache-{CACHE_VERSION}.pickle'\n\n\ndef load():\n    with open(path(), 'rb') as stream:\n"
@@ -65,7 +65,7 @@ def test_code_that_loads_what_was_stored_is_shown_with_the_stored_fields_and_the
 
 
 def test_annotations_and_constants_that_decide_about_a_changed_line_are_shown(repository: Repository) -> None:
-    """They may be far above the line, but decide who calls the code and with which limits."""
+    """Decorators and constants that affect a changed line are shown, even from far above."""
     filler = "".join(f"    step_{n} = {n}\n" for n in range(400))
     before: Files = {
         "shop/a.py": "MAX_ROWS = 100\nMIN_ROWS = 1\n\n\n@dataclass(\n    frozen=True,\n)\nclass Rows:\n"

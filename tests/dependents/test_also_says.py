@@ -81,7 +81,7 @@ def places(found: Dependents, word: str = "") -> set[str]:
 
 @pytest.mark.parametrize("kind", RENAMED)
 def test_every_reader_of_a_renamed_key_is_named(repository: Repository, kind: str) -> None:
-    """Files in other languages that still use the old key are found too."""
+    """Every line that still uses a renamed key is found, in any language."""
     (path, text), (old, new), readers = RENAMED[kind]
     found = find(repository.change({path: text, **readers}, {path: text.replace(old, new)}))
 
@@ -92,7 +92,7 @@ def test_every_reader_of_a_renamed_key_is_named(repository: Repository, kind: st
 
 
 def test_a_property_that_a_style_sheet_no_longer_sets_is_not_missed(repository: Repository) -> None:
-    """CSS itself defines the property, so other style sheets don't depend on it; a custom property does."""
+    """Other style sheets don't depend on a removed CSS property, only on a removed custom property."""
     used = ".page { background-color: blue; color: var(--shop-blue) }\n"
     before = ".order {\n  background-color: red;\n  --shop-blue: blue;\n}\n"
     found = find(repository.change({"a.css": before, "b.css": used}, {"a.css": ".order {\n}\n"}))
@@ -101,7 +101,7 @@ def test_a_property_that_a_style_sheet_no_longer_sets_is_not_missed(repository: 
 
 
 def test_an_element_that_a_layout_no_longer_uses_is_not_missed(repository: Repository) -> None:
-    """Elements and attributes belong to the layout format. IDs and elements around a value are settings."""
+    """Removed layout elements and attributes have no dependents, but removed IDs and settings do."""
     layout = '<EditText\n  app:scrollbarStyle="inside"\n  app:id="@+id/subject_line" />\n</EditText>\n'
     settings = "<retry>\n  <maximumRetries>3</maximumRetries>\n</retry>\n"
     readers = {"b.xml": '<EditText\n  app:scrollbarStyle="inside" />\n', "c.py": 'get("maximumRetries")\n', "D.kt": "find(R.id.subject_line)\n"}  # fmt: skip
@@ -119,7 +119,7 @@ GONE = {
 
 @pytest.mark.parametrize("what", GONE)
 def test_a_removed_route_is_missed_by_who_asks_for_it(repository: Repository, what: str) -> None:
-    """The client's path may have a prefix, or other parameters."""
+    """A client of a removed route is found, even if its path has a prefix or other parameters."""
     path, text, reader, asks = GONE[what]
     found = find(repository.change({path: text, reader: asks}, {path: text.replace("summary", "digest")}))
     assert f"{reader}:{len(asks.splitlines())}" in places(found)
@@ -134,14 +134,14 @@ FILES = {
 
 @pytest.mark.parametrize("what", FILES)
 def test_a_file_that_goes_is_missed_by_who_names_it(repository: Repository, what: str) -> None:
-    """The file may be named by its path, its module name or a name that a framework derives."""
+    """References to a deleted file are found by path, module name or a framework's naming rule."""
     path, reader, text = FILES[what]
     found = find(repository.change({path: "x = 1\n", reader: text}, {path: None}))
     assert f"{reader}:1" in places(found)
 
 
 def test_a_definition_that_goes_is_missed_by_the_texts_that_say_it(repository: Repository) -> None:
-    """Strings in code and settings are searched; other code is resolved by its syntax."""
+    """A removed function's name is found in strings in code and in settings."""
     files = {
         "a.py": "def order_total(x):\n    return x\n",
         "b.yml": "run: order_total\n",
@@ -265,7 +265,7 @@ LEFT_BEHIND: dict[str, tuple[dict[str, str], dict[str, str | None], str]] = {
 
 @pytest.mark.parametrize("what", LEFT_BEHIND)
 def test_a_name_that_lost_its_definition_is_open_where_it_is_still_used(repository: Repository, what: str) -> None:
-    """Nothing else defines the name, and the line can't mean anything else."""
+    """A line is open if it uses a removed name that nothing else defines and that is unambiguous."""
     base, change, place = LEFT_BEHIND[what]
     found = find(repository.change(dict(base), dict(change)))
     assert {f"{row.path}:{row.line}" for row in found.references if row.asks} == {place}
@@ -369,7 +369,7 @@ KEPT: dict[str, tuple[dict[str, str], dict[str, str | None]]] = {
 
 @pytest.mark.parametrize("what", KEPT)
 def test_a_name_that_is_still_given_or_means_something_else_is_not_open(repository: Repository, what: str) -> None:
-    """A caller that now uses another name doesn't affect the other callers."""
+    """A line is not open if the name is still defined or may mean something else."""
     base, change = KEPT[what]
     found = find(repository.change(dict(base), dict(change)))
     assert not [row for row in found.references if row.asks]
@@ -391,7 +391,7 @@ QUIET = {
 
 @pytest.mark.parametrize("what", QUIET)
 def test_what_is_still_there_or_may_mean_anything_is_not_named(repository: Repository, what: str) -> None:
-    """A word counts as removed if no changed line contains it any more and it is specific enough."""
+    """A word that the change still contains, or that is too common, is not reported."""
     before, after, page = QUIET[what]
     found = find(repository.change({"a.py": before, "page.html": page}, {"a.py": after}))
     assert not any(place.startswith("page.html") for place in places(found))

@@ -24,7 +24,7 @@ def pairs(found: Dependents) -> set[tuple[str, str]]:
 
 
 def test_a_syntax_error_in_the_changed_file_leaves_its_importers_known(repository: Repository) -> None:
-    """Its definitions are unknown, so nothing is reported as missing, but its importers are still found."""
+    """If the changed file has a syntax error, its importers are found, but nothing is called missing."""
     pull = repository.change({"lib.py": "def f(a): ...\n", **CALLER}, {"lib.py": "def f(a: ...\n  )))\nclass\n"})
     found = find(pull)
     assert pairs(found) == {("app.py", "lib.py")}
@@ -57,7 +57,7 @@ def test_what_a_program_wrote_is_named_and_not_compared(source: bytes, repositor
 
 
 def test_reexports_in_a_circle_end(repository: Repository) -> None:
-    """Two files that re-export everything from each other."""
+    """The search ends if files re-export everything from each other, and finds the importers."""
     before = {
         "a.ts": "export * from './b'\nexport const one = 1\n",
         "b.ts": "export * from './a'\nexport const two = 2\n",
@@ -80,7 +80,7 @@ def test_reexports_in_a_circle_end(repository: Repository) -> None:
     "text", [b"", b"{", b"[]", b"null", b"\xff\xfe{}", b'{"compilerOptions": 1, "exports": [1]}', b"{" * 9_000]
 )
 def test_invalid_manifests_are_read_past(text: bytes, repository: Repository) -> None:
-    """A relative import resolves without manifests."""
+    """A relative import resolves even if all manifests are invalid."""
     before: dict[str, str | bytes | None] = {
         **dict.fromkeys(
             ("package.json", "tsconfig.json", "go.mod", "go.work", "Cargo.toml", "composer.json", "A.csproj"), text
@@ -99,7 +99,7 @@ def test_invalid_manifests_are_read_past(text: bytes, repository: Repository) ->
 
 
 def test_bytes_that_are_no_text_are_read(repository: Repository) -> None:
-    """Latin-1, UTF-16, invalid bytes and a file name that is not UTF-8."""
+    """Importers are found in Latin-1 files, invalid UTF-8 and files with a non-UTF-8 name."""
     before: dict[str, str | bytes | None] = {
         "lib.py": "# caf\xe9\ndef f(a): ...\n".encode("latin-1"),
         "app.py": b"# \xff\nfrom lib import f\n\nf(1)\n",
@@ -113,7 +113,7 @@ def test_bytes_that_are_no_text_are_read(repository: Repository) -> None:
 
 
 def test_a_rename_of_letter_case_alone_is_a_move(repository: Repository) -> None:
-    """An importer that uses the old spelling is reported."""
+    """If only the case of a file name changes, importers with the old spelling are reported."""
     before = {"lib/Thing.ts": "export const f = 1\nexport const g = 2\n", "app.ts": "import { f } from './lib/Thing'\n"}
     base = repository.commit(dict(before))
     repository.git("mv", "lib/Thing.ts", "lib/thing.ts")
@@ -127,7 +127,7 @@ def _lose(repository: Repository, pull: PullRequest, path: str) -> None:
 
 
 def test_an_unchanged_file_whose_content_is_gone_is_named(repository: Repository) -> None:
-    """The file is reported as unread, and the other dependents are still found."""
+    """A file whose blob is missing is reported as unread, and the other dependents are found."""
     before = {"lib.py": "def f(a): ...\n", **CALLER, "other.py": "from lib import f\n\nf(2)\n"}
     pull = repository.change(dict(before), {"lib.py": "def f(a, b): ...\n"})
     _lose(repository, pull, "other.py")
@@ -137,7 +137,7 @@ def test_an_unchanged_file_whose_content_is_gone_is_named(repository: Repository
 
 
 def test_a_changed_file_whose_content_is_gone_is_named(repository: Repository) -> None:
-    """Its definitions can't be compared, but those of the other changed files are."""
+    """If a changed file's blob is missing, the definitions in the other changed files are compared."""
     before = {"lib.py": "def f(a): ...\n", **CALLER, "gone.py": "def g(): ...\n"}
     pull = repository.change(dict(before), {"lib.py": "def f(a, b): ...\n", "gone.py": "def h(): ...\n"})
 

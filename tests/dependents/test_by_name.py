@@ -17,7 +17,7 @@ def _found(pull: PullRequest) -> Dependents:
 
 
 def test_a_language_without_a_plug_in_is_searched_by_name(repository: Repository) -> None:
-    """An unchanged line that contains a distinctive changed word is a guess, never certain."""
+    """In files without a parser, lines that contain a distinctive changed word are listed as guesses."""
     before = {"Sources/Settings.shop": UNPARSED, "Sources/Screen.shop": SCREEN, "Tests/tests/ScreenTests.shop": SCREEN}
     found = _found(repository.change(before, {"Sources/Settings.shop": UNPARSED.replace("path: String", "url: URL")}))
 
@@ -44,7 +44,7 @@ def test_a_language_without_a_plug_in_is_searched_by_name(repository: Repository
 
 
 def test_it_is_said_that_only_names_were_looked_for(repository: Repository) -> None:
-    """One sentence lists all such files; those without a suffix are listed by name."""
+    """One sentence lists all changed files that were only searched by name."""
     before = {
         "a.shop": "let a = 1\n",
         "deploy/run.sh": "echo a\n",
@@ -69,7 +69,7 @@ def test_common_words_say_nothing(repository: Repository) -> None:
 
 
 def test_lines_that_the_change_adds_are_no_readers(repository: Repository) -> None:
-    """A line that the same change adds with the new word is not a dependent."""
+    """A line that the same change adds is not a dependent of a word that it contains."""
     before = {"a.shop": "let first_thing = 1\n", "b.shop": "let b = 1\n"}
     found = _found(repository.change(before, {"a.shop": "let second_thing = 1\n", "b.shop": "let b = second_thing\n"}))
 
@@ -121,6 +121,6 @@ def test_a_word_that_two_files_share_is_a_use_when_one_gives_it_up(repository: R
 
 
 def test_the_escape_of_a_letter_is_no_name(repository: Repository) -> None:
-    """Translation files contain many such escapes."""
+    """Unicode escapes, which translation files are full of, are not searched as names."""
     before = {"de.json": '{"a": "\\u8A9Exyz"}\n', "fr.json": '{"b": "\\u8A9Exyz"}\n'}
     assert _found(repository.change(before, {"de.json": '{"a": "\\u8A9Exyz!"}\n'})).references == ()

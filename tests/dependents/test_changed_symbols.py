@@ -3,7 +3,7 @@ from fakes import Repository
 
 
 def test_what_moves_to_another_file_is_not_removed(repository: Repository) -> None:
-    """A definition with the same body in another file is reported as moved."""
+    """A definition that moves to another file counts as renamed, not as removed."""
     body = "def helper(a):\n    b = a + 1\n    return b\n"
     found = find(repository.change({"old.py": f"X = 1\n{body}", "new.py": ""}, {"old.py": "X = 1\n", "new.py": body}))
     (item,) = found.symbols
@@ -13,7 +13,7 @@ def test_what_moves_to_another_file_is_not_removed(repository: Repository) -> No
 
 
 def test_a_removed_class_stands_for_its_members(repository: Repository) -> None:
-    """Only the class is reported as removed, not each of its methods."""
+    """A removed class is one removed symbol, without one for each method."""
     old = "class A:\n    def one(self):\n        pass\n\n    def two(self):\n        pass\n\n\nx = 1\n"
     found = find(repository.change({"a.py": old}, {"a.py": "x = 1\n"}))
 

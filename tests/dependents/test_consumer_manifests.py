@@ -162,7 +162,7 @@ def test_a_form_of_a_manifest_is_understood(
 def test_a_manifest_that_was_not_understood_is_open(
     repository: Repository, repositories: Others, library: str, manifests: Files, sentence: str
 ) -> None:
-    """The reason contains the file and why it could not be read."""
+    """If a manifest can't be read, the consumer is not checked, and the reason contains the file."""
     made = LIBRARIES[library]
     found = looked_at(repository, repositories, made, {**manifests, **made.using("example.com/acme/quotes")})
     assert [(one.name, one.state) for one in found.consumers] == [("billing", "unread")]
@@ -173,7 +173,7 @@ def test_a_manifest_that_was_not_understood_is_open(
 def test_a_gem_is_required_from_where_its_specification_says(
     repository: Repository, repositories: Others, listed: str
 ) -> None:
-    """The folder's name does not matter."""
+    """A gem's files are found in the folders that its `require_paths` lists."""
     gem, code = LIBRARIES["gem"], "lib/acme/quotes.rb"
     own = f"Gem::Specification.new do |s|\n  s.name = 'acme-quotes'\n  s.require_paths = {listed}\nend\n"
     made = Library(
@@ -189,7 +189,7 @@ def test_a_gem_is_required_from_where_its_specification_says(
 def test_what_names_another_package_opens_nothing(
     repository: Repository, repositories: Others, library: str, manifests: Files
 ) -> None:
-    """Sample and test manifests are ignored too."""
+    """A consumer is unrelated if its manifest lists another package or is only a sample."""
     made = LIBRARIES[library]
     found = looked_at(repository, repositories, made, {**manifests, **made.using("other")})
     assert [(one.name, one.state) for one in found.consumers] == [("billing", "unrelated")]

@@ -31,13 +31,13 @@ NAMESAKES = {
 def test_a_name_written_with_its_package_means_nothing_where_it_stands_alone(
     repository: Repository, repositories: Others, pair: Pair
 ) -> None:
-    """The unqualified name is the consumer's own type, so a call of its method is not reported."""
+    """An unqualified name means the consumer's own type, even if the library's is qualified nearby."""
     found = affected(repository, repositories, pair)
     assert [(one.path, one.line) for one in found.broken if one.consumer and one.proven] == []
 
 
 def test_a_name_written_with_its_package_is_a_use(repository: Repository, repositories: Others) -> None:
-    """The parameter's qualified type shows whose method is called."""
+    """A parameter with the library's qualified type makes a call of its method a proven break."""
     found = affected(repository, repositories, library({f"{JAVA}/bill/Call.java": QUALIFIED}))
     places = [(one.path, one.line) for one in found.broken if one.consumer and one.proven]
     assert places == [(f"billing:{JAVA}/bill/Call.java", 5)]

@@ -239,7 +239,7 @@ def test_a_move_or_a_manifest_hides_no_break(
 
 @pytest.mark.parametrize("pair", NO_BREAK.values(), ids=NO_BREAK)
 def test_what_is_no_contract_breaks_nobody(repository: Repository, repositories: Others, pair: Pair) -> None:
-    """The consumer counts as checked, and nothing is reported in it."""
+    """Changes to private names and other non-contracts report nothing in a checked consumer."""
     found = affected(repository, repositories, pair)
     assert [one for one in found.broken if one.consumer] == []
     assert [one.state for one in found.consumers] == ["checked"]

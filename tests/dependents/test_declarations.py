@@ -203,7 +203,7 @@ def test_a_name_that_is_gone_is_reported_with_each_line_that_uses_it(
 def test_a_name_that_may_still_be_there_is_not_reported(
     repository: Repository, tmp_path: Path, before: Files, after: Files
 ) -> None:
-    """The name moved, has a default, belongs to something else, or is ambiguous."""
+    """Nothing is reported if the name moved, has a default, belongs to something else or is ambiguous."""
     assert [one.title for one in judged(repository, before, after, tmp_path).findings] == []
 
 
@@ -218,7 +218,7 @@ HOSTILE: Mapping[str, tuple[str, str]] = {
 def test_a_file_that_can_not_be_read_to_its_end_is_open(
     repository: Repository, tmp_path: Path, path: str, text: str
 ) -> None:
-    """Nothing is reported about the file, and it counts as not checked."""
+    """A file that can't be parsed completely has no findings and counts as not checked."""
     judgement = judged(repository, {}, {path: text}, tmp_path)
     assert judgement.findings == ()
     assert [one for one, _ in judgement.unjudged] == [path]
@@ -234,14 +234,14 @@ def test_more_files_than_are_read_are_open(repository: Repository, tmp_path: Pat
 
 
 def test_an_unreadable_file_beside_leaves_the_change_open(repository: Repository, tmp_path: Path) -> None:
-    """If one file of a module can't be parsed, it is unknown what the module declares."""
+    """If one file in a module can't be parsed, the change to another counts as not checked."""
     judgement = judged(repository, {**TERRAFORM, "net/odd.tf": "locals {"}, {"net/vars.tf": "\n"}, tmp_path)
     assert judgement.findings == ()
     assert "net/odd.tf" in dict(judgement.unjudged)["net/vars.tf"]
 
 
 def test_the_review_shows_the_finding_at_the_lost_line(repository: Repository) -> None:
-    """The finding is proven without a model, and its evidence is the lines that still use the variable."""
+    """A review without a model shows the finding at the removed variable's line."""
     repository.commit({"README.md": "shop\n", **TERRAFORM}, "before")
     repository.commit({"net/vars.tf": 'variable "zone" {}\n'}, "after")
     review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
@@ -299,7 +299,7 @@ def test_a_variable_that_code_reads_by_a_new_name_is_missed_where_it_is_set(repo
     ],
 )  # fmt: skip
 def test_a_variable_that_is_set_by_a_new_name_is_missed_where_it_is_read(repository: Repository, read: str) -> None:
-    """The reader may be in any language, and may be just a field of a settings class."""
+    """Code in any language that reads the old name is found, also a field of a settings class."""
     path = {"i": "a.py", "c": "a.py", "p": "a.go", "a": "a.rb"}[read[0]]
     before = {path: read.format(OLD), ".env": f"{OLD}=a\n"}
     (finding,) = of_variables(repository, before, {".env": f"{NEW}=a\n"})
@@ -322,7 +322,7 @@ def test_a_variable_that_is_set_by_a_new_name_is_missed_where_it_is_read(reposit
     ],
 )
 def test_a_variable_that_both_sides_know_is_not_missed(repository: Repository, after: dict[str, str]) -> None:
-    """It is renamed on both sides, read or set under both names, or no longer read."""
+    """Nothing is reported if both sides are renamed, both names are used, or nothing reads it."""
     assert of_variables(repository, {"src/main.ts": READ.format(OLD), ".env": f"{OLD}=a\n"}, after) == []
 
 
@@ -330,7 +330,7 @@ ROW = "| variable   | meaning |\n|---|---|\n| `{}` | where the API is |\n"
 
 
 def test_a_row_of_a_document_that_has_the_old_name_of_a_variable_is_named(repository: Repository) -> None:
-    """Either code and settings use the new name and the document the old one, or the other way round."""
+    """A document with the old name is reported, and so is code if only the document was renamed."""
     before = {"src/main.ts": READ.format(OLD), ".env": f"{OLD}=a\n", "README.md": ROW.format(OLD)}
     (finding,) = of_variables(repository, before, {"src/main.ts": READ.format(NEW), ".env": f"{NEW}=a\n"})
     assert finding.title == f"`{OLD}` is now read as `{NEW}`, but README.md still documents the old name"
@@ -356,7 +356,7 @@ def test_a_document_of_the_past_or_of_both_names_misses_nothing(
 
 
 def test_a_variable_that_is_set_and_that_code_reads_no_more_is_in_the_headline(repository: Repository) -> None:
-    """It is not a finding, because a library may read it. Another reader keeps it in use."""
+    """A variable that is set but no longer read is in the headline, not a finding: a library may read it."""
     workflow = SET[".github/workflows/a.yml"].format(OLD)  # a workflow may set it for a tool
     before = {"a.ts": READ.format(OLD), ".env.example": f"{OLD}=a\n", ".github/workflows/b.yml": workflow}
     repository.commit({"README.md": "shop\n", **before}, "before")

@@ -84,7 +84,7 @@ def test_javascript_importers_are_found(repository: Repository, target: str, imp
 
 
 def test_examples_in_comments_import_nothing(repository: Repository) -> None:
-    """Neither does a string that looks like an import."""
+    """Imports in comments and strings make no dependents."""
     before = {
         "a.js": "export const x = 1\n",
         "doc.js": "/**\n * import { x } from './a'\n */\n// import { x } from './a'\n",

@@ -63,7 +63,7 @@ NEW = {
 def test_a_call_through_an_ordinary_file_is_compared(
     repository: Repository, files: dict[str, str], shim: dict[str, str]
 ) -> None:
-    """The re-exporting file may have any name, and the function may be renamed several times."""
+    """A call through any re-exporting file is compared, even if the function is renamed on the way."""
     lib = next(path for path in files if path in NEW)
     pull = repository.change({**files, **shim}, {lib: NEW[lib]})
 
@@ -84,7 +84,7 @@ KEPT = {
 def test_a_file_that_keeps_the_name_to_itself_hands_nothing_on(
     repository: Repository, files: dict[str, str], shim: dict[str, str]
 ) -> None:
-    """A file that imports something else from it does not depend on the changed function."""
+    """A wrapper's callers don't depend on the changed function that the wrapper calls."""
     lib = next(path for path in files if path in NEW)
     found = find(repository.change({**files, **shim}, {lib: NEW[lib]}))
 
@@ -92,7 +92,7 @@ def test_a_file_that_keeps_the_name_to_itself_hands_nothing_on(
 
 
 def test_a_wildcard_import_that_hands_nothing_on_makes_no_dependents(repository: Repository) -> None:
-    """Each language defines whether such an import re-exports the names; Go's dot import does not."""
+    """Go's dot import doesn't re-export names, so importers of that file are not dependents."""
     shim = {"shim/shim.go": 'package shim\n\nimport . "x.y/shop/lib"\n\nfunc Sum() int {\n\treturn Total(1)\n}\n'}
     found = find(repository.change({**GO, **shim}, {"lib/lib.go": NEW["lib/lib.go"]}))
 
@@ -114,7 +114,7 @@ def test_of_two_wildcard_imports_the_changed_file_itself_counts(repository: Repo
 
 
 def test_a_variable_of_another_function_is_no_alias(repository: Repository) -> None:
-    """A local variable is an alias only within its function."""
+    """A local alias of the function applies only within the function that assigns it."""
     pay = "import lib\n\n\ndef pay():\n    total = lib.total\n    return total(1)\n\n\ndef other(total):\n    return total()\n"
     found = find(repository.change(PYTHON | {"pay.py": pay}, {"lib.py": NEW["lib.py"]}))
 

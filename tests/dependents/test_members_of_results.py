@@ -30,7 +30,7 @@ def findings(repository: Repository, language: str, *change: tuple[str, str]) ->
 
 @pytest.mark.parametrize("language", DECLARED)
 def test_a_call_on_a_result_is_compared_by_the_declared_type(repository: Repository, language: str) -> None:
-    """The called function declares its return type, so the caller doesn't have to."""
+    """A call on a function's result is checked against the class that the function declares to return."""
     assert findings(repository, language) == [("proven", "required-parameter")]
 
 
@@ -48,5 +48,5 @@ def test_a_call_on_a_result_is_compared_by_the_declared_type(repository: Reposit
 def test_a_result_whose_class_is_not_certain_proves_nothing(
     repository: Repository, language: str, change: tuple[str, str]
 ) -> None:
-    """The return type is a type parameter, an overload, another class, a wrapper or a union."""
+    """Nothing is reported if the declared return type is generic, overloaded, wrapped or a union."""
     assert findings(repository, language, change) == []

@@ -106,7 +106,7 @@ STAYS = {
 
 @pytest.mark.parametrize("what", STAYS)
 def test_a_name_that_its_user_still_finds_is_not_called_removed(repository: Repository, what: str) -> None:
-    """A base, an embedded type, a wildcard import, an alias, a macro or generated code provides it."""
+    """A name that a base, an embedded type, an import, an alias or generated code provides is not removed."""
     before, after = STAYS[what]
     repository.commit(dict(before), "before")
     repository.commit(dict(after), "after")
@@ -115,7 +115,7 @@ def test_a_name_that_its_user_still_finds_is_not_called_removed(repository: Repo
 
 
 def test_a_name_of_a_type_of_which_nothing_is_imported_is_still_removed(repository: Repository) -> None:
-    """Without the wildcard import, the name of the nested class is no longer visible."""
+    """Without the wildcard import, the use of a class that became nested is proven broken."""
     before, after = STAYS["kotlin: a class that becomes nested, with a wildcard import"]
     repository.commit(dict(before), "before")
     repository.commit({**after, "ui/Other.kt": before["ui/Other.kt"]}, "after")
@@ -140,7 +140,7 @@ def test_a_private_import_gives_its_names_to_the_modules_inside(repository: Repo
 
 
 def test_a_file_that_still_exports_a_name_is_read_even_if_thousands_of_lines_have_it(repository: Repository) -> None:
-    """The search for definitions reaches its limit before that file, and still nothing is reported."""
+    """A name is still found if the search for definitions reaches its limit before the exporting file."""
     header = "const CardHeader = (props: {title: string}) => <h1>{props.title}</h1>;\n\n"
     was = f"{header}const Header = CardHeader;\n\nexport {{ CardHeader, Header }};\n"
     now = f"{header}export {{\n  CardHeader,\n  CardHeader as Header,\n}};\n"
@@ -162,7 +162,7 @@ def test_a_file_that_still_exports_a_name_is_read_even_if_thousands_of_lines_hav
 
 
 def test_a_member_that_an_enum_gains_changes_nothing_for_its_other_users(repository: Repository) -> None:
-    """Only code that has to list every member depends on it."""
+    """A new enum member affects only code that has to list every member."""
     error = "export enum Code {\n  NOT_FOUND = 'NOT_FOUND',\n}\n"
     user = "import { Code } from './code';\nexport const f = () => Code.NOT_FOUND;\n"
     repository.commit({"code.ts": error, "user.ts": user}, "before")
@@ -190,7 +190,7 @@ def test_a_new_release_number_lists_no_readers(repository: Repository) -> None:
 
 
 def test_a_module_of_elixir_is_not_another_one_whose_name_ends_with_it(repository: Repository) -> None:
-    """Without an alias, `Supervisor` is Elixir's own module."""
+    """Without an alias, `Supervisor` means Elixir's own module, not the changed `Shop.Queue.Supervisor`."""
     supervisor = """defmodule Shop.Queue.Supervisor do
   use Supervisor
 
@@ -216,7 +216,7 @@ end
     ],
 )
 def test_the_parameters_of_a_record_are_its_members(repository: Repository, record: str) -> None:
-    """They still exist after the record is moved out of its class, whether it is on one line or several."""
+    """A C# record's parameters are still found as members after the record moves out of its class."""
     cache = "namespace Shop;\n\nsealed partial class Cache\n{\n    Rules? Get(RuleKey k) => _all.GetOrAdd(new(k), key => new(() => Made(key.NamingPolicy))).Value;\n"
     files: dict[str, str | bytes | None] = {
         "A.cs": f"{cache}\n    {record}\n}}\n",
@@ -243,7 +243,7 @@ def test_the_parameters_of_a_record_are_its_members(repository: Repository, reco
 def test_a_module_that_all_files_import_may_provide_what_was_removed(
     repository: Repository, home: str, user: str, shared: str, line: str
 ) -> None:
-    """Without the added import, the same line is proven to break."""
+    """A removed class is not proven missing if the change adds an import for all files."""
     is_swift = home.endswith(".swift")
     part = (
         "public struct MultiPart {\n  public init() {}\n}\n"
@@ -264,7 +264,7 @@ def test_a_module_that_all_files_import_may_provide_what_was_removed(
 
 
 def test_a_constructor_in_another_package_provides_no_class(repository: Repository) -> None:
-    """A class of the same name in another package isn't the one that was removed."""
+    """A class of the same name in another package does not replace the removed one."""
     before = {
         "src/shop/Filter.java": "package shop;\npublic class Filter {\n  private Filter(int n) {\n  }\n}\n",
         "src/shop/ng/Filter.java": "package shop.ng;\npublic interface Filter {\n  boolean fits(int n);\n}\n",
@@ -277,7 +277,7 @@ def test_a_constructor_in_another_package_provides_no_class(repository: Reposito
 
 
 def test_an_initializer_that_calls_still_use_is_removed(repository: Repository) -> None:
-    """A call with the removed initializer's label can't refer to any other initializer."""
+    """A call with the removed Swift initializer's label is reported."""
     before, after = STAYS["swift: an initializer whose label the calls never had"]
     use = "func text(of part: Part) -> String? {\n    return String(part: part)\n}\n"
     repository.commit({**before, "Sources/Shop/Use.swift": use}, "before")

@@ -64,14 +64,14 @@ def test_what_a_rename_makes_live_is_judged_like_a_new_file(
 
 
 def test_an_edit_beside_a_rename_hides_nothing(repository: Repository) -> None:
-    """The unchanged lines of the renamed file are checked too."""
+    """If a renamed file is also edited, its unchanged lines are still checked."""
     review = rename(repository, "docs/a.yml", ".github/workflows/a.yml", INJECTED, head=f"name: x\n{INJECTED}")
 
     assert [finding.start for finding in review.findings] == [7]
 
 
 def test_what_a_deleted_file_becomes_twice_is_new(repository: Repository) -> None:
-    """Git reports one of the two new files as a copy."""
+    """A deleted file that reappears as two files is checked, although git calls one of them a copy."""
     repository.commit({"docs/a.txt": UNDEFINED, "pay.py": "x = 1\n"}, "before")
     repository.commit({"docs/a.txt": None, "b.py": UNDEFINED, "docs/b.txt": UNDEFINED}, "after")
     review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
@@ -93,7 +93,7 @@ def test_what_the_owner_no_longer_spares_is_judged(repository: Repository) -> No
 
 @pytest.mark.parametrize("new", ["config.yml.j2", "config.txt", "tests/config.yml", "config"])
 def test_settings_that_nothing_parses_any_more_are_gone(repository: Repository, new: str) -> None:
-    """Lines that read the settings are reported, as if the file had been deleted."""
+    """If a settings file is renamed so that nothing parses it, its readers are reported."""
     review = rename(repository, "config.yml", new, SETTINGS, base={})
 
     assert any("timeout_seconds was removed" in row for row in review.open), review.open

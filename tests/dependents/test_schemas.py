@@ -525,7 +525,7 @@ def test_a_use_in_another_repository_is_named(repository: Repository, repositori
 def test_a_value_of_another_key_or_another_schema_proves_nothing(
     repository: Repository, schema: str, document: str
 ) -> None:
-    """The document's `$schema` only ends with a similar path or uses a common file name."""
+    """A document with a different key, or with another schema, does not prove the break."""
     before = {schema: SCHEMA, "job.json": document}
     review = effect(repository, before, {schema: SCHEMA.replace(',\n "slow"', "")})
     assert [one.verdict for one in of_schemas(review)] == ["unproven"]
@@ -550,7 +550,7 @@ def test_the_layout_of_a_protobuf_file_means_nothing(repository: Repository, aft
 def test_a_type_of_the_same_name_in_another_package_is_not_a_use(
     repository: Repository, package: str, is_named: bool
 ) -> None:
-    """An unqualified type name is resolved in the enclosing packages."""
+    """An unqualified Protobuf type is looked up in its own and the enclosing packages only."""
     own = "enum Unit { UNIT_NONE = 0; }\n" if not is_named else ""
     before = {
         "orders.proto": 'syntax = "proto3";\npackage shop.orders;\nenum Unit { UNIT_KG = 0; }\nmessage Order { Unit unit = 2; }\n',
@@ -562,7 +562,7 @@ def test_a_type_of_the_same_name_in_another_package_is_not_a_use(
 
 
 def test_a_quoted_column_keeps_its_case(repository: Repository) -> None:
-    """PostgreSQL and the statements that use the column keep its case."""
+    """A quoted PostgreSQL column with capital letters is found in queries that quote it."""
     before = {
         "prisma/migrations/1_init/migration.sql": 'CREATE TABLE "Shortcut" ("id" TEXT NOT NULL, "embedData" JSONB);\n',
         "src/shortcut.js": 'export const raw = (db) => db.query(`SELECT "embedData" FROM "Shortcut"`);\n',
@@ -573,7 +573,7 @@ def test_a_quoted_column_keeps_its_case(repository: Repository) -> None:
 
 
 def test_a_field_of_the_body_that_became_a_parameter_says_where_it_went(repository: Repository) -> None:
-    """The title reports the move instead of a removal."""
+    """If an OpenAPI field moves from the body to the parameters, the title says so."""
     field, parameter = "strict: {type: boolean}", "        - {name: strict, in: query}\n"
     body = "      requestBody: {content: {application/json: {schema: {type: object, properties: {FIELD}}}}}\n"
     api = f"openapi: 3.0.0\npaths:\n  /orders/import:\n    post:\n      parameters:\n        - {{name: page, in: query}}\n{body}"

@@ -14,7 +14,7 @@ FEW = replace(SearchLimits(), files=20, symbols=10, far=12, parsed_files=12)
 
 
 def test_new_files_do_not_push_out_the_one_that_breaks_a_caller(repository: Repository) -> None:
-    """A hundred new files sort before it, but a file that existed before the change is searched first."""
+    """An existing file is searched before a hundred new files that sort before it."""
     pad: Files = {f"aa/x{number}.py": f"x = {number}\n" for number in range(100)}
     found = find(repository.change({"zz/lib.py": LIB, "app.py": USER}, {"zz/lib.py": "x = 1\n", **pad}), FEW)
 
@@ -112,7 +112,7 @@ BIG = f"from lib import load_things\n\nload_things(1, 2)\nTABLE = [\n{'    1,' *
 
 
 def test_a_caller_that_is_too_large_is_open(repository: Repository) -> None:
-    """The file is not searched, and the sentence lists it and the name it may use."""
+    """A caller over the size limit is listed with the name that it may use."""
     few = replace(SearchLimits(), bytes=50_000)
     found = find(repository.change({"lib.py": LIB, "app.py": BIG}, {"lib.py": LIB.replace(", b", "")}), few)
 
@@ -129,13 +129,13 @@ def test_a_caller_that_is_too_large_is_open(repository: Repository) -> None:
     ],
 )
 def test_a_large_file_that_uses_nothing_changed_is_quiet(repository: Repository, after: str, text: str) -> None:
-    """Its size is not a reason to report anything."""
+    """A large file that doesn't use a changed contract is not listed."""
     few = replace(SearchLimits(), bytes=50_000)
     assert find(repository.change({"lib.py": LIB, "app.py": text}, {"lib.py": after}), few).missed_uses == ()
 
 
 def test_a_class_below_in_a_file_that_is_too_large_is_open(repository: Repository) -> None:
-    """The file may contain a method that overrides the changed one."""
+    """A subclass in a file over the size limit is listed, because it may override the method."""
     base = "class Base:\n    def send(self, a):\n        return a\n"
     heir = (
         "from base import Base\n\n\nclass Mail(Base):\n    def send(self, a):\n        return a\n" + "x = 1\n" * 9_000
@@ -164,7 +164,7 @@ MARKED = {  # the changed file before and after, and a caller whose first line i
 @pytest.mark.parametrize("mark", ["", MARK])
 @pytest.mark.parametrize("language", MARKED)
 def test_a_byte_order_mark_hides_no_import(repository: Repository, language: str, mark: str) -> None:
-    """The first line after the mark is parsed like any other."""
+    """An import on the first line is found after a byte order mark."""
     lib, before, after, app, text = MARKED[language]
     found = find(repository.change({lib: before, app: mark + text}, {lib: after}))
 

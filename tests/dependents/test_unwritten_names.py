@@ -33,7 +33,7 @@ CALLS = {
 def test_who_uses_a_name_that_is_gone_is_told(
     repository: Repository, files: dict[str, str], change: tuple[str, str, str], broken: list[str]
 ) -> None:
-    """References to the removed name are found as if the name were imported or written out."""
+    """References to a removed name are found, although it is neither imported nor written out."""
     path, old, new = change
     found = find(repository.change({**files}, {path: files[path].replace(old, new)}))
 

@@ -29,7 +29,7 @@ def diffs(pull: PullRequest) -> tuple[list[FileDiff], list[FileDiff]]:
 
 
 def test_edits_that_are_alike_are_two_examples_and_a_count(repository: Repository) -> None:
-    """The note lists the replaced words and the lines. A different edit is shown as usual."""
+    """Of twelve similar edits, two are shown, and a note lists the replaced words and the lines."""
     pull = repository.change({"run.sh": script("--json")}, {"run.sh": script("--agent", "echo over")})
     (whole,), (short,) = diffs(pull)
     assert sum(row.sign == "+" for row in whole.rows) == len(NUMBERS) + 1
@@ -45,7 +45,7 @@ def test_edits_that_are_alike_are_two_examples_and_a_count(repository: Repositor
 
 
 def test_a_few_edits_that_are_alike_stay(repository: Repository) -> None:
-    """A note would not be shorter than the edits."""
+    """Four similar edits are all shown."""
     few = {f"{name}.py": "def f(x):\n    return old(x)\n" for name in "abcd"}
     pull = repository.change(few, {path: text.replace("old", "new") for path, text in few.items()})
     whole, short = diffs(pull)

@@ -101,7 +101,7 @@ def test_a_mark_hides_no_text_from_the_scan_for_secrets(repository: Repository) 
 
 
 def test_pictures_and_lock_files_are_not_open(repository: Repository) -> None:
-    """Binary files, new lock files and new snapshots are part of ordinary commits."""
+    """Binary files, new lock files and new snapshots are skipped without counting as not reviewed."""
     found = changed(
         repository,
         {"old.bin": b"\0\1"},
@@ -111,7 +111,7 @@ def test_pictures_and_lock_files_are_not_open(repository: Repository) -> None:
 
 
 async def test_a_link_in_the_place_of_code_is_open(repository: Repository) -> None:
-    """The code is gone, and the link's target was not read."""
+    """A link that replaces a code file counts as not reviewed."""
     base = repository.commit({"a.py": OLD})
     (repository.folder / "a.py").unlink()
     (repository.folder / "a.py").symlink_to("/etc/passwd")
@@ -120,7 +120,7 @@ async def test_a_link_in_the_place_of_code_is_open(repository: Repository) -> No
 
 
 async def test_a_link_in_the_place_of_a_folder_with_code_is_open(repository: Repository) -> None:
-    """The same applies to a submodule. A link or a submodule in a new place is not reported."""
+    """A link or a submodule that replaces a folder with code counts as not reviewed."""
     base = repository.commit({"lib/a.py": OLD, "etc/b.py": OLD, "docs/c.md": "c\n"})
     head = repository.commit({"lib/a.py": None, "etc/b.py": None, "docs/c.md": None})
     for name in ("lib", "docs", "new"):

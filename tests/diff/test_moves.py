@@ -26,7 +26,7 @@ def read(repository: Repository, before: Files, after: Files) -> tuple[tuple[Cha
 
 
 def test_moved_lines_say_where_they_were(repository: Repository) -> None:
-    """Otherwise a moved function looks new in a prompt, and an old fault in it like a new one."""
+    """A note in the diff says where moved lines were before the change."""
     old = "def first():\n" + "".join(f"    {line}\n" for line in BODY) + "\n\ndef stays():\n    return 1\n"
     new = "class Loader:\n    def first(self):\n" + "".join(f"        {line}\n" for line in BODY)
     before: Files = {"a.py": old, "b.py": "import a\n"}
@@ -39,7 +39,7 @@ def test_moved_lines_say_where_they_were(repository: Repository) -> None:
 
 
 def test_a_prompt_with_a_note_on_moved_lines_shows_the_whole_change(repository: Repository) -> None:
-    """If lines after the note didn't count as read, the root would continue needlessly."""
+    """All regions count as read if the diff contains a note about moved lines."""
     rest = "".join(f"    other_{n} = {n}\n" for n in range(4))
     old = "def first():\n" + "".join(f"    {line}\n" for line in BODY)
     new = "def first():\n    start = 1\n    middle = 2\n" + "".join(f"    {line}\n" for line in BODY) + rest
@@ -54,7 +54,7 @@ def test_a_prompt_with_a_note_on_moved_lines_shows_the_whole_change(repository: 
 
 
 def test_a_few_equal_lines_are_no_move(repository: Repository) -> None:
-    """Brackets and short statements occur everywhere."""
+    """A few equal lines, such as brackets and short statements, don't count as moved."""
     old = "def a():\n    try:\n        x()\n    finally:\n        y()\n"
     after: Files = {"a.py": "z = 1\n", "b.py": "def b():\n    try:\n        x()\n    finally:\n        y()\n    z()\n"}
     files, _ = read(repository, {"a.py": old}, after)
@@ -62,7 +62,7 @@ def test_a_few_equal_lines_are_no_move(repository: Repository) -> None:
 
 
 def test_a_large_change_takes_no_long_time(repository: Repository) -> None:
-    """Each line is compared with few others, even if most lines are equal."""
+    """Moves in 20,000 changed lines are found within three seconds."""
     lines = [f"value = table[{n % 40}] + other({n % 7}) + {n % 5000}" for n in range(20_000)]
     files, _ = read(repository, {"a.py": "\n".join(lines)}, {"a.py": "\n".join(reversed(lines))})
     started = time.process_time()

@@ -26,13 +26,13 @@ def one(
 
 
 def test_added_and_removed_lines_are_numbered_on_their_own_side(repository: Repository) -> None:
-    """The second line is replaced with two lines."""
+    """Added lines have their new line numbers, and removed lines their old ones."""
     file = one(repository, "a\nb\nc\n", "a\nx\ny\nc\n")
     assert (file.status, file.added_lines, file.removed_lines) == ("modified", {2, 3}, {2})
 
 
 def test_a_rename_with_an_edit_keeps_both_names(repository: Repository) -> None:
-    """Comments use the new path, and the old content is read from the old path."""
+    """A renamed and edited file has both its old and its new path."""
     file = changed(repository.change({"old.py": LONG}, {"old.py": None, "new.py": LONG + "more\n"}))["new.py"]
     assert (file.status, file.old_path, file.skip, file.added_lines) == ("renamed", "old.py", None, {41})
 
@@ -45,7 +45,7 @@ def test_an_added_and_a_deleted_file_have_one_side(repository: Repository) -> No
 
 
 def test_a_mode_change_alone_is_listed(repository: Repository) -> None:
-    """It is listed although there is nothing to review."""
+    """A file whose mode changed is listed with a note, although there is nothing to review."""
     base = repository.commit({"run.sh": "echo\n"})
     repository.git("update-index", "--chmod=+x", "run.sh")
     repository.git("commit", "-qm", "mode")
@@ -60,7 +60,7 @@ def test_a_missing_final_newline_is_no_line(repository: Repository) -> None:
 
 
 def test_crlf_lines_lose_their_carriage_return_once(repository: Repository) -> None:
-    """The text of a line contains no line ending."""
+    """The text of a CRLF line contains no carriage return."""
     file = one(repository, b"a\r\nb\r\n", b"a\r\nc\r\n")
     assert [line.text for line in file.hunks[0].lines if line.kind == "+"] == ["c"]
 
@@ -72,7 +72,7 @@ def test_odd_line_separators_do_not_split_a_line(repository: Repository) -> None
 
 
 def test_odd_file_names_are_whole(repository: Repository) -> None:
-    """Git quotes such names in a patch, but the file list contains them unquoted."""
+    """File names that git quotes in a patch are listed unquoted."""
     names = ["new\nline.py", 'quo"te.py', "smile 🙂.py", "a..b.py", "--option.py", "tab\t.py", "back\\slash.py"]
     files = changed(repository.change(dict.fromkeys(names, "a\n"), dict.fromkeys(names, "b\n")))
     assert {(path, file.added_lines, file.skip) for path, file in files.items()} == {
@@ -81,7 +81,7 @@ def test_odd_file_names_are_whole(repository: Repository) -> None:
 
 
 def test_a_name_that_is_not_utf8_is_shown_with_its_bytes(repository: Repository) -> None:
-    """The content is read by object ID, so the escaped name is only for display."""
+    """A file name that is not UTF-8 is escaped, and its content is still read."""
     blob = repository.git("hash-object", "-w", "--stdin", stdin=b"x\n")
     base = repository.commit({"a": "1"})
     tree = repository.git("mktree", "-z", stdin=b"100644 blob " + blob.encode() + b"\tcaf\xe9.py\0")
@@ -90,7 +90,7 @@ def test_a_name_that_is_not_utf8_is_shown_with_its_bytes(repository: Repository)
 
 
 def test_what_needs_no_review_says_why(repository: Repository) -> None:
-    """The reason is shown in the coverage table."""
+    """Each skipped file has the reason that the coverage table shows."""
     rows: dict[str, tuple[str | bytes, str]] = {
         "picture.png": (b"\x89PNG\0\0", "binary file"),
         "package-lock.json": ('{"a": 1}\n', "lock file"),
@@ -115,7 +115,7 @@ def test_gitattributes_of_the_base_decide_what_is_generated(repository: Reposito
 
 
 def test_submodules_and_links_are_listed(repository: Repository) -> None:
-    """Neither contains text of this repository."""
+    """Submodules and symbolic links are listed as skipped."""
     base = repository.commit({"a": "1"})
     (repository.folder / "link").symlink_to("a")
     repository.git("update-index", "--add", "--cacheinfo", f"160000,{base},module")

@@ -71,7 +71,7 @@ def test_a_long_unit_is_split_with_overlap_up_to_its_last_line(repository: Repos
 
 
 def test_risk_puts_a_removed_definition_with_callers_first(repository: Repository) -> None:
-    """A region that may break others is read before a region that only changes itself."""
+    """A definition with a new signature and callers comes before one that only changes its body."""
     files, texts = read(
         repository.change(
             {"a.py": "def f():\n    1\n\n\ndef g():\n    1\n"}, {"a.py": "def f():\n    2\n\n\ndef g():\n    2\n"}
@@ -133,7 +133,7 @@ def _hidden(files: tuple[ChangedFile, ...], texts: Texts) -> str:
 
 
 def test_licences_and_deleted_prose_are_listed(repository: Repository) -> None:
-    """They are skipped; license code in a source file and new documents are reviewed."""
+    """License texts and deleted documents are skipped, but not license code or new documents."""
     before = {"docs/old.md": "old\n", "LICENSE": "a\n", "old.py": "x = 1\n"}
     after = {"docs/old.md": None, "LICENSE": "b\n", "license.py": "y = 2\n", "new.md": "new\n", "old.py": None}
     files, _ = read(repository.change(before, after))

@@ -17,7 +17,7 @@ def checked(pull: PullRequest, item: Finding) -> Finding | str:
 
 
 def test_the_line_is_where_the_quote_stands(repository: Repository) -> None:
-    """The line that the model reported does not matter."""
+    """A finding's line is where its quote is found, whatever line the model reported."""
     pull = repository.change({}, {"a.py": "x = 1\n\nif x:\n    go(x)\n"})
     found = checked(pull, finding("a.py", "if x:\n    go(x)", start=77))
     assert isinstance(found, Finding)
@@ -25,7 +25,7 @@ def test_the_line_is_where_the_quote_stands(repository: Repository) -> None:
 
 
 def test_a_quote_that_is_not_there_cannot_stand(repository: Repository) -> None:
-    """The message states what was not found."""
+    """A finding whose quote is not in the file is rejected with the reason."""
     pull = repository.change({}, {"a.py": "x = 1\n"})
     assert "does not occur in a.py" in str(checked(pull, finding("a.py", "y = 1")))
     assert "does not occur in b.py" in str(checked(pull, finding("b.py", "x = 1")))
@@ -33,7 +33,7 @@ def test_a_quote_that_is_not_there_cannot_stand(repository: Repository) -> None:
 
 
 def test_removed_code_is_found_on_the_base_side(repository: Repository) -> None:
-    """A finding about a removed check is on the base side."""
+    """A finding that quotes removed code is placed on the base side."""
     pull = repository.change({"a.py": "check_quotes()\nx = 1\n"}, {"a.py": "x = 1\n"})
     found = checked(pull, finding("a.py", "check_quotes()"))
     assert isinstance(found, Finding)
@@ -41,7 +41,7 @@ def test_removed_code_is_found_on_the_base_side(repository: Repository) -> None:
 
 
 def test_evidence_that_is_not_there_is_dropped_and_the_finding_stands(repository: Repository) -> None:
-    """Evidence that is found gets its line number."""
+    """Evidence that can't be found is dropped; other evidence gets its line number."""
     pull = repository.change({"b.py": "\ncall(1)\n"}, {"a.py": "x = 1\n"})
     evidence = (Evidence("b.py", "call(1)"), Evidence("b.py", "invented()"), Evidence("none.py", "call(1)"))
     found = checked(pull, finding("a.py", "x = 1", evidence=evidence))
@@ -72,5 +72,5 @@ def test_of_several_lines_alike_the_evidence_is_the_one_beside_the_finding(repos
     ],
 )
 def test_a_quote_is_found_as_people_quote(text: str, quote: str, near: int, lines: tuple[int, int] | None) -> None:
-    """Exact first, then with whitespace folded, then part of one line at word boundaries."""
+    """A quote is matched exactly, then ignoring whitespace, then as part of a line."""
     assert locate(text, quote, near) == lines

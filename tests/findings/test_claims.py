@@ -33,7 +33,7 @@ def checked(repository: Repository, claim: Claim) -> Finding | str:
     ],
 )
 def test_a_false_claim_drops_the_finding(repository: Repository, claim: Claim, against: str) -> None:
-    """The reason contains the line that disproves the claim."""
+    """A false claim drops its finding, with the line that disproves it as the reason."""
     said = checked(repository, claim)
     assert isinstance(said, str)
     assert "its claim is false" in said
@@ -50,7 +50,7 @@ def test_a_false_claim_drops_the_finding(repository: Repository, claim: Claim, a
     ],
 )
 def test_a_true_claim_becomes_evidence(repository: Repository, claim: Claim, told: str) -> None:
-    """A definition is not a use, a write is not a read, and documentation proves nothing."""
+    """A true claim becomes evidence. Definitions, writes and documentation don't disprove it."""
     said = checked(repository, claim)
     assert isinstance(said, Finding)
     assert [item.note for item in said.evidence] == [f"searched for in the repository: {told}"]

@@ -41,7 +41,7 @@ def test_a_short_line_and_what_code_found_name_nothing(finding: Finding) -> None
 
 
 def test_a_test_that_says_the_same_is_another_thing() -> None:
-    """A test's copy is only listed for a finding in a test."""
+    """A copy in a test is listed only for a finding in a test."""
     elsewhere = changed("tests/test_b.py", LINE)
     assert named(FINDING, elsewhere) == []
     assert named(replace(FINDING, path="tests/test_a.py"), elsewhere) == [("tests/test_b.py", 1, copies.SAME_LINE)]

@@ -174,7 +174,7 @@ def learning(path: str, text: str = REASON, **more: object) -> OwnerRule:
 def test_a_sentence_silences_what_it_is_said_to_answer(
     change: tuple[Repository, PullRequest], scope: OwnerRule, sentence: str, silent: bool
 ) -> None:
-    """The confirmation must name a sentence that was shown for this location; the rule is recorded."""
+    """A learned sentence silences a finding only if a call names it and it was shown for that location."""
     repository, pull = change
     one = finding(
         "weight", "rate", ("Zero is not handled", "It divides by zero."), "    first = one.rate / table.rate_unit"
@@ -192,7 +192,7 @@ def test_a_sentence_silences_what_it_is_said_to_answer(
 
 
 def test_a_sentence_never_silences_what_code_has_proven(change: tuple[Repository, PullRequest]) -> None:
-    """Proven findings are not silenced, nor is any finding without a confirmation."""
+    """Learned sentences silence neither proven findings nor findings without a second model call."""
     repository, pull = change
     proven = changed(
         finding("weight", "rate", ("Zero", "It divides."), "    first = one.rate / table.rate_unit"),
@@ -209,7 +209,7 @@ def test_a_sentence_never_silences_what_code_has_proven(change: tuple[Repository
 
 
 def test_a_sentence_that_answers_everything_is_too_broad(change: tuple[Repository, PullRequest]) -> None:
-    """It silences three findings in a review, and the others are reported."""
+    """A sentence silences at most three findings in a review; the others are reported."""
     repository, pull = change
     many = [
         finding(name, key, ("Zero", "It divides."), line)

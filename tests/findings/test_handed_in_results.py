@@ -67,7 +67,7 @@ def reasons(found: Review) -> str:
 
 @pytest.mark.parametrize(("name", "uri"), NAMES)
 def test_a_result_reaches_a_file_of_any_name(repository: Repository, scratch: Path, name: str, uri: str) -> None:
-    """The URI may be unescaped or percent-encoded."""
+    """A result's URI is resolved to its file, whether it is escaped or not."""
     repository.commit(dict(BASE), "before")
     repository.commit({name: BAD}, "after")
     found = review(repository, scratch, report((uri, 2)))
@@ -77,7 +77,7 @@ def test_a_result_reaches_a_file_of_any_name(repository: Repository, scratch: Pa
 
 @pytest.mark.parametrize("row", [("gone.py", 2), ("../out.py", 1), ("", 1), ("src/b.py", 0), ("src/b.py", 9)])
 def test_what_names_no_place_of_the_commit_is_open(repository: Repository, scratch: Path, row: tuple[str, int]) -> None:
-    """A path outside the head commit, a missing path, or a missing or nonexistent line."""
+    """A result without a valid path and line in the head commit is listed as not used."""
     repository.commit(dict(BASE), "before")
     repository.commit({"src/b.py": BAD}, "after")
     found = review(repository, scratch, report(row))

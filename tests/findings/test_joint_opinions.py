@@ -56,7 +56,7 @@ def judged(repository: Repository, answers: Answers, findings: Sequence[Finding]
 
 
 def test_each_claim_has_a_verdict_of_its_own(repository: Repository) -> None:
-    """One request contains each line of code only once."""
+    """Two claims in one request get their own verdicts, and shared code is sent only once."""
     answers = Answers({"C1": CONFIRMED, "C2": REFUTED})
     found = judged(repository, answers, (SECOND, FIRST))
     assert [one.title for one in found.having("new")] == [FIRST.title]
@@ -97,14 +97,14 @@ def test_claims_that_quote_one_line_come_before_one_judge(repository: Repository
 
 
 def test_the_same_words_at_two_places_stay_two_findings(repository: Repository) -> None:
-    """They have the same fingerprint, but each keeps its location."""
+    """Two findings with the same text at different lines stay separate."""
     twin = replace(FIRST, start=SECOND.start, end=SECOND.end)
     found = judged(repository, Answers({"C1": CONFIRMED, "C2": CONFIRMED}), (FIRST, twin))
     assert sorted(one.start for one in found.having("new")) == [FIRST.start, twin.start]
 
 
 def test_a_claim_that_an_answer_leaves_out_is_asked_about_alone(repository: Repository) -> None:
-    """The missing claim gets a request of its own."""
+    """A claim that is missing in a joint answer gets a request of its own."""
     answers = Answers({"C2": REFUTED, "C9": REFUTED})
     found = judged(repository, answers, (FIRST, SECOND))
     assert [_is_joint(prompt) for prompt in answers.asked] == [True, False]
@@ -112,7 +112,7 @@ def test_a_claim_that_an_answer_leaves_out_is_asked_about_alone(repository: Repo
 
 
 def test_many_claims_are_shared_out_evenly(repository: Repository) -> None:
-    """A request contains at most twelve claims."""
+    """Fourteen claims are split into two requests of seven; a request has at most twelve."""
     many = [replace(FIRST, title=f"`f{at}` fails", why=f"w{at}", category="logic", evidence=(), start=at, end=at, quote=f"line {at}") for at in range(1, 15)]  # fmt: skip
     answers = Answers({f"C{at}": CONFIRMED for at in range(1, 15)})
     judged(repository, answers, many)
@@ -120,7 +120,7 @@ def test_many_claims_are_shared_out_evenly(repository: Repository) -> None:
 
 
 def test_a_verdict_of_the_first_answer_stands() -> None:
-    """The second answer only decides claims that the first left open."""
+    """A second answer decides only the claims that the first one left open."""
     first = Completion("", Usage(), data={"verdicts": [{"claim": "C1", **CONFIRMED}, {"claim": "C2", **CONFIRMED, "verdict": "open"}]})  # fmt: skip
     last = Completion("", Usage(), data={"verdicts": [{"claim": "C1", **REFUTED}, {"claim": "C2", **REFUTED}]})
     assert joint_opinions.open_claims(first.data) == ("C2",)

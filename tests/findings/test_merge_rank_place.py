@@ -21,7 +21,7 @@ BASE = Finding(
 
 
 def test_two_tellings_of_one_line_are_one_finding() -> None:
-    """The proven finding is kept, with the other's evidence and source."""
+    """A proven finding absorbs an unproven one on its line, with its evidence and source."""
     proven = changed(
         BASE,
         title="call breaks",
@@ -59,13 +59,13 @@ def test_another_story_of_the_same_line_does_not_take_the_place_of_the_first() -
 
 
 def test_different_defects_on_one_line_stay_two() -> None:
-    """Both the category and the claim differ."""
+    """Findings on one line with another category and another claim stay separate."""
     other = replace(BASE, category="security", title="user input reaches the shell")
     assert len(merge.merge([BASE, other])) == 2
 
 
 def test_one_line_that_breaks_the_same_code_is_one_finding_in_whatever_words() -> None:
-    """They need common evidence and similar titles, because one line may break a caller in two ways."""
+    """Reworded findings on one line are merged if they share evidence and part of their words."""
     shows = (Evidence("clean.sql", "WHERE ends_at < now", 3),)
     one = replace(
         BASE,
@@ -92,14 +92,14 @@ def test_two_causes_of_one_quote_stay_two_findings_with_a_fingerprint_each() -> 
 
 
 def test_a_fingerprint_survives_a_move() -> None:
-    """It ignores line numbers and indentation, but not the code itself."""
+    """A fingerprint ignores line numbers and indentation, but not the quoted code."""
     moved = replace(BASE, start=90, end=90, quote="    x  = f(1)")
     assert merge.fingerprint(moved) == merge.fingerprint(BASE)
     assert merge.fingerprint(replace(BASE, quote="x = g(1)")) != merge.fingerprint(BASE)
 
 
 def test_the_same_text_at_two_places_is_two_findings() -> None:
-    """Two callers may break with the same text."""
+    """Two findings with the same text at different lines are not merged."""
     assert len(merge.merge([BASE, replace(BASE, start=50, end=50)])) == 2
 
 
@@ -145,7 +145,7 @@ def places(quota: int, *rows: PlacedFinding) -> dict[str, str]:
 
 
 def test_an_unsettled_finding_is_collapsed() -> None:
-    """This applies at any severity, because no call could confirm it."""
+    """A finding that no call could decide is collapsed at any severity."""
     rows = (
         placed(severity="critical", unsettled="read_row decides", path="open.py"),
         placed(severity="low", verdict=Verdict.CONFIRMED, path="sure.py"),
@@ -154,7 +154,7 @@ def test_an_unsettled_finding_is_collapsed() -> None:
 
 
 def test_an_unconfirmed_low_finding_of_two_passes_is_collapsed() -> None:
-    """Half of such findings turned out to be false."""
+    """An unconfirmed low-severity finding is collapsed, even if two passes report it."""
     low = placed(severity="low", sources=TWICE, path="low.py")
     assert places(4, low, placed(sources=TWICE, path="medium.py")) == {"medium.py": "inline", "low.py": "folded"}
 
@@ -172,7 +172,7 @@ def test_a_low_finding_that_was_found_twice_has_the_place_of_one_that_was_not() 
 
 
 def test_what_only_the_root_has_found_comes_last_unless_it_is_proven_or_critical() -> None:
-    """The root searched after the passes missed it. A root that reads alone ranks like a pass."""
+    """A finding that only the root's search reports ranks last, unless it is reproduced or critical."""
     confirmed = {"severity": "high", "verdict": Verdict.CONFIRMED}
     found = places(
         3,
@@ -186,14 +186,14 @@ def test_what_only_the_root_has_found_comes_last_unless_it_is_proven_or_critical
 
 
 def test_of_equal_severity_what_was_found_twice_comes_first() -> None:
-    """It comes after proven findings, and before those that only quote another file."""
+    """At equal severity, proven findings come first, then those found twice, then those that quote files."""
     quotes = placed(evidence=(Evidence("x.py", "a", 1),), path="quotes.py")
     twice, proven = placed(sources=TWICE, path="twice.py"), placed(verdict=Verdict.PROVEN, path="proven.py")
     assert placing.rank([placed(), quotes, twice, proven], 4) == (proven, twice, quotes, placed())
 
 
 def test_severity_weighs_more_than_a_further_file_and_the_reader_s_order_decides_what_is_left() -> None:
-    """Quoting two other files counts as much as one, and paths don't affect the order."""
+    """Severity outranks quoted files, and otherwise findings keep their order."""
     quotes = (Evidence("x.py", "a", 1), Evidence("y.py", "b", 1))
     medium, high = placed(evidence=quotes, severity="medium", start=5), placed(severity="high", path="z.py", start=9)
     last, first = placed(severity="medium", path="b.py"), placed(severity="medium", path="a.py")
@@ -201,7 +201,7 @@ def test_severity_weighs_more_than_a_further_file_and_the_reader_s_order_decides
 
 
 def test_a_rules_suspicion_has_no_place_that_a_models_unproven_finding_needs() -> None:
-    """The hint is unconfirmed, but the model's finding is unproven because confirmation is off."""
+    """A model's unproven finding ranks before a linter's unproven hint."""
     hint, told = placed(rule="S608", sources=(Source("analyser", "ruff"),)), placed(path="b.py")
     assert [(item.finding.rule, item.place) for item in placing.rank([hint, told], 1)] == [
         ("", "inline"),
@@ -210,7 +210,7 @@ def test_a_rules_suspicion_has_no_place_that_a_models_unproven_finding_needs() -
 
 
 def test_nothing_is_folded_while_there_is_room_and_security_comes_first() -> None:
-    """A hint is shown if there is room, unless an earlier review collapsed it or it is a typo."""
+    """A hint is shown if there is room, unless an earlier review collapsed it."""
     ruff = (Source("analyser", "ruff"),)
     hint = placed(rule="S608", sources=ruff, category="security", severity="low", path="sql.py")
     minor = [placed(rule="B018", sources=ruff, path=f"{number}.py") for number in range(4)]
@@ -234,6 +234,6 @@ def test_nothing_is_folded_while_there_is_room_and_security_comes_first() -> Non
 def test_a_slip_of_the_pen_is_collapsed_where_people_alone_read_it(
     path: str, quote: str, title: str, place: str
 ) -> None:
-    """This applies at any severity. A typo in code is a defect, and a document can be wrong."""
+    """A typo in a comment or document is collapsed at any severity, but not one in code."""
     found = replace(BASE, path=path, quote=quote, title=title, severity="critical")
     assert [row.place for row in placing.rank([PlacedFinding(found, "inline")], 4)] == [place]

@@ -58,7 +58,7 @@ def proven(repository: Repository, after: str) -> Finding:
 def test_a_caller_told_at_the_definition_is_said_once(
     repository: Repository, after: str, told: Finding, first: int
 ) -> None:
-    """The proven finding at the caller's line is kept, and both sources are listed."""
+    """A model's finding at the definition is merged into the proven one at the broken call."""
     check = proven(repository, after)
     (found,) = merge.merge([told, check] if first else [check, told])
     assert (found.path, found.start, found.verdict) == ("shop/cart.py", 5, "proven")
@@ -67,7 +67,7 @@ def test_a_caller_told_at_the_definition_is_said_once(
 
 
 def test_a_caller_told_at_its_own_line_in_other_words_is_said_once(repository: Repository) -> None:
-    """The model's category differs from the check's."""
+    """A model's finding at the broken call, in another category, is merged with the check's."""
     there = replace(TOLD, path="shop/cart.py", quote=CALLER, start=5, end=5, category="crash", evidence=())
     there = replace(there, title="total() uses with_tax(), which is gone")
     assert len(merge.merge([proven(repository, RENAMED), there])) == 1

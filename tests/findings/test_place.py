@@ -40,7 +40,7 @@ def test_every_finding_is_posted_validly_or_listed(
 
 @pytest.mark.parametrize("seed", [3, 4])
 def test_careless_findings_of_a_made_up_change_find_a_place(seed: int) -> None:
-    """Edited, added, deleted and renamed files, with wrong lines, sides and quotes."""
+    """Findings with wrong lines, sides and quotes are still placed so that GitHub accepts them."""
     before, after = placing.made_up(seed, 6)
     patch = "".join(
         patched(name, *[(side.get(name) or "").replace("\r", "").split("\n") for side in (before, after)])
@@ -53,7 +53,7 @@ def test_careless_findings_of_a_made_up_change_find_a_place(seed: int) -> None:
 
 
 def test_the_finding_keeps_its_own_lines() -> None:
-    """Only the comment's range is cut to the hunk, not the finding's."""
+    """If a finding is larger than the hunk, only its comment's range is cut."""
     (case,) = [case for case in placing.table() if "larger than the hunk" in case.title]
     (found,) = place([case.finding], placing.change(case.patch))
     assert (found.finding.start, found.finding.end) == (1, 90)

@@ -50,7 +50,7 @@ def finding(path: str = "a.py", quote: str = "    return scale_rate(x)", title: 
 
 
 def test_the_definition_comes_first_then_what_stood_there_before(repository: Repository) -> None:
-    """The confirming model can see the removed check."""
+    """The proof starts with the new definition and the old one, which contains the removed check."""
     first, second, *_ = gathered(repository, finding())
     assert first[:2] == ("a.py", "head")
     assert second[:2] == ("a.py", "base")
@@ -71,7 +71,7 @@ def test_what_the_change_adds_and_takes_away_has_its_sign(repository: Repository
 
 
 def test_of_much_that_was_removed_the_lines_nearest_to_the_claim_are_shown(repository: Repository) -> None:
-    """Whole statements near the claim are shown; a whole changed file would leave no room."""
+    """If much was removed, only whole statements near the claim are shown."""
     steps = [f"def step_{n}(row):\n    return (\n        row.rate_of_year_{n}\n    )\n" for n in range(300)]
     text = "".join(steps)
     pull = repository.change({"steps.py": text}, {"steps.py": text.replace("row.rate", "row.share")})
@@ -86,20 +86,20 @@ def test_of_much_that_was_removed_the_lines_nearest_to_the_claim_are_shown(repos
 
 
 def test_callers_and_the_definitions_of_what_is_called_are_there(repository: Repository) -> None:
-    """They are gathered by static analysis, whatever the finder quoted."""
+    """The proof contains callers and called definitions, whatever the finding quotes."""
     texts = {path: body for path, side, body in gathered(repository, finding()) if side == "head"}
     assert "5     return f(3)" in texts["c.py"]
     assert "1 def scale_rate(x):" in texts["b.py"]
 
 
 def test_the_finders_evidence_is_there_with_its_surroundings(repository: Repository) -> None:
-    """The excerpt is at the line where the evidence was found."""
+    """The proof contains the finding's evidence at the line where it was found."""
     excerpts = gathered(repository, finding(evidence=(Evidence("d.txt", "far away", 401),)))
     assert any(path == "d.txt" and "401 far away" in body for path, _, body in excerpts)
 
 
 def test_what_else_a_quoted_file_contains_is_shown_where_a_confirmation_may_ask_for_it(repository: Repository) -> None:
-    """A small file is shown completely; a long one near the quote and at its top."""
+    """With `rest`, a quoted small file is shown completely, and a long one near the quote and at its top."""
     long_file = "LIMIT = 3\n" + "".join(f"x{n} = {n}\n\n\n" for n in range(2_000))
     pull = repository.change({**BEFORE, "long.py": long_file, "small.py": "RATE = 2\n\n\n\ny = 1\n"}, AFTER)
     claim = finding(evidence=(Evidence("long.py", "x1000 = 1000", 3_002), Evidence("small.py", "y = 1", 5)))
@@ -118,7 +118,7 @@ def test_what_else_a_quoted_file_contains_is_shown_where_a_confirmation_may_ask_
 
 
 def test_a_claim_about_a_removal_shows_what_was_removed(repository: Repository) -> None:
-    """The removed definition is shown even if the claim is about another file."""
+    """A removed definition that a claim names is shown, even if the claim is in another file."""
     pull = repository.change(
         {
             "lib.sh": "one() {\n  echo 1\n}\n\nfunction check_rate() {\n  test $1 -gt 0\n}\n",
@@ -139,7 +139,7 @@ def test_a_claim_about_a_removal_shows_what_was_removed(repository: Repository) 
 
 
 def test_what_a_removed_test_called_like_a_word_of_the_claim_is_not_shown(repository: Repository) -> None:
-    """For a claim about product code, a local name in a test is not missing code."""
+    """A removed local name in a test is not shown for a claim about product code."""
     pull = repository.change({"tests/test_a.py": "file = 1\n", "a.py": "x = 1\n"}, {"a.py": "x = open(1)\n"})
     gone = Definition("file", path="tests/test_a.py", start=1, end=1, side="base")
     users = Dependents(symbols=(ChangedSymbol(gone, None, "removed"),))
@@ -152,9 +152,9 @@ def test_what_a_removed_test_called_like_a_word_of_the_claim_is_not_shown(reposi
 
 
 def test_lines_that_may_refute_a_claim_about_the_whole_repository_are_shown(repository: Repository) -> None:
-    """A line reads the old name of a variable that the change sets under a new name, and another the claimed name.
+    """Lines that use a variable's old name, or the claimed name, are shown.
 
-    A removed name that many files contain is an everyday word.
+    A removed name that many files contain counts as an everyday word, so its lines are not shown.
     """
     pull = repository.change(
         {
@@ -184,7 +184,7 @@ def test_lines_that_may_refute_a_claim_about_the_whole_repository_are_shown(repo
 
 
 def test_a_template_that_reads_a_removed_getter_is_shown(repository: Repository) -> None:
-    """The template refers to the property `statusText`, not to the method."""
+    """A template with the property `statusText` is shown for the removed method `getStatusText`."""
     before = "class Status {\n    public String getStatusText() {\n        return text;\n    }\n}\n"
     pull = repository.change(
         {
@@ -203,7 +203,7 @@ def test_a_template_that_reads_a_removed_getter_is_shown(repository: Repository)
 
 
 def test_code_that_was_moved_is_shown_as_it_was(repository: Repository) -> None:
-    """Whether a fault is older than the change is decided where the code was moved from."""
+    """For a claim in moved code, the code is also shown where it was before the move."""
     body = "".join(f"    step_{n} = load({n})\n" for n in range(12))
     pull = repository.change(
         {

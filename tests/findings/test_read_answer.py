@@ -30,7 +30,7 @@ FULL = {
 
 
 def test_the_schema_is_in_the_strict_form() -> None:
-    """Providers' strict modes require every property and forbid additional ones."""
+    """The answer schema requires every property and forbids others, as providers' strict modes demand."""
 
     def objects(schema: object) -> list[dict[str, object]]:
         if isinstance(schema, dict):
@@ -45,7 +45,7 @@ def test_the_schema_is_in_the_strict_form() -> None:
 
 
 def test_a_full_answer_becomes_findings() -> None:
-    """Empty evidence is dropped, and a worker can't set the verdict."""
+    """A complete answer becomes an unproven finding, without its empty evidence."""
     text, (found,) = read.parse_reply({"answer": "One.", "findings": [FULL]}, "worker m")
     assert text == "One."
     assert (found.title, found.start, found.verdict, found.source) == ("t", 3, "unproven", "worker m")
@@ -54,7 +54,7 @@ def test_a_full_answer_becomes_findings() -> None:
 
 
 def test_what_workers_are_asked_for_is_derived_from_what_reads_their_answer() -> None:
-    """The schemas are pinned to the byte, because a change to one changes every prompt."""
+    """The schemas match their approved files, because a change to one changes every prompt."""
     for name, schema in (("review", read.schema()), ("look", file_questions.schema())):
         sent = json.dumps(schema.parameters, indent=1)
         path = GOLDEN / f"{name}.json"

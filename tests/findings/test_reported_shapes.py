@@ -45,7 +45,7 @@ def read(data: bytes) -> tuple[ToolResult, ...]:
     JSON,
 )
 def test_a_value_of_any_type_is_no_crash(name: str, value: Any) -> None:  # noqa: ANN401 - any JSON
-    """This applies to every field of a result."""
+    """Any JSON value in any field of a SARIF result is read without a crash."""
     read(log({**RESULT, name: value}))
 
 
@@ -59,6 +59,6 @@ def test_a_tool_of_any_shape_is_no_crash(driver: Any, result: Any, bases: Any) -
 
 @pytest.mark.parametrize("level", [["error"], {"a": 1}, 7, True, "critical", ""])
 def test_an_odd_level_hides_nothing(level: object) -> None:
-    """It counts as SARIF's default level."""
+    """A result with an invalid level gets SARIF's default level."""
     (one,) = read(log({**RESULT, "level": level}))
     assert (one.severity, one.sure) == ("medium", False)

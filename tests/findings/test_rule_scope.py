@@ -86,7 +86,7 @@ def test_a_rule_of_the_settings_holds_from_the_base_branch(hand: Hand) -> None:
 
 
 def test_a_suggestion_that_was_applied_unchanged_counts_as_accepted(hand: Hand) -> None:
-    """Such a finding is fixed and accepted; a different fix makes it fixed but not accepted."""
+    """A finding whose suggestion is applied unchanged is accepted; another fix makes it only fixed."""
     item = found("shop/label.py", "    size = parcel.size[0]", "medium", "An empty size crashes the label")
     item |= {"suggestion": "    size = parcel.size[0] if parcel.size else 0"}
 
@@ -113,7 +113,7 @@ def test_a_suggestion_that_was_applied_unchanged_counts_as_accepted(hand: Hand) 
 
 
 def test_a_single_finding_is_ignored_by_the_same_list_until_its_day_is_over(hand: Hand) -> None:
-    """The entry matches by identity and has a reason. After its expiry date it has no effect."""
+    """An `ignore` entry for one finding silences it until the entry's expiry date."""
     (placed,) = [one for one in hand.review().reported if one.finding.title == "An empty size crashes the label"]
     hand.repository.git("checkout", "-q", "main")
     for day, is_silenced in (("2999-01-01", True), ("2020-01-01", False)):

@@ -43,7 +43,7 @@ def recalled(past: Finding, now: Finding) -> list[Finding]:
 
 
 async def test_no_model_judges_a_secret_that_it_is_not_shown(repository: Repository) -> None:
-    """The model would have to trust the author, so a likely password is reported without asking it."""
+    """A likely password is reported without a model call, because its value is masked."""
     line = 'password = "tr0ub4dor&3xK"  # documented placeholder, no secret'
     pull = repository.change({"r": "x"}, {"a.py": f"{line}\n"})
 

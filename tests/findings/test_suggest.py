@@ -56,7 +56,7 @@ OFFERED: list[tuple[str, str, str, int, str, str]] = [
 
 
 def test_a_suggestion_that_applies_and_parses_is_offered(repository: Repository) -> None:
-    """Whole lines with the file's indentation, even if the model dropped it or used spaces for tabs."""
+    """A suggestion is offered as whole lines with the file's indentation."""
     found = tried(repository, [case[:5] for case in OFFERED])
     assert [(row.replacement, row.refused) for row in found] == [(case[5], "") for case in OFFERED]
 
@@ -83,7 +83,7 @@ REFUSED: list[tuple[str, str, str, int, str, str]] = [
 
 
 def test_what_does_not_apply_stays_prose(repository: Repository) -> None:
-    """The reason is recorded, and the model's text is kept."""
+    """A suggestion that doesn't apply is kept as text, with the reason for its rejection."""
     found = tried(repository, [case[:5] for case in REFUSED])
     assert [row.refused for row in found] == [case[5] for case in REFUSED]
     assert [(row.replacement, row.finding.suggestion) for row in found] == [(None, case[4]) for case in REFUSED]
@@ -99,7 +99,7 @@ def test_line_endings_stay_as_the_file_has_them(repository: Repository) -> None:
 
 
 def test_an_error_that_the_head_has_already_refuses_nothing(repository: Repository) -> None:
-    """Only a new syntax error rejects a suggestion."""
+    """In a file that already has a syntax error, only a new one rejects a suggestion."""
     broken = "def f(:\n    pass\n\n\ndef g(x):\n    return x == None\n"
     cases: list[Case] = [
         ("a.py", broken, "    return x == None", 6, "    return x is None"),
@@ -109,7 +109,7 @@ def test_an_error_that_the_head_has_already_refuses_nothing(repository: Reposito
 
 
 def test_only_the_exact_lines_on_the_head_side_are_offered(repository: Repository) -> None:
-    """A cut range, a removed line and a file comment don't allow a suggestion."""
+    """A suggestion for a cut range, a removed line or a file comment is not offered."""
     pull = repository.change({"a.py": "a = 1\nb = 2\n" + "#\n" * 20}, {"a.py": "a = 1\n" + "#\n" * 20})
     base = replace(BASE, path="a.py", quote="b = 2", start=2, end=2, side="base", suggestion="b = 3")
     far = replace(base, side="head", quote="#", start=18, end=18, suggestion="# x")

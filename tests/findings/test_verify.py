@@ -80,7 +80,7 @@ CONFIRMED = {"verdict": "confirmed", "trigger": "f(None)", "author_would_change"
 
 
 def test_a_confirmed_finding_carries_its_trigger(repository: Repository) -> None:
-    """A proven finding is not confirmed again."""
+    """A confirmed finding gets its trigger, and a proven one is not confirmed again."""
     ask = Judge(CONFIRMED)
     found = judged(repository, ask)
     assert [(f.path, f.verdict, f.trigger) for f in found.having("new")] == [
@@ -101,7 +101,7 @@ def test_what_a_claim_comes_to_decides_its_severity(repository: Repository, limi
 
 
 def test_of_a_claim_that_holds_in_part_that_part_is_said(repository: Repository) -> None:
-    """The title and explanation become those of the confirmation, limited to what it confirmed."""
+    """If only part of a claim is confirmed, the title and the explanation become that part."""
     found = judged(repository, Judge(CONFIRMED | {"holds": "f fails for None", "reason": "x.y is read first."}))
     assert [(f.title, f.why) for f in found.having("new") if f.path == "a.py"] == [
         ("f fails for None", "x.y is read first.")
@@ -128,7 +128,7 @@ def test_a_refutation_names_its_ground(repository: Repository) -> None:
 def test_nobody_pays_for_an_opinion_on_what_is_kept_back(
     repository: Repository, reply: Mapping[str, Any], left: list[str], again: bool
 ) -> None:
-    """It is confirmed only in a review that would show it, whether or not a pass reports it again."""
+    """A finding below the shown severity is confirmed only in a review that would show it."""
     ask = Judge(reply)
     first = judged(repository, ask, least="critical")
     assert (ask.asked, first.having("refuted", "unproven"), first.unheard) == ([], (), ())
@@ -152,7 +152,7 @@ def test_nobody_pays_for_an_opinion_on_what_is_kept_back(
     ],
 )
 def test_a_verdict_against_a_finding_drops_it(repository: Repository, reply: Mapping[str, Any]) -> None:
-    """If it is refuted, unproven, without a trigger or not worth changing, it is dropped and counted."""
+    """A finding that is refuted, unproven, without a trigger or not worth changing is dropped."""
     found = judged(repository, Judge(reply))
     assert [f.path for f in found.having("new")] == ["b.py"]
     assert len(found.having("refuted", "unproven")) == 1
@@ -178,13 +178,13 @@ TWICE = Basis((Source("model", "m", "worker"), Source("model", "m", "worker", vi
 def test_what_two_passes_report_is_dropped_only_if_it_is_refuted(
     repository: Repository, reply: Mapping[str, Any], status: str, unsettled: str
 ) -> None:
-    """If the second call can't decide, the finding stays, with what would settle it."""
+    """A finding from two passes that a second call can't decide stays, with the open question."""
     found = judged(repository, Judge(reply), findings=[replace(FINDING, basis=TWICE)])
     assert [(f.status, f.basis.unsettled) for f in found.findings] == [(status, unsettled)]
 
 
 def test_what_one_pass_has_read_is_confirmed_up_to_a_few_more_than_there_are_places(repository: Repository) -> None:
-    """Others would be collapsed anyway, so they aren't confirmed. Serious findings always are."""
+    """One pass's minor findings are confirmed only until there are a few more than can be shown."""
     words = "apple brick cloud daisy eagle flute grape house igloo jelly koala lemon mango night olive"
     severities: list[Severity] = ["high"] * 2 + ["low"] * 10 + ["medium"] * 3
     basis = Basis((Source("model", "m", "worker"),), readings=1)
@@ -204,7 +204,7 @@ def test_what_one_pass_has_read_is_confirmed_up_to_a_few_more_than_there_are_pla
 def test_a_medium_finding_of_the_root_s_own_pass_stays_if_nothing_decides_it(
     repository: Repository, source: Source, status: str
 ) -> None:
-    """The root saw the code around the change, but a pass over only the diff did not."""
+    """An undecided medium-severity finding stays if the root reported it, but not if only a pass did."""
     basis = Basis((source,), readings=3)
     finding = replace(FINDING, severity="medium", basis=basis, evidence=(Evidence("c.py", "f(3)", 2),))
     found = judged(repository, Judge({**CONFIRMED, "verdict": "unproven"}), findings=[finding])
@@ -222,14 +222,14 @@ def test_a_medium_finding_of_the_root_s_own_pass_stays_if_nothing_decides_it(
 def test_a_challenged_proof_is_confirmed_or_collapsed_but_never_dropped(
     repository: Repository, reply: Mapping[str, Any], verdict: str, unsettled: bool
 ) -> None:
-    """Reviewed text could persuade two models that the proof is wrong."""
+    """A finding with evidence against it is never dropped, because text could sway both models."""
     against = Evidence("a.py", "y = f(3)", 3, note=AGAINST)
     found = judged(repository, Judge(reply), findings=[replace(FINDING, evidence=(against,))])
     assert [(f.status, f.verdict, bool(f.basis.unsettled)) for f in found.findings] == [("new", verdict, unsettled)]
 
 
 def test_an_unsettled_finding_keeps_its_mark_in_later_reviews(repository: Repository) -> None:
-    """Another pass that reports the finding doesn't settle it."""
+    """An undecided finding stays undecided in later reviews, even if a pass reports it again."""
     unproven = {**CONFIRMED, "verdict": "unproven"}
     first = judged(repository, Judge(unproven), findings=[replace(FINDING, basis=TWICE, fingerprint="f1")])
     (kept,) = first.having("new")

@@ -80,14 +80,14 @@ def pages(review: Review) -> dict[str, str]:
 
 
 def test_the_corpus_is_large_and_every_entry_is_read(outcome: Outcome) -> None:
-    """The corpus has at least fifty texts. Each was in a prompt or in the review, so each had the chance to do harm."""
+    """The corpus has at least fifty texts, and each was in a prompt or in the review."""
     assert len({entry["sign"] for entry in CORPUS}) == len(CORPUS) >= 50
     shown = json.dumps(outcome.requests) + OUTPUTS["json"]().render(outcome.review)
     assert [entry["sign"] for entry in outcome.entries if entry["sign"] not in shown] == []
 
 
 def test_the_model_obeyed_the_corpus(outcome: Outcome) -> None:
-    """The walkthrough and critical findings, which the same model confirmed, repeat the words of the corpus."""
+    """The walkthrough and the confirmed critical findings repeat words from the corpus."""
     said = [placed.finding for placed in outcome.review.reported]
     walkthrough = WALKTHROUGH.of(outcome.review)
     assert walkthrough is not None
@@ -129,7 +129,7 @@ def test_nothing_is_written_or_run(outcome: Outcome) -> None:
 
 
 def test_comments_call_nobody_and_load_nothing(outcome: Outcome) -> None:
-    """Rendered as on GitHub, they contain nothing active, and only our marker."""
+    """Rendered as on GitHub, comments contain no active content, and only our own marker."""
     for name, page in pages(replace(outcome.review, pull=replace(outcome.review.pull, url=None))).items():
         if not name.startswith(("markdown", "summary", "post")):
             continue

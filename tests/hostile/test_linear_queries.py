@@ -72,7 +72,7 @@ def test_a_longer_row_keeps_no_more_matches_open(path: str) -> None:
 
 
 def test_every_language_has_rows() -> None:
-    """A new language needs rows for its attributes, lists and imports."""
+    """Every language has rows of attributes, lists and imports in this test."""
     tested = {language.folder for path in ROWS if (language := language_of(path))}
     assert set(table.folders()) <= tested
 
@@ -103,7 +103,7 @@ def _class(code: bytes) -> Definition:
     "row", ["@dataclass\n", "@dataclass\n# a point\n@final\n", "@final\n@dataclass(frozen=True)\n"]
 )
 def test_a_decorator_applies_below_the_others(row: str) -> None:
-    """Comments and other decorators may be between a decorator and its class."""
+    """A decorator applies even if comments and other decorators are between it and the class."""
     found = _class(f"{row}class P:\n    x: int\n    y: int = 1\n".encode())
     assert [(each.name, each.is_required) for each in found.parameters] == [("x", True), ("y", False)]
 
@@ -112,12 +112,12 @@ def test_a_decorator_applies_below_the_others(row: str) -> None:
     ("row", "unknown"), [("@final\n", ()), ("@final\n# own\n@register\n@unique\n", ("@register",))]
 )
 def test_an_unknown_decorator_counts_wherever_it_stands(row: str, unknown: tuple[str, ...]) -> None:
-    """It may add any member to the class, like an unknown base."""
+    """An unknown decorator counts as a base, because it may add any member to the class."""
     assert _class(f"{row}class P:\n    x = 1\n".encode()).bases == unknown
 
 
 def test_an_attribute_applies_below_the_others() -> None:
-    """Comments and other attributes may be between the path attribute and the module."""
+    """A Rust `path` attribute applies even if comments and other attributes follow it."""
     project = LANGUAGES["rust"].project({"src/lib.rs", "src/other.rs"}, {})
     code = b'#[path = "other.rs"]\n// why\n#[allow(dead_code)]\nmod one;\n'
     assert "src/other.rs" in [link.target for link in project.imports("src/lib.rs", code)]

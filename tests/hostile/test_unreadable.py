@@ -73,7 +73,7 @@ def reviewed(repository: Repository, before: dict[str, str], after: dict[str, st
     ),
 )
 def test_a_file_that_is_not_read_is_named_with_the_reason(path: str, text: str, ordinary: Repository) -> None:
-    """One sentence says that the file's definitions were not compared, and why."""
+    """A file that is too complex is listed with the reason, and its definitions are not compared."""
     before = BEFORE[path.rpartition(".")[2]]
     told = reviewed(ordinary, {path: before}, {path: before + text})
     cut = [row["name"] for row in told["coverage"]["open"] if row["kind"] == "search"]
@@ -92,7 +92,7 @@ def test_a_file_that_is_not_read_is_named_with_the_reason(path: str, text: str, 
 def test_a_caller_that_is_not_read_is_named(
     suffix: str, before: str, after: str, caller: str, ordinary: Repository
 ) -> None:
-    """An unchanged file that takes too long to search may call the changed code, so it is listed."""
+    """An unchanged file that takes too long to search is listed, because it may call changed code."""
     ordinary.commit({"src/lib.rs": "mod a;\nmod b;\n", f"src/b.{suffix}": caller, f"src/a.{suffix}": before})
     told = reviewed(ordinary, {"x.txt": "x\n"}, {f"src/a.{suffix}": after})
     cut = [row["name"] for row in told["coverage"]["open"] if row["kind"] == "search"]
@@ -103,7 +103,7 @@ def test_a_caller_that_is_not_read_is_named(
     ("path", "row"), [("a.rs", "#[a(b)]\n" * 2_000 + "struct S;\n"), ("a.py", "@a\n" * 2_000 + "def g(): pass\n")]
 )
 def test_a_row_of_attributes_is_read(path: str, row: str, ordinary: Repository) -> None:
-    """Generated code may have thousands of attributes in a row, and still everything is checked."""
+    """A file with thousands of attributes in a row is checked completely."""
     before = BEFORE[path.rpartition(".")[2]]
     told = reviewed(ordinary, {path: before}, {path: before + row})
     assert not [row["name"] for row in told["coverage"]["open"] if row["kind"] == "search"]

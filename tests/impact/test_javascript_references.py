@@ -175,7 +175,7 @@ def test_the_script_of_a_component() -> None:
 
 
 def test_a_folder_that_a_bundler_or_a_framework_names() -> None:
-    """An alias without a matching file, and an alias for a package, prove nothing."""
+    """Imports resolve through bundler and framework aliases; an alias without a file proves nothing."""
     more = {
         "package.json": '{"devDependencies": {"@sveltejs/kit": "2"}, "jest": {"moduleNameMapper": {"^@jest/(.*)$": "<rootDir>/src/$1", "^fs$": "<rootDir>/src/lib/only.ts"}}}',
         "vite.config.ts": (
@@ -196,7 +196,7 @@ def test_a_folder_that_a_bundler_or_a_framework_names() -> None:
 
 
 def test_a_file_for_each_platform() -> None:
-    """A name is reported if no platform's file has it."""
+    """A name is reported only if none of a module's platform-specific files has it."""
     more = {
         "package.json": '{"dependencies": {"react-native": "0.74"}}',
         "src/store.ios.ts": "export const save = 1;\nexport const apple = 1;\n",

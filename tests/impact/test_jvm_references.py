@@ -112,7 +112,7 @@ def test_an_annotation_of_kotlin_is_a_class() -> None:
 
 
 def test_a_constant_of_kotlin_below_an_annotation_is_there() -> None:
-    """The grammar parses the annotated constant as a comparison."""
+    """An annotated Kotlin constant, which the grammar misparses, is found."""
     rates = "package com.acme.shop.rates\n\n@Internal\nconst val RATE = 1\n\n@Internal\nprivate const val HIDDEN = 2\n"
     use = "package com.acme.shop.pay\n\nimport com.acme.shop.rates.RATE\nimport com.acme.shop.rates.RATES\n"
     tree = {

@@ -145,7 +145,7 @@ def test_a_member_of_a_new_object_of_php() -> None:
 
 
 def test_a_literal_that_gives_what_its_type_has_not_and_leaves_out_what_it_asks_for() -> None:
-    """Destructuring, `..rest`, open types and types defined in several files are not reported."""
+    """Unknown and missing fields in a literal are reported, except with `..rest` or in open types."""
     rust = {
         "Cargo.toml": "",
         "src/lib.rs": "mod order;\nmod a;\n",
@@ -202,7 +202,7 @@ def test_a_literal_that_gives_what_its_type_has_not_and_leaves_out_what_it_asks_
 
 
 def test_a_literal_of_a_type_that_a_macro_or_another_file_may_widen_is_not_judged() -> None:
-    """Attribute macros may add fields, but derives don't; TypeScript merges a module's interfaces."""
+    """A literal is not checked if an attribute macro or another file may add fields to its type."""
     rust = {
         "Cargo.toml": "",
         "src/lib.rs": "mod order;\nmod a;\n",
@@ -220,7 +220,7 @@ def test_a_literal_of_a_type_that_a_macro_or_another_file_may_widen_is_not_judge
 
 
 def test_a_new_implementer_that_has_to_write_all_that_is_asked_for() -> None:
-    """Default methods, supertrait methods, conditional items and macro-generated methods are not required."""
+    """A new implementer is reported only for required methods, not for defaults or inherited ones."""
     traits = "pub trait Base { fn base(&self); }\npub trait Ship: Base {\n    fn ship(&self);\n    fn weigh(&self) -> u32;\n    fn free(&self) {}\n    #[cfg(unix)]\n    fn other(&self);\n}\n"
     text = (
         "use crate::order::Ship;\nimpl Ship for One { fn ship(&self) {} }\nimpl Ship for Two { fn ship(&self) {} fn weigh(&self) -> u32 { 1 } }\nimpl Ship for Three { made!(); }\n"

@@ -13,7 +13,7 @@ from deeprepo.impact.text import yaml_reader
     "text", ["[" * 60_000, "- " * 30_000, "{a: " * 15_000, "? " * 30_000], ids=lambda text: text[:3]
 )
 def test_no_depth_brings_a_reader_down(text: str) -> None:
-    """Composing a deep tree in C would crash the process, so each reader refuses it."""
+    """Every YAML reader refuses a deeply nested file, which would crash the process in C."""
     for read in (
         yaml_reader.read,
         yaml_text.load,

@@ -25,7 +25,7 @@ def test_an_include_means_a_file(here: str, line: str, target: str | None) -> No
 
 
 def test_members_are_told_with_their_own_class_alone() -> None:
-    """Outer namespaces and classes, prototypes of defined functions, and include guards are left out."""
+    """Names contain only their own class. Prototypes of defined functions and include guards are left out."""
     source = (
         "#ifndef BOX_H\n#define BOX_H 1\nnamespace shop {\nclass Box : public Base<int> {\n  enum class Kind { SMALL };\n"
         "  class Lid { int lift(int by); };\n  Box(int *const rows[], int = 3);\n};\nint Box::Lid::lift(int by) { return by; }\n}\n#endif\n"
@@ -58,7 +58,7 @@ def test_what_only_its_own_source_can_name() -> None:
 
 
 def test_what_the_receivers_of_members_are() -> None:
-    """The declaration determines the type, also for designated initializers, `->`, casts and members."""
+    """A receiver's type is found through initializers, `->`, casts, smart pointers and constructor lists."""
     c_source = b"struct job one = { .run = go };\nint f(struct job *a, void *b) { a->run(1); return ((struct job *)b)->run(2); }\n"
     cpp_source = b"Box::Box(Lid *a, std::unique_ptr<Lid> b) : run(1) { this->run(); a->run(); b->run(); b.run(); }\n"
     told = [CFAMILY.uses(path, source, ["run"]) for path, source in (("a.c", c_source), ("a.cpp", cpp_source))]

@@ -173,7 +173,7 @@ FALSE: list[tuple[str, Tree, Tree]] = [
 
 @pytest.mark.parametrize(("before", "after", "expected"), [row[1:] for row in TRUE], ids=[row[0] for row in TRUE])
 def test_a_broken_contract_is_told(repository: Repository, before: Tree, after: Tree, expected: list[Row]) -> None:
-    """The finding is at the caller's line and has the rule."""
+    """A call or reference that the change breaks is reported at its line with the right rule."""
     assert rows(repository.change(before, after)) == expected
 
 

@@ -114,7 +114,7 @@ QUIET: list[tuple[str, Tree, Tree]] = [
 
 @pytest.mark.parametrize(("before", "after", "expected"), [row[1:] for row in PROVEN], ids=[row[0] for row in PROVEN])
 def test_a_user_that_breaks_is_proven(repository: Repository, before: Tree, after: Tree, expected: list[Row]) -> None:
-    """The finding is at the caller's line and has the rule."""
+    """A C++ reference that certainly breaks is reported as proven at its line."""
     assert rows(repository.change(before, after)) == expected
 
 
@@ -122,12 +122,12 @@ def test_a_user_that_breaks_is_proven(repository: Repository, before: Tree, afte
 def test_a_user_that_may_break_is_a_hint(
     repository: Repository, before: Tree, after: Tree, expected: list[tuple[str, int]]
 ) -> None:
-    """The finding is at the caller's line and is unproven."""
+    """A C++ reference that may break is reported as unproven at its line."""
     found = look(repository.change(before, after))[1]
     assert [(item.path, item.start, item.verdict) for item in found] == [(*place, "unproven") for place in expected]
 
 
 @pytest.mark.parametrize(("before", "after"), [row[1:] for row in QUIET], ids=[row[0] for row in QUIET])
 def test_what_may_mean_anything_else_is_not_even_a_hint(repository: Repository, before: Tree, after: Tree) -> None:
-    """There is no finding at all."""
+    """A C++ reference that may mean something else is not reported."""
     assert look(repository.change(before, after))[1] == ()

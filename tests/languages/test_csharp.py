@@ -57,12 +57,12 @@ def test_a_contract_that_breaks_is_reported(
 def test_what_fits_or_cannot_be_known_is_silent(
     repository: Repository, before: str, after: str, statement: str
 ) -> None:
-    """Optional parameters, params, overloads, base classes, inherited members and unknown receivers."""
+    """Calls that still match, or whose receiver or base class is unknown, are not reported."""
     assert broken(repository, before, after, statement) == []
 
 
 def test_a_member_that_moves_to_another_part_is_still_there(repository: Repository) -> None:
-    """A partial class has parts in several files."""
+    """A member that moves to another part of its partial class is still found."""
     before: Tree = {
         "a/Cart.cs": "namespace Shop;\npublic static partial class Cart {\n  public static int Total() => 1;\n}\n",
         "a/Cart.Sums.cs": "namespace Shop;\npublic static partial class Cart {\n}\n",
@@ -88,7 +88,7 @@ def test_a_member_that_moves_to_another_part_is_still_there(repository: Reposito
     ],
 )
 def test_names_are_found_in_the_namespaces_in_sight(source: str, names: frozenset[str] | None) -> None:
-    """Usings, outer namespaces, static usings, aliases, attributes and extension methods."""
+    """Names resolve through usings, outer namespaces, aliases, attributes and extension methods."""
     home = (
         b"namespace Shop.Core;\npublic class Cart { }\npublic class SoldAttribute { }\n"
         b"public static class Numbers { public static int Twice(this int a) => a; }\n"
@@ -142,7 +142,7 @@ def test_a_new_object_that_writes_no_class_is_of_the_one_that_its_place_asks_for
     ],
 )
 def test_the_short_name_of_an_attribute_counts_where_one_stands(line: str, found: bool) -> None:
-    """Outside an attribute list, the short name is another type."""
+    """`Span` means the changed `SpanAttribute` only inside an attribute list."""
     home, user = "SpanAttribute.cs", "App.cs"
     source = b"namespace N;\nclass SpanAttribute : System.Attribute { }\n"
     project = CSHARP.project([home, user], {})

@@ -37,7 +37,7 @@ PATHS = (
     ],
 )
 def test_a_module_is_in_the_file_that_is_called_like_it(code: str, expected: set[tuple[str, str]]) -> None:
-    """Aliases, nested folders and acronyms resolve. Comments don't, nor does a name that two files match."""
+    """A module is found by its file name, also through aliases and acronyms, unless two files match."""
     imports = ELIXIR.project(PATHS, {}).imports("lib/shop/user.ex", code.encode())
     found = {(item.target, here) for item in imports for _, here in item.aliases}
     assert found >= expected if expected else not found
@@ -57,7 +57,7 @@ def test_a_module_is_in_the_file_that_is_called_like_it(code: str, expected: set
     ],
 )
 def test_a_call_gives_as_many_arguments_as_the_function_gets(code: str, call: Arguments) -> None:
-    """A pipe passes the first argument, a block and keywords are the last one, and a capture has an arity."""
+    """Pipes, `do` blocks, keywords and captures are counted as arguments of the call."""
     source = f"defmodule A do\n  def run(rows) do\n    {code}\n  end\nend\n".encode()
     use = next(use for use in ELIXIR.uses("a.ex", source, {"total"}))
     assert (use.form, use.receiver, use.arguments) == ("member", "Cart", call)
@@ -67,7 +67,7 @@ def test_a_call_gives_as_many_arguments_as_the_function_gets(code: str, call: Ar
     "line", ["use Shop.Helpers", "def unquote(name)(x), do: x", "@before_compile Shop.Hooks", "Code.eval_string(code)"]
 )
 def test_code_that_is_written_by_code_leaves_a_module_in_doubt(line: str) -> None:
-    """Macros and evaluated code may define functions. Elixir's own behaviours define none for callers."""
+    """A module with a project's macro or evaluated code is incomplete; one with GenServer is complete."""
     outline = ELIXIR.outline("lib/shop/cart.ex", f"defmodule Shop.Cart do\n  {line}\nend\n".encode(), "head")
     assert not outline.complete
     assert ELIXIR.outline("lib/a.ex", b"defmodule A do\n  use GenServer\nend\n", "head").complete
@@ -90,7 +90,7 @@ end
 
 
 def test_the_first_module_is_the_file_and_others_are_members_of_it() -> None:
-    """Only nested modules qualify their functions. Private and behaviour functions are recognized."""
+    """Functions in a nested module are qualified with its name, those in the first module are not."""
     outline = ELIXIR.outline("lib/shop/cart.ex", SHOP, "head")
     told = {one.name: one for one in outline.definitions}
     assert set(told) == {"Cart.rows", "Cart.tax", "total", "helper", "price", "gross", "Row", "Row.label"}
@@ -106,7 +106,7 @@ def test_the_first_module_is_the_file_and_others_are_members_of_it() -> None:
 
 @pytest.mark.parametrize(("name", "line"), [("price", 7), ("net", 8)])
 def test_a_delegate_is_a_use_of_the_module_that_it_is_handed_to(name: str, line: int) -> None:
-    """It refers to the function of the same name in that module, or to the one in `as:`."""
+    """`defdelegate` is a reference to the target module's function, or to the one in `as:`."""
     (use,) = ELIXIR.uses("lib/shop/cart.ex", SHOP, {name})
     assert (use.line, use.form, use.receiver, use.types, use.arguments) == (
         line,
@@ -127,7 +127,7 @@ def test_a_delegate_is_a_use_of_the_module_that_it_is_handed_to(name: str, line:
     ],
 )
 def test_code_that_asks_whether_a_function_is_there_foresees_its_absence(code: str, is_guarded: bool) -> None:
-    """Either the code checks that the function exists, or it rescues UndefinedFunctionError."""
+    """A check that the function exists, or rescuing UndefinedFunctionError, makes the call guarded."""
     source = f"defmodule A do\n  def run do\n    {code}\n  end\nend\n".encode()
     assert [use.is_guarded for use in ELIXIR.uses("a.ex", source, {"net"})] == [is_guarded]
 
@@ -136,7 +136,7 @@ def test_code_that_asks_whether_a_function_is_there_foresees_its_absence(code: s
     ("dependency", "is_broken"), [('{:shipkit, github: "acme/shipkit"}', False), ('{:plug, "~> 1.15"}', True)]
 )
 def test_a_module_that_became_a_package_is_not_gone(repository: Repository, dependency: str, is_broken: bool) -> None:
-    """The change deletes the folder, and mix.exs depends on a package of that name."""
+    """A deleted module is not missing if mix.exs now depends on a package of that name."""
     mix = "defmodule Shop.MixProject do\n  defp deps, do: [{}]\nend\n"
     repository.commit(
         {

@@ -25,7 +25,7 @@ CONFIGS = {
     ],
 )  # fmt: skip
 def test_an_import_means_the_files_of_a_folder(path: str, code: str, found: list[object]) -> None:
-    """Resolved by module, `replace` directive or nested module; tests and published versions are left out."""
+    """An import resolves through the module or a `replace` directive to the folder's files, without tests."""
     imports = GO.project(PATHS, CONFIGS).imports(path, f"package p\n\n{code}\n".encode())
 
     assert [(item.target, tuple(item.names), item.aliases) for item in imports] == found

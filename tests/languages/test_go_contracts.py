@@ -121,7 +121,7 @@ FALSE: list[tuple[str, Tree, Tree]] = [
 def test_a_break_is_reported_at_the_caller(
     repository: Repository, case: str, before: Tree, after: Tree, told: list[Row]
 ) -> None:
-    """A line that no longer compiles is reported once."""
+    """A line that no longer compiles is reported once, with the right rule."""
     assert sorted(rows(repository.change(before, after))) == told, case
 
 
@@ -150,7 +150,7 @@ USES = (
 
 
 def test_a_member_is_gone_where_it_was_promoted_or_an_alias_has_it(repository: Repository) -> None:
-    """Embedding structs in any package and aliases have the member too, unless their own one hides it."""
+    """A removed member is reported where an embedding struct or an alias had it, unless it has its own."""
     before = {
         **tree("_ = 1"),
         "store/wraps.go": WRAPS,
@@ -175,7 +175,7 @@ def test_a_member_is_gone_where_it_was_promoted_or_an_alias_has_it(repository: R
 
 
 def test_what_went_into_an_embedded_type_or_another_package_is_still_there(repository: Repository) -> None:
-    """The embedded struct now has the field, and the package still exports the type and the function."""
+    """A field moved to the embedded struct, and names that the package still exports, break nothing."""
     modes = "package store\n\ntype Mode int\n\nfunc (m Mode) IsNew() bool { return m > 0 }\n\nfunc NewMode() Mode { return 1 }\n"
     uses = "\ntype Holder struct {\n\tmode Mode\n}\n\nfunc (h *Holder) Mode() bool {\n\treturn h.mode.IsNew() && NewMode() == h.mode\n}\n"
     cart = LIB + "\nfunc (c *Cart) Size() int { return c.ItemCount }\n"

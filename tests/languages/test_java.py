@@ -60,14 +60,14 @@ def test_a_contract_that_breaks_is_reported(
 def test_what_fits_or_cannot_be_known_is_silent(
     repository: Repository, before: str, after: str, statement: str
 ) -> None:
-    """Varargs, matching overloads, other or unknown receivers, strings, and members of every object."""
+    """Calls that still match, calls on other or unknown classes, and strings are not reported."""
     user = f"class Main {{\n  void go() {{ {statement} }}\n}}"
 
     assert told(repository, CART.format(before), CART.format(after), user) == []
 
 
 def test_a_removed_neighbour_needs_no_import_to_be_missed(repository: Repository) -> None:
-    """Files in the same package use each other's classes without an import."""
+    """A class in the same package that uses a removed class without an import is reported."""
     files = {
         f"{HOME}Cart.java": java("class Cart { }"),
         f"{HOME}Shop.java": java("class Shop {\n  Cart cart;\n}"),
@@ -80,7 +80,7 @@ def test_a_removed_neighbour_needs_no_import_to_be_missed(repository: Repository
 
 
 def test_a_type_that_moves_to_another_source_root_is_not_lost(repository: Repository) -> None:
-    """An import contains the package, not the source root."""
+    """A class that moves to another source root, in the same package, breaks no importer."""
     files = {
         f"{HOME}Cart.java": java("public class Cart { }"),
         USER: java("class Main { Cart c; }", "app", "import shop.Cart;"),
@@ -92,7 +92,7 @@ def test_a_type_that_moves_to_another_source_root_is_not_lost(repository: Reposi
 
 @pytest.mark.parametrize("root", ["", "src/main/java/"])
 def test_packages_of_one_source_root_are_built_together(repository: Repository, root: str) -> None:
-    """An interface in another package gets a new method, which the implementing class lacks."""
+    """A class that lacks a new method of an interface in another package is reported."""
     cart = "public interface Cart {{\n  int total();\n{}}}"
     user = java(
         "public class Till implements Cart {\n  public int total() { return 1; }\n}", "app", "import shop.Cart;"
@@ -124,7 +124,7 @@ def test_static_imports_are_calls_of_the_member(repository: Repository) -> None:
     ],
 )
 def test_imports_land_on_files(statement: str, body: str, names: frozenset[str] | None) -> None:
-    """Packages, wildcards, static members and qualified names resolve; comments and other packages don't."""
+    """Imports, wildcards, static members and qualified names resolve to the class's file."""
     project = JVM.project([f"{HOME}Cart.java", USER], {})
     found = project.imports(USER, java(f"class Main {{ {body} }}", "app", statement).encode(), frozenset({"Cart"}))
 

@@ -24,7 +24,7 @@ JAVASCRIPT = LANGUAGES["javascript"]
     ],
 )
 def test_exports_of_both_module_systems_are_listed(code: str, names: set[str]) -> None:
-    """The outline lists the names that importers can use, in ES modules and CommonJS."""
+    """The outline lists a file's exported names, for ES modules and CommonJS."""
     outline = JAVASCRIPT.outline("a.ts", code.encode(), "head")
 
     assert (outline.names, outline.complete) == (names, True)
@@ -43,12 +43,12 @@ def test_exports_of_both_module_systems_are_listed(code: str, names: set[str]) -
     ],
 )
 def test_a_file_whose_exports_are_computed_says_so(code: str) -> None:
-    """The outline is incomplete, so no name is known to be missing."""
+    """The outline of a file with computed exports is incomplete, so no name counts as missing."""
     assert not JAVASCRIPT.outline("a.ts", code.encode(), "head").complete
 
 
 def test_configuration_that_is_no_json_is_ignored() -> None:
-    """With broken, deeply nested or unusual configuration files, only their aliases are lost."""
+    """Broken or unusual configuration files only lose their own aliases."""
     configs = {
         "package.json": b"[1, 2]",
         "a/package.json": b'{"name": 5, "exports": "./x.js"}',

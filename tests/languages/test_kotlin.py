@@ -67,7 +67,7 @@ def test_a_contract_that_breaks_is_reported(
 def test_what_fits_or_cannot_be_known_is_silent(
     repository: Repository, before: str, after: str, imports: str, use: str
 ) -> None:
-    """Defaults, varargs, overloads, trailing lambdas, unknown receivers, supertypes and generated members."""
+    """Calls that still match, generated members and calls on unknown receivers are not reported."""
     assert broken(repository, before, after, imports, use) == []
 
 
@@ -105,7 +105,7 @@ def test_top_level_names_are_found_in_the_file_that_holds_them(
 
 
 def test_a_class_that_the_grammar_takes_for_an_expression_is_in_the_outline() -> None:
-    """The grammar parses an annotated class without a body as an expression."""
+    """An annotated class without a body, which the grammar misparses, is in the outline."""
     outline = JVM.outline(
         "a/Slow.kt", b"package a.b\n\n@Target(X.CLASS)\n@Keep(X.RUN)\nannotation class Slow\n", "head"
     )
@@ -123,7 +123,7 @@ ONE_LINE = (
 
 
 def test_a_constructor_that_the_grammar_lost_is_not_gone(repository: Repository) -> None:
-    """After an edit elsewhere, the grammar no longer parses the class, but its header still shows it."""
+    """A class that the grammar fails to parse after an edit elsewhere is not reported as removed."""
     uses = 'package shop;\n\nclass First {\n    Object first() { return new Order(1, "a", false); }\n}\n'
     repository.commit({"Order.kt": ONE_LINE.replace("WIDTH", "width: Int = 3"), "First.java": uses}, "before")
     repository.commit({"Order.kt": ONE_LINE.replace("WIDTH", "size: Int")}, "after")

@@ -24,7 +24,7 @@ PATHS = ("src/shop/cart.lua", "src/shop/tax/init.lua", "plugins/shop/cart.lua")
 def test_a_module_is_the_nearest_file_of_its_path(
     code: str, expected: tuple[str, set[str], tuple[tuple[str, str], ...]] | None
 ) -> None:
-    """Dots, slashes, an `init` file and a single member resolve; a comment does not."""
+    """`require` resolves dots, slashes, `init` files and a single member, but not in a comment."""
     imports = LUA.project(PATHS, {}).imports("src/app/user.lua", code.encode())
     assert [(item.target, {*item.names}, item.aliases) for item in imports] == ([expected] if expected else [])
 
@@ -39,7 +39,7 @@ def test_a_module_is_the_nearest_file_of_its_path(
     ],
 )
 def test_a_module_offers_what_its_table_holds(code: str, names: set[str]) -> None:
-    """Fields, methods, table literals, and a function instead of a table."""
+    """A module's exports are its table's fields and methods, or its function."""
     outline = LUA.outline("a.lua", code.encode(), "head")
     assert outline.names == names
     assert outline.complete
@@ -55,7 +55,7 @@ def test_a_module_offers_what_its_table_holds(code: str, names: set[str]) -> Non
     ],
 )
 def test_a_table_whose_members_are_computed_is_left_in_doubt(line: str) -> None:
-    """No member of such a table is proven to be removed."""
+    """The outline of a table with computed members is incomplete, so none is proven missing."""
     outline = LUA.outline("a.lua", f"local M = {{}}\nfunction M.total() end\n{line}\nreturn M\n".encode(), "head")
     assert not outline.complete
 

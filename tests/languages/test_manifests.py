@@ -95,7 +95,7 @@ def locked(made: Packaging, path: str, text: str, name: str) -> str:
 def test_a_requirement_is_read_as_it_is_written(
     language: str, path: str, text: str, meant: tuple[str, str, str, str]
 ) -> None:
-    """The name, the constraint, the origin, and when a break would arrive."""
+    """A requirement's name, constraint, origin and time of arrival are read from each manifest form."""
     found = [row for row in packaging(language).requirements({path: text.encode()}) if row.name != "php"]
     assert [(row.name, row.constraint, row.origin, row.arrival) for row in found] == [meant]
 
@@ -107,7 +107,7 @@ def test_a_package_is_what_others_can_take(
     paths: list[str],
     expected: tuple[str, tuple[str, ...]] | list[tuple[str, tuple[str, ...]]],
 ) -> None:
-    """The package has the name used in manifests, and the files and folders that it includes."""
+    """A package has the name that manifests use, and the folders and files that it publishes."""
     sources = {path: text.encode() for path, text in manifests.items()}
     found = packaging(language).packages(sources, frozenset([*paths, *manifests]))
     assert [(one.name, one.roots) for one in found] == (expected if isinstance(expected, list) else [expected])
@@ -124,13 +124,13 @@ def test_a_package_is_what_others_can_take(
     ],
 )
 def test_a_private_package_that_nothing_publishes_is_offered_to_nobody(manifest: str) -> None:
-    """A private package without a version and an entry is an application, and a workspace root is not offered."""
+    """A private npm package without a version and an entry, or a workspace root, is not offered."""
     assert packaging("javascript").packages({"package.json": manifest.encode()}, frozenset({"index.js"})) == ()
 
 
 @pytest.mark.parametrize(("language", "path", "text", "name", "version"), LOCKS)
 def test_a_lock_file_names_a_version(language: str, path: str, text: str, name: str, version: str) -> None:
-    """Only the requested package's version is returned; a missing package has none."""
+    """The locked version of a package is found, and "" is returned for a package without one."""
     assert locked(packaging(language), path, text, name) == version
     assert locked(packaging(language), path, text, "another") == ""
 
@@ -153,7 +153,7 @@ def test_any_bytes_are_a_manifest_without_packages(language: str, text: bytes) -
 
 
 def test_a_module_that_is_replaced_is_not_taken() -> None:
-    """The fork in the `replace` directive is the requirement."""
+    """If go.mod replaces a module with a fork, the fork is the requirement."""
     text = b"module x\nrequire example.com/quotes v1.0.0\nreplace example.com/quotes => example.com/fork v1.0.1\n"
     taken = packaging("go").requirements({"go.mod": text})
     assert [(row.name, row.constraint) for row in taken] == [("example.com/fork", "v1.0.1")]

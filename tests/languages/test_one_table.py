@@ -22,7 +22,7 @@ KNOWN = OF_A_ROW | {one for kind in GROUPS for one in kind.__struct_fields__}
 
 @pytest.mark.parametrize("folder", table.folders())
 def test_each_key_of_a_table_is_read(folder: str) -> None:
-    """A key that no code reads would have no effect."""
+    """Every key in a language's table is one that the code reads."""
     for row in (table.folders()[folder], *table.folders()[folder]["grammars"].values()):
         assert set(row) - KNOWN == set()
         assert set(row.get("calls", {})) <= {*CallRules.__struct_fields__}
@@ -30,7 +30,7 @@ def test_each_key_of_a_table_is_read(folder: str) -> None:
 
 
 def test_a_key_is_used_by_several_languages() -> None:
-    """Behavior that only one language needs belongs in a method of its class."""
+    """Every key is used by several languages; what only one needs is a method of its class."""
     users: dict[str, set[str]] = {}
     for folder, row in table.folders().items():
         for each in (row, *row["grammars"].values()):

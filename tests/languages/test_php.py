@@ -36,7 +36,7 @@ COMPOSER = json.dumps(
 def test_a_name_means_a_file(
     line: str, target: str | None, names: set[str], aliases: tuple[tuple[str, str], ...]
 ) -> None:
-    """Resolved by composer.json's autoload maps, `use` statements, qualified names and includes."""
+    """A name resolves through composer.json's autoload maps, `use`, its qualified form or an include."""
     paths = ["src/Models/User.php", "src/functions.php", "tests/Case1.php", "lib/a.php", "bin/run.php"]
     project = PHP.project(paths, {"composer.json": COMPOSER.encode()})
     project.register("src/functions.php", b"<?php\nnamespace App;\nconst LIMIT = 1;\nfunction total() {}\n")

@@ -120,11 +120,11 @@ FALSE: list[tuple[str, Tree, Tree]] = [
 
 @pytest.mark.parametrize(("before", "after", "expected"), [row[1:] for row in TRUE], ids=[row[0] for row in TRUE])
 def test_a_broken_contract_is_told(repository: Repository, before: Tree, after: Tree, expected: list[Row]) -> None:
-    """The finding is at the caller's line and has the rule."""
+    """A PHP reference that the change breaks is reported at its line with the right rule."""
     assert rows(repository.change(before, after)) == expected
 
 
 @pytest.mark.parametrize(("before", "after"), [row[1:] for row in FALSE], ids=[row[0] for row in FALSE])
 def test_what_is_not_sure_is_not_told(repository: Repository, before: Tree, after: Tree) -> None:
-    """Nothing is reported if the name may still be defined some other way."""
+    """Nothing is reported if a PHP name may still be defined, or if extra arguments are allowed."""
     assert rows(repository.change(before, after)) == []

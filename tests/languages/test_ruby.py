@@ -96,13 +96,13 @@ FALSE: list[tuple[str, Tree, Tree]] = [
 
 @pytest.mark.parametrize(("before", "after", "expected"), [row[1:] for row in TRUE], ids=[row[0] for row in TRUE])
 def test_a_broken_contract_is_told(repository: Repository, before: Tree, after: Tree, expected: list[Row]) -> None:
-    """The finding is at the caller's line and has the rule."""
+    """A Ruby reference that the change breaks is reported at its line with the right rule."""
     assert rows(repository.change(before, after)) == expected
 
 
 @pytest.mark.parametrize(("before", "after"), [row[1:] for row in FALSE], ids=[row[0] for row in FALSE])
 def test_what_is_not_sure_is_not_told(repository: Repository, before: Tree, after: Tree) -> None:
-    """Nothing is reported if the name may still be defined some other way."""
+    """Nothing is reported if a Ruby name may still be defined, or if its absence is handled."""
     assert rows(repository.change(before, after)) == []
 
 
@@ -125,7 +125,7 @@ def test_what_is_not_sure_is_not_told(repository: Repository, before: Tree, afte
     ],
 )
 def test_a_require_or_a_constant_means_a_file(here: str, line: str, target: str | None, names: set[str]) -> None:
-    """Resolved by load path, relative path, `autoload` and Zeitwerk's file names."""
+    """A `require` or a constant resolves through the load path, `autoload` or Zeitwerk's file names."""
     paths = [
         "lib/shop.rb", "lib/shop/store.rb", "spec/spec_helper.rb", "gem/spec/spec_helper.rb", "app/models/user.rb", "app/models/admin/html_page.rb",
         "app/models/concerns/taggable.rb", here,

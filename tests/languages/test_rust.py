@@ -28,7 +28,7 @@ CONFIG = b'[package]\nname = "my-shop"\n\n[[bin]]\nname = "cli"\npath = "core/cl
     ],
 )  # fmt: skip
 def test_a_path_leads_to_the_last_module_that_has_a_file(path: str, code: str, found: list[object]) -> None:
-    """The rest of the path is the imported name."""
+    """A path resolves to the last module with a file, and the rest of it is the imported name."""
     imports = RUST.project(PATHS, {"Cargo.toml": CONFIG}).imports(path, code.encode())
 
     assert [(item.target, sorted(item.names), item.aliases) for item in imports] == found
@@ -46,7 +46,7 @@ def test_a_path_leads_to_the_last_module_that_has_a_file(path: str, code: str, f
     ],
 )
 def test_what_a_module_offers_is_known_or_not(code: str, complete: bool, stars: int) -> None:
-    """A top-level macro may define anything, so the outline is incomplete. Wildcard imports are counted."""
+    """An item macro makes the outline incomplete, and wildcard imports are counted."""
     outline = RUST.outline("a.rs", code.encode(), "head")
 
     assert (outline.complete, outline.stars) == (complete, stars)

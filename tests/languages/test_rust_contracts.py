@@ -86,7 +86,7 @@ FALSE: list[tuple[str, Tree, Tree]] = [
 def test_a_break_is_reported_where_it_is_used(
     repository: Repository, case: str, before: Tree, after: Tree, told: list[Row]
 ) -> None:
-    """The finding is at a line that uses the old name or passes the old arguments."""
+    """A reference that no longer compiles is reported at a line that contains it."""
     found = rows(repository.change(before, after))
 
     assert set(told) <= set(found), case
@@ -103,7 +103,7 @@ def test_what_may_be_defined_otherwise_is_silent(repository: Repository, case: s
 def test_a_crate_of_the_tree_is_meant_where_its_path_says_so(
     repository: Repository, case: str, dependency: str, heard: bool
 ) -> None:
-    """A dependency with only a version is the published crate, which this change doesn't affect."""
+    """A dependency means the repository's crate only if it has a path, not just a version."""
     before = MEMBER | {"app/Cargo.toml": f"{APP}{dependency}\n"}
     told = rows(repository.change(before, {"shop/src/lib.rs": "pub fn open_shop(a: u8, b: u8) {}\n"}))
 

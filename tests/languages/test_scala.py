@@ -57,7 +57,7 @@ def test_a_contract_that_breaks_is_reported(
 def test_a_call_that_still_fits_or_means_something_else_is_not(
     repository: Repository, before: str, after: str, use: str
 ) -> None:
-    """Defaults, overloads, auto-tupling, second parameter lists, companion `apply`, and exported members."""
+    """Calls that still match, through defaults, tuples or `apply`, or that mean another name, are silent."""
     assert broken(repository, before, after, use) == []
 
 
@@ -71,7 +71,7 @@ def test_a_call_that_still_fits_or_means_something_else_is_not(
     ],
 )
 def test_an_import_brings_what_it_names(repository: Repository, head: str, use: str) -> None:
-    """Selectors, renames and wildcards import the object; a qualified name needs no import."""
+    """A removed member is reported through selectors, renames, wildcards and qualified names."""
     before = "object A { def total(a: Int) = a }\nobject B"
     assert broken(repository, before, "object A\nobject B", use, head=head) == ["removed-symbol:5"]
 
@@ -98,7 +98,7 @@ def test_java_uses_what_scala_defines(repository: Repository) -> None:
 
 
 def test_a_stand_in_for_a_class_of_java_is_no_loss(repository: Repository) -> None:
-    """Platforms that have the Java class don't need the replacement, so its removal is not reported."""
+    """A deleted replacement for a Java class breaks nothing, because Java itself has the class."""
     queue = "native/java/util/concurrent/Queue.scala"
     tree: Tree = {
         queue: "package java.util.concurrent\n\nclass Queue\n",

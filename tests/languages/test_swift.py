@@ -72,7 +72,7 @@ def test_a_contract_that_breaks_is_reported(
 def test_a_call_that_still_fits_or_means_something_else_is_not(
     repository: Repository, before: str, after: str, use: str
 ) -> None:
-    """Defaults, overloads, trailing closures, internal names, generated members and unknown receivers."""
+    """Calls that still match, can't see the name or have an unknown receiver are not reported."""
     assert broken(repository, before, after, use) == []
 
 
@@ -99,7 +99,7 @@ def test_another_file_of_the_module_may_have_an_overload(repository: Repository)
     ],
 )
 def test_a_module_is_the_folder_of_a_target(path: str, module: tuple[str, str]) -> None:
-    """Defined by the manifest, else the folder below `Sources` or `Tests`; Xcode files share one module."""
+    """A file's module comes from the manifest, else from the folder below `Sources` or `Tests`."""
     project = SWIFT.project([path], {"Package.swift": MANIFEST})
     assert project.modules.module(path) == module  # type: ignore[attr-defined]
 

@@ -31,7 +31,7 @@ def test_sound_files_have_no_fault_and_broken_ones_do(path: str) -> None:
 
 
 def test_python_knows_more_than_its_grammar() -> None:
-    """A block without a body is an error."""
+    """A Python block without a body is a fault, although the grammar accepts it."""
     assert faults("a.py", b"if x:\ny = 1\n") == {2}
 
 

@@ -56,7 +56,7 @@ def _language(folder: Path) -> Language:
 
 
 def test_a_body_may_stand_beside_its_definition(tmp_path: Path) -> None:
-    """The body belongs to the definition: it ends there, and the parameter's type applies only in it."""
+    """A definition ends with its separate body, and a parameter's type applies only inside it."""
     language = _language(tmp_path)
     facts, told = reader.facts(language, CODE), seen.seen(language, CODE, range(1, 7))
     assert facts is not None

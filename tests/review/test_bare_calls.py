@@ -34,7 +34,7 @@ CASES: Mapping[str, tuple[Files, tuple[str, str, str], str]] = {
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_call_without_brackets_or_a_dot_is_a_use(places: Places, case: str) -> None:
-    """If the parameter's or result's type changes, the call is reported."""
+    """A call without parentheses or a dot is reported if its parameter's or result's type changes."""
     before, (path, old, new), user = CASES[case]
     text = before[path] or ""
     assert old in text
@@ -52,7 +52,7 @@ SILENT: Mapping[str, tuple[Files, tuple[str, str, str], str]] = {
 
 @pytest.mark.parametrize("case", SILENT)
 def test_a_call_of_something_else_is_none(places: Places, case: str) -> None:
-    """The declared class of an infix call's receiver decides whose member is called."""
+    """An infix call on another class, or of another operator, is not reported."""
     before, (path, old, new), user = SILENT[case]
     text = before[path] or ""
     assert old in text

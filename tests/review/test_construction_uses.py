@@ -143,7 +143,7 @@ CASES: Mapping[str, tuple[Project, tuple[str, str], bool]] = {
 
 @pytest.mark.parametrize(("project", "edit", "is_open"), CASES.values(), ids=CASES.keys())
 def test_a_use_that_no_call_shows_is_covered(places, project: Project, edit: tuple[str, str], is_open: bool) -> None:  # noqa: ANN001
-    """Base constructor calls, method references and attributes are references to what they refer to."""
+    """Base constructor calls, method references and attributes count as references to their target."""
     home, source, path, user = project
     old, new = edit
     assert old in source

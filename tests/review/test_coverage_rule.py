@@ -179,7 +179,7 @@ def test_a_model_never_makes_it_worse(review: Reviewer, kind: str) -> None:
 
 
 def test_a_name_in_a_setting_is_a_use_of_what_was_renamed(repository: Repository, review: Reviewer) -> None:
-    """The setting's line is listed as dependent, with the old and the new definition."""
+    """A settings line with a renamed function's old name is listed with both definitions."""
     repository.commit({"jobs.yml": "nightly: shop.rates.load_rates\n"}, "a job")
     repository.git("branch", "-f", "main")
     renamed: Files = {
@@ -198,7 +198,7 @@ def test_a_name_in_a_setting_is_a_use_of_what_was_renamed(repository: Repository
 
 
 def test_what_changed_is_told_by_both_sides(review: Reviewer) -> None:
-    """The console and the comment show the old and the new signature."""
+    """The console and the comment show a changed function's old and new signature."""
     done = review(edited("load_rates(country)", "load_rates(country='de')"))
     told = "`def load_rates(country)` is now `def load_rates(country='de')`"
     assert {(row.path, row.line, row.reason) for row in done.coverage.relying} == {("shop/till.py", 5, told)}
@@ -208,7 +208,7 @@ def test_what_changed_is_told_by_both_sides(review: Reviewer) -> None:
 
 
 def test_a_forgotten_caller_is_a_finding_and_its_line_is_checked(review: Reviewer) -> None:
-    """The comparison that proves the break counts the line as checked, even with a model."""
+    """A forgotten caller is a finding, and its line counts as checked, even with a model."""
     done = review(edited("load_rates(country)", "load_rates(country, day)"), model=True)
     assert [(p.finding.path, p.finding.start) for p in done.findings if p.finding.path == "shop/till.py"] == [
         ("shop/till.py", 5)
@@ -241,14 +241,14 @@ def test_every_use_of_a_new_contract_is_read_or_named(repository: Repository, re
 
 
 def test_a_cap_leaves_the_change_open_and_says_so(review: Reviewer) -> None:
-    """With no model calls allowed, the region is open and the review is incomplete."""
+    """If no model call is allowed, the region is not checked and the review is incomplete."""
     done = review(edited("raise ValueError", "raise LookupError"), model=True, calls=0)
     assert "unit shop/rates.py" in left(done)
     assert done.conclusion == "incomplete"
 
 
 def test_a_later_round_keeps_what_was_read(review: Reviewer) -> None:
-    """A push that changes another file reuses the earlier result."""
+    """A push that changes another file reuses the model's result for a reference."""
     first = review(edited("raise ValueError", "raise LookupError"), model=True)
     again = review({"README.md": "# The shop\n"}, model=True, earlier=first)
     rows = [row for row in again.coverage.readings if row.kind == "use" and row.path == "shop/till.py"]
@@ -257,7 +257,7 @@ def test_a_later_round_keeps_what_was_read(review: Reviewer) -> None:
 
 
 def test_an_override_of_a_changed_method_is_a_use(repository: Repository, review: Reviewer) -> None:
-    """Without a model, the override gives a finding; with one, it is read in a prompt."""
+    """An override of a changed method is a finding without a model, and read by a model with one."""
     child = "from shop.rates import Table\n\n\nclass Small(Table):\n    # smaller\n    def first_rate(self, name):\n        return 0\n"
     repository.commit({"shop/small.py": child}, "an override")
     repository.git("branch", "-f", "main")
@@ -270,7 +270,7 @@ def test_an_override_of_a_changed_method_is_a_use(repository: Repository, review
 
 
 def test_a_submodule_is_said_and_not_open(repository: Repository, review: Reviewer) -> None:
-    """The submodule's code belongs to another repository, so it is only mentioned in a note."""
+    """A submodule update is only mentioned in a note, because its code is in another repository."""
     (repository.folder / "libs" / "other").mkdir(parents=True)  # as in a clone without submodules
     repository.git("update-index", "--add", "--cacheinfo", f"160000,{'a' * 40},libs/other")
     repository.git("commit", "-qm", "a submodule")
@@ -280,7 +280,7 @@ def test_a_submodule_is_said_and_not_open(repository: Repository, review: Review
 
 
 def test_lines_that_were_not_counted_are_left_out(repository: Repository, review: Reviewer) -> None:
-    """Git doesn't count the lines of files larger than 2 MiB. The lines of other files are counted."""
+    """The size leaves out the lines of files over 2 MiB, which git doesn't count."""
     repository.commit({"big.py": "X = 1\n" * 400_000}, "a large file")
     repository.git("branch", "-f", "main")
     large = {"big.py": "X = 1\n" * 400_000 + "Y = 2\n"}

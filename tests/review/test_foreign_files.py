@@ -26,7 +26,7 @@ AFTER: Files = {
 
 
 def test_nothing_is_said_of_them_and_of_the_names_in_them(by_code: ByCode) -> None:
-    """Their users are only reported by a type checker, not by linters, contract checks or word searches."""
+    """Code that uses skipped files is reported only by type checkers."""
     review = by_code(BEFORE, AFTER)
     document = json.loads(json_file.render(review))
     assert (document["coverage"]["open"], document["coverage"]["relying"]) == ([], [])
@@ -36,7 +36,7 @@ def test_nothing_is_said_of_them_and_of_the_names_in_them(by_code: ByCode) -> No
 
 
 def test_a_secret_in_them_is_found(by_code: ByCode) -> None:
-    """Bundles often leak keys, so they are still searched for secrets."""
+    """A secret in a minified bundle is found, although the bundle is not reviewed."""
     (secret,) = SAMPLES["aws-key"][2]
     review = by_code(BEFORE, {"dist/app.js": OLD.replace("return 1", f"return '{secret}'")})
     assert [placed.finding.category for placed in review.reported] == ["secret"]

@@ -18,14 +18,14 @@ def gathered(files: Mapping[str, str], paths: Sequence[str], *, guidelines: bool
 
 
 def test_instructions_apply_where_their_pattern_matches() -> None:
-    """The patterns have .gitignore syntax."""
+    """Instructions apply to paths that match their pattern, as in .gitignore."""
     guidance = gathered({}, ["src/a.py", "docs/b.md"])
     assert [(a.origin, a.text) for a in guidance.of(["src/a.py"])] == [("src/**", "Mind the units.")]
     assert guidance.of(["docs/b.md"]) == ()
 
 
 def test_the_nearest_guideline_file_comes_before_those_of_the_root() -> None:
-    """Of several nested guideline files, only the nearest one applies, followed by the root's."""
+    """The nearest guideline file applies, followed by the root's, but none in between."""
     files = {"AGENTS.md": TEXT, "src/AGENTS.md": TEXT + " Two.", "src/deep/CLAUDE.md": TEXT + " Three."}
     guidance = gathered(files, ["src/deep/a.py"])
     assert [advice.origin for advice in guidance.of(["src/deep/a.py"])] == ["src/**", "src/deep/CLAUDE.md", "AGENTS.md"]
@@ -33,7 +33,7 @@ def test_the_nearest_guideline_file_comes_before_those_of_the_root() -> None:
 
 
 def test_a_file_that_only_points_elsewhere_or_repeats_another_is_left_out() -> None:
-    """CLAUDE.md is often a link to AGENTS.md."""
+    """A guideline file that only links to another, or repeats it, is left out."""
     guidance = gathered(
         {"AGENTS.md": TEXT, "CLAUDE.md": "AGENTS.md", "REVIEW.md": f"# Code\n{TEXT}", "STYLEGUIDE.md": TEXT}, ["a.py"]
     )
@@ -44,7 +44,7 @@ def test_a_file_that_only_points_elsewhere_or_repeats_another_is_left_out() -> N
 
 
 def test_files_that_name_their_paths_are_shown_to_changes_of_these() -> None:
-    """`applyTo` and `globs` select paths. A rule without paths applies only with `alwaysApply`."""
+    """Rules with `applyTo` or `globs` apply to these paths, and without paths only with `alwaysApply`."""
     files = {
         ".github/instructions/ts.instructions.md": f"---\napplyTo: '**/*.{{ts,tsx}}, web/**'\n---\n{TEXT} One.",
         ".cursor/rules/deep/py.mdc": f"---\ndescription: x\nglobs: *.py\nalwaysApply: false\n---\n{TEXT} Two.",
@@ -92,6 +92,6 @@ def test_long_files_are_cut_and_the_whole_stays_small() -> None:
 
 
 def test_guideline_files_can_be_switched_off() -> None:
-    """The configured instructions still apply."""
+    """If guideline files are switched off, the configured instructions still apply."""
     guidance = gathered({"AGENTS.md": TEXT}, ["src/a.py"], guidelines=False)
     assert [advice.origin for advice in guidance.of(["src/a.py"])] == ["src/**"]

@@ -35,7 +35,7 @@ def comment(repository: Repository, before: dict[str, str | bytes | None], after
 def test_a_change_that_only_removes_lines_is_not_called_nothing(
     repository: Repository, before: dict[str, str | bytes | None], after: dict[str, str | bytes | None], says: str
 ) -> None:
-    """The headline mentions the removed lines and how many other lines may still need them."""
+    """The headline of a change that only removes lines says so, and counts lines that may need them."""
     line = comment(repository, before, after).partition("\n")[0]
     assert says in line
     assert "nothing to look at" not in line
@@ -54,7 +54,7 @@ def test_a_change_that_only_removes_lines_is_not_called_nothing(
 def test_a_schema_break_says_whether_other_files_contain_the_name(
     repository: Repository, caller: str, says: str
 ) -> None:
-    """A line that contains the field's name may mean another field, so such lines are only counted."""
+    """The comment on a schema break says how many lines in other files contain the name."""
     after = ITEMS.replace("result_limit", "max_results")
     assert says in comment(repository, {"items.proto": ITEMS, "find.py": caller}, {"items.proto": after})
 
@@ -65,6 +65,6 @@ def test_a_schema_break_says_whether_other_files_contain_the_name(
 def test_everything_is_covered_only_if_no_limit_and_no_missing_check_is_listed(
     cut: tuple[str, ...], missing: tuple[str, ...], is_all: bool
 ) -> None:
-    """The summary says that everything was checked only if no limit was reached and no tool is missing."""
+    """The comment says that everything was checked only if no limit was reached and no tool is missing."""
     review = replace(CLEAN, coverage=replace(CLEAN.coverage, cut=cut, not_installed=missing))
     assert ("What was checked: everything" in markdown.render(review)) is is_all

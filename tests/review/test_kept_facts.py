@@ -84,7 +84,7 @@ def test_that_a_file_holds_no_secret_is_kept(repository: Repository, tmp_path: P
 
 
 def test_another_name_of_the_change_asks_nothing_anew(tmp_path: Path) -> None:
-    """References are cached for all names in a file, so searching for another name needs no new parse."""
+    """References are cached for all names in a file, so another searched name needs no new parse."""
     language = language_of("shop.py")
     assert language is not None
     source = b"import cart\n\n\ndef order(rows):\n    return cart.pay(rows)\n"
@@ -129,7 +129,7 @@ def test_a_folder_that_others_can_enter_is_not_used(repository: Repository, mode
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
 def test_a_folder_of_somebody_else_is_not_used(tmp_path: Path) -> None:
-    """A folder owned by another user is refused, whatever its mode."""
+    """A cache folder owned by another user is refused, whatever its mode."""
     folder = tmp_path / "facts"
     folder.mkdir(mode=0o700)
     os.chown(folder, 54321, -1)
@@ -138,7 +138,7 @@ def test_a_folder_of_somebody_else_is_not_used(tmp_path: Path) -> None:
 
 
 def test_a_link_to_a_folder_is_not_used(tmp_path: Path) -> None:
-    """Another user may control where the link leads."""
+    """A symbolic link as the cache folder is refused."""
     (tmp_path / "own").mkdir(mode=0o700)
     (tmp_path / "facts").symlink_to(tmp_path / "own")
     with pytest.raises(OSError, match="facts"):
@@ -146,7 +146,7 @@ def test_a_link_to_a_folder_is_not_used(tmp_path: Path) -> None:
 
 
 def test_what_was_used_last_stays(tmp_path: Path) -> None:
-    """When the folder is full, the least recently used quarter of it is deleted."""
+    """When the cache is full, the least recently used quarter of it is deleted."""
     facts = FactFiles(tmp_path / "facts", most=40 * 4096)
     for number in range(40):
         facts.put(f"1{number:02}", b"x")

@@ -57,14 +57,14 @@ def test_naming_a_path_is_not_reading_it() -> None:
 
 
 def test_the_text_of_a_unit_in_a_prompt_is_reading_it() -> None:
-    """Prompts by the root model count like those to workers."""
+    """A region counts as read if a prompt contains its text, including the root model's prompts."""
     kept = tracker()
     assert kept.saw(f"What is wrong here?\n{BODY}\nThanks.", "root") == 1
     assert kept.unread() == (OTHER,)
 
 
 def test_the_changed_lines_in_a_prompt_are_reading_the_unit() -> None:
-    """Showing every changed line is enough, without the whole definition."""
+    """A region counts as read if a prompt contains all its changed lines."""
     assert (
         tracker().saw("@@ -1 +1 @@\n+2     return order.total * 2\n+5 def ship():\n+6     return None\n", "root") == 2
     )
@@ -79,7 +79,7 @@ def test_a_caller_counts_by_its_own_line() -> None:
 
 
 def test_the_coverage_says_what_is_missing_and_why() -> None:
-    """It lists unread regions, unread dependents, skipped files, and everything that a budget cut off."""
+    """The coverage lists unread regions and dependents, skipped files, and what a limit left out."""
     kept = tracker()
     kept.skip([OTHER.id], "the budget was spent")
     coverage = kept.coverage("no model was asked")
@@ -95,7 +95,7 @@ def test_the_coverage_says_what_is_missing_and_why() -> None:
 
 
 def test_a_body_that_occurs_everywhere_proves_nothing() -> None:
-    """A lone closing bracket occurs in every prompt."""
+    """A region that is only a closing bracket doesn't count as read in other code."""
     unit = Unit("a.c:x", "a.c", "x", 1, 1, "head", "}", rows("+    1 }"))
     assert coverage.CoverageTracker([unit], (), Dependents()).saw("void f() { }", "worker") == 0
 
@@ -120,7 +120,7 @@ def test_a_line_that_several_files_hold_names_none_of_them() -> None:
 
 
 def test_the_same_line_changed_in_two_files_is_read_file_by_file() -> None:
-    """A prompt with one of the two files doesn't count as reading the other."""
+    """If two files have the same changed line, a prompt with one of them counts only for that file."""
     one = Unit(
         "a.py:lines 1-1",
         "a.py",

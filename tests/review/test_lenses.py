@@ -36,7 +36,7 @@ def test_a_small_change_gets_one_question() -> None:
     ],
 )
 def test_what_the_changed_lines_say_calls_for_a_question(line: str, lens: str) -> None:
-    """Both added and removed lines count."""
+    """Added and removed lines both determine the questions about a region."""
     assert lens in asked(unit(f"+2 {line}"))
     assert lens in asked(unit(f"-2 {line}"))
 
@@ -60,5 +60,5 @@ def test_a_public_face_is_asked_about_only_where_it_loses_something() -> None:
 
 
 def test_migrations_are_asked_about_stored_data() -> None:
-    """The path decides, whatever the changed lines contain."""
+    """A file in a migrations folder gets the question about stored data, whatever it contains."""
     assert "data" in asked(unit("+2 x = 1", "shop/migrations/0002_more.py"))

@@ -95,7 +95,7 @@ def _files(language: str, parameters: str) -> Files:
 def test_a_parameter_of_another_type_default_or_form_leaves_each_use_open(
     places: Places, language: str, old: str, new: str
 ) -> None:
-    """Sigils, attributes, modifiers and patterns around the name belong to the parameter."""
+    """A changed type, default, sigil, attribute, modifier or pattern of a parameter lists each call."""
     _, _, path, user, _ = FORMS[language]
     assert path in places({**_files(language, old), path: user}, _files(language, new))
 
@@ -113,7 +113,7 @@ SILENT: Mapping[str, tuple[str, str]] = {
 
 @pytest.mark.parametrize("language", SILENT)
 def test_a_parameter_that_means_the_same_leaves_nothing_open(places: Places, language: str) -> None:
-    """Layout, a new optional parameter, and a rename that no call uses don't affect any call."""
+    """New line breaks, a new optional parameter, or a rename that no call uses affects no call."""
     _, _, path, user, _ = FORMS[language]
     old, new = SILENT[language]
     assert path not in places({**_files(language, old), path: user}, _files(language, new))

@@ -67,7 +67,7 @@ def open_ones(done: Review) -> list[str]:
     ids=["line removed", "file deleted", "taken back"],
 )
 def test_a_removed_secret_stays_open(rounds: Rounds, then: dict[str, str | bytes | None]) -> None:
-    """Every later review names the commit that contains the secret and is never clean."""
+    """If a secret's line is removed, every later review names its commit and is not clean."""
     first = rounds.push({"app.py": LINE, "x.py": "C = 1\n"})
     assert open_ones(first) == ["An AWS key is committed"]
     for number in range(2):
@@ -80,7 +80,7 @@ def test_a_removed_secret_stays_open(rounds: Rounds, then: dict[str, str | bytes
 
 
 def test_the_owner_closes_it(rounds: Rounds) -> None:
-    """It is only closed when a person with write access dismisses it: `/deeprepo ignore N revoked`."""
+    """A removed secret is closed only when a person dismisses it, for example as revoked."""
     first = rounds.push({"app.py": LINE})
     mark = first.reported[0].finding
     said = Dismissal(mark.identity, "revoked", "ignored")
@@ -91,7 +91,7 @@ def test_the_owner_closes_it(rounds: Rounds) -> None:
 
 @pytest.mark.parametrize("rename", [False, True], ids=["moved", "renamed"])
 def test_a_secret_that_moves_is_the_same_one(rounds: Rounds, rename: bool) -> None:
-    """It keeps its number in the new file and is reported once."""
+    """A secret that moves to another file keeps its number and is reported once."""
     first = rounds.push({"app.py": LINE})
     later = rounds.push({"app.py": None if rename else "A = 2\n", "conf/new.py": f"\n{LINE}"})
     assert open_ones(later) == ["An AWS key is committed"]
@@ -99,7 +99,7 @@ def test_a_secret_that_moves_is_the_same_one(rounds: Rounds, rename: bool) -> No
 
 
 def test_a_replaced_secret_are_two(rounds: Rounds) -> None:
-    """The new secret is reported, and the old one is still in the history."""
+    """A replaced secret gives two findings, because the old one is still in the history."""
     rounds.push({"app.py": LINE})
     later = rounds.push({"app.py": LINE.replace(KEY, OTHER)})
     assert min(open_ones(later)) == "An AWS key is committed"
@@ -108,7 +108,7 @@ def test_a_replaced_secret_are_two(rounds: Rounds) -> None:
 
 @pytest.mark.parametrize("squashed", [False, True], ids=["pushed over", "squashed"])
 def test_a_rewritten_branch_takes_nothing_back(rounds: Rounds, squashed: bool) -> None:
-    """A commit that is no longer on any branch can still be fetched."""
+    """A secret stays open after a force push, because the old commit can still be fetched."""
     first = rounds.push({"app.py": LINE})
     rounds.repository.git("reset", "-q", "--hard", "main")
     later = rounds.push({"app.py": "A = 3\n"} if squashed else {"old.py": "B = 2\n"})
@@ -118,7 +118,7 @@ def test_a_rewritten_branch_takes_nothing_back(rounds: Rounds, squashed: bool) -
 
 
 def test_a_secret_of_an_intermediate_commit_is_reported(rounds: Rounds) -> None:
-    """It was added and removed before the first review, and stays open in the next one."""
+    """A secret that was added and removed before the first review is reported, and stays open."""
     added = rounds.repository.commit({"app.py": LINE}, "one")
     rounds.repository.commit({"app.py": "A = 2\n"}, "two")
     first = rounds.review()
@@ -130,7 +130,7 @@ def test_a_secret_of_an_intermediate_commit_is_reported(rounds: Rounds) -> None:
 
 
 def test_no_form_of_a_commit_hides_its_secret(rounds: Rounds) -> None:
-    """The secret is on a side branch whose merge dropped its changes."""
+    """A secret on a side branch whose merge dropped its changes is reported."""
     repository = rounds.repository
     branched = repository.commit({"side.py": LINE}, "one")
     repository.git("reset", "-q", "--hard", "main")
@@ -161,7 +161,7 @@ MARKS, WHOLE = f"{MARK}\n{END_MARK}\n", f"{MARK}\n{BODY}\n{END_MARK}\n"
     ids=["deleted and back", "a line above", "a line inside", "a line below"],
 )
 def test_a_secret_of_the_base_is_not_the_change_s(rounds: Rounds, steps: list[str | None]) -> None:
-    """The commits edit the file around the secret, or delete the file and restore it."""
+    """A secret in the base is not reported if commits edit around it or delete and restore its file."""
     rounds.repository.git("checkout", "-q", "main")
     rounds.repository.commit({"deploy.yml": WHOLE}, "base")
     rounds.repository.git("checkout", "-qB", "feature")
@@ -181,7 +181,7 @@ def test_a_secret_is_in_no_identity_of_a_finding(rounds: Rounds) -> None:
 
 
 def test_an_agent_is_told_to_have_it_revoked(rounds: Rounds) -> None:
-    """Adding a test doesn't help against a leaked token, so only other findings ask for one."""
+    """The prompt for an agent asks to revoke a secret, and asks for a test only for other findings."""
     found = rounds.push({"app.py": LINE}).findings
     text = prompt(found, "")
     assert "Revoke it" in text
@@ -206,7 +206,7 @@ def commits(repository: Repository, count: int, *, empty: bool) -> None:
 
 @pytest.mark.parametrize("count", [99, 101])
 def test_a_secret_behind_a_hundred_commits_is_found_or_open(rounds: Rounds, count: int) -> None:
-    """It is either reported, or the review says that only the last 100 commits were searched."""
+    """Behind a hundred commits, a secret is reported or the search is listed as incomplete."""
     rounds.repository.commit({"key.py": LINE}, "key")
     rounds.repository.commit({"key.py": None}, "gone")
     commits(rounds.repository, count, empty=False)

@@ -26,7 +26,7 @@ LINE = f'password = "{VALUE}"'
 )
 @pytest.mark.parametrize("sign", ["", "+", "- ", " 12 "])
 def test_no_heading_in_a_text_unmasks(head: str, sign: str) -> None:
-    """A pasted diff, an imitated section or a comment never disables masking, alone or with other requests."""
+    """A pasted diff, an imitated section or a comment in a text never disables masking."""
     text = f"I changed this:\n\n{head}\n{sign}{LINE}\n"
     assert VALUE not in Masks().hide(text)
     (sent,) = Masks().prompts([Prompt((Message("user", text),), max_tokens=1)])
@@ -34,7 +34,7 @@ def test_no_heading_in_a_text_unmasks(head: str, sign: str) -> None:
 
 
 def test_what_one_file_names_is_masked_where_it_stands_bare() -> None:
-    """The names in whole files apply to every prompt, even if an excerpt shows only the value."""
+    """A value that one file calls a password is masked in every prompt, even without its name."""
     masks = Masks()
     masks.learn_files({"shop/db.py": f"{LINE}\n"})
     assert VALUE not in masks.hide(f"connect({VALUE!r})")

@@ -190,7 +190,7 @@ def test_no_row_of_a_key_is_shown(width: int, frame: str) -> None:
 
 
 def test_a_mark_of_a_key_hides_no_path_and_no_name() -> None:
-    """A prompt may contain paths that look like short rows of a key."""
+    """After a key's first line, paths and names that look like short rows of a key are not masked."""
     mark = "-----BEGIN " + "PRIVATE KEY-----"
     paths = (
         "crates/oauth2/v2Client/tls13Handshake",

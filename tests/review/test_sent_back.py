@@ -33,7 +33,7 @@ def asked(change: Any, again: list[Mapping[str, Any]] | ProviderError) -> tuple[
 
 
 def test_a_finding_without_a_trigger_goes_back_once_and_comes_back_whole(change: Any) -> None:  # noqa: ANN401
-    """One more call continues the same conversation."""
+    """A finding without a trigger is completed with one more call in the same conversation."""
     answer, prompts = asked(change, [FINDING])
     assert [finding.trigger for finding in answer.findings] == ["show(Cart(items=[]))"]
     assert answer.dropped_count == 0
@@ -44,13 +44,13 @@ def test_a_finding_without_a_trigger_goes_back_once_and_comes_back_whole(change:
 
 @pytest.mark.parametrize("again", [[], [{**FINDING, "consequence": ""}]])
 def test_what_stays_vague_is_dropped_and_counted(change: Any, again: list[Mapping[str, Any]]) -> None:  # noqa: ANN401
-    """There is no third call."""
+    """A finding that is still incomplete after one retry is dropped and counted."""
     answer, prompts = asked(change, again)
     assert (answer.findings, answer.dropped_count, len(prompts)) == ((), 1, 2)
 
 
 def test_what_nobody_could_be_asked_about_again_stays(change: Any) -> None:  # noqa: ANN401
-    """The retry failed because of the provider, so the finding stays for the confirmation."""
+    """An incomplete finding stays if the retry failed because of the provider."""
     answer, prompts = asked(change, ProviderRefused("no more calls for this key"))
     assert ([finding.title for finding in answer.findings], answer.dropped_count) == ([FINDING["title"]], 0)
     assert len(prompts) == 2

@@ -7,7 +7,7 @@ BEFORE = {"a.py": "def total(rows):\n    return rows\n", "b.py": "from a import 
 
 
 def test_a_check_that_nobody_knows_is_left_out(by_code: ByCode) -> None:
-    """The other checks run, and the notes report both unknown names."""
+    """With unknown check names in the settings, the other checks run and notes report the names."""
     review = by_code({".deeprepo.yml": SETTINGS, **BEFORE}, {"a.py": "def total(rows, tax):\n    return rows, tax\n"})
     assert [placed.finding.path for placed in review.reported] == ["b.py"]
     assert sum("is unknown" in note for note in review.notes) == 2

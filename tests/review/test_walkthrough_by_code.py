@@ -32,7 +32,7 @@ def phrases(review: Review) -> dict[str, str]:
 
 
 def test_a_new_signature_a_rename_and_their_users(by_code: ByCode) -> None:
-    """The overview contains both and counts the locations outside the change that use them."""
+    """The overview names a rename and a new signature, and counts the uses outside the change."""
     after = (
         RATES.replace("express=False", "*, service").replace("if express", "if service").replace("surcharge", "extra")
     )
@@ -52,7 +52,7 @@ def test_a_new_signature_a_rename_and_their_users(by_code: ByCode) -> None:
 
 
 def test_other_line_breaks_are_no_new_signature(by_code: ByCode) -> None:
-    """A trailing comma after the last parameter is not a new signature either."""
+    """Neither new line breaks nor a trailing comma make a new signature."""
     before = {"a.py": "def f(a, b):\n    return a\n", "b.ts": "export function f(a: A, b: B) {\n  return 1;\n}\n"}
     done = by_code(
         dict(before), {path: text.replace("(a", "(\n  a").replace(")", ",\n)") for path, text in before.items()}
@@ -143,7 +143,7 @@ def test_many_files_are_grouped_and_cut_with_a_sentence(by_code: ByCode) -> None
 
 
 def test_the_setting_switches_it_off(by_code: ByCode) -> None:
-    """No output contains a walkthrough."""
+    """With `walkthrough: false`, no output contains a walkthrough."""
     done = by_code({**BEFORE, ".deeprepo.yml": "walkthrough: false\n"}, {"README.md": "# The shop\n"})
 
     assert WALKTHROUGH.of(done) is None
@@ -152,6 +152,6 @@ def test_the_setting_switches_it_off(by_code: ByCode) -> None:
 
 
 def test_of_one_part_there_is_no_riskiest(by_code: ByCode) -> None:
-    """A single settings line gives no location to start at."""
+    """A change of a single settings line has no suggested location to start at."""
     done = by_code({"package.json": '{"version": "1"}\n'}, {"package.json": '{"version": "2"}\n'})
     assert told(done).first is None

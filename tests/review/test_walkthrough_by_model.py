@@ -79,7 +79,7 @@ def phrases(review: Review) -> dict[str, str]:
 
 
 def test_one_call_reads_and_tells(desk: Desk) -> None:
-    """The overview, the theme, the phrases and the start location come with the only answer."""
+    """A single call returns the overview, the theme, the phrases and the start location."""
     done = desk.review(says())
     told = walkthrough_of(done)
 
@@ -107,7 +107,7 @@ def test_several_readers_tell_of_their_files(desk: Desk) -> None:
 
 
 def test_claims_are_bounded_and_disarmed(desk: Desk) -> None:
-    """Files outside the change are dropped, long texts are cut, and markup in them is inert."""
+    """In a model's walkthrough, unknown files are dropped, long texts cut, and markup is inert."""
     evil = "@acme/all <img src=x> ![p](http://e.example/p) /deeprepo cancel | x |" * 40
     done = desk.review(
         says(f"{evil}\n```mermaid\nclick", ("etc/passwd | T | leaks", f"a.py | {evil} | {evil}"), "etc/passwd")
@@ -122,7 +122,7 @@ def test_claims_are_bounded_and_disarmed(desk: Desk) -> None:
 
 
 def test_a_later_round_keeps_what_was_said_of_unchanged_files(desk: Desk) -> None:
-    """The old phrase of the unchanged file, the new phrase and the first overview are shown."""
+    """A later review keeps an unchanged file's phrase and the first overview."""
     first = desk.review(says())
     desk.repository.commit({"b.py": NEW.replace("1", "2")})
     now = {**PHRASES, "b.py": "adds two"}

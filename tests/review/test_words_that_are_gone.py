@@ -31,7 +31,7 @@ def review(repository: Repository, before: dict[str, str], after: dict[str, str]
 
 @pytest.mark.parametrize("kind", GONE)
 def test_a_line_that_still_asks_for_what_is_gone_is_in_the_headline(repository: Repository, kind: str) -> None:
-    """In every framework, the conclusion is neutral, the headline contains the name, and the line is shown."""
+    """A line that still uses a removed name is in the headline, and the review is incomplete."""
     path, text, old, new, reader, asks = GONE[kind]
     reviewed = review(repository, {path: text.format(old), reader: asks}, {path: text.format(new)})
     (word,) = {word for word in WORDS if word in asks}
@@ -92,7 +92,7 @@ CREATES = "from shop.models import ItemCreate\n\n\ndef create():\n    return Ite
     ],
 )
 def test_a_construction_that_something_may_complete_is_not_called_wrong(repository: Repository, after: str) -> None:
-    """A default, an alias, a validator or a constructor may provide the field."""
+    """A call without the new field is not reported if a default, alias or validator may provide it."""
     text = "from typing import ClassVar\n\nfrom pydantic import BaseModel, Field, model_validator\n\n\nclass Order(BaseModel):\n    number: int\n    {}\n"
     before = {"models.py": text.format("note: str = ''"), "use.py": "from models import Order\n\nA = Order(number=1)\n"}
     reviewed = review(repository, before, {"models.py": text.format("note: str = ''\n    " + after)})
@@ -120,7 +120,7 @@ def test_a_call_of_a_dataclass_that_passes_a_field_which_is_gone_is_proven_to_fa
     ],
 )  # fmt: skip
 def test_what_a_model_may_still_have_is_not_called_gone(repository: Repository, after: str) -> None:
-    """A subclass, extra fields, `__getattr__` or an external base may provide the attribute."""
+    """A removed pydantic field is not proven missing if a subclass or a base may provide it."""
     shows = "from shop.models import ItemCreate\n\n\ndef show(item: ItemCreate):\n    return item.title\n"
     before = {"shop/models.py": MODELS.format("title: str = ''"), "shop/use.py": shows}
     reviewed = review(repository, before, {"shop/models.py": after})
@@ -138,7 +138,7 @@ def test_what_a_model_may_still_have_is_not_called_gone(repository: Repository, 
     ],
 )  # fmt: skip
 def test_a_field_that_something_may_still_take_is_in_no_headline(repository: Repository, after: str) -> None:
-    """An alias, extra fields, a constructor, a subclass or an external base may accept the field."""
+    """A renamed pydantic field is not in the headline if an alias or a constructor may accept it."""
     creates = CREATES.partition("def show")[0]
     reviewed = review(
         repository, {"shop/models.py": MODELS.format("title: str"), "shop/use.py": creates}, {"shop/models.py": after}
@@ -148,7 +148,7 @@ def test_a_field_that_something_may_still_take_is_in_no_headline(repository: Rep
 
 
 def test_a_line_with_the_name_from_before_a_rename_is_listed_under_that_name(repository: Repository) -> None:
-    """The line cannot mention the new name, so neither the headline nor the pointer says so."""
+    """A line that uses a renamed method is listed with the old name, in the headline and below."""
     model = "class Order\n  def refresh_rates_of_all\n    1\n  end\nend\n"
     caller = "class OrdersController\n  def update\n    @order = Order.find(params[:id])\n    @order.refresh_rates_of_all\n  end\nend\n"
     stub = "describe OrdersController do\n  it 'works' do\n    allow(order).to receive_messages(refresh_rates_of_all: true)\n  end\nend\n"

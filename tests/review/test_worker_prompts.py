@@ -166,7 +166,7 @@ PROMPTS = {
 
 @pytest.mark.parametrize("name", PROMPTS)
 def test_a_prompt_says_exactly_this(name: str) -> None:
-    """The prompt is unchanged and within its token limit."""
+    """Each prompt matches its approved file and stays within its token limit."""
     template, values, most = PROMPTS[name]
     text = render.text(f"prompts/{template}", **values)
     path = GOLDEN / f"{name}.txt"

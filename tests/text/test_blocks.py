@@ -68,12 +68,12 @@ def shown(text: str, line: int, most: int, first: int = 0) -> list[int]:
     ],
 )
 def test_a_block_is_shown_with_its_branches(text: str, line: int, most: int, numbers: list[int]) -> None:
-    """The excerpt includes the sibling branches and does not stop at the branch with the line."""
+    """A line in a branch is shown with its sibling branches and the header of the block."""
     assert shown(text, line, most) == numbers
 
 
 def test_however_a_file_is_indented_the_lines_shown_are_few() -> None:
-    """Both a staircase of nested ifs and a flat file of branches give few lines."""
+    """Deeply nested and flat files of branches both give at most 14 lines."""
     stairs = [" " * number + "if x:" for number in range(3_000)]
     assert len(blocks.around("a.py", stairs, 3_000, 12)) <= 14
     assert len(blocks.around("a.py", ["else:", " x"] * 20_000, 3, 12)) <= 14

@@ -15,7 +15,7 @@ NAMES = st.lists(PARTS, min_size=1, max_size=3).map("/".join)
 @settings(max_examples=200, deadline=None)
 @given(path=NAMES, other=NAMES)
 def test_the_pattern_of_one_file_means_that_file_alone(path: str, other: str) -> None:
-    """It matches neither folders, siblings nor similar paths, alone or after other patterns."""
+    """The pattern for one file matches no folder, sibling or similar path."""
     pattern = silencing.only(path)
     globs.check(pattern)
     assert globs.matches([pattern], path)
@@ -37,7 +37,7 @@ def test_the_pattern_of_one_file_means_that_file_alone(path: str, other: str) ->
 
 
 def test_a_pattern_of_people_keeps_its_meaning() -> None:
-    """A .gitignore path still matches a folder and its contents; a leading `=` means an exact path."""
+    """A .gitignore pattern still matches a folder and its contents; a leading `=` is special."""
     assert globs.matches(["/src"], "src/a.py")
     assert globs.matches(["a=b"], "x/a=b")
     assert globs.matches([r"\=a"], "x/=a")

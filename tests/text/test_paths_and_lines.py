@@ -64,41 +64,41 @@ CODE = [
 
 @pytest.mark.parametrize("path", TESTS.split())
 def test_a_path_of_a_test_is_known_by_its_conventions(path: str) -> None:
-    """Such a path is a test file and not product code."""
+    """Paths that follow any language's test conventions are tests, not product code."""
     assert is_test(path)
     assert not is_product(path)
 
 
 @pytest.mark.parametrize("path", NO_TESTS.split())
 def test_a_word_that_holds_test_makes_no_test(path: str) -> None:
-    """`test` must be a whole word, and documents are never tests."""
+    """A path is not a test if `test` is only part of a word, or if it is a document."""
     assert not is_test(path)
 
 
 @pytest.mark.parametrize("path", PROSE.split())
 def test_what_people_read_is_prose(path: str) -> None:
-    """A file without a suffix is a document if its name is a known document name."""
+    """Documents are recognized by their suffix, or by a name such as LICENSE."""
     assert is_prose(path)
     assert not is_product(path)
 
 
 @pytest.mark.parametrize("path", NO_PROSE.split())
 def test_code_and_data_named_like_a_document_are_none(path: str) -> None:
-    """Code and data suffixes take precedence over the name, and folder names don't count."""
+    """Code or data with a document's name, such as news.json, is not a document."""
     assert not is_prose(path)
     assert is_product(path)
 
 
 @pytest.mark.parametrize("path", ["poetry.lock", "go.sum", "a.min.js", "api_pb2.py", "x.snap", "logo.svg", "fix.patch"])
 def test_what_a_program_has_written_down_is_output(path: str) -> None:
-    """Generated files are not reviewed line by line."""
+    """Lock files, snapshots and generated code count as output, not as documents."""
     assert is_output(path)
     assert not is_prose(path)
 
 
 @pytest.mark.parametrize("path", ["docs/conf.py", "examples/cart.py", "shop/fixtures/a.py", "src/Button.stories.tsx"])
 def test_a_sample_is_code_and_no_test(path: str) -> None:
-    """Samples, fixtures and documentation code are code, but neither tests nor product code."""
+    """Examples, fixtures and documentation code are samples: code, but not tests."""
     assert is_sample(path)
     assert is_code(path)
     assert not is_test(path)
@@ -112,5 +112,5 @@ def test_a_comment_is_told_by_its_language(line: str, path: str) -> None:
 
 @pytest.mark.parametrize(("line", "path"), CODE)
 def test_code_that_looks_like_a_comment_is_code(line: str, path: str) -> None:
-    """Directives, attributes, private fields, selectors, pointers, operators and strings."""
+    """Directives, attributes, selectors, pointers, operators and strings are not comments."""
     assert not is_comment(line, path)

@@ -12,7 +12,7 @@ BYTES = st.one_of(
 
 @given(BYTES, BYTES)
 def test_two_paths_never_have_the_same_text(one: bytes, other: bytes) -> None:
-    """For any bytes, the text is valid Unicode and can be converted back."""
+    """Each path's bytes have their own text, which is valid Unicode and can be converted back."""
     assert (name_of(one) == name_of(other)) == (one == other)
     assert json.loads(json.dumps(name_of(one)).encode()) == name_of(one)
     assert raw_name(name_of(one)) == one
@@ -20,5 +20,5 @@ def test_two_paths_never_have_the_same_text(one: bytes, other: bytes) -> None:
 
 @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\\")))
 def test_a_path_in_utf_8_is_its_own_text(path: str) -> None:
-    """Comments can only be posted if GitHub knows their path."""
+    """A UTF-8 path is its own text, because GitHub must recognize the paths of comments."""
     assert name_of(path.encode()) == path

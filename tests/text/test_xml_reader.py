@@ -6,7 +6,7 @@ from deeprepo.impact.text.xml_reader import DEEPEST, MOST_ELEMENTS, elements
 
 
 def test_an_element_has_its_place_attributes_and_text() -> None:
-    """Namespace prefixes are dropped, and comments are not elements."""
+    """Elements have their parents, attributes and text, without namespace prefixes or comments."""
     rows = elements(b'\xef\xbb\xbf<p:a xmlns:p="x"><!-- <b c="1"/> -->\n<b c="2"> d <e/></b></p:a>')
     assert [(one.name, one.around, one.attributes.get("c"), one.parent, one.is_leaf) for one in rows] == [
         ("a", (), None, -1, False),
