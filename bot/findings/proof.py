@@ -44,6 +44,7 @@ LINES_OF_ANY_BLOCK = 12  # lines of any block if there is no room for more
 BEFORE = 60  # lines of the block around removed lines
 MAX_CALLERS, MAX_DEFINITIONS, MAX_REMOVED = 3, 6, 3
 MAX_MENTIONS, MENTIONS_PER_NAME = 4, 2  # lines with a name that a claim depends on
+MAX_NAMED, NAMED_PER_NAME = 8, 3  # other lines with a name that a claim mentions
 COMMON = 5  # files; a removed name that more files contain is a library's or an everyday word
 DEFINITION_LINES = 120
 MEANT = 2  # definitions allowed per name: one, or one and its declaration
@@ -95,7 +96,7 @@ async def gather(
         for one in product_evidence
     ]
     places += [*await _mentions(finding, files, tree), *await _definitions(finding, tree)]
-    places += _callers(finding, dependents)
+    places += [*_callers(finding, dependents), *await _named(finding, files, tree)]
     excerpts, shown_lines = list(_of_consumers(finding)), ShownLines()
     left = room - sum(tokens(one.body) for one in excerpts)
     excerpts += await _excerpts(tree, places, left, shown_lines)
@@ -244,6 +245,38 @@ async def _mentions(finding: Finding, files: Sequence[ChangedFile], tree: Tree) 
     return mentions[:MAX_MENTIONS]
 
 
+async def _named(finding: Finding, files: Sequence[ChangedFile], tree: Tree) -> list[CodeSpan]:
+    """Return other lines with a name that a finding mentions and few files contain, each line without its block.
+
+    Where something is set, registered, documented or read often decides whether it is wrong.
+    """
+    names = list(dict.fromkeys(_names_in(_prose(finding))))[: 2 * MAX_DEFINITIONS]
+    if not names:
+        return []
+    changed = {(file.path, number) for file in files for number in file.added_lines}
+    rows = await tree.grep_lines(Query(names, word=True, limit=400))
+    named = list[CodeSpan]()
+    for name in names:
+        is_named = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])").search
+        hits = [(path, line) for path, line, text in rows if is_named(text) and (path, line) not in changed]
+        hits.sort(key=lambda hit: not _decides(hit[0]))
+        if len({path for path, _ in hits}) <= COMMON:
+            named += [CodeSpan(path, "head", line, line, 0, f"names {name}") for path, line in hits[:NAMED_PER_NAME]]
+    return named[:MAX_NAMED]
+
+
+def _prose(finding: Finding) -> str:
+    """Return a finding's own words, without its trigger, which contains invented names."""
+    return f"{finding.title}\n{finding.why}\n{finding.consequence}"
+
+
+def _names_in(text: str) -> Iterator[str]:
+    """Yield the words that are spelled or marked as code."""
+    yield from (one or other for one, other in _NAMED_LINES.findall(text))
+    yield from _CONSTANT.findall(text)
+    yield from _SPELLED.findall(text)
+
+
 def _names_removed_nearby(finding: Finding, files: Sequence[ChangedFile]) -> Iterator[str]:
     """Yield the names in the removed lines around a finding that no added line of the change has."""
     lines = [line for file in files for hunk in file.hunks for line in hunk.lines if line.kind == "+"]
@@ -323,7 +356,7 @@ async def _definitions(finding: Finding, tree: Tree) -> list[CodeSpan]:
     A name with many definitions is ambiguous and left out. For a claim about product code, so are definitions
     in tests and samples.
     """
-    claim_text = f"{finding.title}\n{finding.why}\n{finding.consequence}"  # a trigger contains invented names
+    claim_text = _prose(finding)
     claim_names = [one or other for one, other in _NAMED_LINES.findall(claim_text)]
     quotes = finding.quote, *(item.quote for item in finding.evidence)
     quote_names = [name for text in quotes for shape in (_CONSTANT, _CALLED) for name in shape.findall(text)]

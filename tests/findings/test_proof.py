@@ -223,3 +223,23 @@ def test_code_that_was_moved_is_shown_as_it_was(repository: Repository) -> None:
     before = [one for one in step.over(pull, run) if one.side == "base"]
     assert [(one.path, one.title) for one in before] == [("old.py", "as it was before it was moved")]
     assert "return scale_rate(1)" in before[0].body
+
+
+def test_the_lines_that_name_what_a_claim_mentions_are_shown(repository: Repository) -> None:
+    """In any kind of file, each without its block; a name that many files contain says nothing."""
+    pull = repository.change(
+        {
+            **BEFORE,
+            "app.yml": "first: 1\nrate: SCALE_LIMIT\nlast: 2\n",
+            **{f"m{n}.py": "common_name = 1\n" for n in range(proof.COMMON + 1)},
+        },
+        AFTER,
+    )
+    one = finding(title="SCALE_LIMIT and common_name no longer apply")
+
+    async def run(tree: Checkout, files: step.Files) -> list[Excerpt]:
+        return [*await proof.gather(one, tree, Dependents(), files)]
+
+    found = {excerpt.path: excerpt for excerpt in step.over(pull, run)}
+    assert [row.text for row in found["app.yml"].rows] == ["rate: SCALE_LIMIT"]
+    assert not any(path.startswith("m") for path in found)
