@@ -30,7 +30,7 @@ from deeprepo_sandbox.demo import model
 
 MUSEUM = Path(__file__).parent / "museum"
 BUILDS = sorted(path.name for path in MUSEUM.iterdir())
-REFUSED = ("24-nov", "25-nov")  # their databases cannot be migrated; their comments are tested with an empty one
+REFUSED = ("24-nov", "25-nov")  # not migratable: their comments are tested with an empty database
 UNREADABLE = ("24-nov",)  # their reviews cannot be read
 RANGE = "main..pull-request"
 MENDED = {"shop/price.py": 'def total(items):\n    """The sum."""\n    return sum(items)\n'}

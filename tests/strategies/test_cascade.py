@@ -1,4 +1,4 @@
-"""One reading, and the root only for what it leaves open: played through the command line against models on loopback."""
+"""One pass first, and a root model only for open questions: run on the command line with a local provider."""
 
 import json
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ REPORT = (
 
 @pytest.fixture
 def change(repository: Repository) -> Repository:
-    """A branch that removes a check which unchanged code relies on."""
+    """Commit a branch that removes a check that unchanged code depends on."""
     repository.commit({"shop/__init__.py": "", "shop/helper.py": HELPER, "shop/user.py": USER}, "before")
     repository.git("checkout", "-qb", "feature")
     dropped = HELPER.replace("    if amount < 0:\n        raise ValueError(amount)\n", "")
@@ -36,14 +36,14 @@ def change(repository: Repository) -> Repository:
 
 
 class Played:
-    """A root that reads, judges and goes on; what it was asked, in order."""
+    """A model in all roles: pass, confirmation and root turns. `asked` lists its calls in order."""
 
     def __init__(self, *found: Mapping[str, Any], verdict: str = "confirmed") -> None:
         self.found, self.verdict = found, verdict
         self.asked: list[str] = []
 
     def __call__(self, body: Mapping[str, Any]) -> Reply:
-        """The next answer."""
+        """Return the next reply."""
         text = str(body["messages"])
         if CLAIM in text:
             self.asked.append("opinion")
@@ -61,7 +61,7 @@ class Played:
 
 
 def reviewed(change: Repository, played: Played, *options: str, returns: int = 0, **env: str) -> dict[str, Any]:
-    """The review as JSON, with a journal that replays to the same."""
+    """Return the review as JSON, after checking that its journal replays to the same output."""
     journal = change.folder.parent / "journal.jsonl"
     text = written(change, played, *options, "--trace", str(journal), returns=returns, **env)
     again = deeprepo("replay", str(journal), "--format", "json", cwd=change.folder)
@@ -71,7 +71,7 @@ def reviewed(change: Repository, played: Played, *options: str, returns: int = 0
 
 
 def written(change: Repository, played: Played, *options: str, returns: int = 0, **env: str) -> str:
-    """What the review writes as JSON."""
+    """Return the review's JSON output."""
     models = ("--root", "compatible/model", "--worker", "compatible/model")
     with doubles.in_thread(Server(played)) as server:
         command = ("review", "main..feature", *models, *options, "--format", "json", "--quiet")
@@ -82,13 +82,13 @@ def written(change: Repository, played: Played, *options: str, returns: int = 0,
 
 
 def read(change: Repository, played: Played, *options: str) -> dict[str, Any]:
-    """The review as JSON, where another test replays a journal of the same course."""
+    """Return the review as JSON, without a replay, since another test replays a similar journal."""
     review: dict[str, Any] = json.loads(written(change, played, *options))
     return review
 
 
 def test_a_reading_that_leaves_nothing_open_is_the_whole_review(change: Repository) -> None:
-    """One call, and one second opinion that is paid once although it is asked for twice."""
+    """One pass and one confirmation, which is paid once although it is requested twice."""
     played = Played(FOUND)
     review = reviewed(change, played)
     assert played.asked == ["reading", "opinion"]
@@ -98,7 +98,7 @@ def test_a_reading_that_leaves_nothing_open_is_the_whole_review(change: Reposito
 
 
 def test_a_finding_that_nobody_could_prove_is_what_the_root_settles(change: Repository) -> None:
-    """The root is told which one; what it reports with the deciding lines gets an opinion of its own."""
+    """The root is told which finding is open; its new report with evidence gets its own confirmation."""
     played = Played(FOUND, verdict="unproven")
     review = reviewed(change, played)
     assert played.asked == ["reading", "opinion", "turn, open", "turn, open", "opinion"]
@@ -113,7 +113,7 @@ SUSPICION = "Whether Ledger.post in shop/ledger.py refuses a negative amount."
 def test_a_suspicion_that_nobody_hands_in_as_a_finding_starts_no_root(
     change: Repository, effort: str, asked: list[str]
 ) -> None:
-    """A root costs several times as much as the passes. One that continues anyway is told what they suspect."""
+    """A root costs several times as much as the passes. At effort high, it is told what they suspect."""
     seen: list[str] = []
 
     class Suspecting(Played):
@@ -131,7 +131,7 @@ def test_a_suspicion_that_nobody_hands_in_as_a_finding_starts_no_root(
 
 
 def test_what_the_root_reports_beside_its_answer_gets_an_opinion_too(change: Repository) -> None:
-    """It is asked for when the run is over, so the root does not see it."""
+    """The confirmation comes after the run, so the root does not see it."""
 
     class Closing(Played):
         def __call__(self, body: Mapping[str, Any]) -> Reply:
@@ -166,7 +166,7 @@ def test_second_opinions_wait_for_a_root_that_goes_on_in_any_case(change: Reposi
 
 
 def test_effort_decides_whether_a_root_goes_on(change: Repository) -> None:
-    """Low never asks one, high does although nothing is open."""
+    """Effort low never starts a root; effort high does, even if no question is open."""
     low, high = Played(), Played()
     assert reviewed(change, low, "--effort", "low")["strategy"]["name"] == "direct"
     assert low.asked == ["reading"]
@@ -175,7 +175,7 @@ def test_effort_decides_whether_a_root_goes_on(change: Repository) -> None:
 
 
 def test_no_model_is_asked_at_effort_none(change: Repository) -> None:
-    """Code alone judges, even with models named."""
+    """Only static checks run, even if models are configured."""
     played = Played()
     review = reviewed(change, played, "--effort", "none")
     assert (review["strategy"]["name"], played.asked) == ("offline", [])

@@ -13,7 +13,7 @@ UNIT = Unit(
 
 
 def units(count: int, **changes: object) -> list[Unit]:
-    """Units of one file each."""
+    """Return code regions, each in its own file."""
     return [replace(UNIT, id=f"m{n}.py:f", path=f"m{n}.py", **changes) for n in range(count)]
 
 
@@ -61,7 +61,7 @@ LARGE = units(7)
     ],
 )
 def test_the_choice_and_its_reason(changed: list[Unit], root: bool, worker: bool, strategy: str, words: str) -> None:
-    """Each threshold decides at its own figure, and the reason names what was measured."""
+    """Each threshold takes effect at its own value, and the reason names what was measured."""
     name, reason = choose("auto", changed, root=root, worker=worker)
     assert (name, words in reason) == (strategy, True), reason
 
@@ -78,7 +78,7 @@ def test_the_choice_and_its_reason(changed: list[Unit], root: bool, worker: bool
 def test_effort_decides_how_far_a_review_goes(
     effort: ReviewEffort, root: bool, small: str, large: str, huge: str
 ) -> None:
-    """Low asks no root, high always asks one; medium leaves it to what is open where one prompt shows the change."""
+    """Low never uses a root, high always does; at medium, a change that fits one prompt may need none."""
     changes = (USED, LARGE, units(401))
     chosen = [choose("auto", changed, root=root, worker=True, effort=effort)[0] for changed in changes]
     assert chosen == [small, large, huge]
@@ -97,7 +97,7 @@ def test_effort_decides_how_far_a_review_goes(
 def test_one_call_reads_at_most_what_fits_into_half_of_the_window(
     number: int, window: int | None, strategy: str
 ) -> None:
-    """The other half is for the code around the change, the look-ups and the answer."""
+    """The other half is for the code around the change, look-ups and the answer."""
     assert choose("auto", units(number), root=True, worker=True, window=window)[0] == strategy
 
 

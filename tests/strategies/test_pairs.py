@@ -1,4 +1,4 @@
-"""What a large change alters, read beside its uses by the root's model: played through the command line against models on loopback."""
+"""A large change's altered definitions, compared with their references in one prompt to the root's model."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -32,13 +32,13 @@ BROKEN = {
     "category": "contract",
 }
 
-IN_PARTS = ("--strategy", "rlm")  # workers, pairs and a root, as a change over 24,000 tokens gets them
-LOOK, FIRST = "print([one['state'] for one in findings()])", 2  # the first block; messages before it
+IN_PARTS = ("--strategy", "rlm")  # workers, pairs and a root, as for a change over 24,000 tokens
+LOOK, FIRST = "print([one['state'] for one in findings()])", 2  # the root's first block; messages before it
 
 
 @pytest.fixture
 def change(repository: Repository) -> Repository:
-    """A branch that changes a unit in one line, among so much else that nobody reads it in one go."""
+    """Commit a one-line change of a unit of time, in a change too large for one prompt."""
     files: dict[str, str | bytes | None] = {
         "shop/__init__.py": "", "shop/clock.py": BEFORE, "shop/pauses.py": PASSED, "shop/page.py": SHOWN, "shop/helper.py": HELPER,
     }  # fmt: skip
@@ -49,23 +49,23 @@ def change(repository: Repository) -> Repository:
 
 
 class Led:
-    """A model in every role; what it was asked, and the prompts of pairs."""
+    """A model in every role. `asked` lists its calls, and `seen` the prompts about pairs."""
 
     def __init__(
         self,
         *broken: Mapping[str, Any],
         doubts: tuple[str, ...] = (),
         pairs: int = 200,
-        read: Mapping[str, Any] | None = None,  # what a worker finds, in its own words
+        read: Mapping[str, Any] | None = None,  # a worker's finding
     ) -> None:
         self.broken, self.doubts, self.pairs, self.read = broken, doubts, pairs, read
-        self.last = ""  # message to the root
+        self.last = ""  # newest message to the root
         self.asked: list[str] = []
         self.seen: list[str] = []
-        self.first = ""  # message of the root
+        self.first = ""  # first message to the root
 
     def __call__(self, body: Mapping[str, Any]) -> Reply:
-        """The next answer."""
+        """Return the next reply."""
         text = str(body["messages"])
         if CLAIM in text:
             self.asked.append("opinion")
@@ -92,19 +92,19 @@ class Led:
 
 
 class Counted:
-    """A model that answers as it is told to; what it was asked is counted."""
+    """A model that replies with a function's result and counts its calls."""
 
     def __init__(self, answer: Callable[[Mapping[str, Any]], Reply]) -> None:
         self.answer, self.asked = answer, list[str]()
 
     def __call__(self, body: Mapping[str, Any]) -> Reply:
-        """The next answer."""
+        """Return the next reply."""
         self.asked.append("request")
         return self.answer(body)
 
 
 def test_a_use_stands_below_the_line_that_breaks_it(change: Repository) -> None:
-    """The definition before and after, and who calls it; not the diff."""
+    """The prompt has the definition before and after and its callers, but not the diff."""
     played = Led(BROKEN)
     review = reviewed(change, played, *IN_PARTS)
     assert [finding["title"] for finding in review["findings"]] == [TITLE]
@@ -133,7 +133,7 @@ def test_one_prompt_asks_about_the_uses_of_what_a_medium_change_alters(change: R
 
 @pytest.mark.parametrize("at", ["the change", "the use"])
 def test_what_two_readers_tell_is_one_claim_with_one_opinion(change: Repository, at: str) -> None:
-    """By its mechanism, in other words and at either of its two lines: it waits until the root has ended, too."""
+    """They are matched by cause, despite other words and lines; the confirmation comes after the root."""
     told = {
         **{name: BROKEN[name] for name in ("trigger", "consequence", "severity")},
         "path": "shop/clock.py", "quote": "    return job.delay * 1000", "line": 2, "title": "show() prints milliseconds as seconds",
@@ -156,7 +156,7 @@ def test_what_two_readers_tell_is_one_claim_with_one_opinion(change: Repository,
 
 
 def test_lines_that_use_two_definitions_are_shown_once(change: Repository) -> None:
-    """The second one names their place."""
+    """The second section only refers to their location."""
     rest = "\n\ndef rest(job):\n    return job.pause{}\n"
     both = "from shop.clock import rest, wait\n\n\ndef whole(job):\n    return wait(job) + rest(job)\n"
     change.git("checkout", "-q", "main")
@@ -197,14 +197,14 @@ def test_a_blank_line_of_a_class_does_not_alter_it(change: Repository) -> None:
 
 
 def test_pairs_that_nobody_answers_are_a_note(change: Repository) -> None:
-    """The change was read by the workers, and the root goes on."""
+    """The workers have still read the change, and the root continues."""
     review = reviewed(change, Led(BROKEN, pairs=400), *IN_PARTS)
     assert not review["partial"]
     assert any("were not compared" in note for note in review["notes"])
 
 
 def test_a_secret_beside_a_use_stays_here(change: Repository) -> None:
-    """Prompts of pairs are masked as all others."""
+    """Prompts about pairs are masked like all others."""
     secret = "ghp_" + "a1B2c3D4e5F6" * 3
     change.commit({"shop/page.py": SHOWN.replace("seconds", f"{secret} seconds")}, "a token")
     change.git("checkout", "-q", "main")
@@ -218,7 +218,7 @@ def test_a_secret_beside_a_use_stays_here(change: Repository) -> None:
 
 
 def test_where_no_root_takes_over_one_prompt_holds_the_most_telling_pairs(change: Repository) -> None:
-    """The workers read everything, the root's model the pairs; effort low asks it nothing."""
+    """Workers read everything and the root's model reads the pairs, but not at effort low."""
     played = Led(BROKEN)
     review = reviewed(change, played, "--strategy", "fanout")
     assert [finding["title"] for finding in review["findings"]] == [TITLE]
@@ -232,7 +232,7 @@ class Curious(Led):
     """A root that looks something up in every turn and never finishes."""
 
     def __call__(self, body: Mapping[str, Any]) -> Reply:
-        """A block that shows a line which it has not seen."""
+        """Return a block that prints a new line."""
         reply = super().__call__(body)
         if self.asked[-1] == "turn":
             part = chr(97 + self.asked.count("turn"))
@@ -241,7 +241,7 @@ class Curious(Led):
 
 
 def test_at_medium_no_change_is_too_large_for_a_root(repository: Repository) -> None:
-    """Of more than 400 units it begins with what pairs said, in a message of 10,000 tokens at most, and has eight turns."""
+    """With over 400 code regions, the root starts from the pairs' results and has at most eight turns."""
     modules = {
         f"shop/many_{m}.py": "".join(
             f"def rate_{chr(97 + n // 10)}{chr(97 + n % 10)}_{m}(amount):\n    return amount * {n} / 100\n\n\n"

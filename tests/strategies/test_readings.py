@@ -30,7 +30,7 @@ OTHER = {
 
 @pytest.fixture
 def change(repository: Repository) -> Repository:
-    """A branch that removes a check which unchanged code relies on, and adds more than a glance can take in."""
+    """Commit a branch that removes a check which unchanged code depends on, and adds a lot of code."""
     repository.commit({"shop/__init__.py": "", "shop/helper.py": HELPER, "shop/user.py": USER}, "before")
     repository.git("checkout", "-qb", "feature")
     dropped = HELPER.replace("    if amount < 0:\n        raise ValueError(amount)\n", "")
@@ -39,7 +39,7 @@ def change(repository: Repository) -> Repository:
 
 
 class Two:
-    """A model in every role that finds something else in each kind of reading; what it was asked, sorted within a step."""
+    """A model in every role whose findings differ between the passes. `asked` lists its calls."""
 
     def __init__(
         self,
@@ -50,15 +50,15 @@ class Two:
         bears_out: tuple[Mapping[str, Any], ...] = (),
     ) -> None:
         self.beside, self.alone = beside, alone
-        self.bears_out = bears_out  # of what the readers of the diff alone report
-        self.fails = fails  # what stands in a part that the reader of the diff alone does not get through
+        self.bears_out = bears_out  # what the pass with code confirms of the others' findings
+        self.fails = fails  # passes over only the diff fail if their prompt contains this
         self.asked: list[str] = []
-        self.forms: list[str] = []  # of the answer that the reader of the diff alone may give
+        self.forms: list[str] = []  # requests of passes over only the diff, without messages
         self.seen: list[str] = []
-        self.things: set[str] = set()  # how many a reader is asked for
+        self.things: set[str] = set()  # how many findings a prompt allows
 
     def __call__(self, body: Mapping[str, Any]) -> Reply:
-        """The next answer."""
+        """Return the next reply."""
         text = str(body["messages"])
         self.things |= set(re.findall(r"up to (\d+) things", text))
         if CLAIM in text:
@@ -80,12 +80,12 @@ class Two:
 
 
 def titles(review: Mapping[str, Any]) -> list[str]:
-    """What the review says is wrong."""
+    """Return the sorted titles of a review's findings."""
     return sorted(finding["title"] for finding in review["findings"])
 
 
 def test_what_any_reader_finds_is_reported(change: Repository) -> None:
-    """Two passes see only the diff and may ask for nothing; one begins at the end, the other compares words with code."""
+    """Two passes see only the diff, without look-ups: one starts at the end, one checks the description."""
     played = Two(beside=(FOUND | {"severity": "low"},), alone=(OTHER,))
     review = reviewed(change, played)
     assert sorted(played.asked) == ["alone", "alone", "reading"]
@@ -112,7 +112,7 @@ def test_what_several_passes_report_is_one_finding_without_a_confirmation(change
 
 
 def test_the_other_passes_are_asked_about_only_if_that_can_change_the_report(change: Repository) -> None:
-    """A finding that only one of them reports, and that is not serious, is collapsed either way."""
+    """A finding that only one of them reports, and that is not severe, is collapsed either way."""
     played = Two(beside=(), alone=({**OTHER, "severity": "medium"},), fails="so start at the end")
     review = reviewed(change, played)
     assert sorted(played.asked) == ["alone", "alone", "reading"]
@@ -153,7 +153,7 @@ def test_what_only_the_bare_diff_shows_is_collapsed_where_nothing_confirms_it(ch
 def test_a_finding_is_confirmed_where_that_can_change_the_report(
     change: Repository, alone: tuple[Mapping[str, Any], ...], settings: str, opinions: int
 ) -> None:
-    """A single pass's, one that reaches a threshold, and at effort high every one."""
+    """A single pass's finding, one that reaches a threshold, and every finding at effort high."""
     change.git("checkout", "-q", "main")
     change.commit({".deeprepo.yml": settings}, "settings")
     change.git("checkout", "-q", "feature")
@@ -164,18 +164,18 @@ def test_a_finding_is_confirmed_where_that_can_change_the_report(
 
 
 class Heard(Two):
-    """The same, with the claims that it was asked to confirm."""
+    """Like Two, and counts the claims that it was asked to confirm."""
 
     claims = 0
 
     def __call__(self, body: Mapping[str, Any]) -> Reply:
-        """The next answer."""
+        """Return the next reply."""
         self.claims += len(re.findall(CLAIM, str(body["messages"])))
         return super().__call__(body)
 
 
 def at_rate(number: int, title: str, severity: str) -> Mapping[str, Any]:
-    """A finding about one of the added functions."""
+    """Return a finding about one of the added functions."""
     return {**OTHER, "quote": f"    return amount * {number} / 100", "title": title, "severity": severity}
 
 
@@ -183,7 +183,7 @@ def at_rate(number: int, title: str, severity: str) -> Mapping[str, Any]:
 def test_a_medium_finding_of_one_pass_is_confirmed_beside_others(
     change: Repository, agreed: int, serious: int, claims: int
 ) -> None:
-    """It is added to a call that is made for another one, if a place in full is left; no call is made just for it."""
+    """It joins another finding's confirmation if it would be shown in full; no call is made just for it."""
     words = ("Negative amounts overflow", "Rounding loses pennies", "Currency gets ignored", "Zero divides badly")
     sure = [at_rate(15 * n + 3, title, "medium") for n, title in enumerate(words[:agreed])]
     high = [at_rate(9, "Unit gets lost", "high")][:serious]
@@ -219,7 +219,7 @@ def test_a_medium_finding_that_shows_code_outside_the_change_gets_a_call(change:
 
 
 def test_a_low_finding_of_one_pass_is_collapsed_without_a_confirmation(change: Repository) -> None:
-    """Nothing has checked it, so it never takes a place in full."""
+    """It is never shown in full, because nothing has checked it."""
     played = Two(beside=(OTHER,), alone=())
     review = reviewed(change, played)
     assert "opinion" not in played.asked
@@ -227,7 +227,7 @@ def test_a_low_finding_of_one_pass_is_collapsed_without_a_confirmation(change: R
 
 
 def test_a_remark_is_a_collapsed_finding_of_one_line(change: Repository) -> None:
-    """It needs no reason and no trigger, and the form doesn't ask for them."""
+    """It needs no reason and no trigger, and the format does not ask for them."""
 
     class Brief(Two):
         def __call__(self, body: Mapping[str, Any]) -> Reply:
@@ -243,7 +243,7 @@ def test_a_remark_is_a_collapsed_finding_of_one_line(change: Repository) -> None
 
 
 def test_other_models_read_the_diff_where_they_are_named(change: Repository) -> None:
-    """Each once, one from the first file on and one from the last, in place of the worker; a replay has them too."""
+    """Each reads the diff once instead of the worker, one from the start and one from the end."""
     change.git("checkout", "-q", "main")
     change.commit({".deeprepo.yml": "models: {readers: [compatible/second, compatible/third]}\n"}, "settings")
     change.git("checkout", "-q", "feature")
@@ -258,7 +258,7 @@ def test_other_models_read_the_diff_where_they_are_named(change: Repository) -> 
 
 
 def test_a_reading_that_fails_is_a_note(change: Repository) -> None:
-    """The change was read by the other one: the review is whole, says what it lacks, and counts the readings that there were."""
+    """Another pass has read the change, so the review is complete, with a note and the right pass count."""
     played = Two(beside=(FOUND,), alone=400)
     review = reviewed(change, played)
     assert (titles(review), review["partial"]) == ([FOUND["title"]], False)
@@ -272,7 +272,7 @@ MORE_RATES: dict[str, str | bytes | None] = {
 
 
 def test_a_reading_that_fails_in_part_counts_where_it_found_something(change: Repository) -> None:
-    """No finding is found by more readings than there were."""
+    """No finding counts more passes than there were."""
     change.commit(MORE_RATES, "more")
     played = Two(beside=(FOUND,), alone=(FOUND,), fails="rate_9_1")
     review = reviewed(change, played)
@@ -282,7 +282,7 @@ def test_a_reading_that_fails_in_part_counts_where_it_found_something(change: Re
 
 @pytest.mark.parametrize("settings", ["effort: low\n", "budget: {tokens: 17000}\n"])
 def test_a_change_is_read_once_where_more_is_not_wanted_or_not_paid(change: Repository, settings: str) -> None:
-    """At effort low, and where further readings would use up what the review may spend."""
+    """At effort low, or if further passes would use up the budget, there is a single pass."""
     change.git("checkout", "-q", "main")
     change.commit({".deeprepo.yml": settings}, "settings")
     change.git("checkout", "-q", "feature")
@@ -294,9 +294,9 @@ def test_a_change_is_read_once_where_more_is_not_wanted_or_not_paid(change: Repo
 def test_a_reader_of_a_small_part_is_asked_for_as_many_as_of_a_larger_one(
     repository: Repository, change: Repository
 ) -> None:
-    """A small change may hold as many defects: a lower cap would hide what comes after it.
+    """A small change may have as many defects, so the limit is equal.
 
-    Only one prompt in place of several asks for more.
+    Only a prompt that replaces several allows more.
     """
     small, large = Two(beside=(), alone=()), Two(beside=(), alone=())
     reviewed(change, small)
@@ -307,7 +307,7 @@ def test_a_reader_of_a_small_part_is_asked_for_as_many_as_of_a_larger_one(
 
 @pytest.mark.parametrize("fails", ["\0", "files with the highest risk"])
 def test_where_workers_read_parts_the_root_s_model_also_reads_the_diff_at_once(change: Repository, fails: str) -> None:
-    """What both report is agreed, and the review says what the pass read; if it fails, it is no pass."""
+    """Findings that both report count as agreed. If that pass fails, it does not count as a pass."""
     change.commit(MORE_RATES, "more")
 
     class Parts(Two):
@@ -335,7 +335,7 @@ def test_where_workers_read_parts_the_root_s_model_also_reads_the_diff_at_once(c
 def test_a_finding_from_the_bare_diff_is_judged_by_the_pass_that_read_the_code_around_it(
     change: Repository, bears_out: tuple[Mapping[str, Any], ...], place: str, votes: int
 ) -> None:
-    """Two passes over the bare diff can make the same wrong guess about other code, so the pass that read that code is asked to judge it."""
+    """Two passes over only the diff can share a wrong guess about other code, so its reader judges."""
     change.commit(MORE_RATES, "more")
     played = Two(beside=(), alone=(FOUND,), bears_out=bears_out)
     review = reviewed(change, played)
@@ -346,7 +346,7 @@ def test_a_finding_from_the_bare_diff_is_judged_by_the_pass_that_read_the_code_a
 
 
 class Roles(Two):
-    """The same, with who was asked for what, and the forms of the root's model and of the worker's."""
+    """Like Two, and records which model was asked for what, and which fields its answers may have."""
 
     def __init__(
         self,
@@ -359,10 +359,10 @@ class Roles(Two):
         super().__init__(beside=beside, alone=alone, fails=fails)
         self.opinion = opinion
         self.calls = list[tuple[str, str]]()  # (model, what it was asked for)
-        self.asked_for: dict[str, set[str]] = {}  # model -> fields of its forms
+        self.asked_for: dict[str, set[str]] = {}  # model -> fields of its answers
 
     def __call__(self, body: Mapping[str, Any]) -> Reply:
-        """The next answer; the worker's model gives the opinion, and the root's model confirms."""
+        """Return the next reply; the worker's model gives the opinion, and the root's model confirms."""
         reply = super().__call__(body)
         self.calls.append((body["model"], self.asked[-1]))
         form = str({name: value for name, value in body.items() if name != "messages"})
@@ -404,7 +404,7 @@ def test_the_root_s_model_reads_a_short_change_in_one_call_and_the_worker_s_summ
 def test_another_model_confirms_what_only_the_root_s_model_reports(
     change: Repository, opinion: str, settings: str, who: list[str]
 ) -> None:
-    """It can only confirm: what it doesn't, and what may block the merge, the root's model judges."""
+    """It can only confirm: everything else, and what may block the merge, is judged by the root's model."""
     change.git("checkout", "-q", "main")
     change.commit({".deeprepo.yml": settings}, "settings")
     change.git("checkout", "-q", "feature")
