@@ -1,4 +1,4 @@
-"""What a call costs that gave no reply of use: what the server has billed is booked, whatever the provider and the way to fail."""
+"""The cost of failed calls: what the provider bills is booked, for every provider and kind of failure."""
 
 import asyncio
 import json
@@ -27,19 +27,19 @@ from deeprepo_sandbox.providers import Modes, Reply
 PROVIDERS = ("openai/gpt-5.4-mini", "gemini/gemini-2.5-flash", "anthropic/claude-haiku-4-5")
 DIALECTS = PROVIDERS[1:]
 BILLED = Usage(2_000, 400)
-WORDS = "word " * 320  # its output
+WORDS = "word " * 320  # the reply's text
 PLAIN = Modes(streams=False)
 ASKED = Prompt((Message("user", "x" * 6_000),), max_tokens=1_000)
 PULL = PullRequest("A change", "", "b" * 40, "c" * 40, "main", "feature", "/repo/.git")
 START = Start(asdict(PULL), {}, "openai/big", "openai/small", "1.0")
 
-# The whole of a reply that is of no use says what it took: that is booked.
+# Useless but complete replies: the usage that they report is booked.
 SAID = {
     "a tool call that could not be read": (Reply(WORDS, ending="malformed_function_call", usage=BILLED), None),
     "a failure on the provider's side": (Reply(WORDS, ending="error", usage=BILLED), PLAIN),
     "an error beside the reply": (Reply(WORDS, fault="error", error="overloaded_error", usage=BILLED), PLAIN),
 }
-# The reply broke off: the prompt and what arrived are booked.
+# Interrupted replies: the prompt and the received text are booked.
 BROKE_OFF = {
     "an overload in the middle": (Reply(WORDS, fault="error", error="overloaded_error", usage=BILLED), None),
     "a rate limit in the middle": (Reply(WORDS, fault="error", error="rate_limit_error", usage=BILLED), None),
@@ -50,7 +50,7 @@ BROKE_OFF = {
     "an object that is dropped": (Reply(WORDS, fault="drop", usage=BILLED), PLAIN),
 }
 SILENT = (Reply(WORDS, fault="hang", usage=BILLED), None)
-# Turned away before anything was done: nothing is booked.
+# Rejected before any work: nothing is booked.
 TURNED_AWAY = {
     "429": (Reply(status=429, retry_after="400"), None),
     "529": (Reply(status=529, retry_after="400"), None),
@@ -65,7 +65,7 @@ TURNED_AWAY = {
 
 
 class Time:
-    """A clock that waits move on at once."""
+    """A clock that pauses advance immediately."""
 
     now = 0.0
 
@@ -88,7 +88,7 @@ def opened(name: str, script: doubles.Script, modes: Modes | None = None) -> Any
 
 
 def fail(name: str, how: tuple[Reply, Modes | None]) -> tuple[Calls, int, DeepRepoError | None]:
-    """One call to a server that fails in this way: its accounts, the requests that the server saw, and what was raised."""
+    """Make one call that fails this way; return the accounts, the number of requests, and the error."""
     reply, modes = how
     timeout = 0.2 if reply.fault in {"hang", "stall"} else 20.0
 
@@ -112,7 +112,7 @@ def of_the_day(calls: Calls) -> JournalCosts:
 
 
 def booked(calls: Calls, requests: int) -> Usage:
-    """The tokens that are booked. The server's own settlement of the day must know the same calls and the same dollars."""
+    """Return the booked tokens, after checking that the day's total has the same calls and dollars."""
     cost = calls.budget.cost()
     assert cost.usd is not None
     assert (calls.budget.in_flight, cost.calls) == (0, requests)
@@ -121,7 +121,7 @@ def booked(calls: Calls, requests: int) -> Usage:
 
 
 def reserved(calls: Calls) -> float:
-    """The dollars that were reserved for all requests together."""
+    """Return the dollars reserved for all requests together."""
     return sum(line["reserved"] for line in calls.journal.lines if line["kind"] == "request")
 
 
@@ -130,7 +130,7 @@ def reserved(calls: Calls) -> float:
 def test_a_reply_that_broke_off_costs_the_prompt_and_what_arrived(name: str, how: tuple[Reply, Modes | None]) -> None:
     """It counts as an attempt, whatever the error, and the server's daily total includes the same amount."""
     calls, requests, raised = fail(name, how)
-    if raised is not None:  # the other dialect may read the same reply as an answer
+    if raised is not None:  # another provider may accept the same reply
         assert requests in range(1, TRIES + 1)
         usage = booked(calls, requests)
         assert usage.input == pytest.approx(requests * BILLED.input, rel=0.05)
@@ -139,7 +139,7 @@ def test_a_reply_that_broke_off_costs_the_prompt_and_what_arrived(name: str, how
 
 
 def usages_of_broken(name: str, before: Sequence[Reply], broken: Reply) -> list[Usage]:
-    """What is booked for each broken reply to a request, after whole replies to others."""
+    """Return what is booked for each broken reply, after complete replies to other requests."""
     replies = iter([*before, *[broken] * TRIES])
 
     async def run() -> list[Usage]:
@@ -156,8 +156,8 @@ def usages_of_broken(name: str, before: Sequence[Reply], broken: Reply) -> list[
 
 
 def test_the_prompt_of_a_broken_reply_is_counted_as_the_server_counts() -> None:
-    """A reply without usage costs what its prompt has by the count of an earlier reply, whatever the tokenizer."""
-    counted = Usage(1_410, 20)  # where our own guess would be 2,001
+    """The prompt's cost is derived from an earlier reply's token count, whatever the tokenizer."""
+    counted = Usage(1_410, 20)  # our own estimate would be 2,001
     broken = usages_of_broken(PROVIDERS[0], [Reply("well", usage=counted)], Reply(WORDS, fault="drop", usage=counted))
     assert len(broken) == TRIES
     assert all(usage.input == pytest.approx(counted.input, rel=0.05) for usage in broken)
@@ -165,7 +165,7 @@ def test_the_prompt_of_a_broken_reply_is_counted_as_the_server_counts() -> None:
 
 @pytest.mark.parametrize("name", DIALECTS)
 def test_the_text_of_a_broken_reply_is_counted_as_the_server_counts(name: str) -> None:
-    """A tokenizer with five characters to the token is learned from a whole reply; a short reply teaches nothing."""
+    """A complete reply shows the characters per token (here five), while a short one is ignored."""
     counted = Usage(2_000, len(WORDS) // 5)
     before = [Reply("word", usage=Usage(2_000, 900)), Reply(WORDS, usage=counted)]
     broken = usages_of_broken(name, before, Reply(WORDS, fault="drop"))
@@ -175,7 +175,7 @@ def test_the_text_of_a_broken_reply_is_counted_as_the_server_counts(name: str) -
 
 @pytest.mark.parametrize("name", PROVIDERS)
 def test_a_request_says_when_it_leaves(name: str) -> None:
-    """The journal then records it: before the server has it, and once the client is open."""
+    """The callback runs once the client is open and before the server receives the request."""
     seen: list[int] = []
 
     async def run() -> None:
@@ -191,7 +191,7 @@ def test_a_request_says_when_it_leaves(name: str) -> None:
 @pytest.mark.parametrize("name", DIALECTS)
 @pytest.mark.parametrize("seconds", [0.0, 0.1])
 def test_a_connection_that_is_lost_before_the_reply_costs_nothing(name: str, seconds: float) -> None:
-    """The cap in dollars counts the prompt, and what a model can have written by then, but no more than was reserved."""
+    """The dollar cap still counts the prompt and the output possible by then, at most what was reserved."""
     calls, requests, raised = fail(name, (Reply(WORDS, fault="lost", delay=seconds), None))
     assert raised is not None
     assert (calls.budget.cost().usage, calls.budget.cost().usd) == (Usage(), 0.0)
@@ -202,7 +202,7 @@ def test_a_connection_that_is_lost_before_the_reply_costs_nothing(name: str, sec
 
 @pytest.mark.parametrize("name", DIALECTS)
 def test_a_server_that_falls_silent_costs_what_was_reserved(name: str) -> None:
-    """It took the request and said nothing for as long as a call may be silent."""
+    """It accepted the request and sent nothing until the timeout, so the whole reservation is booked."""
     calls, _, raised = fail(name, SILENT)
     assert raised is not None
     assert calls.budget.cost().usd == pytest.approx(reserved(calls))
@@ -211,9 +211,9 @@ def test_a_server_that_falls_silent_costs_what_was_reserved(name: str) -> None:
 @pytest.mark.parametrize("name", DIALECTS)
 @pytest.mark.parametrize("how", SAID.values(), ids=SAID)
 def test_a_reply_of_no_use_costs_what_it_says(name: str, how: tuple[Reply, Modes | None]) -> None:
-    """Each try is booked at the tokens that its reply names, and the run goes on with the rest."""
+    """Each attempt is booked with the tokens that its reply reports."""
     calls, requests, raised = fail(name, how)
-    if raised is not None:  # the other dialect may read the same reply as an answer
+    if raised is not None:  # another provider may accept the same reply
         usage = booked(calls, requests)
         assert (usage.input, usage.output) == (requests * BILLED.input, requests * BILLED.output)
 
@@ -221,7 +221,7 @@ def test_a_reply_of_no_use_costs_what_it_says(name: str, how: tuple[Reply, Modes
 @pytest.mark.parametrize("name", DIALECTS)
 @pytest.mark.parametrize("how", TURNED_AWAY.values(), ids=TURNED_AWAY)
 def test_what_was_turned_away_costs_nothing(name: str, how: tuple[Reply, Modes | None]) -> None:
-    """A provider that refuses a request before it works on it bills nothing, and no call of the day is counted."""
+    """A provider does not bill a request that it rejects, and it does not count as one of the day's calls."""
     calls, requests, raised = fail(name, how)
     assert requests >= 1
     assert raised is not None
@@ -240,7 +240,7 @@ def test_what_was_turned_away_costs_nothing(name: str, how: tuple[Reply, Modes |
     ids=lambda reply: reply.error or reply.ending,
 )
 def test_the_cap_holds_over_calls_that_fail(name: str, reply: Reply) -> None:
-    """However many calls fail, a provider that heeds the cap of a reply has billed no more than the cap in dollars."""
+    """However many calls fail, a provider that respects `max_tokens` bills at most the cap."""
     cap, billed = 0.05, [0.0]
 
     async def run() -> Calls:
@@ -269,7 +269,7 @@ def test_the_cap_holds_over_calls_that_fail(name: str, reply: Reply) -> None:
 
 @pytest.mark.parametrize("how", ["an overload in the middle", "half an object"])
 def test_a_resumed_review_keeps_what_failures_cost(how: str, tmp_path: Path) -> None:
-    """A review that goes on from its journal asks nothing again and counts the same calls, tokens and dollars."""
+    """A resumed review repeats no request and counts the same calls, tokens and dollars."""
     limits = Limits(usd=50.0, seconds=900.0, calls=100)
 
     async def run() -> tuple[list[tuple[Cost, int | None]], int]:
@@ -296,6 +296,6 @@ def test_a_resumed_review_keeps_what_failures_cost(how: str, tmp_path: Path) -> 
 
 
 def test_a_call_that_could_not_be_read_is_named() -> None:
-    """The model's own call that the provider could not read is a bad answer: asked for twice, and each is booked."""
+    """A tool call that the provider could not parse is a bad answer: it is retried once; both are paid."""
     _, requests, raised = fail(PROVIDERS[1], SAID["a tool call that could not be read"])
     assert (requests, type(raised)) == (2, BadAnswer)

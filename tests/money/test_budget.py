@@ -17,7 +17,7 @@ def nobody_knows(usage: Usage) -> None:
 
 
 def test_reservation_counts_until_it_is_settled() -> None:
-    """What is in flight counts against the cap; what it does not use comes back."""
+    """Calls in flight count against the cap, and what they do not use is available again."""
     budget = Budget(Limits(usd=0.02))
     first = budget.reserve(CALL, cent, "m")
     second = budget.reserve(CALL, cent, "m")
@@ -46,13 +46,13 @@ NAN = float("nan")
     "limits", [Limits(usd=NAN), Limits(tokens=NAN), Limits(calls=NAN), Limits(seconds=NAN)], ids=str
 )  # type: ignore[arg-type]
 def test_a_cap_that_is_not_a_number_lets_nothing_pass(limits: Limits) -> None:
-    """Whatever a door has let in: no sum is above it, and none is within it."""
+    """Wherever NaN came from, it allows no call, because no comparison with it is true."""
     with pytest.raises(BudgetSpent):
         Budget(limits).reserve(CALL, cent, "m")
 
 
 def test_a_server_of_ones_own_bills_nobody() -> None:
-    """Its calls cost no dollars of the cap and say nothing of prices; the cost is unknown, not zero; the cap in tokens holds."""
+    """Calls to your own server cost no dollars, their cost is unknown, not zero, and token caps apply."""
     budget = Budget(Limits(usd=0.001, tokens=2_500, own=("openai",)))
     for name in ("compatible/model", "openai/our-own"):
         budget.release(budget.reserve(CALL, nobody_knows, name))
@@ -63,7 +63,7 @@ def test_a_server_of_ones_own_bills_nobody() -> None:
 
 
 def test_what_is_kept_for_the_root_is_not_lent() -> None:
-    """A worker is refused what the root's next reply needs; the root gets it."""
+    """A worker cannot use what the root's next reply needs, but the root can."""
     budget = Budget(Limits(usd=None, tokens=2_500))
     budget.keep(Usage(1_200, 0))
     budget.release(budget.reserve(CALL, cent, "m"))
@@ -74,7 +74,7 @@ def test_what_is_kept_for_the_root_is_not_lent() -> None:
 
 
 def test_what_the_provider_may_write_into_its_cache_is_reserved_too() -> None:
-    """A written token costs a quarter more there: the cap holds for it as well, and a cheaper price for it changes nothing."""
+    """Writing to a cache may cost extra, which the reservation includes; a discount does not lower it."""
     budget = Budget(Limits(usd=1.0, tokens=None))
     with pytest.raises(BudgetSpent, match=r"could cost \$1\.1250"):
         budget.reserve(Usage(90, 0), lambda u: (u.input + 0.25 * u.cache_write) / 100, "m")
@@ -82,7 +82,7 @@ def test_what_the_provider_may_write_into_its_cache_is_reserved_too() -> None:
 
 
 def test_an_unknown_price_counts_as_the_dearest() -> None:
-    """What a provider bills at an unknown price cannot pass the cap: no listed model is dearer than what is counted."""
+    """No listed model costs more than the price that is assumed for an unknown one."""
     from genai_prices.data_snapshot import get_snapshot
 
     from deeprepo.rlm.money.budget import DEAREST_INPUT, DEAREST_OUTPUT
@@ -112,5 +112,5 @@ def _top(price: object) -> float:
     "text", ["0123456789" * 50, "{}[]()<>;:!?" * 40, "語彙表示漢字情報検索" * 40, "🙂🙃" * 60, "Привет, мир " * 40]
 )
 def test_a_reservation_holds_for_text_of_which_every_byte_is_a_token(text: str) -> None:
-    """Digits, signs and other scripts: no tokenizer makes more of a text than is reserved, but of the blanks between words."""
+    """Digits, symbols and other scripts have at most as many tokens as reserved, not counting blanks."""
     assert capacity.at_most([text]) >= len(text.replace(" ", "").encode())

@@ -26,7 +26,7 @@ def prompt(text: str, answer: Schema | None = None) -> Prompt:
 
 
 class Waits:
-    """Pauses that pass at once, and are remembered."""
+    """Pauses that take no time and are recorded."""
 
     def __init__(self) -> None:
         self.seconds = []
@@ -49,7 +49,7 @@ def echo(asked: Prompt) -> str:
 
 
 def test_order_is_kept_and_requests_equal_calls() -> None:
-    """64 prompts: 64 replies in order, 64 requests, 64 journal lines, all at once but for the first."""
+    """64 prompts get 64 replies in order, with 64 requests and journal lines, in parallel after the first."""
     calls, model = door(), ScriptedModel(echo, delay=0.5)
     replies = many(calls, model, [f"q{i}" for i in range(64)])
     assert [reply.text for reply in replies] == [f"re q{i}" for i in range(64)]
@@ -68,14 +68,14 @@ def test_identical_prompts_are_sent_once() -> None:
 
 
 def test_concurrency_has_a_cap() -> None:
-    """No more calls are in flight than the limits allow."""
+    """No more calls are in flight than the limit allows."""
     model = ScriptedModel(echo, delay=0.001)
     many(door(Limits(usd=None, concurrency=3)), model, [str(i) for i in range(12)])
     assert model.peak == 3
 
 
 def test_errors_stay_in_their_slots() -> None:
-    """A refused prompt does not take its neighbours with it, and is not sent again."""
+    """A refused prompt does not affect the others and is not sent again."""
     model = ScriptedModel(lambda p: ProviderRefused("too long") if p.messages[-1].text == "b" else "fine")
     first, second, third = many(door(), model, ["a", "b", "c"])
     assert (first.text, str(second), third.text) == ("fine", "too long", "fine")
@@ -83,7 +83,7 @@ def test_errors_stay_in_their_slots() -> None:
 
 
 def test_retry_waits_as_told() -> None:
-    """429 waits for Retry-After, a server fault for a growing time; each try is a line of the journal."""
+    """429 waits for Retry-After, a server error for increasing times, and each attempt is a journal line."""
     model = ScriptedModel([RateLimited("slow down", 7.0), ProviderDown("502"), "fine"])
     waits = Waits()
     calls = door(waits=waits)
@@ -96,7 +96,7 @@ def test_retry_waits_as_told() -> None:
 
 
 def test_deadline_keeps_finished_slots() -> None:
-    """At the deadline what has come back stays, the rest says why it did not."""
+    """At the deadline, finished replies are kept, and the other slots say why they have none."""
 
     class Slow(ScriptedModel):
         async def complete(self, asked: Prompt) -> Completion:
@@ -112,7 +112,7 @@ def test_deadline_keeps_finished_slots() -> None:
 
 
 def test_misfit_is_repaired_once() -> None:
-    """An answer that does not fit its schema is asked for again, with what was wrong in it."""
+    """An answer that does not match its schema is requested again, with the error."""
     model = ScriptedModel([{"why": "no verdict"}, {"ok": True}])
     assert many(door(), model, ["q"], ANSWER)[0].data == {"ok": True}
     again = model.prompts[1].messages
@@ -130,7 +130,7 @@ def test_a_reply_that_the_provider_could_not_read_is_asked_for_once_more() -> No
 
 
 def test_second_misfit_is_a_bad_answer() -> None:
-    """Twice unusable is a failure that counts, not an empty answer."""
+    """Two unusable answers are a failure that counts, not an empty answer."""
     calls, model = door(), ScriptedModel(["prose", {"ok": "yes"}])
     error = many(calls, model, ["q"], ANSWER)[0]
     assert isinstance(error, BadAnswer)
@@ -139,7 +139,7 @@ def test_second_misfit_is_a_bad_answer() -> None:
 
 
 def test_journal_survives_a_torn_line(tmp_path: Path) -> None:
-    """A line that a crash tore is ignored, and the next one is whole again."""
+    """An incomplete last line after a crash is ignored, and the next line is valid."""
     path = tmp_path / "journal.jsonl"
     journal = Journal(path)
     many(door(journal=journal), ScriptedModel(["one"]), ["a"])
@@ -164,7 +164,7 @@ def sent(calls: Calls) -> list[int]:
 
 
 def test_an_answer_that_broke_off_gets_twice_the_room() -> None:
-    """It is asked for again once, in the original dialogue, with at least twice the tokens; both calls are paid."""
+    """It is requested once more without the cut answer, with at least twice the tokens; both are paid."""
     calls, model = door(), ScriptedModel([CUT, {"ok": True}], "openai/gpt-4o")
     assert many(calls, model, ["q"], ANSWER)[0].data == {"ok": True}
     assert [len(asked.messages) for asked in model.prompts] == [1, 1]
@@ -173,7 +173,7 @@ def test_an_answer_that_broke_off_gets_twice_the_room() -> None:
 
 
 def test_an_answer_that_breaks_off_twice_is_none() -> None:
-    """A structured answer and a free one end in an error that names the effort; a root is told of it instead."""
+    """It becomes an error that names the effort setting, except for a root, which is told instead."""
     for schema in (ANSWER, None):
         error = many(door(), ScriptedModel([CUT, CUT]), ["q"], schema)[0]
         assert isinstance(error, BadAnswer)
@@ -184,7 +184,7 @@ def test_an_answer_that_breaks_off_twice_is_none() -> None:
 
 
 def test_a_silent_provider_is_asked_twice_and_booked() -> None:
-    """A time-out may be billed: each counts at its reservation, and there is one more try, not three."""
+    """A time-out may be billed, so each is booked at its reservation, and there is only one retry."""
     calls, model = door(Limits(usd=1.0)), ScriptedModel([TimedOut("silence")] * 9, price=0.000001)
     assert isinstance(many(calls, model, ["q"])[0], TimedOut)
     assert len(model.prompts) == 2
@@ -193,7 +193,7 @@ def test_a_silent_provider_is_asked_twice_and_booked() -> None:
 
 
 def test_a_prompt_that_was_cut_silently_is_too_long() -> None:
-    """A server that reports half of a prompt's tokens has read half: an error and a note that name the setting."""
+    """A server that reports half of a prompt's tokens has cut it: an error and a note name the setting."""
     text = "def total(prices, tax): return sum(prices) * (1 + tax)\n" * 700
     calls, model = door(), ScriptedModel(lambda _: Completion("fine", Usage(4096, 5)), "ollama/qwen3")
     error = many(calls, model, [text])[0]
@@ -204,7 +204,7 @@ def test_a_prompt_that_was_cut_silently_is_too_long() -> None:
 
 
 def test_nothing_is_sent_that_does_not_fit_the_window() -> None:
-    """With `context` set a longer prompt is refused here; a shorter one gets a reply that fits beside it."""
+    """With `context` set, a longer prompt is refused locally, and a shorter one leaves room for the reply."""
     calls, model = door(Limits(usd=None, context=4_096)), ScriptedModel(echo, "ollama/qwen3")
     long, short = many(calls, model, ["word " * 5_000, "word " * 1_000])
     assert isinstance(long, PromptTooLong)

@@ -1,4 +1,4 @@
-"""What is paid and what is not, as the server saw it: cancellation, storms, cached prefixes."""
+"""What is paid according to the provider: cancellation and cached prefixes."""
 
 import asyncio
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ def lines(calls: Calls, kind: str) -> list[Mapping[str, Any]]:
 
 
 async def test_nothing_is_sent_after_a_cancel() -> None:
-    """A cancelled batch ends at once: what waited for a place is never sent, and the next call is the only one."""
+    """After canceling a batch, none of its waiting calls is sent, but later calls are."""
     full, more = asyncio.Event(), asyncio.Event()
 
     def slow(_: Mapping[str, Any]) -> Reply:
@@ -54,7 +54,7 @@ async def test_nothing_is_sent_after_a_cancel() -> None:
 
 
 def test_cached_tokens_are_paid_as_cached() -> None:
-    """Anthropic: the shared beginning is marked on the wire, and what came from the cache costs what the cache costs."""
+    """Anthropic: the shared prefix is marked in the request, and cached tokens are billed as cached."""
 
     async def go() -> tuple[float | None, Mapping[str, Any], Calls]:
         reply = Reply("fine", usage=Usage(10_000, 100, cache_read=9_000))

@@ -17,7 +17,7 @@ LATENCY = 8.0
 
 
 class Hours(selectors.DefaultSelector):
-    """A selector that does not wait: the time that it is asked to wait has passed."""
+    """A selector that does not wait but advances its clock instead."""
 
     now = 0.0
 
@@ -29,7 +29,7 @@ class Hours(selectors.DefaultSelector):
 
 
 class Loop(asyncio.SelectorEventLoop):
-    """An event loop in which an hour takes no time."""
+    """An event loop in which waiting takes no time."""
 
     def __init__(self) -> None:
         self.hours = Hours()
@@ -40,7 +40,7 @@ class Loop(asyncio.SelectorEventLoop):
 
 
 class Bucket:
-    """A provider that counts tokens per minute, or calls in flight, as its documents say."""
+    """A provider with a limit on tokens per minute or on parallel calls, as documented by real ones."""
 
     name = "openai/gpt-4o"
 
@@ -68,7 +68,7 @@ class Bucket:
         return Completion("ok", Usage(PROMPT_TOKENS, 200))
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing, because nothing is open."""
 
 
 @pytest.fixture
@@ -90,7 +90,7 @@ def asked(loop: Loop, model: Bucket, number: int = 60, seconds: float = 900.0) -
 @pytest.mark.parametrize("told", [{}, {"hint": True}])
 @pytest.mark.parametrize("tpm", [50_000, 200_000])
 def test_a_token_bucket_is_used_near_its_rate(loop: Loop, tpm: int, told: Mapping[str, bool]) -> None:
-    """60 prompts of 10,000 tokens are all answered within 15 % of the bucket's own time, whatever it says of itself."""
+    """60 prompts of 10,000 tokens take at most 15 % longer than the limit requires, with or without hints."""
     model = Bucket(loop, tpm, **told)
     assert all(isinstance(reply, Completion) for reply in asked(loop, model))
     assert loop.time() <= 1.15 * (60 * PROMPT_TOKENS / tpm * 60 - 60 + LATENCY)
@@ -98,7 +98,7 @@ def test_a_token_bucket_is_used_near_its_rate(loop: Loop, tpm: int, told: Mappin
 
 
 def test_a_limit_that_outlasts_the_review_ends_it_at_once(loop: Loop) -> None:
-    """A daily limit: one request, nobody waits, and the sentence says for how long it would be."""
+    """At a daily limit there is one request and no waiting, and the error says how long the wait would be."""
 
     class Daily(Bucket):
         async def complete(self, _: Prompt) -> Completion:

@@ -1,4 +1,4 @@
-"""A provider that cannot be used is asked a few times, whatever a review still has to ask; one that only stumbles is not given up."""
+"""An unusable provider gets only a few requests, but one that recovers is not given up."""
 
 import asyncio
 from collections.abc import Mapping
@@ -26,12 +26,12 @@ from deeprepo_sandbox.providers import Reply, Script
 
 A_FEW = 4
 MANY = 30
-FORMS = 6  # in which a request that is refused without a known reason is tried
+FORMS = 6  # formats in which a request is retried after an unexplained refusal
 NOWHERE = "http://127.0.0.1:1/v1"
 
 
 class Waits:
-    """Pauses that pass at once, and are remembered."""
+    """Pauses that take no time and are recorded."""
 
     def __init__(self) -> None:
         self.seconds: list[float] = []
@@ -42,7 +42,7 @@ class Waits:
 
 
 class Asked:
-    """What became of many calls: their slots, how many requests left, the pauses between them."""
+    """Makes many calls per model, and has their results, the requests sent and the pauses."""
 
     def __init__(self, name: str, script: Script | None, *later: str) -> None:
         self.waits, self.journal = Waits(), Journal()
@@ -73,7 +73,7 @@ class Asked:
 
     @property
     def names(self) -> set[str]:
-        """The models that a request went to."""
+        """Return the models to which a request was sent."""
         return {line["model"] for line in self.journal.lines if line["kind"] == "request"}
 
     @property
@@ -96,9 +96,9 @@ def question(body: Mapping[str, Any]) -> str:
     ],
 )
 def test_what_no_request_will_change_is_asked_once(script: Reply, kind: type[ProviderError], word: str) -> None:
-    """A wrong key, no credit, an unknown model, a wrong address: one request, and each call has the sentence."""
+    """A wrong key, no credit, an unknown model or a wrong address: one request, and one error for all."""
     done = Asked("compatible/m", script)
-    assert done.requests <= A_FEW  # one, and those that a slow machine has sent before its answer came
+    assert done.requests <= A_FEW  # one, plus those that a slow machine sent before the reply
     assert (done.errors, len(done.slots), done.waits.seconds) == ({kind}, MANY, [])
     assert all(word in str(slot) for slot in done.slots)
     assert word in str(done.calls.failure)
@@ -106,9 +106,9 @@ def test_what_no_request_will_change_is_asked_once(script: Reply, kind: type[Pro
 
 @pytest.mark.parametrize("script", [None, Reply(status=500), Reply(status=503), Reply(fault="drop")])
 def test_a_provider_that_is_down_is_tried_by_one_call_at_a_time(script: Reply | None) -> None:
-    """A closed port, a server that fails or hangs up: four requests with growing pauses for thirty calls.
+    """For a closed port or a failing server, thirty calls cause four requests with growing pauses.
 
-    On a slow machine a few more go before the first has failed.
+    On a slow machine, a few more are sent before the first has failed.
     """
     done = Asked("compatible/m", script)
     assert 4 <= done.requests < 4 + A_FEW
@@ -116,7 +116,7 @@ def test_a_provider_that_is_down_is_tried_by_one_call_at_a_time(script: Reply | 
 
 
 def test_a_given_up_provider_gets_nothing_of_later_batches() -> None:
-    """The key is the provider's: its other model is not tried either. A model that it does not have says nothing of another."""
+    """A rejected key applies to all of a provider's models, but an unknown model only to itself."""
     assert Asked("compatible/a", Reply(status=401), "compatible/b").names == {"compatible/a"}
     done = Asked("compatible/a", doubles.PerModel({"b": "fine"}), "compatible/b")
     assert [type(slot) for slot in done.slots[::MANY]] == [ModelRefused, Completion]
@@ -125,7 +125,7 @@ def test_a_given_up_provider_gets_nothing_of_later_batches() -> None:
 
 @pytest.mark.parametrize("blip", [1, 3])
 def test_a_provider_that_comes_back_is_asked_everything(blip: int) -> None:
-    """The first requests fail, a later one is answered: so are all calls."""
+    """The first requests fail and a later one succeeds, so all calls are made."""
     left = [blip]
 
     def script(_: Mapping[str, Any]) -> Reply:
@@ -137,7 +137,7 @@ def test_a_provider_that_comes_back_is_asked_everything(blip: int) -> None:
 
 
 def test_an_outage_in_the_middle_ends_the_review_early() -> None:
-    """Nine answers, then nothing: the calls that were under way fail once, one at a time tries three times more."""
+    """After nine replies the server fails: open calls fail once, and one call retries three times."""
     seen: list[str] = []
 
     def script(body: Mapping[str, Any]) -> Reply:
@@ -151,14 +151,14 @@ def test_an_outage_in_the_middle_ends_the_review_early() -> None:
 
 
 def test_one_prompt_that_breaks_the_server_costs_the_others_nothing() -> None:
-    """The first prompt always fails: 29 others are answered, and it has its four tries."""
+    """The first prompt fails all four attempts, and the 29 others are answered."""
     done = Asked("compatible/m", lambda body: Reply(status=500) if question(body) == "q0" else Reply("fine"))
     assert [type(slot) for slot in done.slots] == [ProviderDown, *[Completion] * (MANY - 1)]
     assert done.requests == MANY - 1 + 4
 
 
 def test_a_refused_request_is_no_refused_provider() -> None:
-    """A 400 about one prompt, or an answer of no use, stops nobody else."""
+    """A 400 for one prompt, or a useless answer, does not stop the others."""
 
     def script(body: Mapping[str, Any]) -> Reply:
         odd = Reply("something else", status=400, error="odd_request")
