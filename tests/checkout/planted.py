@@ -104,7 +104,7 @@ class Planted:
         git("update-ref", "HEAD", made)
 
     def plant(self, names: list[str]) -> None:
-        """Set these keys to the program in all configuration files of the repository, and install all hooks."""
+        """Set these keys to the program in all of the repository's config files, and install all hooks."""
         self._config(self.git_dir, names)
         self._config(self.git_dir, names, "config.worktree", fresh=True)
         self._config(self.git_dir, names, "included", fresh=True)

@@ -1,4 +1,4 @@
-"""A process that carries jobs out and writes down what it does, to be killed: FOLDER URL LOG [pull=head ...]."""
+"""Run jobs and log each event, in a process that a test can kill: FOLDER URL LOG [pull=head ...]."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""What the tests of the jobs share: a place where jobs are kept, asks, and work that tells what it does."""
+"""Shared by the tests of jobs: a place that stores jobs, asks, and work that records what it does."""
 
 import asyncio
 import sqlite3
@@ -30,14 +30,12 @@ def command(word: str = "help", number: int = 1) -> CommandAsk:
 
 @dataclass
 class Diary:
-    """Work that writes down what it is given, and waits where it is told to."""
+    """Work that records its asks, and waits when told to."""
 
     told: list[str] = field(default_factory=list)
     asks: list[Ask] = field(default_factory=list)
     sorry: list[tuple[Ask, str]] = field(default_factory=list)
-    hold: set[str] = field(
-        default_factory=set
-    )  # heads, or words of commands, at which the work waits until it is released
+    hold: set[str] = field(default_factory=set)  # where the work waits for release()
     does: Callable[[Ask, Job], Awaitable[None]] | None = None
     _changed: asyncio.Condition = field(default_factory=asyncio.Condition)
 
@@ -69,7 +67,7 @@ class Diary:
             self._changed.notify_all()
 
     async def seen(self, *whats: str) -> None:
-        """Wait until all of this has been told."""
+        """Wait until all of these have been recorded."""
         async with asyncio.timeout(patience()), self._changed:
             await self._changed.wait_for(lambda: all(what in self.told for what in whats))
 
@@ -80,7 +78,7 @@ class Diary:
 
 @dataclass
 class Scene:
-    """A place where jobs are kept, which outlives the processes that use it."""
+    """Stored jobs, which outlive the processes that use them."""
 
     folder: Path
     url: str = ""
@@ -93,7 +91,7 @@ class Scene:
     async def running(
         self, diary: Diary, *, given: dict[str, Any] | None = None, **changes: float
     ) -> AsyncIterator[Jobs]:
-        """One process's life with these jobs."""
+        """Run one process with these jobs."""
         settings = replace(self.settings, **changes)  # type: ignore[arg-type]
         async with AsyncExitStack() as stack:
             store = await stack.enter_async_context(storage.open_store(self.url)) if settings.is_shared else None
@@ -101,7 +99,7 @@ class Scene:
             yield await stack.enter_async_context(jobs.running(diary.work, diary.apologise, **(given or {})))
 
     def sql(self, statement: str) -> list[tuple[Any, ...]]:
-        """Look into the jobs' database, or meddle with it, while nobody works."""
+        """Query or change the jobs' database while no process is running."""
         if self.url:
             with psycopg.connect(self.url) as connection:
                 cursor = connection.execute(statement)
@@ -112,9 +110,9 @@ class Scene:
             return file.execute(statement).fetchall()
 
     async def settled(self, found: Jobs) -> None:
-        """Wait until nothing is stored that has not come to its end."""
+        """Wait until no stored job is unfinished."""
         async with asyncio.timeout(patience()):
-            while any((await found.counts()).values()):  # noqa: ASYNC110 - a database tells nobody
+            while any((await found.counts()).values()):  # noqa: ASYNC110 - a database is polled
                 await asyncio.sleep(0.01)
 
 

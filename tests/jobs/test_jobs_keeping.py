@@ -19,7 +19,7 @@ def names(scene: Scene) -> set[str]:
 
 
 async def test_a_job_that_fell_through_is_put_back(on_sqlite: Scene) -> None:
-    """A job that is ours by the database, and that nobody runs, is found and carried out."""
+    """A job that the database assigns to this process, but that is not running, is found and done."""
     diary = Diary()
     async with on_sqlite.running(diary) as board:
         await board.submit(push(head="one"), "guid-1", delay=60)
@@ -28,7 +28,10 @@ async def test_a_job_that_fell_through_is_put_back(on_sqlite: Scene) -> None:
 
 
 async def test_two_reviews_left_by_a_crash_become_one(scene: Scene) -> None:
-    """Where a process died between storing a review and ending the one before, the newer is carried out: it was stored with what a person asked of the older."""
+    """If a process died between storing a review and ending the previous one, only the newer one runs.
+
+    It includes what a person asked of the older one.
+    """
     async with scene.running(Diary()) as board:
         await board.submit(push(1, head="older"), "guid-1", delay=60)
         await board.submit(push(1, head="newer"), "guid-2", delay=60)
@@ -41,7 +44,7 @@ async def test_two_reviews_left_by_a_crash_become_one(scene: Scene) -> None:
 
 
 async def test_a_newer_review_ends_the_older_that_runs(scene: Scene) -> None:
-    """Even if the process that stored the newer has not ended the older, or has died: the newer begins after the older's end."""
+    """This holds even if the process that stored the newer one did not end the older."""
     diary = Diary(hold={"one"})
     async with scene.running(diary) as board:
         await board.submit(push(head="one"), "guid-1")
@@ -54,7 +57,7 @@ async def test_a_newer_review_ends_the_older_that_runs(scene: Scene) -> None:
 
 
 async def test_an_installation_is_forgotten(scene: Scene) -> None:
-    """When the App is removed, the installation's jobs are ended and deleted, by repository or all; others stay."""
+    """When the App is removed, its jobs are ended and deleted, for one repository or all; others stay."""
     diary = Diary(hold={"running"})
     async with scene.running(diary) as board:
         await board.submit(push(1, repository=71, head="done"), "guid-1")
@@ -78,7 +81,7 @@ async def test_an_installation_is_forgotten(scene: Scene) -> None:
 
 
 async def test_old_jobs_are_deleted(on_sqlite: Scene) -> None:
-    """Jobs that ended long ago are deleted with all that is stored of them; newer and unfinished ones stay."""
+    """Jobs that ended long ago are deleted with all their data; newer and unfinished ones stay."""
     async with on_sqlite.running(Diary()) as board:
         for number in range(3):
             await board.submit(push(number, head=f"h{number}"), f"guid-{number}")
@@ -87,7 +90,7 @@ async def test_old_jobs_are_deleted(on_sqlite: Scene) -> None:
     for number in (0, 1):
         on_sqlite.sql(f"UPDATE workflow_status SET completed_at = 1000 WHERE workflow_uuid LIKE '%guid-{number}'")  # noqa: S608
     async with on_sqlite.running(Diary()) as board, asyncio.timeout(patience()):
-        while len(await asyncio.to_thread(names, on_sqlite)) > 2:  # noqa: ASYNC110 - a database tells nobody
+        while len(await asyncio.to_thread(names, on_sqlite)) > 2:  # noqa: ASYNC110 - a database is polled
             await asyncio.sleep(0.01)
         assert names(on_sqlite) == {"review~7~70#2~guid-2", "review~7~70#9~guid-9"}
 
@@ -104,7 +107,7 @@ async def test_asks_are_stored_as_plain_text(on_sqlite: Scene) -> None:
 
 @pytest.mark.parametrize("kind", get_args(Ask), ids=lambda kind: kind.__name__)
 def test_every_kind_of_ask_can_be_stored(kind: type[Ask]) -> None:
-    """What is asked is read back as it was written, and its job is in a queue."""
+    """Every ask is read back as it was written, and its job belongs to a queue."""
     values = {"pull": asdict(pull()), "comment": {"id": 1, "kind": "issue"}, "trigger": "push", "reason": "closed"}
     needed = {one.name for one in fields(kind) if one.default is MISSING}
     written = {name: values.get(name, 7 if name in ("installation", "repository") else "x") for name in needed}
@@ -118,7 +121,7 @@ NEWER = """UPDATE workflow_input SET inputs = replace(replace(inputs, '\\"form\\
 
 
 async def test_a_job_of_another_build_waits_for_that_build(on_sqlite: Scene) -> None:
-    """A job in a form that this build cannot read is not dropped: readiness names its build, and a build that can read it carries it out."""
+    """An unreadable job is kept, readiness names its build, and a build that can read it does the job."""
     diary = Diary()
     async with on_sqlite.running(diary) as board:
         await board.submit(push(head="one"), "guid-1", delay=60)
@@ -126,7 +129,7 @@ async def test_a_job_of_another_build_waits_for_that_build(on_sqlite: Scene) -> 
     on_sqlite.sql("UPDATE workflow_status SET status = 'ENQUEUED', delay_until_epoch_ms = NULL")
     async with on_sqlite.running(diary) as board:
         async with asyncio.timeout(patience()):
-            while not any("+1" in name for name in names(on_sqlite)):  # noqa: ASYNC110 - a database tells nobody
+            while not any("+1" in name for name in names(on_sqlite)):  # noqa: ASYNC110 - a database is polled
                 await asyncio.sleep(0.01)
         ready, why = await board.healthy()
         await board.submit(push(2, head="two"), "guid-2")
@@ -140,7 +143,7 @@ async def test_a_job_of_another_build_waits_for_that_build(on_sqlite: Scene) -> 
 
 
 async def test_a_step_that_another_build_noted_otherwise_is_not_done_again(on_sqlite: Scene) -> None:
-    """The author of the command learns that this build cannot read the result, and nothing is done twice."""
+    """The command's author is told that this build cannot read the result, and nothing is done twice."""
     form = TypeAdapter(int)
     done: list[str] = []
 

@@ -24,7 +24,7 @@ def process(scene: Scene, log: Path, *asked: str) -> Iterator["subprocess.Popen[
 
 
 def told(log: Path, *whats: str, by: "subprocess.Popen[bytes] | None" = None) -> list[str]:
-    """The lines of a log, once all of these stand in it (as beginnings), or the process has ended."""
+    """Return a log's lines once each of these is the start of a line, or the process has ended."""
     until = time.monotonic() + patience()
     while True:
         ended = by is not None and by.poll() is not None
@@ -36,9 +36,9 @@ def told(log: Path, *whats: str, by: "subprocess.Popen[bytes] | None" = None) ->
 
 
 def test_kill_9_loses_nothing_and_a_poison_job_ends(on_sqlite: Scene, tmp_path: Path) -> None:
-    """After kill -9 what was stored is carried out by the next process, recorded steps are not done again.
+    """After kill -9, the next process does the stored jobs without repeating recorded steps.
 
-    A job that takes its process along again and again is given up, and the person who asked gets a reason.
+    A job that keeps crashing its process is given up, with a reason.
     """
     log = tmp_path / "log"
     with process(on_sqlite, log, "1=stuck", "2=later") as first:
@@ -55,7 +55,7 @@ def test_kill_9_loses_nothing_and_a_poison_job_ends(on_sqlite: Scene, tmp_path: 
     assert lines.count("look stuck") == 1
     assert lines.count("end stuck") == 1
     assert "end later" in lines
-    # How often it was begun differs: the job that kills its process may do so after the other was counted and before it ran.
+    # The number of attempts varies: the crashing job may end the process before the other job has run.
     begun = [int(line.rpartition(" ")[2]) for line in lines if line.startswith("begin stuck")]
     assert begun[0] == 1
     assert begun[-1] > 1
@@ -69,13 +69,13 @@ def test_kill_9_loses_nothing_and_a_poison_job_ends(on_sqlite: Scene, tmp_path: 
 
 @pytest.mark.slow
 def test_a_dead_worker_is_taken_over(on_postgres: Scene, tmp_path: Path) -> None:
-    """On PostgreSQL another process goes on with a killed worker's job; what it had recorded is not done again."""
+    """On PostgreSQL, another process continues a killed worker's job without repeating recorded steps."""
     log = tmp_path / "log"
 
     async def story(dead: "subprocess.Popen[bytes]") -> None:
         diary = Diary()
         async with on_postgres.running(diary) as jobs:
-            await asyncio.sleep(1.0)  # as long as the worker lives, its job stays its own
+            await asyncio.sleep(1.0)  # while the worker lives, it keeps its job
             assert diary.told == []
             dead.send_signal(signal.SIGKILL)
             await diary.seen("end stuck")
@@ -88,7 +88,7 @@ def test_a_dead_worker_is_taken_over(on_postgres: Scene, tmp_path: Path) -> None
 
 
 async def test_a_graceful_stop_hands_over(scene: Scene) -> None:
-    """A job that is cut off by an orderly stop goes on in the next process; that is no crash, and its steps are kept."""
+    """After an orderly stop, the next process continues the job, which does not count as a crash."""
     first, second = Diary(hold={"one"}), Diary()
     async with scene.running(first) as jobs:
         await jobs.submit(push(head="one"), "guid-1")
@@ -102,7 +102,7 @@ async def test_a_graceful_stop_hands_over(scene: Scene) -> None:
 
 
 async def test_a_stop_waits_for_jobs_that_end_in_time(on_sqlite: Scene) -> None:
-    """Within the grace a running job comes to its end."""
+    """Within the grace period, a running job completes."""
     diary = Diary(hold={"one"})
     async with on_sqlite.running(diary) as jobs:
         await jobs.submit(push(head="one"), "guid-1")

@@ -12,7 +12,7 @@ from deeprepo.rlm.journal.writer import Journal
 
 
 async def test_a_fault_ends_its_job_alone(on_sqlite: Scene, caplog: pytest.LogCaptureFixture) -> None:
-    """A job that fails is logged with its traceback, the person who asked gets a reason, and the next job is carried out."""
+    """The failure is logged with its traceback, reported to whoever asked, and the next job runs."""
 
     async def fail(ask: Ask, _: Job) -> None:
         if ask == push(1, head="bad"):
@@ -30,7 +30,7 @@ async def test_a_fault_ends_its_job_alone(on_sqlite: Scene, caplog: pytest.LogCa
 
 
 async def test_a_job_that_is_put_off_comes_again(on_sqlite: Scene) -> None:
-    """If GitHub is away or asked us to wait, or an earlier attempt still writes the journal, the job is stored for later, and done then."""
+    """If GitHub is down or limits us, or an earlier attempt still uses the journal, the job runs later."""
     tries: Counter[str] = Counter()
     names = set()
 
@@ -42,7 +42,7 @@ async def test_a_job_that_is_put_off_comes_again(on_sqlite: Scene) -> None:
         if tries["all"] == 2:
             raise HostDown("GitHub answers with 502")
         if tries["all"] == 3:
-            with closing(Journal(on_sqlite.folder / "one.jsonl")):  # as an attempt does that is still ending
+            with closing(Journal(on_sqlite.folder / "one.jsonl")):  # as an earlier attempt would
                 Journal(on_sqlite.folder / "one.jsonl")
 
     diary = Diary(does=fail)
@@ -57,7 +57,7 @@ async def test_a_job_that_is_put_off_comes_again(on_sqlite: Scene) -> None:
 
 
 async def test_a_job_is_put_off_so_often_and_no_more(on_sqlite: Scene) -> None:
-    """When GitHub stays away, the job is given up after its last try, with the reason."""
+    """If GitHub stays down, the job is given up after its last attempt, with the reason."""
 
     async def fail(_: Ask, __: Job) -> None:
         raise HostDown("GitHub answers with 502")
@@ -72,7 +72,7 @@ async def test_a_job_is_put_off_so_often_and_no_more(on_sqlite: Scene) -> None:
 
 
 async def test_a_put_off_review_gives_way_to_a_push(on_sqlite: Scene) -> None:
-    """A review that waits for GitHub's limit is superseded like any other."""
+    """A review that waits for GitHub's rate limit is superseded like any other."""
 
     async def fail(ask: Ask, _: Job) -> None:
         if ask == push(head="one"):
@@ -82,7 +82,7 @@ async def test_a_put_off_review_gives_way_to_a_push(on_sqlite: Scene) -> None:
     async with on_sqlite.running(diary) as jobs:
         await jobs.submit(push(head="one"), "guid-1")
         await diary.seen("HostLimited one")
-        while (await jobs.counts())["delayed"] == 0:  # noqa: ASYNC110 - a database tells nobody
+        while (await jobs.counts())["delayed"] == 0:  # noqa: ASYNC110 - a database is polled
             await asyncio.sleep(0)
         await jobs.submit(push(head="two"), "guid-2")
         await diary.seen("end two")
@@ -90,7 +90,7 @@ async def test_a_put_off_review_gives_way_to_a_push(on_sqlite: Scene) -> None:
 
 
 async def test_a_refusal_is_tried_again_a_few_times(on_sqlite: Scene) -> None:
-    """Refusals are counted apart from failures, the work knows its last try, and the person who asked gets the reason after it."""
+    """Refusals are counted separately from failures, and the reason is reported after the last attempt."""
     lasts: list[bool] = []
 
     async def fail(_: Ask, job: Job) -> None:

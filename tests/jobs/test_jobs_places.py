@@ -12,7 +12,7 @@ from bot.workflow.jobs.keys import Keys
 
 
 async def test_a_second_process_is_refused(on_sqlite: Scene) -> None:
-    """A data folder serves one process; the second is told who has it, and what to do."""
+    """A data folder serves one process; the error names that process and says what to do."""
     async with on_sqlite.running(Diary()):
         with pytest.raises(UsageError, match=r"is in use by another process \(process \d+\)\. Stop it first"):
             async with on_sqlite.running(Diary()):
@@ -20,7 +20,7 @@ async def test_a_second_process_is_refused(on_sqlite: Scene) -> None:
 
 
 async def test_what_cannot_work_is_refused(tmp_path: Path) -> None:
-    """Jobs in a file need their worker beside them, several processes need the store, and a database must be there."""
+    """SQLite without a worker, PostgreSQL without a store, and an unusable database are refused."""
     diary = Diary()
     with pytest.raises(UsageError, match="Use a PostgreSQL database"):
         async with Jobs(JobSettings(tmp_path)).running(diary.work, diary.apologise, work_here=False):
@@ -41,7 +41,7 @@ async def test_what_cannot_work_is_refused(tmp_path: Path) -> None:
 
 
 async def test_a_process_that_only_serves(on_postgres: Scene) -> None:
-    """A process without work of its own stores jobs, and a worker carries them out."""
+    """A process without work of its own stores jobs, and a worker does them."""
     idle, diary = Diary(), Diary()
     async with on_postgres.running(idle, given={"work_here": False}) as board:
         await board.submit(push(head="one"), "guid-1")
@@ -53,7 +53,7 @@ async def test_a_process_that_only_serves(on_postgres: Scene) -> None:
 
 
 async def test_one_at_a_time_over_all_processes(on_postgres: Scene) -> None:
-    """A process that holds a pull request in the database makes others wait for this pull request, and not for other ones."""
+    """A lock on a pull request in the database blocks other processes, but only for this pull request."""
     told = []
     async with storage.open_store(on_postgres.url) as store:
         one, other = Keys(store.database, "one"), Keys(store.database, "other")
@@ -70,7 +70,7 @@ async def test_one_at_a_time_over_all_processes(on_postgres: Scene) -> None:
         await waiting
         assert await one.alive(frozenset({"one", "other", "nobody"})) == {"one", "other"}
         await other.leave()
-        async with asyncio.timeout(patience()):  # the database ends a connection in its own time
+        async with asyncio.timeout(patience()):  # the database takes a moment to end a connection
             while await one.alive(frozenset({"one", "other", "nobody"})) != {"one"}:  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
         await one.leave()

@@ -12,7 +12,7 @@ SPOKEN = ReviewAsk(pull(), "command", full=True, actor="ann", comment=CommentRef
 
 
 async def test_a_job_is_carried_out(scene: Scene) -> None:
-    """What was submitted is carried out once, with the ask as it was given, whatever kind it is of."""
+    """Every kind of ask is done once, exactly as submitted."""
     diary = Diary()
     asks: list[Ask] = [SPOKEN, command(), Forget(7, (70, 71)), MergeGroup(7, 70, "owner", "name", "queued")]
     async with scene.running(diary) as jobs:
@@ -26,7 +26,7 @@ async def test_a_job_is_carried_out(scene: Scene) -> None:
 
 
 def test_a_newer_push_supersedes_the_older(scene: Scene, caplog: pytest.LogCaptureFixture) -> None:
-    """A push ends the review that runs: its work is cancelled, only the newer ends, and neither is worth a warning."""
+    """A push cancels the running review, only the newer one completes, and no warning is logged."""
 
     async def story() -> None:
         diary = Diary(hold={"one"})
@@ -45,7 +45,7 @@ def test_a_newer_push_supersedes_the_older(scene: Scene, caplog: pytest.LogCaptu
 
 
 async def test_a_burst_of_pushes_is_one_review(on_sqlite: Scene) -> None:
-    """Pushes that follow each other closely wait for the last one, which alone is reviewed to the end."""
+    """Of several pushes in quick succession, only the last is reviewed."""
     diary = Diary()
     async with on_sqlite.running(diary, debounce=0.5) as jobs:
         for number in range(6):
@@ -55,7 +55,7 @@ async def test_a_burst_of_pushes_is_one_review(on_sqlite: Scene) -> None:
 
 
 async def test_a_copy_of_a_delivery_changes_nothing(scene: Scene) -> None:
-    """A delivery that is known, running or long finished, is refused, and does not end a newer review."""
+    """A known delivery is refused, whether running or finished, and does not end a newer review."""
     diary = Diary(hold={"two"})
     async with scene.running(diary) as jobs:
         assert await jobs.submit(push(head="one"), "guid-1")
@@ -74,7 +74,7 @@ async def test_a_copy_of_a_delivery_changes_nothing(scene: Scene) -> None:
 
 
 async def test_a_push_keeps_what_a_person_asked_for(on_sqlite: Scene) -> None:
-    """A push that takes the place of a commanded review is carried out as that command, in full if so asked, and names the head that it was given at."""
+    """A push that replaces a commanded review keeps the command and the head at which it was given."""
     diary = Diary(hold={"spoken"})
     async with on_sqlite.running(diary) as jobs:
         await jobs.submit(SPOKEN, "guid-1")
@@ -87,7 +87,7 @@ async def test_a_push_keeps_what_a_person_asked_for(on_sqlite: Scene) -> None:
 
 
 def test_a_button_takes_nothing_from_a_command_and_adds_nothing() -> None:
-    """Permission to spend money is checked later; the person who gave the command may ask for more of it."""
+    """Only the command's author can extend it. Permission to spend is checked later."""
     pressed = ReviewAsk(pull(), "rerun", full=True, actor="stranger", head="two")
     plain = replace(SPOKEN, full=False)
     assert queue.merge(pressed, [plain]) == replace(plain, base=queue.UNKNOWN_HEAD, inherited=True)
@@ -98,7 +98,7 @@ def test_a_button_takes_nothing_from_a_command_and_adds_nothing() -> None:
 
 
 async def test_cancelling_ends_what_waits_and_what_runs(scene: Scene) -> None:
-    """Calling off ends the reviews of a pull request and leaves others alone, also those that came after it was decided; they are counted."""
+    """Canceling ends and counts a pull request's reviews, except those submitted after the decision."""
     diary = Diary(hold={"one", "other"})
     async with scene.running(diary) as jobs:
         await jobs.submit(push(1, head="one"), "guid-1")
@@ -132,7 +132,7 @@ async def test_a_catch_up_does_not_disturb(on_sqlite: Scene) -> None:
 
 
 async def test_a_stopped_process_takes_nothing_on(on_sqlite: Scene) -> None:
-    """After the stop a submission is an error, so that the delivery is not answered as stored; and readiness says why."""
+    """Submitting is an error, so the delivery is not confirmed, and the health check says why."""
     async with on_sqlite.running(Diary()) as jobs:
         assert await jobs.healthy() == (True, "ready")
         await jobs.stop()

@@ -4,7 +4,7 @@ from bot.values import ReviewAsk
 
 
 async def test_a_command_does_not_wait_for_a_review(on_sqlite: Scene) -> None:
-    """While the reviews' places are taken, a command is answered; a second one of the pull request waits for the first."""
+    """A command runs while all review slots are taken, but waits for an earlier one on its pull request."""
     diary = Diary(hold={"one", "slow"})
     async with on_sqlite.running(diary, at_once=1) as jobs:
         await jobs.submit(push(head="one"), "guid-1")
@@ -20,7 +20,7 @@ async def test_a_command_does_not_wait_for_a_review(on_sqlite: Scene) -> None:
 
 
 async def test_places_are_given_in_turns(scene: Scene) -> None:
-    """Of installations that wait for one place, each has it once before the one that asked for most has it a third time."""
+    """Each waiting installation gets a turn before the busiest one gets its third."""
     others = [f"other{number}" for number in range(4)]
 
     diary = Diary(hold={"busy0"})
@@ -38,7 +38,7 @@ async def test_places_are_given_in_turns(scene: Scene) -> None:
 
 
 async def test_people_go_before_pushes_and_strangers_last(on_sqlite: Scene) -> None:
-    """Of the reviews that wait, those that a person asked for come first, then the team's pushes, then those from outside."""
+    """Commanded reviews come first, then the team's pushes, then those of outsiders."""
     diary = Diary(hold={"first"})
     async with on_sqlite.running(diary, at_once=1) as jobs:
         await jobs.submit(push(1, head="first"), "guid-1")
