@@ -7,5 +7,5 @@ from hosted import Scene, scene
 
 @pytest.fixture
 def at(tmp_path: Path) -> AbstractAsyncContextManager[Scene]:
-    """A pull request on the sandbox GitHub, open during the test."""
+    """Open a pull request on the sandbox GitHub for the duration of the test."""
     return scene(tmp_path)

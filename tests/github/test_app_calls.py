@@ -26,19 +26,19 @@ PULL = PullRef(1, 2, "acme", "shop", 3)
     ],
 )
 def test_git_lives_where_the_pages_do(api: str, url: str) -> None:
-    """The API's address names the server, in all forms of it."""
+    """The address for git is derived from any form of the API's address."""
     assert github.git_url(api, PULL) == url
 
 
 def test_an_identity_shows_no_secret() -> None:
-    """Neither in its repr nor in its text."""
+    """Neither repr nor str contains the private key."""
     made = Identity("1", SecretStr("PRIVATE"))
 
     assert "PRIVATE" not in f"{made!r}{made}"
 
 
 async def test_our_name_is_asked_once(at: Scene) -> None:
-    """An identity remembers it for all the jobs of a process."""
+    """An identity caches the name for all jobs in a process."""
     async with github.open_pull(at.identity, at.pull, at.pace) as again:
         assert again.voice == at.host.voice
 
@@ -47,7 +47,7 @@ async def test_our_name_is_asked_once(at: Scene) -> None:
 
 
 async def test_redirects_do_not_carry_the_token_away(tmp_path: Path) -> None:
-    """A server that sends us to another one does not hand our token on."""
+    """A redirect to another server does not receive our token."""
     seen: list[str | None] = []
 
     async def elsewhere(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -24,20 +24,20 @@ PULL = PullRef(1, 2, "acme", "shop", 3)
 
 
 def pace() -> RequestPace:
-    """No waiting, and no patience with limits."""
+    """Return a pace without pauses that never waits for a rate limit."""
     return RequestPace(between=0, backoff=0, patience=0)
 
 
 @dataclass(slots=True)
 class Answer:
-    """What a server answers to one request."""
+    """A server's response to one request."""
 
     body: object = None
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
 
     def raw(self) -> bytes:
-        """The bytes."""
+        """Return the response as bytes."""
         content = self.body if isinstance(self.body, bytes) else json.dumps(self.body).encode()
         rows = {"content-length": str(len(content)), "connection": "close", **self.headers}
         head = "".join(f"{name}: {value}\r\n" for name, value in rows.items())
@@ -46,7 +46,10 @@ class Answer:
 
 @asynccontextmanager
 async def server(answer: Callable[[str, str], Answer]) -> AsyncIterator[tuple[str, list[str]]]:
-    """A server on a socket that answers a request line and an origin; its address, and the heads of the requests."""
+    """Start a server that maps a request line and its own origin to a response.
+
+    Yield its address and the heads of the requests.
+    """
     seen: list[str] = []
     origin = ""
 
@@ -62,7 +65,7 @@ async def server(answer: Callable[[str, str], Answer]) -> AsyncIterator[tuple[st
 
 @asynccontextmanager
 async def hosted(answer: Callable[[str, str], Answer], base: str = "/api/v3") -> AsyncIterator[tuple[Host, list[str]]]:
-    """A pull request at such a server, with somebody's token."""
+    """Open a pull request on such a server, with a fixed token."""
     async with (
         server(answer) as (origin, seen),
         github.with_token(SecretStr(TOKEN), f"{origin}{base}", PULL, Voice("me"), pace()) as host,
@@ -71,14 +74,14 @@ async def hosted(answer: Callable[[str, str], Answer], base: str = "/api/v3") ->
 
 
 def lines(seen: list[str]) -> list[str]:
-    """The request lines."""
+    """Return the request lines."""
     return [head.partition(" HTTP/")[0] for head in seen]
 
 
 @pytest.mark.parametrize("packed", [False, True], ids=["as it is", "packed"])
 @pytest.mark.parametrize("status", [200, 404])
 async def test_an_answer_over_the_bound_is_cut(*, packed: bool, status: int) -> None:
-    """Its length counts unpacked, so a small packed one cannot fill the memory; an error page is no exception."""
+    """The limit applies to the unpacked size, so a small packed response cannot fill the memory."""
     whole = b'{"message": "' + b"x" * (33 << 20) + b'"}'
     body, more = (gzip.compress(whole, 1), {"content-encoding": "gzip"}) if packed else (whole, {})
 
@@ -90,7 +93,7 @@ async def test_an_answer_over_the_bound_is_cut(*, packed: bool, status: int) -> 
 
 
 async def test_a_repository_that_was_renamed_is_read() -> None:
-    """A read follows GitHub to the new address on the same server, with its token."""
+    """A read follows GitHub's redirect on the same server, with the token."""
 
     def answer(line: str, origin: str) -> Answer:
         moved = "/repositories/" not in line
@@ -104,7 +107,7 @@ async def test_a_repository_that_was_renamed_is_read() -> None:
 
 
 async def test_the_link_of_a_list_does_not_carry_the_token_away() -> None:
-    """A next page on another server is asked for without our token."""
+    """A next page on another server is requested without our token."""
     async with server(lambda _line, _origin: Answer([])) as (other, elsewhere):
         place = {"link": f'<{other.replace("127.0.0.1", "localhost")}/x?page=2>; rel="next"'}
         async with hosted(lambda _line, _origin: Answer([], 200, place)) as (host, seen):
@@ -116,7 +119,7 @@ async def test_the_link_of_a_list_does_not_carry_the_token_away() -> None:
 
 @pytest.mark.parametrize(("base", "rest"), [("", ""), ("/", ""), ("/api/v3", "/api/v3"), ("/api/v3/", "/api/v3")])
 async def test_the_api_of_an_enterprise_server(base: str, rest: str) -> None:
-    """REST is below the address that is set, with or without a slash at its end; GraphQL is at its own place."""
+    """REST is below the configured address, with or without a trailing slash; GraphQL has its own path."""
     data = {"data": {"repository": None}}
 
     async with hosted(lambda line, _origin: Answer(data if "graphql" in line else {}), base) as (host, seen):
@@ -130,7 +133,7 @@ async def test_the_api_of_an_enterprise_server(base: str, rest: str) -> None:
     ("wait", "named"), [("7", 7.0), ("Wed, 21 Oct 2026 07:28:00 GMT", 60.0), ("-5", 60.0), ("²", 60.0)]
 )
 async def test_how_long_a_limit_lasts(wait: str, named: float) -> None:
-    """As many seconds as GitHub names; what is no number of seconds names no time."""
+    """The wait is Retry-After in seconds, or a minute if the value is not a valid number."""
     said = Answer({"message": "slow down"}, 429, {"retry-after": wait})
     async with hosted(lambda _line, _origin: said) as (host, seen):
         with pytest.raises(HostLimited) as limit:
@@ -140,7 +143,7 @@ async def test_how_long_a_limit_lasts(wait: str, named: float) -> None:
 
 
 async def test_a_token_ends_when_the_work_fails(at: Scene) -> None:
-    """Git's as well as the one for posting."""
+    """Both the token for git and the one for posting are revoked."""
     with pytest.raises(OSError, match="no space"):
         async with github.reading(at.identity, at.pull.installation, (at.pull.repository,), at.pace):
             raise OSError("no space")
@@ -148,7 +151,7 @@ async def test_a_token_ends_when_the_work_fails(at: Scene) -> None:
 
 
 def leaks(error: BaseException, secret: str) -> list[str]:
-    """Where an error, what it came from, or the values in its frames show a secret; the test's own frame knows it."""
+    """Return where an error, its causes or the values in its frames contain a secret."""
     error = error.with_traceback(error.__traceback__.tb_next if error.__traceback__ else None)
     shown = traceback.TracebackException.from_exception(error, capture_locals=True)
     chain: list[BaseException | None] = [error, error.__cause__, error.__context__]
@@ -157,12 +160,12 @@ def leaks(error: BaseException, secret: str) -> list[str]:
 
 
 async def threads(host: Host) -> list[object]:
-    """The nodes of a list of GraphQL's."""
+    """Return the nodes of a GraphQL list."""
     return [node async for node in host.client.nodes("threads", host.named)]
 
 
 async def failed(asked: Awaitable[object]) -> DeepRepoError | None:
-    """What a question comes to, None if it is answered."""
+    """Return the error that a request causes, or None."""
     try:
         await asked
     except DeepRepoError as error:
@@ -187,7 +190,7 @@ async def failed(asked: Awaitable[object]) -> DeepRepoError | None:
     ids=lambda one: f"{one.status} {one.body!r:.9} {len(one.headers)}",
 )
 def test_no_error_shows_the_token(answer: Answer, caplog: pytest.LogCaptureFixture) -> None:
-    """Neither in its words nor in what it came from, nor in the values of its frames, nor in the log."""
+    """Neither messages, causes, values in frames nor the log contain it."""
 
     async def go() -> None:
         async with hosted(lambda _line, _origin: answer) as (host, _):
@@ -209,7 +212,7 @@ def test_no_error_shows_the_token(answer: Answer, caplog: pytest.LogCaptureFixtu
 
 @pytest.mark.parametrize("token", [f"{TOKEN}\nx: y", f"{TOKEN}\r"])
 async def test_a_token_that_was_copied_badly(token: str) -> None:
-    """Is a setting to correct; nothing is sent, and nothing shows it."""
+    """The setting has to be corrected; nothing is sent, and no error shows the token."""
     async with (
         server(lambda _line, _origin: Answer({})) as (origin, seen),
         github.with_token(SecretStr(token), origin, PULL, Voice("me"), pace()) as host,
@@ -222,7 +225,7 @@ async def test_a_token_that_was_copied_badly(token: str) -> None:
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 async def test_a_write_is_not_sent_elsewhere(status: int) -> None:
-    """Neither as a read, as browsers do it, nor once more: the sentence names the reason."""
+    """It is neither changed to a read, as browsers do, nor repeated, and the error names the reason."""
     async with hosted(lambda _line, origin: Answer({}, status, {"location": f"{origin}/api/v3/x"})) as (host, seen):
         with pytest.raises(HostRefused, match=f"with status {status}: the address has moved") as refused:
             await host.comment("hello")

@@ -19,7 +19,7 @@ DATA = {
 
 
 async def threads(body: object) -> tuple[object, list[str]]:
-    """What asking for threads comes to at a server whose GraphQL answers this with the status 200; what it was asked."""
+    """Request threads from a server whose GraphQL responds with this body; return result and requests."""
     seen: list[str] = []
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -55,7 +55,7 @@ async def threads(body: object) -> tuple[object, list[str]]:
     ],
 )
 def test_errors_inside_a_200_are_errors(body: object, kind: type[HostError], says: str) -> None:
-    """Also beside a part of the data; a rate limit is one that is waited for."""
+    """This holds even with partial data, and a rate limit is recognized as one."""
     told, _ = asyncio.run(threads(body))
     assert isinstance(told, kind)
     assert says in str(told)

@@ -15,13 +15,13 @@ COMMENT = r"/issues/1/comments$"
 
 
 def calm(**changes: float) -> RequestPace:
-    """No waiting between writes and tries."""
+    """Return a pace without pauses between writes and attempts."""
     return RequestPace(**{"between": 0, "backoff": 0, **changes})  # type: ignore[arg-type] - seconds
 
 
 @pytest.mark.parametrize("fault", [Fault(500), Fault(502), Fault(drop=True)], ids=lambda f: str(f.status))
 async def test_reading_is_tried_again(at: Scene, fault: Fault) -> None:
-    """GitHub failing once or twice is not noticed by who reads."""
+    """One or two failures of GitHub are hidden by retries."""
     at.gh.fail("GET", r"/pulls/1$", replace(fault, times=2))
 
     assert (await at.host.facts()).title == "A change"
@@ -33,7 +33,7 @@ async def test_reading_is_tried_again(at: Scene, fault: Fault) -> None:
     ids=lambda f: f"{f.status}-{f.after}",
 )
 async def test_writing_is_never_repeated_blindly(at: Scene, fault: Fault) -> None:
-    """Whether the comment was stored is not known, so one request is all there is."""
+    """Because the comment may have been stored, only one request is sent."""
     at.gh.fail("POST", COMMENT, fault)
     with pytest.raises(HostDown):
         await at.host.comment("hello")
@@ -42,7 +42,7 @@ async def test_writing_is_never_repeated_blindly(at: Scene, fault: Fault) -> Non
 
 
 async def test_a_write_that_was_lost_is_looked_for(at: Scene) -> None:
-    """`once` writes what is not there: after a lost answer it finds it, after a lost request it writes it."""
+    """`once` checks whether a write was stored after a lost response, and repeats it only if not."""
 
     async def find(body: str) -> object:
         return next((one for one in await at.host.comments() if one.body == body), None)
@@ -60,7 +60,7 @@ async def test_a_write_that_was_lost_is_looked_for(at: Scene) -> None:
 
 @pytest.mark.parametrize("status", [403, 429])
 async def test_a_secondary_limit_with_a_time_is_waited_out(at: Scene, status: int) -> None:
-    """Nothing was stored, so the same request is sent when GitHub wants to hear of us again."""
+    """Nothing was stored, so the request is repeated after the time that GitHub names."""
     at.gh.fail("POST", COMMENT, sandbox.secondary(0, status=status))
     await at.host.comment("hello")
 
@@ -68,7 +68,7 @@ async def test_a_secondary_limit_with_a_time_is_waited_out(at: Scene, status: in
 
 
 async def test_a_secondary_limit_without_a_time_is_a_minute_and_doubles(tmp_path: Path) -> None:
-    """Who has no patience for a minute is told how long to sleep; the next one in a row is twice as long."""
+    """A job that cannot wait that long is told how long to sleep; the next limit in a row is doubled."""
     async with scene(tmp_path, pace=calm(patience=0.5)) as at:
         at.gh.fail("POST", COMMENT, sandbox.secondary())
         with pytest.raises(HostLimited, match="secondary rate limit") as limit:
@@ -79,7 +79,7 @@ async def test_a_secondary_limit_without_a_time_is_a_minute_and_doubles(tmp_path
 
 
 async def test_the_primary_limit_names_its_end(at: Scene) -> None:
-    """The wait is up to the reset; everybody else of the installation waits too, and nothing more is sent."""
+    """The wait lasts until the reset, and all jobs of this installation wait without sending requests."""
     at.gh.fail("GET", r"/pulls/1$", sandbox.primary(time.time() + 1800))
     with pytest.raises(HostLimited) as limit:
         await at.host.facts()
@@ -101,7 +101,7 @@ async def test_the_primary_limit_names_its_end(at: Scene) -> None:
     ],
 )
 async def test_refusals_are_final_and_say_why(at: Scene, fault: Fault, says: str) -> None:
-    """One request, one sentence, the status."""
+    """There is one request, and the error has the reason and the status."""
     at.gh.fail("POST", COMMENT, fault)
     with pytest.raises(HostRefused, match=says) as refused:
         await at.host.comment("hello")
@@ -112,7 +112,7 @@ async def test_refusals_are_final_and_say_why(at: Scene, fault: Fault, says: str
 
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
 async def test_a_write_follows_a_repository_and_nothing_else(at: Scene, status: int) -> None:
-    """To its id at this API it goes once more as it was; another path, another port or another status is a refusal."""
+    """A redirect to the repository's ID on this API is followed; another path, host or status is refused."""
     by_id = f"{at.gh.api}/repositories/{at.repo.id}/issues/1/comments"
     for where in (by_id.replace("/repositories/", "/repos/"), by_id.replace("127.0.0.1", "127.0.0.2"), by_id):
         at.gh.fail("POST", r"/repos/.*/comments$", Fault(status, headers={"location": where}))

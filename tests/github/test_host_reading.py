@@ -11,7 +11,7 @@ from deeprepo_sandbox import github as sandbox
 
 
 async def test_whose_comment_is_ours(at: Scene) -> None:
-    """Only what our own login has written is ours; a copied text is not."""
+    """Only comments by our own login are ours, not copies of their text."""
     posted = await at.host.comment("hello")
     asked = await at.repo.comment(at.number, "hello")
     line = await at.repo.review_comment(at.number, "app.py", 5, "why?")
@@ -30,7 +30,7 @@ async def test_whose_comment_is_ours(at: Scene) -> None:
 
 
 async def test_of_other_peoples_comments_the_last_are_held(at: Scene) -> None:
-    """All of ours and the last of theirs, in the order of the conversation; of a long one its beginning, in a thread those of the thread."""
+    """All of ours and the newest of others are kept in order, and long ones are cut."""
     first = await at.host.comment("ours")
     for n in range(MOST_OTHERS + 20):
         await at.repo.comment(at.number, f"{n} " + "\U0001f600" * (MOST_READ if n > MOST_OTHERS else 1))
@@ -42,7 +42,7 @@ async def test_of_other_peoples_comments_the_last_are_held(at: Scene) -> None:
 
 
 async def test_a_settings_file_that_cannot_be_used_is_not_called_absent(at: Scene) -> None:
-    """Its bytes are returned as they are. A folder and a link without a file are named; None means that nothing is there."""
+    """Its bytes are returned unchanged. A folder or broken link gets a reason, and None means missing."""
     link = sandbox.TreeEntry("nowhere.yml", "120000")
     await at.repo.commit("main", {"own.yml": b"language: \xe9\n", "folder.yml/own.yml": "a: 1\n", "link.yml": link})
     found = [
@@ -54,7 +54,7 @@ async def test_a_settings_file_that_cannot_be_used_is_not_called_absent(at: Scen
 
 
 async def test_names_from_outside_lead_nowhere_else(at: Scene) -> None:
-    """An address is made of names alone: what would climb out of it is refused before it is sent."""
+    """Names that would change the URL's path are refused before a request is sent."""
     before = len(at.gh.requests)
     with pytest.raises(UsageError):
         await at.host.permission("..")

@@ -11,7 +11,7 @@ from deeprepo_sandbox.github import keys
 
 
 async def test_a_token_that_expires_in_the_middle(at: Scene) -> None:
-    """A 401 has stored nothing: one new token, and the same again."""
+    """A 401 means that nothing was stored, so the request is repeated with a new token."""
     await at.host.facts()
     for token in at.gh.world.tokens.values():
         token.expires = at.gh.world.now()
@@ -24,7 +24,7 @@ async def test_a_token_that_expires_in_the_middle(at: Scene) -> None:
 
 
 async def test_tokens_are_narrow_and_end_with_the_work(tmp_path: Path) -> None:
-    """One for posting, in one repository; one for git that can read and nothing else. Neither outlives its use."""
+    """One can post in one repository, one for git can only read; both are revoked after use."""
     async with scene(tmp_path) as at:
         await at.host.facts()
         async with github.reading(at.identity, at.pull.installation, (at.pull.repository,), at.pace) as (_, token):
@@ -41,7 +41,7 @@ async def test_tokens_are_narrow_and_end_with_the_work(tmp_path: Path) -> None:
 
 
 async def test_an_owner_who_grants_less(at: Scene) -> None:
-    """A token that can do what was granted is better than none; it can do nothing that was not asked for."""
+    """The token has only granted permissions, and none that was not requested."""
     at.gh.grant(checks="read", contents="write")
 
     assert (await at.host.facts()).title == "A change"
@@ -51,7 +51,7 @@ async def test_an_owner_who_grants_less(at: Scene) -> None:
 
 
 async def test_keys_that_cannot_sign(at: Scene) -> None:
-    """A damaged key is a setting to correct, another App's key is refused; no sentence shows it."""
+    """A damaged key is a setting to correct, another App's key is refused, and no error shows a key."""
     for key, kind, says in (
         ("-----BEGIN NOTHING-----", ConfigError, "complete PEM file"),
         (keys.pair()[0], HostRefused, "the key or token was rejected"),

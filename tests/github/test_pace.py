@@ -8,7 +8,7 @@ from deeprepo_sandbox.github import Fault
 
 
 async def test_every_answer_is_heard(tmp_path: Path) -> None:
-    """Each observer receives the request count and the remaining limit."""
+    """Each observer receives each response's status and the remaining limit."""
     heard: list[tuple[int, int | None]] = []
     pace = RequestPace(between=0, backoff=0, on_answer=lambda status, left: heard.append((status, left)))
     async with scene(tmp_path, pace=pace) as at:
@@ -20,7 +20,7 @@ async def test_every_answer_is_heard(tmp_path: Path) -> None:
 
 
 async def test_writes_of_one_installation_keep_their_distance() -> None:
-    """Several at once go one after the other; another installation does not wait for them."""
+    """Parallel writes are spaced out, without delaying another installation."""
     pace, order = RequestPace(between=0.05), []
 
     async def write(installation: int) -> None:
