@@ -90,6 +90,6 @@ SILENT: dict[str, tuple[Files, Files]] = {
 
 @pytest.mark.parametrize("name", SILENT)
 def test_nothing_is_said_where_the_name_may_have_a_meaning(name: str, repository: Repository) -> None:
-    """The checks report nothing when the name may still resolve."""
+    """Nothing is reported if a base class, `__getattr__` or another module may still provide the name."""
     before, after = SILENT[name]
     assert [item.title for item in look(repository.change(dict(before), dict(after)))] == []

@@ -39,7 +39,7 @@ def test_a_rename_names_both_names(repository: Repository) -> None:
 
 
 def test_a_function_that_moved_breaks_who_imports_it_from_its_old_place(repository: Repository) -> None:
-    """The old import fails unless the old module re-exports the function."""
+    """A moved function's old import is reported, unless the old module re-exports the function."""
     helper = "def helper(a):\n    b = a + 1\n    return b\n"
     before = {"old.py": f"{helper}\n\nX = 1\n", "new.py": "", "app.py": "from old import helper\n\nhelper(1)\n"}
     (finding,) = look(repository.change(before, {"old.py": "X = 1\n", "new.py": helper}))
@@ -67,7 +67,7 @@ def test_a_removed_module_is_reported_once_per_importer(repository: Repository) 
 
 
 def test_a_module_that_became_a_package_is_still_there(repository: Repository) -> None:
-    """The import resolves to the package, so nothing is broken."""
+    """A module that becomes a package with the same exports breaks no import."""
     before = {"tools.py": "def cut():\n    pass\n", "app.py": "from tools import cut\n\ncut()\n"}
     after = {
         "tools.py": None,
@@ -93,7 +93,7 @@ def test_a_name_that_a_barrel_no_longer_hands_on_is_reported(repository: Reposit
 
 
 def test_common_js_exports_are_followed(repository: Repository) -> None:
-    """A key removed from `module.exports` breaks `required.key()`."""
+    """A removed key of `module.exports` is reported where `required.key()` is called."""
     before = {
         "lib/ast.js": "module.exports = {\n    first(node) { return node; },\n    last(node) { return node; }\n};\n",
         "lib/rule.js": "const astUtils = require('./ast');\n\nmodule.exports = node => astUtils.last(node);\n",

@@ -94,7 +94,7 @@ def by_code(hand: Hand, previous: Review | None = None, **flags: object) -> Revi
 
 @pytest.mark.parametrize("name", ANALYZERS)
 def test_a_mended_fault_is_fixed_in_the_next_round(hand: Hand, name: str) -> None:
-    """Every registered analyzer reports its fault; after the fix, no finding is open or new."""
+    """Each analyzer reports its fault, and after the fix none of its findings is open or new."""
     base, fault, mending = FAULTS[name]
     rounds(hand, base, fault)
     first = by_code(hand)

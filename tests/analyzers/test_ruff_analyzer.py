@@ -48,7 +48,7 @@ def test_what_the_base_had_is_not_reported(repository: Repository) -> None:
 
 
 def test_style_is_not_reported(repository: Repository) -> None:
-    """Unused imports and long lines are not reported; they are left to the project's own linter."""
+    """Unused imports and long lines are not reported, because projects have their own linter for them."""
     assert look(repository.change({"a.py": START}, {"a.py": START + f"import re, json\nx = '{'y' * 200}'\n"})) == []
 
 

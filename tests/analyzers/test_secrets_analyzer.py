@@ -352,7 +352,7 @@ HARMLESS = [  # similar lines without a password
 
 
 def test_a_reference_in_such_a_place_is_none(repository: Repository) -> None:
-    """Variables, paths and calls in place of a password are not reported."""
+    """A variable, a path or a call where a password could be is not reported."""
     assert leaks(repository, HARMLESS) == []
 
 

@@ -125,7 +125,7 @@ OPEN: dict[str, tuple[str, Files, str]] = {
     "too large to read": ("python", {"requirements.txt": "x==1 --hash=sha256:aaaaaaaaaaaaaaaaaaaaaaaa\n" * 50_000 + "acme-quotes\n"}, "requirements.txt could not be read"),
     "JSON that breaks off": ("javascript", {"package.json": '{"dependencies": {"@acme/quotes": "^1"'}, "package.json cannot be parsed"),
 }  # fmt: skip
-# Manifests that are only samples, or that name another package: the consumer is unrelated.
+# Manifests that are only samples, or that list another package: the consumer is unrelated.
 APART: dict[str, tuple[str, Files]] = {
     "a broken manifest of a test": ("python", {"tests/data/pyproject.toml": f"{ASKED}]\n"}),
     "a broken manifest of a sample": ("javascript", {"examples/a/package.json": '{"dependencies": {"@acme/quotes"'}),

@@ -18,7 +18,7 @@ from fakes import Repository
     ],
 )
 def test_a_body_on_one_line_is_read_like_any_other(repository: Repository, line: str, use: str) -> None:
-    """The code after the body is parsed correctly too, and a removed function is reported as missing."""
+    """A function removed from a Kotlin body that is written on one line is reported as missing."""
     user = f"package b\n\nimport a.*\n\nval x = {use}\n"
     files: dict[str, str | bytes | None] = {"src/a/All.kt": f"package a\n\n{line}\n", "src/b/User.kt": user}
     found = find(repository.change(files, {"src/a/All.kt": f"package a\n\n{line.replace('most', 'least')}\n"}))

@@ -19,7 +19,7 @@ TEXT = "cut slice_bread"
 
 
 def test_callers_puts_calls_before_mentions_imports_and_definitions(repository: Repository) -> None:
-    """Any name can be searched; comments and strings never count."""
+    """References are sorted as calls, mentions, imports and definitions; comments and strings don't count."""
     pull = repository.change(
         {"lib.py": LIB, "app.py": APP}, {"other.ts": "import { cut } from 'x'\n\ncut(1, 2)\nrun(cut)\n"}
     )
@@ -38,7 +38,7 @@ def test_callers_puts_calls_before_mentions_imports_and_definitions(repository: 
 
 
 def test_readers_are_unchanged_lines_of_any_file_ranked_by_what_they_do(repository: Repository) -> None:
-    """Reading code comes first, then writes, configuration, tests and prose. Changed lines are left out."""
+    """Readers are sorted as reading code, writes, configuration, tests and prose, without changed lines."""
     before = {
         "app/use.py": "def f(o):\n    return o.api_url\n",
         "app/key.ts": "const u = config['api_url']\n",

@@ -37,7 +37,7 @@ SILENT = {
 
 @pytest.mark.parametrize("what", OPEN)
 def test_what_a_function_returns_has_the_contract_of_its_functions(repository: Repository, what: str) -> None:
-    """The result may reach the call under another name, destructured, or directly."""
+    """A call of a changed inner function is listed, however the returned object reaches it."""
     text, change, code, line = OPEN[what]
     found = find(repository.change({"lib.js": text, "pay.js": code}, {"lib.js": text.replace(*change)}))
     assert {(use.path, use.line) for use in coverage.obliged_uses((), found)} == {("pay.js", line)}
@@ -45,7 +45,7 @@ def test_what_a_function_returns_has_the_contract_of_its_functions(repository: R
 
 @pytest.mark.parametrize("what", SILENT)
 def test_what_no_result_has_concerns_nobody(repository: Repository, what: str) -> None:
-    """A common name refers to the member only if the receiver is known to be that result."""
+    """A call is not listed if its receiver isn't known to be the returned object."""
     text, change, code = SILENT[what]
     found = find(repository.change({"lib.js": text, "pay.js": code}, {"lib.js": text.replace(*change)}))
     assert not coverage.obliged_uses((), found)

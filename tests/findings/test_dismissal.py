@@ -164,7 +164,7 @@ def learning(path: str, text: str = REASON, **more: object) -> OwnerRule:
     [
         (learning("shop/**"), "S1", True),
         (learning("shop/weight.py"), "S1", True),
-        (learning("shop/weight.py"), "", False),  # no answer refers to it
+        (learning("shop/weight.py"), "", False),  # no answer names the sentence
         (learning("shop/weight.py"), "S2", False),
         (learning("shop/stock.py"), "S1", False),  # another file: it is not shown
         (learning("shop/weight.py", symbol="other"), "S1", False),

@@ -55,7 +55,7 @@ def test_another_story_of_the_same_line_does_not_take_the_place_of_the_first() -
     merge.tell_anew(found, other)
     assert [finding.title for finding in found] == [one.title, other.title]
     readings = [changed(one, sources=(Source("model", "m", "worker", view=view),)) for view in ("diff", "backwards")]
-    assert len(merge.merge([readings[0], replace(readings[1], title=other.title)])) == 1  # two passes
+    assert len(merge.merge([readings[0], replace(readings[1], title=other.title)])) == 1  # two passes, one line
 
 
 def test_different_defects_on_one_line_stay_two() -> None:

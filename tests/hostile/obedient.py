@@ -1,4 +1,4 @@
-"""The worst possible model: it does whatever the text that it reads tells it to.
+"""The worst possible model: it follows every instruction in the text that it reads.
 
 It copies every suspicious line into every text field, quotes the lines that contain one, runs every
 command that it finds in the REPL, repeats what it learns, and confirms every claim.

@@ -104,7 +104,7 @@ def test_packages_of_one_source_root_are_built_together(repository: Repository, 
 
 
 def test_static_imports_are_calls_of_the_member(repository: Repository) -> None:
-    """`import static shop.Cart.total` breaks when the member is removed."""
+    """A call through `import static shop.Cart.total` is reported when the method is removed."""
     before, after = CART.format("public static int total() { return 1; }"), CART.format("")
     user = "class Main { int x = total(); }"
 
@@ -132,7 +132,7 @@ def test_imports_land_on_files(statement: str, body: str, names: frozenset[str] 
 
 
 def test_what_a_class_defines_goes_before_what_it_inherits(repository: Repository) -> None:
-    """`this.total(1)` calls the class's own method if there is one, and otherwise the base's."""
+    """A method removed from a base is reported in a subclass only if the subclass doesn't define it."""
     own = "class Child extends Base {\n  int total(int a) { return 1; }\n  int go() { return this.total(1); }\n}"
     heir = "class Heir extends Base {\n  int go() { return this.total(1); }\n}"
     base = "class Base {{ {} }}"

@@ -138,7 +138,7 @@ def test_a_constructor_that_the_grammar_lost_is_not_gone(repository: Repository)
 def test_a_file_that_does_not_parse_may_define_what_it_writes(
     repository: Repository, field: str, kept: str, is_broken: bool
 ) -> None:
-    """If the grammar doesn't know new syntax, definitions below it are not reported as removed."""
+    """Definitions below syntax that the grammar doesn't know are not reported as removed."""
     view = (
         "package shop\n\nclass View {{\n    val state: Flow<State>\n{field}\n    fun run() {{\n"
         '        state.update {{ it.copy(a = "${{it.a}}") }}\n    }}\n}}\n\nenum class Filter {{\n    All,\n{kept}}}\n'

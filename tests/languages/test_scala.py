@@ -77,7 +77,7 @@ def test_an_import_brings_what_it_names(repository: Repository, head: str, use: 
 
 
 def test_an_import_begins_in_the_own_package_too(repository: Repository) -> None:
-    """`import A._` refers to the package's object, unless the file defines one with that name."""
+    """`import A._` means the package's object `A`, but the file's own `A` takes precedence."""
     user = "package shop\n\nobject Main { import A._; totalRows(1) }\n"
     own = "package shop\n\nobject A { def totalRows(a: Int) = a }\nobject Own { import A._ }\n"
     other = "src/main/scala/shop/Own.scala"

@@ -77,7 +77,7 @@ def test_a_call_that_still_fits_or_means_something_else_is_not(
 
 
 def test_another_file_of_the_module_may_have_an_overload(repository: Repository) -> None:
-    """A call that may refer to another file's overload or extension member proves nothing."""
+    """Nothing is proven if another file's overload or extension member may accept the call."""
     before = "public func total(a: Int) {}\npublic struct Cart { public func pay(a: Int) {} }"
     after = "public struct Cart { public func pay() {} }"
     more: Tree = {
@@ -116,7 +116,7 @@ def test_a_module_is_the_folder_of_a_target(path: str, module: tuple[str, str]) 
     ],
 )
 def test_an_import_brings_what_is_public_in_its_module(head: str, names: set[str]) -> None:
-    """`@_exported` re-exports a module's names, and `@testable` also imports the internal names."""
+    """An import provides public names, also via `@_exported`; `@testable` adds internal names."""
     paths = (HOME, USER, "Sources/Kit/Exports.swift")
     project = SWIFT.project(paths, {"Sources/Kit/Exports.swift": b"@_exported import Shop\n"})
     source = b"public struct Cart {}\nfunc tax() {}\nprivate func hidden() {}\n"

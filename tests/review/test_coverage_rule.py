@@ -131,7 +131,7 @@ KINDS: dict[str, tuple[Files, set[str]]] = {
         {"settings.yml": "rates: low\nhome_country: de\n"},
         {"word shop/till.py:13"},
     ),
-    "an attribute with another name": (edited("self.low_rate", "self.least_rate"), set()),  # see the finding
+    "an attribute with another name": (edited("self.low_rate", "self.least_rate"), set()),  # the finding shows its line
     "documents that lose lines": ({"README.md": "# Shop\n"}, set()),
     "settings that lose lines": ({"settings.yml": "default_country: de\n"}, set()),
     "a test": ({"tests/test_till.py": "def test_nothing():\n    assert True\n"}, set()),

@@ -61,7 +61,7 @@ def test_other_line_breaks_are_no_new_signature(by_code: ByCode) -> None:
 
 
 def test_three_files_that_meet_are_drawn(by_code: ByCode) -> None:
-    """The diagram has an arrow from each caller; the console and the JSON output contain the same."""
+    """The diagram has an arrow from each caller, and the console and the JSON output have the same data."""
     done = by_code(BEFORE, {"shop/rates.py": RATES.replace("weight * 2", "weight * 4")})
     page = markdown.render(done)
 

@@ -33,7 +33,7 @@ def test_the_pattern_of_one_file_means_that_file_alone(path: str, other: str) ->
     for near in (*beside, path.strip(), path.rstrip(), path.casefold(), other):
         assert globs.matches([pattern], near) == (near == path)
         assert globs.matches(["/none", pattern], near) == (near == path)
-        assert "\n" in near or not globs.matches([pattern, "!/**"], near)  # its dot means no line break
+        assert "\n" in near or not globs.matches([pattern, "!/**"], near)  # `**` doesn't match a line break
 
 
 def test_a_pattern_of_people_keeps_its_meaning() -> None:
