@@ -20,6 +20,7 @@ class SearchLimits(Struct, frozen=True):
     parsed_files: int = 400  # files parsed to find references
     bytes: int = 1_000_000  # of one source file; larger ones are generated, or data
     seconds: float = 8.0  # of CPU time for references, so that the result does not depend on the load
+    checks: float = 8.0  # the same for whether the head still provides the names that seem to be gone
     keys: float = 2.0  # the same for renamed strings
     # the message about how to install an extra
     install: Callable[[str], str] = "install the extra `{}`".format

@@ -50,7 +50,7 @@ async def find(
     # only needed if the change removes something
     from deeprepo.impact.uses.name_check import with_resolutions
 
-    references = await with_resolutions(tree, files, symbols, references)
+    references = await with_resolutions(tree, files, symbols, references, budget.checks)
     parts = (*parts, in_texts)
     gaps.add(*tree.stopped_searches, *(sentence for part in parts for sentence in part.missed_uses))
     gaps.add(*(sentence for part in parts for sentence in part.cut), hides_uses=False)

@@ -17,6 +17,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache
+from time import thread_time
 
 from deeprepo.impact.changes import ChangedFile, ChangedSymbol, Query, Reference
 from deeprepo.impact.filetypes import filetype, filetypes, has_common_name
@@ -76,11 +77,15 @@ class _Line(Struct, frozen=True):
 
 
 async def with_resolutions(
-    tree: Tree, files: Sequence[ChangedFile], symbols: Iterable[ChangedSymbol], references: Sequence[Reference]
+    tree: Tree,
+    files: Sequence[ChangedFile],
+    symbols: Iterable[ChangedSymbol],
+    references: Sequence[Reference],
+    seconds: float,
 ) -> list[Reference]:
     """Return the references, with a resolution for each that assumes something is missing.
 
-    Its certainty is lowered accordingly.
+    Its certainty is lowered accordingly. What is left after `seconds` of CPU time is unknown.
     """
     by_key = {f"{item.symbol.path}:{item.symbol.name}": item for item in symbols}
     claims = {row: claim for row in references if (claim := _claim(row, by_key)) is not None}
@@ -88,7 +93,9 @@ async def with_resolutions(
         return list(references)
     check = _Check(tree, files)
     await check.read({(row.path, row.line) for row in claims}, [*claims.values()])
-    answers = {row: check.resolve(claim) for row, claim in claims.items()}
+    late = Unknown(f"the check of all names took more than {seconds:g} s of CPU time", is_by_line=False)
+    end = thread_time() + seconds
+    answers = {row: check.resolve(claim) if thread_time() < end else late for row, claim in claims.items()}
     known = {_asked(row): answer for row, answer in answers.items() if row.symbol in by_key}
     for row, answer in list(answers.items()):
         if row.symbol not in by_key:  # a file exports it under the name of one of its definitions
