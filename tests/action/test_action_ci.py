@@ -36,7 +36,7 @@ async def _reviewed(at: Stage, permissions: dict[str, str]) -> tuple[str, list[s
 
 @on_stage(BASE)
 async def test_a_job_of_another_workflow_is_named_and_the_reviews_own_are_not(at: Stage) -> None:
-    """It lists the first error and the changed line. The workflow's own runs and check runs are left out."""
+    """The summary lists the job's first error and changed line, but not runs of the review's workflow."""
     number, body = await opened(at)
     head = at.gh.pull(number).head_sha
     by_hand = await at.told("workflow_dispatch", {}, pull_request=str(number), fail_on="low")

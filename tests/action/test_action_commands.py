@@ -177,7 +177,7 @@ async def test_a_learning_applies_here_and_is_exported_for_later(at: Stage) -> N
 
 @on_stage(BASE)
 async def test_cancel_ends_this_workflows_runs_and_no_others(at: Stage) -> None:
-    """It cancels runs on the head that a pull request event started; without `actions: write` it says so."""
+    """`cancel` ends this workflow's runs on the head; without `actions: write` it says what to add."""
     one = await desk(at, actions="read")
     head = await git.tip(at.repo.repository.git, "feature")
     home, now = at.repo.repository, datetime.now(UTC)

@@ -85,7 +85,7 @@ async def test_a_public_consumer_is_read_without_a_token(at: Stage) -> None:
 
 @on_stage(LIBRARY)
 async def test_a_change_of_a_public_repository_names_no_private_consumer(at: Stage) -> None:
-    """This holds whatever the workflow and the consumer allow; a stranger's change looks up no consumer."""
+    """Private consumers stay unnamed whatever is allowed, and a stranger's change looks up none."""
     at.repo.repository.private = False
     repo = await user(at, "as_consumer: lines\n")
     given = {"consumers": "acme/quagga", "consumers_token": at.gh.token(READS, (repo.id,)), "consumers_shown": "lines"}

@@ -37,7 +37,7 @@ async def test_what_the_owner_leaves_out_is_neutral_under_a_bar(
 
 @on_stage(BASE)
 async def test_an_event_that_starts_no_review_repeats_what_the_head_came_to(at: Stage) -> None:
-    """Its job is a check too, so a new title, a draft or closing must not turn a failure green."""
+    """Each job is a check, so a new title, a draft or closing must not turn a failure green."""
     number, result = await came_to(at, "plain")
     assert result.conclusion == "failure"
     with at.gh.holding() as held:
@@ -125,7 +125,7 @@ async def test_a_second_pull_request_turns_no_strangers_commit_green(at: Stage) 
 
 @on_stage(BASE)
 async def test_a_title_that_is_no_longer_skipped_is_reviewed(at: Stage) -> None:
-    """It is reviewed once; later new titles repeat that result."""
+    """The head is reviewed once its title no longer matches; later new titles repeat the result."""
     await at.repo.commit("main", {".deeprepo.yml": 'triggers: {skip_titles: ["wip*"]}\n'})
     await at.repo.commit("feature", BROKEN)
     with at.gh.holding() as held:

@@ -62,7 +62,7 @@ def raw(data: bytes) -> str:
 
 
 def test_what_the_next_round_reads_comes_back_whole() -> None:
-    """It equals the state from the JSON output, even if GitHub changes the line endings."""
+    """The state equals that of the JSON output, even if GitHub changes the line endings."""
     told = reviews.earlier(json_file.render(REVIEW).encode())
     packed = body(pack(REVIEW))
     for text in (packed, packed.replace("\n", "\r\n")):
@@ -72,14 +72,14 @@ def test_what_the_next_round_reads_comes_back_whole() -> None:
 
 
 def test_it_is_the_second_line_of_the_summary_and_cannot_end_it() -> None:
-    """It is one hidden line after the marker."""
+    """The state is one hidden line after the marker."""
     said = posts.comments(REVIEW, pack).summary.split("\n")
     assert markers.read(said[0]).kind == "summary"
     assert re.fullmatch(r"<!-- deeprepo-state:[A-Za-z0-9+/=]+ -->", said[1])
 
 
 def test_summary_and_state_fit_into_one_comment() -> None:
-    """This holds for a review with very many findings and code regions."""
+    """A review with very many findings and code regions still fits into one comment."""
     marks = tuple(ReadUnit(f"a.py:f{n}", f"{n * 7919:020x}", "worker a/b") for n in range(1_500))
     long = tuple(
         PlacedFinding(replace(FINDING, why="w " * 900, fingerprint=f"{n * 104729:x}"), "outside") for n in range(60)

@@ -103,7 +103,7 @@ def test_a_required_job_reports_in_a_merge_queue_and_cancels_no_other() -> None:
 
 
 def test_a_new_title_ends_no_review() -> None:
-    """It starts no review either, so canceling one would leave the head unreviewed and the job green."""
+    """An edited title starts no review, so canceling one would leave the head unreviewed and green."""
     base = Context({"base": {"ref": {"from": "main"}}})
     for name in (*PUSHED, "deeprepo.yml"):
         title = concurrency(PUSH, name=name, action="edited", changes=Context({"title": {"from": "a"}}))

@@ -50,7 +50,7 @@ def told(session: Session) -> str:
 
 @pytest.mark.parametrize("root", few(ROOTS, *range(0, len(ROOTS), 4)), ids=[root.name for root in ROOTS])
 def test_root_that_fails(table: Table, root: Root) -> None:
-    """The harness keeps its promises whatever the root does."""
+    """The summary, the coverage and all limits are right whatever the root does."""
     transcript, session = reviewed(table, root)
     cost, caps, seen = session.calls.budget.cost(), root.limits, told(session)
     said = "\n".join((*(turn.observation.output for turn in transcript.turns), seen))

@@ -60,6 +60,6 @@ def test_the_filter_allows_the_named_calls_and_no_other(machine: str, library: c
 @pytest.mark.skipif(not HEADER.exists(), reason="the kernel's headers are not installed")
 @pytest.mark.skipif(sys.platform != "linux", reason="the filter is Linux's")
 def test_the_numbers_of_aarch64_are_those_of_the_kernel() -> None:
-    """They match the kernel's own header."""
+    """The system call numbers for aarch64 match the kernel's own header."""
     defined = dict(re.findall(r"#define __NR(?:3264)?_(\w+) (\d+)", HEADER.read_text("utf-8")))
     assert {name: int(defined[name]) for name in child.CALLS} == {name: arm for name, (_, arm) in child.CALLS.items()}

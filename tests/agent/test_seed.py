@@ -20,7 +20,7 @@ def told(*references: Reference) -> str:
 
 
 def test_what_only_a_name_speaks_for_is_not_listed() -> None:
-    """Such lines led to no finding and hid the ones that mattered."""
+    """Lines matched only by name are omitted: they led to no finding and hid the ones that mattered."""
     rows = [replace(GUESS, line=line) for line in range(1, 10)]
     text = told(replace(GUESS, path="b_test.py", test=True), *rows, replace(GUESS, name="sum_up"), SURE)
     assert "- b.py:3 in f: cart.total()" in text

@@ -113,7 +113,7 @@ def test_a_header_that_makes_no_sense_is_refused(header: str, value: str, status
 
 
 def test_a_form_without_a_payload_is_refused() -> None:
-    """Also refused is a body that is not form data."""
+    """A form without a payload and a body that is not form data are refused."""
     for raw in (b"other=1", b"payload", b"payload=%5B%5D", "payload=ä".encode()):
         assert refused(raw, signed(raw, content_type=webhook.FORM))[0] == 400
 

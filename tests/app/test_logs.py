@@ -58,7 +58,7 @@ def test_passwords_and_headers_are_hidden() -> None:
 
 
 def test_a_key_is_hidden_in_every_form() -> None:
-    """As a file, in JSON, without its first line, and as a single line."""
+    """A key is hidden as a file, in JSON, without its first line, and as a single line."""
     redact = redactor([PEM])
     body = PEM.split("\n")[1]
     for said in (PEM, json.dumps(PEM), repr(PEM), "\n".join(PEM.split("\n")[1:]), f"line {body}"):
@@ -115,7 +115,7 @@ def test_queries_and_answered_probes_stay_out(stream: io.StringIO) -> None:
 
 
 def test_libraries_are_tamed(stream: io.StringIO) -> None:
-    """Their own handlers are removed, and they log no URLs."""
+    """Libraries' own log handlers are removed, and libraries log no URLs."""
     library = logging.getLogger("alembic")
     library.addHandler(logging.StreamHandler(stream))
     logs.start("debug", "text", (), stream)
@@ -126,7 +126,7 @@ def test_libraries_are_tamed(stream: io.StringIO) -> None:
 
 @given(st.text())
 def test_any_text_becomes_one_line(text: str) -> None:
-    """This holds for any characters."""
+    """Any text becomes one log line."""
     record = logging.LogRecord("deeprepo.test", logging.INFO, "", 0, "%s", (text,), None)
     for form in (logs.PlainFormatter, logs.Json):
         line = form(redactor(())).format(record)

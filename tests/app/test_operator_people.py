@@ -133,7 +133,7 @@ async def test_admin_of_a_part_of_an_installation_is_no_admin_of_it(tmp_path: Pa
 
 
 async def test_a_review_that_cannot_be_read_is_not_called_empty(tmp_path: Path) -> None:
-    """Its page says why no findings are shown."""
+    """The page of an unreadable review says why no findings are shown."""
     async with visit(tmp_path) as at:
         ids = await stored(at)
         page = (await (await at.operator()).get(f"/reviews/{quote(ids['shop'])}")).text

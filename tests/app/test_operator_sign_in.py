@@ -17,7 +17,7 @@ from bot.app.operator.gate import claims_of, key_of, signed
 
 
 async def test_a_session_survives_a_restart_and_ends_with_its_button(tmp_path: Path) -> None:
-    """Its key derives from the App's. Copies of ended cookies and used links stay invalid after a restart."""
+    """Session keys derive from the App's. Ended cookies and used links stay invalid after a restart."""
     async with visit(tmp_path) as at:
         await at.sign_in("ann")
         http = await at.browser("ann")

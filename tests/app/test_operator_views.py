@@ -46,7 +46,7 @@ LINES = [json.dumps(row).encode() for row in ROWS]
 
 
 def test_a_trace_is_of_the_last_review_and_adds_up() -> None:
-    """It counts calls by role and turn, failures and open calls.
+    """A trace counts the last review's calls by role and turn, its failures and open calls.
 
     An unknown price makes the sum unknown, and an incomplete line is ignored.
     """

@@ -31,7 +31,7 @@ def unusable(opened: RunningServer, database: Path) -> None:
 
 
 async def test_a_server_says_whether_it_lives_and_is_ready(tmp_path: Path) -> None:
-    """It is ready while the database is writable, and the reason contains no path."""
+    """A server is ready while its database is writable, and the reason contains no path."""
     async with served(settings(tmp_path)) as server:
         alive, ready = await server.http.get("/healthz"), await server.ready()
         assert (alive.status_code, alive.json()["alive"]) == (200, True)
@@ -105,7 +105,7 @@ async def test_a_server_has_no_pages_but_what_is_needed(tmp_path: Path) -> None:
 
 
 async def test_the_counters_count(tmp_path: Path) -> None:
-    """They cover deliveries by event and outcome, unknown events as "other", jobs, reviews and costs."""
+    """Metrics cover deliveries by event and outcome, unknown events as "other", jobs, reviews and costs."""
     async with served(settings(tmp_path, debounce=60.0)) as server:
         await server.deliver(pull(action="synchronize"), guid="a")
         await server.deliver(pull(action="synchronize"), guid="a")

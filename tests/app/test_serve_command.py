@@ -69,7 +69,7 @@ def test_a_check_tells_what_is_missing(variables: Set, capsys: pytest.CaptureFix
 
 
 def test_a_check_asks_github(tmp_path: Path, variables: Set) -> None:
-    """They name the App and missing permissions; a missing optional one is not an error."""
+    """`serve --check` names the App and missing permissions; missing optional ones are no error."""
     variables()
 
     async def go() -> list[CheckedItem]:
@@ -92,7 +92,7 @@ def test_a_check_asks_github(tmp_path: Path, variables: Set) -> None:
 
 
 def test_a_check_tells_a_github_that_does_not_answer(tmp_path: Path, variables: Set) -> None:
-    """They also report an unwritable folder and an unreachable database, without showing passwords."""
+    """`serve --check` also reports an unwritable folder and an unreachable database, without passwords."""
     variables()
     (tmp_path / "file").write_text("")
     found = looked(settings(tmp_path / "file" / "data", database_url="postgresql://bot:the-password@127.0.0.1:9/x"))

@@ -208,7 +208,7 @@ def test_a_server_without_credentials_is_set_up_in_its_page(tmp_path: Path) -> N
 
 @pytest.mark.slow
 def test_a_worker_carries_out_what_a_server_has_taken_on(tmp_path: Path, postgres: Callable[[], str]) -> None:
-    """They share PostgreSQL. The worker has probes but no webhook; the server only stores and answers."""
+    """Server and worker share PostgreSQL. The worker has probes but no webhook; the server only stores."""
     shared = {"DATABASE_URL": postgres(), "LEASE": "3"}
     with process(tmp_path / "web", WORK="false", **shared) as server:
         assert deliver(server.origin, "one").json()["outcome"] == "queued"

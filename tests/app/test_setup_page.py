@@ -63,7 +63,7 @@ def test_three_clicks_make_an_app(tmp_path: Path) -> None:
 
 
 def test_nobody_without_the_token_gets_a_form(tmp_path: Path) -> None:
-    """Nor can anybody submit the code of their own App."""
+    """Without the token nobody gets a form or can submit the code of their own App."""
 
     async def go() -> None:
         begun = page(tmp_path)
@@ -105,7 +105,7 @@ def test_nobody_without_the_token_gets_a_form(tmp_path: Path) -> None:
 def test_the_button_comes_once_a_usable_address_was_submitted(
     tmp_path: Path, asked: dict[str, str], options: dict[str, str], offered: bool
 ) -> None:
-    """It is never next to an editable field. GitHub Enterprise Server may reach a private address."""
+    """The button is never next to an editable field. Enterprise Servers may use private addresses."""
 
     async def go() -> None:
         begun = page(tmp_path, **({"github_api": "https://api.github.com"} | options))
@@ -121,7 +121,7 @@ def test_the_button_comes_once_a_usable_address_was_submitted(
 
 
 def test_what_is_typed_cannot_become_part_of_the_page(tmp_path: Path) -> None:
-    """It is escaped."""
+    """Typed text is escaped."""
 
     async def go() -> None:
         begun = page(tmp_path)
@@ -165,7 +165,7 @@ def test_a_github_that_does_not_answer_is_said(tmp_path: Path) -> None:
 
 
 def test_the_manifest_asks_for_the_events_that_are_read() -> None:
-    """It omits events that every App gets, and pushes, which only servers that look for consumers need."""
+    """The manifest omits events that every App gets, and pushes, which only consumers need."""
     made = json.loads(manifest("https://bot.example.com", "https://bot.example.com/setup/done", ""))
     unasked = {name for name in events.ACTIONS if name.startswith("installation")} | {"push"}
     assert set(made["default_events"]) == set(events.ACTIONS) - unasked

@@ -49,7 +49,7 @@ def search(pull: PullRequest) -> list[object]:
 
 
 def test_a_push_is_searched_as_if_nothing_were_kept(repository: Repository, facts: Path) -> None:
-    """This holds for edited, added, removed and moved files, a repeated tree, and missing trees."""
+    """The cache changes no result for edited, added, removed and moved files, or missing trees."""
     base = repository.commit({"b.py": "two\n", "x.py": "two\n"}, "base")
     first = repository.commit(FIRST, "first")
     repository.git("rm", "-q", "c/gone.py", "x.py")

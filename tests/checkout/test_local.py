@@ -51,7 +51,7 @@ def test_a_range_is_three_dot(repository: Repository, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", [*histories.SEVERAL_BASES, *histories.ONE_BASE])
 def test_several_merge_bases_are_noticed(repository: Repository, tmp_path: Path, name: str) -> None:
-    """They are noticed whichever git names first. A branch that merges main repeatedly has only one."""
+    """All merge bases count, whichever git names first. A branch that merges main often has only one."""
     repository.commit(histories.START)
     histories.draw(repository.folder, (histories.SEVERAL_BASES | histories.ONE_BASE)[name])
     found = resolve(repository, tmp_path / "s", base="main", head="feature")
@@ -122,7 +122,7 @@ def test_histories_without_a_common_commit_are_said(repository: Repository, tmp_
 
 @pytest.mark.parametrize("name", ["develop", "trunk", "mainline"])
 def test_a_default_branch_of_another_name_is_found(repository: Repository, tmp_path: Path, name: str) -> None:
-    """This works even if the remote's HEAD is unknown here, as after `git remote add` and a fetch."""
+    """The default branch is found even if the remote's HEAD is unknown, as after `git remote add`."""
     repository.commit({"a.py": "1\n"})
     repository.git("branch", "-m", name)
     base = repository.git("rev-parse", "HEAD")

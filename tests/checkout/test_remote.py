@@ -61,7 +61,7 @@ async def test_the_token_is_left_nowhere(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 async def test_a_fetch_that_is_broken_off_ends_with_all_its_processes(tmp_path: Path) -> None:
-    """Its command line never shows a secret, and after canceling, none of its processes is left."""
+    """A fetch's command line never shows a secret, and after canceling, none of its processes is left."""
     async with scene(tmp_path / "hub") as at:
         await at.host.facts()
         text = at.gh.token({"contents": "read"}, (at.repo.id,))

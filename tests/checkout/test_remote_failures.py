@@ -70,7 +70,7 @@ async def test_one_failure_is_tried_again(tmp_path: Path) -> None:
 
 
 async def test_a_head_that_is_gone_is_superseded(tmp_path: Path) -> None:
-    """It was force-pushed away and pruned; another job reviews its successor."""
+    """The head was force-pushed away and pruned; another job reviews its successor."""
     async with scene(tmp_path / "hub") as at:
         base = (await at.host.facts()).base_sha
         async with github.reading(at.identity, at.pull.installation, (at.pull.repository,), at.pace) as (_, token):
@@ -88,7 +88,7 @@ async def test_a_repository_that_is_too_large_is_not_fetched(tmp_path: Path) -> 
 
 
 async def test_no_redirect_is_followed(tmp_path: Path) -> None:
-    """Otherwise a redirect would leak the token to another server."""
+    """Following a redirect would leak the token to another server."""
     asked: list[bytes] = []
 
     async def elsewhere(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

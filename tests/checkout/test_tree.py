@@ -34,7 +34,7 @@ def test_a_work_tree_is_never_opened(repository: Repository) -> None:
 
 
 def test_many_files_come_in_one_pass_and_absent_ones_are_left_out(repository: Repository) -> None:
-    """This also works for more than one batch of `cat-file --batch`, with a missing file."""
+    """More than one batch of `cat-file --batch` works, and a missing file is left out."""
     names = [f"f{number}.txt" for number in range(600)]
     pull = repository.change({}, {name: name for name in names})
     found = within(pull, lambda t: t.read_many([*names, "absent.txt"]))

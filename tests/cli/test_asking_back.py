@@ -186,7 +186,7 @@ def test_the_first_findings_stay_if_the_second_call_fails(changed: Repository, l
 def test_a_second_opinion_asks_before_it_gives_up(
     changed: Repository, last: Reply, state: list[tuple[str, str, bool]]
 ) -> None:
-    """Its last verdict counts. Without one, the finding stays but is marked as unconfirmed."""
+    """The confirmation's last verdict counts. Without one, the finding stays, marked as unconfirmed."""
 
     def answer(body: Mapping[str, Any]) -> Reply:
         if not is_verdict(body):

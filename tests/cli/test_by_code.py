@@ -53,7 +53,7 @@ def test_the_published_hooks_go_the_short_way() -> None:
 
 
 def test_a_range_goes_the_short_way() -> None:
-    """It also understands a range and a format, as people and scripts write them."""
+    """The fast parser also understands ranges and formats, as people and scripts write them."""
     options = parse(["review", "main..HEAD", "-q", "--format", "json", "--effort", "none"])
     assert options == OptionsByCode(change="main..HEAD", form="json", quiet=True)
     assert not options.is_of_hook
@@ -119,7 +119,7 @@ def test_a_repository_with_settings_loads_no_reader_of_variables(tmp_path: Path)
 
 
 def test_the_page_of_help_loads_no_command_and_nothing_that_draws(tmp_path: Path) -> None:
-    """It still names every command."""
+    """`--help` lists every command without loading heavy modules."""
     modules = _loaded("--help", tmp_path)
     assert modules.isdisjoint({*HEAVY - {"typer"}, "rich", "asyncio", "bot.levels"})
     shown = subprocess.run(

@@ -28,7 +28,7 @@ def test_a_shell_completes_commands_options_and_values(words: tuple[str, ...], c
 
 @pytest.mark.parametrize(("shell", "more"), [("zsh", {}), ("fish", {"_TYPER_COMPLETE_FISH_ACTION": "get-args"})])
 def test_other_shells_ask_the_same_program(shell: str, more: dict[str, str]) -> None:
-    """Each of them uses its own protocol."""
+    """Completion for zsh and fish uses the protocol of each shell."""
     asked = {"_DEEPREPO_COMPLETE": f"complete_{shell}", "_TYPER_COMPLETE_ARGS": "deeprepo config --expl", **more}
     env = {"PATH": os.environ["PATH"], "HOME": "/nowhere", **asked}
     done = subprocess.run([BIN / "deeprepo"], capture_output=True, text=True, env=env, check=True)

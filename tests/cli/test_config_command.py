@@ -13,7 +13,7 @@ def explained(repository: Repository, **variables: str) -> dict[str, str]:
 
 
 def test_config_explains_each_value(repository: Repository) -> None:
-    """Each row has the value as a file would state it, and its source."""
+    """Each row has a setting's value as a file would state it, and its source."""
     repository.commit({".deeprepo.yml": "quota: 2\n"})
     lines = explained(repository, DEEPREPO_USD="0.25")
     assert lines["quota"].split()[1] == "2"
@@ -74,7 +74,7 @@ def defaults(repository: Repository, folder: Path, origin: str = "acme/.deeprepo
 
 
 def test_config_shows_the_defaults_of_an_organization(repository: Repository, tmp_path: Path) -> None:
-    """They are read from HEAD of the clone, and enforced settings override the repository's own file."""
+    """Defaults are read from the clone's HEAD, and enforced ones override the repository's file."""
     repository.commit({".deeprepo.yml": "fail_on: critical\n"})
     lines = explained(repository, **defaults(repository, tmp_path / "defaults"))
     assert lines["quota"].split(maxsplit=2)[1:] == ["2", "[.deeprepo.yml of acme/.deeprepo]"]

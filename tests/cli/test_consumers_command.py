@@ -77,7 +77,7 @@ def test_the_constraint_tells_when_it_breaks(library: Repository, repositories: 
 
 
 def test_evidence_is_the_consumers_line_at_its_commit(library: Repository, repositories: Others) -> None:
-    """It names repository, commit, file and line; SARIF does not show it as a line of this repository."""
+    """Evidence names repository, commit, file and line; SARIF does not place it in this repository."""
     consumer = user(repositories, "billing", "quotes<2")
     commit = consumer.git("rev-parse", "HEAD")
     found = review(library, *named(consumer))
@@ -138,7 +138,7 @@ def test_the_settings_of_the_base_branch_name_consumers(repository: Repository, 
 
 
 def test_the_next_round_remembers_what_it_has_said(library: Repository, repositories: Others, tmp_path: Path) -> None:
-    """It is still open while the consumer breaks, fixed once adapted, and not fixed if it was not checked."""
+    """A finding stays open while the consumer breaks or is not checked, and is fixed once it has adapted."""
     consumer = user(repositories, "billing", "quotes<2")
     last = tmp_path / "last.json"
     first = deeprepo(
@@ -159,7 +159,7 @@ def test_the_next_round_remembers_what_it_has_said(library: Repository, reposito
 
 
 def test_the_list_tells_who_takes_what(library: Repository, repositories: Others) -> None:
-    """It lists repository, package, version, when a break takes effect, and the commit that was read."""
+    """The list has repository, package, version, when a break takes effect, and the commit."""
     consumer = user(repositories, "billing", "quotes==1.2.0")
     done = deeprepo("consumers", *named(consumer), "--format", "json", cwd=library.folder)
     (row,) = json.loads(done.stdout)

@@ -42,7 +42,7 @@ def _signed_in(address: str, login: str) -> str:
 
 
 async def test_the_demo_shows_everything_with_a_scripted_model() -> None:
-    """It has a walkthrough, issue, request for changes, withdrawal and rule, and says it is scripted."""
+    """The demo shows all features and says that its model is scripted."""
     said: list[str] = []
     async with live.open_stage(0, live.SCRIPTED, said.append, None, check=True) as stage:
         assert "6 comments on lines" in await live.wait_for_review(stage)

@@ -88,7 +88,7 @@ def test_the_workers_prompts_are_those_of_the_review(changed: Repository) -> Non
 
 
 def test_the_table_names_the_choice_its_reason_and_what_is_assumed(changed: Repository) -> None:
-    """Its output is for people; options without effect on cost are accepted as in `deeprepo review`."""
+    """The table is for people; options without effect on cost are accepted as in `deeprepo review`."""
     done = estimated(
         changed, "--root", "openai/gpt-5.4", "--max-usd", "0.001", "--journal", "j", "--quota", "2", "--quiet"
     )

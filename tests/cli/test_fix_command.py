@@ -104,7 +104,7 @@ def test_a_name_that_is_near_is_a_question_and_no_fix(broken: Repository) -> Non
 
 
 def test_a_name_that_the_change_gives_to_another_definition_is_no_fix(broken: Repository) -> None:
-    """The most similar definition in the old one's position doesn't do the same thing."""
+    """A similar definition in the old one's position does something else, so callers are not renamed."""
     old = "def load(path):\n    text = read(path)\n    return parse(text)\n"
     new = "def load_all(path):\n    text = read(path)\n    return [parse(one) for one in text]\n"
     use = "from lib import load\n\nload('a')\n"

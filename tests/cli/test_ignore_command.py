@@ -53,7 +53,7 @@ def test_an_entry_needs_a_finding_that_somebody_has_reported(changed: Repository
 
 
 def test_an_entry_that_has_expired_is_refused(changed: Repository) -> None:
-    """It would silence nothing."""
+    """An entry that has already expired would silence nothing."""
     done = run("ignore", "0" * 16, "--reason", "r", "--expires", "2020-01-01", cwd=changed.folder)
     assert (done.returncode, "is in the past" in done.stderr) == (2, True)
 
@@ -74,7 +74,7 @@ def test_an_entry_needs_a_repository(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("link", [".deeprepo", ".deeprepo/ignore.yml"])
 def test_an_entry_is_not_written_through_a_link_of_the_branch(changed: Repository, link: str) -> None:
-    """Otherwise a branch could write text of its author's choice into a user's file, such as `.bashrc`."""
+    """Through a link, a branch could write text of its author's choice into files such as `.bashrc`."""
     home = changed.folder.parent / "home"
     home.mkdir()
     (home / ".bashrc").write_text("# mine\n")
@@ -88,7 +88,7 @@ def test_an_entry_is_not_written_through_a_link_of_the_branch(changed: Repositor
 
 
 def test_a_local_entry_counts_at_once_and_here_alone(changed: Repository) -> None:
-    """It is in the git folder, so no commit includes it and no branch can bring one."""
+    """A local entry is in the git folder, so no commit includes it and no branch can bring one."""
     (finding,) = of(reviewed(changed), "new")
     done = run("ignore", finding["fingerprint"], "--local", "--reason", "known", cwd=changed.folder)
     assert (done.returncode, "already applies on this machine" in done.stderr) == (0, True), done.stderr
@@ -101,7 +101,7 @@ def test_a_local_entry_counts_at_once_and_here_alone(changed: Repository) -> Non
 
 
 def test_a_hook_that_stops_a_commit_names_what_goes_on(changed: Repository) -> None:
-    """It prints a command that silences this finding, and `git commit --no-verify`; other reviews do not."""
+    """A hook names a command that silences the finding, and `--no-verify`, which other reviews omit."""
     changed.git("reset", "-q", "--soft", "main")
     by_hand = run("review", "--staged", "--effort", "none", "--fail-on", "high", cwd=changed.folder)
     assert (by_hand.returncode, "--no-verify" in by_hand.stderr) == (1, False)

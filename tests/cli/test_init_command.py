@@ -35,7 +35,7 @@ def init(clone: Repository, target: Repository, *words: str) -> subprocess.Compl
 
 
 def test_the_workflow_names_the_clone_and_what_to_do_next(clone: Repository, repository: Repository) -> None:
-    """It pins the clone's commit, passes the linters, and the output lists the next steps."""
+    """The workflow pins the clone's commit and passes linters, and the output lists the next steps."""
     done = init(clone, repository)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""

@@ -306,7 +306,7 @@ def test_a_different_meaning_is_said(repository: Repository, capsys: pytest.Capt
 def test_exported_learnings_become_instructions(
     repository: Repository, capsys: pytest.CaptureFixture[str], name: str, text: str
 ) -> None:
-    """Each applies to its file or to all; a file without a text column is refused with its columns' names."""
+    """Each learning applies to its file or to all; a file without a text column is refused."""
     repository.commit({name: text}, "learnings")
     assert init(repository, "--from") == 0
     assert written(repository)["instructions"] == [
@@ -320,7 +320,7 @@ def test_exported_learnings_become_instructions(
 
 
 def test_differences_between_the_reviewers_are_said(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
-    """It explains where the reviewers' defaults differ, once for each setting."""
+    """The report explains where the reviewers' defaults differ, once for each setting."""
     repository.commit(
         {
             ".coderabbit.yaml": "reviews: {high_level_summary_in_walkthrough: false, auto_review: {enabled: true}}\n",

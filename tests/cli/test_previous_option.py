@@ -56,14 +56,14 @@ def test_the_output_of_one_round_is_the_input_of_the_next(changed: Repository) -
 
 
 def test_the_first_round_has_no_earlier_review_and_says_so(changed: Repository) -> None:
-    """The command for later pushes also works for the first push."""
+    """If the file of --previous does not exist yet, the command works as a first review."""
     done = run("--previous", "none.json", cwd=changed.folder)
     assert done.returncode == 0
     assert "so this is the first review" in done.stderr
 
 
 def test_what_nobody_confirmed_is_listed_on_demand(changed: Repository, doubtful: Server) -> None:
-    """It is not listed as a new finding, but the JSON output has it as unproven."""
+    """An unconfirmed finding is not listed as new, but the JSON output has it as unproven."""
     model = ("--worker", "compatible/w", "--strategy", "fanout")
     env = {"DEEPREPO_BASE_URL": doubtful.openai_url}
     found = json.loads(run(*model, "--format", "json", cwd=changed.folder, **env).stdout)
@@ -77,7 +77,7 @@ def test_what_nobody_confirmed_is_listed_on_demand(changed: Repository, doubtful
 )
 @pytest.mark.parametrize("name", ["state.json", "link.json", "out.json"])
 def test_a_file_of_the_reviewed_tree_decides_nothing(changed: Repository, option: str, name: str) -> None:
-    """Otherwise the change's author could hide findings with an earlier review, answers or reports."""
+    """Files in the reviewed tree are refused, since the change's author could hide findings with them."""
     made = dict.fromkeys(("state.json", "link.json"), EMPTY)
     outside = changed.folder.parent / "outside.json"
     outside.write_text(EMPTY)

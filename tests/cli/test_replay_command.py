@@ -178,7 +178,7 @@ def test_a_folder_holds_a_journal_for_each_change(repositories: Callable[[str], 
 
 
 def test_the_trace_shows_turns_children_coverage_and_money(recorded: Path) -> None:
-    """It prints a readable tree, with totals that match the number of requests."""
+    """`deeprepo trace` prints a readable tree, with totals that match the number of requests."""
     done = deeprepo("trace", str(recorded / "j.jsonl"), cwd=recorded)
     assert done.returncode == 0, done.stderr
     for words in (

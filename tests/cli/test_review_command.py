@@ -42,7 +42,7 @@ def test_the_forgotten_caller_is_reported_with_no_key(changed: Repository) -> No
 
 @pytest.mark.parametrize("scope", [(), ("main..feature",), ("--uncommitted",)])
 def test_a_linked_work_tree_is_a_checkout(changed: Repository, tmp_path: Path, scope: tuple[str, ...]) -> None:
-    """Its git folder is inside that of another checkout."""
+    """A linked worktree is reviewed, although its git folder is inside that of another checkout."""
     changed.git("checkout", "-q", "--detach")
     changed.git(
         "worktree", "add", "-q", str(tmp_path / "linked"), "feature" if "--uncommitted" not in scope else "main"
@@ -54,7 +54,7 @@ def test_a_linked_work_tree_is_a_checkout(changed: Repository, tmp_path: Path, s
 
 
 def test_a_submodule_is_a_checkout(changed: Repository, repositories: Callable[[str], Repository]) -> None:
-    """Its git folder is inside that of the outer repository."""
+    """A submodule is reviewed, although its git folder is inside that of the outer repository."""
     around = repositories("around")
     around.commit({"README.md": "a product\n"})
     around.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(changed.folder), "library")
@@ -137,7 +137,7 @@ def test_staged_and_uncommitted_work_are_reviewed(changed: Repository) -> None:
     ],
 )
 def test_bad_input_gets_a_sentence(changed: Repository, arguments: list[str], code: int, sentence: str) -> None:
-    """It has the right exit code and an explanation, but no traceback."""
+    """Bad input has the right exit code and an explanation, but no traceback."""
     done = run(*arguments, cwd=changed.folder)
     assert done.returncode == code
     assert sentence in done.stderr
@@ -304,14 +304,14 @@ def test_settings_that_are_no_file_block_no_commit(repository: Repository) -> No
 
 
 def test_version_and_help() -> None:
-    """Both print their text and exit with 0."""
+    """`--version` and `--help` print their text and exit with 0."""
     for argument, words in (("--version", "deeprepo 0."), ("--help", "review")):
         done = subprocess.run([sys.executable, "-m", "bot", argument], capture_output=True, text=True, check=True)
         assert words in done.stdout
 
 
 def test_the_demo_reviews_its_sample() -> None:
-    """Two forgotten callers (one in another repository), a masked token and a misspelled name."""
+    """The demo finds forgotten callers, one in another repository, a token (masked) and an undefined name."""
     done = subprocess.run(
         [sys.executable, "-m", "bot", "demo", "--terminal"], capture_output=True, text=True, check=True
     )

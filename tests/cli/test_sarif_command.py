@@ -51,7 +51,7 @@ def review(
 
 
 def test_a_result_on_an_added_line_is_reported_like_our_own(changed: Repository, tmp_path: Path) -> None:
-    """It names its tool and rule and counts for --fail-on; a result on an old line is omitted."""
+    """A result names its tool and rule and counts for --fail-on; one on an old line is omitted."""
     results = (located("src/app.js", 3, level="error"), located("src/app.js", 2, level="error"))
     code, found, _ = review(changed, tmp_path, log(*results))
     assert code == 1
@@ -135,14 +135,14 @@ def test_two_files_about_one_line_are_one_finding(changed: Repository, tmp_path:
     ids=["text", "deep", "old", "list", "odd", "many"],
 )
 def test_a_file_that_cannot_be_used_is_said(changed: Repository, tmp_path: Path, text: str, said: str) -> None:
-    """It is a usage error that names the reason, and no review runs."""
+    """An invalid SARIF file is a usage error that names the reason, and no review runs."""
     many = ",".join([json.dumps(located("a", 1))] * 100_001) if "MANY" in text else ""
     code, _, error = review(changed, tmp_path, text.replace('"MANY"', many))
     assert (code, said in error) == (2 if said else 0, True)
 
 
 def test_a_missing_file_is_said(changed: Repository) -> None:
-    """The error comes before any work."""
+    """A missing SARIF file is an error before any work."""
     done = deeprepo("review", "HEAD~1..HEAD", "--strategy", "offline", "--sarif", "none.sarif", cwd=changed.folder)
     assert (done.returncode, "none.sarif cannot be read" in done.stderr) == (2, True)
 

@@ -190,7 +190,7 @@ async def failed(asked: Awaitable[object]) -> DeepRepoError | None:
     ids=lambda one: f"{one.status} {one.body!r:.9} {len(one.headers)}",
 )
 def test_no_error_shows_the_token(answer: Answer, caplog: pytest.LogCaptureFixture) -> None:
-    """Neither messages, causes, values in frames nor the log contain it."""
+    """Neither messages, causes, values in frames nor the log contain the token."""
 
     async def go() -> None:
         async with hosted(lambda _line, _origin: answer) as (host, _):
@@ -225,7 +225,7 @@ async def test_a_token_that_was_copied_badly(token: str) -> None:
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 async def test_a_write_is_not_sent_elsewhere(status: int) -> None:
-    """It is neither changed to a read, as browsers do, nor repeated, and the error names the reason."""
+    """A redirected write is neither changed to a read nor repeated, and the error names the reason."""
     async with hosted(lambda _line, origin: Answer({}, status, {"location": f"{origin}/api/v3/x"})) as (host, seen):
         with pytest.raises(HostRefused, match=f"with status {status}: the address has moved") as refused:
             await host.comment("hello")

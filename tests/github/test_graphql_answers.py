@@ -55,7 +55,7 @@ async def threads(body: object) -> tuple[object, list[str]]:
     ],
 )
 def test_errors_inside_a_200_are_errors(body: object, kind: type[HostError], says: str) -> None:
-    """This holds even with partial data, and a rate limit is recognized as one."""
+    """Errors count even next to partial data, and a rate limit is recognized as one."""
     told, _ = asyncio.run(threads(body))
     assert isinstance(told, kind)
     assert says in str(told)

@@ -42,7 +42,7 @@ async def test_of_other_peoples_comments_the_last_are_held(at: Scene) -> None:
 
 
 async def test_a_settings_file_that_cannot_be_used_is_not_called_absent(at: Scene) -> None:
-    """Its bytes are returned unchanged. A folder or broken link gets a reason, and None means missing."""
+    """A settings file's bytes are unchanged, a folder or broken link gets a reason; None means missing."""
     link = sandbox.TreeEntry("nowhere.yml", "120000")
     await at.repo.commit("main", {"own.yml": b"language: \xe9\n", "folder.yml/own.yml": "a: 1\n", "link.yml": link})
     found = [

@@ -44,7 +44,7 @@ async def test_two_reviews_left_by_a_crash_become_one(scene: Scene) -> None:
 
 
 async def test_a_newer_review_ends_the_older_that_runs(scene: Scene) -> None:
-    """This holds even if the process that stored the newer one did not end the older."""
+    """A newer review waits for the older one to end, even if the process that stored it did not end it."""
     diary = Diary(hold={"one"})
     async with scene.running(diary) as board:
         await board.submit(push(head="one"), "guid-1")

@@ -128,7 +128,7 @@ def reserved(calls: Calls) -> float:
 @pytest.mark.parametrize("name", DIALECTS)
 @pytest.mark.parametrize("how", BROKE_OFF.values(), ids=BROKE_OFF)
 def test_a_reply_that_broke_off_costs_the_prompt_and_what_arrived(name: str, how: tuple[Reply, Modes | None]) -> None:
-    """It counts as an attempt, whatever the error, and the server's daily total includes the same amount."""
+    """An interrupted reply counts as an attempt, and the server's daily total has the same amount."""
     calls, requests, raised = fail(name, how)
     if raised is not None:  # another provider may accept the same reply
         assert requests in range(1, TRIES + 1)
@@ -202,7 +202,7 @@ def test_a_connection_that_is_lost_before_the_reply_costs_nothing(name: str, sec
 
 @pytest.mark.parametrize("name", DIALECTS)
 def test_a_server_that_falls_silent_costs_what_was_reserved(name: str) -> None:
-    """It accepted the request and sent nothing until the timeout, so the whole reservation is booked."""
+    """The server accepted the request and sent nothing until the timeout: the reservation is booked."""
     calls, _, raised = fail(name, SILENT)
     assert raised is not None
     assert calls.budget.cost().usd == pytest.approx(reserved(calls))

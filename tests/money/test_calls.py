@@ -164,7 +164,7 @@ def sent(calls: Calls) -> list[int]:
 
 
 def test_an_answer_that_broke_off_gets_twice_the_room() -> None:
-    """It is requested once more without the cut answer, with at least twice the tokens; both are paid."""
+    """A cut answer is requested once more with at least twice the tokens; both are paid."""
     calls, model = door(), ScriptedModel([CUT, {"ok": True}], "openai/gpt-4o")
     assert many(calls, model, ["q"], ANSWER)[0].data == {"ok": True}
     assert [len(asked.messages) for asked in model.prompts] == [1, 1]
@@ -173,7 +173,7 @@ def test_an_answer_that_broke_off_gets_twice_the_room() -> None:
 
 
 def test_an_answer_that_breaks_off_twice_is_none() -> None:
-    """It becomes an error that names the effort setting, except for a root, which is told instead."""
+    """A second cut answer is an error that names the effort setting, but a root is told instead."""
     for schema in (ANSWER, None):
         error = many(door(), ScriptedModel([CUT, CUT]), ["q"], schema)[0]
         assert isinstance(error, BadAnswer)
@@ -214,7 +214,7 @@ def test_nothing_is_sent_that_does_not_fit_the_window() -> None:
 
 
 def test_little_money_lowers_the_room_and_never_the_cap() -> None:
-    """A reasoning model that uses all its output tokens can't exceed the cap, however many calls run in parallel."""
+    """Even a reasoning model that uses all its output tokens in many parallel calls stays below the cap."""
 
     def greedy(asked: Prompt) -> Completion:
         return Completion("fine", Usage(20, asked.max_tokens))

@@ -90,7 +90,7 @@ def test_an_unknown_price_is_said() -> None:
     ],
 )
 def test_the_last_line_is_the_verdict(review: Review, verdict: str) -> None:
-    """It counts what is listed, and never claims "no problems" if something was not checked."""
+    """The last line counts what is listed, and never claims "no problems" if something is unchecked."""
     assert " ".join(console.render(review).split()).endswith(verdict)
 
 

@@ -71,7 +71,7 @@ def test_no_text_leaves_its_block(text: str) -> None:
 
 
 def test_the_summary_has_one_for_all_that_is_open() -> None:
-    """It contains new and older findings, most severe first; without open findings there is no prompt."""
+    """The summary's prompt has all open findings, most severe first; without any there is no prompt."""
     old = PlacedFinding(changed(FINDING, title="An older one", number=9, status="still"))
     review = replace(REVIEW, findings=(*REVIEW.findings, old))
     last = blocks(markdown.render(review))[-1]

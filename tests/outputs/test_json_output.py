@@ -82,7 +82,7 @@ def test_a_stored_review_is_read_back(review: Review) -> None:
 
 
 def test_a_followed_up_review_stays_one_when_it_is_read_back() -> None:
-    """Its page, rendered again after each comment, still says that the commit was not reviewed."""
+    """A page rendered again after a comment still says that the commit was not reviewed."""
     followed = replace(UNREAD, coverage=replace(UNREAD.coverage, is_follow_up=True))
     after = reviews.review(json_file.render(followed).encode())
     assert "was not reviewed" in facts.summary(after).since
@@ -143,7 +143,7 @@ def _literals(annotation: object) -> Iterator[frozenset[object]]:
 
 
 def test_each_closed_list_of_the_schema_is_a_type_of_the_code() -> None:
-    """Otherwise a value that a type allows could produce output that violates its own schema."""
+    """Each `enum` in the schema equals a Literal in the code, so no output can violate the schema."""
     modules = [
         values,
         *(import_module(f"bot.values.{one.name}") for one in iter_modules(values.__path__)),

@@ -123,7 +123,7 @@ def test_many_collapsed_findings_are_twelve_rows_and_groups_by_theme() -> None:
 
 
 def test_every_finding_is_shown_or_counted() -> None:
-    """Each has its heading, and those with and without evidence add up to all."""
+    """Each finding has its heading, and those with and without evidence add up to all."""
     many = tuple(PlacedFinding(replace(FINDING, title=f"T{n}", why="w " * 900), "inline") for n in range(90))
     page = markdown.render(numbered(replace(REVIEW, findings=many)))
     left = re.search(r"^(\d+) findings are listed without their evidence", page, re.MULTILINE)

@@ -85,7 +85,7 @@ def _run(review: Review) -> dict[str, Any]:
 
 @pytest.mark.parametrize("review", [REVIEW, UNREAD])
 def test_reviewdog_finds_the_place_of_each_result(review: Review) -> None:
-    """It needs a relative path without a base URI, a message, a level and a start line."""
+    """A result for reviewdog needs a relative path without a base URI, a message, a level and a line."""
     run = _run(review)
     assert all("uri" not in base for base in run["originalUriBaseIds"].values())
     results = [result for result in run["results"] if result["locations"]]

@@ -22,7 +22,7 @@ async def run(at: Scene, review: Review, name: str = "run-1") -> int:
 
 
 async def test_a_check_run_from_its_beginning_to_its_end(at: Scene) -> None:
-    """It starts immediately, shows progress, and ends with conclusion, annotations and two buttons."""
+    """A check run shows progress, and ends with a conclusion, annotations and two buttons."""
     head = at.stands.head_sha
     number = await checks.start(at.host, head, checks.CheckOwner("run-1"))
     begun = at.stands.checks[0]

@@ -70,7 +70,7 @@ def test_a_finding_at_the_bar_fails(bar: str, conclusion: str) -> None:
 
 @pytest.mark.parametrize("holds", [row[0] for row in TABLE], ids=range(len(TABLE)))
 def test_one_more_finding_makes_no_check_better(holds: dict[str, Any]) -> None:
-    """This is true for every review and every threshold."""
+    """For every review and every threshold, another finding never improves the conclusion."""
     for bar in BARS:
         less = reviewed("b" * 40, **bar, **holds)
         more = reviewed("b" * 40, **bar, **{**holds, "findings": (*holds.get("findings", ()), finding("f9"))})

@@ -65,7 +65,7 @@ async def test_copied_markers_are_nobodys(at: Scene) -> None:
 
 
 async def test_a_workflow_and_an_app_do_not_mix(at: Scene) -> None:
-    """Each only updates the comments of its own account."""
+    """A workflow and an App only update the comments of their own account."""
     rights = {"pull_requests": "write", "contents": "read", "issues": "write"}
     text = SecretStr(at.gh.actions_token(at.repo, rights))
     await put(at, six(at))
@@ -78,7 +78,7 @@ async def test_a_workflow_and_an_app_do_not_mix(at: Scene) -> None:
 
 
 async def test_a_range_of_lines_is_one_comment(at: Scene) -> None:
-    """It has a start line and an end line."""
+    """A comment on several lines has a start line and an end line."""
     one = finding("f1", 5)
     assert one.spot is not None
     wide = PlacedFinding(one.finding, "inline", replace(one.spot, end=6))

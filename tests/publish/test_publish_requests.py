@@ -29,7 +29,7 @@ def still(of: PlacedFinding) -> PlacedFinding:
 
 
 async def test_one_review_carries_the_comments_and_the_request(at: Scene) -> None:
-    """It stays while the finding is open, is not repeated, and is dismissed when the finding is fixed."""
+    """A request for changes stays while the finding is open, and is dismissed when it is fixed."""
     bad, low = finding("f1", 5), finding("f2", 41, severity="low")
     await put(at, high(at, bad, low), "run-1")
     assert states(at) == ["CHANGES_REQUESTED"]

@@ -96,7 +96,7 @@ async def test_answers_and_resolving_survive_lost_answers(tmp_path: Path, *, aft
 
 
 async def test_a_thread_that_a_person_resolved_is_left_alone(tmp_path: Path) -> None:
-    """It gets no reply, is not hidden, and its finding is not posted again."""
+    """A thread that a person resolved gets no reply, and its finding is not posted again."""
     async with scene(tmp_path) as at:
         await first(at)
         one, two = at.stands.review_comments
@@ -205,7 +205,7 @@ async def test_a_thread_that_a_person_opened_again_stays_open(tmp_path: Path, co
 
 
 async def test_a_thread_in_which_a_person_asks_is_left_open(tmp_path: Path) -> None:
-    """The finding still gets its "fixed" reply, and the thread is resolved once someone has answered the question."""
+    """The finding gets its "fixed" reply, but the thread stays open until the question is answered."""
     async with scene(tmp_path) as at:
         await first(at)
         top = tops(at)[0]

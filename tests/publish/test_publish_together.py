@@ -35,7 +35,7 @@ def gone(name: str) -> PlacedFinding:
 
 
 async def test_findings_of_one_hunk_share_a_comment(tmp_path: Path) -> None:
-    """It is on the most severe finding's lines and lists each finding; other hunks get their own comment."""
+    """One comment on the most severe finding's lines lists all of its hunk; other hunks get their own."""
     async with scene(tmp_path) as at:
         done = await put(at, review_of(at, numbered("f1", 5, 1), numbered("f2", 7, 2), numbered("f3", 41, 3)))
         assert done.posted_count == 3

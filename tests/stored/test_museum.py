@@ -184,7 +184,7 @@ async def is_opened_or_refused(url: str, build: str, content: Callable[[], list[
 
 @pytest.mark.parametrize("build", [build for build in BUILDS if build not in REFUSED])  # no server starts on those
 def test_a_stored_job_is_read_as_it_was_meant(build: str) -> None:
-    """A stored ask for a review is read as such."""
+    """A stored job that asks for a review is read as such."""
     found = [asks.read(text) for text in left(build)["asks"]]
     assert {type(ask) for ask in found} == {ReviewAsk}
     (ask,) = [ask for ask in found if isinstance(ask, ReviewAsk) and ask.trigger == "opened"]
@@ -257,7 +257,7 @@ async def test_a_killed_review_is_resumed_or_paid_again_with_a_note(repo: Path, 
 
 @pytest.mark.parametrize("build", BUILDS)
 def test_a_file_of_the_last_review_is_built_upon_or_refused(repo: Path, build: str) -> None:
-    """With the same head, static findings are still open; else everything is reviewed, with a note."""
+    """Static findings are still open; if the file is unreadable, everything is reviewed, with a note."""
     file = str(MUSEUM / build / "review.json")
     words = ("review", "--strategy", "offline", "--previous", file, "--format", "json", "main..pull-request")
     review = json.loads(deeprepo(repo, *words).stdout)

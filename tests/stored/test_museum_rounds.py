@@ -291,7 +291,7 @@ async def test_a_summary_made_again_keeps_each_origin(tmp_path: Path, room: str)
 
 @pytest.mark.parametrize("room", ROOMS)
 async def test_a_merge_queue_is_not_failed_by_a_used_up_quota(tmp_path: Path, room: str) -> None:
-    """Without a threshold, the queue is not failed, and the summary does not change."""
+    """A review cut short by its quota does not fail a queue without a threshold, nor changes its summary."""
     from test_whole_checks import queue
 
     async with upgraded(tmp_path, room) as at:

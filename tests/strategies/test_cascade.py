@@ -113,7 +113,7 @@ SUSPICION = "Whether Ledger.post in shop/ledger.py refuses a negative amount."
 def test_a_suspicion_that_nobody_hands_in_as_a_finding_starts_no_root(
     change: Repository, effort: str, asked: list[str]
 ) -> None:
-    """A root costs several times as much as the passes. At effort high, it is told what they suspect."""
+    """A suspicion starts no root, which costs several times as much; at effort high, the root is told."""
     seen: list[str] = []
 
     class Suspecting(Played):

@@ -102,6 +102,6 @@ def test_one_call_reads_at_most_what_fits_into_half_of_the_window(
 
 
 def test_a_budget_that_holds_no_root_leaves_the_change_to_the_workers() -> None:
-    """The reason says so."""
+    """The reason says that the budget is too small for a root model."""
     name, reason = choose("auto", LARGE, root=True, worker=True, affordable=False)
     assert (name, "the budget is too small for a root model" in reason) == ("fanout", True)

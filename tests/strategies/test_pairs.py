@@ -116,7 +116,7 @@ def test_a_use_stands_below_the_line_that_breaks_it(change: Repository) -> None:
 
 
 def test_one_prompt_asks_about_the_uses_of_what_a_medium_change_alters(change: Repository) -> None:
-    """It shows the unchanged callers of these definitions, and asks which of them no longer work."""
+    """The prompt shows the unchanged callers of these definitions, and asks which no longer work."""
     seen: list[str] = []
 
     def answer(body: Mapping[str, Any]) -> Reply:
@@ -133,7 +133,7 @@ def test_one_prompt_asks_about_the_uses_of_what_a_medium_change_alters(change: R
 
 @pytest.mark.parametrize("at", ["the change", "the use"])
 def test_what_two_readers_tell_is_one_claim_with_one_opinion(change: Repository, at: str) -> None:
-    """They are matched by cause, despite other words and lines; the confirmation comes after the root."""
+    """Two reports are matched by cause, despite other words and lines; one confirmation follows."""
     told = {
         **{name: BROKEN[name] for name in ("trigger", "consequence", "severity")},
         "path": "shop/clock.py", "quote": "    return job.delay * 1000", "line": 2, "title": "show() prints milliseconds as seconds",
@@ -172,7 +172,7 @@ def test_lines_that_use_two_definitions_are_shown_once(change: Repository) -> No
 
 
 def test_a_blank_line_of_a_class_does_not_alter_it(change: Repository) -> None:
-    """Removed members are shown with their own users, so no question is asked about the users of the class."""
+    """Removed members are shown with their own users, so the class's users are not asked about."""
     members = "".join(
         f"  part_{n}() {{\n    const value = load({n}, 'a text that fills the line')\n    return value\n  }}\n"
         for n in range(400)
@@ -232,7 +232,7 @@ class Curious(Led):
     """A root that looks something up in every turn and never finishes."""
 
     def __call__(self, body: Mapping[str, Any]) -> Reply:
-        """Return a block that prints a new line."""
+        """Return a block that prints text which the root has not seen."""
         reply = super().__call__(body)
         if self.asked[-1] == "turn":
             part = chr(97 + self.asked.count("turn"))

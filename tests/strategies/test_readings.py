@@ -1,4 +1,4 @@
-"""Model passes that see only the diff, next to the one with the code around it: played through the command line."""
+"""Model passes that see only the diff, next to one that also sees the code around it, on the command line."""
 
 import re
 from collections.abc import Mapping
@@ -120,7 +120,7 @@ def test_the_other_passes_are_asked_about_only_if_that_can_change_the_report(cha
 
 
 def test_with_effort_high_a_call_of_its_own_confirms_what_only_the_bare_diff_shows(change: Repository) -> None:
-    """Effort high confirms every finding independently."""
+    """At effort high, every finding is confirmed by a separate call."""
     played = Two(beside=(), alone=(FOUND,))
     review = reviewed(change, played, "--effort", "high")
     assert "others" not in played.asked
@@ -183,7 +183,7 @@ def at_rate(number: int, title: str, severity: str) -> Mapping[str, Any]:
 def test_a_medium_finding_of_one_pass_is_confirmed_beside_others(
     change: Repository, agreed: int, serious: int, claims: int
 ) -> None:
-    """It joins another finding's confirmation if it would be shown in full; no call is made just for it."""
+    """A medium finding joins another's confirmation if it would be shown in full; it gets no own call."""
     words = ("Negative amounts overflow", "Rounding loses pennies", "Currency gets ignored", "Zero divides badly")
     sure = [at_rate(15 * n + 3, title, "medium") for n, title in enumerate(words[:agreed])]
     high = [at_rate(9, "Unit gets lost", "high")][:serious]
@@ -202,7 +202,7 @@ def test_a_medium_finding_of_one_pass_is_confirmed_beside_others(
 def test_a_medium_finding_that_the_root_s_model_reports_about_changed_files_needs_no_confirmation(
     change: Repository, severity: str, claims: int, shown: tuple[str, str]
 ) -> None:
-    """It is shown in full if there is room, and says that one pass reported it and nothing confirmed it."""
+    """A medium finding is shown in full if there is room, with its single pass, and unconfirmed."""
     played = Heard(beside=(at_rate(9, "Unit gets lost", severity),), alone=())
     review = reviewed(change, played)
     assert played.claims == claims
@@ -211,7 +211,7 @@ def test_a_medium_finding_that_the_root_s_model_reports_about_changed_files_need
 
 
 def test_a_medium_finding_that_shows_code_outside_the_change_gets_a_call(change: Repository) -> None:
-    """Only the pass with the code around the change can see what breaks there, so no other pass agrees with it."""
+    """Only the pass with the surrounding code can see what breaks there, so no other pass agrees with it."""
     played = Two(beside=({**FOUND, "severity": "medium", "evidence": [*MORE]},), alone=())
     review = reviewed(change, played)
     assert played.asked.count("opinion") == 1
@@ -219,7 +219,7 @@ def test_a_medium_finding_that_shows_code_outside_the_change_gets_a_call(change:
 
 
 def test_a_low_finding_of_one_pass_is_collapsed_without_a_confirmation(change: Repository) -> None:
-    """It is never shown in full, because nothing has checked it."""
+    """A low-severity finding of one pass is never shown in full, because nothing has checked it."""
     played = Two(beside=(OTHER,), alone=())
     review = reviewed(change, played)
     assert "opinion" not in played.asked
@@ -227,7 +227,7 @@ def test_a_low_finding_of_one_pass_is_collapsed_without_a_confirmation(change: R
 
 
 def test_a_remark_is_a_collapsed_finding_of_one_line(change: Repository) -> None:
-    """It needs no reason and no trigger, and the format does not ask for them."""
+    """A remark needs no reason and no trigger, and the format does not ask for them."""
 
     class Brief(Two):
         def __call__(self, body: Mapping[str, Any]) -> Reply:
@@ -243,7 +243,7 @@ def test_a_remark_is_a_collapsed_finding_of_one_line(change: Repository) -> None
 
 
 def test_other_models_read_the_diff_where_they_are_named(change: Repository) -> None:
-    """Each reads the diff once instead of the worker, one from the start and one from the end."""
+    """Each named model reads the diff once instead of the worker, one from the start, one from the end."""
     change.git("checkout", "-q", "main")
     change.commit({".deeprepo.yml": "models: {readers: [compatible/second, compatible/third]}\n"}, "settings")
     change.git("checkout", "-q", "feature")
@@ -404,7 +404,7 @@ def test_the_root_s_model_reads_a_short_change_in_one_call_and_the_worker_s_summ
 def test_another_model_confirms_what_only_the_root_s_model_reports(
     change: Repository, opinion: str, settings: str, who: list[str]
 ) -> None:
-    """It can only confirm: everything else, and what may block the merge, is judged by the root's model."""
+    """The other model can only confirm; the root's model judges the rest, and what may block a merge."""
     change.git("checkout", "-q", "main")
     change.commit({".deeprepo.yml": settings}, "settings")
     change.git("checkout", "-q", "feature")

@@ -31,7 +31,7 @@ def read(name: str, payload: object) -> Ask | NothingAsked:
 
 
 def test_every_real_delivery_is_read_or_ignored_for_a_reason() -> None:
-    """Of the 329 collected deliveries, the listed ones ask for something; the others give a reason."""
+    """Of 329 collected deliveries, those listed here ask for something; each other one has a reason."""
     found = [(name, read(name, payload)) for name, payload in examples()]
     asked = Counter((name, type(ask).__name__) for name, ask in found if not isinstance(ask, NothingAsked))
     assert len(found) == 329

@@ -15,7 +15,7 @@ from deeprepo_sandbox.providers import Reply
 async def test_the_check_run_says_what_is_read_before_any_model_has_answered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It lists changed files, dependent files and static findings while the model's reply is pending."""
+    """Before the model replies, the check run lists changed and dependent files and static findings."""
     async with doubles.openai_server(Reply(fault="hang")) as model:
         monkeypatch.setenv("DEEPREPO_WORKER", "compatible/worker")
         monkeypatch.setenv("DEEPREPO_BASE_URL", model.openai_url)

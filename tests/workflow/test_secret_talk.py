@@ -12,7 +12,7 @@ LINE = f'KEY = "{KEY}"'
 
 
 async def test_no_answer_repeats_a_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither text, quotes nor sketch show it, no request has it, and a quote of the masked line is found."""
+    """No request contains the secret, and no answer shows it in its text, quotes or sketch."""
     files = {**HEAD, "shop/price.py": f"{HEAD['shop/price.py']}\n\n{LINE}\n"}
     async with talk(tmp_path, monkeypatch, files=files) as one:
         masked = f'KEY = "MASKED_SECRET_{digest(KEY)}"'

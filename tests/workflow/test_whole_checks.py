@@ -83,7 +83,7 @@ async def test_a_review_goes_on_in_the_check_run_of_the_one_whose_place_it_takes
 
 
 async def test_two_who_begin_a_check_run_at_one_time_begin_one(at: Whole) -> None:
-    """Both look for an existing check run before either creates one; only one is created."""
+    """Two jobs look for a check run before either creates one: only one check run is created."""
     with at.gh.holding():
         await at.opened()
     at.gh.fail("GET", r"/check-runs", Fault(status=None, delay=0.5, times=2))

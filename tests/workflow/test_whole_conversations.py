@@ -200,7 +200,7 @@ async def test_silence_where_nobody_speaks_to_us(tmp_path: Path, monkeypatch: py
         assert (quiet, at.replies(number), one.asked) == ([""] * 5, [refusal], [])
         assert "needs write" not in at.summary(number)
         assert await one.below("@deeprepo why?", author="stranger") == ""  # a stranger is refused once
-        # A reply to one person that mentions another is for them; a mention without such a reply is for us.
+        # Naming @colleague in a reply to a colleague's comment addresses them; otherwise it is for us.
         one.script += [said("Ask them."), said("Because.")]
         await at.repo.reply(number, one.thread("mean()"), "Why, I ask.", author="colleague")
         await at.quiet()

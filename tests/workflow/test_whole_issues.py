@@ -31,7 +31,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Mapping[str, Any]]:
 async def test_linked_issues_are_told_in_one_line_each(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: list[Mapping[str, Any]]
 ) -> None:
-    """They cost no extra call. Issues of other repositories or without a link are neither sent nor shown."""
+    """Linked issues cost no extra call. Issues of other repositories or without a link are not sent."""
 
     def answer(request: Mapping[str, Any]) -> doubles.Reply:
         asked.append(request)

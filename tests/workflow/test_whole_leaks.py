@@ -27,7 +27,7 @@ async def test_a_removed_secret_is_open_until_it_is_revoked(at: Whole) -> None:
 
 
 async def test_a_token_in_the_name_of_a_branch_or_a_file_or_in_a_command_is_stored_nowhere(at: Whole) -> None:
-    """Nor is it posted: such names and comments are masked like the change itself."""
+    """Tokens in names and comments are masked like the change itself, so none is posted or stored."""
     branch, asked, path = (f"ghp_{letter}{'Zk3Qw8Lm2Np5Rt7Vx1Yb4Cd6Fg9Hj0Ks2D'}4" for letter in "abc")
     faulty = {f"shop/{path}.py": "def name():\n    return unknown_name\n"}
     await at.repo.commit(f"feature-{branch}", {**BROKEN, **faulty})

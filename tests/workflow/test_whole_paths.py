@@ -32,7 +32,7 @@ REVIEWED = {"several merge bases": drawn("crossed, with the other parent first")
 
 @pytest.mark.parametrize("name", few(REVIEWED, 0))
 async def test_a_change_that_may_touch_the_paths_is_reviewed(at: Whole, name: str) -> None:
-    """It is reviewed even if no file that differs from its base matches; here each review fails the check."""
+    """A change is reviewed even if no file that differs from its base matches `triggers.paths`."""
     await at.repo.commit("main", {".deeprepo.yml": PATHS, **histories.OLD})
     await REVIEWED[name](at)
     number = await at.repo.open_pull("feature", title="News", fork=True, author="stranger")

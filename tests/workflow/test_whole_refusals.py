@@ -98,7 +98,7 @@ def comments_of(at: Whole, number: int) -> str:
 
 
 async def test_comments_of_deleted_accounts_stop_no_round(at: Whole) -> None:
-    """Such comments have no author; other people's comments in the same thread are still answered."""
+    """Comments of deleted accounts have no author; other people's comments are still answered."""
     at.gh.world.user("gone")
     at.repo.add("gone", "read")
     number = await at.reviewed(files=WORSE)

@@ -48,7 +48,7 @@ async def test_a_fork_is_reviewed_like_any_other(at: Whole) -> None:
 
 @pytest.mark.slow
 async def test_two_pull_requests_of_one_commit_are_two_reviews(at: Whole) -> None:
-    """Each has its own check run on the commit and its own summary."""
+    """Each pull request has its own check run on the shared commit and its own summary."""
     await at.repo.commit("release/1.x#2", {"NEWS.md": "one\n"}, onto="main")
     first = await at.opened()
     second = await at.repo.open_pull("feature", "release/1.x#2", title="To the release")

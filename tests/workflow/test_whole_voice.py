@@ -22,7 +22,7 @@ async def pushed(at: Whole, number: int) -> None:
 
 @pytest.mark.slow
 async def test_less_severe_findings_are_kept_back(at: Whole) -> None:
-    """They are counted and in the JSON output, fail no check, and are new once the threshold is lowered."""
+    """Hidden findings are counted and in the JSON output; they are new once the threshold is lowered."""
     await set_up(at, "minimum_severity: high\nfail_on: high\ntone: short\n")
     number = await at.reviewed(files={**MENDED, **IDENTITY})
     stands = at.gh.pull(number)
