@@ -111,7 +111,7 @@ async def test_commands_of_a_stranger_are_refused_and_ignoring_lasts(at: Stage) 
 
 @on_stage(BASE)
 async def test_a_pause_lasts_until_somebody_resumes(at: Stage) -> None:
-    """Our newest answer stores it: pushes are skipped, commands still work, deleting the answer ends it."""
+    """Our newest answer stores the pause: pushes are skipped, commands still work."""
     one = await desk(at)
     await one.said("/deeprepo pause")
     assert "already paused" in (await one.said("/deeprepo pause"))[0]
@@ -212,7 +212,7 @@ def test_learnings_in_any_script_fit_into_a_marker() -> None:
 async def test_the_suggestion_of_a_confirmed_finding_is_committed_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, confirms: bool
 ) -> None:
-    """The summary's state identifies it, and the next review calls it fixed. Else the answer says why not."""
+    """A confirmed suggestion is known from the summary's state; for others the answer says why not."""
     monkeypatch.setenv("COMPATIBLE_API_KEY", "sk-pretended-and-long-enough")
     line = "    return sum(items) / len(items)"
     better = "    return sum(items) / max(1, len(items))"

@@ -172,7 +172,7 @@ def test_an_event_that_cannot_be_read_asks_for_nothing(tmp_path: Path, name: str
 
 @pytest.mark.parametrize(("name", "payload"), [("push", "{}"), ("pull_request", "[]"), ("pull_request", "{")])
 def test_an_event_that_names_no_pull_request_says_what_to_do(tmp_path: Path, name: str, payload: str) -> None:
-    """The workflow has to be changed, so it is a usage error."""
+    """Such an event is a usage error, because the workflow has to be changed."""
     with pytest.raises(UsageError):
         asked(tmp_path, name, payload)
 

@@ -26,7 +26,7 @@ async def came_to(at: Stage, kind: str) -> tuple[int, ReviewResult]:
 async def test_what_the_owner_leaves_out_is_neutral_under_a_bar(
     at: Stage, kind: str, ending: str, *, strict: bool
 ) -> None:
-    """With `strict` it fails. A reviewed one fails because of its finding."""
+    """Skipped pull requests fail only with `strict`; a reviewed one fails because of its finding."""
     if strict:
         await at.repo.commit("main", {".deeprepo.yml": "strict: true\n"})
     _, result = await came_to(at, kind)

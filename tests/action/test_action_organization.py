@@ -14,7 +14,7 @@ async def organization(at: Stage, text: str, *, private: bool = True) -> str:
 
 @on_stage(BASE)
 async def test_a_workflow_cannot_lift_what_the_organization_enforces(at: Stage) -> None:
-    """With a token for the private file, it overrides the step's input; without one, the log says so."""
+    """With a token, the private file overrides the step's input; without one, the log says so."""
     _, body = await opened(at)
     token = await organization(at, BAR)
     result = await at.told("pull_request", body, fail_on="critical")

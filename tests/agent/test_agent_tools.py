@@ -304,7 +304,7 @@ def test_a_secret_that_code_suspects_is_neither_retold_nor_dropped(table: Table)
     ),
 )
 def test_an_empty_result_says_why(table: Table, look: str, value: str, note: str) -> None:
-    """The value stays an empty list. A note next to it explains a pattern or glob that cannot match."""
+    """An empty result stays an empty list, with a note if the pattern or glob cannot match."""
     said, _, state = blocks(table, f"print({look})")
     assert said == [value]
     assert note in "\n".join(state.notes)

@@ -23,7 +23,7 @@ def pull(repository: Repository, secrets: dict[str, str]) -> Table:
 
 
 def test_a_line_with_a_secret_is_found_by_what_stands_beside_it(repositories: Callable[[str], Repository]) -> None:
-    """Words, patterns and the mask find it, quotes of the masked line count, and no output has the secret."""
+    """Words, patterns and the mask find the line, its quote is accepted, and no output has the secret."""
     said, _, _ = blocks(
         pull(repositories("one"), SECRETS),
         "print(search('token:'))",

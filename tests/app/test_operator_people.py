@@ -59,7 +59,7 @@ async def test_an_unknown_price_is_no_zero(tmp_path: Path) -> None:
 
 
 async def test_each_reason_for_a_missing_review_has_its_own_words(tmp_path: Path) -> None:
-    """The list of reviews shows each reason and can be filtered by it."""
+    """The list of reviews shows each reason for a missing review, and can be filtered by reason."""
     words = {
         "quota": "quota exhausted",
         "provider": "provider down",

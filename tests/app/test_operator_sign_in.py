@@ -95,7 +95,7 @@ def test_a_code_counts_for_the_browser_that_left(tmp_path: Path, caplog: pytest.
 
 
 async def test_the_right_is_looked_up_again(tmp_path: Path) -> None:
-    """When it expires, the browser goes to GitHub and back to its page; without the right it is refused."""
+    """An expired session goes to GitHub and back to its page; without the right it is refused."""
     async with visit(tmp_path) as at:
         await stored(at)
         await at.sign_in("ann")

@@ -44,7 +44,7 @@ async def test_a_server_says_whether_it_lives_and_is_ready(tmp_path: Path) -> No
 
 
 async def test_a_server_whose_key_github_rejects_is_not_ready(tmp_path: Path) -> None:
-    """The probe and `serve --check` report it. A GitHub that does not answer is not a rejection."""
+    """The probe and `serve --check` report a rejected key. A silent GitHub is not a rejection."""
     async with sandbox.github(tmp_path / "gh", webhook=None, secret=SECRET) as gh:
         names = {"app_id": gh.app_id, "private_key": gh.private_key, "webhook_secret": gh.secret}
         async with served(settings(tmp_path / "good", github_api=gh.api, **names)) as server:
@@ -94,7 +94,7 @@ def test_a_review_on_a_server_names_no_command_of_its_environment() -> None:
 
 
 async def test_a_server_has_no_pages_but_what_is_needed(tmp_path: Path) -> None:
-    """Only the operator's pages exist; after the set-up, its addresses redirect to them."""
+    """Only the operator's pages exist; after the set-up, the set-up page's addresses redirect to them."""
     async with served(settings(tmp_path)) as server:
         pages = [
             (await server.http.get(path)).status_code
@@ -140,7 +140,7 @@ async def test_the_counters_count(tmp_path: Path) -> None:
 
 
 async def test_repositories_are_labels_only_where_the_operator_asks_for_them(tmp_path: Path) -> None:
-    """By default, repositories are not labels."""
+    """By default, metrics have no label for the repository."""
     async with served(settings(tmp_path, metrics_by_repository=False)) as server:
         change = PullRequest("", "", "b" * 40, "c" * 40, "main", "f", "")
         done = Review(change, (), StrategyChoice("direct"), (), Coverage(), Cost(usd=0.25), 1.0)

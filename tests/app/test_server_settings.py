@@ -112,7 +112,7 @@ def test_what_the_set_up_page_stored_is_used(read: Read, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"app_id": 1}'])
 def test_a_damaged_store_is_said(read: Read, tmp_path: Path, text: str) -> None:
-    """The error says what to do about it."""
+    """The error about a damaged file says what to do about it."""
     (tmp_path / "deeprepo").mkdir()
     (tmp_path / "deeprepo" / "app.json").write_text(text)
     assert "is damaged. Delete it" in sentences(read, {})[0]

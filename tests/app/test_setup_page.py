@@ -138,7 +138,7 @@ def test_what_is_typed_cannot_become_part_of_the_page(tmp_path: Path) -> None:
     ("code", "why"), [("unknown", "one hour"), ("../../user", "missing or damaged"), ("", "missing")]
 )
 def test_a_code_that_is_none_is_said(tmp_path: Path, code: str, why: str) -> None:
-    """Nothing is stored, and the person can start again."""
+    """An invalid code stores nothing, and the person can start again."""
 
     async def go() -> None:
         async with sandbox.github(tmp_path / "gh", webhook=None, secret="s" * 20) as gh:

@@ -14,7 +14,7 @@ from bot.values import PullRef, ReviewAsk
 
 
 async def test_a_delivery_becomes_a_job_once(tmp_path: Path) -> None:
-    """If it cannot be stored, GitHub has to retry; then it is queued, done, and recognized when repeated."""
+    """If a delivery cannot be stored, GitHub has to retry; once done, it is recognized when repeated."""
     async with served(settings(tmp_path)) as server:
         with contextlib.closing(sqlite3.connect(tmp_path / "jobs.db")) as jobs:
             jobs.execute("CREATE TRIGGER full BEFORE INSERT ON workflow_status BEGIN SELECT RAISE(ABORT, 'full'); END")

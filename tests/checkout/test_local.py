@@ -138,7 +138,7 @@ def test_a_default_branch_of_another_name_is_found(repository: Repository, tmp_p
 
 
 def test_the_head_of_the_remote_wins(repository: Repository, tmp_path: Path) -> None:
-    """The remote defines it, so it wins over usual names, and the review names its branch."""
+    """The remote's HEAD wins over usual names, and the review names its branch."""
     base = repository.commit({"a.py": "1\n"})
     repository.git("update-ref", "refs/remotes/origin/main", base)
     repository.git("update-ref", "refs/remotes/origin/production", base)

@@ -44,7 +44,7 @@ async def test_a_later_round_knows_the_head_it_is_built_on(tmp_path: Path) -> No
 
 
 async def test_the_token_is_left_nowhere(tmp_path: Path) -> None:
-    """No file in the object store contains the token, and it is revoked after reading."""
+    """No file in the object store contains the token, which is revoked after reading."""
     async with scene(tmp_path / "hub") as at:
         await at.host.facts()
         known = set(at.gh.world.tokens)

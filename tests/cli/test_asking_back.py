@@ -167,7 +167,7 @@ def test_a_last_answer_need_not_say_again_what_each_file_is_about(changed: Repos
     ],
 )
 def test_the_first_findings_stay_if_the_second_call_fails(changed: Repository, last: Reply) -> None:
-    """Refused, cut off, declined or not JSON: the review names it, and the findings are still confirmed."""
+    """A failed second call is named in the notes, and the first call's findings are still confirmed."""
     server = Server(reader([WISH], last))
     with doubles.in_thread(server):
         found, _ = review(changed, server, "compatible/reader")

@@ -19,7 +19,7 @@ TYPED = 'source <(deeprepo --show-completion); COMP_WORDS=({words}); COMP_CWORD=
     ],
 )
 def test_a_shell_completes_commands_options_and_values(words: tuple[str, ...], completed: list[str]) -> None:
-    """Run bash with the output of `--show-completion`."""
+    """Bash completes with the output of `--show-completion`."""
     env = {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "HOME": "/nowhere"}
     script = TYPED.format(words=" ".join(words), last=len(words) - 1)
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, env=env, check=True)

@@ -34,7 +34,7 @@ def test_config_ends_with_where_to_read_on(repository: Repository) -> None:
 
 
 def test_the_schema_is_printed_without_a_repository(tmp_path: Path) -> None:
-    """An editor can request it from any folder."""
+    """`config --schema` works in any folder, so that editors can use it."""
     done = deeprepo("config", "--schema", cwd=tmp_path)
     assert json.loads(done.stdout)["title"] == ".deeprepo.yml"
 

@@ -52,7 +52,7 @@ def connections(repository: Repository, folder: Path, *options: str, **environme
 
 
 def test_without_a_model_no_connection_is_opened(repository: Repository, tmp_path: Path) -> None:
-    """No telemetry and no check for a newer version."""
+    """Without a model, there is no connection at all: no telemetry and no check for a newer version."""
     assert connections(repository, tmp_path, *OFFLINE) == set()
 
 

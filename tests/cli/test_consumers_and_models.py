@@ -121,7 +121,7 @@ ABOVE = {  # code above a reference, and the values in it that must not leak
 def test_a_secret_whose_name_is_above_the_shown_lines_reaches_nobody(
     library: Repository, repositories: Others, above: str, values: list[str]
 ) -> None:
-    """Prompts and output never have the secret's end, even if the line that identifies it is not shown."""
+    """A secret is masked even if the line that identifies it is above the lines that are shown."""
     billing = repositories("billing")
     code = f"from quotes import price\n\n\n\n\n{above}print(price(3000))\n"
     billing.commit({"requirements.txt": "quotes==1\n", "pay.py": code})

@@ -118,7 +118,7 @@ def test_an_unknown_price_is_no_zero(changed: Repository) -> None:
 
 
 def test_an_empty_change_is_no_fault(changed: Repository, tmp_path: Path) -> None:
-    """The exit code is 0, with an explanation."""
+    """For an empty change, the exit code is 0 and a message explains why."""
     done = deeprepo("estimate", "main..main", "--repo", str(changed.folder), cwd=tmp_path)
     assert (done.returncode, "main is compared with itself" in done.stderr) == (0, True)
 

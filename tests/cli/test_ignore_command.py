@@ -23,7 +23,7 @@ def reviewed(repository: Repository) -> dict[str, list[dict[str, str]]]:
 
 @pytest.mark.parametrize("scope", ["finding", "rule", "path"])
 def test_an_ignored_finding_is_silent_once_the_entry_is_on_the_base_branch(changed: Repository, scope: str) -> None:
-    """On the change's own branch it has no effect, since a change cannot silence its own findings."""
+    """An entry on the change's own branch has no effect, so a change cannot silence its own findings."""
     first = reviewed(changed)
     (finding,) = of(first, "new")
     saved = changed.folder.parent / "review.json"
@@ -66,7 +66,7 @@ def test_what_is_no_fingerprint_is_not_written(changed: Repository) -> None:
 
 
 def test_an_entry_needs_a_repository(tmp_path: Path) -> None:
-    """Outside of a repository, nothing would read it."""
+    """Outside of a repository, nothing would read the entry."""
     done = run("ignore", "0" * 16, "--reason", "known", cwd=tmp_path)
     assert (done.returncode, "is not in a git repository" in done.stderr) == (2, True)
     assert not (tmp_path / ".deeprepo").exists()

@@ -103,7 +103,7 @@ def test_another_question_is_named_with_its_turn_and_its_beginning(copy: Path) -
 
 
 def test_a_repository_that_is_gone_is_said_and_a_clone_will_do(copy: Path) -> None:
-    """Exit code 3 and a hint to pass --repo; with it, the output is equal."""
+    """A replay without its repository exits with 3 and suggests --repo, which makes the output equal."""
     journal, gone = copy / "j.jsonl", copy / "elsewhere"
     text = journal.read_text().replace(json.dumps(str(copy.parent))[1:-1], "")
     lines = [json.loads(line) for line in text.splitlines()]
@@ -119,7 +119,7 @@ def test_a_repository_that_is_gone_is_said_and_a_clone_will_do(copy: Path) -> No
 
 
 def test_an_unfinished_journal_says_how_to_go_on(copy: Path) -> None:
-    """Exit code 3, the place where it ends, and the command that continues it."""
+    """An unfinished journal exits with 3 and names where it ends and the command that continues it."""
     journal, lines = copy / "j.jsonl", rows(copy / "j.jsonl")
     end = next(
         at for at, row in enumerate(lines) if row["kind"] == "turn" and row["number"] == 2 and row["run"] == "root"
@@ -140,7 +140,7 @@ def test_an_unfinished_journal_says_how_to_go_on(copy: Path) -> None:
     ],
 )
 def test_what_is_no_journal_is_said(tmp_path: Path, content: str | None, sentence: str) -> None:
-    """Exit code 2 for both commands that read a journal."""
+    """A file that is no journal is exit code 2 for both commands that read one."""
     if content is not None:
         (tmp_path / "file").write_text(content)
     for command in ("replay", "trace"):

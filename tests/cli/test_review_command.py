@@ -30,7 +30,7 @@ def apart(*arguments: str, cwd: Path, **env: str) -> Ended:
 
 
 def test_the_forgotten_caller_is_reported_with_no_key(changed: Repository) -> None:
-    """Exit code 0 without --fail-on, and the output says that no model was used."""
+    """Without --fail-on, the exit code is 0, and the output says that no model was used."""
     done = apart(cwd=changed.folder)
     assert done.returncode == 0, done.stderr
     assert "shop/labels.py:5" in done.stdout
@@ -70,7 +70,7 @@ def test_a_review_that_cannot_be_written_is_printed(changed: Repository) -> None
 
 
 def test_fail_on_is_the_exit_code(changed: Repository) -> None:
-    """1 if a finding reaches the threshold, 0 otherwise."""
+    """The exit code is 1 if a finding reaches the threshold, and 0 otherwise."""
     assert run("--fail-on", "high", cwd=changed.folder).returncode == 1
     assert run("--fail-on", "critical", cwd=changed.folder).returncode == 0
 
@@ -176,7 +176,7 @@ def test_a_missing_argument_is_explained(tmp_path: Path, command: str, origin: s
 
 
 def test_odd_file_names_are_reviewed(repository: Repository) -> None:
-    """Line break, quote, emoji and double dots in names; each file has an undefined name."""
+    """Line breaks, quotes, emoji and double dots in file names do not prevent findings."""
     names = ["new\nline.py", 'quo"te.py', "smile 🙂.py", "a..b.py"]
     repository.commit({"a": "1"})
     repository.git("checkout", "-qb", "feature")
@@ -187,7 +187,7 @@ def test_odd_file_names_are_reviewed(repository: Repository) -> None:
 
 
 def test_a_provider_that_is_down_leaves_what_code_has_proven(changed: Repository) -> None:
-    """Static findings are delivered, the review is marked partial, and the exit code is 3."""
+    """If the provider fails, static findings are delivered, marked as partial, with exit code 3."""
     with doubles.in_thread(Server(Reply("no", status=401))) as refusing:
         done = run(
             "--strategy",

@@ -72,7 +72,7 @@ def test_a_result_on_an_added_line_is_reported_like_our_own(changed: Repository,
     ],
 )
 def test_places_are_understood_as_tools_write_them(changed: Repository, tmp_path: Path, place: dict[str, Any]) -> None:
-    """Absolute, relative, with a base URI, or by artifact index."""
+    """A location can be absolute, relative, with a base URI, or an artifact index."""
     result = located("", 3)
     result["locations"][0]["physicalLocation"]["artifactLocation"] = place
     bases = {"SRC": {"uri": "src/", "uriBaseId": "%SRCROOT%"}, "%SRCROOT%": {"uri": ROOT}}

@@ -30,7 +30,7 @@ async def test_whose_comment_is_ours(at: Scene) -> None:
 
 
 async def test_of_other_peoples_comments_the_last_are_held(at: Scene) -> None:
-    """All of ours and the newest of others are kept in order, and long ones are cut."""
+    """Our comments and the newest of others are kept in order, and long ones are cut."""
     first = await at.host.comment("ours")
     for n in range(MOST_OTHERS + 20):
         await at.repo.comment(at.number, f"{n} " + "\U0001f600" * (MOST_READ if n > MOST_OTHERS else 1))

@@ -221,7 +221,7 @@ def test_a_reply_of_no_use_costs_what_it_says(name: str, how: tuple[Reply, Modes
 @pytest.mark.parametrize("name", DIALECTS)
 @pytest.mark.parametrize("how", TURNED_AWAY.values(), ids=TURNED_AWAY)
 def test_what_was_turned_away_costs_nothing(name: str, how: tuple[Reply, Modes | None]) -> None:
-    """A provider does not bill a request that it rejects, and it does not count as one of the day's calls."""
+    """A rejected request is not billed and does not count as one of the day's calls."""
     calls, requests, raised = fail(name, how)
     assert requests >= 1
     assert raised is not None

@@ -173,7 +173,7 @@ def test_an_answer_that_broke_off_gets_twice_the_room() -> None:
 
 
 def test_an_answer_that_breaks_off_twice_is_none() -> None:
-    """A second cut answer is an error that names the effort setting, but a root is told instead."""
+    """A second cut answer is an error that names the effort setting; a root gets the cut answer."""
     for schema in (ANSWER, None):
         error = many(door(), ScriptedModel([CUT, CUT]), ["q"], schema)[0]
         assert isinstance(error, BadAnswer)

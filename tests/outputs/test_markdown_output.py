@@ -107,7 +107,7 @@ def test_a_comment_is_never_longer_than_github_takes(findings: int) -> None:
 
 
 def test_many_collapsed_findings_are_twelve_rows_and_groups_by_theme() -> None:
-    """The others are grouped by topic, none is lost, and the console counts them."""
+    """After twelve rows, findings are grouped by topic; none is lost, and the console counts them."""
     paths = [*(f"shop/{n}.py" for n in range(14)), *(f"style/{n}.css" for n in range(9)), "README.md"]
     many = tuple(PlacedFinding(replace(FINDING, title=f"T{n}.", path=path), "folded") for n, path in enumerate(paths))
     review = numbered(replace(REVIEW, findings=many))

@@ -21,7 +21,7 @@ REVIEW = replace(said(PLACED), parts={ATTEMPTS.key: (("a.py:7", "its test passes
 
 
 def test_each_output_shows_the_test_and_what_was_tried_in_vain() -> None:
-    """Comment, console and SARIF have the command that runs it; failed attempts are listed."""
+    """Comment, console and SARIF have the test's command; failed attempts are listed."""
     for form in ("markdown", "console", "json", "sarif"):
         assert "pytest tests/test_new.py" in OUTPUTS[form]().render(REVIEW), form
     for form in ("markdown", "console", "json"):
@@ -38,7 +38,7 @@ def test_a_coding_agent_is_told_what_the_test_says_of_the_fix() -> None:
 
 
 def test_it_is_read_back() -> None:
-    """The JSON output restores it, for a page rendered again and for the next review."""
+    """The JSON output restores the test, for a page rendered again and for the next review."""
     text = json_file.render(REVIEW)
     again = reviews.review(text.encode())
     assert REPRODUCTION.of(again.findings[0].finding) == SHOWN

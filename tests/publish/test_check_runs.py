@@ -46,7 +46,7 @@ async def test_a_check_run_from_its_beginning_to_its_end(at: Scene) -> None:
 
 
 async def test_no_secret_stands_in_a_check_run(at: Scene) -> None:
-    """Neither a committed secret nor a finding that repeats it is shown."""
+    """A check run shows neither a committed secret nor a finding's repetition of it."""
     secret = "ghp_" + "aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY1zA2"
     leak = finding("f1", 5, category="secret", quote=f'TOKEN = "{secret}"')
     await run(at, shown(reviewed(at.stands.head_sha, leak, finding("f2", 6, why=f"It logs {secret}."))))
@@ -107,7 +107,7 @@ async def test_an_end_without_a_review(at: Scene) -> None:
 
 
 async def test_a_review_that_was_given_up_ends_as_it_was_fixed_when_it_began(at: Scene) -> None:
-    """With a threshold it fails, because the settings are not read again."""
+    """A review that is given up fails with a threshold, because the settings are not read again."""
     head = at.stands.head_sha
     number = await checks.start(at.host, head, checks.CheckOwner("run-1", if_broken="failure"))
     await checks.end_broken(at.host, number, "run-1", head, "the machine was restarted too often")

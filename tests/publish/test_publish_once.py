@@ -33,7 +33,7 @@ async def test_every_finding_is_told_where_it_can_stand(at: Scene) -> None:
 
 
 async def test_the_same_run_again_writes_nothing(at: Scene) -> None:
-    """All of its comments are recognized by their markers."""
+    """A repeated run recognizes all of its comments by their markers."""
     first = await put(at, six(at))
     before = at.writes()
     again = await put(at, six(at))

@@ -184,7 +184,7 @@ def closed(at: Scene) -> list[bool]:
 
 @pytest.mark.parametrize("contents", ["write", "read"])
 async def test_a_thread_that_a_person_opened_again_stays_open(tmp_path: Path, contents: str) -> None:
-    """Later reviews neither resolve nor hide it until the code changes it."""
+    """Later reviews neither resolve nor hide a reopened thread until the code changes it."""
     async with scene(tmp_path) as at:
         at.gh.grant(contents=contents)
         await first(at)

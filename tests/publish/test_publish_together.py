@@ -50,7 +50,7 @@ async def test_findings_of_one_hunk_share_a_comment(tmp_path: Path) -> None:
 
 
 async def test_a_shared_comment_is_resolved_once_all_of_it_is_fixed(tmp_path: Path) -> None:
-    """If its findings are fixed in different reviews, it is answered and resolved after the last."""
+    """A shared comment is answered and resolved after the last of its findings is fixed."""
     async with scene(tmp_path) as at:
         await put(at, review_of(at, numbered("f1", 5, 1), numbered("f2", 7, 2)))
         await put(at, review_of(at, gone("f1"), now(finding("f2"), "still")), "run-2")

@@ -130,7 +130,7 @@ async def test_a_thread_of_another_build_takes_an_ignore(at: Whole, build: str) 
 
 @pytest.mark.parametrize("build", BUILDS)
 async def test_a_merge_queue_is_not_failed_by_old_data(at: Whole, build: str) -> None:
-    """Without a threshold, neither a finding nor an unreadable review fails it, and nothing is posted."""
+    """Without a threshold, neither a finding nor an unreadable review fails a queue."""
     from test_whole_checks import queue
 
     number = await reviewed_by(at, build)

@@ -269,7 +269,7 @@ async def test_the_third_review_says_nothing_untrue(tmp_path: Path, room: str, w
 
 @pytest.mark.parametrize("room", ROOMS)
 async def test_a_thread_that_a_person_reopened_stays_open(tmp_path: Path, room: str) -> None:
-    """The marker records that deeprepo resolved this thread, so a person must have reopened it."""
+    """The marker says that deeprepo resolved this thread, so a person must have reopened it."""
     async with upgraded(tmp_path, room) as at:
         at.repo.resolve(1, at.gh.pull(1).review_comments[0].id, is_resolved=False)
         before = posted_words(at)

@@ -16,7 +16,7 @@ WRITER = HOUSE / "outputs" / "json_file.py"
 
 
 def test_no_other_module_parses_a_stored_format() -> None:
-    """No other module contains these strings; the JSON output only writes them."""
+    """No other module contains the strings in SIGNS; the JSON output only writes them."""
     paths = [path for path in HOUSE.rglob("*.py") if READERS not in path.parents and path != WRITER]
     assert len(paths) > 400
     assert [path for path in paths if any(sign in path.read_text(encoding="utf-8") for sign in SIGNS)] == []
@@ -76,7 +76,7 @@ def test_a_marker_of_a_newer_form_names_no_place() -> None:
 
 @pytest.mark.parametrize(("at", "place"), [("6", None), ("00aa11bb22cc33dd", "00aa11bb22cc33dd"), ("", "")])
 def test_a_line_in_an_older_marker_is_no_place(at: str, place: str | None) -> None:
-    """Builds before 0.2.0 stored either a line or a location's mark under this name."""
+    """Builds before 0.2.0 stored either a line or a location's mark under the name `at`."""
     marker = markers.read(f'<!-- deeprepo:{{"at": "{at}", "fingerprint": "f1", "kind": "finding", "v": 1}} -->')
     assert marker.findings == (("f1", place),)
 

@@ -112,7 +112,7 @@ def test_what_several_passes_report_is_one_finding_without_a_confirmation(change
 
 
 def test_the_other_passes_are_asked_about_only_if_that_can_change_the_report(change: Repository) -> None:
-    """A finding that only one of them reports, and that is not severe, is collapsed either way."""
+    """A single pass's finding that is not severe is collapsed either way."""
     played = Two(beside=(), alone=({**OTHER, "severity": "medium"},), fails="so start at the end")
     review = reviewed(change, played)
     assert sorted(played.asked) == ["alone", "alone", "reading"]
@@ -307,7 +307,7 @@ def test_a_reader_of_a_small_part_is_asked_for_as_many_as_of_a_larger_one(
 
 @pytest.mark.parametrize("fails", ["\0", "files with the highest risk"])
 def test_where_workers_read_parts_the_root_s_model_also_reads_the_diff_at_once(change: Repository, fails: str) -> None:
-    """Findings that both report count as agreed. If that pass fails, it does not count as a pass."""
+    """Workers and the pass over the whole diff can agree on a finding; that pass only counts if it worked."""
     change.commit(MORE_RATES, "more")
 
     class Parts(Two):

@@ -153,7 +153,7 @@ def test_a_remark_is_heard_where_it_names_us_or_answers_somebody() -> None:
     ],
 )  # fmt: skip
 def test_other_check_runs_are_ignored(payload: dict[str, Any], reason: str) -> None:
-    """Ignores check runs of other Apps, unknown buttons, and pull requests into other repositories."""
+    """Check runs of other Apps, unknown buttons and pull requests into other repositories are ignored."""
     ask = read("check_run", payload)
     assert isinstance(ask, NothingAsked)
     assert reason in ask.reason

@@ -44,7 +44,7 @@ SINGLE = reported("shop/rates.py", "    return amount * 31 / 100", 93, "A missin
 async def test_the_check_run_lists_what_several_passes_report_before_anything_is_confirmed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Shown after the first round of requests. A single pass's finding is only counted until confirmed."""
+    """A finding of several passes is listed immediately, that of a single pass only counted."""
     requests: list[str] = []
 
     def answer(body: Mapping[str, Any]) -> Reply:

@@ -144,7 +144,7 @@ async def test_what_code_proved_and_what_nothing_shows_is_not_withdrawn(
 async def test_a_mention_anywhere_and_a_review_with_a_text_are_answered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In a comment, where a number refers to a finding, and in a review's text, where commands work too."""
+    """Mentions are answered in comments, where a number names a finding, and in a review's text."""
     async with talk(tmp_path, monkeypatch) as one:
         at, number = one.at, one.number
         known = next(c.body for c in at.gh.pull(number).review_comments if "mean()" in c.body)
@@ -211,7 +211,7 @@ async def test_silence_where_nobody_speaks_to_us(tmp_path: Path, monkeypatch: py
 
 
 async def test_without_a_model_a_mention_gets_one_sentence_and_a_reply_none(tmp_path: Path) -> None:
-    """A mention gets one sentence pointing to the help, and a reply in a thread gets nothing."""
+    """Without a model, a mention gets one sentence pointing to the help, and a reply gets nothing."""
     async with whole(tmp_path) as at:
         one = Talk(at, await at.reviewed(files=HEAD))
         assert "`/deeprepo help`" in await one.below("Thank you @deeprepo, why though?")

@@ -50,7 +50,7 @@ async def test_a_pull_request_that_becomes_a_draft_is_left_alone(at: Whole) -> N
 
 
 async def test_a_stacked_pull_request_is_compared_with_the_one_below_until_that_is_merged(at: Whole) -> None:
-    """The summary names the lower one and omits its findings; after its merge the new base is compared."""
+    """The summary names the pull request below and omits its findings; a merge changes the base."""
     below = await at.reviewed(files=BROKEN)
     await at.repo.commit("top", {"shop/name.py": "name = nowhere\n"}, onto="feature")
     top = await at.repo.open_pull("top", base="feature")

@@ -21,7 +21,7 @@ async def test_a_ruleset_is_named_by_its_own_words(at: Whole, rule: str) -> None
 
 
 async def test_any_refusal_of_a_commit_leaves_the_patch(at: Whole) -> None:
-    """The repository is archived, or GitHub rejects the tree."""
+    """For an archived repository or a rejected tree, the answer has GitHub's reason and the patch."""
     number = await at.reviewed()
     for path, status, words in (
         (r"/git/refs/", 403, "Repository was archived so is read-only."),
@@ -51,7 +51,7 @@ async def test_a_pending_review_is_named_and_loses_nothing(at: Whole) -> None:
 
 @pytest.mark.parametrize("how", ["renamed", "transferred"])
 async def test_a_repository_that_moves_while_a_job_waits_is_followed(at: Whole, how: str) -> None:
-    """Reads and writes follow it, also to a new owner with an installation of its own."""
+    """Reads and writes follow a moved repository, also to an owner with another installation."""
     await at.gh.repository("other", "else")
     with at.gh.holding() as held:
         number = await at.opened(files=WORSE)
@@ -65,7 +65,7 @@ async def test_a_repository_that_moves_while_a_job_waits_is_followed(at: Whole, 
 
 @pytest.mark.parametrize("is_deleted", [False, True], ids=["a fork", "a deleted fork"])
 async def test_all_checks_of_a_fork_are_run_again(at: Whole, *, is_deleted: bool) -> None:
-    """For a fork, GitHub's check suite lists no pull request and stays queued until a check run starts."""
+    """A fork's check suite lists no pull request, and stays queued until a check run starts."""
     number = await at.reviewed(files=WORSE, fork=True)
     if is_deleted:
         await at.repo.delete_fork(number)

@@ -22,7 +22,7 @@ def titles(at: Whole, number: int) -> list[str]:
 
 
 async def test_an_open_finding_keeps_number_quote_and_evidence(at: Whole) -> None:
-    """After an unrelated push, it is unchanged in the summary, in the check run and for commands."""
+    """After an unrelated push, a finding is unchanged in the summary, the check run and for commands."""
     number = await at.reviewed()
     await at.pushed({"NEWS.md": "one\n"})
     summary = unprompted(at.summary(number))

@@ -99,7 +99,7 @@ async def taught(at: Whole) -> dict[str, ReviewComment]:
 
 @pytest.mark.slow
 async def test_a_maintainer_decides(at: Whole) -> None:
-    """By a reaction or a command, but not by readers. A proven, severe kind needs the command."""
+    """Rules are confirmed by a reaction or command, not by readers; proven, severe kinds need a command."""
     at.repo.add("boss", "admin")
     shown = await taught(at)
     for path in shown:
@@ -178,7 +178,7 @@ async def test_a_committed_secret_suggests_no_rule(at: Whole) -> None:
 
 
 async def test_a_reply_in_a_thread_of_two_findings_rejects_only_what_it_names(at: Whole) -> None:
-    """The reply names it by number or by a name only one of them has. If unclear, we ask once which one."""
+    """A reply names a finding by number, or by a name only one has. If unclear, we ask once which one."""
     number = await at.reviewed(files={"shop/two.py": "def name():\n    return first_one + second_one\n"})
     (top,) = [one for one in at.gh.pull(number).review_comments if one.reply_to is None]
     assert '"also"' in top.body

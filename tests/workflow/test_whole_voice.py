@@ -45,7 +45,7 @@ async def test_less_severe_findings_are_kept_back(at: Whole) -> None:
 
 
 async def test_changes_are_requested_and_the_request_is_dismissed(at: Whole) -> None:
-    """The App's own permissions suffice, and YAML's bare `off` turns it off."""
+    """The App's own permissions suffice, and YAML's bare `off` turns requests for changes off."""
     await set_up(at, "request_changes: high\n")
     number = await at.reviewed()
     assert [one.state for one in at.gh.pull(number).reviews] == ["CHANGES_REQUESTED"]
@@ -66,7 +66,7 @@ async def test_a_clean_change_is_not_approved(at: Whole) -> None:
 
 
 async def test_reviews_pause_after_the_pushes_that_the_owner_set(at: Whole) -> None:
-    """The last summary announces it and the next check run names it; `resume` allows as many pushes again."""
+    """The last summary announces the pause, the next check names it; `resume` allows as many pushes again."""
     await set_up(at, "pause_after: 1\n")
     number = await at.reviewed()
     assert "now paused" not in at.summary(number)
