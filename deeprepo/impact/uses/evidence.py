@@ -190,7 +190,7 @@ class Evidence(Struct):
 
     async def is_aliased_in_package(self, target: UseTarget, path: str, name: str) -> bool:
         """Return whether a file's package still has the name, moved there or as an alias: `var Load = config.Load`."""
-        after = target.symbol.after if target.symbol is not None else None
+        after = target.after
         homes = {path, *self.exports.visible_files(path)}
         if after is not None and after.short == name and after.path in homes:
             return True
@@ -203,8 +203,7 @@ class Evidence(Struct):
         """Return whether the place that had the name is fully known, including every base of a class."""
         rules, former = self.language.rules, sorted(target.former_names)
         if not target.owner:
-            before = target.symbol.before if target.symbol is not None else None
-            home = before.path if before is not None else next(iter(target.homes), "")
+            home = target.before.path if target.before is not None else next(iter(target.homes), "")
             if rules.loader and home not in await self.tree.entries():
                 return all([await self.names.is_in_few_files(name, FEW_FILES) for name in former])
             texts = await self.tree.read_many(sorted(target.homes))

@@ -88,8 +88,7 @@ def _takes_other_arguments(target: UseTarget) -> bool:
 
 async def _is_gone(target: UseTarget, exports: Exports) -> bool:
     """Return whether an overridable method no longer exists in its class or a known base."""
-    item = target.symbol
-    before = item.before if item is not None else None
+    before = target.before
     if before is None or not target.is_gone or not target.owner or target.constructor or before.kind not in KINDS:
         return False
     if before.short.startswith("__") or before.visible == "file" or is_test(before.path):
@@ -145,7 +144,7 @@ def _overriding(
 
 def _took_its_place(target: UseTarget, symbol: Definition) -> bool:
     """Return whether one of several overloads has as many parameters as the target had."""
-    before = target.symbol.before if target.symbol is not None else None
+    before = target.before
     if before is None or before.signature is None or symbol.signature is None:
         return False
     return len(before.parameters) == len(symbol.parameters)

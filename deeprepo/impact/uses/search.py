@@ -27,9 +27,7 @@ from deeprepo.impact.uses.sites import (
     RESULT,
     WHOLE_MODULE,
     UseTarget,
-    is_bound_nearer,
     is_imported,
-    is_imported_elsewhere,
     match,
     names,
     reference,
@@ -104,7 +102,7 @@ class Search(Struct):
             if is_specific(short) or target.is_attribute or target.is_extension
         }
         special -= scene.head.language.rules.ambient  # names that everything has prove nothing
-        left = frozenset(t.symbol.after.short for t in targets if t.symbol is not None and t.symbol.after is not None)
+        left = frozenset(target.after.short for target in targets if target.after is not None)
         gone = frozenset(name for target in targets if target.is_gone for name in target.former_names) - left
         unique = await looked_up.unique(special, Own(await self._spans(targets), gone, self.added_lines))
         times = Counter(short for target in targets if target.has_new_signature for short in target.shorts)
@@ -249,7 +247,7 @@ class Search(Struct):
         references: dict[str, list[Reference]],
     ) -> None:
         """Add the references of one file. `words_here`: members that occur in it."""
-        scene, language = self.scene, self.scene.head.language
+        scene = self.scene
         bound = bind(scene.importers.get(path, ()), scene.origins, scene.exporting_files)
         for home in {home for target in targets for home in target.homes if path in scene.exports.visible_files(home)}:
             bound.stars.setdefault(home, set()).add("")  # without an import, there is no exporting file
@@ -269,18 +267,9 @@ class Search(Struct):
         import_words = frozenset(word for line in import_lines for word in NAME.findall(line))
         external = await self._external(path, source, uses, self._judged_by_name(mine, evidence.unique_names))
         file = SearchedFile(path, source, uses, bound, import_words, external)
-        imported_names = frozenset(use.name for use in uses if use.form == "import")
         imports = await self._imports(path, uses)
         for target in mine:
-            for hit in match(target, uses, bound, path):
-                if hit.sure and is_bound_nearer(target, hit.use, uses, imports, bound):
-                    hit = replace(hit, sure=False)  # noqa: PLW2901
-                if target.is_own_line(hit.use, path):
-                    continue
-                if not language.rules.whole_files and is_imported_elsewhere(target, hit, imported_names, bound):
-                    continue
-                if target.is_provided_for(hit.use) and not language.rules.scope.conditional_build:
-                    continue
+            for hit in match(target, uses, bound, path, imports):
                 row = reference(target, hit, path, lines, *await verdict(evidence, target, hit, file))
                 references[target.key].append(row)
 

@@ -1,7 +1,7 @@
 """Decide how users can write a changed name, and which identifiers of a file refer to it by the file's imports."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from deeprepo.impact.changes import ChangedSymbol, Connection, Contract, Reference, TargetState
 from deeprepo.impact.everyday import METHODS, is_specific
@@ -38,6 +38,21 @@ class UseTarget(Struct, frozen=True):
     is_loaded: bool = False  # it only concerns code that loads the file by a call
 
     @property
+    def before(self) -> Definition | None:
+        """The definition before the change."""
+        return self.symbol.before if self.symbol is not None else None
+
+    @property
+    def after(self) -> Definition | None:
+        """The definition after the change."""
+        return self.symbol.after if self.symbol is not None else None
+
+    @property
+    def kind(self) -> str:
+        """The kind of the definition; "" for a name without one."""
+        return self.symbol.symbol.kind if self.symbol is not None else ""
+
+    @property
     def contract(self) -> tuple[Contract, ...]:
         """The changes that concern its users; a name no longer exported is removed for them."""
         if self.symbol is not None:
@@ -52,37 +67,33 @@ class UseTarget(Struct, frozen=True):
     @property
     def former_names(self) -> frozenset[str]:
         """The removed names; for a renamed definition, only the old one."""
-        before = self.symbol.before if self.symbol is not None else None
-        return frozenset({before.short}) if before is not None else self.shorts
+        return frozenset({self.before.short}) if self.before is not None else self.shorts
 
     @property
     def is_macro(self) -> bool:
         """Whether it is a macro that its whole package can call without an import."""
-        is_macro = self.symbol is not None and self.symbol.symbol.kind == "macro" and not self.owner
+        is_macro = self.kind == "macro" and not self.owner
         return is_macro and any(rules_of(home).shared_macros for home in self.homes)
 
     @property
     def is_method_of_a_value(self) -> bool:
         """Whether it is a function on a value whose class is never written."""
-        before = self.symbol.before if self.symbol is not None else None
-        head = before.head if before is not None and before.signature is not None else ""
+        head = self.before.head if self.before is not None and self.before.signature is not None else ""
         return any(re.search(rules_of(home).loose_methods, head) for home in self.homes)
 
     @property
     def is_extension(self) -> bool:
         """Whether it extends a type defined elsewhere, on either side, and has not only moved."""
-        item = self.symbol
-        if item is not None and item.before and item.after and item.contract == ("renamed",):
-            was, now = item.before, item.after
-            if (was.short, was.marks) == (now.short, now.marks):
-                return False
-        return item is not None and any(side is not None and is_extension(side) for side in (item.before, item.after))
+        was, now = self.before, self.after
+        is_moved = was is not None and now is not None and (was.short, was.marks) == (now.short, now.marks)
+        if is_moved and self.contract == ("renamed",):
+            return False
+        return any(side is not None and is_extension(side) for side in (was, now))
 
     def extends(self, use: Use) -> bool:
         """Return whether a use is a member of a value whose written type the definition extends."""
-        before = self.symbol.before if self.symbol is not None else None
         types = {one.rpartition(".")[2] for one in use.types}
-        is_of_it = before is not None and any(mark.removeprefix(EXTENSION) in types for mark in before.marks)
+        is_of_it = self.before is not None and any(mark.removeprefix(EXTENSION) in types for mark in self.before.marks)
         return is_of_it and self.is_extension and use.form == "member" and use.name in self.shorts
 
     @property
@@ -111,8 +122,7 @@ class UseTarget(Struct, frozen=True):
 
     def accepted(self, use: Use) -> bool:
         """Return whether a call fitted the definition before the change; a call that didn't means an overload."""
-        before = self.symbol.before if self.symbol is not None else None
-        signature = before.signature if before is not None else None
+        before, signature = self.before, self.before.signature if self.before is not None else None
         if use.arguments is None or before is None or signature is None or signature.opaque:
             return True
         rules, is_ordered = filetype(before.path).arguments, rules_of(before.path).ordered_arguments
@@ -120,19 +130,19 @@ class UseTarget(Struct, frozen=True):
 
     def is_visible(self, path: str) -> bool:
         """Return whether a file could use it before the change."""
-        before = self.symbol.before or self.symbol.after if self.symbol is not None else None
-        return before is None or path in self.homes or before.is_visible(path)
+        one = self.before or self.after
+        return one is None or path in self.homes or one.is_visible(path)
 
     def is_in_space(self, name: str) -> bool:
         """Return whether a namespace of this name is the innermost one around the definition, on either side."""
-        sides = (self.symbol.before, self.symbol.after) if self.symbol is not None else ()
-        return any(f"{SPACE}{name}" in side.marks for side in sides if side is not None)
+        return any(f"{SPACE}{name}" in side.marks for side in (self.before, self.after) if side is not None)
 
     def in_namespace(self, use: Use) -> Use:
         """Return the reference, not guarded if it names the namespace around the definition: `shop::total`."""
-        if use.form != "name" or not use.receiver or self.symbol is None:
+        one = self.before or self.after
+        if use.form != "name" or not use.receiver or one is None:
             return use
-        is_named = f"{SPACE}{use.receiver.rpartition('::')[2]}" in (self.symbol.before or self.symbol.symbol).marks
+        is_named = f"{SPACE}{use.receiver.rpartition('::')[2]}" in one.marks
         return replace(use, is_guarded=False) if is_named else use
 
     def is_own_line(self, use: Use, path: str) -> bool:
@@ -140,10 +150,9 @@ class UseTarget(Struct, frozen=True):
 
         A reference to a private member through a receiver in another file counts, too.
         """
-        after = self.symbol.after if self.symbol is not None else None
-        before = self.symbol.before or after if self.symbol is not None else None
+        before = self.before or self.after
         is_private = before is not None and before.visible == "self" and path not in self.homes
-        is_head = after is not None and after.path == path and use.form == "definition"
+        is_head = self.after is not None and self.after.path == path and use.form == "definition"
         return is_head or (is_private and use.receiver not in ("", "self"))
 
     def is_provided_for(self, use: Use) -> bool:
@@ -219,37 +228,235 @@ class Match(Struct, frozen=True):
 
 
 def match(
-    target: UseTarget,
-    uses: Sequence[Use],
-    bound: Bindings,
-    path: str,
+    target: UseTarget, uses: Sequence[Use], bound: Bindings, path: str, imports: Sequence[Import] = ()
 ) -> list[Match]:
-    """Return the references in a file that mean or may mean the target."""
-    matches = []
-    definitions = tuple(
-        use for use in uses if use.form == "definition" and (use.name, use.line) not in bound.assignments
-    )
-    classes = classes_of(target, bound, path) if target.owner else {}
-    words = names([target], bound) | {written.rpartition(".")[2] for written in classes}
+    """Return the references in a file that mean or may mean the target.
+
+    `imports`: the file's imports, if several of them bind the same name.
+    """
+    matcher, rules = _Matcher(target, uses, bound, path), rules_of(path)
+    words = names([target], bound) | {written.rpartition(".")[2] for written in matcher.classes}
     # a path may end in any of these
     candidates = (use for use in uses if use.name in words or not use.name.isidentifier())
-    if (library := rules_of(path).library_space) and not target.is_in_space(library):
-        candidates = (use for use in candidates if use.receiver.partition("::")[0] != library)
-    for use in map(target.in_namespace, candidates):
-        hit = _member(target, use, classes) if target.owner else _plain(target, use, bound, path, definitions)
-        if hit is None and target.owner:
-            hit = _member_by_name(target, use, bound, definitions) or _member_of_result(target, use, uses, classes)
-        if hit is None and use.form == "member" and use.name in target.shorts and target.reached_by_name:
+    if rules.library_space and not target.is_in_space(rules.library_space):
+        candidates = (use for use in candidates if use.receiver.partition("::")[0] != rules.library_space)
+    if target.is_loaded:
+        candidates = (use for use in candidates if use.form == "import" and use.is_guarded)
+    hits = [hit for use in map(target.in_namespace, candidates) if (hit := matcher.match(use)) is not None]
+    imported_names = frozenset(use.name for use in uses if use.form == "import")
+    matches = []
+    for hit in _of_own_lines(target, hits, bound):
+        is_other = not rules.whole_files and is_imported_elsewhere(target, hit, imported_names, bound)
+        is_handled = target.is_provided_for(hit.use) and not rules.scope.conditional_build
+        if is_other or is_handled or target.is_own_line(hit.use, path):
+            continue
+        is_doubtful = hit.sure and is_bound_nearer(target, hit.use, uses, imports, bound)
+        matches.append(replace(hit, sure=False) if is_doubtful else hit)
+    return matches
+
+
+class _Matcher:
+    """Tells which identifiers of one file refer to a target."""
+
+    def __init__(self, target: UseTarget, uses: Sequence[Use], bound: Bindings, path: str) -> None:
+        self._target, self._uses, self._bound, self._path = target, uses, bound, path
+        self._definitions = tuple(
+            use for use in uses if use.form == "definition" and (use.name, use.line) not in bound.assignments
+        )
+        # each way to write the class of a member -> the file that it is imported from
+        self.classes = classes_of(target, bound, path) if target.owner else {}
+        self._is_macro = target.is_macro
+
+    def match(self, use: Use) -> Match | None:
+        """Return the reference, if the identifier may be one; the first answer counts."""
+        target = self._target
+        is_member = use.form == "member" and use.name in target.shorts
+        if self._is_macro and use.form == "member":
+            return Match(use, sure=False) if is_member and self._calls_macro(use) else None
+        if target.owner:
+            hit = self._member(use) or self._member_by_name(use) or self._member_of_result(use)
+        else:
+            hit = self._exported(use) or self._bare(use)
+        if hit is None and is_member and target.reached_by_name:
             hit = Match(use, sure=False, is_extension=target.is_member_apart(use))
         if (hit is None or not hit.sure) and target.extends(use):
-            hit = Match(use, sure=True, is_extension=True)
-        if target.is_macro and use.form == "member":
-            hit = (
-                Match(use, sure=False) if use.name in target.shorts and _calls_macro(target, use, uses, path) else None
+            return Match(use, sure=True, is_extension=True)
+        return hit
+
+    def _exported(self, use: Use) -> Match | None:
+        """Return a reference to a definition by a name under which a file exports it."""
+        for origin, exported_names in sorted(self._target.exporting_files):
+            for name in sorted(exported_names):
+                hit = self._imported(use, origin, name)
+                if hit is None and name == WHOLE_MODULE and origin in self._target.whole_homes:
+                    hit = self._whole(use, origin)
+                if hit is not None:
+                    return hit
+        return None
+
+    def _bare(self, use: Use) -> Match | None:
+        """Return a reference in the definition's own file, or one that may be inherited or an extension."""
+        target = self._target
+        if use.name not in target.shorts:
+            return None
+        if self._path in target.homes and use.form == "name":
+            return Match(use, sure=True, name=use.name)
+        if use.form == "member" and target.is_extension and self._is_in_sight():
+            return Match(use, sure=False, is_extension=True)
+        if use.arguments is not None and _is_bare(use) and self._is_in_sight():
+            return Match(use, sure=False, name=use.name, is_inherited=True)
+        return None
+
+    def _is_in_sight(self) -> bool:
+        """Return whether the file contains the definition, or imports it under its own name."""
+        target, bound = self._target, self._bound
+        if self._path in target.homes:
+            return True
+        is_by_wildcard = target.shorts.isdisjoint(METHODS) and any(
+            origin in bound.stars for origin, _ in target.exporting_files
+        )
+        return is_by_wildcard or any(one.here in target.shorts for one in _local_names(target, bound))
+
+    def _imported(self, use: Use, origin: str, name: str) -> Match | None:
+        """Return a reference to something imported under this name."""
+        bound = self._bound
+        own, modules = bound.locals.get((origin, name), ()), bound.modules.get(origin, ())
+        if use.form == "member":
+            imported_file = _imported_file(modules, use.receiver) if use.name == name else ""
+            if imported_file:
+                return Match(use, sure=True, imported_file=imported_file, name=name)
+            return _first(
+                use, (one for one in own if one.receiver and (use.receiver, use.name) == (one.receiver, one.here))
             )
-        if hit is not None and (not target.is_loaded or (use.form == "import" and use.is_guarded)):
-            matches.append(hit)
-    return _of_own_lines(target, matches, bound)
+        if name == WHOLE_MODULE and use.form == "name" and use.arguments is not None:
+            # `const load = require("./load")` and `load()`
+            imported_file = _imported_file(modules, use.name)
+            if imported_file:
+                return Match(use, sure=True, imported_file=imported_file, name=name)
+        hit = _first(use, (one for one in own if _means(use, one)))
+        if hit is None and use.form == "name" and use.name == name and origin in bound.stars:
+            hit = Match(use, sure=True, imported_file=bound.starred_file(origin), name=name, star=True)
+        return hit if hit is None or use.form == "import" else self._unless_redefined(hit)
+
+    def _whole(self, use: Use, origin: str) -> Match | None:
+        """Return a reference to a whole file that is its own default export.
+
+        Example: `const guard = require("./guard")` and `app.use(guard)`.
+        """
+        if use.form != "name" or use.is_receiver:
+            return None
+        imported_file = _imported_file(self._bound.modules.get(origin, ()), use.name)
+        is_shadowed = any(
+            one.name == use.name and one.span is not None and _is_within(use, one.span) for one in self._definitions
+        )
+        is_it = imported_file and not is_shadowed
+        return Match(use, sure=True, imported_file=imported_file, name=WHOLE_MODULE) if is_it else None
+
+    def _unless_redefined(self, hit: Match) -> Match:
+        """Make a match uncertain if its function or file also gives the name another meaning.
+
+        Variables of other functions do not count.
+        """
+        use = hit.use
+        is_redefined = any(
+            one.name == use.name and (one.span is None or _is_within(use, one.span)) for one in self._definitions
+        )
+        return replace(hit, sure=False) if is_redefined and not use.receiver else hit
+
+    def _member(self, use: Use) -> Match | None:
+        """Return a reference to a member whose class is written, or a call of the class for its constructor."""
+        target, classes = self._target, self.classes
+        if use.form in ("name", "member") and use.arguments is not None:
+            dotted_name = f"{use.receiver}.{use.name}" if use.receiver else use.name
+            if dotted_name in classes and target.constructor and (not target.is_gone or target.accepted(use)):
+                return Match(use, sure=True, imported_file=classes[dotted_name], name="")
+        if use.form != "member" or use.name not in target.shorts:
+            return None
+        type_files = [classes[one] for one in use.types if one in classes]
+        if type_files:
+            return Match(use, sure=True, imported_file=type_files[0])
+        if use.receiver in classes:
+            return Match(use, sure=True, imported_file=classes[use.receiver], unbound=target.kind == "method")
+        return None
+
+    def _member_by_name(self, use: Use) -> Match | None:
+        """Return a reference to a member that is imported without its class: `import static shop.Cart.total;`."""
+        target, bound, is_bare = self._target, self._bound, _is_bare(use)
+        for origin, exported_names in (
+            sorted(target.exporting_files) if is_bare or use.form in ("name", "import") else ()
+        ):
+            for name in sorted(exported_names & target.shorts):
+                if is_bare and use.name == name and origin in bound.stars:
+                    file = bound.starred_file(origin)
+                    return Match(use, sure=False, imported_file=file, name=name, star=True, is_inherited=True)
+                hit = self._imported(use, origin, name)
+                if hit is not None:
+                    return hit
+        return None
+
+    def _member_of_result(self, use: Use) -> Match | None:
+        """Return a reference to a member of a function's result, through a variable or by destructuring."""
+        target = self._target
+        # The line of a value gives little evidence.
+        is_asked = target.owner.endswith(RESULT) and target.kind == "method"
+        if not is_asked or use.name not in target.shorts or use.form == "definition":
+            return None
+        takers = (
+            [use]
+            if use.form != "name"
+            else [one for one in self._uses if one.form == "definition" and one.name == use.name]
+        )
+        is_imported_type = any(
+            one.result_of
+            and f"{one.result_of}{RESULT}" in self.classes
+            and (one is use or one.span is None or _is_within(use, one.span))
+            for one in takers
+        )
+        return Match(use, sure=False, is_inherited=True) if is_imported_type else None
+
+    def _calls_macro(self, use: Use) -> bool:
+        """Return whether a macro call means this one: in its package, imported, or qualified, and not redefined."""
+        mine, homes = [one for one in self._uses if one.name == use.name], self._target.homes
+        if self._path in homes:
+            return True
+        is_near = any(self._path.startswith(home.rpartition("src/")[0]) for home in homes)
+        is_imported = any(one.form == "import" for one in mine)
+        is_reached = is_near or is_imported or bool(use.receiver.partition("::")[2])
+        return is_reached and all(one.form != "key" for one in mine)
+
+
+def _local_names(target: UseTarget, bound: Bindings) -> Iterator[Local]:
+    """Yield the local names that a file's imports give the target."""
+    for origin, exported_names in target.exporting_files:
+        for name in exported_names:
+            yield from bound.locals.get((origin, name), ())
+
+
+def _first(use: Use, ways: Iterable[Local]) -> Match | None:
+    """Return the reference by the first of these local names; None without one."""
+    local = min(ways, key=lambda one: (one.imported_file, one.there), default=None)
+    return Match(use, sure=True, imported_file=local.imported_file, name=local.there) if local is not None else None
+
+
+def _means(use: Use, local: Local) -> bool:
+    """Return whether a bare reference is the local name of an import, or the name in the import itself."""
+    if use.form == "import":
+        return use.name == local.there
+    is_inside = local.span is None or _is_within(use, local.span)
+    return use.form == "name" and use.name == local.here and not local.receiver and is_inside
+
+
+def _is_bare(use: Use) -> bool:
+    """Return whether a bare name may be a member inherited from an unknown class."""
+    return use.form == "member" and not use.receiver and use.types == ("?",)
+
+
+def _is_within(use: Use, span: tuple[int, int]) -> bool:
+    return span[0] <= use.line <= span[1]
+
+
+def _imported_file(modules: Iterable[tuple[str, str]], receiver: str) -> str:
+    return min((imported_file for here, imported_file in modules if here == receiver), default="")
 
 
 def is_bound_nearer(
@@ -265,24 +472,8 @@ def is_bound_nearer(
     statements = {one.line: item.line for item in imports for one in item.names if one.here == use.name}
     near = (line for line in statements if (span := spans.get(line)) is None or span[0] <= use.line <= span[1])
     nearest = max((line for line in near if line <= use.line), default=0)
-    ways = (
-        one
-        for origin, names in target.exporting_files
-        for name in names
-        for one in bound.locals.get((origin, name), ())
-    )
-    own = {one.line for one in ways if one.here == use.name}
+    own = {one.line for one in _local_names(target, bound) if one.here == use.name}
     return bool(nearest and own) and statements[nearest] not in own
-
-
-def _calls_macro(target: UseTarget, use: Use, uses: Sequence[Use], path: str) -> bool:
-    """Return whether a macro call means this one: in its package, imported, or qualified, and not redefined."""
-    mine = [one for one in uses if one.name == use.name]
-    if path in target.homes:
-        return True
-    is_near = any(path.startswith(home.rpartition("src/")[0]) for home in target.homes)
-    is_imported = any(one.form == "import" for one in mine)
-    return (is_near or is_imported or bool(use.receiver.partition("::")[2])) and all(one.form != "key" for one in mine)
 
 
 def _of_own_lines(target: UseTarget, matches: list[Match], bound: Bindings) -> list[Match]:
@@ -299,159 +490,6 @@ def _of_own_lines(target: UseTarget, matches: list[Match], bound: Bindings) -> l
         is_dropped = len(others) < len(words) if word == WHOLE_MODULE else lines <= {hit.use.line for hit in words}
         dropped += others if is_dropped and lines else []
     return [hit for hit in matches if hit not in dropped]
-
-
-def _plain(target: UseTarget, use: Use, bound: Bindings, path: str, definitions: Sequence[Use]) -> Match | None:
-    for origin, exported_names in sorted(target.exporting_files):
-        for name in sorted(exported_names):
-            hit = _imported(use, origin, name, bound, definitions)
-            if hit is None and name == WHOLE_MODULE and origin in target.whole_homes:
-                hit = _whole(use, origin, bound, definitions)
-            if hit is not None:
-                return hit
-    if path in target.homes and use.form == "name" and use.name in target.shorts:
-        return Match(use, sure=True, name=use.name)
-    if use.form == "member" and use.name in target.shorts and target.is_extension and _is_in_sight(target, bound, path):
-        return Match(use, sure=False, is_extension=True)
-    is_called = use.arguments is not None and use.name in target.shorts
-    if is_called and _is_bare(use) and _is_in_sight(target, bound, path):
-        return Match(use, sure=False, name=use.name, is_inherited=True)
-    return None
-
-
-def _is_bare(use: Use) -> bool:
-    """Return whether a bare name may be a member inherited from an unknown class."""
-    return use.form == "member" and not use.receiver and use.types == ("?",)
-
-
-def _is_in_sight(target: UseTarget, bound: Bindings, path: str) -> bool:
-    """Return whether a file contains the definition, or imports it under its own name."""
-    if path in target.homes:
-        return True
-    return any(
-        (origin in bound.stars and target.shorts.isdisjoint(METHODS))
-        or any(one.here in target.shorts for name in exported_names for one in bound.locals.get((origin, name), ()))
-        for origin, exported_names in target.exporting_files
-    )
-
-
-def _imported(use: Use, origin: str, name: str, bound: Bindings, definitions: Sequence[Use]) -> Match | None:
-    """Return a reference to something imported under this name."""
-    own = bound.locals.get((origin, name), ())
-    if use.form == "member":
-        imported_file = _imported_file(bound.modules.get(origin, ()), use.receiver) if use.name == name else ""
-        ways = sorted(
-            (one for one in own if one.receiver and (use.receiver, use.name) == (one.receiver, one.here)),
-            key=lambda one: (one.imported_file, one.there),
-        )
-        hit = (imported_file, name) if imported_file else (ways[0].imported_file, ways[0].there) if ways else None
-        return Match(use, sure=True, imported_file=hit[0], name=hit[1]) if hit is not None else None
-    if name == WHOLE_MODULE and use.form == "name" and use.arguments is not None:
-        # `const load = require("./load")` and `load()`
-        imported_file = _imported_file(bound.modules.get(origin, ()), use.name)
-        if imported_file:
-            return Match(use, sure=True, imported_file=imported_file, name=name)
-    local = min((one for one in own if _means(use, one)), key=lambda one: (one.imported_file, one.there), default=None)
-    if local is not None:
-        hit_here = Match(use, sure=True, imported_file=local.imported_file, name=local.there)
-        return hit_here if use.form == "import" else _beside(hit_here, definitions)
-    if use.form == "name" and use.name == name and origin in bound.stars:
-        starred = Match(use, sure=True, imported_file=bound.starred_file(origin), name=name, star=True)
-        return _beside(starred, definitions)
-    return None
-
-
-def _whole(use: Use, origin: str, bound: Bindings, definitions: Sequence[Use]) -> Match | None:
-    """Return a reference to a whole file that is its own default export.
-
-    Example: `const guard = require("./guard")` and `app.use(guard)`.
-    """
-    imported_file = (
-        _imported_file(bound.modules.get(origin, ()), use.name) if use.form == "name" and not use.is_receiver else ""
-    )
-    is_shadowed = any(
-        one.name == use.name and one.span is not None and _is_within(use, one.span) for one in definitions
-    )
-    return (
-        Match(use, sure=True, imported_file=imported_file, name=WHOLE_MODULE)
-        if imported_file and not is_shadowed
-        else None
-    )
-
-
-def _means(use: Use, local: Local) -> bool:
-    """Return whether a bare reference is the local name of an import, or the name in the import itself."""
-    if use.form == "import":
-        return use.name == local.there
-    is_inside = local.span is None or _is_within(use, local.span)
-    return use.form == "name" and use.name == local.here and not local.receiver and is_inside
-
-
-def _beside(hit: Match, definitions: Sequence[Use]) -> Match:
-    """Make a match uncertain if its function or file also gives the name another meaning.
-
-    Variables of other functions do not count.
-    """
-    use = hit.use
-    rivals = [one for one in definitions if one.name == use.name and (one.span is None or _is_within(use, one.span))]
-    if not rivals or use.receiver:
-        return hit
-    return replace(hit, sure=False)
-
-
-def _is_within(use: Use, span: tuple[int, int]) -> bool:
-    return span[0] <= use.line <= span[1]
-
-
-def _imported_file(modules: Iterable[tuple[str, str]], receiver: str) -> str:
-    return min((imported_file for here, imported_file in modules if here == receiver), default="")
-
-
-def _member(target: UseTarget, use: Use, classes: Mapping[str, str]) -> Match | None:
-    if use.form in ("name", "member") and use.arguments is not None:
-        dotted_name = f"{use.receiver}.{use.name}" if use.receiver else use.name
-        if dotted_name in classes and target.constructor and (not target.is_gone or target.accepted(use)):
-            return Match(use, sure=True, imported_file=classes[dotted_name], name="")
-    if use.form != "member" or use.name not in target.shorts:
-        return None
-    type_files = [classes[one] for one in use.types if one in classes]
-    if type_files:
-        return Match(use, sure=True, imported_file=type_files[0])
-    if use.receiver in classes:
-        before_or_after = target.symbol.symbol if target.symbol is not None else None
-        unbound = before_or_after is not None and before_or_after.kind == "method"
-        return Match(use, sure=True, imported_file=classes[use.receiver], unbound=unbound)
-    return None
-
-
-def _member_by_name(target: UseTarget, use: Use, bound: Bindings, definitions: Sequence[Use]) -> Match | None:
-    """Return a reference to a member that is imported without its class: `import static shop.Cart.total;`."""
-    is_bare = _is_bare(use)
-    for origin, exported_names in sorted(target.exporting_files) if is_bare or use.form in ("name", "import") else ():
-        for name in sorted(exported_names & target.shorts):
-            if is_bare and use.name == name and origin in bound.stars:
-                file = bound.starred_file(origin)
-                return Match(use, sure=False, imported_file=file, name=name, star=True, is_inherited=True)
-            hit = _imported(use, origin, name, bound, definitions)
-            if hit is not None:
-                return hit
-    return None
-
-
-def _member_of_result(target: UseTarget, use: Use, uses: Sequence[Use], classes: Mapping[str, str]) -> Match | None:
-    """Return a reference to a member of a function's result, through a variable or by destructuring."""
-    # The line of a value gives little evidence.
-    is_function = target.symbol is not None and target.symbol.symbol.kind == "method"
-    if not (target.owner.endswith(RESULT) and is_function) or use.name not in target.shorts or use.form == "definition":
-        return None
-    takers = [use] if use.form != "name" else [one for one in uses if one.form == "definition" and one.name == use.name]
-    is_imported_type = any(
-        one.result_of
-        and f"{one.result_of}{RESULT}" in classes
-        and (one is use or one.span is None or _is_within(use, one.span))
-        for one in takers
-    )
-    return Match(use, sure=False, is_inherited=True) if is_imported_type else None
 
 
 def classes_of(target: UseTarget, bound: Bindings, path: str) -> dict[str, str]:

@@ -307,7 +307,7 @@ async def member_removed(case: Case) -> bool | None:
         return None
     if case.is_unique:
         return True
-    is_constant = target.symbol is not None and target.symbol.symbol.kind in ("variable", COMPONENT)
+    is_constant = target.kind in ("variable", COMPONENT)
     is_lacking = await case.evidence.lacks(min(target.homes), target.owner, name, is_constant=is_constant)
     return is_lacking and not await case.evidence.is_extended(name)
 
@@ -476,8 +476,7 @@ async def kept_in_its_package(case: Case) -> bool | None:
 
     Example: `var Load = config.Load`. This applies where a package is a namespace of its own.
     """
-    before = case.target.symbol.before if case.target.symbol is not None else None
-    if not case.evidence.language.rules.embeds_types or before is None or case.match.imported_file:
+    if not case.evidence.language.rules.embeds_types or case.target.before is None or case.match.imported_file:
         return None
     if case.target.owner:
         return await case.evidence.has_member_still(case.target, case.use.name)
@@ -489,7 +488,7 @@ async def exported_from_elsewhere(case: Case) -> bool | None:
     imported_file, name = case.match.imported_file, case.match.name
     if not (imported_file and name):
         return None
-    before = case.target.symbol.before if case.target.symbol is not None else None
+    before = case.target.before
     is_named_so = before is not None and before.short == name
     return await case.evidence.exports.offers(imported_file, name, before if is_named_so else None)
 
@@ -497,10 +496,9 @@ async def exported_from_elsewhere(case: Case) -> bool | None:
 async def bound_in_the_head(case: Case) -> bool | None:
     """Yes if the file binds the name in the head, to something that offers it."""
     exports, path, name = case.evidence.exports, case.file.path, case.use.name
-    before = case.target.symbol.before if case.target.symbol is not None else None
     outline = await exports.outline("head", path)
     is_bound = outline is not None and not case.match.imported_file and name in outline.names
-    return is_bound and await exports.offers(path, name, before)
+    return is_bound and await exports.offers(path, name, case.target.before)
 
 
 STILL_THERE = Question(
@@ -513,7 +511,6 @@ QUESTIONS: Sequence[Question] = (CONNECTION, REMOVED, PROBABLY_REMOVED, STILL_TH
 
 def _is_of_another_type(target: UseTarget, use: Use) -> bool:
     """Return whether a static member is accessed on another type: `Path.GetTempPath()`, not `Helpers.GetTempPath()`."""
-    before = target.symbol.before if target.symbol is not None else None
     last = use.receiver.rpartition(".")[2]
-    is_static = before is not None and before.kind == "function" and bool(target.owner)
+    is_static = target.before is not None and target.before.kind == "function" and bool(target.owner)
     return is_static and last[:1].isupper() and last != target.owner
