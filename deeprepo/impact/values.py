@@ -22,10 +22,7 @@ Certainty = Literal["proven", "likely", "named"]
 Side = Literal["head", "base"]
 # The kind of a member that is declared in the head of a record.
 COMPONENT = "component"
-# The mark of an object that may share its name with a class.
-SINGLETON = "object"
 MODULE = "<module>"  # the scope of code outside all definitions
-SPACE = "namespace "  # prefix of the mark for a definition in a nested namespace
 
 
 class Parameter(Struct, frozen=True):
@@ -72,7 +69,9 @@ class Definition(Struct, frozen=True):
     # subfolders; "self": any file, but without a receiver only subclasses and classes that mix it in.
     visible: str = ""  # or "anywhere", "unit", "folder", "file"
     shown: str = ""  # the kind used in the search for references, if different
-    marks: tuple[str, ...] = ()  # further properties: SINGLETON, "extension Cart", "namespace shop"
+    extends: str = ""  # the type, defined elsewhere, of whose values it is a member
+    namespaces: tuple[str, ...] = ()  # the blocks of namespaces around it, outermost first; "" for an unnamed one
+    is_object: bool = False  # a single object, which may share its name with a class
     search_only: bool = False  # its parameters are used to search for references, not to check new lines
     means: str = ""  # for a key of an exported object: the name of its value in the file
     common: bool = False  # it is a member of an exported object

@@ -41,7 +41,7 @@ def test_members_are_told_with_their_own_class_alone() -> None:
         ("Lid.lift", "method"),
     ]
     assert dict(told.bases) == {"Box": ("Base",), "Kind": (), "Lid": ()}
-    assert {one.marks for one in told.definitions} == {("namespace shop",)}
+    assert {one.namespaces for one in told.definitions} == {("shop",)}
     made = next(one for one in told.definitions if one.name == "Box.Box")
     assert [(one.name, one.is_required) for one in made.parameters] == [("rows", True), ("int", False)]
 

@@ -254,7 +254,7 @@ class _File:
         seen = {self._path, *self._modules.visible_files(self._path), *(path for files in stars for path in files)}
         known = [self._index.facts(path) for path in sorted(seen)]
         rows = [one for facts in known if facts is not None for one in facts.definitions]
-        return None in known or any(one.short == name and one.marks for one in rows)
+        return None in known or any(one.short == name and one.extends for one in rows)
 
     def _inherits(self, name: str) -> bool:
         """Return whether a class of this file may inherit a member that hides the class of this name.

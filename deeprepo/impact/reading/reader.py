@@ -29,8 +29,6 @@ from deeprepo.impact.reading.nodes import (
 from deeprepo.impact.reading.unreadable import TOO_DEEP, TOO_LONG, Unreadable
 from deeprepo.impact.structs import replace
 from deeprepo.impact.values import (
-    SINGLETON,
-    SPACE,
     Bound,
     Definition,
     Facts,
@@ -370,7 +368,9 @@ class Reader:
                 static=at in self._starts("static"),
                 visible=self._visibility(node, name, whole),
                 shown=self._shown.get(at) or next((key[3:] for key in found if key.startswith("as.")), ""),
-                marks=self._marks.get(at, ()) + self._in_namespaces(whole),
+                extends=self._extended.get(at, ""),
+                namespaces=tuple(reversed([name for *_, name in self._namespaces.around(at, whole.end_byte)])),
+                is_object=at in self._starts("singleton"),
                 search_only="sought" in found,
                 means=self._value_name(found),
                 common=is_common,
@@ -418,12 +418,9 @@ class Reader:
         return Spans([(node.start_byte, node.end_byte, "") for node in exported])
 
     @cached_property
-    def _marks(self) -> Mapping[int, tuple[str, ...]]:
-        """Return the marks of single objects and of extensions, by their start."""
-        marks = {node.start_byte: (SINGLETON,) for node, _ in self._rows.of("singleton")}
-        for node, found in self._rows.of("extends"):
-            marks[node.start_byte] = (f"extension {text(first(found, 'extended'))}",)
-        return marks
+    def _extended(self) -> Mapping[int, str]:
+        """Return the types that extensions extend, by the start of the extension."""
+        return {node.start_byte: text(first(found, "extended")) for node, found in self._rows.of("extends")}
 
     @cached_property
     def _shown(self) -> Mapping[int, str]:
@@ -457,11 +454,6 @@ class Reader:
         for said, node, _ in self._rows.under("behind."):
             sections[node.parent.id if node.parent is not None else 0].add((node.start_byte, said))
         return {body: sorted(words) for body, words in sections.items()}
-
-    def _in_namespaces(self, whole: Node) -> tuple[str, ...]:
-        """Return a mark for each namespace around a definition, outermost first."""
-        around = self._namespaces.around(whole.start_byte, whole.end_byte)
-        return tuple(f"{SPACE}{name}" for *_, name in reversed([*around]))
 
     @cached_property
     def _namespaces(self) -> Spans:

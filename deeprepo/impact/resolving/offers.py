@@ -13,7 +13,6 @@ from deeprepo.impact.resolving.classes import bases
 from deeprepo.impact.structs import replace
 from deeprepo.impact.values import (
     COMPONENT,
-    SINGLETON,
     Definition,
     Facts,
     Import,
@@ -129,7 +128,7 @@ def _is_open(path: str, facts: Facts, language: Language, source: bytes) -> bool
 def _built_elsewhere(rows: Sequence[Definition]) -> frozenset[str]:
     """Return constructors that a companion object may replace, with an `apply` method or an inherited one."""
     applied = {one.owner for one in rows if one.static and one.short == "apply"}
-    objects = {(one.name, bool(one.bases)) for one in rows if SINGLETON in one.marks}
+    objects = {(one.name, bool(one.bases)) for one in rows if one.is_object}
     return frozenset(f"{name}.{CONSTRUCTOR}" for name, is_heir in objects if is_heir or name in applied)
 
 

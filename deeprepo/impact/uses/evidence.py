@@ -13,7 +13,7 @@ from deeprepo.impact.text.lines import says
 from deeprepo.impact.uses.importing import Bindings
 from deeprepo.impact.uses.occurrences import Names
 from deeprepo.impact.uses.sides import Exports
-from deeprepo.impact.uses.sites import Match, UseTarget, is_extension, last_word, names_class
+from deeprepo.impact.uses.sites import Match, UseTarget, last_word, names_class
 from deeprepo.impact.values import Facts, Link, Side, Use
 
 SIDES: tuple[Side, Side] = ("head", "base")
@@ -309,7 +309,7 @@ class Evidence(Struct):
         files = await self.names.where(name)
         outlines = [await self.exports.outline("head", path) for path in sorted(files or ())]
         rows = (row for outline in outlines if outline is not None for row in outline.definitions)
-        return files is None or any(row.short == name and is_extension(row) for row in rows)
+        return files is None or any(row.short == name and row.extends for row in rows)
 
     async def accepts_any_member(self, target: UseTarget) -> bool:
         """Return whether the class accepts unwritten names: a base is "*", or is new."""

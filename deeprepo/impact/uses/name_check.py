@@ -30,7 +30,6 @@ from deeprepo.impact.text.paths import is_prose, is_test
 from deeprepo.impact.uses.known_files import KnownFiles, once, types_taken
 from deeprepo.impact.uses.made_names import MadeNames, made_names
 from deeprepo.impact.uses.providers import GLOB, MACRO, TYPE, is_invoked, provides
-from deeprepo.impact.uses.sites import extended_type
 from deeprepo.impact.uses.texts import roles
 from deeprepo.impact.values import MODULE
 
@@ -136,7 +135,7 @@ def _claim(row: Reference, by_key: Mapping[str, ChangedSymbol]) -> Claim | None:
     is_on_class = (
         re.search(rf"\b{re.escape(owner.rpartition('.')[2])}\s*\.\s*{re.escape(name)}\b", row.text) is not None
     )
-    extended = extended_type(before) if before is not None and not is_on_class else ""
+    extended = before.extends.rpartition(".")[2] if before is not None and not is_on_class else ""
     others = (_made_of(name),) if (name := name.removesuffix("()")) and _made_of(name) else ()
     return Claim(
         (name, *others),

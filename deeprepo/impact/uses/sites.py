@@ -10,10 +10,9 @@ from deeprepo.impact.language import rules_of
 from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.text.paths import is_test, is_test_scope
 from deeprepo.impact.uses.importing import Bindings, Local
-from deeprepo.impact.values import MODULE, SPACE, Arguments, Definition, Import, Use
+from deeprepo.impact.values import MODULE, Arguments, Definition, Import, Use
 
 RUN = re.compile(r"_*(?:test|set_?up|tear_?down|before|after|it|should|spec|given|when|then)(?![a-z])", re.IGNORECASE)
-EXTENSION = "extension "  # prefix of the mark of an extension function
 RESULT = "()"  # suffix of a function's name for the object that it returns
 LONG = 4  # letters required for a resemblance
 WHOLE_MODULE = "default"  # the name under which CommonJS exports a whole module
@@ -85,15 +84,14 @@ class UseTarget(Struct, frozen=True):
     def is_extension(self) -> bool:
         """Whether it extends a type defined elsewhere, on either side, and has not only moved."""
         was, now = self.before, self.after
-        is_moved = was is not None and now is not None and (was.short, was.marks) == (now.short, now.marks)
-        if is_moved and self.contract == ("renamed",):
-            return False
-        return any(side is not None and is_extension(side) for side in (was, now))
+        is_same = was is not None and now is not None and (was.short, was.extends) == (now.short, now.extends)
+        is_moved = is_same and self.contract == ("renamed",)
+        return not is_moved and any(side is not None and side.extends for side in (was, now))
 
     def extends(self, use: Use) -> bool:
         """Return whether a use is a member of a value whose written type the definition extends."""
-        types = {one.rpartition(".")[2] for one in use.types}
-        is_of_it = self.before is not None and any(mark.removeprefix(EXTENSION) in types for mark in self.before.marks)
+        extended = self.before.extends if self.before is not None else ""
+        is_of_it = bool(extended) and any(one.rpartition(".")[2] == extended for one in use.types)
         return is_of_it and self.is_extension and use.form == "member" and use.name in self.shorts
 
     @property
@@ -135,14 +133,14 @@ class UseTarget(Struct, frozen=True):
 
     def is_in_space(self, name: str) -> bool:
         """Return whether a namespace of this name is the innermost one around the definition, on either side."""
-        return any(f"{SPACE}{name}" in side.marks for side in (self.before, self.after) if side is not None)
+        return any(name in side.namespaces for side in (self.before, self.after) if side is not None)
 
     def in_namespace(self, use: Use) -> Use:
         """Return the reference, not guarded if it names the namespace around the definition: `shop::total`."""
         one = self.before or self.after
         if use.form != "name" or not use.receiver or one is None:
             return use
-        is_named = f"{SPACE}{use.receiver.rpartition('::')[2]}" in one.marks
+        is_named = use.receiver.rpartition("::")[2] in one.namespaces
         return replace(use, is_guarded=False) if is_named else use
 
     def is_own_line(self, use: Use, path: str) -> bool:
@@ -166,17 +164,6 @@ class UseTarget(Struct, frozen=True):
         """Return whether a reference is a member of a type with the class's name, defined in another file."""
         is_of_type = any(one.rpartition(".")[2] == self.owner for one in use.types)
         return self.is_apart and use.form == "member" and use.name in self.shorts and is_of_type
-
-
-def is_extension(definition: Definition) -> bool:
-    """Return whether a definition extends a type defined elsewhere."""
-    return any(one.startswith(EXTENSION) for one in definition.marks)
-
-
-def extended_type(definition: Definition) -> str:
-    """Return the name of the type that a definition extends, without its namespace; "" if it extends none."""
-    marks = (one.removeprefix(EXTENSION) for one in definition.marks if one.startswith(EXTENSION))
-    return next(marks, "").rpartition(".")[2]
 
 
 def last_word(receiver: str) -> str:

@@ -39,7 +39,7 @@ from deeprepo.impact.text.definitions import (
 )
 from deeprepo.impact.text.lines import defines, file_lines
 from deeprepo.impact.text.paths import is_test
-from deeprepo.impact.values import COMPONENT, SINGLETON, Definition, Facts, Parameter, Side, Signature, places_of
+from deeprepo.impact.values import COMPONENT, Definition, Facts, Parameter, Side, Signature, places_of
 
 VALUES = frozenset({"variable", COMPONENT})  # kinds without a body
 HOLDERS = frozenset({"class", "type"})  # kinds with members
@@ -145,7 +145,7 @@ def _is_misread(source: ChangedSource, symbol: Definition) -> bool:
 
 def _companions(outline: Facts) -> frozenset[str]:
     """Return the names that a class and an object share."""
-    is_object = {(symbol.name, SINGLETON in symbol.marks) for symbol in outline.definitions if symbol.kind in HOLDERS}
+    is_object = {(symbol.name, symbol.is_object) for symbol in outline.definitions if symbol.kind in HOLDERS}
     return frozenset(name for name, is_one in is_object if is_one and (name, False) in is_object)
 
 
@@ -167,8 +167,8 @@ def _by_name(
             later.append(symbol)
     next_of: dict[str, int] = defaultdict(int)
     for symbol in later:
-        is_companion = symbol.name in companions and SINGLETON in symbol.marks
-        name = f"{SINGLETON} {symbol.name}" if is_companion else symbol.name
+        is_companion = symbol.name in companions and symbol.is_object
+        name = f"object {symbol.name}" if is_companion else symbol.name
         while (name, next_of[name]) in symbols_by_key:
             next_of[name] += 1
         symbols_by_key[name, next_of[name]] = symbol

@@ -7,7 +7,7 @@ from deeprepo.impact.reading import reader, spots
 from deeprepo.impact.reading.unreadable import finds, outlines
 from deeprepo.impact.resolving import offers as generic
 from deeprepo.impact.structs import replace
-from deeprepo.impact.values import SPACE, Definition, Facts, Parameter, Side, Signature, Use
+from deeprepo.impact.values import Definition, Facts, Parameter, Side, Signature, Use
 
 SOURCES = (".c", ".cc", ".cpp", ".cxx")  # files that are not included
 DECLARATION = "declaration"  # the kind of a prototype, which is the same symbol as its definition
@@ -55,7 +55,7 @@ def _included(one: Definition, path: str) -> Definition:
     """Return a definition with the name that includers use: with its class, and without enclosing namespaces."""
     parts = one.name.split(".")
     is_static = one.visible == "file" and len(parts) == 1
-    is_own = path.endswith(SOURCES) and (is_static or SPACE in one.marks)
+    is_own = path.endswith(SOURCES) and (is_static or "" in one.namespaces)
     named = parts[-1:] if one.kind in HOLDERS else parts[-2:]
     return replace(
         one,
