@@ -237,6 +237,7 @@ class Use(Struct, frozen=True, eq=False):
     result_of: str = ""  # if it is a member of a function's result: that function, as written
     origin: Origin = Origin()  # of a receiver of unknown class
     is_receiver: bool = False  # a member of it is used: `lib` in `lib.total`
+    is_assigned: bool = False  # it gets a value
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Use) and self._said == other._said

@@ -52,6 +52,7 @@ class Mark(Struct, frozen=True):
     args: Node | None = None
     more: bool = False  # the call also passes a block after its arguments
     owner: str = ""  # the class that a key belongs to, if its literal names it
+    is_assigned: bool = False  # a member that gets a value
 
 
 class Scope(Struct, frozen=True):
@@ -335,7 +336,7 @@ def _overrule(language: Language, marks: Marks, rows: Several) -> None:
     form: Form = "definition" if language.receivers.store_form == "definition" else "member"
     for node, found in rows.of("store"):
         if node.start_byte in marks.at and "asked" not in found:
-            marks.at[node.start_byte] = Mark(form, marks.at[node.start_byte].receiver)
+            marks.at[node.start_byte] = Mark(form, marks.at[node.start_byte].receiver, is_assigned=True)
 
 
 def _constructions(language: Language, marks: Marks, rows: Several) -> None:

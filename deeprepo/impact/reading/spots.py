@@ -152,6 +152,7 @@ def _use(language: Language, marks: Marks, node: Node, mark: Mark, named: Node) 
         is_guarded=is_handled(marks, node, form),
         alias=marks.aliases.get((value.start_byte, value.end_byte), "") if mark.args is None else "",
         is_receiver=place in marks.receivers,
+        is_assigned=mark.is_assigned or form == "definition",
         result_of=_result_of(marks, node, mark),
         origin=origin(marks, mark.receiver) if mark.receiver is not None and types in ((), UNKNOWN) else Origin(),
         function=".".join(one.name for one in reversed(around)) or MODULE,

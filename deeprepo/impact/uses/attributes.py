@@ -1,21 +1,15 @@
 """Find attributes that no new version of a class sets, and what they are called in a search for users."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
-from deeprepo.impact.text.lines import file_lines, is_comment, says
+from deeprepo.impact.language import rules_of
+from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_test
 from deeprepo.impact.uses.scene import Scene
 from deeprepo.impact.uses.sites import UseTarget
 from deeprepo.impact.uses.symbols import ChangedSource
-
-OWN = re.compile(r"(?:\b(?:self|this|cls)(?:\.|->)|@)([A-Za-z_]\w*)")
-SET = re.compile(rf"{OWN.pattern}\s*(?::[^=\n]{{1,80}})?=(?![=>~])")
-ASSIGNS = re.compile(r"(?<![=!<>])=(?![=>~])")
-FIELD = (
-    r"^\s*+(?:public|private|protected|internal|static|readonly|final|var|val|let|const|declare|override|attr_accessor|attr_reader)\s"
-    r"[\w$<>\[\]?|:, ]{0,120}?[#:$]?\bNAME\b|\bsetattr\(\s*+self\s*+,\s*+[\"']NAME[\"']|\b(?:as|for)\s++self\.NAME\b"
-)
+from deeprepo.impact.values import Use
 
 
 async def attribute_targets(scene: Scene) -> list[UseTarget]:
@@ -43,34 +37,40 @@ def _lost_attributes(sources: Sequence[ChangedSource]) -> Iterator[tuple[str, st
     Attributes of removed classes are not included.
     """
     for source in sources:
-        path = source.file.path
-        lines = ["" if is_comment(line, path) else line for line in file_lines(source.before)]
         left = {symbol.name for symbol in source.new.definitions}
-        classes = [one for one in source.old.definitions if one.kind == "class" and not is_test(path)]
-        seen_names = set[str]()
-        for owner in sorted(classes, key=lambda one: one.end - one.start):  # innermost first
-            names = {name for line in lines[owner.start - 1 : owner.end] for name in SET.findall(line)}
-            if owner.name in left and names - seen_names:
-                holders = [other for other in sources if other is source or _has_class(other, owner.short)]
-                for name in sorted(names - seen_names):
-                    if not any(_sets(other, name) for other in holders):
-                        yield path, owner.name, name
-            seen_names |= names
+        classes = [one for one in source.old.definitions if one.kind == "class" and one.name in left]
+        if not classes or is_test(source.file.path):
+            continue
+        lines = file_lines(source.before)
+        own = "|".join(map(re.escape, rules_of(source.file.path).receivers.own))
+        written = re.compile(rf"(?:{own})(?:\.|->)(\w+)")
+        removed_lines = [lines[at - 1] for at in source.file.removed_lines if at <= len(lines)]
+        names = {name for line in removed_lines for name in written.findall(line)}
+        found: set[tuple[str, str]] = set()
+        for use in _assignments(source, names, is_before=True) if names else ():
+            around = [one for one in classes if one.start <= use.line <= one.end]
+            owner = min(around, key=lambda one: one.end - one.start, default=None)
+            holders = [other for other in sources if other is source or (owner and _has_class(other, owner.short))]
+            if owner is not None and not any(_may_set(other, use.name) for other in holders):
+                found.add((owner.name, use.name))
+        for owner_name, name in sorted(found):
+            yield source.file.path, owner_name, name
 
 
 def _has_class(source: ChangedSource, name: str) -> bool:
     return any(symbol.short == name and symbol.kind == "class" for symbol in source.new.definitions)
 
 
-def _sets(source: ChangedSource, name: str) -> bool:
-    """Return whether a file defines the name, assigns it to its own object, or declares it as a field."""
+def _assignments(source: ChangedSource, names: Collection[str], *, is_before: bool) -> list[Use]:
+    """Return the assignments to attributes of the own object, such as `self.total = 0`."""
+    path, code = source.file.path, source.before if is_before else source.after
+    uses = source.language.uses(path, code, names)
+    return [use for use in uses if use.is_assigned and use.receiver in rules_of(path).receivers.own]
+
+
+def _may_set(source: ChangedSource, name: str) -> bool:
+    """Return whether a file defines the name, assigns it to its own object, or spells it as a string."""
     if any(symbol.short == name for symbol in source.new.definitions):
         return True
-    lines = (line for line in file_lines(source.after) if name in line and not is_comment(line, source.file.path))
-    return any(name in _assigned(line) or says(FIELD, name, line) for line in lines)
-
-
-def _assigned(line: str) -> set[str]:
-    """Return the attributes that a line assigns, including tuple and chained targets."""
-    targets, *values = ASSIGNS.split(line, maxsplit=1)
-    return {*SET.findall(line), *(OWN.findall(targets) if values else ())}
+    is_spelled = re.search(rb"[\"']%b[\"']" % name.encode(), source.after) is not None
+    return is_spelled or bool(_assignments(source, {name}, is_before=False))

@@ -1,4 +1,7 @@
 (assignment_expression left: (_ property: (property_identifier) @store))
+(array_pattern (member_expression property: (property_identifier) @store))
+(pair_pattern value: (member_expression property: (property_identifier) @store))
+(for_in_statement left: (member_expression property: (property_identifier) @store))
 (unary_expression "typeof" @asked (_ property: (property_identifier) @store))
 (variable_declarator name: (identifier) @bound !value)
 (variable_declarator name: (identifier) @bound value: (_) @v (#not-match? @v "^(await )?require\\("))

@@ -1,5 +1,7 @@
 (assignment left: (_ attribute: (identifier) @store))
-(assignment left: [(pattern_list (attribute attribute: (identifier) @store)) (tuple_pattern (attribute attribute: (identifier) @store))])
+(assignment left: [(pattern_list (attribute attribute: (identifier) @store)) (tuple_pattern (attribute attribute: (identifier) @store)) (list_pattern (attribute attribute: (identifier) @store))])
+(for_statement left: [(attribute attribute: (identifier) @store) (_ (attribute attribute: (identifier) @store))])
+(as_pattern alias: (_ (attribute attribute: (identifier) @store)))
 (delete_statement (attribute attribute: (identifier) @store))
 (function_definition name: (identifier) @bound)
 (class_definition name: (identifier) @bound)
