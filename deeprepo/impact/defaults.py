@@ -1,9 +1,9 @@
 """Define what most languages do. The class of a language overrides what its language does differently."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from deeprepo.impact.values import Arguments, Import
+from deeprepo.impact.values import Arguments, Facts, Import, Use
 
 if TYPE_CHECKING:  # a language is loaded without its grammar
     from tree_sitter import Node
@@ -135,6 +135,10 @@ class Imports:
         """Return whether the spelling of a name hides it from other files."""
         return False
 
+    def offered(self, path: str, source: bytes, facts: Facts) -> Facts:
+        """Return what importers can use of a file, given what its queries find: add what generators write."""
+        return facts
+
     def offers_all(self, path: str) -> bool:
         """Return whether a file offers everything that it defines."""
         return False
@@ -226,6 +230,10 @@ class References:
     shared_macros: ClassVar[bool] = False  # macros are visible in the whole package without an import
     loose_methods: ClassVar[str] = "(?!)"  # a pattern of heads of functions that untyped values may have
     redefines: ClassVar[str] = ""  # a pattern of lines with which any file may give NAME other parameters
+
+    def used(self, path: str, source: bytes, names: Collection[str], uses: Sequence[Use]) -> Iterable[Use]:
+        """Return a file's references to some names, given those that its queries find."""
+        return uses
 
     def receiver_package(self, source: bytes, receiver: str, line: int) -> str:
         """Return the package of a receiver's last binding above a line, by its local name, or ""."""

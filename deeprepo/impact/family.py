@@ -48,29 +48,21 @@ class Family:
 
     def project(self, paths: Collection[str], configs: Mapping[str, bytes]) -> Project:
         """Return the resolver of one side's tree."""
-        own = self._own("project")
-        if own is not None:
-            return cast("Project", own(paths, configs))
         from deeprepo.impact.resolving.importers import project  # imported here because it loads the parser
 
-        return project(self.rules.search_modules or self.rules.modules, paths, configs)
+        return project(self.rules, paths, configs)
 
     def outline(self, path: str, source: bytes, side: Side) -> Facts:
         """Return the definitions of a file and what importers can use."""
-        return cast("Facts", self._read("outline")(path, source, side))
+        from deeprepo.impact.resolving import offers  # as above
+
+        return offers.outline(path, source, side)
 
     def uses(self, path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
         """Return the identifiers of a file that match one of the names, never in strings or comments."""
-        return cast("tuple[Use, ...]", self._read("uses")(path, source, names))
+        from deeprepo.impact.resolving import offers  # as above
 
-    def _read(self, name: str) -> Any:  # noqa: ANN401 - a function of a module
-        from deeprepo.impact.resolving import offers  # imported here because it loads the parser
-
-        return self._own(name) or getattr(offers, name)
-
-    def _own(self, name: str) -> Any:  # noqa: ANN401 - as above
-        """Return a part of the folder's own module for this search, or None."""
-        return getattr(_part(f"{self._folder}.importers"), name, None)
+        return offers.uses(path, source, names)
 
     def __repr__(self) -> str:
         return f"<language {self.NAME}>"

@@ -1,9 +1,9 @@
 """Define how the imports of a language are resolved to files of one tree."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from deeprepo.impact.paths import Paths
-from deeprepo.impact.values import Clues, Import
+from deeprepo.impact.values import Clues, Import, Link
 
 
 class Resolver:
@@ -11,6 +11,8 @@ class Resolver:
 
     # whether a package is recognized by name only, although a published package may share that name
     guesses: bool = False
+    # whether a statement may import a file without naming it or its folder
+    imports_unnamed: bool = False
 
     def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
         """Take the configuration files that `language.toml` asks for, by path."""
@@ -21,6 +23,23 @@ class Resolver:
         Return () if the import refers to missing files of this tree, None if it is unknown or a library.
         """
         return None
+
+    def links(self, importer: str, item: Import, source: bytes) -> Iterator[Link]:
+        """Yield what a file imports with one statement, by file. A name that is a module stands for all of it."""
+        names: dict[str, dict[str, str]] = {}
+        for bound in item.names:
+            inner = self.inner(importer, item, bound.there)
+            for file in inner or self.files(importer, item, bound.there) or ():
+                there, taken = "*" if inner else bound.there, names.setdefault(file, {})
+                taken[there] = bound.here or taken.get(there, "")
+        if item.whole or item.star or not item.names:
+            for file in self.files(importer, item) or ():
+                taken = names.setdefault(file, {})
+                if item.whole or item.star:
+                    taken["*"] = item.whole
+        for file, taken in names.items():
+            aliases = tuple((there, here) for there, here in taken.items() if there != here and (here or there != "*"))
+            yield Link(file, frozenset(taken), item.line, aliases, item.star and item.hands_on)
 
     def inner(self, importer: str, item: Import, name: str) -> tuple[str, ...] | None:
         """Return the files of the module that an imported name refers to; () if it is no module, None if unknown."""

@@ -51,13 +51,18 @@ MODULE = "<module>"  # the scope of code outside all definitions
 VARIABLE = "@"  # prefix of an instance variable
 
 
+def present(source: bytes, names: Collection[str]) -> frozenset[str]:
+    """Return the names whose words a file contains, in code or elsewhere."""
+    words = _words(source)
+    return frozenset(name for name, parts in _parts(frozenset(names)) if words.issuperset(parts))
+
+
 def spots(language: Language, source: bytes, names: Collection[str]) -> tuple[Use, ...] | None:
     """Return the identifiers that match one of the names, in file order; None if the file is unreadable.
 
     At most `MOST` are returned.
     """
-    words = _words(source)
-    there = frozenset(name for name, parts in _parts(frozenset(names)) if words.issuperset(parts))
+    there = present(source, names)
     return _spots_of(language, source, there) if there else ()
 
 

@@ -3,7 +3,7 @@
 import posixpath
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import accumulate, islice, product
 from typing import Generic, TypeVar
@@ -95,46 +95,30 @@ class KnownModules(Generic[Kind]):
 
         With `words`, only statements that contain one of them are resolved.
         """
-        mentions = mention(words)
-        if not mentions.search(source) and not FOLDER.search(source):
+        mentions, language = mention(words if not self.modules.imports_unnamed else frozenset()), language_of(path)
+        if language is None or (not mentions.search(source) and not FOLDER.search(source)):
             return ()
-        language = language_of(path)
-        rows = statements(language, source) if language is not None else ()
+        rows = statements(language, source)
         known = self._resolved.get(path)
         if known is None or known.rows is not rows:
             known = self._resolved[path] = _Statements(rows)
         found = known.that_mention(mentions)
         for at in found:
             if at not in known.links:
-                known.links[at] = tuple(self._of_statement(path, rows[at]))
-        return _of_others(path, (item for at in found for item in known.links[at]))
+                known.links[at] = tuple(self.modules.links(path, rows[at], source))
+        links = (item for at in found for item in known.links[at])
+        return _of_others(path, links if not language.texts("paths") else _first(links))
 
     def statements(self, path: str, source: bytes) -> tuple[Link, ...]:
         """Return all imports of a file, since each one is a statement."""
         return self.imports(path, source)
 
-    def _of_statement(self, path: str, item: Import) -> Iterator[Link]:
-        """Yield the imports of one statement, by file. A name that is a module stands for the whole module."""
-        names: dict[str, dict[str, str]] = {}
-        for bound in item.names:
-            inner = self.modules.inner(path, item, bound.there)
-            for file in inner or self.modules.files(path, item, bound.there) or ():
-                there, taken = "*" if inner else bound.there, names.setdefault(file, {})
-                taken[there] = bound.here or taken.get(there, "")
-        if item.whole or item.star or not item.names:
-            for file in self.modules.files(path, item) or ():
-                taken = names.setdefault(file, {})
-                if item.whole or item.star:
-                    taken["*"] = item.whole
-        for file, taken in names.items():
-            aliases = tuple((there, here) for there, here in taken.items() if there != here and (here or there != "*"))
-            yield Link(file, frozenset(taken), item.line, aliases, item.star and item.hands_on)
-
 
 @lru_cache(maxsize=KEPT)
 def statements(language: Language, code: bytes) -> tuple[Import, ...]:
-    """Return the import statements of a file, as written. Raises `Unreadable`."""
-    return reader.imports(language, code)
+    """Return the import statements of a file, as written, and the paths in its code. Raises `Unreadable`."""
+    rows = reader.imports(language, code)
+    return (*rows, *reader.written_paths(language, code)) if language.texts("paths") else rows
 
 
 class KnownNamespaces(KnownModules[Spaces]):
@@ -183,7 +167,15 @@ class KnownNamespaces(KnownModules[Spaces]):
         return _of_others(path, _File(self.modules, language, path, source).statements()) if language else ()
 
 
-def _of_others(path: str, links: Iterator[Link]) -> tuple[Link, ...]:
+def _first(links: Iterable[Link]) -> list[Link]:
+    """Return the first of each import that code repeats, ordered by line."""
+    found: dict[object, Link] = {}
+    for one in links:
+        found.setdefault((one.target, one.names, one.aliases), one)
+    return sorted(found.values(), key=lambda one: one.line)
+
+
+def _of_others(path: str, links: Iterable[Link]) -> tuple[Link, ...]:
     """Return imports once each, without those of the file itself."""
     return tuple(item for item in dict.fromkeys(links) if item.target != path)
 
@@ -415,8 +407,9 @@ def _import(target: str, name: str, here: str, line: int, *, is_whole: bool) -> 
     return Link(target, frozenset({name}), line, ((name, here),) if here not in (name, "") else ())
 
 
-def project(resolver: type[Resolver], paths: Collection[str], configs: Mapping[str, bytes]) -> Project:
-    """Return the project of one side, for a language whose imports are read by queries."""
+def project(language: Language, paths: Collection[str], configs: Mapping[str, bytes]) -> Project:
+    """Return the resolver of one side's tree."""
+    resolver = language.search_modules or language.modules
     if issubclass(resolver, Namespaces):
         return KnownNamespaces(resolver, paths, configs)
     return KnownModules(resolver, paths, configs)

@@ -1,14 +1,14 @@
-"""Provide `outline` and `uses` of a `Family` for languages that are read by queries."""
+"""Find what a file offers to importers, and its references to given names."""
 
 import re
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from itertools import islice
 
-from deeprepo.impact.language import Language
+from deeprepo.impact.language import Language, rules_of
 from deeprepo.impact.reading import marks, reader, spots
 from deeprepo.impact.reading.arguments import OBJECT
-from deeprepo.impact.reading.unreadable import TOO_LONG, Unreadable, finds, outlines
+from deeprepo.impact.reading.unreadable import TOO_DEEP, TOO_LONG, Unreadable
 from deeprepo.impact.resolving.classes import bases
 from deeprepo.impact.structs import replace
 from deeprepo.impact.values import (
@@ -38,10 +38,18 @@ def _language(path: str, source: bytes) -> Language:
     return language
 
 
-@outlines
 def outline(path: str, source: bytes, side: Side) -> Facts:
-    """Return the definitions of a file and what importers can use."""
-    language = _language(path, source)
+    """Return the definitions of a file and what importers can use; for unreadable code, only the reason."""
+    try:
+        language = _language(path, source)
+        return language.offered(path, source, _outline(language, path, source, side))
+    except Unreadable as error:
+        return Facts(complete=False, unread=str(error))
+    except RecursionError:
+        return Facts(complete=False, unread=TOO_DEEP)
+
+
+def _outline(language: Language, path: str, source: bytes, side: Side) -> Facts:
     facts = reader.facts(language, source)
     if facts is None:
         raise Unreadable(TOO_LONG)
@@ -232,12 +240,17 @@ def _parameter(one: Parameter) -> Parameter:
     return replace(one, name=name)
 
 
-@finds
 def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
-    """Return the identifiers of a file that match one of the names."""
-    language = _language(path, source)
+    """Return the identifiers of a file that match one of the names, never in strings or comments.
+
+    For unreadable code, it may return only some.
+    """
     # a name may include its namespace, which code need not write
-    found = spots.spots(language, source, {name.rpartition("\\")[2] for name in names})
-    if found is None:
-        raise Unreadable(TOO_LONG)
-    return SomeUses(found) if len(found) >= spots.MOST else found
+    words = spots.present(source, {name.rpartition("\\")[2] for name in names})
+    try:
+        language = _language(path, source) if words else rules_of(path)
+        found = spots.spots(language, source, words)
+        kind = SomeUses if found is None or len(found) >= spots.MOST else tuple
+        return kind(language.used(path, source, names, found or ()))
+    except (Unreadable, RecursionError):
+        return SomeUses()

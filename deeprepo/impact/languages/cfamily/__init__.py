@@ -8,18 +8,19 @@ files are only searched for references; new lines are not checked, because of th
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from tree_sitter import Language as Grammar
 from tree_sitter import Node
 
 from deeprepo.impact.language import Language
+from deeprepo.impact.languages.cfamily.included import offered, used
 from deeprepo.impact.parsing import grammar
 from deeprepo.impact.paths import Paths, shared_folders
 from deeprepo.impact.reading.lexical import only_imports
 from deeprepo.impact.reading.spellings import Spelling, quoted
 from deeprepo.impact.resolver import Resolver
-from deeprepo.impact.values import Clues, Import
+from deeprepo.impact.values import Clues, Facts, Import, Use
 
 # A conditional `extern "C" {` and its end, which a grammar cannot parse as a block.
 LINKAGE = re.compile(
@@ -142,6 +143,14 @@ class CFamily(Language, frozen=True):
     def import_lines(self, source: bytes) -> bytes:
         """Return the includes of a file."""
         return only_imports(source, PARTS, b"#", b"#include ")
+
+    def offered(self, path: str, source: bytes, facts: Facts) -> Facts:
+        """Return the definitions under the names that includers use."""
+        return offered(path, facts)
+
+    def used(self, path: str, source: bytes, names: Collection[str], uses: Sequence[Use]) -> Iterable[Use]:
+        """Return the references; in C++, those that may be members are uncertain."""
+        return used(source, uses) if uses and self.name != "c" else uses
 
     def spellings(self, importer: str, old: str, new: str) -> Iterator[Spelling]:
         """Yield paths in quotes or angle brackets."""

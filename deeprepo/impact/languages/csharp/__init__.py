@@ -16,10 +16,12 @@ from types import MappingProxyType
 from tree_sitter import Node
 
 from deeprepo.impact.language import Language
+from deeprepo.impact.languages.csharp.generated import properties
 from deeprepo.impact.languages.csharp.projects import Projects
 from deeprepo.impact.paths import Paths, above_of
 from deeprepo.impact.reading.arguments import OBJECT
 from deeprepo.impact.resolving.namespaces import Namespaces
+from deeprepo.impact.structs import replace
 from deeprepo.impact.values import Facts, Import
 
 SLIP = 1  # difference in length between a mistyped name and the correct one
@@ -159,6 +161,10 @@ class CSharp(Language, frozen=True):
     def code(self, source: bytes) -> bytes:
         """Return the code without a word that the grammar does not know: the `ref` in `ref partial struct`."""
         return REF_PARTIAL.sub(b"   ", source)
+
+    def offered(self, path: str, source: bytes, facts: Facts) -> Facts:
+        """Return the definitions with generated properties."""
+        return replace(facts, definitions=(*facts.definitions, *properties(facts, source)))
 
     def is_argument(self, node: Node) -> bool:
         """Return whether a node is an argument; `[Route(Name = "a")]` sets a member."""

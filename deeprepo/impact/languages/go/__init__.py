@@ -8,16 +8,18 @@ workspace with it. Otherwise it refers to a published version.
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 
 from tree_sitter import Node
 
 from deeprepo.impact.language import Language
+from deeprepo.impact.languages.go.names import likely_names, local_name
 from deeprepo.impact.languages.go.receivers import package_of
 from deeprepo.impact.paths import Paths, joined
 from deeprepo.impact.resolver import Resolver
-from deeprepo.impact.values import Clues, Import
+from deeprepo.impact.resolving.importers import WHOLE, statements
+from deeprepo.impact.values import Clues, Import, Link, Use
 
 LONGEST = 1_000  # characters of an import path
 SOURCES = (
@@ -150,6 +152,23 @@ class Modules(Resolver):
         )
 
 
+class SearchModules(Modules):
+    """The packages of one tree, with tests: they see the files of their folder, and nothing imports them."""
+
+    def visible_files(self, path: str, name: str = "") -> tuple[str, ...]:
+        """Return the files of the folder, including tests."""
+        folder = posixpath.dirname(path)
+        return tuple(posixpath.join(folder, one) for one in self._paths.names(folder) if one.endswith(".go"))
+
+    def links(self, importer: str, item: Import, source: bytes) -> Iterator[Link]:
+        """Yield the files of a package with its local name; an import for side effects binds nothing."""
+        here = "" if item.star else item.whole or local_name(item.spec, source)
+        for file in self.files(importer, item) or ():
+            if not file.endswith("_test.go"):
+                is_bound = here not in ("", "_")
+                yield Link(file, WHOLE if here != "_" else frozenset(), item.line, (("*", here),) if is_bound else ())
+
+
 def directives(source: bytes) -> Iterator[tuple[str, ...]]:
     """Yield the directives of a go.mod or go.work as verb and words, one for each line of a block."""
     block = ""
@@ -174,6 +193,7 @@ class Go(Language, frozen=True):
     """Go."""
 
     modules = Modules
+    search_modules = SearchModules
     embeds_types = True
     field_form = r"^\s++(?:\w++,\s*+)*NAME(?:,\s*+\w++)*\s++[\[\w*(]|^\s*+NAME\("
     folder_modules = True
@@ -190,6 +210,14 @@ class Go(Language, frozen=True):
         """Return the file up to its first function or type, which no import follows."""
         end = IMPORTS_END.search(source)
         return source[: end.start()] if end is not None else source
+
+    def used(self, path: str, source: bytes, names: Collection[str], uses: Sequence[Use]) -> Iterable[Use]:
+        """Return the references with imports of packages that are likely called so."""
+        for item in statements(self, source):
+            for name in likely_names(item.spec) if not item.whole and not item.star else ():
+                if name in names:
+                    yield Use(name, item.line, "import")
+        yield from uses
 
     def passes_several(self, arguments: Node, last: Node) -> bool:
         """Return whether a call is the only argument."""

@@ -1,9 +1,21 @@
-"""Guess the local names of Go packages from their import paths."""
+"""Guess the local names of Go packages from their import paths, and from the code that uses them."""
 
 import re
 from functools import lru_cache
 
 VERSION = re.compile(r"v\d+")
+DOTTED = re.compile(rb"(?<![\w\x80-\xff])([\w\x80-\xff]++)\.")
+
+
+def local_name(spec: str, source: bytes) -> str:
+    """Return the local name of a package imported without one: the likely name that is used before a dot."""
+    names, dotted = likely_names(spec), _dotted(source)
+    return next((name for name in names if name.encode() in dotted), names[0] if names else "")
+
+
+@lru_cache(maxsize=16)
+def _dotted(source: bytes) -> frozenset[bytes]:
+    return frozenset(DOTTED.findall(source))
 
 
 @lru_cache(maxsize=4096)

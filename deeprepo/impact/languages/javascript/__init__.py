@@ -3,7 +3,7 @@
 import json
 import posixpath
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 
@@ -16,11 +16,13 @@ from deeprepo.impact.languages.javascript import aliases
 from deeprepo.impact.languages.javascript.aliases import Alias
 from deeprepo.impact.languages.javascript.objects import members
 from deeprepo.impact.languages.javascript.statements import import_lines
+from deeprepo.impact.languages.javascript.unnamed import loaded_defaults, stores
 from deeprepo.impact.paths import Paths, above_of, is_below, joined
 from deeprepo.impact.reading.spellings import Spelling, quoted
 from deeprepo.impact.resolver import Resolver
+from deeprepo.impact.resolving.importers import statements
 from deeprepo.impact.text import tables
-from deeprepo.impact.values import Clues, Import
+from deeprepo.impact.values import Clues, Import, Use
 
 ENDINGS = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".cts", ".mjs", ".cjs", ".vue", ".svelte", ".json", ".astro")
 SCRIPT = re.compile(r"\.([cm]?)jsx?$")
@@ -530,6 +532,12 @@ class JavaScript(Language, frozen=True):
     def import_lines(self, source: bytes) -> bytes:
         """Return the import statements, and calls that import."""
         return import_lines(source)
+
+    def used(self, path: str, source: bytes, names: Collection[str], uses: Sequence[Use]) -> Iterable[Use]:
+        """Return the references with those to Svelte stores, and to lazily loaded default exports."""
+        more = [*stores(source, names)] if path.endswith(".svelte") else []
+        more += loaded_defaults(statements(self, source)) if "default" in names else ()
+        return sorted((*uses, *more), key=lambda use: use.at) if more else uses
 
     def members(self, owner: str, value: Node) -> Iterator[Member]:
         """Yield the members of an object, or of the object that a function returns."""

@@ -14,6 +14,7 @@ from difflib import get_close_matches
 from tree_sitter import Node
 
 from deeprepo.impact.language import Language
+from deeprepo.impact.languages.jvm.generated import accessors
 from deeprepo.impact.paths import Paths, joined, shared_folders
 from deeprepo.impact.reading.nodes import first_line, text
 from deeprepo.impact.reading.spellings import Spelling, qualified
@@ -310,6 +311,16 @@ class Jvm(Language, frozen=True):
             place = ".".join(text(one).strip("`") for one in names).removeprefix("_root_").removeprefix(".")
             for one in last.named_children if last.type == "namespace_selectors" else path[-1:]:
                 yield from _selected(place, one, first_line(statement))
+
+    def offered(self, path: str, source: bytes, facts: Facts) -> Facts:
+        """Return the definitions with generated accessors, and the class that Java uses for top-level names."""
+        facts, kinds = (
+            replace(facts, definitions=(*facts.definitions, *accessors(facts, source))),
+            ("function", "variable"),
+        )
+        is_reached = any("." not in one.name and not one.private and one.kind in kinds for one in facts.definitions)
+        called = facade(path, facts) if is_reached else ""
+        return replace(facts, exports=(*facts.exports, (called, ""))) if called else facts
 
     def spellings(self, importer: str, old: str, new: str) -> Iterator[Spelling]:
         """Yield class names with their packages."""

@@ -2,7 +2,7 @@
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from tree_sitter import Node
 
@@ -16,10 +16,12 @@ from deeprepo.impact.reading.nodes import first_line, text
 from deeprepo.impact.reading.spellings import Spelling, names
 from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.structs import replace
-from deeprepo.impact.values import Bound, Clues, Import
+from deeprepo.impact.values import Bound, Clues, Import, Link, Use
 
 DEEPEST = 40  # names in a path
 STATEMENT = re.compile(rb"\b(?:use|mod)\s")
+CODECS = ("serialize", "deserialize")
+WITH = re.compile(rb"(?<=[(,\s])with\s{0,4}=\s{1,4}\"([A-Za-z_]\w*+(?:::\w++)*+)\"[,)\s]")
 PATH = re.compile(r"#\[(?:cfg_attr\(.{0,200})?path\s*=")
 
 
@@ -111,6 +113,26 @@ class Modules(Resolver):
         return Place("", (), ()), ()
 
 
+class SearchModules(Modules):
+    """The modules of one tree, where a path may end in a name of the file."""
+
+    imports_unnamed = True
+
+    def links(self, importer: str, item: Import, source: bytes) -> Iterator[Link]:
+        """Yield what a path takes from its file: everything, or the next name of the path."""
+        named = item.names[0] if item.names else None
+        files, rest = self.reach(importer, replace(item, spec=f"{item.spec}::{named.there}") if named else item)
+        here = named.here or "_" if named is not None else item.whole
+        if rest and item.whole:  # a path in code: the name is called as written
+            here = item.whole.removesuffix("".join(f".{one}" for one in rest[1:]))
+        elif rest:
+            here = named.here if named is not None and len(rest) == 1 else ""
+        there = rest[0] if rest else "*"
+        aliases = () if here == there or not (rest or here) else ((there, here),)
+        for file in files[:1]:
+            yield Link(file, frozenset({there}), item.line, aliases, item.public or (item.star and item.hands_on))
+
+
 def _statements(root: Node) -> Iterator[Node]:
     """Yield the `use` statements and `mod x;` declarations inside a node, in order."""
     left = [root]
@@ -163,6 +185,7 @@ class Rust(Language, frozen=True):
     """Rust."""
 
     modules = Modules
+    search_modules = SearchModules
     submodule_folders = True
     shared_macros = True
     static_calls = True
@@ -200,6 +223,15 @@ class Rust(Language, frozen=True):
         if "::" in receiver and ">" in rest:
             receiver = before.removesuffix("::") + rest.rpartition(">")[2]
         return receiver.replace("::", "."), tuple(row.replace("::", ".") for row in types)
+
+    def used(self, path: str, source: bytes, names: Collection[str], uses: Sequence[Use]) -> Iterable[Use]:
+        """Return the references with those to the functions of a module in `#[serde(with = "order_date")]`."""
+        yield from uses
+        codecs = sorted({*CODECS}.intersection(names)) if b"with" in source else ()
+        for match in WITH.finditer(source) if codecs else ():
+            line = source.count(b"\n", 0, match.start(1)) + 1
+            for name in codecs:
+                yield Use(name, line, "member", match[1].decode().replace("::", "."), is_guarded=True)
 
     def spellings(self, importer: str, old: str, new: str) -> Iterator[Spelling]:
         """Yield paths from the root of the crate, if both are in the same one."""

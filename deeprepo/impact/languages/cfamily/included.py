@@ -1,13 +1,11 @@
-"""Read the definitions and references of C and C++ files; a header is read in the language that it is written in."""
+"""Name definitions in C and C++ files as code that includes them does, and C++ references in the same form."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator
 
-from deeprepo.impact.reading import reader, spots
-from deeprepo.impact.reading.unreadable import finds, outlines
-from deeprepo.impact.resolving import offers as generic
+from deeprepo.impact.resolving.offers import alternatives
 from deeprepo.impact.structs import replace
-from deeprepo.impact.values import Definition, Facts, Parameter, Side, Signature, Use
+from deeprepo.impact.values import Definition, Facts, Parameter, Signature, Use
 
 SOURCES = (".c", ".cc", ".cpp", ".cxx")  # files that are not included
 DECLARATION = "declaration"  # the kind of a prototype, which is the same symbol as its definition
@@ -20,35 +18,18 @@ DECLARED = re.compile(r"^[*&]|[(\[]")  # it is no type
 FAR = 40  # bytes before a name in which a qualifier ends
 
 
-@outlines
-def outline(path: str, source: bytes, side: Side) -> Facts:
+def offered(path: str, facts: Facts) -> Facts:
     """Return the definitions of a file and what includers can use."""
-    facts = generic.outline(_read_as(path, source), source, side)
-    if facts.unread:
-        return facts
     symbols = _distinguished(_included(one, path) for one in facts.definitions)
-    offered = {one.name: one.name for one in symbols if "." not in one.name}
+    exports = {one.name: one.name for one in symbols if "." not in one.name}
     # A removed name is searched in the whole tree before it is reported.
-    return replace(facts, definitions=symbols, exports=tuple({**dict(facts.exports), **offered}.items()), complete=True)
+    return replace(facts, definitions=symbols, exports=tuple({**dict(facts.exports), **exports}.items()), complete=True)
 
 
-@finds
-def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
-    """Return the identifiers of a file that match one of the names."""
-    if not spots.any_of(frozenset(names)).search(source):
-        return ()
-    as_path = _read_as(path, source)
-    found = generic.uses(as_path, source, names)
-    if as_path.endswith((".c", ".h")):
-        return found
+def used(source: bytes, uses: Iterable[Use]) -> Iterator[Use]:
+    """Yield the references of a C++ file in the form that its definitions have."""
     parameters = frozenset(one.decode() for one in TYPENAMES.findall(source))
-    return type(found)(_with_members([_plain(one, source, parameters) for one in found]))
-
-
-def _read_as(path: str, source: bytes) -> str:
-    """Return the path whose suffix selects the language of a file."""
-    language = reader.language_for(path, source) if path.endswith(".h") else None
-    return f"{path}pp" if language is not None and language.name == "cpp" else path
+    return _with_members([_plain(one, source, parameters) for one in uses])
 
 
 def _included(one: Definition, path: str) -> Definition:
@@ -59,7 +40,6 @@ def _included(one: Definition, path: str) -> Definition:
     named = parts[-1:] if one.kind in HOLDERS else parts[-2:]
     return replace(
         one,
-        path=path,
         name=".".join(named),
         owner=".".join(named[:-1]),
         kind="method" if one.kind == "function" and len(parts) > 1 else one.kind,
@@ -88,7 +68,7 @@ def _distinguished(symbols: Iterable[Definition]) -> tuple[Definition, ...]:
     # Functions may have overloads in any header, but methods only in their class.
     free = [one for one in rows if "." not in one.name]
     members = [one for one in rows if "." in one.name]
-    linked = (*generic.alternatives(free), *generic.alternatives(members, overloads=True))
+    linked = (*alternatives(free), *alternatives(members, overloads=True))
     return tuple(sorted(linked, key=lambda one: one.start))
 
 
