@@ -1,39 +1,18 @@
-"""`python -m benchmarks.hostile_server`: `deeprepo serve` with a language whose outline never ends, for files named *.hang.
+"""`python -m benchmarks.hostile_server`: `deeprepo serve` with a language whose files cannot be parsed, such as *.hang.
 
-It stands for the library, the pattern and the parser that nobody knows yet. The server's child processes load this program too,
-and with it the language.
+The server's child processes load this program too, and with it the language.
 """
 
-import re
-from collections.abc import Collection, Mapping
-from types import SimpleNamespace
-from typing import Any
+from pathlib import Path
 
-from bot.values import Clues
-from deeprepo.impact.families import LANGUAGES
-from deeprepo.impact.language import PLAIN
-from deeprepo.impact.values import Facts
+from deeprepo.impact import filetypes, language, languages, table
 
-
-def _outline(_path: str, _source: bytes, _side: str) -> Facts:
-    """Hold the interpreter's lock for ever."""
-    re.match(r"(a|aa)+$", "a" * 200 + "b")
-    return Facts()
-
-
-def _project(_paths: Collection[str], _configs: Mapping[str, bytes]) -> Any:  # noqa: ANN401 - a language
-    return SimpleNamespace(clues=lambda _: Clues(frozenset()), imports=lambda *_: ())
-
-
-LANGUAGES["hang"] = SimpleNamespace(  # type: ignore[index]
-    NAME="hang",
-    SUFFIXES=(".hang",),
-    CONFIGS=(),
-    rules=PLAIN,
-    project=_project,
-    outline=_outline,
-    uses=lambda *_: (),
-)
+FOLDER = Path(__file__).parent / "languages"
+table.FOLDERS.append(FOLDER)
+languages.__path__.append(str(FOLDER))
+for one in (known for module in (table, filetypes, language) for known in vars(module).values()):
+    if hasattr(one, "cache_clear"):  # children know the languages before they load this program
+        one.cache_clear()
 
 if __name__ == "__main__":
     from bot.__main__ import main

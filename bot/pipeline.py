@@ -2,7 +2,7 @@
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -24,7 +24,6 @@ from bot.values import ChangedFile, Dependents, PlacedFinding, Review
 from bot.values.consumer import ConsumerImpact, Consumers
 from bot.values.progress import Reading
 from deeprepo.impact import uses
-from deeprepo.impact.family import Family
 from deeprepo.impact.uses.budget import SearchLimits
 
 
@@ -32,7 +31,6 @@ from deeprepo.impact.uses.budget import SearchLimits
 class Tools(ABC):
     """What the process brings to a review. None of it decides anything. `wiring.review` has those of a review, a replay and a rehearsal."""
 
-    languages: Mapping[str, Family]
     environment: Settings | None = None  # of this process; None in a replay, which goes by its record alone
     search: SearchLimits = field(default_factory=lambda: SearchLimits(install=extras.install))  # how much is looked at
 
@@ -103,7 +101,7 @@ async def survey(brief: Brief, tools: Tools) -> AsyncIterator[Survey]:
         tools.say(files_read(files))
         tools.say(f"finding who depends on {len(files)} changed files")
         cached = CachedTree(tree)  # one for the search, the prompts and the judgement
-        found = await uses.find(WrittenTree(cached), files, tools.languages, tools.search)
+        found = await uses.find(WrittenTree(cached), files, tools.search)
         users = scope.without_unread(found, files, brief.left_out)
         beyond = await tools.look_beyond(tree, files, users, brief.consumers)
         texts = await scope.texts(tree, files)

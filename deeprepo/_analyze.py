@@ -64,7 +64,6 @@ async def _compute(
     from bot.machine import extras
     from bot.values import Finding, Judgement
     from bot.wiring import review
-    from deeprepo.impact.families import LANGUAGES
     from deeprepo.impact.uses.budget import SearchLimits
 
     say = on_progress or (lambda _: None)
@@ -76,7 +75,7 @@ async def _compute(
     tools = replace(review.tools(brief, scratch, review.lines(say)), search=search)
     async with pipeline.survey(brief, tools) as subject:
         say("comparing references with the change")
-        analyzer = ANALYZERS["contracts"](LANGUAGES)
+        analyzer = ANALYZERS["contracts"]()
         files = [file for file in subject.files if analyzer.wants(file)]
         judgement = Judgement((), frozenset())
         if files:

@@ -9,7 +9,6 @@ from bot.review.context.builder import ContextBuilder
 from bot.review.context.searches import Searches
 from bot.values import Excerpt
 from deeprepo.impact import uses
-from deeprepo.impact.families import LANGUAGES
 
 Files = dict[str, str | bytes | None]
 
@@ -20,7 +19,7 @@ def beside(repository: Repository, before: Files, after: Files, path: str, promp
 
     async def run(tree: Checkout, files: step.Files) -> tuple[Excerpt, ...]:
         texts = await step.texts(tree, files)
-        parts = units.cut(files, await uses.find(tree, files, LANGUAGES), texts)
+        parts = units.cut(files, await uses.find(tree, files), texts)
         builder = ContextBuilder(Searches(tree, files), prompts)
         await builder.found.look_up(parts)
         return await builder.of([unit for unit in parts if unit.path == path])

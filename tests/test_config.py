@@ -21,7 +21,7 @@ def test_every_plug_in_is_asked_for_unless_a_repository_says_otherwise() -> None
     """All registered lenses run by default, and the default analyzers are exactly the registered ones."""
     resolved = config.resolve({}, None, NONE)
     assert set(resolved.lenses) == set(LENSES)
-    assert [build({}).NAME for build in ANALYZERS.values()] == list(resolved.analyzers)
+    assert [build().NAME for build in ANALYZERS.values()] == list(resolved.analyzers)
 
 
 def test_the_strongest_source_wins_and_is_named() -> None:

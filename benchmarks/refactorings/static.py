@@ -16,7 +16,6 @@ from bot import wiring
 from bot.analyzers import ANALYZERS
 from bot.values import ReviewRequest, Verdict
 from deeprepo.impact.changes import MOVED, ChangedFile, Query, TreeEntry
-from deeprepo.impact.families import LANGUAGES
 from deeprepo.impact.patches import changed_file, with_patches
 from deeprepo.impact.uses import find
 from deeprepo.impact.values import Side
@@ -133,10 +132,10 @@ class Repository:
 async def said(change: Change, files: Sequence[ChangedFile]) -> list[Said]:
     """Return what our analysis says of one change."""
     tree = Memory(change.base, change.head)
-    users = await find(tree, files, LANGUAGES)
+    users = await find(tree, files)
     places: list[Said] = []
     for name in CHECKS:
-        check = ANALYZERS[name](LANGUAGES)
+        check = ANALYZERS[name]()
         wanted = [file for file in files if check.wants(file)]
         for one in (await check.check(tree, wanted, users)).findings if wanted else ():
             how = "proven" if one.verdict == Verdict.PROVEN else "likely"

@@ -11,8 +11,6 @@ define it, because the receiver's type is unknown, the finding is a hint (`likel
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import PurePosixPath
-from types import MappingProxyType
 
 from bot.analyzers.contracts_overrides import overridden
 from bot.analyzers.contracts_words import finding
@@ -27,7 +25,7 @@ from bot.values import (
 )
 from deeprepo.impact import structs
 from deeprepo.impact.changes import MOVED, REPLACED
-from deeprepo.impact.family import Family
+from deeprepo.impact.filetypes import filetype, installed
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.uses.breaks import Breakage, broken, compare
 
@@ -35,23 +33,20 @@ from deeprepo.impact.uses.breaks import Breakage, broken, compare
 class Contracts:
     """The check for the registered languages. Implements `ports.Analyzer`."""
 
-    def __init__(self, languages: Mapping[str, Family]) -> None:
+    def __init__(self) -> None:
         self.NAME: str = "contracts"
-        self.READS = f"call sites in {', '.join(sorted(languages))}"
-        self._languages = languages
-        self._suffixes = frozenset(suffix for language in languages.values() for suffix in language.SUFFIXES)
+        self.READS = f"call sites in {', '.join(installed())}"
 
     def wants(self, file: ChangedFile) -> bool:
         """Return whether the file can define what others call, or could before it was renamed."""
-        suffixes = {PurePosixPath(path).suffix.lower() for path in (file.path, file.old_path) if path}
         is_move = file.status == "renamed" and not file.is_ignored
-        return (file.is_analyzed or is_move or file.skip in (MOVED, REPLACED)) and not suffixes.isdisjoint(
-            self._suffixes
+        return (file.is_analyzed or is_move or file.skip in (MOVED, REPLACED)) and any(
+            filetype(path).is_parsed for path in (file.path, file.old_path) if path
         )
 
     async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:
         """Return one finding per changed definition, with the locations that it breaks."""
-        return Judgement(await check(tree, files, dependents, self._languages), frozenset(file.path for file in files))
+        return Judgement(await check(tree, files, dependents), frozenset(file.path for file in files))
 
     def absence(self, finding: Finding, dependents: Dependents) -> Absence:
         """Return fixed, unless the search was incomplete or a reference in the finding is undecided."""
@@ -75,12 +70,10 @@ async def check(
     tree: Tree,
     files: Sequence[ChangedFile],
     dependents: Dependents,
-    languages: Mapping[str, Family] = MappingProxyType({}),
 ) -> tuple[Finding, ...]:
     """Return one finding per changed definition, at the worst location that it breaks.
 
-    The other locations and both sides of the definition are evidence. `languages` are those whose files can
-    be rewritten.
+    The other locations and both sides of the definition are evidence.
     """
     old = {file.path: file.old_path for file in files if file.old_path}
     new_paths = {file.old_path: file.path for file in files if file.status == "renamed"}
@@ -100,23 +93,20 @@ async def check(
             for (path, family), group in groups.items()
             for rows in ([_order(group)] if path in gone_files else _causes(group))
         ],
-        languages,
     )
     findings += await overridden(tree, dependents)
     return tuple(sorted(findings, key=lambda item: (item.severity != "high", item.path, item.start)))
 
 
-async def _with_rewrites(
-    tree: Tree, rows: Sequence[tuple[Sequence[Breakage], Finding]], languages: Mapping[str, Family]
-) -> list[Finding]:
+async def _with_rewrites(tree: Tree, rows: Sequence[tuple[Sequence[Breakage], Finding]]) -> list[Finding]:
     """Return the findings with the lines that fix them, for files where all locations can be rewritten."""
     findings = [finding for _, finding in rows]
-    if not languages or not any(finding.proven for finding in findings):
+    if not any(finding.proven for finding in findings):
         return findings
     # This loads a parser, which a change without broken references does not need.
     from bot.analyzers.contracts_rewrites import rewrites
 
-    mended = await rewrites(tree, [group for group, _ in rows], languages)
+    mended = await rewrites(tree, [group for group, _ in rows])
     with_rewrites = []
     for group, one in rows:
         lines_by_path: dict[str, list[Sequence[Rewrite]]] = defaultdict(list)
@@ -127,9 +117,9 @@ async def _with_rewrites(
     return with_rewrites
 
 
-def build(languages: Mapping[str, Family]) -> Contracts:
-    """Return the check for these languages."""
-    return Contracts(languages)
+def build() -> Contracts:
+    """Return the check."""
+    return Contracts()
 
 
 def _doubtful(groups: dict[tuple[str, str], list[Breakage]]) -> list[Breakage]:

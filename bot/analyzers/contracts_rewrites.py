@@ -8,7 +8,7 @@ whole file has none. A new name is only used if the change itself renamed the de
 import posixpath
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from itertools import islice, pairwise, zip_longest
@@ -17,7 +17,7 @@ from tree_sitter import Node
 
 from bot.analyzers.import_statements import respell, statement, takes_default, without
 from bot.values import ChangedSymbol, Definition, Reference, Rewrite, Use
-from deeprepo.impact.family import Family
+from deeprepo.impact import resolving
 from deeprepo.impact.filetypes import filetype
 from deeprepo.impact.language import rules_of
 from deeprepo.impact.ports import Tree
@@ -62,7 +62,6 @@ class _File:
 
     path: str
     source: bytes
-    language: Family
     _uses: dict[str, dict[int, list[Use]]] = field(default_factory=dict)  # by name and line
 
     def uses(self, breakage: Breakage) -> list[Use]:
@@ -73,7 +72,7 @@ class _File:
         name, line = breakage.reference.name, breakage.reference.line
         if name not in self._uses:
             by_line = self._uses.setdefault(name, {})
-            uses = {use.at: use for use in self.language.uses(self.path, self.source, {name}) if use.at >= 0}
+            uses = {use.at: use for use in resolving.uses(self.path, self.source, {name}) if use.at >= 0}
             ordered = [use for _, use in sorted(uses.items()) if use.name.endswith(name)]
             for use, following in zip_longest(ordered, ordered[1:]):
                 end = use.at + len(use.name.encode())
@@ -90,9 +89,7 @@ class _NotMechanical(Exception):  # noqa: N818 - an outcome
     """A reference that only a person can fix."""
 
 
-async def rewrites(
-    tree: Tree, groups: Iterable[Sequence[Breakage]], languages: Mapping[str, Family]
-) -> dict[tuple[str, str], tuple[Rewrite, ...]]:
+async def rewrites(tree: Tree, groups: Iterable[Sequence[Breakage]]) -> dict[tuple[str, str], tuple[Rewrite, ...]]:
     """Map (caller's path, changed definition or file) to the lines that fix all its broken references."""
     rows = [breakage for group in groups for breakage in group if not breakage.reference.likely]
     refitted = {breakage.symbol for breakage in rows if breakage.misfit is not None and breakage.symbol is not None}
@@ -108,9 +105,8 @@ async def rewrites(
     sources = await tree.read_many(sorted(rows_by_file))
     rewrites_by_key: dict[tuple[str, str], tuple[Rewrite, ...]] = {}
     for path, rows in rows_by_file.items():
-        language = next((one for one in languages.values() if path.endswith(tuple(one.SUFFIXES))), None)
-        if path in sources and language is not None:
-            rewrites_by_key |= _of_file(_File(path, sources[path], language), rows)
+        if path in sources and filetype(path).is_parsed:
+            rewrites_by_key |= _of_file(_File(path, sources[path]), rows)
     return rewrites_by_key
 
 
@@ -287,7 +283,7 @@ def _is_asked_of(file: _File, use: Use, home: str) -> bool:
     )
     steps = SEPARATES.split(use.receiver)
     first, last = steps[0], steps[-1]
-    imports = [one.line for one in file.language.uses(file.path, file.source, {first}) if one.form == "import"]
+    imports = [one.line for one in resolving.uses(file.path, file.source, {first}) if one.form == "import"]
     spots = [spot.text for line in imports if (spot := statement(file.path, file.source, line)) is not None]
     is_alias = rf"(?:\b(?:{names})|\*)\s+as\s+{re.escape(first)}\b"
     return any(
@@ -420,7 +416,7 @@ def _type_edits(file: _File, breakage: Breakage) -> set[ByteEdit]:
     about = replace(breakage, reference=replace(breakage.reference, name=old))
     uses = [use for use in file.uses(about) if use.form in ("name", "member", "import")]
     if breakage.reference.form == "import" and not uses:  # an import of the whole namespace with the type
-        every = file.language.uses(file.path, file.source, {old})
+        every = resolving.uses(file.path, file.source, {old})
         uses = [use for use in every if use.form in ("name", "member") and use.at >= 0]
     if not uses:
         raise _NotMechanical

@@ -4,10 +4,9 @@ Covers Terraform, charts, workflows, Makefiles, package scripts, dependencies an
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from bot.values import Absence, ChangedFile, Dependents, Finding, Judgement
-from deeprepo.impact.family import Family
 from deeprepo.impact.ports import Tree
 
 # Paths that a format may apply to. A change without any loads no format.
@@ -104,6 +103,6 @@ def _names_variable(file: ChangedFile) -> bool:
     return bool(renamings([file]))
 
 
-def build(languages: Mapping[str, Family]) -> Declarations:  # noqa: ARG001 - the formats are not languages
+def build() -> Declarations:
     """Return a separate check for each review."""
     return Declarations()

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from bot.values import Absence, Basis, ChangedFile, Dependents, Evidence, Finding, Judgement, Source, Verdict
 from bot.values.finding import ALSO_BROKEN, Telling, proof_of
 from deeprepo import impact
-from deeprepo.impact.family import Family
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.reading.faults import faults
 from deeprepo.impact.structs import replace
@@ -63,7 +62,7 @@ class References:
         return "fixed"
 
 
-def build(languages: Mapping[str, Family]) -> References:  # noqa: ARG001 - `impact` has its own
+def build() -> References:
     """Return a separate check for each review."""
     return References()
 

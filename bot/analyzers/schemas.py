@@ -5,10 +5,9 @@ Schemas are SQL and migrations, OpenAPI, Protocol Buffers, GraphQL and JSON Sche
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from bot.values import Absence, ChangedFile, Dependents, Finding, Judgement
-from deeprepo.impact.family import Family
 from deeprepo.impact.ports import Tree
 
 # Paths that a schema language may apply to. A change without any loads no language.
@@ -49,6 +48,6 @@ class Schemas:
         return "fixed"
 
 
-def build(languages: Mapping[str, Family]) -> Schemas:  # noqa: ARG001 - schemas have their own languages
+def build() -> Schemas:
     """Return a separate check for each review."""
     return Schemas()

@@ -17,7 +17,6 @@ from bot.review.survey import Survey
 from bot.values import ChangedFile, Reference
 from bot.values.progress import Say
 from deeprepo.impact import uses
-from deeprepo.impact.family import Family
 from deeprepo.impact.ports import Tree
 from deeprepo.rlm.journal.codec import Start
 from deeprepo.rlm.journal.writer import Journal
@@ -46,7 +45,6 @@ async def open_session(
     analyzers: Mapping[str, Analyzer],
     limits: Limits,
     *,
-    languages: Mapping[str, Family],
     journal: Journal | None = None,
     lenses: Mapping[str, Lens] | None = None,
     keep_on_cancel: bool = False,
@@ -59,12 +57,12 @@ async def open_session(
     survey.tracker.by_model = models.reader is not None
     checks = AnalyzerWorker(analyzers, survey)
     tree = MaskedTree(survey.tree, survey.masks)
-    callers, readers = partial(_callers, tree, languages), partial(_readers, tree)
+    callers, readers = partial(_callers, tree), partial(_readers, tree)
     worker: Worker = checks
     takes_notes = any(hook.takes_notes(settings) for hook in hooks())
     look_ups, consumer_code, opinions = None, None, None
     if models.root or models.reader:  # a review without a model loads neither look-ups nor the model worker
-        look_ups, consumer_code = _look_ups(survey, tree, languages, journal)
+        look_ups, consumer_code = _look_ups(survey, tree, journal)
     if settings.verify and (asked := models.root or models.reader):
         from bot.findings.opinion_cache import Opinions
         from bot.review import judging
@@ -114,11 +112,9 @@ async def _close(models: Models, consumer_code: "ConsumerCode | None") -> None:
         await open_one.close()
 
 
-def _look_ups(
-    survey: Survey, tree: Tree, languages: Mapping[str, Family], journal: Journal
-) -> "tuple[LookUps, ConsumerCode | None]":
+def _look_ups(survey: Survey, tree: Tree, journal: Journal) -> "tuple[LookUps, ConsumerCode | None]":
     """Return the look-ups, and what models may see of consumers (None if they may see nothing)."""
-    over = partial(look_ups_over, languages=languages, files=survey.files)
+    over = partial(look_ups_over, files=survey.files)
     if not survey.consumers.readable:
         return over(tree), None
     from bot.review.context.consumer_code import ConsumerCode
@@ -127,11 +123,11 @@ def _look_ups(
     return replace(over(tree), beyond=consumer_code.find), consumer_code
 
 
-def look_ups_over(tree: Tree, languages: Mapping[str, Family], files: Sequence[ChangedFile]) -> "LookUps":
+def look_ups_over(tree: Tree, files: Sequence[ChangedFile]) -> "LookUps":
     """Return the look-ups for models, over one tree."""
     from bot.review.context.look_ups import LookUps
 
-    return LookUps(tree, languages, partial(_callers, tree, languages), partial(_readers, tree), files)
+    return LookUps(tree, partial(_callers, tree), partial(_readers, tree), files)
 
 
 def _start(survey: Survey, models: Models, limits: Limits) -> Start:
@@ -146,8 +142,8 @@ def _start(survey: Survey, models: Models, limits: Limits) -> Start:
     )
 
 
-async def _callers(tree: Tree, languages: Mapping[str, Family], name: str) -> tuple[Reference, ...]:
-    return await uses.callers(tree, name, languages)
+async def _callers(tree: Tree, name: str) -> tuple[Reference, ...]:
+    return await uses.callers(tree, name)
 
 
 async def _readers(tree: Tree, name: str) -> tuple[Reference, ...]:

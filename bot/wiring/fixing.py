@@ -21,7 +21,6 @@ from bot.ports import Confirms
 from bot.values import Finding, PlacedFinding, PullRequest, Review, ReviewRequest
 from bot.values.fixing import Fix, FixCheck
 from bot.wiring import review
-from deeprepo.impact.families import LANGUAGES
 from deeprepo.impact.reading.faults import faults
 
 MOST_ATTEMPTS = 3  # attempts to keep part of the fixes if others cause new findings
@@ -137,7 +136,7 @@ async def _new_errors(brief: Brief, amended: PullRequest, fix: Fix) -> list[tupl
     found: list[tuple[str, str]] = []
     async with checkout.Checkout(step) as tree:
         for name in brief.settings.analyzers:
-            checker = ANALYZERS[name](LANGUAGES) if name in TYPE_CHECKERS else None
+            checker = ANALYZERS[name]() if name in TYPE_CHECKERS else None
             if isinstance(checker, Confirms):
                 with suppress(DeepRepoError):  # it could not run; the review of the result reports that
                     errors = await checker.regressions(tree, tuple(fix.contents))

@@ -18,8 +18,7 @@ from bot.review import context, lenses, strategies
 from bot.review.hooks import hooks
 from bot.secrets import forms
 from bot.wiring import access, tasks
-from deeprepo.impact import languages
-from deeprepo.impact.families import LANGUAGES
+from deeprepo.impact import languages, resolving
 from deeprepo.impact.language import QUERIES
 from deeprepo.impact.language import languages as known_languages
 
@@ -68,9 +67,8 @@ def _load() -> None:
     forms.known_forms()
     templates.load()
     build.name()
-    for language in LANGUAGES.values():  # a grammar is loaded with the first text
-        language.outline(f"empty{language.SUFFIXES[0]}", b"", "head")
-        _ = language.rules
+    for suffix in known_languages():  # a grammar is loaded with the first text
+        resolving.outline(f"empty{suffix}", b"", "head")
     for parsed in known_languages().values():
         for name in QUERIES:
             for word in parsed.texts(name):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -31,8 +31,6 @@ from bot.values.progress import Reading, Say
 from bot.values.tool_results import ToolResult
 from bot.wiring.access import NOTHING, PREFERRED, Access, Connections, limits, named_models, warm
 from bot.wiring.facts import DEFAULT_FOLDER, keep_facts
-from deeprepo.impact.families import LANGUAGES
-from deeprepo.impact.family import Family
 from deeprepo.impact.reading.faults import faults
 from deeprepo.impact.uses.budget import SearchLimits
 from deeprepo.rlm.journal.codec import Start
@@ -156,7 +154,6 @@ def search_limits(*, on_server: bool = False) -> SearchLimits:
 class LookingTools(Tools):
     """The tools of a review on this machine, which reports progress."""
 
-    languages: Mapping[str, Family] = field(default_factory=lambda: LANGUAGES)
     scratch: str
     tell: Say
     seconds_beyond: float | None = None  # for all other repositories
@@ -207,7 +204,6 @@ class ReviewTools(LookingTools):
 class ReplayTools(Tools):
     """The tools of a replay: no provider, no clone and no clock."""
 
-    languages: Mapping[str, Family] = field(default_factory=lambda: LANGUAGES)
     record: "Record"
     section: "Section"
     start: Start
@@ -256,9 +252,7 @@ class RehearsalTools(LookingTools):
         )
         others = tuple(DryRun(n, partial(prices.dollars, n)) for n in settings.readers if provider_of(n))
         no_limits = Limits(usd=None, tokens=None, calls=None, seconds=None)
-        return open_session(
-            subject, Models(dry_root, dry_worker, others), {}, no_limits, languages=LANGUAGES, lenses=lenses(settings)
-        )
+        return open_session(subject, Models(dry_root, dry_worker, others), {}, no_limits, lenses=lenses(settings))
 
 
 def check_models(
@@ -336,9 +330,8 @@ def _open(
     return open_session(
         subject,
         chosen_models,
-        {name: ANALYZERS[name](LANGUAGES) for name in settings.analyzers if name in ANALYZERS} | _others(subject),
+        {name: ANALYZERS[name]() for name in settings.analyzers if name in ANALYZERS} | _others(subject),
         limits(settings, own, chosen_models.reader.name if chosen_models.reader else ""),
-        languages=LANGUAGES,
         lenses=lenses(settings),
         journal=journal_opened,
         keep_on_cancel=keep_on_cancel,

@@ -35,7 +35,6 @@ from bot.values.shared_file import SettingsText, SharedFile
 from bot.wiring import review as parts
 from bot.wiring.child import ChildPipe
 from deeprepo.impact.consumers.overlay import mount_of
-from deeprepo.impact.families import LANGUAGES
 from deeprepo.impact.packages import PackageRow
 from deeprepo.impact.uses.packages import package_rows
 from deeprepo.rlm.journal.writer import Journal
@@ -148,7 +147,7 @@ async def packages(_: ChildPipe, store: str, scratch: str) -> tuple[PackageRow, 
     """Return the packages that a store's repository publishes and uses."""
     its_clone = await checkout.clone(store, scratch)
     async with checkout.Checkout(its_clone.pull) as tree:
-        return await package_rows(tree, LANGUAGES)
+        return await package_rows(tree)
 
 
 async def comments(_: ChildPipe, review_done: Review) -> Comments:

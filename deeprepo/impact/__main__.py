@@ -11,7 +11,6 @@ from collections.abc import AsyncIterator, Sequence
 from deeprepo.impact import dropped, explain
 from deeprepo.impact.changes import ChangedFile
 from deeprepo.impact.declarations import check as declarations
-from deeprepo.impact.families import LANGUAGES
 from deeprepo.impact.git import GitTree
 from deeprepo.impact.new_lines.report import report
 from deeprepo.impact.schemas import check as schemas
@@ -69,7 +68,7 @@ async def look(
 ) -> tuple[list[Row], tuple[str, ...], Report]:
     """Return all findings for a change, what was not searched, and what its new lines refer to."""
     files = [file for file in await tree.changed() if not file.is_vendored]
-    users = await find(tree, files, LANGUAGES)
+    users = await find(tree, files)
     rows: list[Row] = []
     for one in broken(users):
         row, certain = one.reference, "may break" if one.reference.likely else "breaks"

@@ -9,15 +9,11 @@ import posixpath
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
-from functools import cache
-from importlib import import_module
-from pathlib import Path
-from types import ModuleType
 from typing import Literal
 
 from deeprepo.impact.changes import ChangedFile, Query
-from deeprepo.impact.language import language_of
-from deeprepo.impact.packages import DependencyRules, Requirement
+from deeprepo.impact.language import language_of, packagings
+from deeprepo.impact.packages import DependencyRules, Packaging, Requirement
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.resolving.index import ROUNDS, Index
 from deeprepo.impact.structs import Struct, replace
@@ -27,7 +23,6 @@ from deeprepo.impact.text.tables import problem
 from deeprepo.impact.values import Import, Side
 from deeprepo.impact.views import OneSide
 
-LANGUAGES = Path(__file__).parent / "languages"
 _WORD = re.compile(r"[@A-Za-z_][\w./\\@-]*")
 TOP_DOMAIN = 3  # letters of the first word of a group that begins with a domain, as `com`
 MOST = 40  # dependencies checked per change
@@ -56,36 +51,28 @@ class Comparison(Struct, frozen=True):
     open: tuple[tuple[str, str], ...] = ()  # pairs of path and reason that were not compared
 
 
-@cache
-def readers() -> tuple[ModuleType, ...]:
-    """Return the manifest modules of languages whose imports can be matched to a dependency."""
-    folders = sorted(path.parent.name for path in LANGUAGES.glob("*/manifest.py"))
-    modules = (import_module(f"deeprepo.impact.languages.{folder}.manifest") for folder in folders)
-    return tuple(one for one in modules if hasattr(one, "DEPENDENCIES"))
-
-
 def is_manifest(path: str) -> bool:
     """Return whether a file lists dependencies that can be compared with imports."""
-    return any(_declares(one, path) for one in readers())
+    return any(_declares(one, path) for one in packagings().values())
 
 
-def _declares(reader: ModuleType, path: str) -> bool:
+def _declares(reader: Packaging, path: str) -> bool:
     """Return whether a file is a manifest of a language."""
     name = posixpath.basename(path)
     is_one = any(fnmatchcase(name, one) or fnmatchcase(path, one) for one in reader.MANIFESTS)
     return is_one and vendored_folder(path) is None
 
 
-def _is_lock(reader: ModuleType, path: str) -> bool:
+def _is_lock(reader: Packaging, path: str) -> bool:
     return posixpath.basename(path) in reader.LOCKS and vendored_folder(path) is None
 
 
 class _Side:
     """The manifests of one language on one side of the change."""
 
-    def __init__(self, reader: ModuleType, manifests: Mapping[str, bytes]) -> None:
+    def __init__(self, reader: Packaging, manifests: Mapping[str, bytes]) -> None:
         self.reader, self.manifests = reader, manifests
-        self.rules: DependencyRules = reader.DEPENDENCIES
+        self.rules = reader.DEPENDENCIES
         self._names: dict[str, frozenset[str]] = {}
 
     def names(self, path: str) -> frozenset[str]:
@@ -135,7 +122,7 @@ async def compare(tree: Tree, files: Sequence[ChangedFile]) -> Comparison:
     found: list[Dropped] = []
     compared, left = set[str](), list[tuple[str, str]]()
     entries = {side: await tree.entries(side) for side in _SIDES}
-    for reader in readers():
+    for reader in packagings().values():
         mine = [file for file in files if any(path and _declares(reader, path) for path in (file.path, file.old_path))]
         if not mine:
             continue
@@ -166,7 +153,7 @@ def _problem(file: ChangedFile, sides: Mapping[Side, _Side]) -> str:
 
 
 async def _of_language(
-    tree: Tree, reader: ModuleType, files: Sequence[ChangedFile], base: _Side, head: _Side
+    tree: Tree, reader: Packaging, files: Sequence[ChangedFile], base: _Side, head: _Side
 ) -> list[Dropped]:
     lost: dict[str, ChangedFile] = {}  # name -> the first manifest that dropped it
     for file in files:
@@ -185,7 +172,7 @@ async def _of_language(
 
 
 async def _dropped(
-    tree: Tree, reader: ModuleType, name: str, file: ChangedFile, base: _Side, head: _Side
+    tree: Tree, reader: Packaging, name: str, file: ChangedFile, base: _Side, head: _Side
 ) -> Dropped | None:
     """Return a dependency that code requires and that only the base side provides, or None."""
     manifest, rules = file.old_path or file.path, base.rules
@@ -220,9 +207,9 @@ class _Asking(Struct, frozen=True):
     is_plain: bool
 
 
-async def _asking(tree: Tree, reader: ModuleType, name: str, folder: str) -> list[_Asking]:
+async def _asking(tree: Tree, reader: Packaging, name: str, folder: str) -> list[_Asking]:
     """Return the lines that require a dependency and that nothing in the tree can satisfy."""
-    rules: DependencyRules = reader.DEPENDENCIES
+    rules = reader.DEPENDENCIES
     globs = [f":(glob){folder}/**/*{one}" if folder else f"*{one}" for one in rules.suffixes]
     rows = await tree.grep_lines(Query([rules.asking(name)], globs, syntax="perl", limit=ROWS))
     by_path: dict[str, dict[int, str]] = {}
@@ -287,7 +274,7 @@ def _outside(index: Index, path: str) -> Iterator[Import]:
         )
 
 
-async def _still(tree: Tree, reader: ModuleType, name: str, file: ChangedFile, head: _Side) -> str:
+async def _still(tree: Tree, reader: Packaging, name: str, file: ChangedFile, head: _Side) -> str:
     """Return a file in the head that still names the dependency, such as an updated lock file or a build file."""
     names = [path for path in await tree.entries() if _is_lock(reader, path)]
     locks, before = await tree.read_many(names), await tree.read_many(names, "base")
@@ -326,7 +313,7 @@ def _line_of(name: str, source: bytes, removed: Collection[int]) -> int:
 
 
 async def _renamed(
-    tree: Tree, reader: ModuleType, files: Sequence[ChangedFile], base: _Side, head: _Side
+    tree: Tree, reader: Packaging, files: Sequence[ChangedFile], base: _Side, head: _Side
 ) -> list[Dropped]:
     """Return packages of the tree that were renamed while another manifest still requires the old name."""
     rows = []

@@ -83,9 +83,9 @@ class FileType(Struct, frozen=True, kw_only=True):
     inheritance: InheritanceRules = InheritanceRules()
 
     @property
-    def is_readable(self) -> bool:
-        """Whether everything that reads such a file is installed."""
-        return not self.extra or has_module(self.grammar[0])
+    def is_parsed(self) -> bool:
+        """Whether an installed language reads such files."""
+        return bool(self.parser) and (not self.extra or has_module(self.grammar[0]))
 
 
 UNKNOWN = FileType(suffixes=())
@@ -151,6 +151,11 @@ def has_common_name(path: str) -> bool:
 def family(path: str) -> str:
     """Return the shared name of languages that import each other, or the suffix for other files."""
     return filetype(path).family or posixpath.splitext(path)[1].lower()
+
+
+def installed() -> tuple[str, ...]:
+    """Return the folders of the languages whose grammar is installed."""
+    return tuple(sorted({one.parser for one in filetypes() if one.is_parsed}))
 
 
 def parsed_by(parser: str) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from deeprepo.impact import table
 from deeprepo.impact.defaults import Classes, Files, Imports, Lines, References
 from deeprepo.impact.filetypes import UNKNOWN, FileType, filetype, has_module
+from deeprepo.impact.packages import Packaging
 from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.structs import Struct, field
 
@@ -124,6 +125,8 @@ class Language(Struct, Files, Imports, Lines, Classes, References, frozen=True, 
     # resolves them for the search for dependents, if it accepts more than the check of new lines
     search_modules: ClassVar[type[Resolver] | None] = None
 
+    packaging: ClassVar[Packaging | None] = None  # how its packages are declared
+
     name: str = ""
     folder: str = ""
     files: FileType = UNKNOWN
@@ -143,6 +146,16 @@ class Language(Struct, Files, Imports, Lines, Classes, References, frozen=True, 
     receivers: ReceiverRules = ReceiverRules()
     scope: ScopeRules = ScopeRules()
     calls: CallRules = CallRules()
+
+    @cached_property
+    def suffixes(self) -> tuple[str, ...]:
+        """The suffixes of the languages in its folder, whose files can import each other."""
+        return tuple(_of_folder(self.folder))
+
+    @cached_property
+    def has_extensions(self) -> bool:
+        """Whether a function may be called as a member of a type defined elsewhere."""
+        return any("@extends" in text for one in load(self.folder) for text in one.texts("defs").values())
 
     def constructors_of(self, name: str) -> tuple[str, ...]:
         """Return the names of a class's constructors."""
@@ -204,8 +217,9 @@ class Language(Struct, Files, Imports, Lines, Classes, References, frozen=True, 
 
         They are grouped by the word or `/pattern/` that a file must contain.
         """
-        file = table.FOLDER / self.folder / f"{name}.scm"
-        return _of_grammar(file.read_text("utf-8"), self.name) if file.is_file() else {}
+        files = (folder / self.folder / f"{name}.scm" for folder in table.FOLDERS)
+        text = next((file.read_text("utf-8") for file in files if file.is_file()), "")
+        return _of_grammar(text, self.name) if text else {}
 
 
 class Compiled(Struct, frozen=True):
@@ -256,6 +270,19 @@ def _of_suffix(suffix: str) -> Language | None:
         if any(suffix in row["suffixes"] for row in rows["grammars"].values()):
             return _of_folder(folder).get(suffix)
     return None
+
+
+@cache
+def leading(folder: str) -> Language:
+    """Return the first installed language of a folder, which stands for all of them in a search."""
+    return next(iter(_of_folder(folder).values()), PLAIN)
+
+
+@cache
+def packagings() -> Mapping[str, Packaging]:
+    """Return folder -> how the packages of its languages are declared."""
+    found = {folder: leading(folder).packaging for folder in table.folders()}
+    return {folder: one for folder, one in found.items() if one is not None}
 
 
 @cache

@@ -1,9 +1,9 @@
 """Describe packages as manifests declare and require them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from posixpath import dirname
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Literal, Protocol, TypeVar, runtime_checkable
 
 from deeprepo.impact.paths import is_below
 from deeprepo.impact.structs import Struct
@@ -83,6 +83,39 @@ class DependencyRules:
     shared: str = ""  # name of a file that lets modules share dependencies
     local: tuple[Origin, ...] = ()  # origins whose packages must be in the tree under their name
     passes_on: bool = False  # indirect dependencies can always be imported
+
+
+class Packaging(Protocol):
+    """Reads the packages and requirements of a language. A module `manifest` in its folder satisfies it."""
+
+    @property
+    def MANIFESTS(self) -> tuple[str, ...]:  # noqa: N802 - a constant of the module
+        """The base names or path suffixes of manifests, with *."""
+
+    @property
+    def LOCKS(self) -> Mapping[str, str]:  # noqa: N802 - as above
+        """Lock file -> the pattern of a version, in which NAME stands for the package."""
+
+    @property
+    def DEPENDENCIES(self) -> DependencyRules:  # noqa: N802 - as above
+        """How code requires what the manifests list."""
+
+    def packages(self, manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
+        """Return the packages that a tree provides."""
+
+    def requirements(self, manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
+        """Return the packages that a tree requires."""
+
+
+@runtime_checkable
+class Linking(Protocol):
+    """A packaging in which names are not enough to link two trees."""
+
+    def links(self, packages: Sequence[Package], folders: Sequence[str]) -> Mapping[str, bytes]:
+        """Return configuration files with which imports in one tree resolve to packages of the other.
+
+        They belong in a folder next to both trees. `folders`: those of the requiring manifests.
+        """
 
 
 class PackageRow(Struct, frozen=True):

@@ -1,10 +1,9 @@
-"""Define the interfaces of languages, their manifests and the trees that are searched."""
+"""Define the interfaces of the trees that are searched, and of what resolves imports in them."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from deeprepo.impact.changes import Query, TreeEntry
-from deeprepo.impact.packages import Package, Requirement
 from deeprepo.impact.values import Clues, Link, Side
 
 
@@ -61,30 +60,3 @@ class Project(Protocol):
 
     def sees(self, path: str, other: str) -> bool:
         """Return whether a file is built with another one, without a project boundary between them."""
-
-
-class Packaging(Protocol):
-    """Reads the packages and requirements of a language.
-
-    A module `manifest` in the language's folder satisfies it.
-    """
-
-    MANIFESTS: tuple[str, ...]  # base names or path suffixes, with *
-    LOCKS: Mapping[str, str]  # lock file -> the pattern of a version, in which NAME stands for the package
-
-    def packages(self, manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
-        """Return the packages that a tree provides."""
-
-    def requirements(self, manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
-        """Return the packages that a tree requires."""
-
-
-@runtime_checkable
-class Linking(Protocol):
-    """A packaging in which names are not enough to link two trees."""
-
-    def links(self, packages: Sequence[Package], folders: Sequence[str]) -> Mapping[str, bytes]:
-        """Return configuration files with which imports in one tree resolve to packages of the other.
-
-        They belong in a folder next to both trees. `folders`: those of the requiring manifests.
-        """

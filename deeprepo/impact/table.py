@@ -7,7 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, Protocol, TypeVar, get_origin
 
-FOLDER = Path(__file__).parent / "languages"
+FOLDERS = [Path(__file__).parent / "languages"]  # each contains one folder for each language
 OTHERS = "others.toml"  # file types without a language folder
 NESTED = ("calls",)  # tables in which a grammar's row is merged with the folder's
 
@@ -24,16 +24,14 @@ Value = TypeVar("Value", bound=Fielded)
 @cache
 def folders() -> Mapping[str, Mapping[str, Any]]:
     """Return language folder -> its table."""
-    found = sorted(entry.name for entry in FOLDER.iterdir() if (entry / "language.toml").is_file())
-    return MappingProxyType(
-        {name: tomllib.loads((FOLDER / name / "language.toml").read_text("utf-8")) for name in found}
-    )
+    found = {file.parent.name: file for folder in FOLDERS for file in folder.glob("*/language.toml")}
+    return MappingProxyType({name: tomllib.loads(found[name].read_text("utf-8")) for name in sorted(found)})
 
 
 @cache
 def others() -> tuple[Mapping[str, Any], ...]:
     """Return the rows for files that no language reads."""
-    return tuple(tomllib.loads((FOLDER / OTHERS).read_text("utf-8"))["types"])
+    return tuple(tomllib.loads((FOLDERS[0] / OTHERS).read_text("utf-8"))["types"])
 
 
 def rows(folder: str) -> Mapping[str, Mapping[str, Any]]:

@@ -11,7 +11,6 @@ from bot.review import coverage
 from bot.values import Evidence, Finding, PullRequest
 from bot.values.finding import ALSO_BROKEN
 from deeprepo.impact import uses
-from deeprepo.impact.families import LANGUAGES
 from deeprepo.impact.text.paths import is_test
 
 
@@ -44,7 +43,7 @@ def causes(pull: PullRequest) -> list[Finding]:
     """Return the findings about a change, after asserting that every quote matches the checkout."""
 
     async def run(tree: Checkout, files: step.Files) -> list[Finding]:
-        found = await contracts.check(tree, files, await uses.find(tree, files, LANGUAGES))
+        found = await contracts.check(tree, files, await uses.find(tree, files))
         for finding in found:
             verified = await check_quotes(finding, tree)
             assert isinstance(verified, Finding), verified
@@ -58,7 +57,7 @@ def open_uses(pull: PullRequest) -> tuple[coverage.ObligedUse, ...]:
     """Return the changed definitions' references that static analysis could not decide about."""
 
     async def run(tree: Checkout, files: step.Files) -> tuple[coverage.ObligedUse, ...]:
-        users = await uses.find(tree, files, LANGUAGES)
+        users = await uses.find(tree, files)
         tracker = coverage.CoverageTracker((), files, users, by_model=False)
         tracker.note_comparisons(contracts.compare(users))
         return tracker.open_uses()

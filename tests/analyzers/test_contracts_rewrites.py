@@ -7,7 +7,6 @@ from bot.checkout import Checkout
 from bot.findings import fixes
 from bot.values import PlacedFinding, PullRequest
 from deeprepo.impact import uses
-from deeprepo.impact.families import LANGUAGES
 from deeprepo.impact.reading.faults import faults
 
 
@@ -15,8 +14,8 @@ def mended(pull: PullRequest) -> dict[str, str]:
     """Return the changed files as they are after applying the rewrites of all findings."""
 
     async def run(tree: Checkout, files: step.Files) -> dict[str, str]:
-        users = await uses.find(tree, files, LANGUAGES)
-        found = await contracts.check(tree, files, users, LANGUAGES)
+        users = await uses.find(tree, files)
+        found = await contracts.check(tree, files, users)
         assert found
         fix = await fixes.fix([PlacedFinding(one, "outside") for one in found if one.rewrites], tree, faults)
         assert not fix.refusals

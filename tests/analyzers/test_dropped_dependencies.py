@@ -29,7 +29,7 @@ def judge(pull: PullRequest) -> Judgement:
     """Return the result of the `declarations` analyzer for a change."""
 
     async def run(tree: Checkout, files: step.Files) -> Judgement:
-        check = ANALYZERS["declarations"]({})
+        check = ANALYZERS["declarations"]()
         return await check.check(tree, [file for file in files if check.wants(file)], Dependents())
 
     return step.over(pull, run)

@@ -9,7 +9,6 @@ from bot.analyzers import ANALYZERS, ruff
 from bot.analyzers.linters import UNREAD, Linter
 from bot.checkout import Checkout
 from bot.values import Dependents, Judgement, PullRequest
-from deeprepo.impact import families
 from deeprepo.impact.declarations import yaml_lines
 from deeprepo.impact.reading.faults import faults
 from deeprepo.impact.text.lines import FEEDS
@@ -28,7 +27,7 @@ def look(pull: PullRequest, linter: Linter | None = None, name: str = "") -> Jud
     """Return the judgement of a linter, or of the analyzer with this name, for a change."""
 
     async def run(tree: Checkout, files: step.Files) -> Judgement:
-        analyzer = linter or ANALYZERS[name](families.LANGUAGES)
+        analyzer = linter or ANALYZERS[name]()
         return await analyzer.check(tree, files, Dependents())
 
     return step.over(pull, run)

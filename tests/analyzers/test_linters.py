@@ -44,7 +44,7 @@ def judged(pull: PullRequest, name: str) -> tuple[list[Finding], list[tuple[str,
     """Return the findings about a change, and the files that were not checked with the reason."""
 
     async def run(tree: Checkout, files: step.Files) -> tuple[list[Finding], list[tuple[str, str]]]:
-        linter = ANALYZERS[name]({})
+        linter = ANALYZERS[name]()
         judgement = await linter.check(tree, [file for file in files if linter.wants(file)], Dependents())
         assert all([isinstance(await check_quotes(finding, tree), Finding) for finding in judgement.findings])
         return list(judgement.findings), list(judgement.unjudged)
@@ -126,7 +126,7 @@ def test_a_file_of_another_format_is_not_code_that_could_not_be_read(repository:
     pull = repository.change({"share/app_de.ts": page}, {"share/app_de.ts": page.replace("de", "fr")})
 
     async def run(tree: Checkout, files: step.Files) -> tuple[tuple[str, str], ...]:
-        judgement = await ANALYZERS["oxlint"]({}).check(tree, files, Dependents())
+        judgement = await ANALYZERS["oxlint"]().check(tree, files, Dependents())
         return judgement.unjudged_files(files)
 
     assert step.over(pull, run) == ()
@@ -139,7 +139,7 @@ def test_a_linter_that_is_not_installed_wants_nothing(repository: Repository) ->
         async with Checkout(repository.change({"x": "1\n"}, {"a.ts": "let a;\n"})) as tree:
             return any(linter.wants(file) for file in diff.read(await tree.change()))
 
-    real = ANALYZERS["oxlint"]({})
+    real = ANALYZERS["oxlint"]()
     assert isinstance(real, Linter)
     absent = type("Absent", (type(real),), {"NAME": "git"})()
     assert (asyncio.run(wanted(real)), linter_run.program("git"), asyncio.run(wanted(absent))) == (True, None, False)

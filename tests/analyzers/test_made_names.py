@@ -11,16 +11,15 @@ from bot.checkout import Checkout
 from bot.review.coverage import CoverageTracker
 from bot.values import Coverage, Verdict
 from deeprepo.impact import uses
-from deeprepo.impact.families import LANGUAGES
 
 
 def proven(repository: Repository, case: Change) -> list[str]:
     """Return the titles of proven findings from the contract checks and the type checkers."""
 
     async def run(tree: Checkout, files: step.Files) -> list[str]:
-        dependents = await uses.find(tree, files, LANGUAGES)
+        dependents = await uses.find(tree, files)
         titles = []
-        for checker in [ANALYZERS[name](LANGUAGES) for name in ("ty", "tsc")]:
+        for checker in [ANALYZERS[name]() for name in ("ty", "tsc")]:
             judgement = await checker.check(tree, [file for file in files if checker.wants(file)], dependents)
             titles += [finding.title for finding in judgement.findings]
         return titles
@@ -46,7 +45,7 @@ def test_a_line_that_may_make_the_name_closes_the_question(repository: Repositor
     """If an added line may define the name, the reference is listed as dependent, not as open."""
 
     async def run(tree: Checkout, files: step.Files) -> Coverage:
-        tracker = CoverageTracker((), files, await uses.find(tree, files, LANGUAGES), by_model=False)
+        tracker = CoverageTracker((), files, await uses.find(tree, files), by_model=False)
         return tracker.coverage()
 
     found = step.over(repository.change(*MADE["__getattr__ of the class"]), run)

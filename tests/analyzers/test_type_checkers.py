@@ -20,11 +20,10 @@ from bot.machine.fact_files import FactFiles
 from bot.review.analyzer_worker import AnalyzerWorker
 from bot.values import Coverage, Finding, Judgement, PullRequest, Side, Verdict
 from deeprepo.impact import uses
-from deeprepo.impact.families import LANGUAGES
 from deeprepo.impact.reading import memo
 
 Files = dict[str, str | bytes | None]
-TSC = ANALYZERS["tsc"]({})
+TSC = ANALYZERS["tsc"]()
 needs_tsc = pytest.mark.skipif(
     isinstance(TSC, TypeChecker) and TSC.program() is None,
     reason="the extra `types` has no program for this machine",
@@ -35,8 +34,8 @@ def judge(pull: PullRequest, name: str) -> Judgement:
     """Return a type checker's result for a change, after checking that its quotes match the files."""
 
     async def run(tree: Checkout, files: step.Files) -> Judgement:
-        checker = ANALYZERS[name]({})
-        dependents = await uses.find(tree, files, LANGUAGES)
+        checker = ANALYZERS[name]()
+        dependents = await uses.find(tree, files)
         judgement = await checker.check(tree, [file for file in files if checker.wants(file)], dependents)
         assert all([isinstance(await check_quotes(finding, tree), Finding) for finding in judgement.findings])
         return judgement
@@ -253,7 +252,7 @@ def test_a_checker_that_fails_is_named_and_leaves_nothing_open(repository: Repos
     pull = repository.change(tree, change)
 
     async def run(checkout: Checkout, files: step.Files) -> Coverage:
-        survey = step.survey(pull, checkout, files, dependents=await uses.find(checkout, files, LANGUAGES))
+        survey = step.survey(pull, checkout, files, dependents=await uses.find(checkout, files))
         await AnalyzerWorker({"ty": Failing()}, survey).review(())
         return survey.tracker.coverage()
 
@@ -269,7 +268,7 @@ def test_the_base_is_checked_once_for_all_pushes(repository: Repository, tmp_pat
     runs: list[str] = []
 
     async def run(checkout: Checkout, files: step.Files) -> list[tuple[str, int, str]]:
-        dependents = await uses.find(checkout, files, LANGUAGES)
+        dependents = await uses.find(checkout, files)
         judgement = await Counting(runs).check(checkout, files, dependents)
         return [(finding.path, finding.start, finding.rule) for finding in judgement.findings]
 
@@ -342,8 +341,8 @@ def test_one_line_is_reported_once_and_by_both(repository: Repository) -> None:
     )
 
     async def run(checkout: Checkout, files: step.Files) -> tuple[Finding, ...]:
-        survey = step.survey(pull, checkout, files, dependents=await uses.find(checkout, files, LANGUAGES))
-        analyzers = {name: ANALYZERS[name](LANGUAGES) for name in ("contracts", "ty")}
+        survey = step.survey(pull, checkout, files, dependents=await uses.find(checkout, files))
+        analyzers = {name: ANALYZERS[name]() for name in ("contracts", "ty")}
         return (await AnalyzerWorker(analyzers, survey).review(())).findings
 
     (finding,) = step.over(pull, run)

@@ -35,7 +35,6 @@ from bot.workflow.given_command import GivenCommand
 from bot.workflow.jobs import Job
 from bot.workflow.pull_state import PullState
 from bot.workflow.server import Server
-from deeprepo.impact.families import LANGUAGES
 from deeprepo.rlm.values import Limits
 from deeprepo_sandbox.scripted import Script, ScriptedModel
 
@@ -132,7 +131,6 @@ class Scene:
                     models,
                     {},
                     self.limits,
-                    languages=LANGUAGES,
                 ) as session,
             ):
                 yield session

@@ -11,7 +11,6 @@ from bot.review.context.look_ups import LookedUp, LookUps
 from bot.review.opening import _readers
 from bot.values import Excerpt, LookUp
 from deeprepo.impact import uses
-from deeprepo.impact.families import LANGUAGES
 from deeprepo.rlm.values import tokens
 
 LONG = "class Store:\n" + "".join(f"    def step_{n}(self):\n        return {n}\n" for n in range(80))
@@ -40,10 +39,10 @@ def shown(
     async def run() -> tuple[LookedUp, ...]:
         async with Checkout(pull) as tree:
             callers = partial(_callers, tree)
-            return await LookUps(tree, LANGUAGES, callers, partial(_readers, tree)).show(wanted, most, above)
+            return await LookUps(tree, callers, partial(_readers, tree)).show(wanted, most, above)
 
     async def _callers(tree: Checkout, name: str):  # type: ignore[no-untyped-def]  # noqa: ANN202
-        return await uses.callers(tree, name, LANGUAGES)
+        return await uses.callers(tree, name)
 
     return asyncio.run(run())
 
@@ -124,7 +123,7 @@ def test_looked_up_lines_have_the_signs_of_the_change(repository: Repository) ->
         async def nobody(_: str) -> tuple[()]:
             return ()
 
-        return await LookUps(tree, LANGUAGES, nobody, nobody, files).show([LookUp("lines", "", "a.py", 1, 2)])
+        return await LookUps(tree, nobody, nobody, files).show([LookUp("lines", "", "a.py", 1, 2)])
 
     (found,) = step.over(pull, run)
     assert [(row.sign, row.text) for row in found.excerpts[0].rows] == [(" ", "x = 1"), ("+", "y = 3")]

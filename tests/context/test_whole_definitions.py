@@ -11,7 +11,6 @@ from bot.review.context.builder import ContextBuilder
 from bot.review.context.searches import Searches
 from bot.values import Excerpt
 from deeprepo.impact import uses
-from deeprepo.impact.families import LANGUAGES
 
 Files = dict[str, str | bytes | None]
 
@@ -21,7 +20,7 @@ def prompt(repository: Repository, before: Files, after: Files) -> tuple[Mapping
     pull = repository.change(before, after)
 
     async def run(tree: Checkout, files: step.Files) -> tuple[Mapping[str, str], tuple[Excerpt, ...]]:
-        used = await uses.find(tree, files, LANGUAGES)
+        used = await uses.find(tree, files)
         texts = await step.texts(tree, files)
         parts = units.cut(files, used, texts)
         builder = ContextBuilder(Searches(tree, files))

@@ -13,7 +13,6 @@ from bot import diff
 from bot.checkout import Checkout
 from bot.values import Dependents, PullRequest
 from deeprepo.impact import uses
-from deeprepo.impact.families import LANGUAGES
 
 CALLER = {"app.py": "from lib import f\n\nf(1)\n"}
 
@@ -49,7 +48,7 @@ def test_what_a_program_wrote_is_named_and_not_compared(source: bytes, repositor
         (odd,) = [file for file in files if file.path == "big.js"]
         reviewed = type(odd)(odd.path, odd.old_path, odd.status)
         others = [file for file in files if file is not odd]
-        return await uses.find(tree, [reviewed, *others], LANGUAGES)
+        return await uses.find(tree, [reviewed, *others])
 
     found = step.over(pull, run)
     assert ("app.js", "lib.js") in pairs(found)
@@ -146,7 +145,7 @@ def test_a_changed_file_whose_content_is_gone_is_named(repository: Repository) -
             files = diff.read(await tree.change())
         _lose(repository, pull, "gone.py")
         async with Checkout(pull) as tree:
-            return await uses.find(tree, files, LANGUAGES)
+            return await uses.find(tree, files)
 
     found = asyncio.run(run())
     assert ("app.py", "lib.py") in pairs(found)

@@ -5,7 +5,6 @@ from fakes import Repository
 from bot.checkout import Checkout
 from bot.diff import units
 from bot.values import Dependents, PullRequest
-from deeprepo.impact.families import LANGUAGES
 from deeprepo.impact.uses import find
 
 UNPARSED = "func loadUserSettings(path: String) -> Settings {\n    return read(path)\n}\n"
@@ -13,7 +12,7 @@ SCREEN = "let all = loadUserSettings(path: home)\nlet none = 1\n"
 
 
 def _found(pull: PullRequest) -> Dependents:
-    return step.over(pull, lambda tree, files: find(tree, files, LANGUAGES))
+    return step.over(pull, find)
 
 
 def test_a_language_without_a_plug_in_is_searched_by_name(repository: Repository) -> None:
@@ -85,7 +84,7 @@ def test_the_proposals_stand_beside_the_unit_that_they_are_about(repository: Rep
     pull = repository.change(before, {"a.shop": "let first_thing = 3\n" + "\n" * 20 + "let second_thing = 4\n"})
 
     async def run(tree: Checkout, files: step.Files) -> list[list[str]]:
-        cut = units.cut(files, await find(tree, files, LANGUAGES), await step.texts(tree, files))
+        cut = units.cut(files, await find(tree, files), await step.texts(tree, files))
         return [[row.text for row in unit.references] for unit in sorted(cut, key=lambda unit: unit.start)]
 
     assert step.over(pull, run) == [["print(first_thing)"], []]

@@ -182,7 +182,7 @@ def judged(repository: Repository, before: Files, after: Files, scratch: Path) -
         pull = await checkout.pull(ReviewRequest(str(repository.folder), "range", base, head), str(scratch))
         async with checkout.Checkout(pull) as tree:
             files = diff.read(await tree.change())
-            asked = ANALYZERS["declarations"]({})
+            asked = ANALYZERS["declarations"]()
             return await asked.check(tree, [file for file in files if asked.wants(file)], Dependents())
 
     return asyncio.run(ask())

@@ -10,7 +10,6 @@ from bot.review.context.builder import ContextBuilder
 from bot.review.context.searches import Searches
 from bot.review.pairs.altered_definitions import USES_TOKENS
 from deeprepo.impact import uses
-from deeprepo.impact.families import LANGUAGES
 from deeprepo_evals import public
 from deeprepo_evals.reviews import case_files
 from deeprepo_evals.reviews.cases import LARGE, Case, Edit
@@ -44,7 +43,7 @@ def test_who_gets_a_result_from_a_caller_is_shown_beside_what_gives_it(repositor
     pull = repository.change({"README": "", **files((*case.around, *case.before))}, files(case.change))
 
     async def run(tree: Checkout, changed: step.Files) -> list[set[tuple[str, str]]]:
-        parts = units.cut(changed, await uses.find(tree, changed, LANGUAGES), await step.texts(tree, changed))
+        parts = units.cut(changed, await uses.find(tree, changed), await step.texts(tree, changed))
         builder = ContextBuilder(Searches(tree, changed, parts), follows=True)
         units_changed = [unit for unit in parts if unit.path == case.defects[0].spans[0].file]
         pairs = [await builder.uses([unit], USES_TOKENS) for unit in units_changed]

@@ -12,7 +12,6 @@ from bot.checkout import Checkout
 from bot.findings import merge
 from bot.values import Basis, Evidence, Finding, Source
 from deeprepo.impact import uses
-from deeprepo.impact.families import LANGUAGES
 from tests.findings_changed import changed
 
 CALLER = "    return sum(with_tax(n) for n in nets)"
@@ -47,7 +46,7 @@ def proven(repository: Repository, after: str) -> Finding:
     pull = repository.change(BEFORE, {"shop/prices.py": after})
 
     async def run(tree: Checkout, files: step.Files) -> tuple[Finding, ...]:
-        return await contracts.check(tree, files, await uses.find(tree, files, LANGUAGES))
+        return await contracts.check(tree, files, await uses.find(tree, files))
 
     (found,) = step.over(pull, run)
     return found

@@ -9,8 +9,8 @@ import growth
 import pytest
 from families import few
 
-from deeprepo.impact.families import LANGUAGES
-from deeprepo.impact.language import language_of
+from deeprepo.impact import resolving
+from deeprepo.impact.language import language_of, leading
 from deeprepo.impact.ports import Project
 from deeprepo.impact.reading.unreadable import Unreadable
 
@@ -63,7 +63,7 @@ def test_a_configuration_file_costs_its_length(name: str) -> None:
     assert not [
         slow
         for form in forms
-        if (slow := _grows(lambda text: LANGUAGES[language].project({path}, {name: text}), form, 15_000))
+        if (slow := _grows(lambda text: resolving.project(leading(language), {path}, {name: text}), form, 15_000))
     ]
 
 
@@ -72,12 +72,11 @@ def test_a_configuration_file_costs_its_length(name: str) -> None:
 def test_a_source_costs_its_length(language: str, most: int | None) -> None:
     """The time for imports, definitions and references is linear in the file's length."""
     path, forms = SOURCES[language][0], SOURCES[language][1][:most]
-    one = LANGUAGES[language]
-    project = one.project({path, "b.h"}, {})
+    project = resolving.project(leading(language), {path, "b.h"}, {})
     acts: list[Callable[[bytes], object]] = [
         lambda text: _imports(project, path, text),
-        lambda text: one.outline(path, text, "head"),
-        lambda text: one.uses(path, text, {"a", "f"}),
+        lambda text: resolving.outline(path, text, "head"),
+        lambda text: resolving.uses(path, text, {"a", "f"}),
     ]
     assert not [slow for form in forms for act in acts if (slow := _grows(act, form, 4_000))]
 
@@ -95,7 +94,7 @@ def test_a_chain_of_calls_costs_about_as_much_as_separate_calls(path: str) -> No
     chain, apart = before + "\n.f()" * CALLS + after, "\n".join([before + ".f()" + after] * CALLS)
 
     def seconds(text: str) -> float:
-        return growth.seconds(lambda: LANGUAGES[language.folder].uses(path, text.encode(), {"a", "f"}), 1)
+        return growth.seconds(lambda: resolving.uses(path, text.encode(), {"a", "f"}), 1)
 
     seconds(before + after)  # compiles the queries
     assert seconds(chain) < 8 * seconds(apart)

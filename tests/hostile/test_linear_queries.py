@@ -10,10 +10,9 @@ from collections.abc import Iterator
 import pytest
 from tree_sitter import QueryCursor
 
-from deeprepo.impact import table
-from deeprepo.impact.families import LANGUAGES
+from deeprepo.impact import resolving, table
 from deeprepo.impact.halves import FIRST, THEN
-from deeprepo.impact.language import QUERIES, Language, language_of, load
+from deeprepo.impact.language import QUERIES, Language, language_of, leading, load
 from deeprepo.impact.parsing import root_of
 from deeprepo.impact.reading import reader
 from deeprepo.impact.reading.matching import UNFINISHED
@@ -118,6 +117,6 @@ def test_an_unknown_decorator_counts_wherever_it_stands(row: str, unknown: tuple
 
 def test_an_attribute_applies_below_the_others() -> None:
     """A Rust `path` attribute applies even if comments and other attributes follow it."""
-    project = LANGUAGES["rust"].project({"src/lib.rs", "src/other.rs"}, {})
+    project = resolving.project(leading("rust"), {"src/lib.rs", "src/other.rs"}, {})
     code = b'#[path = "other.rs"]\n// why\n#[allow(dead_code)]\nmod one;\n'
     assert "src/other.rs" in [link.target for link in project.imports("src/lib.rs", code)]

@@ -7,7 +7,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from deeprepo.impact.families import LANGUAGES
+from deeprepo.impact import resolving
+from deeprepo.impact.filetypes import installed
+from deeprepo.impact.language import leading
 
 # Tokens with a meaning in some language; random bytes alone would be rejected early.
 FORMS = (
@@ -21,31 +23,33 @@ SOURCES = st.one_of(
 )
 
 
-@pytest.mark.parametrize("name", LANGUAGES)
+@pytest.mark.parametrize("name", installed())
 @settings(max_examples=20, deadline=None)
 @given(source=SOURCES, config=SOURCES)
 @example(source=b"from./a import e", config=b"")  # a path at the root must not loop forever
 def test_any_bytes_are_read_without_a_fault(name: str, source: bytes, config: bytes) -> None:
     """Outlines, uses, imports and configuration files are read without an exception."""
-    language = LANGUAGES[name]
-    for suffix in language.SUFFIXES:
+    language = leading(name)
+    for suffix in language.suffixes:
         path, other = f"src/a/a{suffix}", f"src/b/index{suffix}"
-        project = language.project([path, other], {f"src/{one.replace('*', 'x')}": config for one in language.CONFIGS})
-        outline = language.outline(path, source, "head")
+        project = resolving.project(
+            language, [path, other], {f"src/{one.replace('*', 'x')}": config for one in language.scope.configs}
+        )
+        outline = resolving.outline(path, source, "head")
         project.register(path, source)
         clues = project.clues(path)
         for item in (*project.imports(other, source), *project.imports(other, source, clues.words)):
             assert item.target in (path, other)
         lines = source.count(b"\n") + 1
         assert all(1 <= symbol.start <= symbol.end <= lines for symbol in outline.definitions)
-        assert all(1 <= use.line <= lines for use in language.uses(path, source, {"a", "A", "self"}))
+        assert all(1 <= use.line <= lines for use in resolving.uses(path, source, {"a", "A", "self"}))
 
 
 def test_a_language_is_loaded_when_a_file_of_it_is_met() -> None:
     """Looking up which language a suffix belongs to loads no grammar."""
     code = (
-        "import sys; from deeprepo.impact.families import LANGUAGES; [one.SUFFIXES for one in LANGUAGES.values()]; "
-        "LANGUAGES['python'].outline('a.py', b'x = 1', 'head'); print('tree_sitter_python' in sys.modules, "
+        "import sys; from deeprepo.impact import filetypes, resolving; filetypes.installed(); "
+        "resolving.outline('a.py', b'x = 1', 'head'); print('tree_sitter_python' in sys.modules, "
         "sorted(name for name in sys.modules if name.startswith(('tree_sitter_', 'deeprepo.impact.languages.go')) and '._' not in name))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

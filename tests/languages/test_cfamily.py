@@ -1,8 +1,9 @@
 import pytest
 
-from deeprepo.impact.families import LANGUAGES
+from deeprepo.impact import resolving
+from deeprepo.impact.language import leading
 
-CFAMILY = LANGUAGES["cfamily"]
+CFAMILY = leading("cfamily")
 
 
 @pytest.mark.parametrize(
@@ -19,7 +20,7 @@ CFAMILY = LANGUAGES["cfamily"]
 def test_an_include_means_a_file(here: str, line: str, target: str | None) -> None:
     """The includer's folder comes first, then the nearest path with that ending; <time.h> is not local."""
     paths = ["src/dict.h", "deps/lib/dict.h", "include/net/socket.h", "compat/time.h", here]
-    found = CFAMILY.project(paths, {}).imports(here, f"{line}\n".encode())
+    found = resolving.project(CFAMILY, paths, {}).imports(here, f"{line}\n".encode())
 
     assert [item.target for item in found] == ([target] if target else [])
 
@@ -30,7 +31,7 @@ def test_members_are_told_with_their_own_class_alone() -> None:
         "#ifndef BOX_H\n#define BOX_H 1\nnamespace shop {\nclass Box : public Base<int> {\n  enum class Kind { SMALL };\n"
         "  class Lid { int lift(int by); };\n  Box(int *const rows[], int = 3);\n};\nint Box::Lid::lift(int by) { return by; }\n}\n#endif\n"
     )
-    told = CFAMILY.outline("box.h", source.encode(), "head")
+    told = resolving.outline("box.h", source.encode(), "head")
 
     assert [(one.name, one.kind) for one in told.definitions] == [
         ("Box", "class"),
@@ -50,7 +51,9 @@ def test_what_only_its_own_source_can_name() -> None:
     """Static names and names in an unnamed namespace are file-private in a source, but not in a header."""
     source = "namespace { int hidden(int a); }\nstatic int own(int a) { return a; }\nint offered(int a);\n"
     found = {
-        path: {one.name for one in CFAMILY.outline(path, source.encode(), "head").definitions if one.visible == "file"}
+        path: {
+            one.name for one in resolving.outline(path, source.encode(), "head").definitions if one.visible == "file"
+        }
         for path in ("a.cpp", "a.hpp")
     }
 
@@ -61,7 +64,7 @@ def test_what_the_receivers_of_members_are() -> None:
     """A receiver's type is found through initializers, `->`, casts, smart pointers and constructor lists."""
     c_source = b"struct job one = { .run = go };\nint f(struct job *a, void *b) { a->run(1); return ((struct job *)b)->run(2); }\n"
     cpp_source = b"Box::Box(Lid *a, std::unique_ptr<Lid> b) : run(1) { this->run(); a->run(); b->run(); b.run(); }\n"
-    told = [CFAMILY.uses(path, source, ["run"]) for path, source in (("a.c", c_source), ("a.cpp", cpp_source))]
+    told = [resolving.uses(path, source, ["run"]) for path, source in (("a.c", c_source), ("a.cpp", cpp_source))]
 
     assert [one.types for one in told[0]] == [("job",), ("job",), ("job",)]
     assert [one.types for one in told[1]] == [("Box",), ("Box",), ("Lid",), ("Lid",), ("unique_ptr",)]

@@ -2,9 +2,10 @@ import pytest
 from fakes import Repository
 from told import Tree, rows
 
-from deeprepo.impact.families import LANGUAGES
+from deeprepo.impact import resolving
+from deeprepo.impact.language import leading
 
-CSHARP = LANGUAGES["csharp"]
+CSHARP = leading("csharp")
 
 
 def broken(repository: Repository, before: str, after: str, statement: str, using: str = "using Shop;") -> list[str]:
@@ -93,7 +94,7 @@ def test_names_are_found_in_the_namespaces_in_sight(source: str, names: frozense
         b"namespace Shop.Core;\npublic class Cart { }\npublic class SoldAttribute { }\n"
         b"public static class Numbers { public static int Twice(this int a) => a; }\n"
     )
-    project = CSHARP.project(["a/Cart.cs", "b/Main.cs"], {})
+    project = resolving.project(CSHARP, ["a/Cart.cs", "b/Main.cs"], {})
     project.register("a/Cart.cs", home)
     found = project.imports("b/Main.cs", source.encode(), project.clues("a/Cart.cs").words)
 
@@ -105,7 +106,7 @@ def test_global_usings_hold_for_every_file_of_their_project() -> None:
     home = b"namespace Shop;\npublic class Cart { }\n"
     for name, config in (("a/GlobalUsings.cs", b"global using Shop;\n"), ("a/a.csproj", b'<Using Include="Shop" />')):
         configs = {"a/a.csproj": b"", "b/b.csproj": b"", name: config}
-        project = CSHARP.project(["a/Cart.cs", "a/in/Main.cs", "b/Main.cs"], configs)
+        project = resolving.project(CSHARP, ["a/Cart.cs", "a/in/Main.cs", "b/Main.cs"], configs)
         project.register("a/Cart.cs", home)
 
         assert [item.line for item in project.imports("a/in/Main.cs", b"class Main {\n Cart c; }")] == [2]
@@ -115,7 +116,7 @@ def test_global_usings_hold_for_every_file_of_their_project() -> None:
 def test_what_a_generator_may_go_by_counts_as_what_a_partial_class_inherits() -> None:
     """A source generator may add members to an annotated class, so the annotations count as bases."""
     source = b"[Made] public partial class Cart : Base<int> {\n  [Seen] private string name = null;\n}\nclass Plain { [Seen] int a; }\n"
-    bases = dict(CSHARP.outline("Cart.cs", source, "head").bases)
+    bases = dict(resolving.outline("Cart.cs", source, "head").bases)
 
     assert set(bases["Cart"]) == {"Base", "[Made] class Cart : Base<int>", "[Seen] string name"}
     assert bases["Plain"] == ()
@@ -127,7 +128,7 @@ def test_a_new_object_that_writes_no_class_is_of_the_one_that_its_place_asks_for
         b"class Use {\n  async Task<Cart> Later() {\n    if (now) {\n      return new(1);\n    }\n    Cart? one = new(1, 2);\n    Put(new(3));\n"
         b"    return list.Select(x => { return new(4); });\n  }\n  Cart Now() => new();\n}\n"
     )
-    found = CSHARP.uses("Use.cs", source, {"Cart"})
+    found = resolving.uses("Use.cs", source, {"Cart"})
 
     assert [(one.line, one.arguments.positional) for one in found if one.arguments] == [(4, 1), (6, 2), (10, 0)]
 
@@ -145,7 +146,7 @@ def test_the_short_name_of_an_attribute_counts_where_one_stands(line: str, found
     """`Span` means the changed `SpanAttribute` only inside an attribute list."""
     home, user = "SpanAttribute.cs", "App.cs"
     source = b"namespace N;\nclass SpanAttribute : System.Attribute { }\n"
-    project = CSHARP.project([home, user], {})
+    project = resolving.project(CSHARP, [home, user], {})
     project.register(home, source)
     items = project.imports(user, f"namespace N;\nclass App {{ {line} }}\n".encode(), frozenset({"Span"}))
     assert bool(items) == found

@@ -5,9 +5,10 @@ from fakes import Repository
 
 import deeprepo
 from bot.values import Arguments
-from deeprepo.impact.families import LANGUAGES
+from deeprepo.impact import resolving
+from deeprepo.impact.language import leading
 
-ELIXIR = LANGUAGES["elixir"]
+ELIXIR = leading("elixir")
 PATHS = (
     "lib/shop/cart.ex",
     "lib/shop_web/views/cart_view.ex",
@@ -38,7 +39,7 @@ PATHS = (
 )
 def test_a_module_is_in_the_file_that_is_called_like_it(code: str, expected: set[tuple[str, str]]) -> None:
     """A module is found by its file name, also through aliases and acronyms, unless two files match."""
-    imports = ELIXIR.project(PATHS, {}).imports("lib/shop/user.ex", code.encode())
+    imports = resolving.project(ELIXIR, PATHS, {}).imports("lib/shop/user.ex", code.encode())
     found = {(item.target, here) for item in imports for _, here in item.aliases}
     assert found >= expected if expected else not found
     assert {target for target, _ in found} == {target for target, _ in expected}
@@ -59,7 +60,7 @@ def test_a_module_is_in_the_file_that_is_called_like_it(code: str, expected: set
 def test_a_call_gives_as_many_arguments_as_the_function_gets(code: str, call: Arguments) -> None:
     """Pipes, `do` blocks, keywords and captures are counted as arguments of the call."""
     source = f"defmodule A do\n  def run(rows) do\n    {code}\n  end\nend\n".encode()
-    use = next(use for use in ELIXIR.uses("a.ex", source, {"total"}))
+    use = next(use for use in resolving.uses("a.ex", source, {"total"}))
     assert (use.form, use.receiver, use.arguments) == ("member", "Cart", call)
 
 
@@ -68,9 +69,9 @@ def test_a_call_gives_as_many_arguments_as_the_function_gets(code: str, call: Ar
 )
 def test_code_that_is_written_by_code_leaves_a_module_in_doubt(line: str) -> None:
     """A module with a project's macro or evaluated code is incomplete; one with GenServer is complete."""
-    outline = ELIXIR.outline("lib/shop/cart.ex", f"defmodule Shop.Cart do\n  {line}\nend\n".encode(), "head")
+    outline = resolving.outline("lib/shop/cart.ex", f"defmodule Shop.Cart do\n  {line}\nend\n".encode(), "head")
     assert not outline.complete
-    assert ELIXIR.outline("lib/a.ex", b"defmodule A do\n  use GenServer\nend\n", "head").complete
+    assert resolving.outline("lib/a.ex", b"defmodule A do\n  use GenServer\nend\n", "head").complete
 
 
 SHOP = b"""defmodule Shop.Cart do
@@ -91,7 +92,7 @@ end
 
 def test_the_first_module_is_the_file_and_others_are_members_of_it() -> None:
     """Functions in a nested module are qualified with its name, those in the first module are not."""
-    outline = ELIXIR.outline("lib/shop/cart.ex", SHOP, "head")
+    outline = resolving.outline("lib/shop/cart.ex", SHOP, "head")
     told = {one.name: one for one in outline.definitions}
     assert set(told) == {"Cart.rows", "Cart.tax", "total", "helper", "price", "gross", "Row", "Row.label"}
     total = told["total"]
@@ -107,7 +108,7 @@ def test_the_first_module_is_the_file_and_others_are_members_of_it() -> None:
 @pytest.mark.parametrize(("name", "line"), [("price", 7), ("net", 8)])
 def test_a_delegate_is_a_use_of_the_module_that_it_is_handed_to(name: str, line: int) -> None:
     """`defdelegate` is a reference to the target module's function, or to the one in `as:`."""
-    (use,) = ELIXIR.uses("lib/shop/cart.ex", SHOP, {name})
+    (use,) = resolving.uses("lib/shop/cart.ex", SHOP, {name})
     assert (use.line, use.form, use.receiver, use.types, use.arguments) == (
         line,
         "member",
@@ -129,7 +130,7 @@ def test_a_delegate_is_a_use_of_the_module_that_it_is_handed_to(name: str, line:
 def test_code_that_asks_whether_a_function_is_there_foresees_its_absence(code: str, is_guarded: bool) -> None:
     """A check that the function exists, or rescuing UndefinedFunctionError, makes the call guarded."""
     source = f"defmodule A do\n  def run do\n    {code}\n  end\nend\n".encode()
-    assert [use.is_guarded for use in ELIXIR.uses("a.ex", source, {"net"})] == [is_guarded]
+    assert [use.is_guarded for use in resolving.uses("a.ex", source, {"net"})] == [is_guarded]
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,9 @@
 import pytest
 
-from deeprepo.impact.families import LANGUAGES
+from deeprepo.impact import resolving
+from deeprepo.impact.language import leading
 
-GO = LANGUAGES["go"]
+GO = leading("go")
 
 PATHS = ["go.mod", "a.go", "api/v3/api.go", "api/v3/go.mod", "internal/x/x.go", "internal/x/x_test.go", "ex/go.mod", "ex/main.go", "third/y/y.go"]  # fmt: skip
 CONFIGS = {
@@ -26,6 +27,6 @@ CONFIGS = {
 )  # fmt: skip
 def test_an_import_means_the_files_of_a_folder(path: str, code: str, found: list[object]) -> None:
     """An import resolves through the module or a `replace` directive to the folder's files, without tests."""
-    imports = GO.project(PATHS, CONFIGS).imports(path, f"package p\n\n{code}\n".encode())
+    imports = resolving.project(GO, PATHS, CONFIGS).imports(path, f"package p\n\n{code}\n".encode())
 
     assert [(item.target, tuple(item.names), item.aliases) for item in imports] == found

@@ -2,9 +2,10 @@ import pytest
 from fakes import Repository
 from told import rows
 
-from deeprepo.impact.families import LANGUAGES
+from deeprepo.impact import resolving
+from deeprepo.impact.language import leading
 
-JVM = LANGUAGES["jvm"]
+JVM = leading("jvm")
 
 HOME = "src/main/java/shop/"
 USER = "src/main/java/app/Main.java"
@@ -125,7 +126,7 @@ def test_static_imports_are_calls_of_the_member(repository: Repository) -> None:
 )
 def test_imports_land_on_files(statement: str, body: str, names: frozenset[str] | None) -> None:
     """Imports, wildcards, static members and qualified names resolve to the class's file."""
-    project = JVM.project([f"{HOME}Cart.java", USER], {})
+    project = resolving.project(JVM, [f"{HOME}Cart.java", USER], {})
     found = project.imports(USER, java(f"class Main {{ {body} }}", "app", statement).encode(), frozenset({"Cart"}))
 
     assert [(item.target, item.names) for item in found] == ([(f"{HOME}Cart.java", names)] if names is not None else [])

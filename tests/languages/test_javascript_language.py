@@ -1,8 +1,9 @@
 import pytest
 
-from deeprepo.impact.families import LANGUAGES
+from deeprepo.impact import resolving
+from deeprepo.impact.language import leading
 
-JAVASCRIPT = LANGUAGES["javascript"]
+JAVASCRIPT = leading("javascript")
 
 
 @pytest.mark.parametrize(
@@ -25,7 +26,7 @@ JAVASCRIPT = LANGUAGES["javascript"]
 )
 def test_exports_of_both_module_systems_are_listed(code: str, names: set[str]) -> None:
     """The outline lists a file's exported names, for ES modules and CommonJS."""
-    outline = JAVASCRIPT.outline("a.ts", code.encode(), "head")
+    outline = resolving.outline("a.ts", code.encode(), "head")
 
     assert (outline.names, outline.complete) == (names, True)
 
@@ -44,7 +45,7 @@ def test_exports_of_both_module_systems_are_listed(code: str, names: set[str]) -
 )
 def test_a_file_whose_exports_are_computed_says_so(code: str) -> None:
     """The outline of a file with computed exports is incomplete, so no name counts as missing."""
-    assert not JAVASCRIPT.outline("a.ts", code.encode(), "head").complete
+    assert not resolving.outline("a.ts", code.encode(), "head").complete
 
 
 def test_configuration_that_is_no_json_is_ignored() -> None:
@@ -56,7 +57,7 @@ def test_configuration_that_is_no_json_is_ignored() -> None:
         "tsconfig.json": b'{"compilerOptions": {"paths": {"~/*": "src/*", "@/*": [1, "./src/*"]}}',
         "c/tsconfig.json": b"{" * 3000,
     }
-    project = JAVASCRIPT.project({"src/a.ts", "b/x.js", "app.ts"}, configs)
+    project = resolving.project(JAVASCRIPT, {"src/a.ts", "b/x.js", "app.ts"}, configs)
 
     assert [item.target for item in project.imports("app.ts", b"import x from 'b/x'\nimport y from '~/a'\n")] == [
         "b/x.js"

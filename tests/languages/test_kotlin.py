@@ -3,9 +3,10 @@ from fakes import Repository
 from told import Tree, rows
 
 import deeprepo
-from deeprepo.impact.families import LANGUAGES
+from deeprepo.impact import resolving
+from deeprepo.impact.language import leading
 
-JVM = LANGUAGES["jvm"]
+JVM = leading("jvm")
 
 HOME = "src/main/kotlin/shop/"
 USER = "src/main/kotlin/app/Main.kt"
@@ -97,7 +98,7 @@ def test_top_level_names_are_found_in_the_file_that_holds_them(
 ) -> None:
     """A Kotlin file's path doesn't say which names it defines, so the file itself is parsed."""
     home, source = f"{HOME}Sums.kt", b"package shop\n\nfun total(a: Int) = a\n"
-    project = JVM.project([home, USER], {})
+    project = resolving.project(JVM, [home, USER], {})
     project.register(home, source)
     found = project.imports(USER, f"package {package}\n{imports}\n{body}\n".encode(), frozenset({"total"}))
 
@@ -106,7 +107,7 @@ def test_top_level_names_are_found_in_the_file_that_holds_them(
 
 def test_a_class_that_the_grammar_takes_for_an_expression_is_in_the_outline() -> None:
     """An annotated class without a body, which the grammar misparses, is in the outline."""
-    outline = JVM.outline(
+    outline = resolving.outline(
         "a/Slow.kt", b"package a.b\n\n@Target(X.CLASS)\n@Keep(X.RUN)\nannotation class Slow\n", "head"
     )
     assert [(symbol.name, symbol.kind) for symbol in outline.definitions] == [("Slow", "class")]

@@ -2,9 +2,10 @@
 
 import pytest
 
-from deeprepo.impact.families import LANGUAGES
+from deeprepo.impact import resolving
+from deeprepo.impact.language import leading
 
-LUA = LANGUAGES["lua"]
+LUA = leading("lua")
 PATHS = ("src/shop/cart.lua", "src/shop/tax/init.lua", "plugins/shop/cart.lua")
 
 
@@ -25,7 +26,7 @@ def test_a_module_is_the_nearest_file_of_its_path(
     code: str, expected: tuple[str, set[str], tuple[tuple[str, str], ...]] | None
 ) -> None:
     """`require` resolves dots, slashes, `init` files and a single member, but not in a comment."""
-    imports = LUA.project(PATHS, {}).imports("src/app/user.lua", code.encode())
+    imports = resolving.project(LUA, PATHS, {}).imports("src/app/user.lua", code.encode())
     assert [(item.target, {*item.names}, item.aliases) for item in imports] == ([expected] if expected else [])
 
 
@@ -40,7 +41,7 @@ def test_a_module_is_the_nearest_file_of_its_path(
 )
 def test_a_module_offers_what_its_table_holds(code: str, names: set[str]) -> None:
     """A module's exports are its table's fields and methods, or its function."""
-    outline = LUA.outline("a.lua", code.encode(), "head")
+    outline = resolving.outline("a.lua", code.encode(), "head")
     assert outline.names == names
     assert outline.complete
 
@@ -56,7 +57,7 @@ def test_a_module_offers_what_its_table_holds(code: str, names: set[str]) -> Non
 )
 def test_a_table_whose_members_are_computed_is_left_in_doubt(line: str) -> None:
     """The outline of a table with computed members is incomplete, so none is proven missing."""
-    outline = LUA.outline("a.lua", f"local M = {{}}\nfunction M.total() end\n{line}\nreturn M\n".encode(), "head")
+    outline = resolving.outline("a.lua", f"local M = {{}}\nfunction M.total() end\n{line}\nreturn M\n".encode(), "head")
     assert not outline.complete
 
 
@@ -74,7 +75,7 @@ def test_a_table_whose_members_are_computed_is_left_in_doubt(line: str) -> None:
 )
 def test_code_that_asks_first_foresees_that_a_member_is_gone(code: str, guarded: bool) -> None:
     """A condition on the member or a `pcall` is a guard; a condition on the call's result is not."""
-    uses = [use for use in LUA.uses("a.lua", code.encode(), {"total"}) if use.arguments is not None]
+    uses = [use for use in resolving.uses("a.lua", code.encode(), {"total"}) if use.arguments is not None]
     assert [use.is_guarded for use in uses] == [guarded]
 
 
@@ -89,5 +90,5 @@ def test_code_that_asks_first_foresees_that_a_member_is_gone(code: str, guarded:
 )
 def test_a_module_of_one_word_is_not_guessed_from_an_inner_folder(path: str, importer: str, *, is_found: bool) -> None:
     """`socket` may be a library, so its file must be near a root or the importer."""
-    imports = LUA.project((path,), {}).imports(importer, b'local socket = require("socket")')
+    imports = resolving.project(LUA, (path,), {}).imports(importer, b'local socket = require("socket")')
     assert [item.target for item in imports] == ([path] if is_found else [])

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from deeprepo.impact.families import LANGUAGES
-from deeprepo.impact.ports import Packaging
+from deeprepo.impact.language import packagings
+from deeprepo.impact.packages import Packaging
 
 ASKED = {
     # language, manifest, text -> name, constraint, origin, when a break arrives
@@ -79,10 +79,7 @@ LOCKS = [
 
 def packaging(language: str) -> Packaging:
     """Return the packaging rules for a language."""
-    found = getattr(LANGUAGES[language], "packaging", None)
-    assert found is not None
-    made: Packaging = found
-    return made
+    return packagings()[language]
 
 
 def locked(made: Packaging, path: str, text: str, name: str) -> str:
@@ -135,7 +132,7 @@ def test_a_lock_file_names_a_version(language: str, path: str, text: str, name: 
     assert locked(packaging(language), path, text, "another") == ""
 
 
-@pytest.mark.parametrize("language", [name for name in LANGUAGES if getattr(LANGUAGES[name], "packaging", None)])
+@pytest.mark.parametrize("language", packagings())
 @pytest.mark.parametrize(
     "text",
     [b"", b"\xff\xfe\x00", b"[" * 9000, b"{" * 9000, b"name = \n", b'{"name": 3, "dependencies": [1]}', b"<" * 9000],

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from deeprepo.impact import table
-from deeprepo.impact.families import LANGUAGES
 from deeprepo.impact.filetypes import ArgumentRules, FileType, InheritanceRules, filetype, filetypes
 from deeprepo.impact.language import CallRules, Language, Nodes, ReceiverRules, ScopeRules, TypeRules, languages
 from deeprepo.impact.text.paths import is_code
@@ -66,7 +65,7 @@ def test_what_a_language_reads_is_code() -> None:
 
 def test_both_directions_read_the_same_files() -> None:
     """The search for users and the language table cover the same suffixes and share their file types."""
-    searched = {suffix for one in LANGUAGES.values() for suffix in one.SUFFIXES}
+    searched = {suffix for one in filetypes() if one.is_parsed for suffix in one.suffixes}
     assert searched == set(languages())
     assert all(language.files is filetype(f"x{suffix}") for suffix, language in languages().items())
 

@@ -2,9 +2,10 @@ import json
 
 import pytest
 
-from deeprepo.impact.families import LANGUAGES
+from deeprepo.impact import resolving
+from deeprepo.impact.language import leading
 
-PHP = LANGUAGES["php"]
+PHP = leading("php")
 
 COMPOSER = json.dumps(
     {
@@ -38,7 +39,7 @@ def test_a_name_means_a_file(
 ) -> None:
     """A name resolves through composer.json's autoload maps, `use`, its qualified form or an include."""
     paths = ["src/Models/User.php", "src/functions.php", "tests/Case1.php", "lib/a.php", "bin/run.php"]
-    project = PHP.project(paths, {"composer.json": COMPOSER.encode()})
+    project = resolving.project(PHP, paths, {"composer.json": COMPOSER.encode()})
     project.register("src/functions.php", b"<?php\nnamespace App;\nconst LIMIT = 1;\nfunction total() {}\n")
     found = project.imports("bin/run.php", f"<?php\n{line}\n".encode())
 

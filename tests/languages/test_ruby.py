@@ -2,9 +2,10 @@ import pytest
 from fakes import Repository
 from told import Row, Tree, rows
 
-from deeprepo.impact.families import LANGUAGES
+from deeprepo.impact import resolving
+from deeprepo.impact.language import leading
 
-RUBY = LANGUAGES["ruby"]
+RUBY = leading("ruby")
 
 STORE = (
     "module Shop\n  class Store\n    MAX_ITEMS = 3\n    attr_reader :owner_name\n\n    def initialize(name, size = 1)\n      @name = name\n    end\n\n"
@@ -130,6 +131,6 @@ def test_a_require_or_a_constant_means_a_file(here: str, line: str, target: str 
         "lib/shop.rb", "lib/shop/store.rb", "spec/spec_helper.rb", "gem/spec/spec_helper.rb", "app/models/user.rb", "app/models/admin/html_page.rb",
         "app/models/concerns/taggable.rb", here,
     ]  # fmt: skip
-    found = RUBY.project(paths, {}).imports(here, f"{line}\n".encode())
+    found = resolving.project(RUBY, paths, {}).imports(here, f"{line}\n".encode())
 
     assert [(item.target, item.names) for item in found] == ([(target, names)] if target else [])

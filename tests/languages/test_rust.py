@@ -1,8 +1,9 @@
 import pytest
 
-from deeprepo.impact.families import LANGUAGES
+from deeprepo.impact import resolving
+from deeprepo.impact.language import leading
 
-RUST = LANGUAGES["rust"]
+RUST = leading("rust")
 
 PATHS = [
     "src/lib.rs", "src/main.rs", "src/a.rs", "src/a/b.rs", "src/c/mod.rs", "src/bin/tool.rs", "tests/it.rs", "tests/common/mod.rs",
@@ -29,7 +30,7 @@ CONFIG = b'[package]\nname = "my-shop"\n\n[[bin]]\nname = "cli"\npath = "core/cl
 )  # fmt: skip
 def test_a_path_leads_to_the_last_module_that_has_a_file(path: str, code: str, found: list[object]) -> None:
     """A path resolves to the last module with a file, and the rest of it is the imported name."""
-    imports = RUST.project(PATHS, {"Cargo.toml": CONFIG}).imports(path, code.encode())
+    imports = resolving.project(RUST, PATHS, {"Cargo.toml": CONFIG}).imports(path, code.encode())
 
     assert [(item.target, sorted(item.names), item.aliases) for item in imports] == found
 
@@ -47,6 +48,6 @@ def test_a_path_leads_to_the_last_module_that_has_a_file(path: str, code: str, f
 )
 def test_what_a_module_offers_is_known_or_not(code: str, complete: bool, stars: int) -> None:
     """An item macro makes the outline incomplete, and wildcard imports are counted."""
-    outline = RUST.outline("a.rs", code.encode(), "head")
+    outline = resolving.outline("a.rs", code.encode(), "head")
 
     assert (outline.complete, outline.stars) == (complete, stars)

@@ -4,9 +4,10 @@ import pytest
 from fakes import Repository
 from told import Tree, rows
 
-from deeprepo.impact.families import LANGUAGES
+from deeprepo.impact import resolving
+from deeprepo.impact.language import leading
 
-SWIFT = LANGUAGES["swift"]
+SWIFT = leading("swift")
 HOME, USER = "Sources/Shop/Cart.swift", "Sources/App/Main.swift"
 MANIFEST = b"""
 let package = Package(targets: [
@@ -100,7 +101,7 @@ def test_another_file_of_the_module_may_have_an_overload(repository: Repository)
 )
 def test_a_module_is_the_folder_of_a_target(path: str, module: tuple[str, str]) -> None:
     """A file's module comes from the manifest, else from the folder below `Sources` or `Tests`."""
-    project = SWIFT.project([path], {"Package.swift": MANIFEST})
+    project = resolving.project(SWIFT, [path], {"Package.swift": MANIFEST})
     assert project.modules.module(path) == module  # type: ignore[attr-defined]
 
 
@@ -118,7 +119,7 @@ def test_a_module_is_the_folder_of_a_target(path: str, module: tuple[str, str]) 
 def test_an_import_brings_what_is_public_in_its_module(head: str, names: set[str]) -> None:
     """An import provides public names, also via `@_exported`; `@testable` adds internal names."""
     paths = (HOME, USER, "Sources/Kit/Exports.swift")
-    project = SWIFT.project(paths, {"Sources/Kit/Exports.swift": b"@_exported import Shop\n"})
+    project = resolving.project(SWIFT, paths, {"Sources/Kit/Exports.swift": b"@_exported import Shop\n"})
     source = b"public struct Cart {}\nfunc tax() {}\nprivate func hidden() {}\n"
     project.register(HOME, source)  # type: ignore[attr-defined]
     imports = project.imports(USER, f"{head}\n\nlet a = Cart()\ntax()\nhidden()\n".encode())

@@ -6,7 +6,6 @@ from bot.analyzers import contracts
 from bot.checkout import Checkout
 from bot.values import Dependents, Finding, PullRequest
 from deeprepo.impact import uses
-from deeprepo.impact.families import LANGUAGES
 
 Tree = dict[str, str | bytes | None]
 Row = tuple[str, int, str]  # path, line, rule
@@ -16,7 +15,7 @@ def look(pull: PullRequest) -> tuple[Dependents, tuple[Finding, ...]]:
     """Return what depends on a change, and the contracts that it breaks."""
 
     async def run(tree: Checkout, files: step.Files) -> tuple[Dependents, tuple[Finding, ...]]:
-        found = await uses.find(tree, files, LANGUAGES)
+        found = await uses.find(tree, files)
         return found, await contracts.check(tree, files, found)
 
     return step.over(pull, run)

@@ -7,62 +7,17 @@ separate program because a server's child processes import its main module, and 
 import asyncio
 import json
 import os
-import re
-import signal
 import sys
-from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from waits import patience
 
-from bot.values import Clues
-from deeprepo.impact.families import LANGUAGES
-from deeprepo.impact.language import PLAIN
-from deeprepo.impact.values import Facts
+import benchmarks.hostile_server  # noqa: F401 - it adds the language
 
 if TYPE_CHECKING:
     from whole import Whole
-
-GROWTH = 64 << 20
-
-
-def hang(_: bytes) -> None:
-    """Run a regular expression that never finishes and never releases the GIL."""
-    re.match(r"(a|aa)+$", "a" * 200 + "b")
-
-
-def grow(_: bytes) -> None:
-    """Allocate memory until none is left."""
-    held = []
-    while True:
-        held.append(bytearray(GROWTH))
-
-
-def crash(_: bytes) -> None:
-    """Crash with a segmentation fault, as a broken C library would."""
-    os.kill(os.getpid(), signal.SIGSEGV)
-
-
-def language(name: str, misbehave: Callable[[bytes], None]) -> SimpleNamespace:
-    """Return a language plug-in for files with the suffix `.NAME` whose `outline` calls `misbehave`."""
-
-    def outline(path: str, source: bytes, side: str) -> Facts:
-        misbehave(source)
-        return Facts()
-
-    def project(paths: Collection[str], configs: Mapping[str, bytes]) -> SimpleNamespace:
-        return SimpleNamespace(clues=lambda _: Clues(frozenset()), imports=lambda *_: ())
-
-    return SimpleNamespace(
-        NAME=name, SUFFIXES=(f".{name}",), CONFIGS=(), rules=PLAIN, project=project, outline=outline,
-        uses=lambda *_: (),
-    )  # fmt: skip
-
-
-for _name, _how in (("hang", hang), ("grow", grow), ("crash", crash)):
-    LANGUAGES[_name] = language(_name, _how)  # type: ignore[index]
 
 
 async def reviewed(at: "Whole", number: int) -> dict[str, Any]:
@@ -79,8 +34,9 @@ def family() -> list[int]:
     """Return the process IDs of all descendants of this process."""
     found = [os.getpid()]
     for pid in found:
-        tasks = Path(f"/proc/{pid}/task").iterdir()
-        found += [int(child) for task in tasks for child in (task / "children").read_text().split()]
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            with suppress(FileNotFoundError):  # a thread ended in between
+                found += map(int, (task / "children").read_text().split())
     return found[1:]
 
 

@@ -200,7 +200,6 @@ def _program() -> str | None:
     return None
 
 
-def build(languages: object) -> Tsc:
+def build() -> Tsc:
     """Return a separate checker for each review, because it remembers what it has checked."""
-    del languages
     return Tsc()

@@ -10,7 +10,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from deeprepo.impact.languages.javascript import BUILT_ENDING, read_json, star_part
+from deeprepo.impact.languages.javascript import read_json
+from deeprepo.impact.languages.javascript.exports import BUILT_ENDING, star_part
 from deeprepo.impact.text import tables
 
 FILE_ENDINGS = (".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".json")

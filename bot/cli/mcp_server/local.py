@@ -16,7 +16,6 @@ from bot.wiring.local import LOCAL, reviewed_aside
 from bot.wiring.settling import MAX_ROUNDS as MOST_ROUNDS
 from bot.wiring.settling import Answers, Round, answers, settle
 from deeprepo.impact import uses
-from deeprepo.impact.families import LANGUAGES
 
 MAX_CALLERS = 200  # places that `callers` names
 
@@ -92,7 +91,7 @@ async def _callers(_: ChildPipe, repo: str, symbol: str, scratch: str) -> str:
     except UsageError:  # a bare repository, or no commit yet
         pull = await checkout.pull(ReviewRequest(repo, "range", "HEAD", "HEAD"), scratch)
     async with Checkout(pull) as tree:
-        call_rows = await uses.callers(tree, symbol, LANGUAGES)
+        call_rows = await uses.callers(tree, symbol)
         sources = await tree.read_many(sorted({place.path for place in call_rows[:MAX_CALLERS]}))
     if not call_rows:
         raise NothingToReview(f"No code in this repository uses {symbol!r} (strings and comments are not searched).")

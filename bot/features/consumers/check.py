@@ -30,7 +30,6 @@ from bot.values.consumer import (
 from bot.values.shared_file import SettingsText
 from deeprepo.impact.consumers.offered_change import OfferedChange, offered_change
 from deeprepo.impact.consumers.overlay import mount_of
-from deeprepo.impact.family import Family
 from deeprepo.impact.packages import Package
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.uses.packages import offer_of, requirements
@@ -47,7 +46,6 @@ async def check(
     files: Sequence[ChangedFile],
     dependents: Dependents,
     consumers: Sequence[NamedConsumer],
-    languages: Mapping[str, Family],
     contracts: Analyzer,
     *,
     own: str = "",
@@ -66,7 +64,7 @@ async def check(
         return ConsumerImpact()
     clones, others = await _open_clones(consumers, scratch, own)
     done = [ConsumerImpact((report,)) for report in others]
-    change = await offered_change(tree, files, dependents, languages)
+    change = await offered_change(tree, files, dependents)
     end = time.monotonic() + (seconds or TOGETHER)
     # Until a consumer's settings are read, only its existence may be shown.
     standings = {
@@ -77,7 +75,7 @@ async def check(
     for named_clone in clones:
         left = min(SECONDS, end - time.monotonic())
         if left > 0:
-            done.append(await _checked(change, named_clone, languages, contracts, left_out, left))
+            done.append(await _checked(change, named_clone, contracts, left_out, left))
         else:
             done.append(
                 ConsumerImpact(
@@ -101,15 +99,15 @@ async def check(
 
 
 async def list_known(
-    tree: Tree, consumers: Sequence[NamedConsumer], languages: Mapping[str, Family], *, own: str = "", scratch: str
+    tree: Tree, consumers: Sequence[NamedConsumer], *, own: str = "", scratch: str
 ) -> tuple[ConsumerReport, ...]:
     """Return what each consumer uses of this repository, according to the manifests."""
     clones, others = await _open_clones(consumers, scratch, own)
-    offer, found = await offer_of(tree, languages), list[ConsumerReport]()
+    offer, found = await offer_of(tree), list[ConsumerReport]()
     for named_clone in clones:
         try:
             async with asyncio.timeout(SECONDS), Checkout(named_clone.pull) as theirs:
-                found.append(await _report_of_manifests(offer, named_clone, theirs, languages))
+                found.append(await _report_of_manifests(offer, named_clone, theirs))
         except (DeepRepoError, TimeoutError) as error:
             found.append(_apart(named_clone, "unread", words.sentence(error) or f"it took more than {SECONDS:.0f} s"))
     return (*found, *others)
@@ -174,7 +172,6 @@ def _with_standing(report: ConsumerReport, standings: Mapping[str, Standing]) ->
 async def _checked(
     change: OfferedChange,
     consumer: Clone,
-    languages: Mapping[str, Family],
     contracts: Analyzer,
     left_out: Collection[str],
     seconds: float,
@@ -184,7 +181,7 @@ async def _checked(
     mine = [path[len(name) :] for path in left_out for name in names if path.startswith(name)]
     try:
         async with asyncio.timeout(seconds), Checkout(consumer.pull, mine) as tree:
-            return await _masked(await _compared(change, consumer, tree, languages, contracts), consumer, tree)
+            return await _masked(await _compared(change, consumer, tree, contracts), consumer, tree)
     except TimeoutError:
         why = f"it took more than {seconds:.0f} s"
     except DeepRepoError as error:
@@ -207,12 +204,10 @@ async def _masked(impact: ConsumerImpact, consumer: Clone, tree: Checkout) -> Co
     return masks.cover(impact)
 
 
-async def _compared(
-    change: OfferedChange, consumer: Clone, tree: Checkout, languages: Mapping[str, Family], contracts: Analyzer
-) -> ConsumerImpact:
+async def _compared(change: OfferedChange, consumer: Clone, tree: Checkout, contracts: Analyzer) -> ConsumerImpact:
     if len(await tree.entries()) > FILES:
         return ConsumerImpact((_apart(consumer, "unread", f"it has more than {FILES:,} files"),))
-    report = await _report_of_manifests(change.packages, consumer, tree, languages)
+    report = await _report_of_manifests(change.packages, consumer, tree)
     if report.reason == COPY:
         return ConsumerImpact((report,))
     of_schemas, left = await schema_findings(change.schemas, change.schema_quotes, consumer, tree)
@@ -222,7 +217,7 @@ async def _compared(
         report = replace(report, state="checked", reason="")
     impact = ConsumerImpact((report,))
     if report.takes:
-        impact = await package_breaks(change, consumer, tree, languages, contracts, report)
+        impact = await package_breaks(change, consumer, tree, contracts, report)
     (first,), findings = impact.reports, (*impact.findings, *of_schemas)
     first = replace(
         first,
@@ -235,12 +230,10 @@ async def _compared(
     return replace(impact, reports=(first,), findings=findings)
 
 
-async def _report_of_manifests(
-    offer: Collection[Package], consumer: Clone, tree: Checkout, languages: Mapping[str, Family]
-) -> ConsumerReport:
+async def _report_of_manifests(offer: Collection[Package], consumer: Clone, tree: Checkout) -> ConsumerReport:
     """Return what a clone uses of the offered packages, according to its manifests."""
-    copies = {(package.language, package.name) for package in await offer_of(tree, languages)}
-    asked, unread = await requirements(tree, languages, offer)
+    copies = {(package.language, package.name) for package in await offer_of(tree)}
+    asked, unread = await requirements(tree, offer)
     takes = tuple(row for row in asked if (row.language, row.name) not in copies)
     if takes:
         return ConsumerReport(consumer.name, "checked", consumer.pull.head, consumer.day, takes=takes)

@@ -14,7 +14,6 @@ from bot.config import Config
 from bot.features.consumers.settings import ConsumerSettings
 from bot.values import ChangedFile, Dependents, PullRequest, ReviewRequest
 from bot.values.consumer import ConsumerImpact, ConsumerReport, Consumers, Disclosure, NamedConsumer
-from deeprepo.impact.families import LANGUAGES
 
 if TYPE_CHECKING:
     from bot.values.shared_file import SettingsText, SharedFile
@@ -38,7 +37,7 @@ async def look(
     from bot.features.consumers.check import check
 
     impact = await check(
-        tree, files, users, consumers.named, LANGUAGES, ANALYZERS["contracts"](LANGUAGES),
+        tree, files, users, consumers.named, ANALYZERS["contracts"](),
         own=tree.pull.git_dir, scratch=scratch, left_out=tree.left_out, seconds=seconds,
         shows=partial(_shows, consumers.shared),
     )  # fmt: skip
@@ -75,7 +74,7 @@ async def list_consumers(repo: str, places: Sequence[str], scratch: str) -> tupl
     async with Checkout(pull) as tree:
         written = await tree.settings_at_tip(config.FILE)
         named = named_consumers(pull, places, config.resolve({}, written, config.environment()))
-        return await list_known(tree, named, LANGUAGES, own=pull.git_dir, scratch=scratch)
+        return await list_known(tree, named, own=pull.git_dir, scratch=scratch)
 
 
 def _shows(shared: "Sequence[SharedFile]", file: "SettingsText") -> Disclosure:

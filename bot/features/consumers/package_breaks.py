@@ -1,6 +1,6 @@
 """Find what breaks in a consumer that uses a package, by comparing references in both trees joined."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.checkout import Checkout
@@ -23,7 +23,6 @@ from bot.values.finding import BREAKS, MAY_BREAK
 from deeprepo.impact.consumers.offered_change import OfferedChange
 from deeprepo.impact.consumers.overlay import OverlayTree, mount_of
 from deeprepo.impact.consumers.uses import certain_uses, consumer_uses
-from deeprepo.impact.family import Family
 from deeprepo.impact.packages import Requirement
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.uses.packages import holding
@@ -38,13 +37,12 @@ async def package_breaks(
     change: OfferedChange,
     consumer: Clone,
     tree: Checkout,
-    languages: Mapping[str, Family],
     contracts: Analyzer,
     report: ConsumerReport,
 ) -> ConsumerImpact:
     """Return what breaks in code that uses one of the offered packages."""
     takes = report.takes
-    found = await consumer_uses(change, tree, mount_of(consumer.name), languages, takes)
+    found = await consumer_uses(change, tree, mount_of(consumer.name), takes)
     if found is None:
         return ConsumerImpact((report,))
     joined, users = found.tree, found.users

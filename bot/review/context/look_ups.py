@@ -9,7 +9,7 @@ reported with the reason if the pattern or glob cannot match anything.
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -22,9 +22,8 @@ from bot.review.context import definitions, identifiers, snippets
 from bot.review.context.bodies import Callee
 from bot.review.context.look_up_room import AnswerRoom, Candidate, LookedUp, Result, give_out, spans
 from bot.values import ChangedFile, Definition, Excerpt, LookUp, Query, Reference, Side
-from deeprepo.impact import structs
-from deeprepo.impact.family import Family
-from deeprepo.impact.filetypes import family
+from deeprepo.impact import resolving, structs
+from deeprepo.impact.filetypes import family, filetype
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.text.lines import (
     binds,
@@ -75,7 +74,6 @@ class LookUps:
     """Answers look-ups from both trees of a change."""
 
     tree: Tree
-    languages: Mapping[str, Family]
     callers: Callers  # references to a name in code, in the head tree
     readers: Callers  # lines that read a name that is not called
     files: Sequence[ChangedFile] = ()  # of the change; code in the same languages and folders is shown first
@@ -210,19 +208,15 @@ class LookUps:
     async def _parse_definitions(self, rows: Sequence[Row], short: str, side: Side, files: _Files) -> list[Row]:
         """Return the first lines of definitions that only a parser recognizes, in a few files."""
         paths = dict.fromkeys(path for path, _, _ in sorted(rows, key=lambda hit: (_rank(hit[0]), hit[0])))
-        readable_paths = [path for path in paths if self._language(path)][: files.left // 2]
+        readable_paths = [path for path in paths if filetype(path).is_parsed][: files.left // 2]
         files.left -= len(readable_paths)
         texts = await self.tree.read_many(readable_paths, side) if readable_paths else {}
         return [
             (path, symbol.start, _rows(blob)[symbol.start - 1])
             for path, blob in texts.items()
-            if (language := self._language(path))
-            for symbol in language.outline(path, blob, side).definitions
+            for symbol in resolving.outline(path, blob, side).definitions
             if symbol.short == short
         ]
-
-    def _language(self, path: str) -> Family | None:
-        return next((language for language in self.languages.values() if path.endswith(tuple(language.SUFFIXES))), None)
 
     async def _whole(self, hit: Row, look_up: LookUp, block: Definition) -> Candidate:
         """Return a whole definition, with the lines to prefer if it doesn't fit.
@@ -265,12 +259,11 @@ class LookUps:
         return Definition(short, kind="block", start=start, end=end, path=path, side=side)
 
     def _symbols(self, path: str, side: Side, blob: bytes, files: _Files) -> Sequence[Definition]:
-        language = self._language(path)
-        if language is None or ((path, side) not in files.symbols and not files.left):
+        if not filetype(path).is_parsed or ((path, side) not in files.symbols and not files.left):
             return ()
         if (path, side) not in files.symbols:
             files.left -= 1
-            files.symbols[path, side] = language.outline(path, blob, side).definitions
+            files.symbols[path, side] = resolving.outline(path, blob, side).definitions
         return files.symbols[path, side]
 
     # --- uses of a name -----------------------------------------------------------------------------------

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from deeprepo.impact.changes import MOVED, REPLACED, ChangedFile, Dependents, Query
-from deeprepo.impact.family import Family
-from deeprepo.impact.language import rules_of
+from deeprepo.impact.language import leading, rules_of
 from deeprepo.impact.packages import Package
 from deeprepo.impact.paths import is_below
 from deeprepo.impact.ports import Tree
@@ -36,12 +35,11 @@ async def offered_change(
     tree: Tree,
     files: Sequence[ChangedFile],
     dependents: Dependents,
-    languages: Mapping[str, Family],
 ) -> OfferedChange:
     """Find the packages provided before or after the change, and their changed files."""
-    before = await offer_of(tree, languages, "base")
-    packages = tuple(dict.fromkeys([*before, *await offer_of(tree, languages)]))
-    suffixes = {package.language: languages[package.language].SUFFIXES for package in packages}
+    before = await offer_of(tree, "base")
+    packages = tuple(dict.fromkeys([*before, *await offer_of(tree)]))
+    suffixes = {package.language: leading(package.language).suffixes for package in packages}
 
     def concerns(path: str | None) -> bool:
         return path is not None and any(

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from deeprepo.impact.changes import ChangedFile, Dependents, Reference
 from deeprepo.impact.consumers.offered_change import OfferedChange, is_aside
 from deeprepo.impact.consumers.overlay import MountedTree, OverlayTree
-from deeprepo.impact.family import Family
 from deeprepo.impact.filetypes import has_common_name
-from deeprepo.impact.packages import Package, Requirement
-from deeprepo.impact.ports import Linking, Tree
+from deeprepo.impact.language import Language, leading
+from deeprepo.impact.packages import Linking, Package, Requirement
+from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.uses.budget import SearchLimits
 from deeprepo.impact.uses.find import find
@@ -33,22 +33,22 @@ class ConsumerUses(Struct, frozen=True):
 
 
 async def consumer_uses(
-    change: OfferedChange, tree: Tree, mount: str, languages: Mapping[str, Family], takes: Sequence[Requirement]
+    change: OfferedChange, tree: Tree, mount: str, takes: Sequence[Requirement]
 ) -> ConsumerUses | None:
     """Find the references in code below `mount` to packages that it requires; None if the change cannot affect it."""
-    asked = {name: languages[name] for name in dict.fromkeys(row.language for row in takes)}
-    files = tuple(file for file in change.files if _hits(change, file, asked))
+    languages = {name: leading(name) for name in dict.fromkeys(row.language for row in takes)}
+    files = tuple(file for file in change.files if _hits(change, file, languages))
     if not files:
         return None
-    joined = _joined(change, mount, tree, asked, takes)
-    found = await find(joined, files, asked, LIMITS)
+    joined = _joined(change, mount, tree, languages, takes)
+    found = await find(joined, files, LIMITS)
     return ConsumerUses(joined, files, await _of_consumer(joined, found, change), found.missed_uses)
 
 
-def _hits(change: OfferedChange, file: ChangedFile, languages: Mapping[str, Family]) -> bool:
+def _hits(change: OfferedChange, file: ChangedFile, languages: Mapping[str, Language]) -> bool:
     """Return whether a changed file can affect users in these languages, by a contract or a re-export."""
     paths = {path for path in (file.path, file.old_path) if path}
-    suffixes = tuple(suffix for language in languages.values() for suffix in language.SUFFIXES)
+    suffixes = tuple(suffix for language in languages.values() for suffix in language.suffixes)
     contracts = [one for item in change.dependents.symbols if item.contract for one in (item.before, item.after)]
     return any(path.endswith(suffixes) for path in paths) and (
         file.status in ("deleted", "renamed")
@@ -61,13 +61,13 @@ def _joined(
     change: OfferedChange,
     mount: str,
     tree: Tree,
-    languages: Mapping[str, Family],
+    languages: Mapping[str, Language],
     takes: Sequence[Requirement],
 ) -> OverlayTree:
     """Return both trees as one, in which the consumer's imports resolve to the product's packages."""
     packages = [package for package in change.packages if package.language in languages]
-    suffixes = tuple(suffix for language in languages.values() for suffix in language.SUFFIXES)
-    configs = form(tuple(name for language in languages.values() for name in language.CONFIGS) or ("",))
+    suffixes = tuple(suffix for language in languages.values() for suffix in language.suffixes)
+    configs = form(tuple(name for language in languages.values() for name in language.scope.configs) or ("",))
     links: dict[str, bytes] = {}
     for name, language in languages.items():
         if isinstance(language.packaging, Linking):

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterator, Sequence
 
+from deeprepo.impact import resolving
 from deeprepo.impact.language import rules_of
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_test
@@ -64,7 +65,7 @@ def _has_class(source: ChangedSource, name: str) -> bool:
 def _assignments(source: ChangedSource, names: Collection[str], *, is_before: bool) -> list[Use]:
     """Return the assignments to attributes of the own object, such as `self.total = 0`."""
     path, code = source.file.path, source.before if is_before else source.after
-    uses = source.language.uses(path, code, names)
+    uses = resolving.uses(path, code, names)
     return [use for use in uses if use.is_assigned and use.receiver in rules_of(path).receivers.own]
 
 

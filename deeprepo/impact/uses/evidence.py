@@ -4,9 +4,10 @@ import posixpath
 import re
 from collections.abc import Mapping, Sequence
 
+from deeprepo.impact import resolving
 from deeprepo.impact.everyday import is_specific
-from deeprepo.impact.family import Family
 from deeprepo.impact.filetypes import filetype
+from deeprepo.impact.language import Language
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import Struct, field
 from deeprepo.impact.text.lines import says
@@ -74,7 +75,7 @@ class Evidence(Struct):
     """Answers questions about references of one language, from both sides of the change."""
 
     tree: Tree
-    language: Family
+    language: Language
     exports: Exports
     names: Names
     importers: Mapping[str, Sequence[Link]]
@@ -145,14 +146,14 @@ class Evidence(Struct):
 
     def is_field(self, receiver: str) -> bool:
         """Return whether a capitalized receiver is a field or property: `h.Options.Matcher`."""
-        return self.language.rules.receivers.capital_members and bool(FIELD.match(receiver))
+        return self.language.receivers.capital_members and bool(FIELD.match(receiver))
 
     async def is_rare_after_removal(self, use: Use, *, is_called_so: bool) -> bool:
         """Return whether a removed short name probably belongs to the target.
 
         It has no other definition, and it is rare or its receiver has the class's name.
         """
-        rare = self.language.rules.declared_members and len(use.name) >= LONG and use.name.lower() not in LIBRARY_WORDS
+        rare = self.language.declared_members and len(use.name) >= LONG and use.name.lower() not in LIBRARY_WORDS
         return (rare or is_called_so) and not await self.names.is_defined(use.name)
 
     async def is_undefined_type(self, types: Sequence[str], owner: str = "") -> bool:
@@ -173,7 +174,7 @@ class Evidence(Struct):
 
     async def is_from_library(self, path: str, use: Use) -> bool:
         """Return whether the lines above bind the receiver to something from an external package."""
-        rules = self.language.rules
+        rules = self.language
         if not rules.embeds_types:
             return False
         package = rules.receiver_package(await self.tree.read(path) or b"", use.receiver, use.line)
@@ -201,7 +202,7 @@ class Evidence(Struct):
 
     async def is_home_known(self, target: UseTarget) -> bool:
         """Return whether the place that had the name is fully known, including every base of a class."""
-        rules, former = self.language.rules, sorted(target.former_names)
+        rules, former = self.language, sorted(target.former_names)
         if not target.owner:
             home = target.before.path if target.before is not None else next(iter(target.homes), "")
             if rules.loader and home not in await self.tree.entries():
@@ -228,7 +229,7 @@ class Evidence(Struct):
         is_gone = (path, hit.imported_file) in self.lost_imports or hit.name in await self.exports.gone_names(
             hit.imported_file
         )
-        if is_gone and self.language.rules.open_classes:
+        if is_gone and self.language.open_classes:
             return not await self.names.is_defined(hit.use.name)
         if is_gone and await self.exports.has_other_source(path, hit.name, hit.imported_file):
             return False
@@ -239,11 +240,11 @@ class Evidence(Struct):
         path, outline = file.path, await self.exports.outline("head", file.path)
         is_unbound = outline is not None and (outline.complete or outline.is_scoped) and not _offers(outline, use.name)
         bound = file.defines(use.name, ("import", "definition"))
-        if outline is None or not is_unbound or bound or use.name in self.language.rules.ambient:
+        if outline is None or not is_unbound or bound or use.name in self.language.ambient:
             return False
         if _is_in_an_import(outline, use.line) or await self._is_imported_inside(path, outline, use.name):
             return False
-        if self.language.rules.open_classes:  # a file loaded earlier may define the name
+        if self.language.open_classes:  # a file loaded earlier may define the name
             return not await self.names.is_defined(use.name)
         if await self._may_be_inherited(path, outline, use):
             return False
@@ -261,7 +262,7 @@ class Evidence(Struct):
 
     async def _may_be_inherited(self, path: str, outline: Facts, use: Use) -> bool:
         """Return whether a bare name may be an inherited member, such as a field moved to a base."""
-        if not self.language.rules.receivers.bare_members:
+        if not self.language.receivers.bare_members:
             return False
         around = use.function.split(".")
         classes = [name for name, bases in outline.bases if bases and (name in around or not use.function)]
@@ -274,7 +275,7 @@ class Evidence(Struct):
 
     async def lacks(self, path: str, owner: str, name: str, *, is_constant: bool = False) -> bool:
         """Return whether a class and all its bases are known, and none has the member."""
-        rules, line = self.language.rules, await self.exports.ancestry(path, owner)
+        rules, line = self.language, await self.exports.ancestry(path, owner)
         beyond = {one for (home, _), one in line.beyond if not (_adds_nothing(one, name) or _is_plain(one, home))}
         is_alone = len(line.classes) == 1
         if is_constant and is_alone and beyond <= UNNAMED_BASE and not await self.names.is_defined(name):
@@ -283,7 +284,7 @@ class Evidence(Struct):
             return False
         # In compiled languages, a class may be spread over files.
         is_whole = is_alone or rules.scope.unwritten_names or rules.embeds_types
-        if not line.classes or beyond or not is_whole or name in self.language.rules.ambient:
+        if not line.classes or beyond or not is_whole or name in self.language.ambient:
             return False
         is_family = bool(line.beyond) or not is_alone
         return not any([await self._may_have(*one, name, is_family=is_family) for one in line.classes])
@@ -294,10 +295,10 @@ class Evidence(Struct):
         if outline is None or source is None or not outline.complete:
             return True
         # `self.name = ...`
-        is_set = any(use.form == "definition" for use in self.language.uses(path, source, {name}))
+        is_set = any(use.form == "definition" for use in resolving.uses(path, source, {name}))
         if is_set or any(has_member(outline, other) for other in (name, "__getattr__")):
             return True
-        is_dynamic = is_family and self.language.rules.scope.unwritten_names
+        is_dynamic = is_family and self.language.scope.unwritten_names
         if is_dynamic and says(WRITTEN, name, source.decode("utf-8", "replace")):
             return True
         return await self.exports.elsewhere(path, f"{owner}.{name}")

@@ -1,14 +1,13 @@
 """Run the search: changed symbols, the files that import them, and their references."""
 
-import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from deeprepo.impact.changes import MOVED, REPLACED, ChangedFile, ChangedSymbol, Dependents, Query, TreeEntry
 from deeprepo.impact.concurrency import together
-from deeprepo.impact.family import Family
-from deeprepo.impact.language import rules_of
+from deeprepo.impact.filetypes import filetype
+from deeprepo.impact.language import Language, leading, rules_of
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import replace
 from deeprepo.impact.uses import symbols
@@ -28,18 +27,16 @@ from deeprepo.impact.values import Definition
 async def find(
     tree: Tree,
     files: Sequence[ChangedFile],
-    languages: Mapping[str, Family],
     budget: SearchLimits = SearchLimits(),  # noqa: B008 - frozen
 ) -> Dependents:
-    """Return what the change can break. `languages`: name -> language; a file's suffix selects the language."""
+    """Return what the change can break."""
     gaps = Gaps()
-    suffixes = [suffix for language in languages.values() for suffix in language.SUFFIXES]
     added_lines = {file.path: _added_lines(file) for file in files}
-    changed_files = _by_language(files, languages, budget, gaps)
+    changed_files = _by_language(files, budget, gaps)
     parts = await together(*(_of_language(tree, one, mine, added_lines, budget) for one, mine in changed_files))
     symbols = [symbol for part in parts for symbol in part.symbols]
     found = [reference for part in parts for reference in part.references]
-    in_texts = await also_says(tree, files, symbols, found, suffixes, budget)
+    in_texts = await also_says(tree, files, symbols, found, budget)
     references = [*in_texts.references]
     if changed_files:
         from deeprepo.impact.uses.lacking import lacking_parts  # imported here because it loads the grammars
@@ -64,29 +61,23 @@ async def find(
     )
 
 
-def _language(path: str, languages: Mapping[str, Family]) -> Family | None:
-    suffix = posixpath.splitext(path)[1].lower()
-    return next((language for language in languages.values() if suffix in language.SUFFIXES), None)
-
-
 def _by_language(
-    files: Sequence[ChangedFile], languages: Mapping[str, Family], budget: SearchLimits, gaps: Gaps
-) -> list[tuple[Family, list[ChangedFile]]]:
+    files: Sequence[ChangedFile], budget: SearchLimits, gaps: Gaps
+) -> list[tuple[Language, list[ChangedFile]]]:
     """Return the changed files of each language, riskiest first, up to the limit."""
-    rows = [(_language(one.path, languages), one) for one in by_risk(files)]
-    rows = [(language, one) for language, one in rows if one.is_analyzed or one.skip in (MOVED, REPLACED)]
-    searched = [(language, one) for language, one in rows if language is not None]
+    rows = [one for one in by_risk(files) if one.is_analyzed or one.skip in (MOVED, REPLACED)]
+    searched = [one for one in rows if filetype(one.path).is_parsed]
     if len(searched) > budget.files:
         gaps.add(f"dependents were searched for only {budget.files} of the {len(searched)} changed source files")
-    mine: dict[str, tuple[Family, list[ChangedFile]]] = {}
-    for language, file in searched[: budget.files]:
-        mine.setdefault(language.NAME, (language, []))[1].append(file)
-    return list(mine.values())
+    mine: dict[str, list[ChangedFile]] = defaultdict(list)
+    for file in searched[: budget.files]:
+        mine[filetype(file.path).parser].append(file)
+    return [(leading(folder), files) for folder, files in mine.items()]
 
 
 async def _of_language(
     tree: Tree,
-    language: Family,
+    language: Language,
     files: Sequence[ChangedFile],
     added_lines: Mapping[str, Collection[int]],
     budget: SearchLimits,
@@ -128,14 +119,14 @@ def _added_lines(file: ChangedFile) -> Collection[int]:
     return ALL_LINES if unread else file.added_lines
 
 
-def _lacking(language: Family, entries: Mapping[str, TreeEntry]) -> list[str]:
+def _lacking(language: Language, entries: Mapping[str, TreeEntry]) -> list[str]:
     """Return the sentence about files whose content the clone lacks."""
-    oversized = [path for path, entry in entries.items() if entry.size < 0 and path.endswith(language.SUFFIXES)]
+    oversized = [path for path, entry in entries.items() if entry.size < 0 and path.endswith(language.suffixes)]
     if not oversized:
         return []
     paths_text = ", ".join(oversized[:LISTED]) + (", ..." if len(oversized) > LISTED else "")
     return [
-        f"{len(oversized)} {language.rules.title or language.NAME} files were not searched, because the clone lacks their content: {paths_text}"
+        f"{len(oversized)} {language.title or language.folder} files were not searched, because the clone lacks their content: {paths_text}"
     ]
 
 
@@ -247,7 +238,7 @@ def _opaque(one: Definition | None) -> Definition | None:
 
 
 async def _sources(
-    tree: Tree, language: Family, files: Sequence[ChangedFile], budget: SearchLimits, gaps: Gaps
+    tree: Tree, language: Language, files: Sequence[ChangedFile], budget: SearchLimits, gaps: Gaps
 ) -> list[ChangedSource]:
     before = await tree.read_many([file.old_path for file in files if file.old_path], "base")
     after = await tree.read_many([file.path for file in files if file.status != "deleted"])

@@ -9,8 +9,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping
 
 from deeprepo.impact.changes import Query, Reference
-from deeprepo.impact.family import Family
-from deeprepo.impact.language import rules_of
+from deeprepo.impact.language import Language, rules_of
 from deeprepo.impact.paths import above_of
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.resolving.importers import KnownNamespaces
@@ -110,7 +109,7 @@ def _defines(facts: Facts | None, name: str) -> bool:
     return any(one.name == name and not one.owner and one.kind != "holder" for one in rows)
 
 
-def _projects(language: Family, paths: Collection[str]) -> frozenset[str]:
+def _projects(language: Language, paths: Collection[str]) -> frozenset[str]:
     """Return the folders with a manifest."""
     names = language.packaging.MANIFESTS if language.packaging is not None else ()
     fits = form(names) if names else None

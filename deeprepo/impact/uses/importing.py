@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from types import MappingProxyType
 
+from deeprepo.impact import resolving
 from deeprepo.impact.changes import ChangedSymbol, Dependent, Query, Reference
 from deeprepo.impact.concurrency import together
 from deeprepo.impact.structs import Struct, field
@@ -315,7 +316,7 @@ class ReExports(Struct):
         aliases: dict[str, set[Meaning]] = defaultdict(set)
         search_words = words
         for _ in range(ALIASES if source is not None else 0):
-            uses = self.scene.head.language.uses(path, source or b"", search_words)
+            uses = resolving.uses(path, source or b"", search_words)
             search_words = set(bindings.follow(use for use in uses if use.function == MODULE))
             if not search_words:
                 break

@@ -10,8 +10,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from deeprepo.impact.changes import ChangedFile, ChangedSymbol
-from deeprepo.impact.family import Family
 from deeprepo.impact.filetypes import filetype
+from deeprepo.impact.language import Language
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import Struct, field, replace
 from deeprepo.impact.uses.budget import Gaps
@@ -34,7 +34,7 @@ class Indirect(Struct):
     """What a change reaches without touching its file."""
 
     tree: Tree
-    language: Family
+    language: Language
     head: Reach
     exports: Exports
     gaps: Gaps
@@ -115,7 +115,7 @@ class Indirect(Struct):
     def _is_promoted(self, item: ChangedSymbol) -> bool:
         """Return whether a member that structures may embed was removed or changed its parameters."""
         is_changed = item.change in ("removed", "renamed", "signature")
-        return self.language.rules.embeds_types and "." in item.symbol.name and is_changed and item.before is not None
+        return self.language.embeds_types and "." in item.symbol.name and is_changed and item.before is not None
 
     async def _promoted(self, path: str, item: ChangedSymbol) -> list[ChangedSymbol]:
         """Return the member for each structure in a file that embeds its type."""

@@ -8,6 +8,7 @@ import posixpath
 import re
 from collections.abc import Collection, Mapping, Sequence
 
+from deeprepo.impact import resolving
 from deeprepo.impact.changes import Query, Reference
 from deeprepo.impact.reading.unreadable import Unreadable
 from deeprepo.impact.structs import replace
@@ -40,18 +41,18 @@ async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequ
     sources = await head.tree.read_many(sorted(lost_imports))
     references: list[Reference] = []
     for path, source in sources.items():
-        entire = head.language.rules.whole_files
+        entire = head.language.whole_files
         items = lost_imports[path]
         imports_now = await head.imports(path) if items else ()
         if path in head.unread:
             continue
         resolved_lines = {item.line for item in imports_now}
-        uses = head.language.uses(path, source, {word for item in items for word in _import_words(item)})
+        uses = resolving.uses(path, source, {word for item in items for word in _import_words(item)})
         guarded_names = {use.name for use in uses if use.is_guarded and use.form == "import"}
         imported_names, meanings = frozenset[tuple[str, int]](), frozenset[str]()
         if head.declares_content:
             imported_names = frozenset((use.name, use.line) for use in uses if use.form == "import")
-            own_names = (symbol.short for symbol in head.language.outline(path, source, "head").definitions)
+            own_names = (symbol.short for symbol in resolving.outline(path, source, "head").definitions)
             meanings = frozenset(own_names).union(*(item.names for item in imports_now))
         lines = file_lines(source)
         lost_items = [
@@ -60,7 +61,7 @@ async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequ
             if item.line not in resolved_lines
             and guarded_names.isdisjoint(_import_words(item))
             and item.line <= len(lines)
-            and head.language.rules.loader in lines[item.line - 1]
+            and head.language.loader in lines[item.line - 1]
             and not _has_meaning(item, imported_names, meanings)
         ]
         for item in lost_items:
@@ -109,28 +110,28 @@ async def _is_member(base: Reach, item: Link) -> bool:
     if not base.declares_content or "*" in item.names or not item.names:
         return False
     before = (await base.tree.read_many([item.target], "base")).get(item.target, b"")
-    symbols = base.language.outline(item.target, before, "base").definitions
+    symbols = resolving.outline(item.target, before, "base").definitions
     return item.names.isdisjoint(symbol.name for symbol in symbols)
 
 
 async def _is_defined_elsewhere(head: Reach, item: Link, path: str, source: bytes) -> bool:
     """Return whether an unchanged file provides what an import needs, since a path need not match the content."""
     language = head.language
-    if (word := language.rules.module_word) and (names := {name for name in _last_words(item) if name.isidentifier()}):
+    if (word := language.module_word) and (names := {name for name in _last_words(item) if name.isidentifier()}):
         either = "|".join(map(re.escape, sorted(names)))
         pattern = rf"^\s*{word}\s+([\w.]+\.)?({either})(?![\w.])"
-        return bool(await head.tree.grep(Query([pattern], [f"*{end}" for end in language.SUFFIXES], syntax="perl")))
+        return bool(await head.tree.grep(Query([pattern], [f"*{end}" for end in language.suffixes], syntax="perl")))
     before = (await head.tree.read_many([item.target], "base")).get(item.target, b"")
-    words = language.outline(item.target, before, "base").names
+    words = resolving.outline(item.target, before, "base").names
     line = source.split(b"\n")[item.line - 1][:LONGEST]
     words &= item.names | {word.decode("utf-8", "replace") for word in WORD.findall(line)}
     if not words or not head.declares_content:
         return False
     holders = (await occurrences(head.tree, language, words)).files
     paths = sorted({one for mine in holders.values() for one in mine} - {path})[:MOST_HOLDERS]
-    project = language.project(head.paths, {})
+    project = resolving.project(language, head.paths, {})
     for one, text in (await head.tree.read_many(paths)).items():
-        outline = language.outline(one, text, "head")
+        outline = resolving.outline(one, text, "head")
         if any(word not in outline.names and _declares(text, word) for word in item.names):
             return True  # a definition that the grammar does not recognize
         if not words.isdisjoint(outline.names) and project.declares_content:

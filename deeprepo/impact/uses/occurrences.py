@@ -4,9 +4,10 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 
+from deeprepo.impact import resolving
 from deeprepo.impact.changes import Query
 from deeprepo.impact.concurrency import together
-from deeprepo.impact.family import Family
+from deeprepo.impact.language import Language
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import Struct, field
 from deeprepo.impact.text.paths import is_output, is_page, is_prose, is_style
@@ -33,7 +34,7 @@ class NameOccurrences(Struct):
 
 async def occurrences(
     tree: Tree,
-    language: Family,
+    language: Language,
     names: Collection[str],
     side: Side = "head",
     where: Sequence[str] | None = None,
@@ -49,7 +50,7 @@ async def occurrences(
     words = re.compile(r"(?<![\w$])(?:" + "|".join(re.escape(name) for name in sorted(names)) + r")(?![\w$])")
     for path, _, text in rows:
         for name in dict.fromkeys(words.findall(text)):
-            if path.endswith(language.SUFFIXES):
+            if path.endswith(language.suffixes):
                 name_occurrences.files[name].add(path)
             elif not (is_prose(path) or is_output(path) or is_page(path) or is_style(path)):
                 name_occurrences.other_kinds.add(name)
@@ -69,7 +70,7 @@ class Names(Struct):
     """Looks up names in the files of one language, with a cache."""
 
     tree: Tree
-    language: Family
+    language: Language
     budget: SearchLimits
     expected: set[str] = field(default_factory=set)  # names that will be looked up later
     _files: dict[str, Collection[str] | None] = field(default_factory=dict)  # None: too many lines
@@ -113,7 +114,7 @@ class Names(Struct):
                 self._defined_as[name] = DEFINING
             else:
                 sources = await self.tree.read_many(sorted(paths))
-                uses = (use for one, source in sources.items() for use in self.language.uses(one, source, {name}))
+                uses = (use for one, source in sources.items() for use in resolving.uses(one, source, {name}))
                 self._defined_as[name] = DEFINING & {use.form for use in uses}
         return self._defined_as[name]
 
@@ -168,7 +169,7 @@ class Names(Struct):
             return textual_names
         return textual_names | {
             use.name
-            for use in self.language.uses(path, source, names - textual_names)
+            for use in resolving.uses(path, source, names - textual_names)
             if _gives_meaning(use, spans) or (use.form == "member" and use.line in fresh and use.name in own.gone_names)
         }
 

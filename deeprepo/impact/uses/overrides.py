@@ -29,7 +29,7 @@ KeyedSymbols = tuple[tuple[str, Definition], ...]  # the key of a changed defini
 async def subclasses(scene: Scene, targets: Sequence[UseTarget]) -> KeyedSymbols:
     """Return the overrides of methods that were removed or changed their parameters, in files that import the class."""
     language, budget = scene.head.language, scene.budget
-    if language.rules.embeds_types:
+    if language.embeds_types:
         return ()
     exports, importers = scene.exports, scene.importers
     mine = [target for target in targets if _takes_other_arguments(target) or await _is_gone(target, exports)]
@@ -39,7 +39,7 @@ async def subclasses(scene: Scene, targets: Sequence[UseTarget]) -> KeyedSymbols
     paths = await _searched(scene, mine, homes)
     if len(paths) > budget.parsed_files:
         scene.gaps.add(
-            f"overriding methods were searched in {budget.parsed_files} of {len(paths)} {language.rules.title or language.NAME} files"
+            f"overriding methods were searched in {budget.parsed_files} of {len(paths)} {language.title or language.folder} files"
         )
     overriding: list[tuple[str, Definition]] = []
     home_words = {

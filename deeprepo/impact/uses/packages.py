@@ -8,10 +8,10 @@ from fnmatch import translate
 from functools import lru_cache
 from pathlib import PurePosixPath
 
-from deeprepo.impact.family import Family
-from deeprepo.impact.packages import Package, PackageRow, Requirement
+from deeprepo.impact.language import Language, packagings
+from deeprepo.impact.packages import Package, PackageRow, Packaging, Requirement
 from deeprepo.impact.paths import is_below
-from deeprepo.impact.ports import Packaging, Tree
+from deeprepo.impact.ports import Tree
 from deeprepo.impact.text.lines import utf8
 from deeprepo.impact.text.paths import is_sample, is_test, vendored_folder
 from deeprepo.impact.text.tables import problem
@@ -25,9 +25,7 @@ def holding(packages: Iterable[Package], path: str) -> Package | None:
     return max((one for one in packages if one.holds(path)), key=lambda one: len(one.folder), default=None)
 
 
-async def offer_of(
-    tree: Tree, languages: Mapping[str, Family], side: Side = "head", around: Collection[str] | None = None
-) -> tuple[Package, ...]:
+async def offer_of(tree: Tree, side: Side = "head", around: Collection[str] | None = None) -> tuple[Package, ...]:
     """Return the packages of a tree.
 
     Manifests in tests, examples and vendored copies are ignored. `around`: files; only manifests in folders
@@ -36,29 +34,24 @@ async def offer_of(
     rows: list[Package] = []
     paths = frozenset(await tree.entries(side))
     folders = {str(folder) for path in around or () for folder in PurePosixPath(path).parents}
-    for language in languages.values():
-        if language.packaging is not None:
-            names = language.packaging.MANIFESTS
-            above = {posixpath.normpath(posixpath.join(folder, name)) for folder in folders for name in names} & paths
-            manifests = await (_read(tree, names, side) if around is None else _texts(tree, sorted(above), side))
-            rows += language.packaging.packages(
-                {path: text for path, text in manifests.items() if not _beside(path)}, paths
-            )
+    for packaging in packagings().values():
+        names = packaging.MANIFESTS
+        above = {posixpath.normpath(posixpath.join(folder, name)) for folder in folders for name in names} & paths
+        manifests = await (_read(tree, names, side) if around is None else _texts(tree, sorted(above), side))
+        rows += packaging.packages({path: text for path, text in manifests.items() if not _beside(path)}, paths)
     return tuple(rows)
 
 
-async def requirements(
-    tree: Tree, languages: Mapping[str, Family], packages: Collection[Package]
-) -> tuple[tuple[Requirement, ...], str]:
+async def requirements(tree: Tree, packages: Collection[Package]) -> tuple[tuple[Requirement, ...], str]:
     """Return a tree's requirements for these packages, with locked versions.
 
     If there are none, also return a sentence about an unread manifest.
     """
     rows: list[Requirement] = []
     unread = ""
-    for name, language in languages.items():
-        packaging, offered = language.packaging, {one.name for one in packages if one.language == name}
-        if packaging is None or not offered:
+    for name, packaging in packagings().items():
+        offered = {one.name for one in packages if one.language == name}
+        if not offered:
             continue
         manifests = await _read(tree, packaging.MANIFESTS)
         asked = [row for row in packaging.requirements(manifests) if row.name in offered]
@@ -68,7 +61,7 @@ async def requirements(
     return tuple(_clearest(rows)), "" if rows else unread
 
 
-async def asked_packages(tree: Tree, language: Family) -> frozenset[str]:
+async def asked_packages(tree: Tree, language: Language) -> frozenset[str]:
     """Return the names of external packages of one language that a tree requires."""
     packaging = language.packaging
     if packaging is None:
@@ -77,14 +70,12 @@ async def asked_packages(tree: Tree, language: Family) -> frozenset[str]:
     return frozenset(row.name for row in rows if row.origin not in ("path", "workspace"))
 
 
-async def package_rows(tree: Tree, languages: Mapping[str, Family]) -> tuple[PackageRow, ...]:
+async def package_rows(tree: Tree) -> tuple[PackageRow, ...]:
     """Return all packages that a tree provides and requires, from its manifests."""
-    rows = [PackageRow("offers", one.language, one.name) for one in await offer_of(tree, languages)]
-    for language in languages.values():
-        packaging = language.packaging
-        if packaging is not None:
-            asked = _clearest(packaging.requirements(await _read(tree, packaging.MANIFESTS)))
-            rows += [PackageRow("takes", one.language, one.name, one.version, one.arrival) for one in asked]
+    rows = [PackageRow("offers", one.language, one.name) for one in await offer_of(tree)]
+    for packaging in packagings().values():
+        asked = _clearest(packaging.requirements(await _read(tree, packaging.MANIFESTS)))
+        rows += [PackageRow("takes", one.language, one.name, one.version, one.arrival) for one in asked]
     return tuple(dict.fromkeys(rows))
 
 

@@ -10,6 +10,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from deeprepo.impact import resolving
 from deeprepo.impact.changes import ChangedSymbol, Query, Reference
 from deeprepo.impact.concurrency import OwnTime, together
 from deeprepo.impact.everyday import is_specific
@@ -92,7 +93,7 @@ class Search(Struct):
         """Return the evidence about references, with the names that only changed definitions have."""
         scene = self.scene
         # a function call may look like a member call
-        is_bare = scene.head.language.rules.receivers.bare_members == "calls"
+        is_bare = scene.head.language.receivers.bare_members == "calls"
         special = {
             short
             for target in targets
@@ -101,7 +102,7 @@ class Search(Struct):
             for short in target.shorts
             if is_specific(short) or target.is_attribute or target.is_extension
         }
-        special -= scene.head.language.rules.ambient  # names that everything has prove nothing
+        special -= scene.head.language.ambient  # names that everything has prove nothing
         left = frozenset(target.after.short for target in targets if target.after is not None)
         gone = frozenset(name for target in targets if target.is_gone for name in target.former_names) - left
         unique = await looked_up.unique(special, Own(await self._spans(targets), gone, self.added_lines))
@@ -171,7 +172,7 @@ class Search(Struct):
         obliged = importing | await self._holders([target for target in targets if target.contract])
         found = sorted((path for path in paths if path in named), key=lambda path: path not in obliged)
         if len(found) > self.scene.budget.parsed_files:
-            language, most = self.scene.head.language.NAME, self.scene.budget.parsed_files
+            language, most = self.scene.head.language.folder, self.scene.budget.parsed_files
             sentence = f"references were searched in {most} of {len(found)} {language} files"
             self._miss(sentence, hides_uses=found[most] in obliged)
         return found
@@ -208,13 +209,13 @@ class Search(Struct):
     def _uses(self, path: str, source: bytes, targets: Sequence[UseTarget], bound: Bindings) -> Sequence[Use]:
         """Return the references in a file, including those under names assigned in it."""
         wanted_names = own_names = names(targets, bound)
-        uses = self.scene.head.language.uses(path, source, wanted_names)
+        uses = resolving.uses(path, source, wanted_names)
         for _ in range(ALIASES):
             more_names = bound.follow(uses) - wanted_names
             if not more_names:
                 break
             wanted_names = own_names | more_names
-            uses = self.scene.head.language.uses(path, source, wanted_names)
+            uses = resolving.uses(path, source, wanted_names)
         if isinstance(uses, SomeUses) and not any(note.startswith(f"{path}: ") for note in self.scene.gaps.all):
             self._miss(f"{path} has too many references or generated code, so some references may be missing")
         return uses
@@ -286,7 +287,7 @@ class Search(Struct):
 
     def _judged_by_name(self, targets: Iterable[UseTarget], unique: Collection[str]) -> frozenset[str]:
         """Return the names for which the origin of the receiver matters; capitalized fields always count."""
-        has_fields = self.scene.head.language.rules.receivers.capital_members
+        has_fields = self.scene.head.language.receivers.capital_members
         contract_names = {name for item in targets if has_fields and item.contract for name in item.shorts}
         return frozenset({*unique, *contract_names})
 
@@ -300,7 +301,7 @@ class Search(Struct):
         roots = {receiver: root[0] for receiver in receivers if (root := NAME.match(receiver)) and root[0] not in OWN}
         if not roots:
             return frozenset()
-        rows = language.uses(path, source, frozenset(roots.values()))
+        rows = resolving.uses(path, source, frozenset(roots.values()))
         import_lines = {use.name: use.line for use in rows if use.form == "import"}
         imports = await self.scene.head.imports(path) if import_lines else ()
         own_names = {
@@ -310,7 +311,7 @@ class Search(Struct):
         }
         own_lines = {item.line for item in imports}  # `from cart import Cart` binds no `cart`
         outside = {name for name, line in import_lines.items() if name not in own_names and line not in own_lines}
-        outside |= language.rules.ambient & frozenset(roots.values())
+        outside |= language.ambient & frozenset(roots.values())
         return frozenset(receiver for receiver, root in roots.items() if root in outside)
 
     def _miss(self, sentence: str, *, hides_uses: bool = True) -> None:
@@ -417,7 +418,7 @@ async def _target(scene: Scene, item: ChangedSymbol) -> UseTarget:
     owner = sides[0].name.rpartition(".")[0]
     exporting_files: dict[str, frozenset[str]] = {}
     whole_homes = set[str]()
-    is_apart = bool(owner) and scene.head.language.rules.members_apart
+    is_apart = bool(owner) and scene.head.language.members_apart
     for side in sides:
         above = {side.name[:at].removesuffix(RESULT) for at, letter in enumerate(side.name) if letter == "."} | {
             side.name

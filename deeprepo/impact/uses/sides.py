@@ -11,9 +11,10 @@ from fnmatch import translate
 from functools import partial
 from typing import TYPE_CHECKING, Literal, TypeVar
 
+from deeprepo.impact import resolving
 from deeprepo.impact.changes import Query, TreeEntry
 from deeprepo.impact.concurrency import together
-from deeprepo.impact.family import Family
+from deeprepo.impact.language import Language
 from deeprepo.impact.ports import Project, Tree
 from deeprepo.impact.reading.unreadable import Unreadable
 from deeprepo.impact.text.lines import CONFIG, without_mark
@@ -48,7 +49,7 @@ class Reach:
     def __init__(
         self,
         tree: Tree,
-        language: Family,
+        language: Language,
         project: Project,
         paths: frozenset[str],
         side: Side,
@@ -128,7 +129,7 @@ class Reach:
 
     def is_same(self, before: Facts, after: Facts) -> bool:
         """Return whether a file that may have moved still declares the same module."""
-        return bool(self.language.rules.module_word and before.module) and before.module == after.module
+        return bool(self.language.module_word and before.module) and before.module == after.module
 
     def visible_files(self, path: str) -> Collection[str]:
         """Return the files that use the names of this one without importing it."""
@@ -157,7 +158,7 @@ def _unread_part(path: str, source: bytes) -> str:
     return f"{path} {problem}: what it says about imports was not used" if problem else ""
 
 
-async def both(tree: Tree, language: Family) -> tuple[Reach, Reach]:
+async def both(tree: Tree, language: Language) -> tuple[Reach, Reach]:
     """Return the resolvers of head and base. Configuration files that are equal on both sides are read once."""
     head, base = await tree.entries("head"), await tree.entries("base")
     now = await tree.read_many(_configs(language, head))
@@ -181,29 +182,29 @@ def _joined(like: Mapping[str, bytes], texts: dict[str, bytes]) -> Mapping[str, 
     return kind(texts)  # type: ignore[call-arg]
 
 
-def _configs(language: Family, entries: Mapping[str, TreeEntry]) -> list[str]:
+def _configs(language: Language, entries: Mapping[str, TreeEntry]) -> list[str]:
     """Return the configuration files of a language, those nearest the root first."""
-    if not language.CONFIGS:
+    if not language.scope.configs:
         return []
-    fits = re.compile("|".join(translate(name) for name in language.CONFIGS)).match
+    fits = re.compile("|".join(translate(name) for name in language.scope.configs)).match
     config_paths = [path for path in entries if fits(path[path.rfind("/") + 1 :]) and "node_modules/" not in path]
     return sorted(config_paths, key=lambda path: (path.count("/"), path))[:MAX_CONFIGS]
 
 
 def _reach(
-    tree: Tree, language: Family, side: Side, entries: Mapping[str, TreeEntry], configs: Mapping[str, bytes]
+    tree: Tree, language: Language, side: Side, entries: Mapping[str, TreeEntry], configs: Mapping[str, bytes]
 ) -> Reach:
     paths = frozenset(path for path, entry in entries.items() if entry.kind == "file")
-    project = language.project(paths, configs)
+    project = resolving.project(language, paths, configs)
     notes = tuple(note for path, source in configs.items() if (note := _unread_part(path, source)))
     return Reach(tree, language, project, paths, side, notes)
 
 
-def globs(language: Family, folder: str = "") -> list[str]:
+def globs(language: Language, folder: str = "") -> list[str]:
     """Return the pathspecs of a language's files, optionally below a folder."""
     if not folder:
-        return [f"*{suffix}" for suffix in language.SUFFIXES]
-    return [f":(glob){_escape(folder)}/**/*{suffix}" for suffix in language.SUFFIXES]
+        return [f"*{suffix}" for suffix in language.suffixes]
+    return [f":(glob){_escape(folder)}/**/*{suffix}" for suffix in language.suffixes]
 
 
 def _escape(folder: str) -> str:
@@ -211,7 +212,7 @@ def _escape(folder: str) -> str:
     return "".join(f"\\{letter}" if letter in r"\*?[" else letter for letter in folder)
 
 
-async def _propose(tree: Tree, language: Family, clues: Sequence[Clues], side: Side = "head") -> frozenset[str]:
+async def _propose(tree: Tree, language: Language, clues: Sequence[Clues], side: Side = "head") -> frozenset[str]:
     """Return the files that contain the words of an import; most of them do import."""
     far = sorted({pattern for clue in clues for pattern in clue.far})
     near = sorted({pattern for clue in clues for pattern in clue.near})
@@ -277,7 +278,7 @@ class Exports:
                 return await self.outline("head", path)
             reach = self._sides[side]
             source = await reach.tree.read(path, side) if path in reach.paths else None
-            self._outlines[side, path] = reach.language.outline(path, source, side) if source is not None else None
+            self._outlines[side, path] = resolving.outline(path, source, side) if source is not None else None
         return self._outlines[side, path]
 
     async def has_other_source(self, path: str, name: str, imported_file: str) -> bool:

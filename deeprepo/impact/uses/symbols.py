@@ -21,9 +21,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 
+from deeprepo.impact import resolving
 from deeprepo.impact.changes import ChangedFile, ChangedSymbol, Contract
-from deeprepo.impact.family import Family
 from deeprepo.impact.filetypes import FileType, filetype
+from deeprepo.impact.language import Language
 from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.text.definitions import (
     head_of,
@@ -61,7 +62,7 @@ class ChangedSource(Struct, frozen=True):
     """A changed file on both sides, with its facts."""
 
     file: ChangedFile
-    language: Family
+    language: Language
     before: bytes
     after: bytes
     old: Facts
@@ -76,19 +77,19 @@ class ChangedSource(Struct, frozen=True):
 _split = lru_cache(maxsize=4)(file_lines)
 
 
-def read(file: ChangedFile, language: Family, before: bytes | None, after: bytes | None) -> ChangedSource:
+def read(file: ChangedFile, language: Language, before: bytes | None, after: bytes | None) -> ChangedSource:
     """Read the facts of both sides of a file; a missing side is empty."""
     old, new = (
-        _outline(language, file.old_path or file.path, before, "base"),
-        _outline(language, file.path, after, "head"),
+        _outline(file.old_path or file.path, before, "base"),
+        _outline(file.path, after, "head"),
     )
     if why := new.unread or old.unread:  # an unreadable side must not count as empty
         old = new = Facts(complete=False, unread=why)
     return ChangedSource(file, language, before or b"", after or b"", old, new)
 
 
-def _outline(language: Family, path: str, source: bytes | None, side: Side) -> Facts:
-    return language.outline(path, source, side) if source is not None else Facts()
+def _outline(path: str, source: bytes | None, side: Side) -> Facts:
+    return resolving.outline(path, source, side) if source is not None else Facts()
 
 
 class _Edits:

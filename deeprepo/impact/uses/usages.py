@@ -5,13 +5,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
+from deeprepo.impact import resolving
 from deeprepo.impact.changes import Query, Reference
-from deeprepo.impact.family import Family
+from deeprepo.impact.filetypes import filetypes
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.text.lines import file_lines, is_comment
 from deeprepo.impact.text.paths import is_output, is_prose, is_settings, is_test, is_test_scope
 from deeprepo.impact.uses.budget import SearchLimits, is_minified
-from deeprepo.impact.uses.sides import globs
 from deeprepo.impact.values import Use
 
 ENVIRONMENT = r"(environ|getenv|process\.env|import\.meta\.env|ENV)\b.{0,300}\bNAME"
@@ -31,7 +31,7 @@ ORDER = {"call": 0, "mention": 1, "import": 2, "definition": 3}
 KINDS = ("attribute", "key", "string", "environment", "name", "write", "configuration", "test", "text")
 
 
-async def callers(tree: Tree, name: str, languages: Mapping[str, Family], limit: int = 200) -> tuple[Reference, ...]:
+async def callers(tree: Tree, name: str, limit: int = 200) -> tuple[Reference, ...]:
     """Return every place where a name is written as code.
 
     Calls come first, then mentions, imports and definitions (`form`). Strings and comments never count. A
@@ -42,13 +42,13 @@ async def callers(tree: Tree, name: str, languages: Mapping[str, Family], limit:
         return ()
     references: list[Reference] = []
     budget = SearchLimits()
-    for language in languages.values():
-        paths = await tree.grep(Query([short], globs(language), word=True))
-        paths_read = sorted(paths, key=lambda path: (is_test(path), path))[: budget.parsed_files]
-        for path, source in (await tree.read_many(paths_read)).items():
-            if len(source) <= budget.bytes and not is_minified(source):
-                lines = file_lines(source)
-                references += [_with_text(use, path, lines) for use in language.uses(path, source, {short})]
+    globs = [f"*{suffix}" for one in filetypes() if one.is_parsed for suffix in one.suffixes]
+    paths = await tree.grep(Query([short], globs, word=True))
+    paths_read = sorted(paths, key=lambda path: (is_test(path), path))[: budget.parsed_files]
+    for path, source in (await tree.read_many(paths_read)).items():
+        if len(source) <= budget.bytes and not is_minified(source):
+            lines = file_lines(source)
+            references += [_with_text(use, path, lines) for use in resolving.uses(path, source, {short})]
     references.sort(key=lambda row: (ORDER[row.form], row.test, row.path, row.line))
     return tuple(references[:limit])
 

@@ -290,7 +290,7 @@ async def unique_name_removed(case: Case) -> bool | None:
     """
     if case.connection != "unique":
         return None
-    is_use = case.use.arguments is not None or case.evidence.language.rules.declared_members
+    is_use = case.use.arguments is not None or case.evidence.language.declared_members
     return is_use and not (
         _is_of_another_type(case.target, case.use)
         or await case.evidence.is_from_library_call(case.target, case.use, case.file)
@@ -337,9 +337,9 @@ async def expected_to_be_missing(case: Case) -> bool | None:
 
     A build condition doesn't handle a missing name.
     """
-    is_handled = case.use.is_guarded and not case.evidence.language.rules.scope.conditional_build
+    is_handled = case.use.is_guarded and not case.evidence.language.scope.conditional_build
     is_replaced = (case.file.path, case.match.imported_file) in case.evidence.doubtful_imports
-    return False if is_handled or is_replaced or case.use.name in case.evidence.language.rules.ambient else None
+    return False if is_handled or is_replaced or case.use.name in case.evidence.language.ambient else None
 
 
 async def resolved_to_nothing(case: Case) -> bool | None:
@@ -350,7 +350,7 @@ async def resolved_to_nothing(case: Case) -> bool | None:
     if case.connection != "bound":
         return None
     target, name, evidence = case.target, case.use.name, case.evidence
-    is_known = evidence.language.rules.declared_members or case.is_unique
+    is_known = evidence.language.declared_members or case.is_unique
     if not case.is_former_name or not (is_known or not await evidence.accepts_any_member(target)):
         return False
     if case.file.defines(name) or not await evidence.is_home_known(target):
@@ -379,7 +379,7 @@ async def common_member(case: Case) -> bool | None:
 
 async def member_of_another_class(case: Case) -> bool | None:
     """The receiver is written like another class. Where classes are open, a mixin may have added the member."""
-    is_open = case.evidence.language.rules.open_classes and case.is_unique
+    is_open = case.evidence.language.open_classes and case.is_unique
     return False if names_another_class(case.use.receiver, case.target) and not is_open else None
 
 
@@ -422,7 +422,7 @@ async def unconnected(case: Case) -> bool | None:
         evidence.weakly_connected.add((target.key, case.file.path, use.line))
         return None
     evidence.unconnected.add((target.key, use.name))
-    is_bare = evidence.language.rules.open_classes and not use.receiver and use.arguments is not None
+    is_bare = evidence.language.open_classes and not use.receiver and use.arguments is not None
     is_alone = target.is_gone and case.is_unique and (is_bare or CHAIN.match(use.receiver) is not None)
     # in two files it is more likely a library's
     return None if is_alone and await evidence.names.is_in_few_files(use.name, 1) else False
@@ -476,7 +476,7 @@ async def kept_in_its_package(case: Case) -> bool | None:
 
     Example: `var Load = config.Load`. This applies where a package is a namespace of its own.
     """
-    if not case.evidence.language.rules.embeds_types or case.target.before is None or case.match.imported_file:
+    if not case.evidence.language.embeds_types or case.target.before is None or case.match.imported_file:
         return None
     if case.target.owner:
         return await case.evidence.has_member_still(case.target, case.use.name)

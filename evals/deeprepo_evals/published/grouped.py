@@ -20,7 +20,6 @@ from bot.findings.read import asking, many, one_of, strict, text
 from bot.review.dialogues import Dialogues
 from bot.review.opening import look_ups_over
 from bot.values import ChangedFile
-from deeprepo.impact.families import LANGUAGES
 from deeprepo.rlm.money.calls import Calls
 from deeprepo.rlm.values import Completion, Message, Model, Prompt, Schema
 from deeprepo_evals import words
@@ -199,7 +198,7 @@ class _Desk:
     async def judge(self, calls: Calls, item: Item) -> Completion | DeepRepoError:
         """One finding: two calls at most, the second with what the first asks to see."""
         tree, files = await self._tree(item["case"])
-        over = look_ups_over(tree, LANGUAGES, files)
+        over = look_ups_over(tree, files)
         prompt = await _worth_prompt(item, tree, files)
         return (await Dialogues(calls, self._model, "verify", over).answers([prompt]))[0]
 

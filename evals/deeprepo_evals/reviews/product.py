@@ -14,7 +14,6 @@ from bot.review.opening import Models, open_session
 from bot.review.session import Session
 from bot.review.survey import Survey
 from bot.values import Review, ReviewRequest
-from deeprepo.impact.families import LANGUAGES
 from deeprepo.rlm.errors import BudgetSpent, ProviderError
 from deeprepo.rlm.journal import codec, reader
 from deeprepo.rlm.values import Limits, Model
@@ -102,10 +101,8 @@ async def rehearse(
 
     def open_desk(subject: Survey) -> AbstractAsyncContextManager[Session]:
         settings = subject.brief.settings
-        chosen = {name: ANALYZERS[name](LANGUAGES) for name in settings.analyzers}
-        return open_session(
-            subject, Models(root, model), chosen, PATIENT, languages=LANGUAGES, lenses=wiring.lenses(settings)
-        )
+        chosen = {name: ANALYZERS[name]() for name in settings.analyzers}
+        return open_session(subject, Models(root, model), chosen, PATIENT, lenses=wiring.lenses(settings))
 
     flags = {"strategy": strategy, "analyzers": ("contracts",)}
     pull = await checkout.pull(request(repo), scratch)

@@ -17,7 +17,6 @@ from bot.review.opening import Models, open_session
 from bot.review.session import Session
 from bot.review.survey import Survey
 from bot.values import Review, ReviewRequest
-from deeprepo.impact.families import LANGUAGES
 from deeprepo.rlm.errors import BudgetSpent, ProviderDown
 from deeprepo.rlm.journal.writer import Journal
 from deeprepo.rlm.values import Limits, Model
@@ -145,7 +144,7 @@ class _Arena:
                 subject.tracker.skip(out, f"beyond the {item['window']:,} characters of one call")
             lenses = {name: LENSES[name] for name in subject.brief.settings.lenses}
             async with open_session(
-                subject, chosen, {}, limits, languages=LANGUAGES, lenses=lenses, journal=journal, keep_on_cancel=False
+                subject, chosen, {}, limits, lenses=lenses, journal=journal, keep_on_cancel=False
             ) as session:
                 tally.at, tally.refusal = lambda: session.calls.at, lambda: session.calls.budget.refused
                 yield session

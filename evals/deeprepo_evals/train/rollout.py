@@ -15,7 +15,6 @@ from bot.review.opening import Models, open_session
 from bot.review.session import Session
 from bot.review.survey import Survey
 from bot.values import Review, ReviewRequest
-from deeprepo.impact.families import LANGUAGES
 from deeprepo.rlm.journal.writer import Journal
 from deeprepo.rlm.values import Limits, Model
 from deeprepo_evals import plant, rlm_only
@@ -67,7 +66,5 @@ async def roll(
 @asynccontextmanager
 async def _desk(models: Models, limits: Limits, journal: Journal, subject: Survey) -> AsyncIterator[Session]:
     lenses = {name: LENSES[name] for name in subject.brief.settings.lenses}
-    async with open_session(
-        subject, models, {}, limits, languages=LANGUAGES, lenses=lenses, journal=journal
-    ) as session:
+    async with open_session(subject, models, {}, limits, lenses=lenses, journal=journal) as session:
         yield session

@@ -12,12 +12,15 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 from types import MappingProxyType
+from typing import ClassVar
 
 from tree_sitter import Node
 
 from deeprepo.impact.language import Language
+from deeprepo.impact.languages.csharp import manifest
 from deeprepo.impact.languages.csharp.generated import properties
 from deeprepo.impact.languages.csharp.projects import Projects
+from deeprepo.impact.packages import Packaging
 from deeprepo.impact.paths import Paths, above_of
 from deeprepo.impact.reading.arguments import OBJECT
 from deeprepo.impact.resolving.namespaces import Namespaces
@@ -152,6 +155,7 @@ class CSharp(Language, frozen=True):
     """C#."""
 
     modules = Modules
+    packaging: ClassVar[Packaging | None] = manifest
     global_imports = r"^\s*global\s+using\s+static\s"
     shared_imports = r"^\s*global\s+using\s+(?!static\s)[\w.]+\s*;"
     folder_namespaces = False

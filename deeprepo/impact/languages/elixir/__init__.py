@@ -11,10 +11,13 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
+from typing import ClassVar
 
 from tree_sitter import Node
 
 from deeprepo.impact.language import Language, language_of
+from deeprepo.impact.languages.elixir import manifest
+from deeprepo.impact.packages import Packaging
 from deeprepo.impact.paths import Paths
 from deeprepo.impact.reading import reader
 from deeprepo.impact.reading.lexical import camel
@@ -194,6 +197,7 @@ class Elixir(Language, frozen=True):
     """Elixir. Its files are searched for references only, since no import names a module's file."""
 
     search_modules = SearchModules
+    packaging: ClassVar[Packaging | None] = manifest
     modules_are_types = True
     paths = ("alias",)
     module_word = "defmodule"

@@ -10,12 +10,16 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from typing import ClassVar
 
 from tree_sitter import Node
 
 from deeprepo.impact.language import Language
+from deeprepo.impact.languages.go import manifest
+from deeprepo.impact.languages.go.manifest import directives
 from deeprepo.impact.languages.go.names import likely_names, local_name
 from deeprepo.impact.languages.go.receivers import package_of
+from deeprepo.impact.packages import Packaging
 from deeprepo.impact.paths import Paths, joined
 from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.resolving.importers import WHOLE, statements
@@ -169,19 +173,6 @@ class SearchModules(Modules):
                 yield Link(file, WHOLE if here != "_" else frozenset(), item.line, (("*", here),) if is_bound else ())
 
 
-def directives(source: bytes) -> Iterator[tuple[str, ...]]:
-    """Yield the directives of a go.mod or go.work as verb and words, one for each line of a block."""
-    block = ""
-    for line in source.decode("utf-8", "replace").splitlines():
-        words = line.partition("//")[0].split()
-        if words[:1] == [")"]:
-            block = ""
-        elif words and words[-1] == "(":
-            block = words[0]
-        elif words:
-            yield (block, *words) if block else tuple(words)
-
-
 def _replacements(lines: Sequence[Sequence[str]], folder: str) -> Iterator[tuple[str, str]]:
     """Yield the modules in `replace` directives with the folders that replace them."""
     for verb, *words in lines:
@@ -194,6 +185,7 @@ class Go(Language, frozen=True):
 
     modules = Modules
     search_modules = SearchModules
+    packaging: ClassVar[Packaging | None] = manifest
     embeds_types = True
     field_form = r"^\s++(?:\w++,\s*+)*NAME(?:,\s*+\w++)*\s++[\[\w*(]|^\s*+NAME\("
     folder_modules = True

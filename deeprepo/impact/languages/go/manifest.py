@@ -2,9 +2,8 @@
 
 import posixpath
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from deeprepo.impact.languages.go import directives
 from deeprepo.impact.packages import DependencyRules, Package, Requirement
 
 LANGUAGE = "go"
@@ -80,3 +79,16 @@ DEPENDENCIES = DependencyRules(
     shared="go.work",
     local=("path",),
 )
+
+
+def directives(source: bytes) -> Iterator[tuple[str, ...]]:
+    """Yield the directives of a go.mod or go.work as verb and words, one for each line of a block."""
+    block = ""
+    for line in source.decode("utf-8", "replace").splitlines():
+        words = line.partition("//")[0].split()
+        if words[:1] == [")"]:
+            block = ""
+        elif words and words[-1] == "(":
+            block = words[0]
+        elif words:
+            yield (block, *words) if block else tuple(words)

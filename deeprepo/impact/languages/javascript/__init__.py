@@ -6,17 +6,33 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
+from typing import ClassVar
 
 from tree_sitter import Node
 
 from deeprepo.impact.defaults import Member
 from deeprepo.impact.filetypes import filetype, parsed_by
 from deeprepo.impact.language import Language, rules_of
-from deeprepo.impact.languages.javascript import aliases
+from deeprepo.impact.languages.javascript import aliases, manifest
 from deeprepo.impact.languages.javascript.aliases import Alias
+from deeprepo.impact.languages.javascript.exports import (
+    ALIAS,
+    ASKED,
+    BUILT_ENDING,
+    ENDINGS,
+    NESTED,
+    SCRIPT,
+    Table,
+    forms,
+    mains,
+    relative_paths,
+    star_part,
+    targets_of,
+)
 from deeprepo.impact.languages.javascript.objects import members
 from deeprepo.impact.languages.javascript.statements import import_lines
 from deeprepo.impact.languages.javascript.unnamed import loaded_defaults, stores
+from deeprepo.impact.packages import Packaging
 from deeprepo.impact.paths import Paths, above_of, is_below, joined
 from deeprepo.impact.reading.spellings import Spelling, quoted
 from deeprepo.impact.resolver import Resolver
@@ -24,25 +40,16 @@ from deeprepo.impact.resolving.importers import statements
 from deeprepo.impact.text import tables
 from deeprepo.impact.values import Clues, Import, Use
 
-ENDINGS = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".cts", ".mjs", ".cjs", ".vue", ".svelte", ".json", ".astro")
-SCRIPT = re.compile(r"\.([cm]?)jsx?$")
 # files that Node runs as written, and prefers when importing from such files
 PLAIN = (".js", ".jsx", ".cjs", ".mjs")
 RIVALS = (".ts", ".tsx", *PLAIN)  # suffixes that may compete for one name
-BUILT = re.compile(r"^(\./)?(dist|lib|build|out|es|esm|cjs|types)/")
-BUILT_ENDING = re.compile(r"(\.d)?\.[cm]?[jt]s$")
 NOISE = re.compile(r'("(?:\\.|[^"\\\n])*+"?)|//[^\n]*+|/\*(?:.*?\*/|.*)', re.DOTALL)
 # Paths that a framework or build generates.
 MADE = re.compile(r"[$!:]|\+types|(^|/)\.|node_modules|generated|virtual|(^|/)(dist|build|out)/")
 GENERATES = re.compile(r"codegen|generate|wasm-pack|protoc|prisma|relay-compiler")  # in a manifest's script
-ASKED = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
-# A package under another name: `npm:@acme/shop@^1`, `workspace:shop@*`, `jsr:@acme/shop`.
-ALIAS = re.compile(r"(?:npm|jsr|workspace|patch):/?(@[^@/]+/[^@/]+|[A-Za-z][^@/]*)(?:[@/](.*))?$")
-NESTED = 10  # levels of extended tsconfig files and of conditions
 COMPILED = ("tsconfig", "jsconfig")  # prefixes of compiler configuration files
 NATIVE = ("react-native", "expo")  # frameworks that prefer platform-specific files
 PLATFORMS = ("ios", "android", "native", "web", "macos", "windows")
-Table = Mapping[str, object]
 QUOTED_END = r"""(\.[a-z.]+)?(\?[a-z]+)?["'`]"""
 
 AUGMENTS = re.compile(r"\bdeclare\s+(?:module|global)\b")
@@ -152,7 +159,7 @@ class Modules(Resolver):
         if folder is None or spec.startswith(".") or is_below(importer, folder):
             return None
         table = self._tables[joined(folder, "package.json")]
-        targets = [*_mains(table), *_texts(table.get("exports"))]
+        targets = [*mains(table), *relative_paths(table.get("exports"))]
         below = spec[len(_package_name(spec)) :].lstrip("/") or ("" if targets else "index")
         named = {*self._bases(importer, spec), *(joined(folder, one) for one in (*targets, below) if one)}
         stem = BUILT_ENDING.sub("", home)
@@ -253,7 +260,7 @@ class Modules(Resolver):
         tries = [stem + end for end in ENDINGS] if stem != base else []
         tries += [base + end for end in ENDINGS]
         table = self._tables.get(posixpath.join(base, "package.json"), {})
-        for main in _forms(_mains(table)):
+        for main in forms(mains(table)):
             named = joined(base, main)
             tries += [named, *(named + end for end in ENDINGS), *(f"{named}/index{end}" for end in ENDINGS)]
         tries += [posixpath.join(base, f"index{end}") for end in ENDINGS]
@@ -308,9 +315,9 @@ class Modules(Resolver):
         if not self.guesses and not any(is_below(folder, root) for root in self._workspaces):
             return None
         below = spec[len(first) :].lstrip("/")
-        targets = _targets(table.get("exports"), below)
-        usual = [below, f"src/{below}"] if below else [*_mains(table), "src/index", "index"]
-        tries = _forms([*targets, *usual] if self.guesses else targets or usual)
+        targets = targets_of(table.get("exports"), below)
+        usual = [below, f"src/{below}"] if below else [*mains(table), "src/index", "index"]
+        tries = forms([*targets, *usual] if self.guesses else targets or usual)
         found = next((file for form in tries if (file := self._file(joined(folder, form)))), None)
         return found or (
             self._called_like(folder, [*targets, *([] if below else ["index", "main"])]) if self.guesses else None
@@ -406,15 +413,6 @@ def _may_mean(targets: Sequence[str], path: str) -> bool:
     return any(path.startswith(BUILT_ENDING.sub("", target).rstrip("/")) for target in targets)
 
 
-def star_part(pattern: str, spec: str) -> str | None:
-    """Return what the star of a pattern matches in a specifier, or None."""
-    before, star, after = pattern.partition("*")
-    if not star:
-        return "" if spec == pattern else None
-    fits = spec.startswith(before) and spec.endswith(after) and len(spec) >= len(before) + len(after)
-    return spec[len(before) : len(spec) - len(after)] if fits else None
-
-
 def _of_aliases(known: Mapping[str, Sequence[Alias]], importer: str, spec: str) -> Iterator[str]:
     """Yield the paths of a specifier by the aliases in the folders above a file, nearest first."""
     for folder in (*above_of(importer), ""):
@@ -435,76 +433,18 @@ def _renamed(table: Table) -> Mapping[str, str]:
 
 def _paths_of(folder: str, value: object) -> tuple[str, ...]:
     """Return the paths of a manifest entry, and their sources."""
-    return tuple(joined(folder, form) for form in _forms(_texts(value)))
+    return tuple(joined(folder, form) for form in forms(relative_paths(value)))
 
 
 def _package_name(spec: str) -> str:
     return "/".join(spec.split("/")[: 2 if spec.startswith("@") else 1])
 
 
-def _targets(exports: object, below: str) -> list[str]:
-    """Return the targets in `exports` for the subpath of a package."""
-    table = tables.table(exports)
-    if not any(key.startswith(".") for key in table):
-        return [] if below else _texts(exports)
-    spec = f"./{below}" if below else "."
-    if spec in table:
-        return _texts(table[spec])
-    for key, value in table.items():
-        part = star_part(key, spec) if "*" in key else None
-        if part is not None:
-            return [one.replace("*", part) for one in _texts(value)]
-    return []
-
-
-def _texts(value: object, depth: int = 0) -> list[str]:
-    """Return the relative paths anywhere in a value, in order."""
-    if isinstance(value, str):
-        return [value] if value.startswith("./") else []
-    parts = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
-    return [text for part in parts for text in _texts(part, depth + 1)] if depth < NESTED else []
-
-
-def _mains(table: Table) -> list[str]:
-    return [value for key in ("types", "module", "main") if isinstance(value := table.get(key), str)]
-
-
-def _forms(targets: list[str]) -> list[str]:
-    """Return the built files of a manifest with their sources."""
-    return [form for path in targets for form in (path, BUILT.sub("src/", BUILT_ENDING.sub("", path)))]
-
-
-def exported_files(folder: str, table: Table, paths: Collection[str]) -> tuple[str, ...] | None:
-    """Return the files that the `exports` of a manifest lead to, with sources instead of built files.
-
-    None if a script has no source of its name, such as a bundle, since its sources are unknown.
-    """
-    found: set[str] = set()
-    for target in _texts(table.get("exports")):
-        sources = {path for form in _forms([target]) for path in _led_to(folder, form, paths)}
-        if not sources and SCRIPT.search(target):
-            return None
-        found |= sources
-    found |= {path for form in _forms(_mains(table)) for path in _led_to(folder, form, paths)}
-    return tuple(sorted(found))
-
-
-def _led_to(folder: str, form: str, paths: Collection[str]) -> Iterator[str]:
-    """Yield the files that a manifest path matches, with or without a suffix or star."""
-    base = posixpath.normpath(posixpath.join(folder, form))
-    if "*" in base:
-        before, _, after = base.partition("*")
-        has_ending = bool(posixpath.splitext(after)[1])
-        yield from (path for path in paths if path.startswith(before) and (path.endswith(after) or not has_ending))
-        return
-    stem = SCRIPT.sub("", BUILT_ENDING.sub("", base))
-    yield from (path for end in ("", *ENDINGS) for path in (stem + end, f"{stem}/index{end}") if path in paths)
-
-
 class JavaScript(Language, frozen=True):
     """JavaScript and TypeScript, also in the scripts of pages."""
 
     modules = Modules
+    packaging: ClassVar[Packaging | None] = manifest
     any_suffix = True
     default_import = r"\bdefault\s++as\s++([\w$]++)|^import\s++([\w$]++)\s*+(?:,|from\b)"
     implements = "implements"

@@ -4,7 +4,7 @@ import posixpath
 import re
 from collections.abc import Collection, Mapping
 
-from deeprepo.impact.languages.javascript import ALIAS, ASKED, exported_files
+from deeprepo.impact.languages.javascript.exports import ALIAS, ASKED, exported_files
 from deeprepo.impact.packages import DependencyRules, Package, Requirement
 from deeprepo.impact.text.tables import at, json_table, table, text_of
 

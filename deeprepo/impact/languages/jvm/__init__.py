@@ -10,11 +10,14 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from typing import ClassVar
 
 from tree_sitter import Node
 
 from deeprepo.impact.language import Language
+from deeprepo.impact.languages.jvm import manifest
 from deeprepo.impact.languages.jvm.generated import accessors
+from deeprepo.impact.packages import Packaging
 from deeprepo.impact.paths import Paths, joined, shared_folders
 from deeprepo.impact.reading.nodes import first_line, text
 from deeprepo.impact.reading.spellings import Spelling, qualified
@@ -281,6 +284,7 @@ class Jvm(Language, frozen=True):
     """Java, Kotlin and Scala."""
 
     modules = Modules
+    packaging: ClassVar[Packaging | None] = manifest
 
     @property
     def called_like(self) -> tuple[str, ...]:

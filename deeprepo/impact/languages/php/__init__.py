@@ -9,10 +9,13 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from difflib import get_close_matches
+from typing import ClassVar
 
 from tree_sitter import Node
 
 from deeprepo.impact.language import Language
+from deeprepo.impact.languages.php import manifest
+from deeprepo.impact.packages import Packaging
 from deeprepo.impact.paths import Paths, is_below, joined
 from deeprepo.impact.reading.spellings import Spelling, qualified, quoted
 from deeprepo.impact.resolver import Resolver
@@ -224,6 +227,7 @@ class PHP(Language, frozen=True):
 
     modules = Modules
     search_modules = SearchModules
+    packaging: ClassVar[Packaging | None] = manifest
     everywhere = "function"
 
     def whole_name(self, spec: str) -> str:

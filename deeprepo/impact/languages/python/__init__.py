@@ -14,10 +14,13 @@ import warnings
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
+from typing import ClassVar
 
 from deeprepo.impact.filetypes import module_path
 from deeprepo.impact.language import Language
+from deeprepo.impact.languages.python import manifest
 from deeprepo.impact.languages.python.statements import import_lines
+from deeprepo.impact.packages import Packaging
 from deeprepo.impact.paths import Paths, above_of, joined
 from deeprepo.impact.reading.spellings import Spelling, names, rooted
 from deeprepo.impact.resolver import Resolver
@@ -225,6 +228,7 @@ class Python(Language, frozen=True):
     """Python."""
 
     modules = Modules
+    packaging: ClassVar[Packaging | None] = manifest
     import_form = r"^\s*+(?:from\s++\S++\s++)?import\b.*(?<![.\w])NAME\b(?!\s*+as\b)|^\s++NAME\s*+,?\s*+\)?$"
     settings_class = "BaseSettings"
     builtin_names = BUILTINS

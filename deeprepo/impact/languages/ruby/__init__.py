@@ -10,11 +10,13 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from difflib import get_close_matches
+from typing import ClassVar
 
 from tree_sitter import Node
 
 from deeprepo.impact.language import Language
-from deeprepo.impact.languages.ruby.manifest import packages
+from deeprepo.impact.languages.ruby import manifest
+from deeprepo.impact.packages import Packaging
 from deeprepo.impact.paths import Paths, joined, shared_folders
 from deeprepo.impact.reading.lexical import camel
 from deeprepo.impact.reading.spellings import Spelling, quoted
@@ -64,7 +66,7 @@ class SearchModules(Namespaces):
     def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
         super().__init__(paths, configs)
         # The load path is guessed from folders, including those in gemspecs.
-        self._load_path = frozenset(root for one in packages(configs, ()) for root in one.roots) - {"", "app"}
+        self._load_path = frozenset(root for one in manifest.packages(configs, ()) for root in one.roots) - {"", "app"}
         self._constants: dict[str, list[str]] = defaultdict(list)  # "admin/user", without underscores -> files
         self._named: dict[str, list[str]] = defaultdict(list)  # base name -> files
         for path in paths.files:
@@ -165,6 +167,7 @@ class Ruby(Language, frozen=True):
 
     modules = Modules
     search_modules = SearchModules
+    packaging: ClassVar[Packaging | None] = manifest
     open_classes = True
     loader = "require"
     paths = ("string_content",)

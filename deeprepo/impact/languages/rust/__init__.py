@@ -3,12 +3,15 @@
 import posixpath
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import ClassVar
 
 from tree_sitter import Node
 
 from deeprepo.impact.language import Language
+from deeprepo.impact.languages.rust import manifest
 from deeprepo.impact.languages.rust.crates import Crates, Parts, Place
 from deeprepo.impact.languages.rust.texts import readable
+from deeprepo.impact.packages import Packaging
 from deeprepo.impact.paths import Paths, joined
 from deeprepo.impact.reading import reader
 from deeprepo.impact.reading.marks import UNKNOWN
@@ -186,6 +189,7 @@ class Rust(Language, frozen=True):
 
     modules = Modules
     search_modules = SearchModules
+    packaging: ClassVar[Packaging | None] = manifest
     submodule_folders = True
     shared_macros = True
     static_calls = True

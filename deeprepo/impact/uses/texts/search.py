@@ -88,18 +88,17 @@ async def also_says(
     files: Sequence[ChangedFile],
     symbols: Iterable[ChangedSymbol],
     found: Sequence[Reference],
-    suffixes: Collection[str],
     budget: SearchLimits,
 ) -> Dependents:
     """Return the unchanged lines that still mention something removed, with the references found before.
 
     For unparsed files, these are lines with a distinctive word of a changed line. `found`: references found
-    by syntax. `suffixes`: those of parsed languages.
+    by syntax.
     """
     unparsed = [
         file
         for file in by_risk(files)
-        if file.is_analyzed and not is_prose(file.path) and suffix(file.path) not in suffixes
+        if file.is_analyzed and not is_prose(file.path) and not filetype(file.path).is_parsed
     ]
     cut = [*_notes(unparsed, budget.install), *_beyond(unparsed, budget)]
     if not budget.sites:
@@ -112,7 +111,7 @@ async def also_says(
         cut.append(f"{ROWS:,} or more lines contain removed names, so the other lines were not checked")
     added = {file.path: file.added_lines for file in files}
     said = [(path, line, text.rstrip("\r")) for path, line, text in rows if len(text) <= LONG_LINE]
-    speaking = [row for row in said if not _is_silent(row[0], row[2], suffixes)]
+    speaking = [row for row in said if not _is_silent(row[0], row[2])]
     missed = _missed_of(speaking, lost, files)
     by_syntax = [
         replace(row, asks=not (row.sure or row.is_lost or row.likely) and (row.path, row.line, row.name) in missed)
@@ -125,10 +124,10 @@ async def also_says(
     reported = {(row.path, row.line) for row in by_syntax if row.missing_part is not None}
     by_text = [
         replace(row, asks=not row.is_lost and (row.asks or (row.path, row.line, row.name) in missed))
-        for row in _by_text(_unchanged(speaking, added), lost, suffixes)
+        for row in _by_text(_unchanged(speaking, added), lost)
         if (row.path, row.line, row.name) not in places_used and (row.path, row.line) not in reported
     ]
-    left_behind = await _left_behind(tree, said, lost.without_definition, added, suffixes)
+    left_behind = await _left_behind(tree, said, lost.without_definition, added)
     by_text = _first(left_behind, by_text, places_used, reported)
     told_by_text = {(row.path, row.line, row.name) for row in by_text} | places_used
     of_unparsed = [
@@ -171,12 +170,12 @@ def _unchanged(rows: Iterable[_Row], added: Mapping[str, Collection[int]]) -> li
     return [row for row in rows if row[1] not in added.get(row[0], ())]
 
 
-def _by_text(rows: Sequence[_Row], lost: _Lost, suffixes: Collection[str]) -> list[Reference]:
+def _by_text(rows: Sequence[_Row], lost: _Lost) -> list[Reference]:
     """Return one reference per unchanged line, the most informative one. `rows`: lines that are not imports."""
     references = [
-        *_of_words(rows, lost.words, suffixes),
-        *_of_definitions(rows, lost.definitions, suffixes),
-        *_of_paths(rows, lost.paths, suffixes),
+        *_of_words(rows, lost.words),
+        *_of_definitions(rows, lost.definitions),
+        *_of_paths(rows, lost.paths),
     ]
     return [*reversed({(row.path, row.line): row for row in reversed(references)}.values())]
 
@@ -212,16 +211,11 @@ async def _left_behind(
     rows: Sequence[_Row],
     lost: Sequence[Lost],
     added: Mapping[str, Collection[int]],
-    suffixes: Collection[str],
 ) -> list[Reference]:
     """Return the unchanged lines that use a name without a definition."""
     paths = sorted(await tree.entries())
     asking = {
-        one: [
-            row
-            for row in asking_lines(one, rows, lambda path, text: _is_silent(path, text, suffixes))
-            if not _names_file(one.name, *row, paths)
-        ]
+        one: [row for row in asking_lines(one, rows, _is_silent) if not _names_file(one.name, *row, paths)]
         for one in lost
     }
     keys = [one.gives.removeprefix("^") for one, mine in asking.items() if mine and one.is_given_by_its_last_part]
@@ -382,9 +376,9 @@ def _gone_attributes(symbols: Iterable[ChangedSymbol], found: Iterable[Reference
     }
 
 
-def _is_silent(path: str, text: str, suffixes: Collection[str]) -> bool:
+def _is_silent(path: str, text: str) -> bool:
     """Return whether a line is irrelevant, such as an import, which its language resolves."""
-    is_import = suffix(path) in suffixes and IMPORTS.search(text) is not None
+    is_import = filetype(path).is_parsed and IMPORTS.search(text) is not None
     return is_import or uses_nothing(path) or vendored_folder(path) is not None or is_comment(text, path)
 
 
@@ -404,11 +398,11 @@ def _by_word(rows: Sequence[_Row], words: Collection[str]) -> Mapping[str, list[
     return by_word
 
 
-def _of_words(rows: Sequence[_Row], words: Mapping[str, LostWord], suffixes: Collection[str]) -> list[Reference]:
+def _of_words(rows: Sequence[_Row], words: Mapping[str, LostWord]) -> list[Reference]:
     references: list[Reference] = []
     for text, mine in _by_word(rows, words).items():
         word = words[text]
-        said = [row for row in mine if _says(word, row[0], row[2], is_parsed=suffix(row[0]) in suffixes)]
+        said = [row for row in mine if _says(word, row[0], row[2], is_parsed=filetype(row[0]).is_parsed)]
         others = {path for path, _, _ in said if path != word.path}
         if 0 < len(others) <= (FILES if word.is_renamed and not word.is_plain else FEW):
             references += [mention(word.key, text, *row) for row in said[:LINES]]
@@ -436,19 +430,19 @@ def _in_text(word: str, text: str) -> bool:
     return any(look.search(match[2]) for match in _TEXT.finditer(text) if match[2])
 
 
-def _of_definitions(rows: Sequence[_Row], names: Mapping[str, str], suffixes: Collection[str]) -> list[Reference]:
+def _of_definitions(rows: Sequence[_Row], names: Mapping[str, str]) -> list[Reference]:
     """Return mentions of definitions in strings and unparsed files; code is searched elsewhere."""
     references: list[Reference] = []
     for name, mine in _by_word(rows, names).items():
         said = [
-            row for row in mine if not is_style(row[0]) and (suffix(row[0]) not in suffixes or _in_text(name, row[2]))
+            row for row in mine if not is_style(row[0]) and (not filetype(row[0]).is_parsed or _in_text(name, row[2]))
         ]
         if 0 < len({path for path, _, _ in said}) <= FILES:
             references += [mention(names[name], name, *row) for row in said[:LINES]]
     return references
 
 
-def _of_paths(rows: Sequence[_Row], paths: Mapping[str, str], suffixes: Collection[str]) -> list[Reference]:
+def _of_paths(rows: Sequence[_Row], paths: Mapping[str, str]) -> list[Reference]:
     """Return mentions of removed files in strings, settings, build files and scripts.
 
     Imports are resolved elsewhere.
@@ -456,7 +450,7 @@ def _of_paths(rows: Sequence[_Row], paths: Mapping[str, str], suffixes: Collecti
     references: list[Reference] = []
     for said, mine in _by_word(rows, paths).items():
         home = paths[said]
-        others = [row for row in mine if suffix(row[0]) not in suffixes or _in_text(said, row[2])]
+        others = [row for row in mine if not filetype(row[0]).is_parsed or _in_text(said, row[2])]
         references += [mention(f"{home}:{said}", said, *row) for row in others[:LINES] if row[0] != home]
     return references
 
