@@ -84,7 +84,7 @@ Precedents = Mapping[str, OwnerRule | tuple[Finding, str]]
 
 @dataclass(frozen=True, slots=True)
 class OpinionQuestion:
-    """A claim to confirm, with the code gathered for it."""
+    """A finding to confirm, with the code gathered for it."""
 
     finding: Finding
     excerpts: tuple[Excerpt, ...]

@@ -69,7 +69,7 @@ async def open_session(
         from bot.review.dialogues import Dialogues
 
         quick, first = None, models.reader
-        if settings.effort == "medium" and first is not None and first.name != asked.name:
+        if settings.effort != "high" and first is not None and first.name != asked.name:
             quick = Dialogues(calls, first, "verify", None).answers
         is_for_quick = partial(judging.is_root_s_own, settings=settings)
         opinions = Opinions(Dialogues(calls, asked, "verify", look_ups).answers, quick, is_for_quick)

@@ -52,9 +52,9 @@ async def read(session: Session, reader: Worker, units: Sequence[Unit]) -> Worke
         return await reader.review(units)
     groups = pack(units, _room(session)) if len(units) == len(session.tracker.units) else []
     workers = _others(session, groups)
-    is_short = bool(workers) and _is_short(session, reader, groups)
+    is_short = _is_short(session, reader, groups)
     # A cheaper model summarizes a change that the root's model reads in one short call.
-    summarizes = is_short and workers[0].model.name != reader.model.name
+    summarizes = is_short and bool(workers) and workers[0].model.name != reader.model.name
     others = [
         asyncio.create_task(
             worker.read_alone(groups, "backwards" if not index % 2 else "diff", takes_notes=summarizes and index == 0)
@@ -109,8 +109,8 @@ def _is_short(session: Session, reader: ModelWorker, groups: Sequence[Sequence[U
     For such a change, a second call for more code costs a third of the first one and finds little. The code around
     a finding is searched for its confirmation. Other repositories can only be read with look-ups.
     """
-    is_one_prompt = reader.whole and len(groups) == 1
-    return session.effort == "medium" and is_one_prompt and not session.survey.consumers.readable
+    is_one_prompt = reader.whole and len(groups) == 1 and sum(unit.tokens for unit in groups[0]) >= LEAST
+    return session.effort != "high" and is_one_prompt and not session.survey.consumers.readable
 
 
 def _counts(reply: WorkerReply) -> bool:

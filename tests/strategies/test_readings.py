@@ -391,6 +391,15 @@ def test_the_root_s_model_reads_a_short_change_in_one_call_and_the_worker_s_summ
     assert [(one["verdict"], len(one["sources"])) for one in review["findings"]] == [("unproven", 3)]
 
 
+def test_with_effort_low_there_is_one_call_without_look_ups_and_one_that_confirms(change: Repository) -> None:
+    """The only pass summarizes the change itself."""
+    played = Roles(beside=(FOUND,), alone=())
+    review = reviewed(change, played, *SMALL, "--effort", "low")
+    assert played.calls == [("model", "reading"), ("small", "opinion")]
+    assert played.asked_for == {"model": {"overview"}}
+    assert review["walkthrough"]["overview"] == "Adds rates."
+
+
 @pytest.mark.parametrize(
     ("opinion", "settings", "who"),
     [

@@ -31,7 +31,7 @@ async def run(session: Session) -> Transcript:
     if session.root is None or session.tracker.unread() == left:
         return reading  # no model answered
     points = [*reading.doubts, *_open(session)]
-    if not points and session.effort != "high":
+    if not points and session.effort != "high" and not session.is_rehearsed:
         points = [*_unproven(await judging.apply_opinions(session))]
         if not points:
             return replace(reading, reason=CLOSED)

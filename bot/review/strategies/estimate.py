@@ -97,6 +97,7 @@ JOINT = 0.7  # share of a review's claims in one confirmation, up to its limit
 OPINION, CLAIM = 2_700, 1_200
 # share of model passes and of confirmations that request more code in a second call
 ASKING, DOUBTING = 0.3, 0.7
+ESCALATED = 0.5  # share of the confirmations that the root's model gives, if the worker's model is asked first
 LOOKED_UP = 3_500  # tokens of the first answer and of the code that is then shown
 PROOF, MENDING = 8_000, 0.5  # tokens of the prompt for a reproducing test, and how often the test is repaired
 ASSUMED = (
@@ -124,7 +125,7 @@ async def estimate(name: str, effort: ReviewEffort, session: Session, *, verify:
 
     For `cascade`, something stays open. `proofs`: the maximum number of findings to reproduce with a test.
     """
-    session.effort = "high" if name == "cascade" else effort
+    session.effort, session.is_rehearsed = effort, True
     await load(name)(session)
     root, worker = session.root, session.reader
     if not isinstance(worker, DryRun) or not isinstance(root, DryRun | None):
@@ -144,6 +145,9 @@ async def estimate(name: str, effort: ReviewEffort, session: Session, *, verify:
             root_calls += _turns(first, root, 1.0 if is_sure else LEFT_OPEN)
     judge = root or worker
     opinions = _opinions(read_tokens, judge, proofs) if verify and read_tokens else []
+    if effort != "high" and root is not None and root.name != worker.name:
+        opinions = [(usage, times * ESCALATED) for usage, times in opinions]
+        readings += [(usage, times) for usage, times in _opinions(read_tokens, worker, 0)[:1]] if opinions else []
     by_root = _usd(root.price, root_calls) if root is not None else 0.0
     beside = [_usd(run.price, _likely(run.prompt_usages)) for run in others]
     rest = _sum(_usd(worker.price, readings), *beside, _usd(judge.price, opinions))
