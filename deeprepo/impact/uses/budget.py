@@ -17,7 +17,7 @@ class SearchLimits(Struct, frozen=True):
     # the same for a symbol with a changed contract, whose references are all compared or read
     contract_sites: int = 2_000
     far: int = 60  # files; a method name found in more files is not specific
-    parsed_files: int = 400  # files parsed to find references
+    parsed_files: int = 400  # files parsed to look up one name; the search for references has only a time limit
     bytes: int = 1_000_000  # of one source file; larger ones are generated, or data
     seconds: float = 8.0  # of CPU time for references, so that the result does not depend on the load
     checks: float = 8.0  # the same for whether the head still provides the names that seem to be gone

@@ -39,6 +39,7 @@ from deeprepo.impact.values import Definition, Import, Side, SomeUses, Use
 NAME = re.compile(r"[A-Za-z_$][\w$]*")
 IMPORTS = re.compile(r"^\s*+(?:import|from|use|using)\b")
 LONG_LINE = 400  # characters; longer lines are cut
+PORTION = 200  # files that are read at once
 SHORT = 3  # letters; a shorter name is only searched in importers
 UNKNOWN_TYPES = ((), ("?",))  # of a receiver whose class the file does not tell
 LOST = frozenset({"removed", "renamed"})  # contract changes that also break imports
@@ -69,17 +70,15 @@ class Search(Struct):
         if len(paths) > self.scene.budget.parsed_files:
             paths = await self._by_need(paths, by_name, targets)
         references: dict[str, list[Reference]] = defaultdict(list)
-        sources = await head.tree.read_many(paths[: self.scene.budget.parsed_files])
-        await self._miss_unread(paths[: self.scene.budget.parsed_files], sources)
         own_time = OwnTime()
-        for count, (path, source) in enumerate(sources.items()):
-            if own_time.seconds > self.scene.budget.seconds:
-                self._miss_late([*sources][count:], needed)
+        for at in range(0, len(paths), PORTION):  # limits how many texts are in memory
+            portion = paths[at : at + PORTION]
+            sources = await head.tree.read_many(portion)
+            await self._miss_unread(portion, sources)
+            late = await self._portion(sources, targets, near, by_name, evidence, references, own_time)
+            if late:
+                self._miss_late([*late, *paths[at + PORTION :]], needed)
                 break
-            if len(source) > self.scene.budget.bytes:
-                self._miss_large(path, source, targets, is_near=path in near)
-            else:
-                await own_time.of(self._file(path, source, targets, by_name.get(path, set()), evidence, references))
         for key, rows in references.items():
             references[key] = [
                 replace(row, target_state="unknown")
@@ -88,6 +87,26 @@ class Search(Struct):
                 for row in rows
             ]
         return self._limit(references, frozenset(target.key for target in targets if target.contract))
+
+    async def _portion(
+        self,
+        sources: Mapping[str, bytes],
+        targets: Sequence[UseTarget],
+        near: Collection[str],
+        by_name: Mapping[str, Collection[str]],
+        evidence: Evidence,
+        references: dict[str, list[Reference]],
+        own_time: OwnTime,
+    ) -> Sequence[str]:
+        """Add the references of some files, and return those for which no time was left."""
+        for count, (path, source) in enumerate(sources.items()):
+            if own_time.seconds > self.scene.budget.seconds:
+                return [*sources][count:]
+            if len(source) > self.scene.budget.bytes:
+                self._miss_large(path, source, targets, is_near=path in near)
+            else:
+                await own_time.of(self._file(path, source, targets, by_name.get(path, ()), evidence, references))
+        return ()
 
     async def _evidence(self, targets: Sequence[UseTarget], looked_up: Names) -> Evidence:
         """Return the evidence about references, with the names that only changed definitions have."""
@@ -162,7 +181,7 @@ class Search(Struct):
         return {"base": before, "head": after}
 
     async def _by_need(self, paths: Sequence[str], by_name: Collection[str], targets: Sequence[UseTarget]) -> list[str]:
-        """Return the files to search, those that may need a changed contract first, and report what the limit leaves out.
+        """Return the files that can contain a reference, those that may need a changed contract first.
 
         A file of the same namespace that contains no name of a target doesn't use it. Only an importer may use an alias.
         """
@@ -170,12 +189,7 @@ class Search(Struct):
         importing = homes.union(self.scene.importers)
         named = importing.union(by_name, await self._holders(targets))
         obliged = importing | await self._holders([target for target in targets if target.contract])
-        found = sorted((path for path in paths if path in named), key=lambda path: path not in obliged)
-        if len(found) > self.scene.budget.parsed_files:
-            language, most = self.scene.head.language.folder, self.scene.budget.parsed_files
-            sentence = f"references were searched in {most} of {len(found)} {language} files"
-            self._miss(sentence, hides_uses=found[most] in obliged)
-        return found
+        return sorted((path for path in paths if path in named), key=lambda path: path not in obliged)
 
     async def _holders(self, targets: Iterable[UseTarget]) -> frozenset[str]:
         """Return the files that contain a name of a target."""
