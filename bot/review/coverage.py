@@ -261,7 +261,8 @@ class CoverageTracker:
     def coverage(self, why_unread: str = "no model read it") -> Coverage:
         """Return the coverage as an immutable value."""
         rows = [self._reading(unit, why_unread) for unit in self.units.values()]
-        rows += [self._use(use) for use in self.uses.values()]
+        # those that may break come first in the list of what depends on the change
+        rows += [self._use(use) for use in sorted(self.uses.values(), key=lambda use: not use.may_break)]
         left_out = {file.path: file.skip or ADDRESSES for file in self._files if file.is_unreviewed}
         rows += [
             CoverageRow("file", path, path, "unread", reason=f"not read: {why}; {LEAVE_OUT}")
@@ -313,7 +314,7 @@ class CoverageTracker:
             return replace(reading, state="skipped", reason="in a test, which its own run checks")
         if use.reference.asks and not _may_be_made(use.reference):
             return replace(reading, kind="word", name=use.mentions, state="unread", reason=use.says)
-        if not use.may_break:
+        if not use.may_break or (use.is_doubtful and not self.by_model):
             return replace(reading, state="relies", reason=use.was_now or use.says)
         why = self._left.get(use.place) or ("its lines were not in any prompt" if self.by_model else "")
         return replace(reading, state="unread", reason="; ".join(filter(None, (use.says, why))))
@@ -345,6 +346,11 @@ class ObligedUse:
     def place(self) -> UsePlace:
         """The key that identifies the use."""
         return self.symbol, self.path, self.line
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether it is unknown if something else provides its name. In ordinary commits, something nearly always does."""
+        return not self.reference.missing and not self.symbol.endswith(f":{MODULE}")
 
     @property
     def is_left_to_a_run(self) -> bool:

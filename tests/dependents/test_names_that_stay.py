@@ -283,9 +283,7 @@ def test_an_initializer_that_calls_still_use_is_removed(repository: Repository) 
     repository.commit({**before, "Sources/Shop/Use.swift": use}, "before")
     repository.commit(dict(after), "after")
     review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
-    assert [one.path for one in review.findings] + [row.partition(":")[0] for row in review.open] == [
-        "Sources/Shop/Use.swift"
-    ]
+    assert [row.partition(":")[0] for row in review.relying] == ["Sources/Shop/Use.swift"]
 
 
 def test_a_path_to_a_file_does_not_use_a_renamed_name(repository: Repository) -> None:

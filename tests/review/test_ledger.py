@@ -142,3 +142,27 @@ def test_the_same_line_changed_in_two_files_is_read_file_by_file() -> None:
     assert kept.saw(f"--- b.py ---\n{other.diff}", "worker") == 1
     assert kept.unread() == (one,)
     assert kept.saw(f"--- a.py ---\n{one.diff}", "worker") == 1
+
+
+def test_a_line_that_something_else_may_provide_for_depends_on_the_change() -> None:
+    """Without a model it leads the list of what depends on the change; with one it stays open until the model reads it."""
+    renamed = ChangedSymbol(structs.replace(PAY, side="base"), None, "removed", ("removed",))
+    taxed = Definition("tax", path="shop.py", start=5, end=6)
+    users = Dependents(
+        symbols=(renamed, ChangedSymbol(structs.replace(taxed, side="base"), taxed, "signature", ("parameters",))),
+        references=(structs.replace(CALL, symbol="shop.py:tax", path="cart.py", line=2, text="tax()"), CALL),
+    )
+    alone, with_model = (coverage.CoverageTracker((), FILES, users, by_model=by).coverage() for by in (False, True))
+    assert (alone.open, [row.path for row in alone.relying]) == ((), ["till.py", "cart.py"])
+    assert [(row.kind, row.path) for row in with_model.open] == [("use", "till.py")]
+
+
+def test_an_import_that_no_longer_leads_to_its_file_is_open() -> None:
+    """Without a model, too: nothing in the search says what takes the file's place."""
+    file = Definition("<module>", path="shop.py", start=1, end=2)
+    users = Dependents(
+        symbols=(ChangedSymbol(file, None, "removed", ("removed",)),),
+        references=(structs.replace(CALL, symbol="shop.py:<module>", form="import"),),
+    )
+    (row,) = coverage.CoverageTracker((), FILES, users, by_model=False).coverage().open
+    assert (row.kind, row.path, row.reason) == ("use", "till.py", "shop.py was removed")
