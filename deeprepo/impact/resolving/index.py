@@ -13,6 +13,7 @@ from deeprepo.impact.resolving import seen
 from deeprepo.impact.resolving.namespaces import Namespaces
 from deeprepo.impact.resolving.seen import Seen
 from deeprepo.impact.structs import replace
+from deeprepo.impact.text.lines import without_mark
 from deeprepo.impact.values import Base, Facts, Link, Tree
 
 ROUNDS = 12  # rounds of reading: an import chain takes one for each file
@@ -144,7 +145,7 @@ class Index:
         room = max(0, MOST_FILES - len(self.sources))
         self.cut = self.cut or len(wanted) > room
         found = await tree.read(wanted[:room]) if room else {}
-        self.sources.update(found)
+        self.sources.update({path: without_mark(source) for path, source in found.items()})
         self._unread.update(path for path in wanted if path not in found)
         self.answers.clear()
         for path in found:  # namespace declarations affect all later results

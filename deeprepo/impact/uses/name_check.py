@@ -29,6 +29,7 @@ from deeprepo.impact.text.lines import says
 from deeprepo.impact.text.paths import is_prose, is_test
 from deeprepo.impact.uses.known_files import KnownFiles, once, types_taken
 from deeprepo.impact.uses.made_names import MadeNames, made_names
+from deeprepo.impact.uses.meanings import Asked, Assumed, asked, found_after, meant_another
 from deeprepo.impact.uses.providers import GLOB, MACRO, TYPE, is_invoked, provides
 from deeprepo.impact.uses.texts import roles
 from deeprepo.impact.values import MODULE
@@ -90,11 +91,19 @@ async def with_resolutions(
     claims = {row: claim for row in references if (claim := _claim(row, by_key)) is not None}
     if not claims:
         return list(references)
+    asked_of = {row: one for row, claim in claims.items() if (one := _asked_of(row, claim)) is not None}
+    after = await found_after(tree, set(asked_of.values()))
+    others = await _of_others(tree, files, {row: one for row, one in asked_of.items() if one not in after}, claims)
+    references = [row for row in references if row not in others]
+    claims = {row: claim for row, claim in claims.items() if row not in others}
+    found = {row: after[one] for row, one in asked_of.items() if one in after}
     check = _Check(tree, files)
     await check.read({(row.path, row.line) for row in claims}, [*claims.values()])
     late = Unknown(f"the check of all names took more than {seconds:g} s of CPU time", is_by_line=False)
     end = thread_time() + seconds
-    answers = {row: check.resolve(claim) if thread_time() < end else late for row, claim in claims.items()}
+    answers = {
+        row: found.get(row) or (check.resolve(claim) if thread_time() < end else late) for row, claim in claims.items()
+    }
     known = {_asked(row): answer for row, answer in answers.items() if row.symbol in by_key}
     for row, answer in list(answers.items()):
         if row.symbol not in by_key:  # a file exports it under the name of one of its definitions
@@ -148,6 +157,29 @@ def _claim(row: Reference, by_key: Mapping[str, ChangedSymbol]) -> Claim | None:
         extended=extended,
         line=before.start if before is not None else 0,
     )
+
+
+def _asked_of(row: Reference, claim: Claim) -> Asked | None:
+    """Return what to ask the resolver about a reference."""
+    if claim.is_module or row.missing_part is not None:
+        return None
+    line = row.line if row.form == "import" else 0
+    return asked(claim.user, claim.names[0], claim.owner, claim.homes[0], claim.text, line)
+
+
+async def _of_others(
+    tree: Tree, files: Sequence[ChangedFile], asked_of: Mapping[Reference, Asked], claims: Mapping[Reference, Claim]
+) -> Collection[Reference]:
+    """Return the references that meant another definition before the change."""
+    assumed = defaultdict[Asked, list[Assumed]](list)
+    for row, one in asked_of.items():
+        claim = claims[row]
+        # where it is only exported or implemented, its definition is elsewhere
+        is_defined = claim.line > 0 and not any(rules_of(home).has_headers for home in claim.homes)
+        assumed[one].append(Assumed(claim.homes, is_defined=is_defined, is_resolved=row.is_lost))
+    former = {file.path: file.old_path for file in files if file.old_path}
+    others = await meant_another(tree, assumed, former)
+    return {row for row, one in asked_of.items() if one in others}
 
 
 def _types_in(row: Reference, lost: Iterable[ChangedSymbol]) -> tuple[str, ...]:
