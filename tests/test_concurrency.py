@@ -11,7 +11,7 @@ from bot.machine.concurrency import uninterrupted
 from deeprepo.impact.concurrency import OwnTime, together
 
 
-async def test_a_change_that_cannot_be_read_leaves_no_git_behind(repository: Repository) -> None:
+async def test_failed_read_leaves_no_git_task_behind(repository: Repository) -> None:
     """After a read fails at a missing object, no task remains that could block the event loop's end."""
     pull = repository.change({"a.py": "a = 1\n"}, {"a.py": "a = 2\n"})
     oid = repository.git("rev-parse", f"{pull.head}:a.py")
@@ -23,7 +23,7 @@ async def test_a_change_that_cannot_be_read_leaves_no_git_behind(repository: Rep
         assert asyncio.all_tasks() == {asyncio.current_task()}
 
 
-async def test_short_work_ends_before_its_cancellation_does() -> None:
+async def test_cancellation_waits_for_short_work() -> None:
     """Cancellation waits until an object is created at GitHub and its id is stored for closing it later."""
     started, answered, done = asyncio.Event(), asyncio.Event(), list[str]()
 
@@ -41,7 +41,7 @@ async def test_short_work_ends_before_its_cancellation_does() -> None:
     assert done == ["stored"]
 
 
-async def test_own_time_leaves_out_what_else_runs_while_the_work_waits() -> None:
+async def test_own_time_excludes_other_work() -> None:
     """A search doesn't reach its time limit sooner because other work runs in the same process."""
     own_time, waits, burned = OwnTime(), asyncio.Event(), asyncio.Event()
 

@@ -17,14 +17,14 @@ from bot.values.shared_file import UnusableFile
 NONE = Settings()
 
 
-def test_every_plug_in_is_asked_for_unless_a_repository_says_otherwise() -> None:
+def test_all_lenses_and_registered_analyzers_run_by_default() -> None:
     """All registered lenses run by default, and the default analyzers are exactly the registered ones."""
     resolved = config.resolve({}, None, NONE)
     assert set(resolved.lenses) == set(LENSES)
     assert [build().NAME for build in ANALYZERS.values()] == list(resolved.analyzers)
 
 
-def test_the_strongest_source_wins_and_is_named() -> None:
+def test_strongest_source_wins_and_is_shown() -> None:
     """Flags override the repository file, which overrides the environment and the defaults."""
     file = b"quota: 2\nstrategy: fanout\nbudget: {usd: 0.5}\n"
     found = config.resolve({"quota": 1, "usd": None}, file, Settings(usd=9.0, worker="openai/x"))
@@ -59,7 +59,7 @@ LOWERED = [
 
 
 @pytest.mark.parametrize(("ours", "asked", "holds"), LOWERED)
-def test_a_file_only_lowers_a_limit(ours: dict[str, float], asked: str, holds: float) -> None:
+def test_file_can_only_lower_a_limit(ours: dict[str, float], asked: str, holds: float) -> None:
     """The operator's limit and the default dollar limit are ceilings, and the origin names which applied."""
     found = config.resolve({}, f"budget: {{{asked}}}\n".encode(), Settings(**ours))
     name = asked.partition(":")[0]
@@ -73,7 +73,7 @@ NO_AMOUNTS = ("nan", "inf", "-inf", "-5")
 
 @pytest.mark.parametrize("number", NO_AMOUNTS)
 @pytest.mark.parametrize("name", ["usd", "tokens", "calls", "seconds", "timeout"])
-def test_no_door_takes_what_is_no_amount(monkeypatch: pytest.MonkeyPatch, name: str, number: str) -> None:
+def test_invalid_amount_is_rejected_from_every_source(monkeypatch: pytest.MonkeyPatch, name: str, number: str) -> None:
     """Flags, the repository file and the environment all reject NaN, infinite and negative amounts."""
     with pytest.raises(ConfigError, match=f"{name} is {number}.* use a finite number of 0 or more"):
         config.resolve({name: float(number)}, None, Settings(cap_usd=0.5))
@@ -97,7 +97,7 @@ def test_no_door_takes_what_is_no_amount(monkeypatch: pytest.MonkeyPatch, name: 
         ("", {"request_changes": "high", "pause_after": 3}, "high", 3),
     ],
 )
-def test_a_repository_blocks_and_spends_no_more_than_the_operator_allows(
+def test_operator_setting_is_the_default_and_a_ceiling(
     text: str, ours: dict[str, Any], bar: str, pause: int | None
 ) -> None:
     """The operator's setting is the default for repositories without one, and a ceiling for the others."""
@@ -105,7 +105,7 @@ def test_a_repository_blocks_and_spends_no_more_than_the_operator_allows(
     assert (found.request_changes, found.pause_after) == (bar, pause)
 
 
-def test_a_flag_is_the_wish_of_who_pays() -> None:
+def test_flag_overrides_the_limit_except_for_the_cap() -> None:
     """A flag overrides DEEPREPO_USD, and only DEEPREPO_CAP_USD limits it."""
     assert config.resolve({"usd": 5.0}, None, Settings(usd=0.1)).usd == 5.0
     found = config.resolve({"usd": 5.0}, None, Settings(usd=0.1, cap_usd=2.0))
@@ -129,7 +129,7 @@ CHOSEN = [
 
 
 @pytest.mark.parametrize(("flags", "ours", "holds"), CHOSEN)
-def test_a_file_chooses_no_model_that_nobody_allowed(
+def test_model_choice_in_the_file_is_ignored_if_the_operator_chose(
     flags: dict[str, str], ours: dict[str, str], holds: tuple[str | None, ...]
 ) -> None:
     """If a flag or the operator chose models, the file's other choices are ignored, each with a warning."""
@@ -140,7 +140,7 @@ def test_a_file_chooses_no_model_that_nobody_allowed(
     assert bool(found.model_sentence()) == any(found.origins[n] == ".deeprepo.yml" for n in ("root", "worker"))
 
 
-def test_a_file_may_always_spend_nothing() -> None:
+def test_file_can_always_choose_the_offline_strategy() -> None:
     """A repository can choose the offline strategy even if the operator set another one."""
     assert config.resolve({}, b"strategy: offline\n", Settings(strategy="rlm")).strategy == "offline"
 
@@ -170,7 +170,7 @@ effort_for:
         ("medium", (), (), {}, "medium", "auto"),
     ],
 )
-def test_the_most_demanding_file_decides_the_effort(
+def test_highest_effort_of_any_file_applies(
     base: str, labels: tuple[str, ...], paths: tuple[str, ...], ours: dict[str, str], effort: str, strategy: str
 ) -> None:
     """The highest effort of any file applies, up to the operator's. Files without an entry use `effort`."""
@@ -180,7 +180,7 @@ def test_the_most_demanding_file_decides_the_effort(
     assert ("effort_for" in decided.origins["effort"]) is (effort != found.effort)
 
 
-def test_a_typed_effort_is_above_every_entry() -> None:
+def test_effort_flag_overrides_every_entry() -> None:
     """A flag overrides `effort_for`, the operator's `none` excludes models, and `--explain` shows entries."""
     assert config.resolve({}, RULES, Settings(effort="none")).strategy == "offline"
     assert config.resolve({"effort": "low"}, RULES, Settings()).for_paths(["migrations/1.sql"]).effort == "low"
@@ -204,7 +204,7 @@ def test_a_typed_effort_is_above_every_entry() -> None:
         ({}, b"effort: none\nstrategy: rlm\n", {"strategy": "rlm"}, "none", "offline"),
     ],
 )
-def test_the_operators_effort_is_a_ceiling_and_a_typed_one_is_above_it(
+def test_file_cannot_exceed_the_effort_set_by_the_operator(
     flags: dict[str, str], file: bytes, ours: dict[str, str], effort: str, strategy: str
 ) -> None:
     """A file can't exceed the operator's effort, and effort `none` overrides any strategy."""
@@ -212,7 +212,7 @@ def test_the_operators_effort_is_a_ceiling_and_a_typed_one_is_above_it(
     assert (found.effort, found.strategy) == (effort, strategy)
 
 
-def test_a_server_has_ceilings_that_nobody_set() -> None:
+def test_server_gets_default_ceilings() -> None:
     """A server gets default ceilings, except for limits that the operator set."""
     found = Settings(cap_usd=0.5).with_server_ceilings()
     assert (found.cap_usd, found.cap_usd_per_day) == (0.5, 100.0)
@@ -241,7 +241,7 @@ def test_a_server_has_ceilings_that_nobody_set() -> None:
         ),
     ],
 )
-def test_an_unknown_key_is_a_warning_with_the_nearest_name(text: bytes, sentences: list[str]) -> None:
+def test_unknown_key_warning_suggests_the_nearest_name(text: bytes, sentences: list[str]) -> None:
     """Each warning has its line number, also for keys in sections and in list entries."""
     warnings = config.resolve({}, text, NONE).warnings
     assert [warning.startswith(f".deeprepo.yml {s}") for warning, s in zip(warnings, sentences, strict=True)] == [
@@ -287,24 +287,24 @@ def test_an_unknown_key_is_a_warning_with_the_nearest_name(text: bytes, sentence
         (b"rules: F841\n", r"write a list of entries, such as \[{path: \"tests/"),
     ],
 )
-def test_a_wrong_file_is_said_with_its_place(text: bytes, sentence: str) -> None:
+def test_each_mistake_in_the_file_has_a_warning_with_its_location(text: bytes, sentence: str) -> None:
     """Each mistake gets its own warning. A YAML tag that would construct objects is a mistake too."""
     assert re.search(sentence, "\n".join(config.read(text).warnings))
 
 
-def test_a_file_of_another_name_is_said_to_be_unread() -> None:
+def test_misnamed_settings_file_gives_a_warning() -> None:
     """A repository with a misnamed settings file gets a warning that the file is ignored."""
     found = config.resolve({}, None, NONE, others=[".deeprepo.yaml"])
     assert found.warnings == (".deeprepo.yaml is not read. Rename it to .deeprepo.yml.",)
 
 
-def test_ignored_paths_are_matched_as_git_does() -> None:
+def test_ignored_paths_match_as_in_git() -> None:
     """Ignore patterns support folders, globs and exceptions."""
     found = config.resolve({}, b"ignore: ['docs/', '*.sql', '!keep.sql']\n", NONE)
     assert [found.ignores(path) for path in ("docs/a.md", "x/y.sql", "keep.sql", "a.py")] == [True, True, False, False]
 
 
-def test_a_key_does_not_show_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_key_is_never_printed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither the repr nor the text of a key contains its value. A blank variable counts as unset."""
     monkeypatch.setenv("SOME_KEY", "sk-very-secret")
     monkeypatch.setenv("BLANK_KEY", " ")
@@ -314,7 +314,7 @@ def test_a_key_does_not_show_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     assert config.key("ABSENT_KEY") is None
 
 
-def test_a_wrong_variable_is_named_without_its_value(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_variable_is_reported_without_its_value(monkeypatch: pytest.MonkeyPatch) -> None:
     """The error names the variable without its value, which might be a misplaced secret."""
     monkeypatch.setenv("DEEPREPO_USD", "sk-secret")
     with pytest.raises(ConfigError) as caught:
@@ -323,7 +323,7 @@ def test_a_wrong_variable_is_named_without_its_value(monkeypatch: pytest.MonkeyP
     assert "sk-secret" not in str(caught.value)
 
 
-def test_triggers_are_part_of_the_file() -> None:
+def test_empty_trigger_list_applies_and_unset_triggers_use_defaults() -> None:
     """An empty list of events applies, and unset triggers have their defaults."""
     file = b"triggers:\n  events: []\n  skip_authors: [renovate]\n"
     found = config.resolve({}, file, NONE)
@@ -333,7 +333,7 @@ def test_triggers_are_part_of_the_file() -> None:
     assert shown["triggers.forks"] == ("true", "default")
 
 
-def test_the_published_schema_is_the_one_that_is_read() -> None:
+def test_published_schema_is_current() -> None:
     """docs/deeprepo.schema.json equals the output of `deeprepo config --schema`."""
     published = Path(__file__).parents[1] / "docs" / "deeprepo.schema.json"
     assert published.read_text(encoding="utf-8") == config.json_schema(), (
@@ -351,12 +351,12 @@ def test_the_published_schema_is_the_one_that_is_read() -> None:
         ("triggers: {events: [labeled]}\n", False),
     ],
 )
-def test_an_editor_marks_what_is_wrong(text: str, sound: bool) -> None:
+def test_schema_rejects_unknown_keys_and_values(text: str, sound: bool) -> None:
     """The schema accepts valid settings, and rejects unknown keys and values."""
     assert Draft202012Validator(json.loads(config.json_schema())).is_valid(yaml.safe_load(text)) == sound
 
 
-def test_what_is_no_file_is_a_warning_that_may_concern_a_threshold() -> None:
+def test_folder_instead_of_the_settings_file_gives_a_warning() -> None:
     """A folder at the path of the settings file gives a warning, because it might have set a threshold."""
     found = config.resolve({}, UnusableFile("it is a folder, not a file"), config.Settings())
     assert found.warnings == found.doubts == (".deeprepo.yml: it is a folder, not a file, so nothing in it applies",)
@@ -378,6 +378,6 @@ def test_what_is_no_file_is_a_warning_that_may_concern_a_threshold() -> None:
         ),
     ],
 )
-def test_a_name_that_nobody_knows_is_a_warning_with_its_line_and_the_remedy(text: bytes, warning: str) -> None:
+def test_unknown_provider_analyzer_lens_or_category_gives_a_warning(text: bytes, warning: str) -> None:
     """An unknown provider, analyzer, lens or category is valid YAML, so only a warning reveals the typo."""
     assert warning in config.resolve({}, text, config.Settings()).warnings[0]

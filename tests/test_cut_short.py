@@ -19,7 +19,7 @@ def asked_to_judge(body: Mapping[str, Any]) -> bool:
     return "The claim, about" in str(body["messages"])
 
 
-def test_what_got_no_opinion_is_read_again_in_the_next_round(hand: Hand) -> None:
+def test_unconfirmed_finding_is_confirmed_in_the_next_review(hand: Hand) -> None:
     """The unconfirmed finding stays open, and loses its mark once a second call confirms it."""
     first = hand.review(calls=1)
     again = hand.review(first)
@@ -31,7 +31,7 @@ def test_what_got_no_opinion_is_read_again_in_the_next_round(hand: Hand) -> None
     assert hand.requests == []
 
 
-def test_a_provider_that_refuses_the_second_opinions_is_a_fault(hand: Hand) -> None:
+def test_provider_refusing_confirmations_is_a_fault(hand: Hand) -> None:
     """The review's fault is `provider`, and its findings are reported as unconfirmed."""
     refusing = hand.review(worker=lambda body: Reply("no", status=400) if asked_to_judge(body) else judge(body))
     said = [placed.finding for placed in refusing.findings]
@@ -57,7 +57,7 @@ OBSTACLES = {
 
 
 @pytest.mark.parametrize("row", OBSTACLES.values(), ids=OBSTACLES)
-def test_each_reason_why_no_model_reviewed_has_its_own_words(row: tuple[Any, ...], hand: Hand) -> None:
+def test_each_reason_for_a_missing_model_review_has_its_own_message(row: tuple[Any, ...], hand: Hand) -> None:
     """The result begins with the reason, such as a rate limit or a wrong key, and the check is neutral."""
     reply, limits, status, words = row
     review = hand.review(worker=reply, **limits)
@@ -65,7 +65,7 @@ def test_each_reason_why_no_model_reviewed_has_its_own_words(row: tuple[Any, ...
     assert facts.summary(review).result.startswith(words)
 
 
-def test_after_ctrl_c_nothing_more_is_asked(hand: Hand) -> None:
+def test_no_model_call_is_made_after_ctrl_c(hand: Hand) -> None:
     """Ctrl-C during the root's call shows the workers' findings and makes no further paid calls."""
     kinds: list[str] = []
 

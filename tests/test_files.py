@@ -51,7 +51,7 @@ def top(tmp_path: Path) -> Path:
 
 @WAYS
 @pytest.mark.parametrize("lead", ["../home/rc", "../home/new", "nowhere/at/all", "loop"])
-def test_no_file_is_written_through_a_link(top: Path, way: Callable[[Path], None], lead: str) -> None:
+def test_writing_through_a_link_is_refused(top: Path, way: Callable[[Path], None], lead: str) -> None:
     """Writing through a symbolic link is refused: to a file, a missing file or folder, or itself."""
     (top / "loop").symlink_to(lead)
     with pytest.raises(
@@ -64,7 +64,7 @@ def test_no_file_is_written_through_a_link(top: Path, way: Callable[[Path], None
 
 @WAYS
 @pytest.mark.parametrize("part", ["a", "a/b", "a/b/c"])
-def test_no_folder_below_the_checkout_is_a_link(top: Path, way: Callable[[Path], None], part: str) -> None:
+def test_linked_folder_in_the_path_is_refused(top: Path, way: Callable[[Path], None], part: str) -> None:
     """A symbolic link anywhere in the path is refused, even if it leads back into the checkout."""
     link = top / part
     link.parent.mkdir(parents=True, exist_ok=True)
@@ -79,7 +79,7 @@ def test_no_folder_below_the_checkout_is_a_link(top: Path, way: Callable[[Path],
 
 @WAYS
 @pytest.mark.parametrize("name", [".git/config", ".git/hooks/pre-commit", ".GIT/config", "sub/.git"])
-def test_git_keeps_its_own_files(top: Path, way: Callable[[Path], None], name: str) -> None:
+def test_git_files_are_never_written(top: Path, way: Callable[[Path], None], name: str) -> None:
     """Files in `.git` are never written, in any letter case, nor the `.git` file of a linked work tree."""
     (top / "sub").mkdir()
     (top / "sub/.git").write_text("gitdir: elsewhere\n")
@@ -87,7 +87,7 @@ def test_git_keeps_its_own_files(top: Path, way: Callable[[Path], None], name: s
         way(top / name)
 
 
-def test_a_folder_takes_its_name_through_no_link(top: Path) -> None:
+def test_folder_is_not_moved_through_a_link(top: Path) -> None:
     """A link in the path or at the name is refused, and its target is unchanged."""
     store = top.parent / "store"
     store.mkdir()
@@ -101,7 +101,7 @@ def test_a_folder_takes_its_name_through_no_link(top: Path) -> None:
     assert (store / "HEAD").exists()
 
 
-def test_a_file_stays_below_the_folder_that_is_trusted(top: Path) -> None:
+def test_path_cannot_leave_the_trusted_folder(top: Path) -> None:
     """Paths with `..` can't leave the trusted folder."""
     for name in ("../home/rc", "a/../../home/rc", ".."):
         with pytest.raises(UsageError, match="it is outside"):
@@ -117,7 +117,7 @@ OF_THEIR_OWN = {
 }
 
 
-def test_nothing_else_of_the_product_writes_a_file() -> None:
+def test_no_other_module_writes_files() -> None:
     """No other module writes files, because it could follow an attacker's symbolic link."""
     seen = {
         f"{path.relative_to(ROOT)}:{number} {line.strip()}"
@@ -134,7 +134,7 @@ def test_nothing_else_of_the_product_writes_a_file() -> None:
     assert all(WRITES.search(path.read_text()) for path in OF_THEIR_OWN)  # the pattern does match how files are written
 
 
-def test_the_product_opens_each_journal_through_no_link() -> None:
+def test_every_journal_is_opened_safely() -> None:
     """Every journal that the product creates is opened by `files.append`."""
     made = [call for path in BOT.rglob("*.py") for call in re.findall(r"\bJournal\((.+)\)", path.read_text())]
     assert len(made) >= 3
@@ -143,7 +143,7 @@ def test_the_product_opens_each_journal_through_no_link() -> None:
     assert "files.append(" in opened.read_text().partition("def open_file(")[2].partition("\n\n\n")[0]
 
 
-def test_a_private_file_and_its_folders_are_for_their_owner_alone(tmp_path: Path) -> None:
+def test_private_files_are_readable_only_by_their_owner(tmp_path: Path) -> None:
     """Private files are readable by their owner only, regardless of umask and earlier permissions."""
     (tmp_path / "old").write_text("")
     before = os.umask(0)

@@ -36,7 +36,7 @@ def constants(path: Path) -> Iterator[str]:
             yield from (one.id for one in each if isinstance(one, ast.Name) and one.id.isupper())
 
 
-def test_a_constants_name_says_of_what() -> None:
+def test_constant_names_are_specific() -> None:
     """Constant names are specific: a limit on bytes and one on files are not both called `MOST`."""
     files = defaultdict(set)
     for folder in ("bot", "deeprepo/rlm", "deeprepo/texts"):
@@ -49,7 +49,7 @@ def test_a_constants_name_says_of_what() -> None:
     assert len(files["MOST"]) == 0
 
 
-def test_a_class_is_a_concept() -> None:
+def test_classes_have_few_fields() -> None:
     """Outside config and storage, a class has at most 20 fields, and few of them are functions."""
     named = defaultdict[str, list[tuple[Path, ast.ClassDef]]](list)
     for folder in ("bot", "deeprepo/rlm", "deeprepo/texts"):
@@ -83,7 +83,7 @@ NO_VERB = re.compile(  # words that can't begin an imperative sentence
 )
 
 
-def test_a_functions_docstring_begins_with_a_verb() -> None:
+def test_function_docstring_starts_with_a_verb() -> None:
     """A public function's docstring starts with a verb ("Return the ..."), except for properties."""
     nouns = []
     read = 0
@@ -106,7 +106,7 @@ WRITTEN_TWICE = {
 }
 
 
-def test_a_closed_list_of_words_is_one_type() -> None:
+def test_each_closed_set_of_words_is_defined_once() -> None:
     """Each closed set of words, such as review outcomes, is defined once, because copies would diverge."""
     places = defaultdict(set)
     for path in HOUSE.rglob("*.py"):
@@ -119,7 +119,7 @@ def test_a_closed_list_of_words_is_one_type() -> None:
     assert {words for words in WRITTEN_TWICE if words not in places} == set()
 
 
-def test_no_module_needs_itself() -> None:
+def test_there_are_no_import_cycles() -> None:
     """There are no import cycles, including imports inside functions."""
     paths = [path for folder in ("bot", "deeprepo") for path in (HOUSE.parent / folder).rglob("*.py")]
     names = {

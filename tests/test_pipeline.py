@@ -67,7 +67,7 @@ def said(review: Review) -> list[tuple[str, int, str]]:
     return [(p.finding.path, p.finding.start, p.finding.verdict) for p in review.reported]
 
 
-def test_fanout_has_every_unit_read_and_the_finding_confirmed(pull: ReviewRequest, reviewed: Any) -> None:  # noqa: ANN401
+def test_fanout_reads_every_region_and_confirms_the_finding(pull: ReviewRequest, reviewed: Any) -> None:  # noqa: ANN401
     """Each region was in a prompt, the finding was confirmed by a second call, and the caller was shown."""
     with doubles.in_thread(Server(worker)) as server:
         review = reviewed(pull, server, strategy="fanout")
@@ -79,7 +79,7 @@ def test_fanout_has_every_unit_read_and_the_finding_confirmed(pull: ReviewReques
     assert any("def total(rows)" in str(body) for body in server.requests)
 
 
-def test_a_quote_that_is_not_in_the_tree_is_not_said(pull: ReviewRequest, reviewed: Any) -> None:  # noqa: ANN401
+def test_finding_with_an_unknown_quote_is_dropped(pull: ReviewRequest, reviewed: Any) -> None:  # noqa: ANN401
     """A finding whose quote doesn't exist is dropped without a confirmation call."""
     invented = {"answer": "", "findings": [{**FOUND, "quote": "never written"}]}
     with doubles.in_thread(Server(invented)) as server:
@@ -89,7 +89,7 @@ def test_a_quote_that_is_not_in_the_tree_is_not_said(pull: ReviewRequest, review
     assert not any("The claim, about" in str(body) for body in server.requests)
 
 
-def test_rlm_reads_all_then_lets_the_root_ask(pull: ReviewRequest, reviewed: Any) -> None:  # noqa: ANN401
+def test_rlm_root_adds_a_finding_and_the_summary(pull: ReviewRequest, reviewed: Any) -> None:  # noqa: ANN401
     """The root sees the workers' finding, reports another one, and writes the summary."""
     report = (
         "hits = search('apply')\nprint(len(hits), findings()[0]['path'])\n"
@@ -116,7 +116,7 @@ def root_reply(body: Mapping[str, Any], turns: list[Reply]) -> Reply:
     )
 
 
-def test_offline_needs_no_server(pull: ReviewRequest, reviewed: Any) -> None:  # noqa: ANN401
+def test_offline_review_makes_no_model_call(pull: ReviewRequest, reviewed: Any) -> None:  # noqa: ANN401
     """Static checks cover every region without any model call; a place they can't judge is only listed."""
     review = reviewed(pull, None)
     assert (review.strategy.name, review.strategy.reason) == ("offline", "no model is configured")
@@ -127,7 +127,7 @@ def test_offline_needs_no_server(pull: ReviewRequest, reviewed: Any) -> None:  #
     assert review.turns == ()
 
 
-def test_a_spent_budget_leaves_units_unread_and_says_so(pull: ReviewRequest, reviewed: Any) -> None:  # noqa: ANN401
+def test_call_limit_of_zero_leaves_every_region_unread(pull: ReviewRequest, reviewed: Any) -> None:  # noqa: ANN401
     """With a limit of 0 calls, no request is sent, and the review counts as failed."""
     with doubles.in_thread(Server(worker)) as server:
         request = ReviewRequest(pull.repo)
@@ -145,7 +145,7 @@ def test_a_spent_budget_leaves_units_unread_and_says_so(pull: ReviewRequest, rev
     assert any("limit of 0 calls" in note for note in review.notes)
 
 
-def test_ten_thousand_changed_lines_are_normal_input(repository: Repository, reviewed: Any) -> None:  # noqa: ANN401
+def test_every_region_in_a_large_change_is_reviewed(repository: Repository, reviewed: Any) -> None:  # noqa: ANN401
     """Every region in a change of 100 files is reviewed."""
     body = "".join(f"def f{n}(x):\n    return x + {n}\n\n\n" for n in range(25))
     repository.commit({"README": "x"})

@@ -45,7 +45,7 @@ def test_language_and_templates_come_from_the_base_branch(
 
 
 @pytest.mark.parametrize("strategy", ["fanout", "direct"])
-def test_models_are_asked_for_the_language(
+def test_system_prompt_asks_for_the_configured_language(
     repository: Repository, monkeypatch: pytest.MonkeyPatch, strategy: str
 ) -> None:
     """The system prompt ends with the base branch's language."""

@@ -41,13 +41,13 @@ def decide(
 
 
 @pytest.mark.parametrize("trigger", ["opened", "reopened", "ready", "push", "command", "rerun", "catch-up"])
-def test_an_ordinary_pull_request_is_reviewed(trigger: Trigger) -> None:
+def test_ordinary_pull_request_is_reviewed(trigger: Trigger) -> None:
     """Every trigger leads to a review with models, also for a pull request from a fork."""
     assert decide(trigger) == decide(trigger, fork=True) == Go()
 
 
 @pytest.mark.parametrize("trigger", ["command", "rerun"])
-def test_a_command_on_a_fork_holds_for_its_head(trigger: Trigger) -> None:
+def test_command_on_a_fork_counts_as_a_push_after_its_head_moved(trigger: Trigger) -> None:
     """If a fork's head has moved, the command counts as a push. Other branches keep the command."""
     given = ReviewAsk(PULL, trigger, full=True, actor="maintainer", head="a" * 40)
     moved = facts(fork=True, head_sha="c" * 40)
@@ -74,7 +74,9 @@ REFUSED: list[tuple[dict[str, Any], dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("other", "rules", "word"), REFUSED)
-def test_what_the_repository_leaves_out_is_said(other: dict[str, Any], rules: dict[str, Any], word: str) -> None:
+def test_refusal_names_the_setting_that_excludes_the_pull_request(
+    other: dict[str, Any], rules: dict[str, Any], word: str
+) -> None:
     """The refusal names the setting and how to request a review anyway, for the check run to show."""
     found = decide(rules=rules, **other)
     assert isinstance(found, No)
@@ -85,14 +87,16 @@ def test_what_the_repository_leaves_out_is_said(other: dict[str, Any], rules: di
 
 @pytest.mark.parametrize(("other", "rules", "word"), REFUSED)
 @pytest.mark.parametrize("trigger", ["command", "rerun"])
-def test_who_asks_gets_a_review(trigger: Trigger, other: dict[str, Any], rules: dict[str, Any], word: str) -> None:
+def test_requested_review_ignores_the_rules_for_automatic_ones(
+    trigger: Trigger, other: dict[str, Any], rules: dict[str, Any], word: str
+) -> None:
     """The rules only apply to automatic reviews. A huge change is reviewed without a model."""
     found = decide(trigger, rules=rules, paused=True, **other)
     assert isinstance(found, Go)
     assert found.offline == ("files" in word or "lines" in word)
 
 
-def test_paths_decide_once_the_files_are_known() -> None:
+def test_path_patterns_match_as_in_gitignore() -> None:
     """The patterns work as in .gitignore, with exceptions. Without patterns, all paths match."""
     rules = under(paths=("src/", "!src/gen/"))
     assert policy.decide_on_paths(["docs/a.md", "src/a.py"], rules, "push") == Go()
@@ -117,7 +121,7 @@ BY_AUTHOR = (
 
 @pytest.mark.parametrize(("other", "rules", "word"), REFUSED)
 @pytest.mark.parametrize("stranger", [False, True])
-def test_what_a_stranger_brings_about_is_no_choice_of_the_owner(
+def test_skip_caused_by_an_outsider_counts_as_missing(
     other: dict[str, Any], rules: dict[str, Any], word: str, *, stranger: bool
 ) -> None:
     """If an outsider causes the skip, the review counts as missing; with write access, as excluded."""
@@ -127,7 +131,7 @@ def test_what_a_stranger_brings_about_is_no_choice_of_the_owner(
     assert found.lacks == ("unreviewed" if stranger and word in BY_AUTHOR else "left out")
 
 
-def test_a_pause_of_the_team_leaves_out_and_one_after_pushes_does_not_for_a_stranger() -> None:
+def test_pause_command_excludes_but_pause_after_pushes_does_not() -> None:
     """A pause command excludes the pull request, but a pause after pushes doesn't for an outsider."""
     ask, settings = ReviewAsk(PULL, "push", actor="somebody"), under()
     paused = policy.decide(facts(), ask, settings, is_paused=True, stranger=True)
@@ -135,7 +139,7 @@ def test_a_pause_of_the_team_leaves_out_and_one_after_pushes_does_not_for_a_stra
     assert [one.lacks for one in (paused, *spent) if isinstance(one, No)] == ["left out", "unreviewed", "left out"]
 
 
-def test_a_large_change_is_read_without_a_model_unless_asked() -> None:
+def test_large_change_is_reviewed_without_a_model_unless_requested() -> None:
     """The review gives the reason and how to request a model."""
     found = decide(changed_files=1_001)
     assert isinstance(found, Go)
@@ -144,7 +148,7 @@ def test_a_large_change_is_read_without_a_model_unless_asked() -> None:
     assert decide(changed_files=12, rules={"offline_files": 10}) != Go()
 
 
-def test_a_command_on_a_strangers_pull_request_holds_for_its_base() -> None:
+def test_command_counts_as_a_push_if_an_outsider_changed_the_base() -> None:
     """If an outsider changes the base branch, the command counts as a push; a team member's command stays."""
     given = ReviewAsk(PULL, "command", full=True, actor="maintainer", head="a" * 40, base="main")
     for told, stranger, stays in (

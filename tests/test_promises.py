@@ -22,7 +22,7 @@ def functions(file: Path) -> set[str]:
 
 
 @pytest.mark.parametrize(("number", "promise", "holder"), HELD, ids=[number for number, _, _ in HELD])
-def test_a_promise_has_a_holder(number: str, promise: str, holder: str) -> None:
+def test_each_promise_refers_to_an_existing_test(number: str, promise: str, holder: str) -> None:
     path, _, name = holder.strip("`").partition("::")
     file = ROOT / path
     assert file.is_file(), (
@@ -33,6 +33,6 @@ def test_a_promise_has_a_holder(number: str, promise: str, holder: str) -> None:
     )
 
 
-def test_each_promise_has_a_number_of_its_own() -> None:
+def test_each_promise_has_a_unique_number() -> None:
     numbers = [int(number) for number, _, _ in ROWS]
     assert len(set(numbers)) == len(numbers) >= 219

@@ -14,7 +14,7 @@ NEWEST = Path(__file__).parent / "settings" / "0.2.0.yml"
 
 
 @pytest.mark.parametrize("path", FILES, ids=[path.stem for path in FILES])
-def test_a_file_of_an_earlier_version_is_read(path: Path) -> None:
+def test_settings_from_an_earlier_version_are_valid_or_explained(path: Path) -> None:
     """Each key is still a setting or gets a warning that explains what happened to it."""
     file = config.read(path.read_bytes())
     about_removed = [warning for warning in file.warnings if any(f": {name}: " in warning for name in REMOVED)]
@@ -22,7 +22,7 @@ def test_a_file_of_an_earlier_version_is_read(path: Path) -> None:
     assert (file.values["fail_on"], file.values["quota"]) == ("high", 3)
 
 
-def test_the_newest_file_has_every_key() -> None:
+def test_newest_sample_file_contains_every_key() -> None:
     """New settings must be added to this file, so that removing one later requires an entry in REMOVED."""
     written = yaml.safe_load(NEWEST.read_text())
     for name, known in repository().model_fields.items():
@@ -33,7 +33,7 @@ def test_the_newest_file_has_every_key() -> None:
 
 
 @pytest.mark.parametrize("name", REMOVED)
-def test_a_removed_key_is_named_with_what_replaced_it(name: str) -> None:
+def test_warning_for_a_removed_key_names_the_replacement(name: str) -> None:
     """The warning names the replacement, and the rest of the file applies."""
     section, _, key = name.rpartition(".")
     line = f"{section}: {{{key}: [x]}}" if section else f"{key}: [x]"

@@ -11,7 +11,7 @@ from bot.values import Review
 from deeprepo_sandbox.providers import Reply
 
 
-def test_an_unchanged_push_asks_no_model(hand: Hand) -> None:
+def test_unchanged_push_makes_no_model_call(hand: Hand) -> None:
     """If nothing changed, all regions are reused, findings stay open, and nothing is posted again."""
     first = hand.review()
     again = hand.review(first)
@@ -25,7 +25,7 @@ def test_an_unchanged_push_asks_no_model(hand: Hand) -> None:
     assert again.round.number == 2
 
 
-def test_the_second_round_repeats_nothing_and_sees_what_was_fixed(hand: Hand) -> None:
+def test_second_review_repeats_nothing_and_detects_fixes(hand: Hand) -> None:
     """The fix is detected, a moved finding keeps its identity, and only changed code is read."""
     first = hand.review()
     hand.repository.commit(SECOND, "second push")
@@ -40,7 +40,7 @@ def test_the_second_round_repeats_nothing_and_sees_what_was_fixed(hand: Hand) ->
     assert not any("def total(rows)" in text and "apply(rate" not in text for text in asked)
 
 
-def test_after_the_first_round_old_code_speaks_only_of_what_is_grave(hand: Hand) -> None:
+def test_late_finding_on_old_lines_is_collapsed_unless_severe(hand: Hand) -> None:
     """A late medium finding on old lines is collapsed; a high one, or any with --full, is shown inline."""
     first = hand.review()
     hand.repository.commit(
@@ -66,7 +66,7 @@ def test_after_the_first_round_old_code_speaks_only_of_what_is_grave(hand: Hand)
 
 
 @pytest.mark.parametrize(("severity", "where"), [("medium", "folded"), ("high", "outside")])
-def test_a_file_that_the_change_leaves_alone_is_old_code(hand: Hand, severity: str, where: str) -> None:
+def test_late_finding_in_an_unchanged_file_is_collapsed_unless_severe(hand: Hand, severity: str, where: str) -> None:
     """A late finding in a file outside the change is collapsed unless it is severe."""
     first = hand.review()
     hand.repository.commit({"shop/rates.py": SECOND["shop/rates.py"]}, "second push")
@@ -81,7 +81,7 @@ def test_a_file_that_the_change_leaves_alone_is_old_code(hand: Hand, severity: s
     assert [p.place for p in second.reported if p.finding.title == "The rows may be missing"] == [where]
 
 
-def test_full_reads_everything_again_and_repeats_what_is_open(hand: Hand) -> None:
+def test_full_review_repeats_open_findings(hand: Hand) -> None:
     """With `full`, known findings are reported again under their old numbers."""
     first = hand.review()
     again = hand.review(first, full=True)
@@ -94,7 +94,7 @@ def test_full_reads_everything_again_and_repeats_what_is_open(hand: Hand) -> Non
     assert {p.finding.status for p in again.reported} == {"still"}
 
 
-def test_a_finding_that_was_fixed_and_comes_back_says_so(hand: Hand) -> None:
+def test_reappearing_finding_keeps_its_number_and_counts_as_new(hand: Hand) -> None:
     """A finding that reappears after a fix has its old number and counts as new."""
     first = hand.review()
     number = {item.finding.title: item.finding.number for item in first.reported}[KNOWN[NEGATIVE]["title"]]
@@ -125,7 +125,7 @@ MENDED_IN_PART = [
 
 
 @pytest.mark.parametrize(("first", "push"), MENDED_IN_PART)
-def test_what_code_has_proven_stays_known_when_its_quote_changes(
+def test_static_finding_stays_known_when_its_quote_changes(
     hand: Hand, first: dict[str, str | bytes | None], push: dict[str, str | bytes | None]
 ) -> None:
     """A static check that finds the same problem again doesn't report it as new."""

@@ -24,7 +24,9 @@ def _open_numbers(review: Review) -> set[int]:
         (lambda text: json.dumps({**json.loads(text), "findings": [{"path": 1}]}).encode(), "damaged"),
     ],
 )
-def test_what_cannot_be_trusted_is_not_built_upon(hand: Hand, damage: Callable[[bytes], bytes], reason: str) -> None:
+def test_damaged_review_record_leads_to_a_full_review(
+    hand: Hand, damage: Callable[[bytes], bytes], reason: str
+) -> None:
     """Unreadable or damaged JSON leads to a full review with a note."""
     first = hand.review()
     again = hand.review(damage(json_file.render(first).encode()))
@@ -32,7 +34,7 @@ def test_what_cannot_be_trusted_is_not_built_upon(hand: Hand, damage: Callable[[
     assert any(reason in note and "everything was reviewed again" in note for note in again.notes)
 
 
-def test_a_rewritten_history_is_read_anew(hand: Hand) -> None:
+def test_rewritten_history_leads_to_a_full_review(hand: Hand) -> None:
     """After an amended commit, findings stay open under their numbers, and none counts as fixed."""
     first = hand.review()
     hand.repository.git("commit", "--amend", "-qm", "another message", "--date", "2026-02-02T00:00:00Z")
@@ -42,7 +44,7 @@ def test_a_rewritten_history_is_read_anew(hand: Hand) -> None:
     assert any("does not contain" in note for note in again.notes)
 
 
-def test_another_base_is_read_anew(hand: Hand) -> None:
+def test_changed_merge_base_leads_to_a_full_review(hand: Hand) -> None:
     """If the merge base changed, findings stay open under their numbers, and none counts as fixed."""
     first = hand.review()
     repo = hand.repository

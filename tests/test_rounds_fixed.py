@@ -141,7 +141,7 @@ def is_open(review: Review) -> bool:
 
 
 @pytest.mark.parametrize("name", STANDING)
-def test_a_finding_whose_words_stand_is_not_fixed_by_silence(
+def test_unrepeated_finding_on_unchanged_code_stays_open(
     repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     """The finding stays open, in one row, while a second call confirms it."""
@@ -152,7 +152,7 @@ def test_a_finding_whose_words_stand_is_not_fixed_by_silence(
 
 
 @pytest.mark.parametrize("name", MENDED)
-def test_a_mended_finding_is_fixed_at_once_or_after_one_question(
+def test_fix_is_detected_with_at_most_one_call(
     repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     """A fix is detected with at most one confirmation call."""
@@ -164,7 +164,7 @@ def test_a_mended_finding_is_fixed_at_once_or_after_one_question(
     assert story.opinions == most
 
 
-def test_what_was_upheld_is_asked_about_once(
+def test_confirmed_finding_is_not_checked_again_after_an_unrelated_push(
     repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """If a push changes nothing about a confirmed finding, no model is called again."""

@@ -25,7 +25,7 @@ def said(review: Review) -> dict[str, str]:
     }
 
 
-def test_a_finding_of_a_later_review_names_its_cause(hand: Hand, repository: Repository) -> None:
+def test_later_finding_is_attributed_to_its_push_or_fix(hand: Hand, repository: Repository) -> None:
     """Later findings are attributed to a fix or to a push. Findings in the first review have no cause."""
     repository.commit({"shop/new.py": BROKEN}, "first")
     first = hand.review(strategy="offline")
@@ -46,7 +46,7 @@ def test_a_finding_of_a_later_review_names_its_cause(hand: Hand, repository: Rep
     assert "The whole change was checked" not in facts.summary(first).result
 
 
-def test_a_new_base_is_not_taken_for_a_push(hand: Hand, repository: Repository) -> None:
+def test_base_change_is_not_mistaken_for_a_push(hand: Hand, repository: Repository) -> None:
     """Findings that appear because a stacked pull request's base changed are not attributed to a push."""
     repository.commit({"shop/rates.py": "def apply(amount):\n    return amount\n"}, "below")
     below = repository.git("rev-parse", "HEAD").strip()

@@ -59,7 +59,7 @@ ANOTHER = [
 
 @pytest.mark.parametrize(("files", "places"), ANOTHER)
 @pytest.mark.parametrize("is_older", [False, True])
-def test_one_more_caller_is_a_new_place(
+def test_additional_caller_is_reported_as_a_new_location(
     hand: Hand, files: Files, places: list[tuple[str, int]], *, is_older: bool
 ) -> None:
     """The finding is posted at the new location under its number, and the next review doesn't repeat it."""
@@ -80,14 +80,14 @@ def test_one_more_caller_is_a_new_place(
     assert (third.reported, third.new_places, len(third.open_findings)) == ((), 0, 1)
 
 
-def test_the_main_place_is_one_in_the_diff(hand: Hand) -> None:
+def test_comment_is_placed_on_the_caller_in_the_diff(hand: Hand) -> None:
     """If two callers break in the first review, the comment is on the caller in the diff."""
     first = begin(hand, {"shop/price.py": PRICE, "shop/late.py": CALL.format(name="late")})
     assert [(one.path, one.line) for one in posts.comments(first).posts] == [("shop/late.py", 5)]
     assert first.new_places == 0
 
 
-def test_a_caller_that_a_merge_brings_is_a_new_place(hand: Hand) -> None:
+def test_merged_caller_is_a_new_location(hand: Hand) -> None:
     """The known finding is reported at the merged caller, and the headline counts a new location."""
     first = begin(hand, {"shop/price.py": PRICE})
     repository = hand.repository
@@ -103,7 +103,7 @@ def test_a_caller_that_a_merge_brings_is_a_new_place(hand: Hand) -> None:
 @pytest.mark.parametrize(
     ("after", "line"), [("\n\n" + IDENTITY.replace("name", "more"), 7), (IDENTITY.replace("name", "more") + "\n\n", 2)]
 )
-def test_equal_words_are_findings_of_their_own(hand: Hand, after: str, line: int) -> None:
+def test_same_defect_on_a_second_line_is_a_new_finding(hand: Hand, after: str, line: int) -> None:
     """A second line with the same defect is a new finding. Fixing one of the two leaves the other open."""
     first = begin(hand, {"shop/word.py": IDENTITY})
     both = IDENTITY + after if line > 2 else after + IDENTITY
@@ -115,7 +115,7 @@ def test_equal_words_are_findings_of_their_own(hand: Hand, after: str, line: int
     assert len({one.identity for one in second.open_findings}) == 2
 
 
-def test_a_line_that_is_rewritten_or_moved_is_no_new_place(hand: Hand) -> None:
+def test_rewritten_or_moved_line_is_not_a_new_location(hand: Hand) -> None:
     """If the call's arguments change, or it moves to another file, it is not a new location."""
     first = begin(hand, {"shop/price.py": PRICE, "shop/late.py": CALL.format(name="late")})
     second = push(hand, first, {"shop/late.py": CALL.format(name="late").replace("(x, 3)", "([*x], 4)")})
@@ -126,7 +126,7 @@ def test_a_line_that_is_rewritten_or_moved_is_no_new_place(hand: Hand) -> None:
     assert [len(review.open_findings) for review in (second, third)] == [1, 1]
 
 
-def test_words_that_the_base_has_too_are_reported_on_the_line_that_the_change_adds(hand: Hand) -> None:
+def test_finding_is_on_the_added_line_and_not_on_an_identical_old_one(hand: Hand) -> None:
     """The finding is on the added line, not on the identical old line below it."""
     both: Mapping[str, str] = {"shop/word.py": IDENTITY.replace("name", "more") + "\n\n" + IDENTITY}
     first = begin(hand, {**both}, {"shop/word.py": IDENTITY})

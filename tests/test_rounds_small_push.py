@@ -22,7 +22,7 @@ def places(review: Review) -> dict[str, str]:
         ({"shop/names.py": LONG}, {}, "inline"),
     ],
 )
-def test_what_one_reader_finds_in_a_small_push_is_collapsed(
+def test_single_pass_finding_in_a_small_push_is_collapsed(
     hand: Hand, more: dict[str, str], flags: dict[str, str], place: str
 ) -> None:
     """A medium finding on new lines is collapsed in a small push, unless it reaches `fail_on`."""

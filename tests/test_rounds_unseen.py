@@ -88,7 +88,7 @@ WAYS: dict[str, Callable[[Rounds], None]] = {
 
 
 @pytest.mark.parametrize("way", few(WAYS, 0, 3))
-def test_a_result_is_open_until_its_tool_has_looked_again_and_then_ends(rounds: Rounds, way: str) -> None:
+def test_imported_finding_stays_open_until_its_tool_reports_clean(rounds: Rounds, way: str) -> None:
     """A missing or failed report, or another tool's, keeps the finding open. A clean report closes it."""
     WAYS[way](rounds)
     for sarif in ((), FAILED, report(tool="codeql")):

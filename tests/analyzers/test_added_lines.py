@@ -46,7 +46,7 @@ AGAIN: dict[str, tuple[Files, str, str]] = {
 
 
 @pytest.mark.parametrize("name", AGAIN)
-def test_a_key_that_is_defined_again_is_not_gone(repository: Repository, name: str) -> None:
+def test_key_defined_again_on_an_added_line_is_not_reported(repository: Repository, name: str) -> None:
     """A reader of the key still works, so the change has no findings and leaves no reference open."""
     files, path, text = AGAIN[name]
     pull = repository.change(files, {path: text})

@@ -26,7 +26,7 @@ def review(repository: Repository, folder: Path, **flags: object) -> Review:
 @pytest.mark.parametrize(
     ("path", "line"), few([("a.js", "const x{n} = 1; x{n} = 2;\n"), ("a.py", "print(undefined_name_{n})\n")], 1)
 )
-def test_thousands_of_reports_are_counted(repository: Repository, tmp_path: Path, path: str, line: str) -> None:
+def test_results_over_the_limit_are_counted(repository: Repository, tmp_path: Path, path: str, line: str) -> None:
     """Of thousands of results, the 100 most severe are listed, and the file counts as not checked."""
     repository.commit({"r": "x\n"}, "before")
     repository.commit({path: "".join(line.format(n=n) for n in range(2_300))}, "after")
@@ -39,7 +39,7 @@ def test_thousands_of_reports_are_counted(repository: Repository, tmp_path: Path
     assert not done.notes
 
 
-def test_a_long_line_hides_no_report(repository: Repository, tmp_path: Path) -> None:
+def test_finding_on_a_very_long_line_has_a_short_quote(repository: Repository, tmp_path: Path) -> None:
     """The finding on a very long line quotes at most 500 characters, which are found in the file."""
     repository.commit({"a.js": "const n = 1;\n"}, "before")
     repository.commit({"a.js": f"const n = 1;\nn = 2; const words = '{'word ' * 200}';\n"}, "after")
@@ -61,7 +61,7 @@ def test_a_long_line_hides_no_report(repository: Repository, tmp_path: Path) -> 
     ],
     ids=["failed", "truncated", "of another commit"],
 )  # fmt: skip
-def test_a_report_that_is_not_whole_is_not_clean(
+def test_incomplete_sarif_run_makes_the_review_incomplete(
     repository: Repository, tmp_path: Path, run: dict[str, object], reason: str
 ) -> None:
     """If an imported SARIF run failed, is truncated or fits another commit, the review is incomplete."""

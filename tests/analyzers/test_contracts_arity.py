@@ -44,7 +44,7 @@ def callers(rows: Sequence[tuple[str, ...]]) -> tuple[dict[str, str], dict[str, 
     return before, {f"lib{at}.py": f"{row[1]}:\n    return a\n" for at, row in enumerate(rows)}
 
 
-def test_a_call_that_no_longer_fits_is_reported(repository: Repository) -> None:
+def test_call_matching_only_the_old_signature_is_reported(repository: Repository) -> None:
     """A call that matches the old signature but not the new one is reported with the right rule."""
     before, after = callers(UNFIT)
     found = {finding.path: finding for finding in look(repository.change(dict(before), dict(after)))}
@@ -60,7 +60,7 @@ def test_a_call_that_no_longer_fits_is_reported(repository: Repository) -> None:
         assert old.removeprefix("async ") in finding.why
 
 
-def test_a_call_that_fits_or_cannot_be_judged_is_silent(repository: Repository) -> None:
+def test_valid_or_undecidable_call_is_not_reported(repository: Repository) -> None:
     """Calls that still match, or that never matched, and spreads and decorators cause no finding."""
     before, after = callers(FIT)
     assert look(repository.change(dict(before), dict(after))) == []
@@ -83,7 +83,7 @@ STUBS = "from typing import overload\n\n\n@overload\ndef f(a: int) -> int: ...\n
     ],
     ids=["both change", "stubs", "under a condition"],
 )
-def test_a_call_that_fits_no_definition_of_a_name_is_reported(
+def test_call_matching_none_of_several_definitions_is_proven_broken(
     repository: Repository, before: str, after: str, call: str
 ) -> None:
     """A call that matches none of several definitions is proven broken, whichever one applies."""
@@ -103,7 +103,7 @@ def test_a_call_that_fits_no_definition_of_a_name_is_reported(
     ],
     ids=["under a condition", "a second one", "bound again"],
 )
-def test_a_call_that_fits_one_of_several_definitions_is_open(repository: Repository, after: str) -> None:
+def test_call_matching_one_of_several_definitions_is_left_open(repository: Repository, after: str) -> None:
     """A second definition, a condition or a rebinding removes the proof, so the reference stays open."""
     files = {"lib.py": "def f(a, b):\n    return a\n", "app.py": CALLER.format("f(a, 2)")}
     pull = repository.change(files, {"lib.py": after})
@@ -112,7 +112,7 @@ def test_a_call_that_fits_one_of_several_definitions_is_open(repository: Reposit
     assert [use.path for use in open_uses(pull)] == ["app.py"]
 
 
-def test_a_setter_puts_no_property_in_doubt(repository: Repository) -> None:
+def test_property_setter_does_not_leave_the_property_open(repository: Repository) -> None:
     """A property and its setter count as one member, so code that reads the property needs no check."""
     before = "class C:\n    @property\n    def size_of_all(self):\n        return 1\n"
     setter = "    @size_of_all.setter\n    def size_of_all(self, value):\n        self.value = value\n"
@@ -121,7 +121,7 @@ def test_a_setter_puts_no_property_in_doubt(repository: Repository) -> None:
     assert open_uses(repository.change(files, {"lib.py": f"{before}\n{setter}"})) == ()
 
 
-def test_a_constructor_is_called_by_its_class(repository: Repository) -> None:
+def test_new_constructor_parameter_is_reported_at_calls_of_the_class(repository: Repository) -> None:
     """A newly required `__init__` parameter is reported at calls of the class and of `super().__init__`."""
     old = "class Box:\n    def __init__(self, size):\n        self.size = size\n"
     files = {
@@ -138,7 +138,7 @@ def test_a_constructor_is_called_by_its_class(repository: Repository) -> None:
     assert found[0].title.startswith("Box() has a new signature")
 
 
-def test_a_method_is_judged_where_its_receiver_is_known(repository: Repository) -> None:
+def test_method_call_is_reported_only_if_its_receiver_is_known(repository: Repository) -> None:
     """`resolve` is a common name, so only the call on an instance of the changed class is reported."""
     old = "class Resolver:\n    def resolve(self, name):\n        return name\n"
     files = {
@@ -164,7 +164,7 @@ TS = "import {{ f }} from './lib';\n\nexport const go = (a: number, b: number) =
         ("(a: number)", "(b: number, a: number)", "f(a)", "required-parameter"),
     ],
 )
-def test_typescript_insists_on_its_signatures(
+def test_typescript_call_with_wrong_argument_count_is_reported(
     repository: Repository, before: str, after: str, call: str, rule: str
 ) -> None:
     """A TypeScript call that omits a required argument or passes too many arguments does not compile."""
@@ -189,7 +189,9 @@ def test_typescript_insists_on_its_signatures(
         ),
     ],
 )
-def test_javascript_takes_any_number_of_arguments(repository: Repository, before: str, after: str, caller: str) -> None:
+def test_javascript_call_with_any_number_of_arguments_is_not_reported(
+    repository: Repository, before: str, after: str, caller: str
+) -> None:
     """Callers in plain JavaScript, optional parameters, defaults and overloads cause no finding."""
     files = {"lib.ts": f"{before}\n", caller: TS.format("f(a)")}
 
@@ -197,7 +199,7 @@ def test_javascript_takes_any_number_of_arguments(repository: Repository, before
 
 
 @pytest.mark.parametrize("options", ['{"baseUrl": "."}', '{"paths": {"*": ["./*"]}}', '{"baseUrl": "src"}'])
-def test_an_import_from_the_base_folder_leads_to_its_file(repository: Repository, options: str) -> None:
+def test_imports_resolve_through_base_url_and_paths(repository: Repository, options: str) -> None:
     """Imports resolve through `baseUrl`, and through the `paths` entry that replaces it in TypeScript 7."""
     top = "src/" if "src" in options else ""
     base = {
@@ -210,7 +212,7 @@ def test_an_import_from_the_base_folder_leads_to_its_file(repository: Repository
     assert (found.path, found.start, found.rule) == (f"{top}pages/sites.ts", 2, "arity")
 
 
-def test_an_import_in_another_function_binds_nothing_here(repository: Repository) -> None:
+def test_import_in_another_function_does_not_affect_a_call(repository: Repository) -> None:
     """An import inside another function doesn't change what the call in `go` refers to."""
     inner = "from lib import f\n\n\ndef once():\n    from other import f\n\n    return f()\n\n\ndef go(a, b):\n    return f(a, b)\n"
     files = {"lib.py": "def f(a, b):\n    return a\n", "other.py": "def f():\n    return 1\n", "app.py": inner}
@@ -218,7 +220,7 @@ def test_an_import_in_another_function_binds_nothing_here(repository: Repository
     assert (found.path, found.start) == ("app.py", 11)
 
 
-def test_arguments_collected_together_with_the_object_fit(repository: Repository) -> None:
+def test_args_parameter_also_accepts_self(repository: Repository) -> None:
     """A method whose only parameter is `*args` accepts the call, because `*args` includes the object."""
     shop = "class Cart:\n    def total(self, rate):\n        return rate\n"
     before = {"shop.py": shop, "till.py": "from shop import Cart\n\nprint(Cart().total(2))\n"}

@@ -53,13 +53,15 @@ SCRIPT: tuple[Files, Files] = (
     ],
     ids=["go", "rust", "c", "python", "javascript"],
 )
-def test_what_happens_fits_the_language(repository: Repository, change: tuple[Files, Files], effect: str) -> None:
+def test_described_effect_matches_the_language(
+    repository: Repository, change: tuple[Files, Files], effect: str
+) -> None:
     """The effect is a compile error, a Python exception, or `undefined` in JavaScript."""
     found = look(repository.change(*change))
     assert {finding.consequence for finding in found} == {effect}
 
 
-def test_an_override_that_a_compiler_refuses(repository: Repository) -> None:
+def test_kotlin_override_of_nothing_is_reported_as_a_compile_error(repository: Repository) -> None:
     """A Kotlin `override` that no longer overrides anything is reported as a compile error."""
     base = "open class Rate {\n    open fun quote(weight: Int): Int = weight\n}\n"
     heir = "class Fast : Rate() {\n    override fun quote(weight: Int): Int = weight\n}\n"

@@ -29,7 +29,7 @@ def of_typescript(repository: Repository, home: str, asks: str, after: str) -> l
 
 
 @pytest.mark.parametrize("home", MEMBERS)
-def test_a_member_that_is_gone_in_typescript(repository: Repository, home: str) -> None:
+def test_removed_typescript_member_is_proven_broken(repository: Repository, home: str) -> None:
     """A removed member of an object literal or type is proven broken, even if others have its name."""
     [title] = of_typescript(repository, home, MEMBERS[home], home.replace("pageSize", "perPage"))
     assert title.endswith("pageSize was removed, but src/page.ts still uses it")
@@ -43,7 +43,7 @@ def test_a_member_that_is_gone_in_typescript(repository: Repository, home: str) 
         ([*MEMBERS][2], PAGE, "type Base = { pageSize: number }\nexport type Page = Base & { more: number }\n"),
     ],
 )
-def test_a_member_that_may_still_be_there_in_typescript(
+def test_typescript_member_that_may_still_exist_is_not_proven_missing(
     repository: Repository, home: str, asks: str, after: str
 ) -> None:
     """Nothing is proven if a type, a spread or a computed key may provide the member, or if it is quoted."""

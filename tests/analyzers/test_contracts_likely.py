@@ -33,7 +33,7 @@ LOGIN = "def login(client, mail):\n    return client.user_by_mail(mail)\n"
         ),
     ],
 )
-def test_a_member_of_a_receiver_of_unknown_type_is_a_hint(
+def test_member_of_an_untyped_receiver_is_a_hint(
     repository: Repository, before: Files, after: Files, told: tuple[str, int, str]
 ) -> None:
     """The only definition was removed or requires more arguments, so the call is reported as unproven."""
@@ -41,14 +41,14 @@ def test_a_member_of_a_receiver_of_unknown_type_is_a_hint(
     assert [(one.path, one.start, one.rule, one.verdict) for one in found] == [(*told, "unproven")]
 
 
-def test_a_name_that_many_files_use_is_not_even_a_hint(repository: Repository) -> None:
+def test_name_used_in_very_many_files_is_not_reported(repository: Repository) -> None:
     """A name that very many files use probably belongs to a library, so nothing is reported."""
     users = {f"a/app{number}.go": APP.replace("f()", f"f{number}()") for number in range(15)}
     pull = repository.change({"a/store.go": STORE, **users}, {"a/store.go": STORE.replace("PutAllRows", "InsertAll")})
     assert look(pull) == []
 
 
-def test_a_receiver_of_another_class_is_silent(repository: Repository) -> None:
+def test_member_of_an_unrelated_class_is_not_reported(repository: Repository) -> None:
     """Nothing is reported if the receiver is known to have another class."""
     app = APP.replace("b := open()", "b := &Other{}")
     files = {"a/store.go": STORE, "a/app.go": app}
@@ -92,7 +92,7 @@ TIES = {
 
 
 @pytest.mark.parametrize("tie", few(TIES, *range(0, len(TIES), 4)))
-def test_what_ties_a_use_to_what_is_gone_makes_it_a_hint(repository: Repository, tie: str) -> None:
+def test_reference_connected_to_a_removed_name_is_a_hint(repository: Repository, tie: str) -> None:
     """Each kind of connection to the removed name gives one unproven finding at the line that uses it."""
     before, after, place = TIES[tie]
     found = look(repository.change(dict(before), dict(after)))
@@ -136,22 +136,20 @@ SIGHTS: Mapping[str, tuple[Files, Files, str]] = {
 
 
 @pytest.mark.parametrize("sight", SIGHTS)
-def test_a_member_of_an_unknown_class_is_proven_gone_only_where_the_class_is_in_sight(
-    repository: Repository, sight: str
-) -> None:
+def test_removed_member_is_proven_broken_only_in_files_that_see_its_class(repository: Repository, sight: str) -> None:
     """A removed member is proven broken only in files that can see its class; elsewhere it is a hint."""
     before, after, verdict = SIGHTS[sight]
     assert [one.verdict for one in look(repository.change(dict(before), dict(after)))] == [verdict]
 
 
-def test_a_name_that_files_without_a_tie_use_as_well_is_silent(repository: Repository) -> None:
+def test_name_also_used_in_unrelated_files_is_not_reported(repository: Repository) -> None:
     """If unrelated files use the name too, it may be a library's member, so nothing is reported."""
     far = 'package z\n\nimport "fmt"\n\nfunc g() {\n\tb := fmt.Open()\n\tb.close().PutAllRows()\n}\n'
     files = MOD | {"a/store.go": STORE, "a/app.go": APP, "z/far.go": far}
     assert look(repository.change(files, {"a/store.go": STORE.replace("PutAllRows", "InsertAll")})) == []
 
 
-def test_a_member_of_a_removed_class_on_a_receiver_of_a_library_is_silent(repository: Repository) -> None:
+def test_member_of_a_library_typed_receiver_is_not_reported(repository: Repository) -> None:
     """Nothing is reported for a receiver whose declared type is not defined in the repository."""
     reply = "package a;\n\nclass Reply {\n  String getMessage() {\n    return null;\n  }\n}\n"
     app = "package a;\n\nclass App {\n  String f(IOException e) {\n    return e.getMessage();\n  }\n}\n"
@@ -159,7 +157,7 @@ def test_a_member_of_a_removed_class_on_a_receiver_of_a_library_is_silent(reposi
     assert look(repository.change(files, {"a/Reply.java": "package a;\n\nclass Other {\n}\n"})) == []
 
 
-def test_a_hint_is_told_with_what_is_proven_of_the_same_definition(repository: Repository) -> None:
+def test_proven_and_unproven_references_to_one_definition_share_a_finding(repository: Repository) -> None:
     """A proven reference and an unproven one with the same cause are one finding."""
     proven = "package a\n\nfunc g(s *Store) {\n\ts.PutAllRows()\n}\n"
     before = {**MOD, "a/store.go": STORE, "a/app.go": APP, "a/sure.go": proven}

@@ -42,7 +42,7 @@ BROKEN: dict[str, tuple[Files, Files, list[tuple[str, int]]]] = {
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_a_constant_or_member_that_is_gone_is_reported_where_it_is_used(name: str, repository: Repository) -> None:
+def test_removed_constant_or_member_is_reported_where_it_is_used(name: str, repository: Repository) -> None:
     """The finding is at the line that still uses the old name."""
     before, after, places = BROKEN[name]
     found = look(repository.change(dict(before), dict(after)))
@@ -89,7 +89,7 @@ SILENT: dict[str, tuple[Files, Files]] = {
 
 
 @pytest.mark.parametrize("name", SILENT)
-def test_nothing_is_said_where_the_name_may_have_a_meaning(name: str, repository: Repository) -> None:
+def test_name_that_another_source_may_provide_is_not_reported(name: str, repository: Repository) -> None:
     """Nothing is reported if a base class, `__getattr__` or another module may still provide the name."""
     before, after = SILENT[name]
     assert [item.title for item in look(repository.change(dict(before), dict(after)))] == []

@@ -41,7 +41,7 @@ BEFORE = namespaced("Old.Place", TYPE)
         "another type of the file",  "a namespace of that name",
     ],
 )  # fmt: skip
-def test_a_type_that_is_in_sight_in_its_new_namespace_breaks_nobody(
+def test_type_visible_in_its_new_namespace_is_not_reported(
     repository: Repository, user: str, after: dict[str, str | None]
 ) -> None:
     """A file that can see the type's new namespace is not broken, whatever form the import has."""
@@ -59,7 +59,7 @@ def test_a_type_that_is_in_sight_in_its_new_namespace_breaks_nobody(
     ],
     ids=["it is a member of the type now", "its receiver may have it from elsewhere"],
 )
-def test_a_method_that_extends_a_type_is_no_proof_by_its_name(repository: Repository, member: str, after: str) -> None:
+def test_removed_extension_method_does_not_prove_a_break(repository: Repository, member: str, after: str) -> None:
     """A removed extension method proves nothing if the receiver may have a method of that name."""
     user = "namespace A;\n\nclass User\n{\n    Log Go(Log log) => log.Open();\n}\n"
     files = {"Tools.cs": f"namespace A;\n\n{member}\n", "User.cs": user}
@@ -67,7 +67,7 @@ def test_a_method_that_extends_a_type_is_no_proof_by_its_name(repository: Reposi
     assert [finding.path for finding in found if finding.proven] == []
 
 
-def test_a_static_member_of_another_type_is_another_one(repository: Repository) -> None:
+def test_library_type_of_the_same_name_is_not_affected(repository: Repository) -> None:
     """A library's `Path.GetTempPath()` is not affected, but `Helpers.GetTempPath()` breaks."""
     helpers = (
         "namespace A;\n\npublic static class Helpers\n{\n    public static string GetTempPath(string end) => end;\n}\n"
@@ -85,7 +85,7 @@ JAVA = "package {};\n\npublic class Options {{\n    public int size() {{ return 
 JAVA_USER = "package old;\n\nimport fresh.*;\n\nclass User {\n    Options get() { return new Options(); }\n}\n"
 
 
-def test_a_class_of_the_own_package_may_come_from_a_package_that_is_imported_whole(repository: Repository) -> None:
+def test_java_class_moved_to_a_wildcard_imported_package_is_found(repository: Repository) -> None:
     """A Java class that moves to a package imported with `.*` is still found."""
     files = {"src/old/Options.java": JAVA.format("old"), "src/old/User.java": JAVA_USER}
     assert look(repository.change(files, {"src/old/Options.java": None, "src/fresh/Options.java": JAVA.format("fresh")})) == []  # fmt: skip

@@ -149,7 +149,7 @@ SILENT: dict[str, tuple[Files, Files]] = {
 
 
 @pytest.mark.parametrize("name", LEFT)
-def test_an_override_that_was_left_behind_is_reported(name: str, repository: Repository) -> None:
+def test_outdated_override_is_reported(name: str, repository: Repository) -> None:
     """The finding is at the override and quotes the base method before and after the change."""
     before, after, places = LEFT[name]
     found = [item for item in look(repository.change(dict(before), dict(after))) if item.rule == "override"]
@@ -158,7 +158,7 @@ def test_an_override_that_was_left_behind_is_reported(name: str, repository: Rep
 
 
 @pytest.mark.parametrize("name", SILENT)
-def test_nothing_is_said_of_an_override_that_still_fits(name: str, repository: Repository) -> None:
+def test_matching_override_is_not_reported(name: str, repository: Repository) -> None:
     """Overrides that match or may match, and methods that never were overrides, are not reported."""
     before, after = SILENT[name]
     assert [item.title for item in look(repository.change(dict(before), dict(after))) if item.rule == "override"] == []
@@ -175,7 +175,7 @@ MIDDLE = {
 
 
 @pytest.mark.parametrize("language", MIDDLE)
-def test_a_parameter_before_the_last_one_leaves_overrides_behind(repository: Repository, language: str) -> None:
+def test_parameter_inserted_before_the_last_one_breaks_overrides(repository: Repository, language: str) -> None:
     """A parameter inserted before the last one breaks overrides just like one added at the end."""
     before, change, left = LEFT[language]
     old, new = MIDDLE[language]
@@ -185,7 +185,7 @@ def test_a_parameter_before_the_last_one_leaves_overrides_behind(repository: Rep
     assert [(one.path, one.start) for one in found] == left
 
 
-def test_a_required_parameter_before_an_optional_one(repository: Repository) -> None:
+def test_csharp_override_needs_the_exact_parameter_list(repository: Repository) -> None:
     """The override still accepts the shortest call, but C# requires the same parameter list."""
     base = {
         "Job.cs": "namespace A;\npublic interface IJob {\n  void Run(int id, string name = null);\n}\n",

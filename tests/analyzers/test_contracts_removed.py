@@ -3,7 +3,7 @@ from contract_findings import causes, look
 from fakes import Repository
 
 
-def test_a_removed_function_is_reported_at_its_caller(repository: Repository) -> None:
+def test_removed_function_is_reported_at_its_caller(repository: Repository) -> None:
     """The finding quotes the calling line; the old definition and the import are its evidence."""
     before = {
         "shop/__init__.py": "",
@@ -25,7 +25,7 @@ def test_a_removed_function_is_reported_at_its_caller(repository: Repository) ->
     ]
 
 
-def test_a_rename_names_both_names(repository: Repository) -> None:
+def test_renamed_function_is_reported_with_both_names(repository: Repository) -> None:
     """A removed function whose body reappears under another name is reported as renamed to it."""
     body = "(path):\n    text = open(path).read()\n    return text.split()\n"
     before = {"lib.py": f"def read_words{body}", "app.py": "import lib\n\nprint(lib.read_words('a'))\n"}
@@ -38,7 +38,7 @@ def test_a_rename_names_both_names(repository: Repository) -> None:
     ]
 
 
-def test_a_function_that_moved_breaks_who_imports_it_from_its_old_place(repository: Repository) -> None:
+def test_import_of_a_moved_function_from_its_old_module_is_reported(repository: Repository) -> None:
     """A moved function's old import is reported, unless the old module re-exports the function."""
     helper = "def helper(a):\n    b = a + 1\n    return b\n"
     before = {"old.py": f"{helper}\n\nX = 1\n", "new.py": "", "app.py": "from old import helper\n\nhelper(1)\n"}
@@ -49,7 +49,7 @@ def test_a_function_that_moved_breaks_who_imports_it_from_its_old_place(reposito
     assert kept == []
 
 
-def test_a_removed_module_is_reported_once_per_importer(repository: Repository) -> None:
+def test_import_of_a_deleted_module_is_reported_once_per_importer(repository: Repository) -> None:
     """Importing a deleted file fails, whichever names are imported. A guarded import is not reported."""
     before = {
         "pkg/__init__.py": "",
@@ -66,7 +66,7 @@ def test_a_removed_module_is_reported_once_per_importer(repository: Repository) 
     assert [(e.line, e.quote) for e in finding.evidence if e.side == "head"] == [(1, before_line), (4, "two()")]
 
 
-def test_a_module_that_became_a_package_is_still_there(repository: Repository) -> None:
+def test_module_that_becomes_a_package_breaks_no_import(repository: Repository) -> None:
     """A module that becomes a package with the same exports breaks no import."""
     before = {"tools.py": "def cut():\n    pass\n", "app.py": "from tools import cut\n\ncut()\n"}
     after = {
@@ -78,7 +78,7 @@ def test_a_module_that_became_a_package_is_still_there(repository: Repository) -
     assert look(repository.change(before, after)) == []
 
 
-def test_a_name_that_a_barrel_no_longer_hands_on_is_reported(repository: Repository) -> None:
+def test_name_no_longer_reexported_by_an_index_file_is_reported(repository: Repository) -> None:
     """An importer breaks if an index file no longer re-exports a function that still exists."""
     before = {
         "src/index.ts": "export { cut, join } from './words';\n",
@@ -92,7 +92,7 @@ def test_a_name_that_a_barrel_no_longer_hands_on_is_reported(repository: Reposit
     assert [(e.path, e.line, e.side) for e in finding.evidence][:1] == [("src/index.ts", 1, "base")]
 
 
-def test_common_js_exports_are_followed(repository: Repository) -> None:
+def test_removed_commonjs_export_is_reported_at_its_call(repository: Repository) -> None:
     """A removed key of `module.exports` is reported where `required.key()` is called."""
     before = {
         "lib/ast.js": "module.exports = {\n    first(node) { return node; },\n    last(node) { return node; }\n};\n",
@@ -105,7 +105,7 @@ def test_common_js_exports_are_followed(repository: Repository) -> None:
 
 
 @pytest.mark.parametrize("whole", ["fastify", "fp(fastify)", "Object.freeze({ fastify })", "{ ...other, fastify }"])
-def test_a_local_function_that_is_gone_is_missed_whatever_the_file_exports(repository: Repository, whole: str) -> None:
+def test_removed_local_function_is_reported_in_its_own_file(repository: Repository, whole: str) -> None:
     """A removed function that the same file still calls is reported, whatever the file exports."""
     before = f"function check (x) {{ return x }}\n\nfunction fastify (x) {{\n  return check(x)\n}}\nmodule.exports = {whole}\n"
     after = before.replace("function check", "function checked")
@@ -127,7 +127,7 @@ def test_a_local_function_that_is_gone_is_missed_whatever_the_file_exports(repos
         ("jest.mock('./toast', () => ({ toast: 1 }), { virtual: true })", False),
     ],
 )
-def test_a_mock_of_a_module_that_is_gone_fails_where_its_runner_looks_for_the_file(
+def test_mock_of_a_deleted_module_is_reported_if_the_runner_needs_the_file(
     repository: Repository, mock: str, *, is_missed: bool
 ) -> None:
     """A mock of a deleted file breaks, except for Vitest factories and virtual mocks in Jest."""
@@ -137,7 +137,7 @@ def test_a_mock_of_a_module_that_is_gone_fails_where_its_runner_looks_for_the_fi
     assert [(one.path, one.start) for one in found] == ([("toast.test.ts", 1)] if is_missed else [])
 
 
-def test_a_method_is_reported_where_its_receiver_is_known(repository: Repository) -> None:
+def test_removed_method_is_reported_where_its_receiver_is_known(repository: Repository) -> None:
     """A removed method is reported where the receiver's class is known, not where only the name matches."""
     before = {
         "loading.py": "class Loader:\n    def get(self):\n        return 1\n\n    def run(self):\n        return 2\n",
@@ -152,7 +152,7 @@ def test_a_method_is_reported_where_its_receiver_is_known(repository: Repository
     assert finding.title == "Loader.run() was removed, but app.py still calls it"
 
 
-def test_a_broken_test_weighs_less(repository: Repository) -> None:
+def test_finding_in_a_test_file_has_medium_severity(repository: Repository) -> None:
     """Findings in test files have medium severity."""
     before = {
         "lib.py": "def f():\n    pass\n\n\ndef g():\n    pass\n",
@@ -163,7 +163,7 @@ def test_a_broken_test_weighs_less(repository: Repository) -> None:
     assert (finding.path, finding.severity) == ("tests/test_lib.py", "medium")
 
 
-def test_a_use_left_in_the_same_file_is_reported(repository: Repository) -> None:
+def test_call_left_in_the_defining_file_is_reported(repository: Repository) -> None:
     """A call in the file that defined the removed function is reported."""
     before = {"lib.js": "function first() {}\n\nfunction second() {\n  return first();\n}\n\nexport { second };\n"}
     after = {"lib.js": "function second() {\n  return first();\n}\n\nexport { second };\n"}
@@ -172,7 +172,7 @@ def test_a_use_left_in_the_same_file_is_reported(repository: Repository) -> None
     assert (finding.path, finding.start) == ("lib.js", 2)
 
 
-def test_a_file_that_moved_unchanged_breaks_who_imports_it_from_its_old_place(repository: Repository) -> None:
+def test_import_of_an_unchanged_moved_file_from_its_old_path_is_reported(repository: Repository) -> None:
     """Importers of a renamed file are reported, although a pure rename has no changed lines."""
     base = repository.commit({"lib/words.py": "def f(): ...\n", "app.py": "from lib.words import f\n\nf()\n"})
     repository.git("mv", "lib/words.py", "lib/terms.py")
@@ -185,7 +185,7 @@ def test_a_file_that_moved_unchanged_breaks_who_imports_it_from_its_old_place(re
     )
 
 
-def test_one_definition_is_one_finding_with_all_its_places(repository: Repository) -> None:
+def test_broken_callers_of_one_definition_give_one_finding(repository: Repository) -> None:
     """Nine forgotten callers give one finding, at a caller outside the tests; it lists the others."""
     callers = {
         f"shop/m{n}.py": f"from shop.money import cents\n\n\ndef total{n}(a):\n    return cents(a)\n" for n in range(8)
@@ -205,7 +205,7 @@ def test_one_definition_is_one_finding_with_all_its_places(repository: Repositor
     )
 
 
-def test_a_setting_of_django_is_reported_where_it_is_read(repository: Repository) -> None:
+def test_removed_django_setting_is_reported_where_it_is_read(repository: Repository) -> None:
     """A removed Django setting is reported where it is read, unless Django has a default for it."""
     before = {
         "manage.py": 'os.environ.setdefault("DJANGO_SETTINGS_MODULE", "site_app.settings")\n',

@@ -42,7 +42,7 @@ LIB = "def f({}):\n    x = 1\n    return [x]\n"
         ("a, b", "a", "f(1,  # why\n      z)", ""),  # a comment would be lost
     ],
 )
-def test_a_call_is_fitted_to_its_new_signature(
+def test_call_is_rewritten_only_if_the_change_determines_the_arguments(
     repository: Repository, before: str, after: str, call: str, now: str
 ) -> None:
     """A call is rewritten only if the change itself determines the new arguments."""
@@ -65,7 +65,7 @@ def test_a_call_is_fitted_to_its_new_signature(
         ),
     ],
 )
-def test_every_use_of_a_line_is_mended_and_what_others_have_by_that_name_is_not(
+def test_all_references_on_a_line_are_rewritten_but_not_unrelated_members(
     repository: Repository, after: str, now: str
 ) -> None:
     """Direct, qualified and aliased references are rewritten; another object's member is not."""
@@ -94,7 +94,7 @@ EDITED = "def {}(items):\n    {}\n"
         ("return users.first(items)", "return orders.first(items)", False),  # the receiver is another object
     ],
 )
-def test_a_definition_that_is_renamed_and_edited_at_once_is_renamed_where_it_is_called(
+def test_renamed_and_edited_definition_is_renamed_at_its_callers(
     repository: Repository, before: str, after: str, *, is_mended: bool
 ) -> None:
     """Callers get the new name unless the edit inverts or otherwise changes what is returned."""
@@ -116,7 +116,7 @@ def test_a_definition_that_is_renamed_and_edited_at_once_is_renamed_where_it_is_
     ],
     ids=["another default and kind", "another type", "another use", "nothing tells", "the same use", "the same type, default and use"],
 )  # fmt: skip
-def test_only_a_parameter_that_is_declared_and_used_as_before_has_a_new_name(
+def test_only_a_parameter_that_is_otherwise_unchanged_counts_as_renamed(
     repository: Repository, before: str, after: str, call: str, now: str
 ) -> None:
     """A parameter with another type, default or use gets no rewrite; the call is only reported."""
@@ -141,7 +141,7 @@ def test_only_a_parameter_that_is_declared_and_used_as_before_has_a_new_name(
          "export { fresh as old } from './lib.js'\n"),
     ],
 )  # fmt: skip
-def test_a_new_name_is_written_where_the_old_one_means_it(
+def test_only_references_to_the_renamed_definition_are_rewritten(
     repository: Repository, path: str, before: str, after: str, caller: str, use: str, now: str | None
 ) -> None:
     """Imports, calls and shorthands get the new name; strings, other members and local names don't."""
@@ -163,7 +163,7 @@ def test_a_new_name_is_written_where_the_old_one_means_it(
          "require_relative 'a/fresh'\n"),
     ],
 )  # fmt: skip
-def test_an_import_of_a_file_that_moved_names_its_new_place(
+def test_import_of_a_moved_file_is_rewritten_in_the_same_style(
     repository: Repository, files: dict[str, str], moved: tuple[str, str], caller: str, now: str
 ) -> None:
     """The import of a moved file is rewritten in its old form, for example as a relative import."""
@@ -172,7 +172,7 @@ def test_an_import_of_a_file_that_moved_names_its_new_place(
     assert found == {caller: now}
 
 
-def test_a_type_that_is_called_like_its_file_has_its_new_name(repository: Repository) -> None:
+def test_java_type_renamed_with_its_file_is_rewritten_in_its_package(repository: Repository) -> None:
     """In one Java package, references to a renamed type are rewritten without an import."""
     text = "package shop;\n\nclass {} {{\n  int total(int a) {{ return a; }}\n}}\n"
     caller = "package shop;\n\nclass App {{\n  {0} made = new {0}();\n}}\n"
@@ -181,7 +181,7 @@ def test_a_type_that_is_called_like_its_file_has_its_new_name(repository: Reposi
     assert mended(repository.change(files, after)) == {"src/shop/App.java": caller.format("Cost")}
 
 
-def test_a_definition_that_went_to_another_file_is_imported_from_there(repository: Repository) -> None:
+def test_only_the_import_of_a_moved_function_is_rewritten(repository: Repository) -> None:
     """Only the moved function's import is rewritten; the other name and the calls stay as they are."""
     body = "def f(a):\n    b = a\n    return [b]\n"
     files = {
@@ -200,7 +200,7 @@ def test_a_definition_that_went_to_another_file_is_imported_from_there(repositor
     ['export {{ default as total }} from "{}";\n', 'import total from "{}";\n\nexport const sum = total;\n'],
     ids=["handed on", "imported"],
 )
-def test_the_default_of_a_file_keeps_the_name_that_its_importer_gave_it(repository: Repository, line: str) -> None:
+def test_default_import_keeps_its_local_name(repository: Repository, line: str) -> None:
     """If a default export's file and function are renamed, only the path in the import is rewritten."""
     body = "(rows) {\n  const all = rows.map((row) => row.price);\n  return all.reduce((a, b) => a + b, 0);\n}\n"
     files = {"src/total.js": f"export default function total{body}", "src/index.js": line.format("./total")}

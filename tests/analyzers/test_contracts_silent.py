@@ -27,7 +27,7 @@ LEFT = [
 ]
 
 
-def test_a_name_that_may_still_be_there_is_silent(repository: Repository) -> None:
+def test_name_that_the_module_may_still_provide_is_not_reported(repository: Repository) -> None:
     """If the module may still provide the name, for example through `__getattr__`, nothing is reported."""
     before = {f"lib{at}.py": numbered(at, LIB) for at in range(len(LEFT))}
     before |= {f"app{at}.py": numbered(at, USER) for at in range(len(LEFT))}
@@ -47,7 +47,7 @@ CALLERS = [
 ]
 
 
-def test_a_caller_that_means_something_else_is_silent(repository: Repository) -> None:
+def test_caller_that_refers_to_something_else_is_not_reported(repository: Repository) -> None:
     """Guarded imports, strings, comments, parameters and names from other modules are not reported."""
     before = {f"app{at}.py": numbered(at, caller) for at, caller in enumerate(CALLERS)}
     before |= {f"lib{at}.py": numbered(at, LIB) for at in range(len(CALLERS))}
@@ -82,21 +82,21 @@ FORESEEN = {
 
 
 @pytest.mark.parametrize("guard", FORESEEN)
-def test_a_guarded_use_of_what_is_gone_is_nothing_to_look_at(repository: Repository, guard: str) -> None:
+def test_guarded_reference_to_a_removed_name_is_not_reported(repository: Repository, guard: str) -> None:
     """Code that checks whether the removed name exists gives no finding and no open reference."""
     lib, path, caller, after = FORESEEN[guard]
     pull = repository.change({**lib, path: caller}, dict(after))
     assert (look(pull), [use for use in open_uses(pull) if use.may_break]) == ([], [])
 
 
-def test_a_test_of_the_receiver_foresees_no_member_to_be_gone(repository: Repository) -> None:
+def test_optional_chaining_on_the_receiver_does_not_guard_the_member(repository: Repository) -> None:
     """`one?.loadRows()` is reported, because it checks whether `one` exists and not the member."""
     caller = "import { Store } from './lib';\n\nexport function go(one?: Store) {\n  one?.loadRows();\n}\n"
     pull = repository.change({"lib.ts": STORE_TS, "app.ts": caller}, {"lib.ts": STORE_TS.replace("loadRows", "take")})
     assert [(one.path, one.start, one.verdict) for one in look(pull)] == [("app.ts", 4, "proven")]
 
 
-def test_a_test_is_for_the_presence_of_a_member_where_it_asks_for_nothing_but_its_value(repository: Repository) -> None:
+def test_only_an_existence_check_guards_a_member(repository: Repository) -> None:
     """Comparing, passing or listing the value is reported; checking that it exists is not."""
     used = [
         "if (role === ROLES.viewer) x();",
@@ -137,7 +137,7 @@ CALL = "def go(one):\n    one.load_settings()\n"
         ({}, "def go(one):\n    try:\n        one.load_settings()\n    except AttributeError:\n        pass\n"),
     ],
 )
-def test_a_method_whose_name_lives_elsewhere_is_silent(
+def test_method_name_that_exists_elsewhere_is_not_reported(
     repository: Repository, extra: dict[str, str | bytes | None], caller: str
 ) -> None:
     """Nothing is reported if another class has the name or the receiver comes from a library."""
@@ -146,7 +146,7 @@ def test_a_method_whose_name_lives_elsewhere_is_silent(
     assert look(repository.change(files, {"pkg/a.py": "class A(Base):\n    x = 1\n"})) == []
 
 
-def test_a_name_that_the_change_writes_anew_exists_elsewhere(repository: Repository) -> None:
+def test_removed_name_used_in_an_added_call_is_not_reported(repository: Repository) -> None:
     """If the change adds a call by the removed name, the name exists elsewhere, so nothing is reported."""
     files = {"pkg/a.py": OLD, "pkg/b.py": CALL}
     after = {"pkg/a.py": "class A(Base):\n    x = 1\n\n    def go(self, native):\n        native.load_settings()\n"}
@@ -165,7 +165,7 @@ OFFERED = [
 ]
 
 
-def test_a_javascript_name_that_may_still_be_there_is_silent(repository: Repository) -> None:
+def test_javascript_name_that_may_still_exist_is_not_reported(repository: Repository) -> None:
     """Star exports, computed exports, destructuring and renamed exports can all provide the name."""
     user = "import { first } from './lib';\n\nfirst();\n"
     before = {f"lib{at}.ts": numbered(at, "export function first() {}\n") for at in range(len(OFFERED))}
@@ -184,7 +184,7 @@ CHAINS = {
 
 
 @pytest.mark.parametrize("path", CHAINS)
-def test_a_chain_assigns_each_of_its_attributes(repository: Repository, path: str) -> None:
+def test_chained_assignment_defines_each_of_its_attributes(repository: Repository, path: str) -> None:
     """An edit elsewhere loses no attribute; removing one from the chain leaves its reader open."""
     text = CHAINS[path]
     second = next(word for word in text.split() if word.endswith(("self.b", "this.b", "this->b")))

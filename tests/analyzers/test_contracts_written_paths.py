@@ -83,7 +83,7 @@ BROKEN: dict[str, tuple[Files, Files, Told]] = {
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_what_was_missed_is_reported(repository: Repository, name: str) -> None:
+def test_qualified_inherited_and_module_references_are_reported(repository: Repository, name: str) -> None:
     """Each reference in the table is reported at its line, either proven or as a hint."""
     before, after, told = BROKEN[name]
     reported = look(repository.change(dict(before), dict(after)))
@@ -131,7 +131,7 @@ SILENT: dict[str, tuple[Files, Files]] = {
 
 
 @pytest.mark.parametrize("name", SILENT)
-def test_what_may_still_be_there_is_silent(repository: Repository, name: str) -> None:
+def test_name_that_may_exist_or_is_checked_first_is_not_reported(repository: Repository, name: str) -> None:
     """Similar code in which the name may still exist, or is checked first, gives no finding."""
     before, after = SILENT[name]
     assert look(repository.change(dict(before), dict(after))) == []

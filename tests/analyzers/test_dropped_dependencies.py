@@ -149,7 +149,7 @@ DROPPED: list[tuple[Files, Files, tuple[str, str, str]]] = [
 
 
 @pytest.mark.parametrize(("base", "change", "expected"), DROPPED)
-def test_a_dependency_that_code_still_imports(
+def test_dropped_dependency_that_code_imports_is_reported(
     repository: Repository, base: Files, change: Files, expected: tuple[str, str, str]
 ) -> None:
     """A dropped dependency that code imports is reported, with high severity only in Go and Rust."""
@@ -229,12 +229,14 @@ def test_a_dependency_that_code_still_imports(
         ),
     ],
 )
-def test_what_is_still_listed_or_never_needed_is_silent(repository: Repository, base: Files, change: Files) -> None:
+def test_dependency_listed_elsewhere_or_never_required_is_not_reported(
+    repository: Repository, base: Files, change: Files
+) -> None:
     """Nothing is reported if another manifest lists it, the import is guarded, or the repository has it."""
     assert said(repository.change(base, change)) == []
 
 
-def test_a_lock_file_written_anew_leaves_a_doubt(repository: Repository) -> None:
+def test_package_still_in_the_lock_file_gives_a_low_severity_finding(repository: Repository) -> None:
     """If the updated lock file still contains the package, the finding has low severity."""
     base: Files = {"package.json": NPM, "a.ts": DATES, "yarn.lock": "date-fns@^3:\n  version 3\n"}
     pull = repository.change(base, {"package.json": NPM_WITHOUT, "yarn.lock": "date-fns@^3.1:\n  version 3\n"})
@@ -242,7 +244,9 @@ def test_a_lock_file_written_anew_leaves_a_doubt(repository: Repository) -> None
 
 
 @pytest.mark.parametrize(("asks", "severity"), [('"b": "workspace:*"', "high"), ('"b": "^1.0.0"', "medium")])
-def test_a_package_of_the_workspace_with_a_new_name(repository: Repository, asks: str, severity: str) -> None:
+def test_renamed_workspace_package_is_reported_at_its_dependent(
+    repository: Repository, asks: str, severity: str
+) -> None:
     """After a rename, the dependent is reported; a `workspace:` reference makes the severity high."""
     base: Files = {
         "packages/a/package.json": f'{{"name": "a", "dependencies": {{{asks}}}}}',
@@ -254,7 +258,7 @@ def test_a_package_of_the_workspace_with_a_new_name(repository: Repository, asks
     assert said(pull) == [("b", severity, "packages/a/package.json:1")]
 
 
-def test_a_manifest_that_cannot_be_parsed_stays_open(repository: Repository) -> None:
+def test_unparsable_manifest_is_listed_as_not_compared(repository: Repository) -> None:
     """If a manifest cannot be parsed, there are no findings and the manifest is listed as not compared."""
     found = judge(repository.change({"package.json": NPM, "a.ts": DATES}, {"package.json": NPM.replace("}", "", 1)}))
     assert not found.findings

@@ -93,7 +93,7 @@ def by_code(hand: Hand, previous: Review | None = None, **flags: object) -> Revi
 
 
 @pytest.mark.parametrize("name", ANALYZERS)
-def test_a_mended_fault_is_fixed_in_the_next_round(hand: Hand, name: str) -> None:
+def test_corrected_fault_is_fixed_in_the_next_review(hand: Hand, name: str) -> None:
     """Each analyzer reports its fault, and after the fix none of its findings is open or new."""
     base, fault, mending = FAULTS[name]
     rounds(hand, base, fault)
@@ -111,7 +111,7 @@ def test_a_mended_fault_is_fixed_in_the_next_round(hand: Hand, name: str) -> Non
 
 
 @pytest.mark.parametrize("after", ["from shop import *\n"])
-def test_a_broken_caller_that_can_not_be_compared_any_more_is_not_fixed(hand: Hand, after: str) -> None:
+def test_finding_stays_open_if_a_star_import_may_provide_the_name(hand: Hand, after: str) -> None:
     """An added star import does not prove that the name exists again, so the finding isn't fixed."""
     rounds(
         hand,
@@ -125,7 +125,7 @@ def test_a_broken_caller_that_can_not_be_compared_any_more_is_not_fixed(hand: Ha
     assert second.having("fixed") == ()
 
 
-def test_a_broken_caller_that_nothing_can_read_any_more_is_not_fixed(hand: Hand) -> None:
+def test_finding_stays_open_if_its_file_becomes_binary(hand: Hand) -> None:
     """If the broken file becomes binary, no check can read it, and its finding stays open."""
     app = "from cart import total\n\ntotal([])\n"
     rounds(

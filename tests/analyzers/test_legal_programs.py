@@ -170,12 +170,12 @@ def proven(repository: Repository, base: Files, change: Files) -> list[str]:
 
 
 @pytest.mark.parametrize("case", LEGAL)
-def test_nothing_is_proven_where_the_head_compiles(repository: Repository, case: str) -> None:
+def test_program_that_still_compiles_has_no_proven_finding(repository: Repository, case: str) -> None:
     """A program that still compiles after the change has no proven finding."""
     assert proven(repository, *LEGAL[case]) == []
 
 
 @pytest.mark.parametrize("case", BROKEN)
-def test_their_broken_twins_are_proven(repository: Repository, case: str) -> None:
+def test_variant_that_no_longer_compiles_is_proven_broken(repository: Repository, case: str) -> None:
     """Without the part that keeps the program valid, the same change is proven to break."""
     assert len(proven(repository, *BROKEN[case])) == 1

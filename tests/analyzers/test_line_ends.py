@@ -35,7 +35,7 @@ def look(pull: PullRequest, linter: Linter | None = None, name: str = "") -> Jud
 
 @pytest.mark.parametrize("end", few([*ENDS], 4))
 @pytest.mark.parametrize(("name", "path", "text", "line"), FAULTS)
-def test_a_fault_is_on_the_line_that_git_counts(
+def test_linter_fault_has_the_line_number_that_git_uses(
     repository: Repository, end: str, name: str, path: str, text: str, line: str
 ) -> None:
     """A linter's fault is reported on git's line number, or the file is reported as not checked."""
@@ -48,7 +48,7 @@ def test_a_fault_is_on_the_line_that_git_counts(
     assert judged.findings or name not in ("ruff", "oxlint")
 
 
-def test_lines_that_end_twice_are_read_to_the_end(repository: Repository) -> None:
+def test_crcrlf_line_endings_do_not_shift_line_numbers(repository: Repository) -> None:
     """In a file whose lines end in CRCRLF, faults and definitions have the right line numbers."""
     body = (
         "import os\n\n\ndef f(a):\n    return a\n\n\ndef f(a):\n    if not a in (1,):\n        return undefined_thing\n"
@@ -60,7 +60,7 @@ def test_lines_that_end_twice_are_read_to_the_end(repository: Repository) -> Non
     assert judged.unjudged == ()
 
 
-def test_a_linter_that_counts_in_ways_unknown_is_not_believed(repository: Repository) -> None:
+def test_linter_that_counts_lines_differently_leaves_the_file_unchecked(repository: Repository) -> None:
     """A file is not checked if a fault that deeprepo adds to its last line is reported elsewhere."""
 
     class Unknown(ruff.Ruff):
@@ -71,7 +71,7 @@ def test_a_linter_that_counts_in_ways_unknown_is_not_believed(repository: Reposi
     assert (judged.findings, judged.unjudged) == ((), (("m.py", UNREAD),))
 
 
-def test_parsers_of_data_count_as_git_does() -> None:
+def test_yaml_and_python_parsers_count_lines_as_git_does() -> None:
     """Keys and syntax errors in YAML and Python have the line number that git counts."""
     for end in ("\r", "\u2028", "\r\r\n"):
         ((key, _),) = yaml_lines.rows(yaml_lines.load(f"# a{end}# b\nkey: value\n"))
@@ -80,7 +80,7 @@ def test_parsers_of_data_count_as_git_does() -> None:
     assert faults("a.py", b"# a\r# b\ndef f():\n") == {2}
 
 
-def test_a_problem_of_the_settings_is_on_the_line_that_git_counts(repository: Repository) -> None:
+def test_settings_problem_has_the_line_number_that_git_uses(repository: Repository) -> None:
     """A carriage return in a comment doesn't change the line number of a problem in the settings."""
     settings = b"# a\r# b\nfail_on: high\nunheard_of: 1\n"
     judged = look(repository.change({"x": "1\n"}, {".deeprepo.yml": settings}), name="settings")

@@ -53,7 +53,7 @@ def judged(pull: PullRequest, name: str) -> tuple[list[Finding], list[tuple[str,
 
 
 @pytest.mark.parametrize(("name", "path", "before", "after", "rule", "line"), CASES)
-def test_a_bug_that_the_change_brings_is_found(
+def test_fault_added_by_the_change_is_found(
     repository: Repository, name: str, path: str, before: str, after: str, rule: str, line: int
 ) -> None:
     """The real linter finds a fault that the change adds, with its name, rule and line."""
@@ -62,7 +62,7 @@ def test_a_bug_that_the_change_brings_is_found(
 
 
 @pytest.mark.parametrize(("name", "path", "before", "after", "rule", "line"), CASES)
-def test_what_the_base_had_is_silent(
+def test_fault_in_the_base_is_not_reported(
     repository: Repository, name: str, path: str, before: str, after: str, rule: str, line: int
 ) -> None:
     """A fault that the base already has is not reported, even if its line moves."""
@@ -79,20 +79,20 @@ OWN = (
 
 
 @pytest.mark.parametrize("value", OWN.split())
-def test_what_no_stranger_writes_into_a_workflow_is_silent(repository: Repository, value: str) -> None:
+def test_workflow_value_that_outsiders_cannot_set_is_not_reported(repository: Repository, value: str) -> None:
     """Workflow values that outsiders can't set are not reported as template injection."""
     row = f'      - run: echo "${{{{ {value} }}}}"\n'
     assert look(repository.change({CI: WORKFLOW}, {CI: WORKFLOW + row}), "zizmor") == []
 
 
-def test_what_a_stranger_writes_into_a_workflow_is_proven(repository: Repository) -> None:
+def test_workflow_value_that_outsiders_can_set_is_reported(repository: Repository) -> None:
     """The default branch's name in a fork is chosen by its owner, so using it in `run` is reported."""
     row = '      - run: echo "${{ github.event.pull_request.head.repo.default_branch }}"\n'
     (finding,) = look(repository.change({CI: WORKFLOW}, {CI: WORKFLOW + row}), "zizmor")
     assert (finding.rule, finding.verdict) == ("template-injection", "proven")
 
 
-def test_no_configuration_of_the_repository_is_read(repository: Repository) -> None:
+def test_linter_settings_in_the_repository_are_ignored(repository: Repository) -> None:
     """Linter settings in the repository that turn rules off or load code have no effect."""
     settings = {
         ".oxlintrc.json": '{"rules": {"no-const-assign": "off"}, "jsPlugins": ["./evil.js"]}',
@@ -106,7 +106,7 @@ def test_no_configuration_of_the_repository_is_read(repository: Repository) -> N
     assert {finding.rule for name in LINTERS for finding in look(pull, name)} == {rule for *_, rule, _ in CASES}
 
 
-def test_a_file_that_cannot_be_parsed_is_no_failure(repository: Repository) -> None:
+def test_file_with_a_syntax_error_does_not_stop_the_check(repository: Repository) -> None:
     """Files with syntax errors produce no findings, and the other files are still checked."""
     broken = {
         "b.ts": "function (((\n",
@@ -120,7 +120,7 @@ def test_a_file_that_cannot_be_parsed_is_no_failure(repository: Repository) -> N
     assert [finding for name in LINTERS for finding in look(alone, name)] == []
 
 
-def test_a_file_of_another_format_is_not_code_that_could_not_be_read(repository: Repository) -> None:
+def test_qt_translation_file_is_skipped_without_being_open(repository: Repository) -> None:
     """Qt translations are XML files named `.ts`; oxlint skips them without reporting them as not checked."""
     page = '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE TS>\n<TS language="de"/>\n'
     pull = repository.change({"share/app_de.ts": page}, {"share/app_de.ts": page.replace("de", "fr")})
@@ -132,7 +132,7 @@ def test_a_file_of_another_format_is_not_code_that_could_not_be_read(repository:
     assert step.over(pull, run) == ()
 
 
-def test_a_linter_that_is_not_installed_wants_nothing(repository: Repository) -> None:
+def test_missing_linter_checks_no_file(repository: Repository) -> None:
     """A missing linter checks no file, and a program of that name on PATH is not used instead."""
 
     async def wanted(linter: Linter) -> bool:
@@ -145,14 +145,14 @@ def test_a_linter_that_is_not_installed_wants_nothing(repository: Repository) ->
     assert (asyncio.run(wanted(real)), linter_run.program("git"), asyncio.run(wanted(absent))) == (True, None, False)
 
 
-def test_every_chosen_rule_is_in_the_docs() -> None:
+def test_every_enabled_rule_is_documented() -> None:
     """docs/linters.md lists every rule that can be reported."""
     page = (Path(__file__).parents[2] / "docs" / "linters.md").read_text(encoding="utf-8")
     chosen = {code for name in LINTERS for code in rules((f"{name}.toml",))}
     assert [code for code in sorted(chosen) if f"`{code}`" not in page] == []
 
 
-def test_every_chosen_rule_exists() -> None:
+def test_every_enabled_rule_exists() -> None:
     """Every rule in oxlint.toml is known to oxlint; an unknown rule would have no effect."""
     status, out, _ = asyncio.run(linter_run.run("oxlint", ["--rules"], {}))
     known = {row.split("|")[1].strip() for row in out.decode().splitlines() if row.startswith("| ")}
@@ -161,7 +161,7 @@ def test_every_chosen_rule_exists() -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of another process")
-def test_a_linter_that_needs_too_much_memory_is_stopped(repository: Repository) -> None:
+def test_linter_over_its_memory_limit_leaves_the_file_unchecked(repository: Repository) -> None:
     """A RUN command that makes hadolint exceed its memory limit leaves the file not checked."""
     text = "FROM a:1\nRUN a" + " \\\n && a" * 5_000 + "\n"
     found, left = judged(repository.change({"x": "1\n"}, {"Dockerfile": text}), "hadolint")
@@ -171,7 +171,7 @@ def test_a_linter_that_needs_too_much_memory_is_stopped(repository: Repository) 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the CPU time of another process")
-def test_a_file_on_which_a_linter_is_stopped_hides_nothing_in_others(repository: Repository) -> None:
+def test_linter_timeout_on_one_file_does_not_affect_others(repository: Repository) -> None:
     """If hadolint is too slow on one file, that file is reported and the other one is still checked."""
     slow = "FROM a:1\n" + "RUN b\n" * 20_000
     broken = "FROM a:1\nCOPY one two three\n"

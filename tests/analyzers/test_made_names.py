@@ -30,18 +30,18 @@ def proven(repository: Repository, case: Change) -> list[str]:
 
 
 @pytest.mark.parametrize("case", MADE)
-def test_a_name_that_code_makes_is_not_proven_gone(repository: Repository, case: str) -> None:
+def test_name_that_code_can_create_is_not_proven_missing(repository: Repository, case: str) -> None:
     """The changed code can create the name at run time, so nothing is reported as proven."""
     assert proven(repository, MADE[case]) == []
 
 
 @pytest.mark.parametrize("case", UNMADE)
-def test_a_name_that_nothing_makes_is_proven_gone(repository: Repository, case: str) -> None:
+def test_name_that_no_code_creates_is_proven_missing(repository: Repository, case: str) -> None:
     """Without code that creates the name, the break is proven."""
     assert proven(repository, UNMADE[case]) != []
 
 
-def test_a_line_that_may_make_the_name_closes_the_question(repository: Repository) -> None:
+def test_reference_is_not_open_if_an_added_line_may_define_the_name(repository: Repository) -> None:
     """If an added line may define the name, the reference is listed as dependent, not as open."""
 
     async def run(tree: Checkout, files: step.Files) -> Coverage:

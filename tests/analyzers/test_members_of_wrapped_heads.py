@@ -71,9 +71,7 @@ LAYOUTS: dict[str, tuple[Layout, str]] = {
 
 @pytest.mark.parametrize("language", few(LAYOUTS, 0, 2, 6))
 @pytest.mark.parametrize("moved", [True, False])
-def test_a_member_is_there_if_a_base_on_a_later_line_of_the_head_has_it(
-    repository: Repository, language: str, *, moved: bool
-) -> None:
+def test_member_is_found_in_a_base_named_on_a_later_line(repository: Repository, language: str, *, moved: bool) -> None:
     """If the member moves to the base, nothing is reported; if it is deleted, its user is."""
     layout, member = LAYOUTS[language]
     base, kid, user = layout
@@ -84,7 +82,7 @@ def test_a_member_is_there_if_a_base_on_a_later_line_of_the_head_has_it(
     assert named == (set() if moved else {user})
 
 
-def test_a_module_in_the_file_of_the_user_has_the_name(repository: Repository) -> None:
+def test_module_in_the_same_file_takes_precedence(repository: Repository) -> None:
     """A call resolves to the module `Util` in its own file, not to another file's `Auth.Util`."""
     own = "defmodule Util do\n  def random_string(n) do\n    n\n  end\nend\n\n"
     user = "config :shop, key: Util.random_string(64)\n"

@@ -268,7 +268,7 @@ MOVED: dict[str, tuple[Files, Files]] = {
 
 
 @pytest.mark.parametrize("layout", few(MOVED, 0, 3, 5, 7))
-def test_what_the_head_still_provides_is_neither_a_finding_nor_open(repository: Repository, layout: str) -> None:
+def test_moved_name_that_still_resolves_is_neither_reported_nor_open(repository: Repository, layout: str) -> None:
     """A moved name that unchanged code still resolves causes no finding and no open reference."""
     before, after = MOVED[layout]
     pull = repository.change(dict(before), dict(after))
@@ -284,7 +284,7 @@ IN_SIGHT: dict[str, tuple[Files, Files]] = {
 
 
 @pytest.mark.parametrize("move", IN_SIGHT)
-def test_what_moves_within_sight_of_its_user_leaves_nothing_open(repository: Repository, move: str) -> None:
+def test_extension_method_moved_within_its_namespace_is_not_open(repository: Repository, move: str) -> None:
     """A C# extension method may move to another static class in its namespace without breaking callers."""
     before, after = IN_SIGHT[move]
     assert open_uses(repository.change(dict(before), dict(after))) == ()
@@ -345,7 +345,7 @@ LOST: dict[str, tuple[Files, Files, str]] = {
 
 
 @pytest.mark.parametrize("layout", few(LOST, 0, 2, 3))
-def test_what_nothing_provides_any_more_is_proven(repository: Repository, layout: str) -> None:
+def test_name_that_nothing_provides_is_proven_missing(repository: Repository, layout: str) -> None:
     """A homonym, a re-export under another name, or an unreachable copy doesn't keep a name alive."""
     before, after, path = LOST[layout]
     found = look(repository.change(dict(before), dict(after)))
@@ -372,12 +372,12 @@ def test_what_nothing_provides_any_more_is_proven(repository: Repository, layout
         ("a.rs", "// pub use core::shape;", None),
     ],
 )
-def test_a_line_provides_a_name_by_what_it_declares_or_hands_on(path: str, line: str, way: str | None) -> None:
+def test_only_declarations_aliases_and_reexports_provide_a_name(path: str, line: str, way: str | None) -> None:
     """Declarations, aliases and re-exports provide a name; references, comments and overrides don't."""
     assert provides("shape", path, line) == way
 
 
-def test_thousands_of_uses_are_checked_in_little_time(repository: Repository) -> None:
+def test_thousands_of_references_are_checked_quickly(repository: Repository) -> None:
     """Thousands of calls that may each mean any of many classes with bases are checked quickly."""
     members = "".join(f"  total{number}(): number {{\n    return 1;\n  }}\n" for number in range(40))
     files = {"src/order.ts": f"export class Order extends Base {{\n{members}}}\n"}

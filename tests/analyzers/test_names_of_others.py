@@ -13,7 +13,7 @@ PYTHON = {
 LESS = {"shop/cart.py": CART.format("")}
 
 
-def test_another_definition_that_was_there_says_what_is_meant(repository: Repository) -> None:
+def test_member_name_shared_by_two_classes_is_not_reported(repository: Repository) -> None:
     """If two classes have a member of that name, a call on an unknown object is not reported."""
     pull = repository.change({**PYTHON, "shop/other.py": CART.replace("Cart", "Other").format(", tax")}, LESS)
 
@@ -24,7 +24,7 @@ def test_another_definition_that_was_there_says_what_is_meant(repository: Reposi
 @pytest.mark.parametrize(
     "added", ['"""About shipment_rate."""\n', "class Other:\n    shipment_rate = 3\n"], ids=["named", "set"]
 )
-def test_an_attribute_that_is_gone_stays_open(repository: Repository, added: str) -> None:
+def test_reference_to_a_removed_attribute_stays_open(repository: Repository, added: str) -> None:
     """A reader of a removed attribute stays open, even if a new file mentions or another class sets it."""
     cart = "class Cart:\n    def __init__(self, items):\n        self.items = items\n        self.shipment_rate = 3\n"
     files = {"shop/cart.py": cart, "shop/web.py": "def page(cart):\n    return cart.shipment_rate\n"}
@@ -33,7 +33,7 @@ def test_an_attribute_that_is_gone_stays_open(repository: Repository, added: str
     assert [use.path for use in open_uses(repository.change(files, after))] == ["shop/web.py"]
 
 
-def test_an_attribute_that_moves_with_its_class_is_not_gone(repository: Repository) -> None:
+def test_attribute_that_moves_with_its_class_is_not_removed(repository: Repository) -> None:
     """An attribute is not removed if its class moves to another file and still sets it there."""
     cart = "class Cart:\n    def __init__(self):\n        self.shipment_rate = 3\n"
     files = {

@@ -17,7 +17,7 @@ CART = "from shop.made import price\n\n\ndef cart():\n    return price()\n"
         ({**SHOP, "shop/made.py": "def price():\n    return 1\n"}, {"shop/cart.py": CART, "shop/made.py": None}, True),
     ],
 )
-def test_a_module_that_unchanged_files_import_as_well_is_made_elsewhere(
+def test_missing_module_that_unchanged_files_also_import_is_not_reported(
     repository: Repository, base: dict[str, str | bytes | None], change: dict[str, str | bytes | None], *, found: bool
 ) -> None:
     """A missing module that unchanged files import too is not reported, unless the change deletes it."""
@@ -33,7 +33,9 @@ IMPORT = "package com.shop.page\n\nimport com.shop.net.%s\n\nclass Page(val one:
 
 
 @pytest.mark.parametrize(("base", "name", "found"), [(PACKAGE, "VoipSpec", False), (PACKAGE, "Chanel", True), (f"{PACKAGE}\nclass VoipSpec\n", "VoipSpec", True)])  # fmt: skip
-def test_a_build_may_add_a_class_to_any_package(repository: Repository, base: str, name: str, *, found: bool) -> None:
+def test_unknown_import_is_reported_only_if_removed_or_similarly_named(
+    repository: Repository, base: str, name: str, *, found: bool
+) -> None:
     """A new import is reported only if the package had that class or has one with a similar name."""
     repository.commit({"com/shop/net/Channel.kt": base}, "before")
     page = IMPORT % (name, name)
@@ -43,7 +45,7 @@ def test_a_build_may_add_a_class_to_any_package(repository: Repository, base: st
     assert ("com/shop/page/Page.kt" in {finding.path for finding in review.findings}) is found
 
 
-def test_what_a_comment_assigns_is_no_attribute(repository: Repository) -> None:
+def test_commented_out_assignment_is_not_an_attribute(repository: Repository) -> None:
     """An edit next to a commented-out assignment doesn't count as removing an attribute."""
     text = "class Task {\n  constructor() {\n    this.size = 1;\n    // this.answer = undefined\n  }\n  run() {\n    return 1;\n  }\n}\nexport { Task };\n"
     use = "export function show(state) {\n  return state.answer;\n}\n"

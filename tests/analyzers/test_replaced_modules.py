@@ -56,7 +56,7 @@ NEW_JAVASCRIPT: Files = {
         (JAVASCRIPT, NEW_JAVASCRIPT),
     ],
 )  # fmt: skip
-def test_an_import_that_a_package_may_serve_is_open(repository: Repository, before: Files, after: Files) -> None:
+def test_import_that_a_package_may_provide_is_left_open(repository: Repository, before: Files, after: Files) -> None:
     """If a manifest's package may replace the deleted module, its import is open instead of broken."""
     pull = repository.change(before, after)
 
@@ -76,8 +76,6 @@ def test_an_import_that_a_package_may_serve_is_open(repository: Repository, befo
         (PYTHON, {"requirements.txt": "requests\n", "six.py": None}),
     ],
 )  # fmt: skip
-def test_an_import_that_means_a_file_of_the_tree_is_a_finding_beside_any_package(
-    repository: Repository, before: Files, after: Files
-) -> None:
+def test_import_that_no_package_can_provide_is_reported(repository: Repository, before: Files, after: Files) -> None:
     """An import that can only mean the deleted file, or that no listed package matches, is reported."""
     assert "removed-module" in {finding.rule for finding in look(repository.change(before, after))}

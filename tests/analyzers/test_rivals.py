@@ -34,7 +34,7 @@ BESIDE: dict[str, Scene] = {
 
 
 @pytest.mark.parametrize("name", BESIDE)
-def test_a_variable_of_another_function_takes_no_proof_away(repository: Repository, name: str) -> None:
+def test_local_variable_of_the_same_name_does_not_weaken_the_proof(repository: Repository, name: str) -> None:
     """The call outside that function is proven broken, and the variable's references are not open."""
     files, broken, others = BESIDE[name]
     pull = repository.change({**files, **others}, broken)

@@ -29,7 +29,7 @@ def look(pull: PullRequest) -> list[Finding]:
     return step.over(pull, run)
 
 
-def test_a_removed_import_is_found_where_the_name_is_used(repository: Repository) -> None:
+def test_removed_import_is_reported_where_the_name_is_used(repository: Repository) -> None:
     """The finding is at the unchanged line that uses the name, and the removed import is its evidence."""
     (finding,) = look(repository.change({"a.py": START}, {"a.py": START.replace("import os\n", "")}))
 
@@ -39,7 +39,7 @@ def test_a_removed_import_is_found_where_the_name_is_used(repository: Repository
     assert [(e.quote, e.line, e.side) for e in finding.evidence] == [("import os", 1, "base")]
 
 
-def test_what_the_base_had_is_not_reported(repository: Repository) -> None:
+def test_fault_in_the_base_is_not_reported(repository: Repository) -> None:
     """Faults that the base already has are not reported, even if they move or are indented."""
     old = "def a():\n    return missing\n"
     new = "X = 1\n\n\nif X:\n\n    def a():\n        return missing\n"
@@ -52,7 +52,7 @@ def test_style_is_not_reported(repository: Repository) -> None:
     assert look(repository.change({"a.py": START}, {"a.py": START + f"import re, json\nx = '{'y' * 200}'\n"})) == []
 
 
-def test_a_fault_on_an_unchanged_line_is_not_reported(repository: Repository) -> None:
+def test_fault_on_an_unchanged_line_is_not_reported(repository: Repository) -> None:
     """A fault on an unchanged line is not reported, because most rules apply only to added lines."""
     old = "def f(x, y):\n    if x is y:\n        return 1\n    return x is not None\n"
     new = old.replace("return 1", "return 2")
@@ -60,20 +60,20 @@ def test_a_fault_on_an_unchanged_line_is_not_reported(repository: Repository) ->
     assert look(repository.change({"a.py": old}, {"a.py": new})) == []
 
 
-def test_a_file_that_no_longer_parses_gives_one_finding(repository: Repository) -> None:
+def test_file_that_no_longer_parses_gives_one_finding(repository: Repository) -> None:
     """For a file that no longer parses, only the first syntax error is reported."""
     (finding,) = look(repository.change({"a.py": START}, {"a.py": START + "def f(:\n    return (\n"}))
 
     assert (finding.rule, finding.severity, finding.start) == ("invalid-syntax", "critical", 7)
 
 
-def test_a_file_that_never_parsed_is_left_alone(repository: Repository) -> None:
+def test_file_that_never_parsed_is_not_reported(repository: Repository) -> None:
     """A file that didn't parse before the change, such as Python 2 code, is not reported."""
     assert look(repository.change({"a.py": "print 'a'\n"}, {"a.py": "print 'a'\nprint 'b', c\n"})) == []
 
 
 @pytest.mark.parametrize("path", ["cookie/{{ name }}/a.py", "tests/data/broken.py"])
-def test_templates_and_test_inputs_are_no_programs(repository: Repository, path: str) -> None:
+def test_syntax_errors_in_templates_and_test_data_are_not_reported(repository: Repository, path: str) -> None:
     """Syntax errors in Cookiecutter templates and test data are not reported."""
     assert look(repository.change({"r": "x"}, {path: "import {{ name }}\ndef f(:\n    pass\n"})) == []
 
@@ -109,7 +109,7 @@ GOOD = [
 ]
 
 
-def test_faults_are_found_and_good_code_is_silent(repository: Repository) -> None:
+def test_faults_are_reported_and_common_idioms_are_not(repository: Repository) -> None:
     """Each fault has the expected rule and verdict, and common idioms are not reported."""
     codes = [*(code for code, _, _ in FAULTS), *GOOD]
     found = look(repository.change({"r": "x"}, {f"a{at}.py": code for at, code in enumerate(codes)}))
@@ -119,7 +119,7 @@ def test_faults_are_found_and_good_code_is_silent(repository: Repository) -> Non
     assert len(found) == len(FAULTS)
 
 
-def test_a_name_is_not_undefined_if_another_program_gives_it_or_its_line_was_silenced(repository: Repository) -> None:
+def test_externally_defined_or_suppressed_name_is_not_undefined(repository: Repository) -> None:
     """Sphinx defines `tags` in its conf.py. A rewritten suppression comment doesn't make the name new."""
     silenced = "def f():\n    return missing  # noqa: F821\n"
     head = {"docs/conf.py": "master_doc = 'index'\nif 'man' in tags:\n    man_pages = []\n"}
@@ -131,7 +131,7 @@ def test_a_name_is_not_undefined_if_another_program_gives_it_or_its_line_was_sil
     assert [(one.rule, one.path) for one in found] == [("F821", "b.py")]
 
 
-def test_tests_get_fewer_rules(repository: Repository) -> None:
+def test_security_rules_do_not_apply_to_tests(repository: Repository) -> None:
     """Security rules don't apply to tests, but undefined names are still reported."""
     code = "import yaml\n\n\ndef test_a(x):\n    assert yaml.load(x) == missing\n"
     (finding,) = look(repository.change({"r": "x"}, {"tests/test_a.py": code}))
@@ -139,21 +139,21 @@ def test_tests_get_fewer_rules(repository: Repository) -> None:
     assert finding.rule == "F821"
 
 
-def test_a_name_that_may_come_from_elsewhere_is_not_proven(repository: Repository) -> None:
+def test_undefined_name_is_unproven_if_the_module_writes_to_its_globals(repository: Repository) -> None:
     """An undefined name is unproven if its module writes to its own globals."""
     (finding,) = look(repository.change({"r": "x"}, {"a.py": "globals().update(x=1)\n\n\ndef f():\n    return y\n"}))
 
     assert (finding.verdict, finding.severity) == ("unproven", "medium")
 
 
-def test_a_safe_fix_becomes_a_suggestion(repository: Repository) -> None:
+def test_safe_fix_becomes_a_suggestion(repository: Repository) -> None:
     """If ruff has a safe fix for just the quoted lines, the finding suggests it."""
     (finding,) = look(repository.change({"r": "x"}, {"a.py": "def f(x):\n    return x is 'ä' and 1\n"}))
 
     assert finding.suggestion == "    return x == 'ä' and 1"
 
 
-def test_the_repository_cannot_configure_it(repository: Repository) -> None:
+def test_ruff_config_in_the_repository_is_ignored(repository: Repository) -> None:
     """The repository's ruff.toml is ignored, because the change could add or edit it."""
     config = "line-length = 20\n[lint]\nselect = ['D']\nignore = ['F821']\n"
     (finding,) = look(repository.change({"r": "x"}, {"ruff.toml": config, "a.py": "x = missing\n"}))
@@ -161,14 +161,14 @@ def test_the_repository_cannot_configure_it(repository: Repository) -> None:
     assert finding.rule == "F821"
 
 
-def test_a_renamed_file_is_compared_with_its_old_name(repository: Repository) -> None:
+def test_renamed_file_is_compared_with_its_old_version(repository: Repository) -> None:
     """Old faults in a renamed file are not reported."""
     old = START + "x = missing\n"
 
     assert look(repository.change({"a.py": old}, {"a.py": None, "b.py": old + "y = 1\n"})) == []
 
 
-def test_odd_files_do_not_stop_it(repository: Repository) -> None:
+def test_unusual_names_encodings_and_line_endings_are_handled(repository: Repository) -> None:
     """Unusual file names, other encodings, CRLF and empty files are read like any other file."""
     names = ["a b.py", "-x.py", "--config=evil.toml.py", "ü\n.py"]
     files: dict[str, str | bytes | None] = dict.fromkeys(names, "x = missing\r\n")
@@ -177,7 +177,7 @@ def test_odd_files_do_not_stop_it(repository: Repository) -> None:
     assert sorted(finding.path for finding in found if finding.rule == "F821") == sorted(names)
 
 
-def test_every_rule_has_words() -> None:
+def test_every_rule_has_a_title_reason_and_consequence() -> None:
     """Every rule has a title, a reason and a consequence that are readable without knowing ruff."""
     for code, rule in rules(LINTER.tables).items():
         assert all(part.strip() for part in rule.words("`a` and `b`")), code

@@ -65,7 +65,7 @@ def test_secrets_are_found(
     assert (finding.path, finding.start, finding.quote, finding.category) == (path, 2, line, "secret")
 
 
-def test_a_key_by_chance_in_a_program_as_text_is_none(repository: Repository) -> None:
+def test_key_like_match_inside_an_encoded_string_is_not_reported(repository: Repository) -> None:
     """A key-like match inside a long encoded string is not reported, but one in its own string is."""
     key, run = "ABIA" + "RHBEADQCABLQAAQS", "AGFzbQEAAAABJwdg" * 20
     change = repository.change({"a.js": ""}, {"a.js": f"const wasm = '{run}{key}{run}';\n"})
@@ -75,7 +75,7 @@ def test_a_key_by_chance_in_a_program_as_text_is_none(repository: Repository) ->
     ] == ["aws-key"]
 
 
-def test_the_words_never_repeat_the_secret(repository: Repository) -> None:
+def test_finding_text_does_not_contain_the_secret(repository: Repository) -> None:
     """The title, the reason and the consequence contain only the kind of secret."""
     (finding,) = look(repository.change({"r": "x"}, {"a.py": f'GH = "{GITHUB}"\n'}))
 
@@ -84,7 +84,7 @@ def test_the_words_never_repeat_the_secret(repository: Repository) -> None:
     assert finding.why == "The change adds a line with the exact form of a GitHub token."
 
 
-def test_a_private_key_needs_its_body(repository: Repository) -> None:
+def test_private_key_without_a_body_is_not_reported(repository: Repository) -> None:
     """Code that only contains a key's first line, for example to recognize keys, is not reported."""
     found = look(
         repository.change(
@@ -95,7 +95,7 @@ def test_a_private_key_needs_its_body(repository: Repository) -> None:
     assert [(f.path, f.rule, f.severity) for f in found] == [("key.pem", "private-key", "critical")]
 
 
-def test_the_same_secret_twice_is_one_finding(repository: Repository) -> None:
+def test_secret_at_two_locations_is_one_finding(repository: Repository) -> None:
     """A secret at two locations gives one finding, with the other location as evidence."""
     (finding,) = look(repository.change({"r": "x"}, {"a.py": f'A = "{GITHUB}"\n', "b.py": f'\nB = "{GITHUB}"\n'}))
 
@@ -103,7 +103,7 @@ def test_the_same_secret_twice_is_one_finding(repository: Repository) -> None:
     assert [(item.path, item.line, item.note) for item in finding.evidence] == [("b.py", 2, "the same value")]
 
 
-def test_old_secrets_are_not_reported(repository: Repository) -> None:
+def test_secrets_on_unchanged_or_removed_lines_are_not_reported(repository: Repository) -> None:
     """Secrets on unchanged and removed lines are not reported."""
     old = f'A = "{GITHUB}"\nB = 1\nC = "{GOOGLE}"\n'
 
@@ -131,12 +131,12 @@ PUBLIC = [
 ]
 
 
-def test_placeholders_hashes_and_references_are_silent(repository: Repository) -> None:
+def test_placeholders_hashes_and_references_are_not_reported(repository: Repository) -> None:
     """Placeholders, public values, IDs, test values and references to other values are not reported."""
     assert leaks(repository, PUBLIC) == []
 
 
-def test_of_a_very_long_line_the_secret_alone_is_quoted(repository: Repository) -> None:
+def test_only_the_secret_on_a_very_long_line_is_quoted(repository: Repository) -> None:
     """On a line with 10,000 characters, only the secret is quoted."""
     (finding,) = look(
         repository.change({"r": "x"}, {"a.json": "x\n" * 20 + f'{{"a": "{"z " * 5000}", "b": "{GITHUB}"}}\n'})
@@ -157,7 +157,9 @@ def test_of_a_very_long_line_the_secret_alone_is_quoted(repository: Repository) 
     ],
     ids=["new header", "old header", "vendored", "lock file", "snapshot", "many lines"],
 )
-def test_no_mark_hides_a_secret(repository: Repository, before: dict[str, str], after: str, path: str) -> None:
+def test_unreviewed_files_are_searched_for_secrets(
+    repository: Repository, before: dict[str, str], after: str, path: str
+) -> None:
     """Generated, vendored, lock and very long files are not reviewed, but still searched for keys."""
     key = "aws_access_key_id: AKIA" + "Q3ZRT5PLMX7WQN2B\n"
 
@@ -169,7 +171,7 @@ def test_no_mark_hides_a_secret(repository: Repository, before: dict[str, str], 
 KEYS = ("AKIA" + "Q3ZRT5PLMX7WQN2B", "AKIA" + "Z4QWX7MNPL5TRV3K")
 
 
-def test_two_secrets_share_no_identity(repository: Repository) -> None:
+def test_token_proof_is_its_digest_but_a_password_proof_is_not(repository: Repository) -> None:
     """The proof of a token is its SHA-256, but that of a guessable password is not a plain digest."""
     (one,) = look(repository.change({"r": "x"}, {"a.yml": f"k: {KEYS[0]}\n"}))
     assert one.basis.sources[0].proof == f"aws-key {sha256(KEYS[0].encode()).hexdigest()}"
@@ -192,7 +194,7 @@ OTHER_BODY = BODY[::-1]
         (f'a = "{GITHUB}"; b = "{GITHUB}"', ["github-token"]),
     ],
 )
-def test_each_secret_of_a_line_is_judged_by_itself(repository: Repository, line: str, rules: list[str]) -> None:
+def test_each_secret_on_a_line_is_checked_separately(repository: Repository, line: str, rules: list[str]) -> None:
     """A marker that isn't a secret doesn't hide one after it, and each value is reported only once."""
     found = look(repository.change({"r": "x"}, {"conf.py": f"{line}\n"}))
 
@@ -218,7 +220,7 @@ WRITTEN_KEYS = [
 ]
 
 
-def test_a_key_is_found_however_it_is_written(repository: Repository) -> None:
+def test_private_key_is_found_in_any_notation(repository: Repository) -> None:
     """A private key is recognized by its body, whatever surrounds its rows."""
     assert leaks(repository, WRITTEN_KEYS, "private-key") == WRITTEN_KEYS
 
@@ -231,14 +233,14 @@ PASSWORD = "Tr0ub4dor-" + "kestrel-91"
     [f'password = "{PASSWORD}"  # ' + "a b " * 100, "a=1;" * 200 + f'password="{PASSWORD}";' + "b=2;" * 200],
     ids=["a comment", "a long line"],
 )
-def test_no_length_of_a_line_hides_a_password(repository: Repository, line: str) -> None:
+def test_password_on_a_very_long_line_is_found(repository: Repository, line: str) -> None:
     """A password is found next to a long comment, and between many other assignments on its line."""
     found = look(repository.change({"r": "x"}, {"a.py": f"{line}\n"}))
 
     assert len(found) == 1
 
 
-def test_a_key_that_takes_the_place_of_another_is_found(repository: Repository) -> None:
+def test_private_key_with_a_replaced_body_is_reported(repository: Repository) -> None:
     """A private key whose body is replaced is reported, although its first line is unchanged."""
     key = f"{PEM}\n{BODY}\n-----END RSA PRIVATE KEY-----\n"
     found = look(repository.change({"k.pem": key}, {"k.pem": key.replace(BODY, OTHER_BODY)}))
@@ -259,7 +261,7 @@ PARTS = {  # how a file begins, the body that the change adds, and how the file 
 }  # fmt: skip
 
 
-def test_a_body_that_comes_between_old_marks_is_a_key(repository: Repository) -> None:
+def test_key_body_added_between_existing_markers_is_reported(repository: Repository) -> None:
     """A key body added between existing BEGIN and END lines is reported, in any format."""
     before = {f"{at}.conf": head + end for at, (head, _, end) in enumerate(PARTS.values())}
     after = {f"{at}.conf": "".join(parts) for at, parts in enumerate(PARTS.values())}
@@ -279,7 +281,9 @@ def test_a_body_that_comes_between_old_marks_is_a_key(repository: Repository) ->
     ],
     ids=["a name", "a mark"],
 )
-def test_a_line_that_makes_an_old_one_a_secret_is_reported(repository: Repository, before: str, after: str) -> None:
+def test_existing_value_is_reported_if_the_change_makes_it_a_secret(
+    repository: Repository, before: str, after: str
+) -> None:
     """An existing value is reported if the change adds the name or BEGIN line that makes it a secret."""
     assert len(look(repository.change({"conf.py": before}, {"conf.py": after}))) == 1
 
@@ -294,7 +298,7 @@ EDITS = [
 ]
 
 
-def test_an_edit_around_an_old_secret_is_no_leak(repository: Repository) -> None:
+def test_edit_around_an_existing_secret_is_not_reported(repository: Repository) -> None:
     """Edits around an existing secret are not reported."""
     before = {f"n{at}/conf.py": text for at, (text, _) in enumerate(EDITS)}
     after = {
@@ -351,12 +355,12 @@ HARMLESS = [  # similar lines without a password
 ]
 
 
-def test_a_reference_in_such_a_place_is_none(repository: Repository) -> None:
+def test_reference_in_place_of_a_password_is_not_reported(repository: Repository) -> None:
     """A variable, a path or a call where a password could be is not reported."""
     assert leaks(repository, HARMLESS) == []
 
 
-def test_nothing_beside_a_password_hides_it(repository: Repository) -> None:
+def test_surrounding_text_does_not_hide_a_password(repository: Repository) -> None:
     """A password is found by its own name, whatever else is on the line and however it is passed."""
     assert leaks(repository, FORMS, "password") == FORMS
 
@@ -374,7 +378,7 @@ def test_nothing_beside_a_password_hides_it(repository: Repository) -> None:
         ("examples/Cargo.lock", False),
     ],
 )
-def test_a_key_in_a_document_is_a_key(repository: Repository, path: str, is_found: bool) -> None:
+def test_private_key_in_a_document_is_reported(repository: Repository, path: str, is_found: bool) -> None:
     """Private keys in documents and lock files are reported, except in samples; passwords there are not."""
     text = f'{PEM}\n{BODY}\n-----END RSA PRIVATE KEY-----\npassword = "{PASSWORD}"\n'
     found = look(repository.change({"r": "x"}, {path: text}))
@@ -382,7 +386,7 @@ def test_a_key_in_a_document_is_a_key(repository: Repository, path: str, is_foun
 
 
 @pytest.mark.parametrize("form", [".env:TOKEN=", "Dockerfile:ENV API_TOKEN=", "run.sh:export ACCESS_TOKEN="])
-def test_a_random_token_without_quotes_is_found(repository: Repository, form: str) -> None:
+def test_unquoted_random_token_is_found(repository: Repository, form: str) -> None:
     """An unquoted token is found like a quoted one."""
     path, _, before = form.partition(":")
     found = look(repository.change({"r": "x"}, {path: f"{before}q7RkV2mX9pLs4TnB8wYc1HdZ6fGj3KuA\n"}))
@@ -412,7 +416,7 @@ SETTINGS_OF_MARKUP = {
 }  # fmt: skip
 
 
-def test_a_secret_in_markup_or_in_a_connection_string_is_found(repository: Repository) -> None:
+def test_secret_in_markup_or_a_connection_string_is_found(repository: Repository) -> None:
     """A password in markup or a connection string is found by its name; only its value is masked."""
     value = "hT7kq9ZpLw2xVb8"
     texts = [(path, text.replace("VALUE", value)) for path, text in SETTINGS_OF_MARKUP.values()]
@@ -446,7 +450,7 @@ NO_SECRETS = [
 ]
 
 
-def test_a_name_without_a_secret_is_no_leak(repository: Repository) -> None:
+def test_names_and_labels_without_a_secret_are_not_reported(repository: Repository) -> None:
     """Variables, words, labels, types, digests, public keys and code are not secrets."""
     assert leaks(repository, NO_SECRETS) == []
 
@@ -460,7 +464,7 @@ DSNS = [
 
 
 @pytest.mark.parametrize("sign", ["&", "&amp;", "\\u0026", "<", "\\", "'"])
-def test_no_part_of_a_value_in_a_connection_string_is_left(repository: Repository, sign: str) -> None:
+def test_whole_value_in_a_connection_string_is_masked(repository: Repository, sign: str) -> None:
     """A value that contains such a sign is masked completely, and the text after it is not masked."""
     texts = [(path, text.replace("VALUE", f"hT7kq9Zp{sign}Lw2xVb84")) for path, text in DSNS]
     assert leaks(repository, texts) == texts
@@ -496,13 +500,13 @@ PLAIN = [
 ]
 
 
-def test_a_password_that_documentation_or_a_test_shows_is_no_leak(repository: Repository) -> None:
+def test_example_password_in_docs_or_tests_is_not_reported(repository: Repository) -> None:
     """Passwords in doc examples and tests are not reported; in ordinary comments and strings they are."""
     assert leaks(repository, SHOWN) == []
     assert leaks(repository, PLAIN) == PLAIN
 
 
-def test_a_token_of_a_known_form_is_a_leak_wherever_it_stands(repository: Repository) -> None:
+def test_token_in_a_known_format_is_reported_in_docs_and_tests(repository: Repository) -> None:
     """A token in a known format is reported in documentation and tests too."""
     rows = [(path, text.replace(VALUE, GITHUB)) for path, text in SHOWN if VALUE in text]
     assert leaks(repository, rows) == rows
@@ -524,12 +528,12 @@ def test_a_token_of_a_known_form_is_a_leak_wherever_it_stands(repository: Reposi
         ("web/ja2.json", '  "api-key-hint": "APIキーは設定画面の2番目のタブで作成できます"'),
     ],
 )
-def test_a_sentence_without_spaces_is_no_password(repository: Repository, path: str, text: str) -> None:
+def test_sentence_without_spaces_is_not_a_password(repository: Repository, path: str, text: str) -> None:
     """A sentence in a script without spaces between words is not mistaken for a random value."""
     assert leaks(repository, [(path, text)]) == []
 
 
-def test_a_password_with_other_letters_is_found(repository: Repository) -> None:
+def test_password_with_non_ascii_letters_is_found(repository: Repository) -> None:
     """A value that mixes non-ASCII letters with digits and signs is still a password."""
     row = ("config.py", 'DB_PASSWORD = "g7Ü!kQ2z#wRé9"')
     assert leaks(repository, [row]) == [row]
@@ -543,7 +547,7 @@ def test_a_password_with_other_letters_is_found(repository: Repository) -> None:
         (f'GH = "{GITHUB}"\n', f'GITHUB_TOKEN = "{GITHUB}"\n'),
     ],
 )
-def test_a_secret_that_the_base_has_is_not_new(repository: Repository, before: str, after: str) -> None:
+def test_existing_secret_on_an_edited_line_is_not_reported(repository: Repository, before: str, after: str) -> None:
     """An existing secret is not reported if its line is joined, moved within the file or edited."""
     assert look(repository.change({"a.py": before}, {"a.py": after})) == []
     assert len(look(repository.change({"a.py": "x = 1\n"}, {"a.py": after}))) == 1

@@ -60,7 +60,7 @@ def review(repository: Repository) -> tuple[list[tuple[str, str, int, str]], lis
         7,
     ),
 )
-def test_a_change_of_the_settings_is_checked_before_it_counts(
+def test_mistake_in_changed_settings_is_reported(
     repository: Repository, path: str, text: str, severity: str, line: int, title: str
 ) -> None:
     """A mistake in changed settings is reported; the review itself uses the base branch's settings."""
@@ -72,7 +72,7 @@ def test_a_change_of_the_settings_is_checked_before_it_counts(
     assert title in said
 
 
-def test_settings_that_are_right_are_silent(repository: Repository) -> None:
+def test_valid_settings_are_not_reported(repository: Repository) -> None:
     """Valid settings files, here the settings and the ignore list, produce no finding."""
     repository.commit({"a.py": "x = 1\n"})
     repository.commit({".deeprepo.yml": "quota: 3\n", IGNORES: ENTRY})
@@ -80,7 +80,7 @@ def test_settings_that_are_right_are_silent(repository: Repository) -> None:
     assert review(repository)[0] == []
 
 
-def test_settings_under_another_name_are_a_note_in_every_review(repository: Repository) -> None:
+def test_misnamed_settings_file_is_noted_in_every_review(repository: Repository) -> None:
     """A settings file with the wrong name gives a note in every review."""
     repository.commit({".deeprepo.yaml": "quota: 3\n", "a.py": "x = 1\n"})
     repository.commit({"a.py": "x = 2\n"})
@@ -116,7 +116,7 @@ def test_two_mistakes_on_one_line_are_two_findings(repository: Repository, tmp_p
     assert new_titles(repository) == [second["title"]]
 
 
-def test_a_mistake_that_an_older_build_reported_is_still_that_finding() -> None:
+def test_finding_from_an_older_version_keeps_its_identity() -> None:
     """A finding stored by an older version, without a key in its proof, keeps its identity."""
     (now,) = _problems(".deeprepo.yml", b"failon: high\n")
     older = replace(now, basis=replace(now.basis, sources=(Source("analyser", "settings", proof="settings"),)))
@@ -129,7 +129,7 @@ def test_a_mistake_that_an_older_build_reported_is_still_that_finding() -> None:
     assert (after.status, after.identity) == ("still", past.identity)
 
 
-def test_an_older_ignore_entry_for_a_mistake_still_ignores_it() -> None:
+def test_ignore_entry_from_an_older_version_still_applies() -> None:
     """An older version's ignore entry covers both mistakes on a line, a new one only its own."""
     now, other = map(identify, _problems(".deeprepo.yml", TWO_ON_A_LINE.encode()))
     older = identify(

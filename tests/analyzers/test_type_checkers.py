@@ -116,7 +116,7 @@ BROKEN: dict[str, tuple[str, Files, Files, list[tuple[str, int, str]]]] = {
 
 @needs_tsc
 @pytest.mark.parametrize("name", BROKEN)
-def test_what_a_change_breaks_elsewhere_is_proven(repository: Repository, name: str) -> None:
+def test_error_on_an_unchanged_line_is_proven(repository: Repository, name: str) -> None:
     """The finding is on the unchanged line that the checker rejects, and only there."""
     checker, files, change, expected = BROKEN[name]
     assert places(repository.change(files, change), checker) == expected
@@ -164,13 +164,13 @@ SILENT: dict[str, tuple[str, Files, Files]] = {
 
 @needs_tsc
 @pytest.mark.parametrize("name", SILENT)
-def test_what_proves_nothing_is_silent(repository: Repository, name: str) -> None:
+def test_error_that_the_change_may_not_have_caused_is_not_reported(repository: Repository, name: str) -> None:
     """Checker errors that the change may not have caused are not reported."""
     checker, files, change = SILENT[name]
     assert places(repository.change(files, change), checker) == []
 
 
-def test_no_setting_of_the_repository_silences_ty(repository: Repository) -> None:
+def test_repository_settings_cannot_silence_ty(repository: Repository) -> None:
     """Settings in the base, the change or the repository's virtual environment have no effect."""
     silent = "[tool.ty.rules]\nall = 'ignore'\n[tool.ty.environment]\npython = './venv'\n"
     files: Files = {"pyproject.toml": silent, "ty.toml": "[rules]\nall = 'ignore'\n", ".ignore": "*.py\n"}
@@ -182,7 +182,7 @@ def test_no_setting_of_the_repository_silences_ty(repository: Repository) -> Non
 
 
 @needs_tsc
-def test_no_setting_of_the_repository_silences_tsc(repository: Repository) -> None:
+def test_repository_settings_cannot_silence_tsc(repository: Repository) -> None:
     """Skip options, plug-ins, references and outside configurations have no effect."""
     options = '{"noCheck": true, "skipDefaultLibCheck": true, "plugins": [{"name": "./evil"}], "types": ["../../x"]}'
     table = f'{{"extends": ["/etc/x.json", "../../y.json"], "compilerOptions": {options}, "exclude": ["**/*"], "references": [{{"path": "/"}}]}}'
@@ -195,7 +195,7 @@ def test_no_setting_of_the_repository_silences_tsc(repository: Repository) -> No
 
 
 @needs_tsc
-def test_an_import_that_leads_out_of_the_repository_ends_the_check(repository: Repository, tmp_path: Path) -> None:
+def test_import_leading_out_of_the_repository_discards_tsc_results(repository: Repository, tmp_path: Path) -> None:
     """If an import leads out of the repository, tsc's results are discarded."""
     (tmp_path / "secret.json").write_text('{"key_of_production": 1}')
     files: Files = {
@@ -208,7 +208,7 @@ def test_an_import_that_leads_out_of_the_repository_ends_the_check(repository: R
     assert "key_of_production" not in repr(judgement)
 
 
-def test_links_and_huge_files_are_not_laid_out(repository: Repository, tmp_path: Path) -> None:
+def test_links_and_huge_files_are_not_copied_for_the_checker(repository: Repository, tmp_path: Path) -> None:
     """Links and huge files are not copied for the checker, and the other files are checked without them."""
     (tmp_path / "x.py").write_text("def f(a, b): ...\n")
     repository.write(
@@ -246,7 +246,7 @@ class Counting(Ty):
         return found
 
 
-def test_a_checker_that_fails_is_named_and_leaves_nothing_open(repository: Repository) -> None:
+def test_failing_checker_is_listed_but_leaves_nothing_open(repository: Repository) -> None:
     """If a checker fails, the coverage contains the reason, but nothing counts as not checked."""
     _, tree, change, _ = BROKEN["Python: a member"]
     pull = repository.change(tree, change)
@@ -261,7 +261,7 @@ def test_a_checker_that_fails_is_named_and_leaves_nothing_open(repository: Repos
     assert [(name, reason.startswith("ended with status 1")) for name, reason in coverage.not_run] == [("ty", True)]
 
 
-def test_the_base_is_checked_once_for_all_pushes(repository: Repository, tmp_path: Path) -> None:
+def test_base_is_checked_once_for_all_pushes(repository: Repository, tmp_path: Path) -> None:
     """The second review of the same commits runs no program. The first one checks both sides in parallel."""
     _, tree, change, expected = BROKEN["Python: a member"]
     pull = repository.change(tree, change)
@@ -281,7 +281,7 @@ def test_the_base_is_checked_once_for_all_pushes(repository: Repository, tmp_pat
     assert runs[:2] == (["head", "base"] if PROCESSORS > 1 else ["head", "end of head"])
 
 
-def test_a_changed_annotation_proves_nothing(repository: Repository) -> None:
+def test_changed_python_annotation_proves_no_break(repository: Repository) -> None:
     """Python ignores annotations, so a parameter's is not reported and a result's is only a hint."""
     tree: Files = {
         "tracks.py": "def match(words: str) -> dict[str, int]:\n    return {}\n",
@@ -295,7 +295,7 @@ def test_a_changed_annotation_proves_nothing(repository: Repository) -> None:
 
 
 @needs_tsc
-def test_a_cached_result_of_another_review_proves_nothing(repository: Repository, tmp_path: Path) -> None:
+def test_package_unresolved_only_in_the_second_review_is_not_an_error(repository: Repository, tmp_path: Path) -> None:
     """A package that only the second review cannot resolve is not reported as an error of that change."""
     tree: Files = {
         "m.ts": "export const rate = 1;\n",
@@ -312,7 +312,7 @@ def test_a_cached_result_of_another_review_proves_nothing(repository: Repository
         memo.use_store(None)
 
 
-def test_a_checker_that_is_not_installed_is_named(repository: Repository) -> None:
+def test_missing_checker_is_listed_in_the_coverage(repository: Repository) -> None:
     """The coverage lists a checker that is not installed."""
     _, tree, change, _ = BROKEN["Python: a member"]
     pull = repository.change(tree, change)
@@ -334,7 +334,7 @@ class Absent(Ty):
         return None
 
 
-def test_one_line_is_reported_once_and_by_both(repository: Repository) -> None:
+def test_line_reported_by_two_analyzers_gives_one_finding_with_two_sources(repository: Repository) -> None:
     """A line that two analyzers report gives the contract finding, with the checker as another source."""
     pull = repository.change(
         {"a.py": "def f(a, b): ...\n", "u.py": "from a import f\n\nf(1, 2)\n"}, {"a.py": "def f(a): ...\n"}
@@ -350,7 +350,7 @@ def test_one_line_is_reported_once_and_by_both(repository: Repository) -> None:
     assert [rewrite.new for rewrite in finding.rewrites] == ["f(1)"]
 
 
-def test_a_likely_finding_on_a_line_that_a_checker_rejects_is_proven(repository: Repository) -> None:
+def test_likely_finding_becomes_proven_if_a_checker_rejects_the_line(repository: Repository) -> None:
     """A likely contract finding becomes proven if a type checker rejects the same line."""
     _, tree, change, _ = BROKEN["Python: a member"]
     (error,) = judge(repository.change(tree, change), "ty").findings

@@ -64,7 +64,7 @@ UNREAD = [
 
 
 @pytest.mark.parametrize(("path", "text"), few(UNREAD, *range(0, len(UNREAD), 5)))
-def test_what_was_not_read_to_its_end_is_open_and_not_fixed(hand: Hand, path: str, text: str | bytes) -> None:
+def test_partly_checked_file_is_open_and_its_finding_is_not_fixed(hand: Hand, path: str, text: str | bytes) -> None:
     """After a push that stops or silences the tool, the first push's finding is still open."""
     first = by_code(hand, {path: FAULTS[path]})
     (reported,) = (one.finding for one in first.reported)
@@ -84,7 +84,9 @@ def test_what_was_not_read_to_its_end_is_open_and_not_fixed(hand: Hand, path: st
         (CI, WORKFLOW + '      - run: echo "${{ github.event.comment.body }}" # zizmor: ignore[template-injection]\n'),
     ],
 )
-def test_a_comment_of_the_base_still_counts(repository: Repository, hand: Hand, path: str, text: str) -> None:
+def test_suppression_comment_from_the_base_still_applies(
+    repository: Repository, hand: Hand, path: str, text: str
+) -> None:
     """A suppression comment that exists in the base still applies when its line is edited."""
     repository.git("checkout", "-q", "main")
     repository.commit({path: text}, "with a comment")
@@ -118,7 +120,7 @@ class Forgetful:
         return "fixed"
 
 
-def test_an_analyser_cannot_forget_a_file(repository: Repository) -> None:
+def test_file_that_an_analyzer_fails_on_or_omits_is_not_checked(repository: Repository) -> None:
     """The file that raises and the file that is not listed are both reported as not checked."""
     pull = repository.change({"x": "1\n"}, {"bad": "1\n", "mute": "1\n", "good": "1\n"})
 
@@ -141,15 +143,13 @@ NAMED = "import { q, lost } from './a.js'\n"
 
 
 @pytest.mark.parametrize(("text", "verdict"), [(NAMED, "proven"), (NAMED + "the quoted line is gone (\n", "unproven")])
-def test_what_is_read_out_of_a_file_that_the_change_has_damaged_is_no_proof(
-    hand: Hand, text: str, verdict: str
-) -> None:
+def test_finding_in_a_file_with_a_syntax_error_is_unproven(hand: Hand, text: str, verdict: str) -> None:
     """A finding in a file with a syntax error is unproven, because the error may have caused it."""
     review = by_code(hand, {"b.js": text})
     assert [row.finding.verdict for row in review.findings if row.finding.rule == "missing-name"] == [verdict]
 
 
-def test_a_link_that_is_named_like_code_is_open_once(hand: Hand) -> None:
+def test_link_named_like_code_is_reported_as_unread_once(hand: Hand) -> None:
     """The link is reported once as an unread file, and not by each analyzer too."""
     folder = hand.repository.folder
     (folder / "b.py").symlink_to("a.py")

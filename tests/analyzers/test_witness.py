@@ -50,13 +50,15 @@ CHANGES = [
 
 
 @pytest.mark.parametrize(("old", "new"), CHANGES, ids=[new for _, new in CHANGES])
-def test_a_project_is_built_without_those_that_it_does_not_refer_to(repository: Repository, old: str, new: str) -> None:
+def test_unreferenced_project_with_a_type_of_the_same_name_is_not_affected(
+    repository: Repository, old: str, new: str
+) -> None:
     """If two projects have types of the same name, only the changed project's users are reported."""
     pull = repository.change(SOLUTION, {"A/Model/Types.cs": types("Shop.A.Model").replace(old, new)})
     assert [finding.path for finding in look(pull)] == ["A/User.cs"]
 
 
-def test_a_class_that_became_another_name_of_a_type_has_its_members(repository: Repository) -> None:
+def test_kotlin_type_alias_provides_the_members_of_a_moved_class(repository: Repository) -> None:
     """In Kotlin, a type alias to the moved class still provides its members."""
     owner, user = "package a\n\nclass Cart(val size: Int)\n", "package a\n\nfun show(cart: Cart) = cart.size\n"
     after = {
@@ -66,7 +68,7 @@ def test_a_class_that_became_another_name_of_a_type_has_its_members(repository: 
     assert look(repository.change({"a/Cart.kt": owner, "a/Show.kt": user}, after)) == []
 
 
-def test_a_name_of_the_own_namespace_goes_before_an_imported_one(repository: Repository) -> None:
+def test_type_in_the_same_namespace_takes_precedence_over_an_imported_one(repository: Repository) -> None:
     own = "namespace Shop.Web;\npublic record Card\n{ public int Id; }\n"
     files = {
         "Core/Core.csproj": PROJECT.format(""),
@@ -80,7 +82,7 @@ def test_a_name_of_the_own_namespace_goes_before_an_imported_one(repository: Rep
     assert (look(pull), open_uses(pull)) == ([], ())
 
 
-def test_a_class_of_the_own_package_goes_before_a_wildcard_import(repository: Repository) -> None:
+def test_class_in_the_same_package_takes_precedence_over_a_wildcard_import(repository: Repository) -> None:
     """A class in the user's own package takes precedence over a wildcard import of the changed class."""
     order = "package shop.{};\n\npublic class Order {{\n    public int total() {{ return 1; }}\n}}\n"
     show = "package shop.{};\n\nimport shop.a.*;\n\nclass Show {{ int run(Order order) {{ return order.total(); }} }}\n"
@@ -113,7 +115,9 @@ APART = {
 
 
 @pytest.mark.parametrize("language", APART)
-def test_a_file_means_what_its_own_project_has_by_the_whole_name(repository: Repository, language: str) -> None:
+def test_class_defined_in_two_projects_is_reported_only_in_the_changed_one(
+    repository: Repository, language: str
+) -> None:
     """If unconnected projects define the same class, only the changed project's user is reported."""
     files = APART[language]
     path, text = next(row for row in files.items() if row[1] in (CONTRACTS, CLASS))
@@ -124,7 +128,7 @@ def test_a_file_means_what_its_own_project_has_by_the_whole_name(repository: Rep
 
 
 @pytest.mark.parametrize("is_given", [True, False])
-def test_a_name_that_another_namespace_of_the_file_has_now_is_not_gone(
+def test_name_that_another_imported_namespace_provides_is_not_missing(
     repository: Repository, *, is_given: bool
 ) -> None:
     """If the file also imports a package's namespace with that interface, deleting its own breaks nothing."""
@@ -145,7 +149,7 @@ def test_a_name_that_another_namespace_of_the_file_has_now_is_not_gone(
     assert (found, review.open) == (([], ()) if is_given else ([("users/Internal/Admin.cs", 7)], ()))
 
 
-def test_a_part_of_a_namespace_is_no_class(repository: Repository) -> None:
+def test_namespace_segment_is_not_a_class_reference(repository: Repository) -> None:
     """`using Microsoft.Extensions.Hosting` does not refer to a class named `Extensions`."""
     files = {
         "Bff/Extensions.cs": "internal static class Extensions\n{\n    public static int Twice(this int n) => n;\n}\n",
@@ -227,7 +231,7 @@ def review(repository: Repository, base: Files, path: str, text: str) -> deeprep
 
 
 @pytest.mark.parametrize(("base", "path", "text"), BUILT.values(), ids=BUILT)
-def test_what_a_build_adds_is_not_missing_and_the_coverage_says_so(
+def test_missing_name_that_a_build_may_add_is_not_reported(
     repository: Repository, base: Files, path: str, text: str
 ) -> None:
     """A missing name is not reported if a build may add it, or if unchanged lines lack it too."""
@@ -240,16 +244,16 @@ def test_what_a_build_adds_is_not_missing_and_the_coverage_says_so(
     MISTAKES,
     ids=["Go", "Go, generated and committed", "a package", "Python", "a module", "Rust"],
 )
-def test_what_no_build_adds_is_missing(repository: Repository, base: Files, path: str, text: str) -> None:
+def test_missing_name_that_no_build_adds_is_reported(repository: Repository, base: Files, path: str, text: str) -> None:
     assert [finding.path for finding in review(repository, base, path, text).findings] == [path]
 
 
-def test_the_coverage_names_what_has_files_outside_of_the_tree(repository: Repository) -> None:
+def test_coverage_mentions_a_package_with_files_outside_the_repository(repository: Repository) -> None:
     base, path, text = BUILT["files are ignored"]
     assert "`pb` has files outside the repository" in review(repository, base, path, text).to_json()
 
 
-def test_a_file_that_another_project_compiles_is_used_there(repository: Repository) -> None:
+def test_csharp_file_compiled_by_another_project_counts_as_used_there(repository: Repository) -> None:
     """In C#, a project can compile another project's file without referencing the project."""
     link = '<Compile Include="..\\Core\\Card.cs" />'
     files = {
@@ -264,9 +268,7 @@ def test_a_file_that_another_project_compiles_is_used_there(repository: Reposito
 
 
 @pytest.mark.parametrize("importer", ["a.js", "a.ts"])
-def test_of_two_files_that_answer_to_one_name_each_importer_means_its_own(
-    repository: Repository, importer: str
-) -> None:
+def test_js_and_ts_importers_of_one_path_resolve_to_different_files(repository: Repository, importer: str) -> None:
     """For `./lib`, Node loads lib.js and the TypeScript compiler loads lib.ts."""
     load = "const { total } = require('./lib')" if importer == "a.js" else "import { total } from './lib'"
     files = {f"lib{end}": "export function total(a) { return a }\n" for end in (".js", ".ts")}
@@ -299,7 +301,7 @@ OFFERED = {
         ("Shop", "Shop.sise()", False),
     ],
 )
-def test_java_sees_what_other_languages_of_its_machine_offer(
+def test_java_resolves_names_from_other_jvm_languages(
     repository: Repository, name: str, asked: str, is_there: bool
 ) -> None:
     """Java resolves Kotlin accessors and @JvmName names, and classes in other JVM languages."""
@@ -308,7 +310,7 @@ def test_java_sees_what_other_languages_of_its_machine_offer(
     assert len(found.findings) == (not is_there)
 
 
-def test_an_import_from_the_root_of_the_crate_ends_no_review(repository: Repository) -> None:
+def test_rust_2015_path_does_not_stop_the_review(repository: Repository) -> None:
     """A review completes despite `use ::total`, a 2015-edition path with an empty first part."""
     base = {
         "Cargo.toml": '[package]\nname = "acme"\n',
@@ -321,7 +323,7 @@ def test_an_import_from_the_root_of_the_crate_ends_no_review(repository: Reposit
     assert found.complete
 
 
-def test_names_that_are_bound_again_and_again_take_no_time(repository: Repository) -> None:
+def test_repeated_rebinding_is_checked_quickly(repository: Repository) -> None:
     """Thirty match arms that rebind one name don't take exponential time."""
     arms = "".join(f"            Self::V{number}(cmd) => cmd.total(),\n" for number in range(30))
     cart = "pub struct Cart;\n\nimpl Cart {\n    pub fn total(&self) -> u8 {\n        1\n    }\n}\n"

@@ -20,7 +20,7 @@ CART = (
 TOGETHER: Files = {"shop/rates.py": RATES, "shop/cart.py": CART}
 
 
-def test_a_new_definition_is_shown_with_the_changed_line_that_calls_it(repository: Repository) -> None:
+def test_new_definition_is_shown_with_a_changed_call(repository: Repository) -> None:
     """A new definition is shown with a changed call of it, and the first line of the calling function."""
     found = [one for one in beside(repository, BASE, TOGETHER, "shop/rates.py") if one.path == "shop/cart.py"]
     assert any("16     return sum(clamp(row, 0) for row in rows)" in one.body for one in found)
@@ -28,14 +28,14 @@ def test_a_new_definition_is_shown_with_the_changed_line_that_calls_it(repositor
     assert all(one.overlaps_change for one in found)
 
 
-def test_a_changed_line_is_shown_with_the_new_definition_that_it_calls(repository: Repository) -> None:
+def test_changed_call_is_shown_with_the_new_definition(repository: Repository) -> None:
     """A changed call is shown with the new definition, which contains the parameter order."""
     assert " 4 def clamp(low: int, amount: int) -> int | None:" in text(
         beside(repository, BASE, TOGETHER, "shop/cart.py")
     )
 
 
-def test_a_key_that_the_change_writes_is_shown_with_its_changed_reader(repository: Repository) -> None:
+def test_added_key_is_shown_with_its_changed_reader(repository: Repository) -> None:
     """A key that the change adds is shown with its changed reader in another language."""
     before: Files = {"api/answer.py": "def answer():\n    return {}\n", "web/page.ts": "export const fees = 0\n"}
     after: Files = {
@@ -47,7 +47,7 @@ def test_a_key_that_the_change_writes_is_shown_with_its_changed_reader(repositor
     )
 
 
-def test_an_unchanged_definition_that_is_called_is_shown_by_its_first_line(repository: Repository) -> None:
+def test_header_of_an_unchanged_called_definition_is_shown(repository: Repository) -> None:
     """A called definition's header is shown, because only it shows that the call must be awaited."""
     before: Files = {
         "lib/store.py": "# kept small\n\n\nasync def hold(\n    name: str,\n    seconds: int,\n) -> bool:\n    return True\n",
@@ -76,12 +76,12 @@ def test_an_unchanged_definition_that_is_called_is_shown_by_its_first_line(repos
         ("shop/Pay.java", "    private Reply payWithRetries(", "payWithRetries"),
     ],
 )
-def test_a_definition_is_known_in_each_language(path: str, line: str, name: str) -> None:
+def test_definition_is_recognized_in_each_language(path: str, line: str, name: str) -> None:
     """A definition's name is recognized in each language."""
     assert definitions.names(path, line) == {name}
 
 
-def test_however_much_is_linked_the_limit_holds(repository: Repository) -> None:
+def test_linked_excerpts_stay_within_the_token_limit(repository: Repository) -> None:
     """Only a few changed callers are shown, and all excerpts together stay within the token limit."""
     before: Files = {f"app/m{n}.py": "X = 1\n" for n in range(30)} | {"app/lib.py": "X = 1\n"}
     body = "".join(f"def fresh_rate_{n}(low, high):\n    return low\n\n\n" for n in range(30))
@@ -94,7 +94,7 @@ def test_however_much_is_linked_the_limit_holds(repository: Repository) -> None:
     assert beside(repository, {}, {}, "app/lib.py") == ()
 
 
-def test_a_unit_that_is_shown_beside_another_is_not_read_by_that(repository: Repository) -> None:
+def test_region_shown_next_to_another_does_not_count_as_read(repository: Repository) -> None:
     """A region that is only shown next to another one doesn't count as read."""
     table = Table(repository.change(BASE, TOGETHER))
 

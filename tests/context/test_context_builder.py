@@ -32,7 +32,7 @@ def paths(excerpts: tuple[Excerpt, ...]) -> list[str]:
     return [excerpt.path for excerpt in excerpts]
 
 
-def test_the_reader_of_a_renamed_variable_of_the_environment_is_shown(repository: Repository) -> None:
+def test_reader_of_a_renamed_environment_variable_is_shown(repository: Repository) -> None:
     """A reader of a renamed environment variable is shown, even in another language."""
     before: Files = {
         "app/start.ts": "export function start(env) {\n  env.SHOP_STATE_DIR = '/var/shop'\n}\n",
@@ -43,7 +43,7 @@ def test_the_reader_of_a_renamed_variable_of_the_environment_is_shown(repository
     assert " 5     return os.environ['SHOP_STATE_DIR']" in excerpts[0].body
 
 
-def test_the_workflow_that_compares_a_label_is_shown(repository: Repository) -> None:
+def test_workflow_that_compares_a_removed_label_is_shown(repository: Repository) -> None:
     """A workflow that compares a removed string with dashes is shown."""
     before: Files = {
         "ci/jobs.py": 'JOBS = [{"mode": "assert-no-changes"}]\n',
@@ -53,7 +53,7 @@ def test_the_workflow_that_compares_a_label_is_shown(repository: Repository) -> 
     assert paths(shown(repository, before, after)) == [".github/workflows/ci.yml"]
 
 
-def test_who_reaches_into_a_private_attribute_is_shown_before_who_mentions_it(repository: Repository) -> None:
+def test_private_attribute_access_is_shown_before_other_mentions(repository: Repository) -> None:
     """A line that accesses another object's private attribute is shown before other mentions."""
     inner = "class Stats:\n    def __init__(self):\n        self._totals = {}\n"
     users = {f"shop/m{n}.py": f"class M{n}:\n    def f(self):\n        return self._totals\n" for n in range(6)}
@@ -66,7 +66,7 @@ def test_who_reaches_into_a_private_attribute_is_shown_before_who_mentions_it(re
     assert excerpts[0].path == "shop/report.py"
 
 
-def test_the_definition_of_what_is_called_is_shown(repository: Repository) -> None:
+def test_called_definition_is_shown(repository: Repository) -> None:
     """A called function is shown with its body, up to the end of its block."""
     before: Files = {
         "a.py": "def go(x):\n    return 1\n",
@@ -78,7 +78,7 @@ def test_the_definition_of_what_is_called_is_shown(repository: Repository) -> No
     assert "OTHER" not in excerpt.body
 
 
-def test_what_a_reader_calls_in_its_own_file_is_shown_too(repository: Repository) -> None:
+def test_helper_called_by_a_shown_function_is_shown(repository: Repository) -> None:
     """A helper that a shown function calls in its own file is shown too."""
     filler = "".join(f"FILLER_{n} = {n}\n" for n in range(30))
     before: Files = {
@@ -94,7 +94,7 @@ def test_what_a_reader_calls_in_its_own_file_is_shown_too(repository: Repository
     assert "FILLER_15" not in found
 
 
-def test_the_counterpart_of_a_changed_method_is_picked_and_not_who_mentions_it() -> None:
+def test_same_named_definition_is_shown_but_not_its_mentions() -> None:
     """A definition of the same name may need the same change; call sites are found separately."""
     unit = Unit(
         "c.js:Memo.check_blockers",
@@ -115,7 +115,7 @@ def test_the_counterpart_of_a_changed_method_is_picked_and_not_who_mentions_it()
     assert [(row.path, row.defines) for row in usages.pick(rows, [unit], ())] == [("server/memo.js", True)]
 
 
-def test_a_line_that_decides_by_a_name_comes_before_those_that_pass_it_on(repository: Repository) -> None:
+def test_line_that_tests_a_value_is_shown_before_lines_that_pass_it_on(repository: Repository) -> None:
     """A line that tests a changed value is shown before lines that only pass it on."""
     passing = {f"app/m{n}.py": "def f(c):\n    return g(c.root_patterns)\n" for n in range(4)}
     before: Files = {
@@ -127,7 +127,7 @@ def test_a_line_that_decides_by_a_name_comes_before_those_that_pass_it_on(reposi
     assert excerpts[0].path == "app/zz.py"
 
 
-def test_the_callers_body_comes_first_and_nothing_is_shown_twice(repository: Repository) -> None:
+def test_caller_is_shown_only_once(repository: Repository) -> None:
     """A caller that also reads a changed name is shown only once."""
     before: Files = {
         "a.py": "def apply_rate(x):\n    return x\n",
@@ -139,7 +139,7 @@ def test_the_callers_body_comes_first_and_nothing_is_shown_twice(repository: Rep
     assert len(lines) == 1
 
 
-def test_of_uses_that_share_a_name_alone_those_of_a_bare_word_are_left_out(repository: Repository) -> None:
+def test_unresolved_references_to_a_common_word_are_left_out(repository: Repository) -> None:
     """Unresolved references are shown for `open_day`, but not for a word as common as `open`."""
     before: Files = {
         "shop/store.py": "class Store:\n    def open(self):\n        return 1\n\n    def open_day(self):\n        return 1\n",
@@ -167,7 +167,7 @@ def test_of_uses_that_share_a_name_alone_those_of_a_bare_word_are_left_out(repos
     assert "door.open()" not in text
 
 
-def test_the_limit_holds_however_many_readers_there_are(repository: Repository) -> None:
+def test_many_readers_stay_within_the_token_limit(repository: Repository) -> None:
     """With many readers, the best lines are shown within the token limit."""
     names = [f"retry_budget_{n}" for n in range(40)]
     readers: Files = {
@@ -181,7 +181,7 @@ def test_the_limit_holds_however_many_readers_there_are(repository: Repository) 
     assert NEARBY_TOKENS / 3 < size <= NEARBY_TOKENS
 
 
-def test_where_a_caller_keeps_the_result_is_followed_one_step() -> None:
+def test_key_or_attribute_that_stores_a_result_is_followed() -> None:
     """Keys and attributes that store a call's result are found, but not local variables."""
     assert identifiers.stored_keys('    "shipping_address": payload(order),', "payload") == {"shipping_address"}
     assert identifiers.stored_keys("self.total_rate = payload(order)", "payload") == {"total_rate"}
@@ -191,7 +191,7 @@ def test_where_a_caller_keeps_the_result_is_followed_one_step() -> None:
 BODY = "".join(f"    step_{n} = {n}\n" for n in range(30))
 
 
-def test_of_what_is_called_the_reader_sees_what_it_returns_and_raises(repository: Repository) -> None:
+def test_long_called_function_is_reduced_to_its_returns_and_raises(repository: Repository) -> None:
     """A called function's long body is cut to its first lines, returns and raises."""
     callee = f"def rated_row(row):\n{BODY}    if not row:\n        raise EmptyRow\n    return None\n"
     before: Files = {
@@ -209,7 +209,7 @@ def test_of_what_is_called_the_reader_sees_what_it_returns_and_raises(repository
     ]
 
 
-def test_a_few_lines_between_two_shown_ones_of_a_called_definition_are_shown_too(repository: Repository) -> None:
+def test_short_gaps_in_a_called_definition_are_filled(repository: Repository) -> None:
     """The result may depend on up to four such lines; longer gaps are left out."""
     few = "".join(f"    few_{n} = row\n" for n in range(4))
     many = "".join(f"    many_{n} = row\n" for n in range(5))
@@ -228,7 +228,7 @@ def test_a_few_lines_between_two_shown_ones_of_a_called_definition_are_shown_too
     ]
 
 
-def test_what_the_language_has_under_the_same_name_is_not_shown(repository: Repository) -> None:
+def test_builtins_of_the_same_name_are_not_shown(repository: Repository) -> None:
     """Methods of built-in types and other classes, and the built-in `open`, are not shown."""
     before: Files = {
         "shop/Rates.java": "package shop;\nimport shop.text.Texts;\nclass Rates {\n  String rate(int x) {\n    return Texts.of(x);\n  }\n}\n",
@@ -243,7 +243,7 @@ def test_what_the_language_has_under_the_same_name_is_not_shown(repository: Repo
     assert shown(repository, before, after) == ()
 
 
-def test_what_a_caller_does_with_the_result_far_below_is_shown(repository: Repository) -> None:
+def test_lines_that_read_a_result_in_a_long_caller_are_shown(repository: Repository) -> None:
     """Lines that read a call's result are shown, even if the function is too long to show."""
     between = "".join(f"    step_{n}()\n" for n in range(60))
     before: Files = {
@@ -267,7 +267,7 @@ def test_what_a_caller_does_with_the_result_far_below_is_shown(repository: Repos
     assert "step_30" not in caller.body
 
 
-def test_further_lines_of_an_import_and_of_a_docstring_are_no_readers(repository: Repository) -> None:
+def test_import_and_docstring_continuation_lines_are_not_readers(repository: Repository) -> None:
     before: Files = {
         "shop/rates.py": "SHOP_RATE_LIMIT = 3\n",
         "shop/page.py": 'from shop.rates import (\n    SHOP_RATE_LIMIT,\n)\n\n\ndef page():\n    """\n    Below SHOP_RATE_LIMIT.\n    """\n',
@@ -277,7 +277,7 @@ def test_further_lines_of_an_import_and_of_a_docstring_are_no_readers(repository
     assert paths(found) == ["shop/text.py"]
 
 
-def test_of_a_use_that_is_written_like_two_before_it_only_the_line_is_shown(repository: Repository) -> None:
+def test_third_similar_reference_is_shown_as_a_single_line(repository: Repository) -> None:
     """And what reads its result: the rest of its function says nothing new."""
     name = "app/clamp.py"
     before: Files = {name: "def clamp(x):\n    return x\n"}

@@ -21,7 +21,7 @@ BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
         ("toml", 'servers = [{host = "a"}, {host = "b", port = 1}]\n"x.y" = "null"\n'),
     ],
 )
-def test_key_paths(form: str, text: str) -> None:
+def test_every_leaf_has_a_key_path(form: str, text: str) -> None:
     """Every leaf has its path, and keys that contain a dot are quoted."""
     rows = dict(paths(parse(text, form)))
     assert rows["servers[0].host"] == '"a"'
@@ -47,13 +47,13 @@ def test_key_paths(form: str, text: str) -> None:
         ("yaml", "x" * (MAX_CHARS["yaml"] + 1), "too many to parse"),
     ],
 )
-def test_hostile_files_end_in_a_sentence(form: str, text: str, said: str) -> None:
+def test_hostile_file_raises_a_value_error_with_the_reason(form: str, text: str, said: str) -> None:
     """Alias bombs, cycles, deep nesting and syntax errors raise a ValueError with the reason."""
     with pytest.raises(ValueError, match=said):
         parse(text, form)
 
 
-def test_in_the_repl(table: Table) -> None:
+def test_outline_and_parsed_accept_texts_and_paths(table: Table) -> None:
     """outline() and parsed() accept texts and paths, and explain what to do for other files."""
     code = (
         't = \'{"a": {"b": [1, 2]}, "c": "herring"}\\n\'\n'

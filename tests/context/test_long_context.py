@@ -23,7 +23,7 @@ texts = st.lists(st.text("ab\n é", max_size=40), max_size=60).map("\n".join)
 
 @settings(max_examples=300, deadline=None)
 @given(texts, st.integers(1, 30), st.floats(0, 0.5))
-def test_chunks_are_the_whole_text(text: str, tokens: int, overlap: float) -> None:
+def test_chunks_cover_the_whole_text(text: str, tokens: int, overlap: float) -> None:
     """Chunks cover the whole text, from the first to the last character, without gaps."""
     pieces = list(chunks(text, tokens, overlap))
     assert (pieces[0].start, pieces[-1].end) == (0, len(text))
@@ -88,7 +88,7 @@ def asked(table: Table, files: Mapping[str, str], code: str) -> tuple[list[str],
 
 @pytest.mark.parametrize("size", [8_000, 64_000, 250_000, 1_000_000])
 @pytest.mark.parametrize("at", few([0.1, 0.3, 0.5, 0.7, 0.9, 1.0], *range(0, 6, 3)))
-def test_needle_is_found_wherever_it_stands(table: Table, size: int, at: float) -> None:
+def test_needle_is_found_on_any_line(table: Table, size: int, at: float) -> None:
     """A question about a long file reaches every line, and the quote has the right line number."""
     text = haystack(size, at)
     table.worker = finder
@@ -102,7 +102,7 @@ def test_needle_is_found_wherever_it_stands(table: Table, size: int, at: float) 
     assert said[0].strip().endswith(f"-{last}")
 
 
-def test_not_found_is_told_from_not_read(table: Table) -> None:
+def test_not_found_and_not_read_are_distinguished(table: Table) -> None:
     """`found` is False if everything was read, and None if a part could not be read."""
     table.worker = finder
     code = (
@@ -114,7 +114,7 @@ def test_not_found_is_told_from_not_read(table: Table) -> None:
     assert said[0] == "False 3 big.py:1 \nNone 3 big.py:1 not read\n"
 
 
-def test_claim_without_a_verbatim_quote_is_not_believed(table: Table) -> None:
+def test_answer_without_a_verbatim_quote_is_rejected(table: Table) -> None:
     """A worker's answer that quotes nothing from the text is not believed."""
     table.worker = lambda given: {
         **quiet(given),
@@ -126,7 +126,7 @@ def test_claim_without_a_verbatim_quote_is_not_believed(table: Table) -> None:
     assert said[0] == "False yes [not believed: it quotes nothing that stands in what was read]\n"
 
 
-def test_one_failed_piece_is_not_not_found(table: Table) -> None:
+def test_failed_chunk_gives_none_and_not_false(table: Table) -> None:
     """If one chunk gets no answer, `found` is None and not False."""
     table.worker = lambda given: "prose" if "value_2000 " in given.messages[1].text else finder(given)
     said, _ = asked(
@@ -135,7 +135,7 @@ def test_one_failed_piece_is_not_not_found(table: Table) -> None:
     assert said[0] == "None\n"
 
 
-def test_chunks_in_the_repl_reach_the_end(table: Table) -> None:
+def test_root_code_can_read_a_whole_file_in_chunks(table: Table) -> None:
     """The root's code can get a whole file in chunks and a preview of its start and end."""
     text = haystack(300_000, 1.0)
     code = (
@@ -150,7 +150,7 @@ def test_chunks_in_the_repl_reach_the_end(table: Table) -> None:
     assert f"{NEEDLE}\n2 True" in said[0]
 
 
-def test_a_wrong_path_is_said(table: Table) -> None:
+def test_wrong_path_error_suggests_a_similar_path(table: Table) -> None:
     """For a path that doesn't exist, the error suggests a similar one."""
     said, _ = asked(table, {}, "chunks('shop/prise.py')")
     assert "'shop/prise.py' does not exist; did you mean shop/price.py" in said[0]

@@ -47,7 +47,7 @@ def shown(
     return asyncio.run(run())
 
 
-def test_files_are_listed_by_folder_and_by_glob(repository: Repository) -> None:
+def test_files_are_listed_by_folder_or_glob(repository: Repository) -> None:
     """Files are listed by folder or glob, with a count for long lists and a message for none."""
     folder, glob, none = shown(
         repository, LookUp("files", path="docs/"), LookUp("files", path="**/*.{cs,cc}"), LookUp("files", path="scr/")
@@ -60,7 +60,7 @@ def test_files_are_listed_by_folder_and_by_glob(repository: Repository) -> None:
     assert many.notes[0].endswith("and 80 more: narrow it")
 
 
-def test_a_definition_is_whole_and_that_of_the_named_class_where_one_is_named(repository: Repository) -> None:
+def test_definition_is_shown_whole_and_filtered_by_class(repository: Repository) -> None:
     """Both definitions of the name are shown with their bodies, or only that of the named class."""
     both, named = shown(repository, LookUp("definition", "pick"), LookUp("definition", "Shelf.pick"))
     assert [(e.path, e.start, e.end) for e in both.excerpts] == [("src/pick.py", 1, 6), ("src/shelf.py", 2, 3)]
@@ -69,7 +69,7 @@ def test_a_definition_is_whole_and_that_of_the_named_class_where_one_is_named(re
     assert [e.path for e in alone.excerpts] == ["src/shelf.py"]
 
 
-def test_what_a_prompt_shows_already_is_not_shown_again(repository: Repository) -> None:
+def test_lines_already_in_the_prompt_are_not_repeated(repository: Repository) -> None:
     """Lines that a prompt already shows are left out of a look-up and listed in its notes."""
     (first,) = shown(repository, LookUp("definition", "pick"))
     (again,) = shown(repository, LookUp("definition", "pick"), above=first.excerpts)
@@ -77,7 +77,7 @@ def test_what_a_prompt_shows_already_is_not_shown_again(repository: Repository) 
     assert again.notes == ("shown before: src/pick.py 1 to 6", "shown before: src/shelf.py 2 to 3")
 
 
-def test_a_narrower_search_shows_the_code_around_a_line_that_another_result_has(repository: Repository) -> None:
+def test_narrower_search_shows_code_around_a_listed_line(repository: Repository) -> None:
     """A narrower search shows the code around a line that a broad search only lists."""
     uses = [f"fn use_{n}(one: Name) {{\n    drop(one);\n}}\n\n" for n in range(24)]
     impl = "impl Encode for Name {\n    fn encode(&self) -> String {\n        self.to_string()\n    }\n}\n\n"
@@ -89,7 +89,7 @@ def test_a_narrower_search_shows_the_code_around_a_line_that_another_result_has(
     assert lines.count("impl Encode for Name {") == 1
 
 
-def test_a_search_that_hits_a_definition_shows_it_to_its_end(repository: Repository) -> None:
+def test_search_hit_on_a_definition_shows_the_whole_definition(repository: Repository) -> None:
     """A search hit on a definition's first line shows the whole definition."""
     body = "".join(f"    text += write_{number}(value)\n" for number in range(38))
     files: dict[str, str | bytes | None] = {
@@ -101,7 +101,7 @@ def test_a_search_that_hits_a_definition_shows_it_to_its_end(repository: Reposit
     assert "quoted" not in "\n".join(row.text for excerpt in part.excerpts for row in excerpt.rows)
 
 
-def test_a_definition_is_shown_from_the_source_and_not_from_its_bundle(repository: Repository) -> None:
+def test_definition_is_shown_from_source_and_not_from_build_output(repository: Repository) -> None:
     """A definition is shown from its source, not from build output or a document's sample."""
     source = "export function total(rows) {\n  return rows.length\n}\n"
     files = {"src/total.js": source, "dist/app.js": source, "docs/use.md": f"```js\n{source}```\n"}
@@ -109,13 +109,13 @@ def test_a_definition_is_shown_from_the_source_and_not_from_its_bundle(repositor
     assert [excerpt.path for excerpt in found.excerpts] == ["src/total.js"]
 
 
-def test_a_range_is_named_as_it_is_shown(repository: Repository) -> None:
+def test_range_heading_ends_at_the_last_line_in_the_file(repository: Repository) -> None:
     """The heading of a line range ends at the file's last line."""
     (found,) = shown(repository, LookUp("lines", "", "src/shelf.py", 2, 8898))
     assert found.heading == "lines 2 to 3 of src/shelf.py"
 
 
-def test_looked_up_lines_have_the_signs_of_the_change(repository: Repository) -> None:
+def test_added_lines_are_marked_with_a_plus_sign(repository: Repository) -> None:
     """Looked-up lines that the change adds are marked with a plus sign."""
     pull = repository.change({"a.py": "x = 1\ny = 2\n"}, {"a.py": "x = 1\ny = 3\n"})
 
@@ -129,20 +129,20 @@ def test_looked_up_lines_have_the_signs_of_the_change(repository: Repository) ->
     assert [(row.sign, row.text) for row in found.excerpts[0].rows] == [(" ", "x = 1"), ("+", "y = 3")]
 
 
-def test_a_file_that_is_not_a_text_is_named_and_not_shown(repository: Repository) -> None:
+def test_binary_file_is_noted_but_not_shown(repository: Repository) -> None:
     """For a binary file, only a note is shown."""
     (binary,) = shown(repository, LookUp("lines", "", "tool.bin"), files={"tool.bin": b"\0\1\2"})
     assert (binary.excerpts, binary.notes) == ((), ("tool.bin is not a text file",))
 
 
-def test_a_definition_that_only_a_parser_recognises_is_found(repository: Repository) -> None:
+def test_definition_that_needs_a_parser_is_found(repository: Repository) -> None:
     """Definitions that no line pattern matches, such as C# properties, are found by parsing."""
     names = {"TryIds": (3, 7), "Label": (9, 9), "Desk::runAll": (3, 6), "lateRun": (2, 4)}
     found = shown(repository, *(LookUp("definition", name) for name in names))
     assert [(one.excerpts[0].start, one.excerpts[0].end) for one in found] == [*names.values()]
 
 
-def test_a_model_of_a_schema_and_a_block_of_terraform_are_found(repository: Repository) -> None:
+def test_prisma_models_and_terraform_blocks_are_found(repository: Repository) -> None:
     """Prisma models and Terraform blocks are found as definitions."""
     files: dict[str, str | bytes | None] = {
         "schema.prisma": "model Calendar {\n  id    Int @id\n  token String?\n}\n",
@@ -157,7 +157,7 @@ def test_a_model_of_a_schema_and_a_block_of_terraform_are_found(repository: Repo
     ]
 
 
-def test_of_a_long_function_what_it_returns_is_shown(repository: Repository) -> None:
+def test_long_function_is_shown_with_its_returns(repository: Repository) -> None:
     """A function that is too long is shown with its beginning, and each result with its condition."""
     body = "".join(f"    total_{n} = total_{n} + rows[{n}].amount_of_the_row\n" for n in range(300))
     late = "    if total_7 < 0:\n        raise ValueError(total_7)\n"
@@ -176,7 +176,7 @@ def test_of_a_long_function_what_it_returns_is_shown(repository: Repository) -> 
     assert (len(whole.excerpts[0].rows) > 100, whole.notes) == (True, ())
 
 
-def test_uses_are_of_the_product_first_counted_and_bounded(repository: Repository) -> None:
+def test_references_are_counted_and_limited_with_product_code_first(repository: Repository) -> None:
     """Uses are shown with their block, as lines or as a count, with product code before tests."""
     (one,) = shown(repository, LookUp("uses", "pick"))
     assert all(e.path.startswith("src/use_") for e in one.excerpts)
@@ -184,7 +184,7 @@ def test_uses_are_of_the_product_first_counted_and_bounded(repository: Repositor
     assert any("more not shown: src/use_" in note for note in one.notes)
 
 
-def test_all_of_one_answer_stays_under_its_tokens(repository: Repository) -> None:
+def test_all_lookups_together_stay_within_the_token_limit(repository: Repository) -> None:
     """All look-ups together stay within the token limit."""
     wanted = [
         LookUp("lines", path="src/store.py", start=1, end=150),

@@ -35,7 +35,7 @@ def beside(repository: Repository, before: Files, after: Files) -> list[Excerpt]
         ("b.ts", "open(`${dir}/bundle-${n}.json`)\n", "open(`${dir}/parcel-${n}.json`)\n", "b.py", "import glob\nfound = glob.glob('bundle-*.json')\n"),
     ],
 )  # fmt: skip
-def test_who_still_uses_what_is_removed_comes_first(
+def test_line_that_uses_a_removed_name_comes_first(
     repository: Repository, path: str, old: str, new: str, reader: str, line: str
 ) -> None:
     before: Files = {path: old, reader: line, "conf.py": ""}
@@ -45,7 +45,7 @@ def test_who_still_uses_what_is_removed_comes_first(
     assert line.split("\n")[-2] in found[0].body
 
 
-def test_what_stands_next_to_it_is_shown_too(repository: Repository) -> None:
+def test_line_with_a_removed_key_is_shown_with_its_neighbors(repository: Repository) -> None:
     """A line with the removed key is shown with its neighbors, which may contain the new key."""
     before: Files = {
         "a.py": "def load(c):\n    return c['old_profile']\n",
@@ -55,7 +55,7 @@ def test_what_stands_next_to_it_is_shown_too(repository: Repository) -> None:
     assert "3   new_profile: 1" in first.body
 
 
-def test_the_keys_of_an_entry_that_goes_are_not_gone_where_other_entries_have_them(repository: Repository) -> None:
+def test_keys_that_other_entries_contain_are_not_removed(repository: Repository) -> None:
     """Only values that no remaining entry contains count as removed with an entry."""
     row = '{"category_of": "%s"}'
     before: Files = {
@@ -68,7 +68,7 @@ def test_the_keys_of_an_entry_that_goes_are_not_gone_where_other_entries_have_th
     assert not any("category_of" in title and "no added line has" in title for title in titles)
 
 
-def test_what_the_change_still_says_elsewhere_is_not_removed(repository: Repository) -> None:
+def test_value_that_moves_to_another_file_is_not_removed(repository: Repository) -> None:
     before: Files = {"a.py": "KEY_NAME = 'row_limit'\n", "b.py": "x = 1\n", "c.sql": "select row_limit from t;\n"}
     found = beside(repository, before, {"a.py": "KEY_NAME = 'row_most'\n", "b.py": "x = 'row_limit'\n"})
     assert not any("removes" in one.title for one in found)

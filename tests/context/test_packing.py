@@ -17,7 +17,7 @@ sizes = st.lists(
 
 
 @given(sizes)
-def test_every_unit_is_in_one_prompt_and_none_is_too_full(wanted: list[tuple[str, int]]) -> None:
+def test_each_region_is_in_one_prompt_within_the_limit(wanted: list[tuple[str, int]]) -> None:
     """Each region is in exactly one group. Only a single large region may exceed the limit."""
     units = [unit(path, number, tokens) for number, (path, tokens) in enumerate(wanted)]
     groups = pack(units)
@@ -28,7 +28,7 @@ def test_every_unit_is_in_one_prompt_and_none_is_too_full(wanted: list[tuple[str
     assert len(groups) <= 2 * total / most + 1
 
 
-def test_files_and_folders_stay_together() -> None:
+def test_regions_of_one_file_stay_together() -> None:
     """A file's regions share a prompt if they fit; the prompt with the highest risk comes first."""
     units = [
         unit("a/x.py", 1, 8_000),

@@ -35,7 +35,7 @@ def _function(lines: int, first: int = 1) -> str:
     return f"def total(rows):\n    first = {first}\n{steps}    return first\n"
 
 
-def test_a_changed_function_of_moderate_size_is_whole_in_its_diff(repository: Repository) -> None:
+def test_changed_function_of_moderate_size_is_shown_whole(repository: Repository) -> None:
     """A changed function of moderate size is shown completely, a longer one near the change."""
     diffs, _ = prompt(
         repository,
@@ -48,7 +48,7 @@ def test_a_changed_function_of_moderate_size_is_whole_in_its_diff(repository: Re
     assert "return first" not in diffs["shop/b.py"]
 
 
-def test_code_that_loads_what_was_stored_is_shown_with_the_stored_fields_and_the_version(
+def test_code_that_loads_stored_objects_is_shown_with_fields_and_version(
     repository: Repository,
 ) -> None:
     """Code that loads stored objects is shown with their fields and the version constant."""
@@ -63,7 +63,7 @@ def test_code_that_loads_what_was_stored_is_shown_with_the_stored_fields_and_the
     assert {"CACHE_VERSION = 2", "    history: dict[str, History]"} <= shown
 
 
-def test_annotations_and_constants_that_decide_about_a_changed_line_are_shown(repository: Repository) -> None:
+def test_decorators_and_constants_that_affect_a_changed_line_are_shown(repository: Repository) -> None:
     """Decorators and constants that affect a changed line are shown, even from far above."""
     filler = "".join(f"    step_{n} = {n}\n" for n in range(400))
     before: Files = {

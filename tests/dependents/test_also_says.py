@@ -80,7 +80,7 @@ def places(found: Dependents, word: str = "") -> set[str]:
 
 
 @pytest.mark.parametrize("kind", RENAMED)
-def test_every_reader_of_a_renamed_key_is_named(repository: Repository, kind: str) -> None:
+def test_every_reference_to_a_renamed_key_is_found(repository: Repository, kind: str) -> None:
     """Every line that still uses a renamed key is found, in any language."""
     (path, text), (old, new), readers = RENAMED[kind]
     found = find(repository.change({path: text, **readers}, {path: text.replace(old, new)}))
@@ -91,7 +91,7 @@ def test_every_reader_of_a_renamed_key_is_named(repository: Repository, kind: st
     assert wanted <= places(found)
 
 
-def test_a_property_that_a_style_sheet_no_longer_sets_is_not_missed(repository: Repository) -> None:
+def test_only_a_removed_custom_css_property_has_dependents(repository: Repository) -> None:
     """Other style sheets don't depend on a removed CSS property, only on a removed custom property."""
     used = ".page { background-color: blue; color: var(--shop-blue) }\n"
     before = ".order {\n  background-color: red;\n  --shop-blue: blue;\n}\n"
@@ -100,7 +100,7 @@ def test_a_property_that_a_style_sheet_no_longer_sets_is_not_missed(repository: 
     assert places(found, "shop-blue") == {"b.css:1"}
 
 
-def test_an_element_that_a_layout_no_longer_uses_is_not_missed(repository: Repository) -> None:
+def test_removed_layout_element_has_no_dependents(repository: Repository) -> None:
     """Removed layout elements and attributes have no dependents, but removed IDs and settings do."""
     layout = '<EditText\n  app:scrollbarStyle="inside"\n  app:id="@+id/subject_line" />\n</EditText>\n'
     settings = "<retry>\n  <maximumRetries>3</maximumRetries>\n</retry>\n"
@@ -118,7 +118,7 @@ GONE = {
 
 
 @pytest.mark.parametrize("what", GONE)
-def test_a_removed_route_is_missed_by_who_asks_for_it(repository: Repository, what: str) -> None:
+def test_client_of_a_removed_route_is_found(repository: Repository, what: str) -> None:
     """A client of a removed route is found, even if its path has a prefix or other parameters."""
     path, text, reader, asks = GONE[what]
     found = find(repository.change({path: text, reader: asks}, {path: text.replace("summary", "digest")}))
@@ -133,14 +133,14 @@ FILES = {
 
 
 @pytest.mark.parametrize("what", FILES)
-def test_a_file_that_goes_is_missed_by_who_names_it(repository: Repository, what: str) -> None:
+def test_references_to_a_deleted_file_are_found(repository: Repository, what: str) -> None:
     """References to a deleted file are found by path, module name or a framework's naming rule."""
     path, reader, text = FILES[what]
     found = find(repository.change({path: "x = 1\n", reader: text}, {path: None}))
     assert f"{reader}:1" in places(found)
 
 
-def test_a_definition_that_goes_is_missed_by_the_texts_that_say_it(repository: Repository) -> None:
+def test_removed_function_name_is_found_in_strings_and_settings(repository: Repository) -> None:
     """A removed function's name is found in strings in code and in settings."""
     files = {
         "a.py": "def order_total(x):\n    return x\n",
@@ -264,7 +264,7 @@ LEFT_BEHIND: dict[str, tuple[dict[str, str], dict[str, str | None], str]] = {
 
 
 @pytest.mark.parametrize("what", LEFT_BEHIND)
-def test_a_name_that_lost_its_definition_is_open_where_it_is_still_used(repository: Repository, what: str) -> None:
+def test_reference_to_an_undefined_name_is_open(repository: Repository, what: str) -> None:
     """A line is open if it uses a removed name that nothing else defines and that is unambiguous."""
     base, change, place = LEFT_BEHIND[what]
     found = find(repository.change(dict(base), dict(change)))
@@ -368,7 +368,7 @@ KEPT: dict[str, tuple[dict[str, str], dict[str, str | None]]] = {
 
 
 @pytest.mark.parametrize("what", KEPT)
-def test_a_name_that_is_still_given_or_means_something_else_is_not_open(repository: Repository, what: str) -> None:
+def test_name_still_defined_or_ambiguous_is_not_open(repository: Repository, what: str) -> None:
     """A line is not open if the name is still defined or may mean something else."""
     base, change = KEPT[what]
     found = find(repository.change(dict(base), dict(change)))
@@ -390,21 +390,21 @@ QUIET = {
 
 
 @pytest.mark.parametrize("what", QUIET)
-def test_what_is_still_there_or_may_mean_anything_is_not_named(repository: Repository, what: str) -> None:
+def test_word_that_is_still_present_or_too_common_is_not_reported(repository: Repository, what: str) -> None:
     """A word that the change still contains, or that is too common, is not reported."""
     before, after, page = QUIET[what]
     found = find(repository.change({"a.py": before, "page.html": page}, {"a.py": after}))
     assert not any(place.startswith("page.html") for place in places(found))
 
 
-def test_a_word_of_many_files_is_a_word_of_its_own(repository: Repository) -> None:
+def test_word_found_in_many_files_is_not_reported(repository: Repository) -> None:
     """If more than six files contain a removed word, none of them is reported."""
     readers = {f"page{number}.html": "{{ order_total }}\n" for number in range(8)}
     found = find(repository.change({"a.py": 'a = "order_total"\n', **readers}, {"a.py": "\n"}))
     assert places(found, "order_total") == set()
 
 
-def test_a_variable_that_is_only_read_and_a_comment_lose_no_name(repository: Repository) -> None:
+def test_removed_reference_or_comment_does_not_remove_a_name(repository: Repository) -> None:
     """A removed reference to `$(NetTargets)` or a removed comment defines nothing, so nothing is missing."""
     project = "<Project>\n  <TargetFrameworks>$(NetTargets);net9.0</TargetFrameworks>\n  <!-- HttpClientRules -->\n</Project>\n"
     props = "<Project>\n  <NetTargets>net48</NetTargets>\n  <Rules>HttpClientRules</Rules>\n</Project>\n"

@@ -22,7 +22,7 @@ def pairs(found: Dependents) -> set[tuple[str, str]]:
     return {(row.path, row.target) for row in found.files}
 
 
-def test_a_syntax_error_in_the_changed_file_leaves_its_importers_known(repository: Repository) -> None:
+def test_importers_of_a_changed_file_with_a_syntax_error_are_found(repository: Repository) -> None:
     """If the changed file has a syntax error, its importers are found, but nothing is called missing."""
     pull = repository.change({"lib.py": "def f(a): ...\n", **CALLER}, {"lib.py": "def f(a: ...\n  )))\nclass\n"})
     found = find(pull)
@@ -39,7 +39,7 @@ def test_a_syntax_error_in_the_changed_file_leaves_its_importers_known(repositor
     ],
     ids=["a source of 54 MB", "a minified bundle", "a small bundle"],
 )
-def test_what_a_program_wrote_is_named_and_not_compared(source: bytes, repository: Repository) -> None:
+def test_huge_or_minified_file_is_reported_as_not_compared(source: bytes, repository: Repository) -> None:
     """Huge and minified files are reported as not compared, and the other files are still searched."""
     before = {"big.js": source, "lib.js": "export const f = 1\n", "app.js": "import { f } from './lib.js'\n"}
     pull = repository.change(before, {"big.js": source + b"\n", "lib.js": "export const f = 2\n"})
@@ -55,7 +55,7 @@ def test_what_a_program_wrote_is_named_and_not_compared(source: bytes, repositor
     assert any("big.js" in sentence for sentence in found.cut)
 
 
-def test_reexports_in_a_circle_end(repository: Repository) -> None:
+def test_circular_reexports_do_not_loop_forever(repository: Repository) -> None:
     """The search ends if files re-export everything from each other, and finds the importers."""
     before = {
         "a.ts": "export * from './b'\nexport const one = 1\n",
@@ -78,7 +78,7 @@ def test_reexports_in_a_circle_end(repository: Repository) -> None:
 @pytest.mark.parametrize(
     "text", [b"", b"{", b"[]", b"null", b"\xff\xfe{}", b'{"compilerOptions": 1, "exports": [1]}', b"{" * 9_000]
 )
-def test_invalid_manifests_are_read_past(text: bytes, repository: Repository) -> None:
+def test_invalid_manifests_do_not_block_a_relative_import(text: bytes, repository: Repository) -> None:
     """A relative import resolves even if all manifests are invalid."""
     before: dict[str, str | bytes | None] = {
         **dict.fromkeys(
@@ -97,7 +97,7 @@ def test_invalid_manifests_are_read_past(text: bytes, repository: Repository) ->
     assert ("app.ts", "lib.ts") in pairs(find(repository.change(before, dict(after))))
 
 
-def test_bytes_that_are_no_text_are_read(repository: Repository) -> None:
+def test_files_with_invalid_utf8_are_searched(repository: Repository) -> None:
     """Importers are found in Latin-1 files, invalid UTF-8 and files with a non-UTF-8 name."""
     before: dict[str, str | bytes | None] = {
         "lib.py": "# caf\xe9\ndef f(a): ...\n".encode("latin-1"),
@@ -111,7 +111,7 @@ def test_bytes_that_are_no_text_are_read(repository: Repository) -> None:
     assert {path for path, _ in pairs(found)} == {"app.py", "n\\xe9.py"}
 
 
-def test_a_rename_of_letter_case_alone_is_a_move(repository: Repository) -> None:
+def test_case_only_rename_is_a_move(repository: Repository) -> None:
     """If only the case of a file name changes, importers with the old spelling are reported."""
     before = {"lib/Thing.ts": "export const f = 1\nexport const g = 2\n", "app.ts": "import { f } from './lib/Thing'\n"}
     base = repository.commit(dict(before))
@@ -125,7 +125,7 @@ def _lose(repository: Repository, pull: PullRequest, path: str) -> None:
     (repository.folder / ".git/objects" / oid[:2] / oid[2:]).unlink()
 
 
-def test_an_unchanged_file_whose_content_is_gone_is_named(repository: Repository) -> None:
+def test_unchanged_file_with_a_missing_blob_is_reported_as_unread(repository: Repository) -> None:
     """A file whose blob is missing is reported as unread, and the other dependents are found."""
     before = {"lib.py": "def f(a): ...\n", **CALLER, "other.py": "from lib import f\n\nf(2)\n"}
     pull = repository.change(dict(before), {"lib.py": "def f(a, b): ...\n"})
@@ -135,7 +135,7 @@ def test_an_unchanged_file_whose_content_is_gone_is_named(repository: Repository
     assert [sentence for sentence in found.cut if "other.py" in sentence]
 
 
-def test_a_changed_file_whose_content_is_gone_is_named(repository: Repository) -> None:
+def test_changed_file_with_a_missing_blob_does_not_stop_the_comparison(repository: Repository) -> None:
     """If a changed file's blob is missing, the definitions in the other changed files are compared."""
     before = {"lib.py": "def f(a): ...\n", **CALLER, "gone.py": "def g(): ...\n"}
     pull = repository.change(dict(before), {"lib.py": "def f(a, b): ...\n", "gone.py": "def h(): ...\n"})

@@ -15,7 +15,7 @@ def _found(pull: PullRequest) -> Dependents:
     return step.over(pull, find)
 
 
-def test_a_language_without_a_plug_in_is_searched_by_name(repository: Repository) -> None:
+def test_file_without_a_parser_is_searched_by_name(repository: Repository) -> None:
     """In files without a parser, lines that contain a distinctive changed word are listed as guesses."""
     before = {"Sources/Settings.shop": UNPARSED, "Sources/Screen.shop": SCREEN, "Tests/tests/ScreenTests.shop": SCREEN}
     found = _found(repository.change(before, {"Sources/Settings.shop": UNPARSED.replace("path: String", "url: URL")}))
@@ -42,7 +42,7 @@ def test_a_language_without_a_plug_in_is_searched_by_name(repository: Repository
     ]
 
 
-def test_it_is_said_that_only_names_were_looked_for(repository: Repository) -> None:
+def test_files_searched_only_by_name_are_listed(repository: Repository) -> None:
     """One sentence lists all changed files that were only searched by name."""
     before = {
         "a.shop": "let a = 1\n",
@@ -58,7 +58,7 @@ def test_it_is_said_that_only_names_were_looked_for(repository: Repository) -> N
     )
 
 
-def test_common_words_say_nothing(repository: Repository) -> None:
+def test_common_words_are_not_searched(repository: Repository) -> None:
     """Short words, stop words and words that occur in many files are not searched."""
     many = {f"f{number}.txt.in": "some_shared_word created_at total\n" for number in range(12)}
     before = {**many, "a.yml": "some_shared_word: 1\ncreated_at: 2\ntotal: 3\n"}
@@ -67,7 +67,7 @@ def test_common_words_say_nothing(repository: Repository) -> None:
     assert found.references == ()
 
 
-def test_lines_that_the_change_adds_are_no_readers(repository: Repository) -> None:
+def test_added_lines_are_not_dependents(repository: Repository) -> None:
     """A line that the same change adds is not a dependent of a word that it contains."""
     before = {"a.shop": "let first_thing = 1\n", "b.shop": "let b = 1\n"}
     found = _found(repository.change(before, {"a.shop": "let second_thing = 1\n", "b.shop": "let b = second_thing\n"}))
@@ -75,7 +75,7 @@ def test_lines_that_the_change_adds_are_no_readers(repository: Repository) -> No
     assert found.references == ()
 
 
-def test_the_proposals_stand_beside_the_unit_that_they_are_about(repository: Repository) -> None:
+def test_unparsed_file_is_split_into_runs_with_their_own_references(repository: Repository) -> None:
     """A file without parsed definitions is split into runs of lines, each with its own references."""
     before = {
         "a.shop": "let first_thing = 1\n" + "\n" * 20 + "let second_thing = 2\n",
@@ -112,14 +112,14 @@ SHARED = {
 
 
 @pytest.mark.parametrize("kind", SHARED)
-def test_a_word_that_two_files_share_is_a_use_when_one_gives_it_up(repository: Repository, kind: str) -> None:
+def test_shared_word_is_a_reference_if_one_file_drops_it(repository: Repository, kind: str) -> None:
     """No syntax connects the two files, so the line is found by the word, and is not a guess."""
     before, path, word, use = SHARED[kind]
     found = _found(repository.change(dict(before), {path: before[path].replace(word, f"{word}_new")}))
     assert [f"{row.path}:{row.line}" for row in found.references if not row.is_guessed] == [use]
 
 
-def test_the_escape_of_a_letter_is_no_name(repository: Repository) -> None:
+def test_unicode_escape_is_not_a_name(repository: Repository) -> None:
     """Unicode escapes, which translation files are full of, are not searched as names."""
     before = {"de.json": '{"a": "\\u8A9Exyz"}\n', "fr.json": '{"b": "\\u8A9Exyz"}\n'}
     assert _found(repository.change(before, {"de.json": '{"a": "\\u8A9Exyz!"}\n'})).references == ()

@@ -148,7 +148,7 @@ def looked_at(
 @pytest.mark.parametrize(
     ("library", "manifests", "name"), few(UNDERSTOOD.values(), *range(0, len(UNDERSTOOD), 9)), ids=UNDERSTOOD
 )
-def test_a_form_of_a_manifest_is_understood(
+def test_consumer_manifest_form_is_understood(
     repository: Repository, repositories: Others, library: str, manifests: Files, name: str
 ) -> None:
     """The break is found at the consumer's line, whatever the consumer calls the package."""
@@ -159,7 +159,7 @@ def test_a_form_of_a_manifest_is_understood(
 
 
 @pytest.mark.parametrize(("library", "manifests", "sentence"), few(OPEN.values(), *range(0, len(OPEN), 6)), ids=OPEN)
-def test_a_manifest_that_was_not_understood_is_open(
+def test_consumer_with_an_unreadable_manifest_is_not_checked(
     repository: Repository, repositories: Others, library: str, manifests: Files, sentence: str
 ) -> None:
     """If a manifest can't be read, the consumer is not checked, and the reason contains the file."""
@@ -170,9 +170,7 @@ def test_a_manifest_that_was_not_understood_is_open(
 
 
 @pytest.mark.parametrize("listed", ['["source"]', "%w[lib source]", '"source"'])
-def test_a_gem_is_required_from_where_its_specification_says(
-    repository: Repository, repositories: Others, listed: str
-) -> None:
+def test_gem_files_are_found_in_its_require_paths(repository: Repository, repositories: Others, listed: str) -> None:
     """A gem's files are found in the folders that its `require_paths` lists."""
     gem, code = LIBRARIES["gem"], "lib/acme/quotes.rb"
     own = f"Gem::Specification.new do |s|\n  s.name = 'acme-quotes'\n  s.require_paths = {listed}\nend\n"
@@ -186,7 +184,7 @@ def test_a_gem_is_required_from_where_its_specification_says(
 
 
 @pytest.mark.parametrize(("library", "manifests"), few(APART.values(), 0, 3), ids=APART)
-def test_what_names_another_package_opens_nothing(
+def test_consumer_of_another_package_is_unrelated(
     repository: Repository, repositories: Others, library: str, manifests: Files
 ) -> None:
     """A consumer is unrelated if its manifest lists another package or is only a sample."""

@@ -28,7 +28,7 @@ NAMESAKES = {
 
 
 @pytest.mark.parametrize("pair", NAMESAKES.values(), ids=NAMESAKES)
-def test_a_name_written_with_its_package_means_nothing_where_it_stands_alone(
+def test_unqualified_name_does_not_refer_to_the_library_type(
     repository: Repository, repositories: Others, pair: Pair
 ) -> None:
     """An unqualified name means the consumer's own type, even if the library's is qualified nearby."""
@@ -36,14 +36,14 @@ def test_a_name_written_with_its_package_means_nothing_where_it_stands_alone(
     assert [(one.path, one.line) for one in found.broken if one.consumer and one.proven] == []
 
 
-def test_a_name_written_with_its_package_is_a_use(repository: Repository, repositories: Others) -> None:
+def test_qualified_name_is_a_reference_to_the_library_type(repository: Repository, repositories: Others) -> None:
     """A parameter with the library's qualified type makes a call of its method a proven break."""
     found = affected(repository, repositories, library({f"{JAVA}/bill/Call.java": QUALIFIED}))
     places = [(one.path, one.line) for one in found.broken if one.consumer and one.proven]
     assert places == [(f"billing:{JAVA}/bill/Call.java", 5)]
 
 
-def test_a_name_alone_is_not_the_one_with_a_package_within_a_repository(repository: Repository) -> None:
+def test_unqualified_and_qualified_types_in_one_repository_are_distinct(repository: Repository) -> None:
     """If both types are in one repository, a call on one type is not a reference to the other."""
     repository.commit(
         {

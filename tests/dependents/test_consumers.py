@@ -148,7 +148,7 @@ def affected(repository: Repository, others: Others, pair: Pair) -> deeprepo.Imp
 
 
 @pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
-def test_a_break_is_proven_at_the_consumers_line(repository: Repository, repositories: Others, pair: Pair) -> None:
+def test_break_is_proven_at_the_consumer_line(repository: Repository, repositories: Others, pair: Pair) -> None:
     """For each language, the finding is at the consumer's line, and the consumer counts as checked."""
     found = affected(repository, repositories, pair)
     assert pair.broken is not None
@@ -196,9 +196,7 @@ ELSEWHERE = {
 
 
 @pytest.mark.parametrize("pair", ELSEWHERE.values(), ids=ELSEWHERE)
-def test_a_source_is_offered_wherever_its_manifest_leads(
-    repository: Repository, repositories: Others, pair: Pair
-) -> None:
+def test_library_source_is_found_from_its_manifest(repository: Repository, repositories: Others, pair: Pair) -> None:
     """The source is found even if the manifest lists only build outputs or folders."""
     found = affected(repository, repositories, pair)
     places = [(one.path, one.line, one.rule) for one in found.broken if one.consumer]
@@ -225,7 +223,7 @@ MOVES = {
 
 
 @pytest.mark.parametrize(("before", "after", "consumer", "path"), MOVES.values(), ids=MOVES)
-def test_a_move_or_a_manifest_hides_no_break(
+def test_consumer_import_broken_by_a_move_or_manifest_is_reported(
     repository: Repository, repositories: Others, before: Files, after: Files, consumer: Files, path: str
 ) -> None:
     """If a consumer's import worked before the change and fails after it, there is a finding at its line."""
@@ -238,7 +236,7 @@ def test_a_move_or_a_manifest_hides_no_break(
 
 
 @pytest.mark.parametrize("pair", NO_BREAK.values(), ids=NO_BREAK)
-def test_what_is_no_contract_breaks_nobody(repository: Repository, repositories: Others, pair: Pair) -> None:
+def test_change_outside_the_contract_is_not_reported(repository: Repository, repositories: Others, pair: Pair) -> None:
     """Changes to private names and other non-contracts report nothing in a checked consumer."""
     found = affected(repository, repositories, pair)
     assert [one for one in found.broken if one.consumer] == []

@@ -189,7 +189,7 @@ def judged(repository: Repository, before: Files, after: Files, scratch: Path) -
 
 
 @pytest.mark.parametrize("case", LOSSES.values(), ids=LOSSES)
-def test_a_name_that_is_gone_is_reported_with_each_line_that_uses_it(
+def test_removed_name_is_reported_with_each_line_that_uses_it(
     repository: Repository, tmp_path: Path, case: Case
 ) -> None:
     """In every format, a removed, renamed or newly required name gives one finding."""
@@ -200,7 +200,7 @@ def test_a_name_that_is_gone_is_reported_with_each_line_that_uses_it(
 
 
 @pytest.mark.parametrize(("before", "after"), FINE.values(), ids=FINE)
-def test_a_name_that_may_still_be_there_is_not_reported(
+def test_name_that_may_still_exist_is_not_reported(
     repository: Repository, tmp_path: Path, before: Files, after: Files
 ) -> None:
     """Nothing is reported if the name moved, has a default, belongs to something else or is ambiguous."""
@@ -215,9 +215,7 @@ HOSTILE: Mapping[str, tuple[str, str]] = {
 
 
 @pytest.mark.parametrize(("path", "text"), HOSTILE.values(), ids=HOSTILE)
-def test_a_file_that_can_not_be_read_to_its_end_is_open(
-    repository: Repository, tmp_path: Path, path: str, text: str
-) -> None:
+def test_partly_unparsable_file_is_not_checked(repository: Repository, tmp_path: Path, path: str, text: str) -> None:
     """A file that can't be parsed completely has no findings and counts as not checked."""
     judgement = judged(repository, {}, {path: text}, tmp_path)
     assert judgement.findings == ()
@@ -225,7 +223,7 @@ def test_a_file_that_can_not_be_read_to_its_end_is_open(
     assert path not in judgement.complete
 
 
-def test_more_files_than_are_read_are_open(repository: Repository, tmp_path: Path) -> None:
+def test_module_with_too_many_files_is_not_checked(repository: Repository, tmp_path: Path) -> None:
     """A module with too many files is not checked, and the review reports that."""
     module = {f"net/f{number}.tf": "locals {}\n" for number in range(FILES)}
     judgement = judged(repository, {**module, "net/v.tf": VARS}, {"net/v.tf": "\n"}, tmp_path)
@@ -233,14 +231,14 @@ def test_more_files_than_are_read_are_open(repository: Repository, tmp_path: Pat
     assert [path for path, _ in judgement.unjudged] == ["net/v.tf"]
 
 
-def test_an_unreadable_file_beside_leaves_the_change_open(repository: Repository, tmp_path: Path) -> None:
+def test_unparsable_file_in_the_module_leaves_the_change_unchecked(repository: Repository, tmp_path: Path) -> None:
     """If one file in a module can't be parsed, the change to another counts as not checked."""
     judgement = judged(repository, {**TERRAFORM, "net/odd.tf": "locals {"}, {"net/vars.tf": "\n"}, tmp_path)
     assert judgement.findings == ()
     assert "net/odd.tf" in dict(judgement.unjudged)["net/vars.tf"]
 
 
-def test_the_review_shows_the_finding_at_the_lost_line(repository: Repository) -> None:
+def test_review_shows_the_finding_at_the_removed_line(repository: Repository) -> None:
     """A review without a model shows the finding at the removed variable's line."""
     repository.commit({"README.md": "shop\n", **TERRAFORM}, "before")
     repository.commit({"net/vars.tf": 'variable "zone" {}\n'}, "after")
@@ -250,7 +248,7 @@ def test_the_review_shows_the_finding_at_the_lost_line(repository: Repository) -
     assert (finding.path, finding.start) == ("net/vars.tf", 1)
 
 
-def test_templates_of_something_else_are_no_charts(repository: Repository) -> None:
+def test_templates_folder_outside_a_chart_is_not_reported(repository: Repository) -> None:
     """A `templates` folder outside a chart is not reported as unchecked."""
     repository.commit({"README.md": "shop\n", "app/templates/mail.txt": "{{ a }}\n"}, "before")
     repository.commit({"app/templates/mail.txt": "{{ b }}\n"}, "after")
@@ -278,7 +276,7 @@ def of_variables(repository: Repository, before: dict[str, str], after: dict[str
     return [one for one in found if one.rule == "variable-renamed"]
 
 
-def test_a_variable_that_code_reads_by_a_new_name_is_missed_where_it_is_set(repository: Repository) -> None:
+def test_variable_renamed_in_code_is_reported_where_it_is_set(repository: Repository) -> None:
     """One finding lists every line that still sets the old name, in any kind of file."""
     before = {"src/main.ts": READ.format(OLD), **{path: text.format(OLD) for path, text in SET.items()}}
     (finding,) = of_variables(repository, before, {"src/main.ts": READ.format(NEW)})
@@ -298,7 +296,7 @@ def test_a_variable_that_code_reads_by_a_new_name_is_missed_where_it_is_set(repo
         "a = ENV.fetch('{}')\n",
     ],
 )  # fmt: skip
-def test_a_variable_that_is_set_by_a_new_name_is_missed_where_it_is_read(repository: Repository, read: str) -> None:
+def test_variable_renamed_where_it_is_set_is_reported_where_it_is_read(repository: Repository, read: str) -> None:
     """Code in any language that reads the old name is found, also a field of a settings class."""
     path = {"i": "a.py", "c": "a.py", "p": "a.go", "a": "a.rb"}[read[0]]
     before = {path: read.format(OLD), ".env": f"{OLD}=a\n"}
@@ -321,7 +319,7 @@ def test_a_variable_that_is_set_by_a_new_name_is_missed_where_it_is_read(reposit
         },
     ],
 )
-def test_a_variable_that_both_sides_know_is_not_missed(repository: Repository, after: dict[str, str]) -> None:
+def test_variable_renamed_on_both_sides_is_not_reported(repository: Repository, after: dict[str, str]) -> None:
     """Nothing is reported if both sides are renamed, both names are used, or nothing reads it."""
     assert of_variables(repository, {"src/main.ts": READ.format(OLD), ".env": f"{OLD}=a\n"}, after) == []
 
@@ -329,7 +327,7 @@ def test_a_variable_that_both_sides_know_is_not_missed(repository: Repository, a
 ROW = "| variable   | meaning |\n|---|---|\n| `{}` | where the API is |\n"
 
 
-def test_a_row_of_a_document_that_has_the_old_name_of_a_variable_is_named(repository: Repository) -> None:
+def test_document_with_an_old_variable_name_is_reported(repository: Repository) -> None:
     """A document with the old name is reported, and so is code if only the document was renamed."""
     before = {"src/main.ts": READ.format(OLD), ".env": f"{OLD}=a\n", "README.md": ROW.format(OLD)}
     (finding,) = of_variables(repository, before, {"src/main.ts": READ.format(NEW), ".env": f"{NEW}=a\n"})
@@ -348,14 +346,14 @@ def test_a_row_of_a_document_that_has_the_old_name_of_a_variable_is_named(reposi
         ({"README.md": ROW.format(NEW)}, {"README.md": ROW.format(OLD)}),  # the change corrects the document
     ],
 )
-def test_a_document_of_the_past_or_of_both_names_misses_nothing(
+def test_upgrade_notes_and_documents_with_both_names_are_not_reported(
     repository: Repository, before: dict[str, str], after: dict[str, str]
 ) -> None:
     """Upgrade notes and documents that mention both names are not reported."""
     assert of_variables(repository, {"src/main.ts": READ.format(OLD), ".env": f"{OLD}=a\n"} | before, after) == []
 
 
-def test_a_variable_that_is_set_and_that_code_reads_no_more_is_in_the_headline(repository: Repository) -> None:
+def test_variable_set_but_no_longer_read_is_in_the_headline(repository: Repository) -> None:
     """A variable that is set but no longer read is in the headline, not a finding: a library may read it."""
     workflow = SET[".github/workflows/a.yml"].format(OLD)  # a workflow may set it for a tool
     before = {"a.ts": READ.format(OLD), ".env.example": f"{OLD}=a\n", ".github/workflows/b.yml": workflow}
@@ -380,7 +378,7 @@ NESTED = {
 }
 
 
-def test_labels_without_quotes_and_braces_in_templates(repository: Repository, tmp_path: Path) -> None:
+def test_unquoted_labels_and_template_expressions_are_parsed(repository: Repository, tmp_path: Path) -> None:
     """Labels may be unquoted, and `${...}` in a template contains an expression."""
     uses = {"main.tf": "locals {\n  x = var.size\n  z = module.cart.total\n}\n"}
     assert judged(repository, BARE, uses, tmp_path / "a").findings == ()

@@ -35,7 +35,7 @@ def test_python_importers_are_found(repository: Repository, target: str, importe
     assert [(item.path, item.target) for item in found.files] == [(importer, target)]
 
 
-def test_the_standard_library_is_not_shadowed_by_a_packages_module(repository: Repository) -> None:
+def test_stdlib_import_does_not_resolve_to_a_package_module(repository: Repository) -> None:
     """`import time` means the standard library, unless the script is in the same folder as a time.py."""
     before = {
         "pkg/__init__.py": "",
@@ -83,7 +83,7 @@ def test_javascript_importers_are_found(repository: Repository, target: str, imp
     assert [(item.path, item.target) for item in found.files] == [(importer, target)]
 
 
-def test_examples_in_comments_import_nothing(repository: Repository) -> None:
+def test_imports_in_comments_and_strings_make_no_dependents(repository: Repository) -> None:
     """Imports in comments and strings make no dependents."""
     before = {
         "a.js": "export const x = 1\n",
@@ -95,7 +95,7 @@ def test_examples_in_comments_import_nothing(repository: Repository) -> None:
     assert found.files == ()
 
 
-def test_barrels_hand_on_dependents_for_changed_names(repository: Repository) -> None:
+def test_importers_through_a_barrel_depend_on_the_defining_file(repository: Repository) -> None:
     """A file that imports a changed name from a re-export depends on the file that defines the name."""
     before = {
         "src/index.ts": "export { cut, join } from './words'\n",
@@ -123,9 +123,7 @@ def test_barrels_hand_on_dependents_for_changed_names(repository: Repository) ->
         ("words/words.go", "app.go", 'package m\n\nimport _ "example.invalid/m/words"\n'),
     ],
 )
-def test_an_import_that_takes_no_name_still_makes_a_dependent(
-    repository: Repository, target: str, importer: str, code: str
-) -> None:
+def test_side_effect_import_makes_a_dependent(repository: Repository, target: str, importer: str, code: str) -> None:
     """Loading a module can have side effects, so files that only load it depend on it too."""
     before = {"go.mod": "module example.invalid/m\n", target: "package words\n", importer: code}
     found = find(repository.change(dict(before), {target: "package words\n\n// x\n"}))

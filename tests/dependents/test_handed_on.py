@@ -60,7 +60,7 @@ NEW = {
 
 
 @pytest.mark.parametrize(("files", "shim"), HANDED_ON.values(), ids=HANDED_ON)
-def test_a_call_through_an_ordinary_file_is_compared(
+def test_call_through_a_reexporting_file_is_compared(
     repository: Repository, files: dict[str, str], shim: dict[str, str]
 ) -> None:
     """A call through any re-exporting file is compared, even if the function is renamed on the way."""
@@ -81,7 +81,7 @@ KEPT = {
 
 
 @pytest.mark.parametrize(("files", "shim"), KEPT.values(), ids=KEPT)
-def test_a_file_that_keeps_the_name_to_itself_hands_nothing_on(
+def test_callers_of_a_wrapper_are_not_dependents(
     repository: Repository, files: dict[str, str], shim: dict[str, str]
 ) -> None:
     """A wrapper's callers don't depend on the changed function that the wrapper calls."""
@@ -91,7 +91,7 @@ def test_a_file_that_keeps_the_name_to_itself_hands_nothing_on(
     assert [row for row in found.references if "pay" in row.path and not row.is_guessed] == []
 
 
-def test_a_wildcard_import_that_hands_nothing_on_makes_no_dependents(repository: Repository) -> None:
+def test_go_dot_import_does_not_reexport_names(repository: Repository) -> None:
     """Go's dot import doesn't re-export names, so importers of that file are not dependents."""
     shim = {"shim/shim.go": 'package shim\n\nimport . "x.y/shop/lib"\n\nfunc Sum() int {\n\treturn Total(1)\n}\n'}
     found = find(repository.change({**GO, **shim}, {"lib/lib.go": NEW["lib/lib.go"]}))
@@ -99,7 +99,7 @@ def test_a_wildcard_import_that_hands_nothing_on_makes_no_dependents(repository:
     assert {(row.path, row.via) for row in found.files} == {("shim/shim.go", None)}
 
 
-def test_of_two_wildcard_imports_the_changed_file_itself_counts(repository: Repository) -> None:
+def test_star_import_of_the_changed_file_provides_the_name(repository: Repository) -> None:
     """`all` re-exports only `amount`, so `total` comes from the import of `lib` itself."""
     files = {
         "lib.py": "def total(a):\n    return a\n\n\ndef amount(a):\n    return a\n",
@@ -113,7 +113,7 @@ def test_of_two_wildcard_imports_the_changed_file_itself_counts(repository: Repo
     ]
 
 
-def test_a_variable_of_another_function_is_no_alias(repository: Repository) -> None:
+def test_local_alias_applies_only_in_its_own_function(repository: Repository) -> None:
     """A local alias of the function applies only within the function that assigns it."""
     pay = "import lib\n\n\ndef pay():\n    total = lib.total\n    return total(1)\n\n\ndef other(total):\n    return total()\n"
     found = find(repository.change(PYTHON | {"pay.py": pay}, {"lib.py": NEW["lib.py"]}))

@@ -187,7 +187,7 @@ ELIXIR = {
         (TYPESCRIPT, ("src/ship.ts", "depth: number; ", ""), ["src/use.ts:2"]),
     ],
 )  # fmt: skip
-def test_who_lacks_a_part_that_a_type_asks_for_now(
+def test_code_missing_a_newly_required_member_is_listed(
     repository: Repository, before: Mapping[str, str], change: tuple[str, str, str], lacking: list[str]
 ) -> None:
     """Implementers, literals and exhaustive matches that were complete before the change are listed."""

@@ -83,7 +83,7 @@ RUST = (
 
 @pytest.mark.parametrize("language", [CSHARP, KOTLIN, SCALA, SWIFT, RUST])
 @pytest.mark.parametrize("is_extended", [True, False])
-def test_a_member_that_became_an_extension_is_not_gone(
+def test_member_moved_to_an_extension_is_not_removed(
     repository: Repository,
     language: tuple[tuple[str, str, str], tuple[str, str, str], tuple[str, str]],
     *,
@@ -108,7 +108,7 @@ def test_a_member_that_became_an_extension_is_not_gone(
 
 @pytest.mark.parametrize("language", [CSHARP, KOTLIN, SWIFT])
 @pytest.mark.parametrize("is_extended", [True, False])
-def test_a_call_that_fits_an_extension_is_not_broken(
+def test_call_that_an_extension_accepts_is_not_broken(
     repository: Repository,
     language: tuple[tuple[str, str, str], tuple[str, str, str], tuple[str, str]],
     *,
@@ -139,7 +139,7 @@ OTHERS = "namespace Shop\n{\n    public static class More\n    {\n        public
 
 
 @pytest.mark.parametrize(("others", "places"), [("", ["Use.cs:5", "Use.cs:6"]), (OTHERS, [])])
-def test_a_call_on_a_value_of_the_extended_type_is_compared(
+def test_extension_call_is_proven_broken_only_without_a_rival_extension(
     repository: Repository, others: str, places: list[str]
 ) -> None:
     """A call of a C# extension method is proven broken only if no other extension has its name."""

@@ -31,7 +31,7 @@ FIELDS = {
 
 @pytest.mark.parametrize("language", [JAVA, CSHARP, PHP])
 @pytest.mark.parametrize("is_base_in_sight", [True, False])
-def test_a_member_that_moved_to_a_base_is_not_gone(
+def test_member_moved_to_a_base_class_is_not_removed(
     repository: Repository, language: tuple[str, str, str, str], *, is_base_in_sight: bool
 ) -> None:
     """Nothing is proven about a name that the class may inherit, from the repository or from a library."""

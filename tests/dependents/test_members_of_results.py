@@ -29,7 +29,7 @@ def findings(repository: Repository, language: str, *change: tuple[str, str]) ->
 
 
 @pytest.mark.parametrize("language", DECLARED)
-def test_a_call_on_a_result_is_compared_by_the_declared_type(repository: Repository, language: str) -> None:
+def test_call_on_a_result_is_checked_against_the_declared_return_type(repository: Repository, language: str) -> None:
     """A call on a function's result is checked against the class that the function declares to return."""
     assert findings(repository, language) == [("proven", "required-parameter")]
 
@@ -45,7 +45,7 @@ def test_a_call_on_a_result_is_compared_by_the_declared_type(repository: Reposit
         ("php", ("fetch(): Checker", "fetch(): Checker|Other")),
     ],
 )
-def test_a_result_whose_class_is_not_certain_proves_nothing(
+def test_result_of_uncertain_type_is_not_reported(
     repository: Repository, language: str, change: tuple[str, str]
 ) -> None:
     """Nothing is reported if the declared return type is generic, overloaded, wrapped or a union."""

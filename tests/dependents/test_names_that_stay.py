@@ -105,7 +105,7 @@ STAYS = {
 
 
 @pytest.mark.parametrize("what", STAYS)
-def test_a_name_that_its_user_still_finds_is_not_called_removed(repository: Repository, what: str) -> None:
+def test_moved_name_that_still_resolves_is_not_removed(repository: Repository, what: str) -> None:
     """A name that a base, an embedded type, an import, an alias or generated code provides is not removed."""
     before, after = STAYS[what]
     repository.commit(dict(before), "before")
@@ -114,7 +114,7 @@ def test_a_name_that_its_user_still_finds_is_not_called_removed(repository: Repo
     assert ([one.title for one in review.findings], review.open) == ([], ())
 
 
-def test_a_name_of_a_type_of_which_nothing_is_imported_is_still_removed(repository: Repository) -> None:
+def test_nested_type_without_a_wildcard_import_is_removed(repository: Repository) -> None:
     """Without the wildcard import, the use of a class that became nested is proven broken."""
     before, after = STAYS["kotlin: a class that becomes nested, with a wildcard import"]
     repository.commit(dict(before), "before")
@@ -123,7 +123,7 @@ def test_a_name_of_a_type_of_which_nothing_is_imported_is_still_removed(reposito
     assert [(one.path, one.verdict) for one in review.findings] == [("ui/Other.kt", "proven")]
 
 
-def test_a_private_import_gives_its_names_to_the_modules_inside(repository: Repository) -> None:
+def test_removed_private_import_breaks_a_submodule(repository: Repository) -> None:
     """If the private import is removed, a submodule that imports the name from there is broken."""
     total = "use super::Cart;\n\npub fn total(cart: &Cart) -> i32 {\n    cart.count\n}\n"
     before = {
@@ -139,7 +139,7 @@ def test_a_private_import_gives_its_names_to_the_modules_inside(repository: Repo
     assert [(one.path, one.verdict) for one in review.findings] == [("src/order/total.rs", "proven")]
 
 
-def test_a_file_that_still_exports_a_name_is_read_even_if_thousands_of_lines_have_it(repository: Repository) -> None:
+def test_exporting_file_is_read_even_if_the_search_limit_is_reached(repository: Repository) -> None:
     """A name is still found if the search for definitions reaches its limit before the exporting file."""
     header = "const CardHeader = (props: {title: string}) => <h1>{props.title}</h1>;\n\n"
     was = f"{header}const Header = CardHeader;\n\nexport {{ CardHeader, Header }};\n"
@@ -161,7 +161,7 @@ def test_a_file_that_still_exports_a_name_is_read_even_if_thousands_of_lines_hav
     assert (review.findings, review.open) == ((), ())
 
 
-def test_a_member_that_an_enum_gains_changes_nothing_for_its_other_users(repository: Repository) -> None:
+def test_new_enum_member_affects_only_exhaustive_code(repository: Repository) -> None:
     """A new enum member affects only code that has to list every member."""
     error = "export enum Code {\n  NOT_FOUND = 'NOT_FOUND',\n}\n"
     user = "import { Code } from './code';\nexport const f = () => Code.NOT_FOUND;\n"
@@ -174,7 +174,7 @@ def test_a_member_that_an_enum_gains_changes_nothing_for_its_other_users(reposit
     assert [row.partition(":")[0] for row in edits.relying] == ["user.ts"]
 
 
-def test_a_new_release_number_lists_no_readers(repository: Repository) -> None:
+def test_readers_of_a_changed_version_constant_are_not_listed(repository: Repository) -> None:
     """Code that reads a version constant needs no change. Code that reads another changed constant may."""
     text = 'module Shop\n  VERSION = "1.40.11"\n  LOCALE = "en"\nend\n'
     user = 'require_relative "lib/shop/version"\nputs Shop::VERSION\nputs Shop::LOCALE\n'
@@ -189,7 +189,7 @@ def test_a_new_release_number_lists_no_readers(repository: Repository) -> None:
     assert [row.partition(":")[0] for row in locale.relying] == ["tell.rb"]
 
 
-def test_a_module_of_elixir_is_not_another_one_whose_name_ends_with_it(repository: Repository) -> None:
+def test_elixir_module_with_the_same_last_part_is_another_module(repository: Repository) -> None:
     """Without an alias, `Supervisor` means Elixir's own module, not the changed `Shop.Queue.Supervisor`."""
     supervisor = """defmodule Shop.Queue.Supervisor do
   use Supervisor
@@ -215,7 +215,7 @@ end
         "record RuleKey(\n    Policy? NamingPolicy,\n    Type Kind);",
     ],
 )
-def test_the_parameters_of_a_record_are_its_members(repository: Repository, record: str) -> None:
+def test_csharp_record_parameters_are_members(repository: Repository, record: str) -> None:
     """A C# record's parameters are still found as members after the record moves out of its class."""
     cache = "namespace Shop;\n\nsealed partial class Cache\n{\n    Rules? Get(RuleKey k) => _all.GetOrAdd(new(k), key => new(() => Made(key.NamingPolicy))).Value;\n"
     files: dict[str, str | bytes | None] = {
@@ -240,7 +240,7 @@ def test_the_parameters_of_a_record_are_its_members(repository: Repository, reco
         ("Part.cs", "Use.cs", "Usings.cs", "global using PartKit;"),
     ],
 )
-def test_a_module_that_all_files_import_may_provide_what_was_removed(
+def test_import_for_all_files_may_provide_a_removed_class(
     repository: Repository, home: str, user: str, shared: str, line: str
 ) -> None:
     """A removed class is not proven missing if the change adds an import for all files."""
@@ -263,7 +263,7 @@ def test_a_module_that_all_files_import_may_provide_what_was_removed(
     assert (Verdict.PROVEN in verdicts, Verdict.PROVEN in without) == (False, True)
 
 
-def test_a_constructor_in_another_package_provides_no_class(repository: Repository) -> None:
+def test_same_named_class_in_another_package_is_no_replacement(repository: Repository) -> None:
     """A class of the same name in another package does not replace the removed one."""
     before = {
         "src/shop/Filter.java": "package shop;\npublic class Filter {\n  private Filter(int n) {\n  }\n}\n",
@@ -276,7 +276,7 @@ def test_a_constructor_in_another_package_provides_no_class(repository: Reposito
     assert [(one.path, one.verdict) for one in review.findings] == [("src/shop/ng/Both.java", Verdict.PROVEN)]
 
 
-def test_an_initializer_that_calls_still_use_is_removed(repository: Repository) -> None:
+def test_call_of_a_removed_swift_initializer_is_reported(repository: Repository) -> None:
     """A call with the removed Swift initializer's label is reported."""
     before, after = STAYS["swift: an initializer whose label the calls never had"]
     use = "func text(of part: Part) -> String? {\n    return String(part: part)\n}\n"
@@ -286,7 +286,7 @@ def test_an_initializer_that_calls_still_use_is_removed(repository: Repository) 
     assert [row.partition(":")[0] for row in review.relying] == ["Sources/Shop/Use.swift"]
 
 
-def test_a_path_to_a_file_does_not_use_a_renamed_name(repository: Repository) -> None:
+def test_template_path_is_not_a_reference_to_a_renamed_route(repository: Repository) -> None:
     """A template path with the old name is not reported, but a line that still uses the old route is."""
     component = "src/list/cart-items/cart-items.component.ts"
     before = {
@@ -311,7 +311,7 @@ def test_a_path_to_a_file_does_not_use_a_renamed_name(repository: Repository) ->
         ("const BUILD_TARGET = 'web';\n", "BUILD_TARGET", ["proven"]),
     ],
 )
-def test_a_removed_declaration_of_what_something_else_defines_proves_nothing(
+def test_removed_external_declaration_proves_no_break(
     repository: Repository, declared: str, line: str, verdicts: list[str]
 ) -> None:
     """The language, a package or the build may define the name. A removed definition does prove it."""

@@ -17,7 +17,7 @@ from fakes import Repository
         ("sealed interface State { data object Done : State; class most(val n: Int) : State }", "State.most(3)"),
     ],
 )
-def test_a_body_on_one_line_is_read_like_any_other(repository: Repository, line: str, use: str) -> None:
+def test_function_removed_from_a_one_line_kotlin_body_is_reported(repository: Repository, line: str, use: str) -> None:
     """A function removed from a Kotlin body that is written on one line is reported as missing."""
     user = f"package b\n\nimport a.*\n\nval x = {use}\n"
     files: dict[str, str | bytes | None] = {"src/a/All.kt": f"package a\n\n{line}\n", "src/b/User.kt": user}

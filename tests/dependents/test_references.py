@@ -18,7 +18,7 @@ TEXT = "cut slice_bread"
 """
 
 
-def test_callers_puts_calls_before_mentions_imports_and_definitions(repository: Repository) -> None:
+def test_callers_are_sorted_by_kind_of_reference(repository: Repository) -> None:
     """References are sorted as calls, mentions, imports and definitions; comments and strings don't count."""
     pull = repository.change(
         {"lib.py": LIB, "app.py": APP}, {"other.ts": "import { cut } from 'x'\n\ncut(1, 2)\nrun(cut)\n"}
@@ -37,7 +37,7 @@ def test_callers_puts_calls_before_mentions_imports_and_definitions(repository: 
     assert len(callers(pull, "cut", limit=2)) == 2
 
 
-def test_readers_are_unchanged_lines_of_any_file_ranked_by_what_they_do(repository: Repository) -> None:
+def test_readers_are_unchanged_lines_sorted_by_what_they_do(repository: Repository) -> None:
     """Readers are sorted as reading code, writes, configuration, tests and prose, without changed lines."""
     before = {
         "app/use.py": "def f(o):\n    return o.api_url\n",

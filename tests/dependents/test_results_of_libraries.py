@@ -90,7 +90,7 @@ SCALA = (
         (SCALA, "for (r <- http.replies()) r.getStatusNumber()", False),
     ],
 )
-def test_a_member_of_what_a_library_returns_is_the_library_s(
+def test_member_of_a_library_result_is_not_reported(
     repository: Repository, language: tuple[str, str, str, str], statement: str, *, is_proven: bool
 ) -> None:
     """A function that is not defined in the repository may return anything, through any variable."""
@@ -134,7 +134,7 @@ pub struct Settings {
 """
 
 
-def test_a_field_of_a_library_class_lacks_no_member(repository: Repository) -> None:
+def test_field_declared_with_a_library_type_has_its_members(repository: Repository) -> None:
     """The file declares the field's type, even if the field is named like the class that lost the member."""
     without = CACHE[: CACHE.index("    pub fn retain")] + CACHE[CACHE.index("    pub fn remove_missing") :]
     files: dict[str, str | bytes | None] = {
@@ -148,7 +148,7 @@ def test_a_field_of_a_library_class_lacks_no_member(repository: Repository) -> N
 
 
 @pytest.mark.parametrize(("receiver", "is_likely"), [("cache", True), ("source_files_cache", True), ("files", False)])
-def test_a_receiver_is_named_after_the_first_or_last_words_of_a_class(
+def test_middle_words_of_a_class_name_do_not_identify_a_receiver(
     repository: Repository, receiver: str, *, is_likely: bool
 ) -> None:
     """If a library's class has the method too, words from the middle of a class name don't count."""

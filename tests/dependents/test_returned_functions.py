@@ -36,7 +36,7 @@ SILENT = {
 
 
 @pytest.mark.parametrize("what", OPEN)
-def test_what_a_function_returns_has_the_contract_of_its_functions(repository: Repository, what: str) -> None:
+def test_call_of_a_changed_returned_function_is_listed(repository: Repository, what: str) -> None:
     """A call of a changed inner function is listed, however the returned object reaches it."""
     text, change, code, line = OPEN[what]
     found = find(repository.change({"lib.js": text, "pay.js": code}, {"lib.js": text.replace(*change)}))
@@ -44,7 +44,7 @@ def test_what_a_function_returns_has_the_contract_of_its_functions(repository: R
 
 
 @pytest.mark.parametrize("what", SILENT)
-def test_what_no_result_has_concerns_nobody(repository: Repository, what: str) -> None:
+def test_call_on_an_unknown_object_is_not_listed(repository: Repository, what: str) -> None:
     """A call is not listed if its receiver isn't known to be the returned object."""
     text, change, code = SILENT[what]
     found = find(repository.change({"lib.js": text, "pay.js": code}, {"lib.js": text.replace(*change)}))

@@ -54,23 +54,21 @@ def rename(
 
 
 @pytest.mark.parametrize(("old", "new", "text"), few(LIVE.values(), 0, 3, 5, 9))
-def test_what_a_rename_makes_live_is_judged_like_a_new_file(
-    repository: Repository, old: str, new: str, text: str
-) -> None:
+def test_file_renamed_into_use_is_checked_as_new(repository: Repository, old: str, new: str, text: str) -> None:
     """The renamed file has a finding, as if all its lines were added."""
     review = rename(repository, old, new, text)
 
     assert new in {finding.path for finding in review.findings}
 
 
-def test_an_edit_beside_a_rename_hides_nothing(repository: Repository) -> None:
+def test_unchanged_lines_of_a_renamed_and_edited_file_are_checked(repository: Repository) -> None:
     """If a renamed file is also edited, its unchanged lines are still checked."""
     review = rename(repository, "docs/a.yml", ".github/workflows/a.yml", INJECTED, head=f"name: x\n{INJECTED}")
 
     assert [finding.start for finding in review.findings] == [7]
 
 
-def test_what_a_deleted_file_becomes_twice_is_new(repository: Repository) -> None:
+def test_deleted_file_that_reappears_twice_is_checked_as_new(repository: Repository) -> None:
     """A deleted file that reappears as two files is checked, although git calls one of them a copy."""
     repository.commit({"docs/a.txt": UNDEFINED, "pay.py": "x = 1\n"}, "before")
     repository.commit({"docs/a.txt": None, "b.py": UNDEFINED, "docs/b.txt": UNDEFINED}, "after")
@@ -79,7 +77,7 @@ def test_what_a_deleted_file_becomes_twice_is_new(repository: Repository) -> Non
     assert "b.py" in {finding.path for finding in review.findings}
 
 
-def test_what_the_owner_no_longer_spares_is_judged(repository: Repository) -> None:
+def test_file_moved_out_of_an_ignored_folder_is_checked_as_new(repository: Repository) -> None:
     """A file that moves out of an ignored or generated folder is checked like a new file."""
     spared = {".deeprepo.yml": "ignore: [legacy/**]\n", ".gitattributes": "made/** linguist-generated\n"}
     repository.commit({**spared, "legacy/b.py": UNDEFINED, "made/c.py": UNDEFINED.replace("yy", "zz")}, "before")
@@ -92,7 +90,7 @@ def test_what_the_owner_no_longer_spares_is_judged(repository: Repository) -> No
 
 
 @pytest.mark.parametrize("new", ["config.yml.j2", "config.txt", "tests/config.yml", "config"])
-def test_settings_that_nothing_parses_any_more_are_gone(repository: Repository, new: str) -> None:
+def test_settings_renamed_so_that_nothing_parses_them_are_removed(repository: Repository, new: str) -> None:
     """If a settings file is renamed so that nothing parses it, its readers are reported."""
     review = rename(repository, "config.yml", new, SETTINGS, base={})
 
@@ -100,14 +98,14 @@ def test_settings_that_nothing_parses_any_more_are_gone(repository: Repository, 
 
 
 @pytest.mark.parametrize(("old", "new", "text"), few(QUIET.values(), 1, 4, 5))
-def test_a_move_within_a_role_stays_quiet(repository: Repository, old: str, new: str, text: str) -> None:
+def test_rename_within_one_role_is_not_checked_again(repository: Repository, old: str, new: str, text: str) -> None:
     """A file that keeps its role is not checked again."""
     review = rename(repository, old, new, text)
 
     assert (review.findings, review.open, review.complete) == ((), (), True)
 
 
-def test_a_consumer_is_told_what_becomes_live(repository: Repository, repositories: Others) -> None:
+def test_draft_renamed_to_a_migration_breaks_a_consumer(repository: Repository, repositories: Others) -> None:
     """A draft that becomes a migration breaks a consumer's query."""
     repository.commit({"db/migrations/1.sql": TABLE["migrations/1.sql"], "drafts/2.sql": DROP}, "before")
     repository.commit({"drafts/2.sql": None, "db/migrations/2.sql": DROP}, "after")

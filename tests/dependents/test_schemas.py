@@ -453,14 +453,14 @@ def of_schemas(review: deeprepo.Review) -> list[deeprepo.Finding]:
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_a_break_names_its_users(repository: Repository, case: Case) -> None:
+def test_finding_lists_the_lines_that_use_the_removed_element(repository: Repository, case: Case) -> None:
     """The finding has the rule, and its evidence is the lines that still use the element."""
     findings = of_schemas(effect(repository, case.before, case.after))
     assert [one.rule for one in findings] == [case.rule]
     assert tuple(f"{item.path}:{item.line}" for item in findings[0].evidence) == case.uses
 
 
-def test_the_place_that_is_most_certainly_broken_speaks_first(repository: Repository) -> None:
+def test_most_certain_evidence_comes_first(repository: Repository) -> None:
     """A field of the table's class comes first, then code that contains the word, then settings."""
     workflow = "on: push # of a user\njobs:\n  a:\n    if: github.event.repo.full_name == github.repository\n"
     before = {
@@ -476,7 +476,7 @@ def test_the_place_that_is_most_certainly_broken_speaks_first(repository: Reposi
 
 
 @pytest.mark.parametrize(("before", "after", "rule"), ALONE.values(), ids=ALONE)
-def test_a_break_without_a_user_in_sight_is_a_hint(
+def test_break_without_a_known_reference_is_a_hint(
     repository: Repository, before: Files, after: Files, rule: str
 ) -> None:
     """It is reported as unproven, with medium or low severity."""
@@ -486,7 +486,7 @@ def test_a_break_without_a_user_in_sight_is_a_hint(
 
 
 @pytest.mark.parametrize(("before", "after"), HARMLESS.values(), ids=HARMLESS)
-def test_what_breaks_nobody_is_not_reported(repository: Repository, before: Files, after: Files) -> None:
+def test_change_that_breaks_no_reference_is_not_reported(repository: Repository, before: Files, after: Files) -> None:
     """The format allows the change, it was announced, or no line in the repository uses the element."""
     review = effect(repository, before, after)
     assert of_schemas(review) == []
@@ -494,14 +494,14 @@ def test_what_breaks_nobody_is_not_reported(repository: Repository, before: File
 
 
 @pytest.mark.parametrize(("before", "after"), OPEN.values(), ids=OPEN)
-def test_a_schema_that_cannot_be_read_is_open(repository: Repository, before: Files, after: Files) -> None:
+def test_unreadable_schema_makes_the_review_incomplete(repository: Repository, before: Files, after: Files) -> None:
     """The review reports no break in it and is incomplete."""
     review = effect(repository, before, after)
     assert of_schemas(review) == []
     assert not review.complete
 
 
-def test_a_use_in_another_repository_is_named(repository: Repository, repositories: Others) -> None:
+def test_reference_in_another_repository_is_reported(repository: Repository, repositories: Others) -> None:
     """A consumer that uses a dropped column is reported even if its manifests don't list the library."""
     repository.commit({"migrations/1.sql": CREATE}, "before")
     repository.commit({"migrations/2.sql": "ALTER TABLE orders DROP COLUMN total;\n"}, "after")
@@ -522,7 +522,7 @@ def test_a_use_in_another_repository_is_named(repository: Repository, repositori
         ("schema.json", CONFIG.replace("./job.schema", "https://a.invalid/schema")),
     ],
 )
-def test_a_value_of_another_key_or_another_schema_proves_nothing(
+def test_document_with_another_key_or_schema_is_not_evidence(
     repository: Repository, schema: str, document: str
 ) -> None:
     """A document with a different key, or with another schema, does not prove the break."""
@@ -540,14 +540,14 @@ def test_a_value_of_another_key_or_another_schema_proves_nothing(
         'syntax = "proto3";\npackage shop;\noption (a) = { b: "}"; c: { d: 1 } };\nmessage Order { string id = 1 [(e) = { f: 1 }]; }\n',
     ],
 )
-def test_the_layout_of_a_protobuf_file_means_nothing(repository: Repository, after: str) -> None:
+def test_protobuf_layout_does_not_change_the_contract(repository: Repository, after: str) -> None:
     """Line breaks, comments, options and number formats don't change the contract."""
     before = {"a.proto": 'syntax = "proto3";\npackage shop;\nmessage Order {\n  string id = 1;\n}\n'}
     assert of_schemas(effect(repository, before, {"a.proto": after})) == []
 
 
 @pytest.mark.parametrize(("package", "is_named"), [("shop.parts", False), ("shop.orders.v2", True)])
-def test_a_type_of_the_same_name_in_another_package_is_not_a_use(
+def test_protobuf_type_in_an_unrelated_package_is_not_a_reference(
     repository: Repository, package: str, is_named: bool
 ) -> None:
     """An unqualified Protobuf type is looked up in its own and the enclosing packages only."""
@@ -561,7 +561,7 @@ def test_a_type_of_the_same_name_in_another_package_is_not_a_use(
     assert any("parts.proto" in one.title for one in found) == is_named
 
 
-def test_a_quoted_column_keeps_its_case(repository: Repository) -> None:
+def test_quoted_column_keeps_its_case(repository: Repository) -> None:
     """A quoted PostgreSQL column with capital letters is found in queries that quote it."""
     before = {
         "prisma/migrations/1_init/migration.sql": 'CREATE TABLE "Shortcut" ("id" TEXT NOT NULL, "embedData" JSONB);\n',
@@ -572,7 +572,7 @@ def test_a_quoted_column_keeps_its_case(repository: Repository) -> None:
     assert (found.verdict, found.evidence[0].path) == ("proven", "src/shortcut.js")
 
 
-def test_a_field_of_the_body_that_became_a_parameter_says_where_it_went(repository: Repository) -> None:
+def test_openapi_field_moved_to_the_parameters_is_named_in_the_title(repository: Repository) -> None:
     """If an OpenAPI field moves from the body to the parameters, the title says so."""
     field, parameter = "strict: {type: boolean}", "        - {name: strict, in: query}\n"
     body = "      requestBody: {content: {application/json: {schema: {type: object, properties: {FIELD}}}}}\n"

@@ -14,7 +14,7 @@ USER = "from zz.lib import load_things\n\nload_things(1, 2)\n"
 FEW = replace(SearchLimits(), files=20, symbols=10, far=12, parsed_files=12)
 
 
-def test_new_files_do_not_push_out_the_one_that_breaks_a_caller(repository: Repository) -> None:
+def test_existing_file_is_searched_before_new_files(repository: Repository) -> None:
     """An existing file is searched before a hundred new files that sort before it."""
     pad: Files = {f"aa/x{number}.py": f"x = {number}\n" for number in range(100)}
     found = find(repository.change({"zz/lib.py": LIB, "app.py": USER}, {"zz/lib.py": "x = 1\n", **pad}), FEW)
@@ -23,7 +23,7 @@ def test_new_files_do_not_push_out_the_one_that_breaks_a_caller(repository: Repo
     assert "dependents were searched for only 20 of the 101 changed source files" in found.missed_uses
 
 
-def test_definitions_above_the_limit_are_open(repository: Repository) -> None:
+def test_removed_functions_over_the_limit_are_reported_as_not_searched(repository: Repository) -> None:
     """If a file has more removed functions than the limit, the rest are reported as not searched."""
     before = "".join(f"def one_{number:02}():\n    return 1\n\n\n" for number in range(12))
     found = find(repository.change({"lib.py": before + "x = 1\n"}, {"lib.py": "x = 1\n"}), FEW)
@@ -35,7 +35,7 @@ SHORT_TIME = replace(SearchLimits(), seconds=0.0)
 TAKES_ONE = "from zz.lib import count\n\ncount(1)\n"
 
 
-def test_files_left_when_the_time_is_up_are_named(repository: Repository) -> None:
+def test_files_not_searched_in_time_are_listed(repository: Repository) -> None:
     """With no time left, one file is searched, and the review lists the others."""
     users: Files = dict.fromkeys(("app.py", "bill.py", "cart.py"), USER)
     found = find(repository.change({"zz/lib.py": LIB, **users}, {"zz/lib.py": LIB.replace(", b", "")}), SHORT_TIME)
@@ -45,7 +45,7 @@ def test_files_left_when_the_time_is_up_are_named(repository: Repository) -> Non
     assert sentence.endswith("bill.py, cart.py, zz/lib.py")
 
 
-def test_files_that_may_need_a_changed_contract_are_searched_first(repository: Repository) -> None:
+def test_files_that_only_use_a_changed_body_are_searched_last(repository: Repository) -> None:
     """Files that only use a method with a changed body are searched last, even if they sort first."""
     library = "class Box:\n    def unpack_all_things(self):\n        return 1\n\n    def weigh_all_things(self, kind):\n        return kind\n"
     after = library.replace("return 1", "return 2").replace("self, kind", "self, kind, unit")
@@ -56,7 +56,7 @@ def test_files_that_may_need_a_changed_contract_are_searched_first(repository: R
     assert any("31 files were left unsearched for references: zz/yy.py, aa/x00.py," in one for one in found.cut)
 
 
-def test_names_that_are_not_checked_in_time_prove_nothing(repository: Repository) -> None:
+def test_name_not_checked_in_time_is_not_proven_missing(repository: Repository) -> None:
     """Without time for the check, a name that seems to be gone may still be provided."""
     pull = repository.change({"zz/lib.py": LIB, "app.py": USER}, {"zz/lib.py": "x = 1\n"})
     known, late = find(pull), find(pull, replace(SearchLimits(), checks=0.0))
@@ -72,7 +72,7 @@ TAKES = "from shop.views import issue_view\n\n\ndef take(shop):\n    shop.show(i
 ROUTES = 'from shop.views import issue_view\n\nroutes.register("diff/issues", issue_view)\n'
 
 
-def test_where_a_name_is_wired_is_kept_before_those_who_only_pass_it_on(repository: Repository) -> None:
+def test_top_level_registration_is_listed_first(repository: Repository) -> None:
     """A top-level registration is listed first, before sixty functions that only pass the view on."""
     takers: Files = {f"shop/aa{number:02}.py": TAKES for number in range(60)}
     before: Files = {"shop/views.py": VIEW, "shop/zz_routes.py": ROUTES, **takers}
@@ -86,7 +86,7 @@ AMOUNT = "pub fn amount() -> u32 {\n    1\n}\n"
 PAYS = "use crate::amount::amount;\n\npub fn pay() -> u32 {\n    amount()\n}\n\n#[cfg(test)]\nmod tests {\n    fn pays() {\n        let paid = crate::amount::amount();\n    }\n}\n"
 
 
-def test_a_use_in_tests_beside_what_they_test_is_one_of_a_test(repository: Repository) -> None:
+def test_reference_in_a_rust_test_module_counts_as_a_test(repository: Repository) -> None:
     """A reference in a Rust file's test module counts as a test's, not the product's."""
     crate: Files = {
         "Cargo.toml": '[package]\nname = "shop"\nversion = "1.0.0"\n',
@@ -112,7 +112,7 @@ CALLERS = {  # a file with a very long line, and a call that no longer matches
 
 
 @pytest.mark.parametrize("language", CALLERS)
-def test_a_caller_with_long_lines_is_read(repository: Repository, language: str) -> None:
+def test_file_with_very_long_lines_is_searched_for_callers(repository: Repository, language: str) -> None:
     """A file that contains an embedded icon is still searched for callers."""
     lib, before, after, app, text = CALLERS[language]
     found = find(repository.change({lib: before, app: text}, {lib: after}))
@@ -123,7 +123,7 @@ def test_a_caller_with_long_lines_is_read(repository: Repository, language: str)
 BIG = f"from lib import load_things\n\nload_things(1, 2)\nTABLE = [\n{'    1,' * 20_000}\n]\n".replace("1,", "1,\n")
 
 
-def test_a_caller_that_is_too_large_is_open(repository: Repository) -> None:
+def test_caller_over_the_size_limit_is_listed(repository: Repository) -> None:
     """A caller over the size limit is listed with the name that it may use."""
     few = replace(SearchLimits(), bytes=50_000)
     found = find(repository.change({"lib.py": LIB, "app.py": BIG}, {"lib.py": LIB.replace(", b", "")}), few)
@@ -140,13 +140,13 @@ def test_a_caller_that_is_too_large_is_open(repository: Repository) -> None:
         (LIB.replace(", b", ""), BIG.replace("load_things", "read_things")),  # another name is used
     ],
 )
-def test_a_large_file_that_uses_nothing_changed_is_quiet(repository: Repository, after: str, text: str) -> None:
+def test_large_file_without_changed_names_is_not_listed(repository: Repository, after: str, text: str) -> None:
     """A large file that doesn't use a changed contract is not listed."""
     few = replace(SearchLimits(), bytes=50_000)
     assert find(repository.change({"lib.py": LIB, "app.py": text}, {"lib.py": after}), few).missed_uses == ()
 
 
-def test_a_class_below_in_a_file_that_is_too_large_is_open(repository: Repository) -> None:
+def test_subclass_in_a_file_over_the_size_limit_is_listed(repository: Repository) -> None:
     """A subclass in a file over the size limit is listed, because it may override the method."""
     base = "class Base:\n    def send(self, a):\n        return a\n"
     heir = (
@@ -175,7 +175,7 @@ MARKED = {  # the changed file before and after, and a caller whose first line i
 
 @pytest.mark.parametrize("mark", ["", MARK])
 @pytest.mark.parametrize("language", MARKED)
-def test_a_byte_order_mark_hides_no_import(repository: Repository, language: str, mark: str) -> None:
+def test_import_after_a_byte_order_mark_is_found(repository: Repository, language: str, mark: str) -> None:
     """An import on the first line is found after a byte order mark."""
     lib, before, after, app, text = MARKED[language]
     found = find(repository.change({lib: before, app: mark + text}, {lib: after}))
@@ -186,7 +186,7 @@ def test_a_byte_order_mark_hides_no_import(repository: Repository, language: str
 SWIFT_USER = "class User{0} {{\n    func go() -> Int {{ return {1} }}\n}}\n"
 
 
-def test_files_of_a_module_without_the_name_do_not_count(repository: Repository) -> None:
+def test_only_module_files_with_the_changed_name_can_use_it(repository: Repository) -> None:
     """Files in one module need no import, so only those that contain a changed name can use it."""
     others: Files = {f"App/a{number:02}.swift": SWIFT_USER.format(number, "1") for number in range(30)}
     lib = "func shipmentTotal(_ a: Int) -> Int {\n    return a\n}\n"
@@ -210,7 +210,7 @@ def test_every_file_with_the_name_is_searched_while_time_is_left(repository: Rep
     assert (found.missed_uses, found.cut) == ((), ())
 
 
-def test_uses_of_a_changed_body_that_were_not_searched_leave_nothing_open(repository: Repository) -> None:
+def test_unsearched_references_to_a_changed_body_leave_nothing_open(repository: Repository) -> None:
     """A changed body breaks no caller, so the review stays complete and only mentions the limit."""
     after = SWIFT_LIB.replace("a\n}", "a + 1\n}")
     found = find(repository.change({"App/Lib.swift": SWIFT_LIB, **SWIFT_USERS}, {"App/Lib.swift": after}), SHORT_TIME)

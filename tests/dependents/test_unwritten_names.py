@@ -30,7 +30,7 @@ CALLS = {
         ({"app/helpers.php": HELPERS, **CALLS}, ("app/helpers.php", "plain_money", "bare_money"), ["app/A/Show.php:4", "web/index.php:2"]),
     ],
 )  # fmt: skip
-def test_who_uses_a_name_that_is_gone_is_told(
+def test_references_to_a_name_that_is_never_spelled_out_are_found(
     repository: Repository, files: dict[str, str], change: tuple[str, str, str], broken: list[str]
 ) -> None:
     """References to a removed name are found, although it is neither imported nor written out."""

@@ -41,7 +41,7 @@ SILENT = {
 
 
 @pytest.mark.parametrize("what", OPEN)
-def test_who_takes_the_whole_module_uses_what_it_is(repository: Repository, what: str) -> None:
+def test_importer_of_a_whole_module_uses_its_exported_value(repository: Repository, what: str) -> None:
     """Users write their own name for the module, not the name that the function has in its file."""
     (path, text), change, (reader, code) = OPEN[what]
     found = find(repository.change({path: text, reader: code}, {path: text.replace(*change)}))
@@ -49,7 +49,7 @@ def test_who_takes_the_whole_module_uses_what_it_is(repository: Repository, what
 
 
 @pytest.mark.parametrize("what", SILENT)
-def test_what_its_users_do_not_see_concerns_nobody(repository: Repository, what: str) -> None:
+def test_unexported_change_does_not_affect_importers(repository: Repository, what: str) -> None:
     """A change to the function's own name or to another member doesn't affect those who import the module."""
     text, change, code = SILENT[what]
     found = find(repository.change({"lib.js": text, "pay.js": code}, {"lib.js": text.replace(*change)}))

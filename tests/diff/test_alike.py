@@ -28,7 +28,7 @@ def diffs(pull: PullRequest) -> tuple[list[FileDiff], list[FileDiff]]:
     return whole, alike.collapse(whole)
 
 
-def test_edits_that_are_alike_are_two_examples_and_a_count(repository: Repository) -> None:
+def test_similar_edits_are_shown_as_two_examples_and_a_count(repository: Repository) -> None:
     """Of twelve similar edits, two are shown, and a note lists the replaced words and the lines."""
     pull = repository.change({"run.sh": script("--json")}, {"run.sh": script("--agent", "echo over")})
     (whole,), (short,) = diffs(pull)
@@ -44,7 +44,7 @@ def test_edits_that_are_alike_are_two_examples_and_a_count(repository: Repositor
     assert len(short.body) < len(whole.body) / 2
 
 
-def test_a_few_edits_that_are_alike_stay(repository: Repository) -> None:
+def test_few_similar_edits_are_all_shown(repository: Repository) -> None:
     """Four similar edits are all shown."""
     few = {f"{name}.py": "def f(x):\n    return old(x)\n" for name in "abcd"}
     pull = repository.change(few, {path: text.replace("old", "new") for path, text in few.items()})

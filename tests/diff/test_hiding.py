@@ -40,7 +40,7 @@ def changed(
         ({}, {"LICENSE-Main.py": NEW}, "LICENSE-Main.py"),
     ],
 )
-def test_a_mark_that_the_change_sets_hides_nothing(
+def test_marker_added_by_the_change_does_not_exclude_a_file(
     repository: Repository, before: dict[str, str | bytes | None], after: dict[str, str | bytes | None], path: str
 ) -> None:
     """Headers, attributes, folders, names and long lines in the change don't exclude a file."""
@@ -69,7 +69,7 @@ UNVOUCHED: dict[str, str | bytes | None] = {
 }
 
 
-def test_what_is_not_reviewed_is_open(repository: Repository) -> None:
+def test_unreviewed_file_is_open(repository: Repository) -> None:
     """A new file that calls itself generated, or that can't be read, counts as not reviewed."""
     before = {
         "utf16.py": OLD,
@@ -81,7 +81,7 @@ def test_what_is_not_reviewed_is_open(repository: Repository) -> None:
     assert {path for path, file in found.items() if file.skip and file.is_unreviewed} == UNVOUCHED.keys()
 
 
-def test_a_mark_of_the_base_counts(repository: Repository) -> None:
+def test_marker_in_the_base_excludes_a_file(repository: Repository) -> None:
     """Files that were already generated, vendored or locked before the change are skipped."""
     found = changed(
         repository,
@@ -91,7 +91,7 @@ def test_a_mark_of_the_base_counts(repository: Repository) -> None:
     assert all(file.skip and not file.is_unreviewed for file in found.values())
 
 
-def test_a_mark_hides_no_text_from_the_scan_for_secrets(repository: Repository) -> None:
+def test_skipped_file_is_still_scanned_for_secrets(repository: Repository) -> None:
     """Every changed text is searched for secrets, even if its file is skipped."""
     before = {"a.py": GENERATED + OLD, "vendor/a.py": OLD, "uv.lock": "a\n"}
     after = {"a.py": GENERATED + NEW, "vendor/a.py": NEW, "uv.lock": "b\n"}
@@ -100,7 +100,7 @@ def test_a_mark_hides_no_text_from_the_scan_for_secrets(repository: Repository) 
     assert [path for path, file in found.items() if file.skip and file.has_text] == sorted({**after, **new})
 
 
-def test_pictures_and_lock_files_are_not_open(repository: Repository) -> None:
+def test_binary_and_lock_files_are_not_open(repository: Repository) -> None:
     """Binary files, new lock files and new snapshots are skipped without counting as not reviewed."""
     found = changed(
         repository,
@@ -110,7 +110,7 @@ def test_pictures_and_lock_files_are_not_open(repository: Repository) -> None:
     assert [path for path, file in found.items() if not file.skip or file.is_unreviewed] == []
 
 
-async def test_a_link_in_the_place_of_code_is_open(repository: Repository) -> None:
+async def test_link_that_replaces_code_is_open(repository: Repository) -> None:
     """A link that replaces a code file counts as not reviewed."""
     base = repository.commit({"a.py": OLD})
     (repository.folder / "a.py").unlink()
@@ -119,7 +119,7 @@ async def test_a_link_in_the_place_of_code_is_open(repository: Repository) -> No
         assert [file.is_unreviewed for file in diff.read(await tree.change())] == [True]
 
 
-async def test_a_link_in_the_place_of_a_folder_with_code_is_open(repository: Repository) -> None:
+async def test_link_that_replaces_a_code_folder_is_open(repository: Repository) -> None:
     """A link or a submodule that replaces a folder with code counts as not reviewed."""
     base = repository.commit({"lib/a.py": OLD, "etc/b.py": OLD, "docs/c.md": "c\n"})
     head = repository.commit({"lib/a.py": None, "etc/b.py": None, "docs/c.md": None})

@@ -25,7 +25,7 @@ def read(repository: Repository, before: Files, after: Files) -> tuple[tuple[Cha
     return step.over(repository.change(before, after), run)
 
 
-def test_moved_lines_say_where_they_were(repository: Repository) -> None:
+def test_moved_lines_have_a_note_with_their_old_location(repository: Repository) -> None:
     """A note in the diff says where moved lines were before the change."""
     old = "def first():\n" + "".join(f"    {line}\n" for line in BODY) + "\n\ndef stays():\n    return 1\n"
     new = "class Loader:\n    def first(self):\n" + "".join(f"        {line}\n" for line in BODY)
@@ -38,7 +38,7 @@ def test_moved_lines_say_where_they_were(repository: Repository) -> None:
     assert "before the change" not in shown["a.py"]
 
 
-def test_a_prompt_with_a_note_on_moved_lines_shows_the_whole_change(repository: Repository) -> None:
+def test_prompt_with_a_note_on_moved_lines_covers_all_regions(repository: Repository) -> None:
     """All regions count as read if the diff contains a note about moved lines."""
     rest = "".join(f"    other_{n} = {n}\n" for n in range(4))
     old = "def first():\n" + "".join(f"    {line}\n" for line in BODY)
@@ -53,7 +53,7 @@ def test_a_prompt_with_a_note_on_moved_lines_shows_the_whole_change(repository: 
     assert tracker.unread() == ()
 
 
-def test_a_few_equal_lines_are_no_move(repository: Repository) -> None:
+def test_few_equal_lines_are_not_a_move(repository: Repository) -> None:
     """A few equal lines, such as brackets and short statements, don't count as moved."""
     old = "def a():\n    try:\n        x()\n    finally:\n        y()\n"
     after: Files = {"a.py": "z = 1\n", "b.py": "def b():\n    try:\n        x()\n    finally:\n        y()\n    z()\n"}
@@ -61,7 +61,7 @@ def test_a_few_equal_lines_are_no_move(repository: Repository) -> None:
     assert moves.find(files) == []
 
 
-def test_a_large_change_takes_no_long_time(repository: Repository) -> None:
+def test_moves_in_a_large_change_are_found_quickly(repository: Repository) -> None:
     """Moves in 20,000 changed lines are found within three seconds."""
     lines = [f"value = table[{n % 40}] + other({n % 7}) + {n % 5000}" for n in range(20_000)]
     files, _ = read(repository, {"a.py": "\n".join(lines)}, {"a.py": "\n".join(reversed(lines))})

@@ -31,20 +31,20 @@ def test_added_and_removed_lines_are_numbered_on_their_own_side(repository: Repo
     assert (file.status, file.added_lines, file.removed_lines) == ("modified", {2, 3}, {2})
 
 
-def test_a_rename_with_an_edit_keeps_both_names(repository: Repository) -> None:
+def test_renamed_and_edited_file_keeps_both_paths(repository: Repository) -> None:
     """A renamed and edited file has both its old and its new path."""
     file = changed(repository.change({"old.py": LONG}, {"old.py": None, "new.py": LONG + "more\n"}))["new.py"]
     assert (file.status, file.old_path, file.skip, file.added_lines) == ("renamed", "old.py", None, {41})
 
 
-def test_an_added_and_a_deleted_file_have_one_side(repository: Repository) -> None:
+def test_added_or_deleted_file_has_only_one_path(repository: Repository) -> None:
     """The old path of a new file is None; a deleted file is listed under its old path."""
     files = changed(repository.change({"gone.py": "x\n"}, {"gone.py": None, "new.py": "y\n" * 3}))
     assert (files["new.py"].status, files["new.py"].old_path) == ("added", None)
     assert (files["gone.py"].status, files["gone.py"].removed_lines) == ("deleted", {1})
 
 
-def test_a_mode_change_alone_is_listed(repository: Repository) -> None:
+def test_mode_change_is_listed_with_a_note(repository: Repository) -> None:
     """A file whose mode changed is listed with a note, although there is nothing to review."""
     base = repository.commit({"run.sh": "echo\n"})
     repository.git("update-index", "--chmod=+x", "run.sh")
@@ -53,25 +53,25 @@ def test_a_mode_change_alone_is_listed(repository: Repository) -> None:
     assert (file.note, file.skip) == ("mode 100644 to 100755", "only the file mode changed")
 
 
-def test_a_missing_final_newline_is_no_line(repository: Repository) -> None:
+def test_missing_final_newline_marker_is_not_a_line(repository: Repository) -> None:
     """Git's "No newline at end of file" is not a line."""
     file = one(repository, "a\nb", "a\nc")
     assert [line.text for line in file.hunks[0].lines] == ["a", "b", "c"]
 
 
-def test_crlf_lines_lose_their_carriage_return_once(repository: Repository) -> None:
+def test_crlf_line_contains_no_carriage_return(repository: Repository) -> None:
     """The text of a CRLF line contains no carriage return."""
     file = one(repository, b"a\r\nb\r\n", b"a\r\nc\r\n")
     assert [line.text for line in file.hunks[0].lines if line.kind == "+"] == ["c"]
 
 
-def test_odd_line_separators_do_not_split_a_line(repository: Repository) -> None:
+def test_unusual_line_separators_do_not_split_a_line(repository: Repository) -> None:
     """Git only splits at line feeds; form feeds and Unicode separators are part of a line."""
     file = one(repository, "a\n", "a\x0c\u2028\x85b\n")
     assert file.added_lines == {1}
 
 
-def test_odd_file_names_are_whole(repository: Repository) -> None:
+def test_quoted_file_names_are_listed_unquoted(repository: Repository) -> None:
     """File names that git quotes in a patch are listed unquoted."""
     names = ["new\nline.py", 'quo"te.py', "smile 🙂.py", "a..b.py", "--option.py", "tab\t.py", "back\\slash.py"]
     files = changed(repository.change(dict.fromkeys(names, "a\n"), dict.fromkeys(names, "b\n")))
@@ -80,7 +80,7 @@ def test_odd_file_names_are_whole(repository: Repository) -> None:
     }
 
 
-def test_a_name_that_is_not_utf8_is_shown_with_its_bytes(repository: Repository) -> None:
+def test_non_utf8_file_name_is_escaped(repository: Repository) -> None:
     """A file name that is not UTF-8 is escaped, and its content is still read."""
     blob = repository.git("hash-object", "-w", "--stdin", stdin=b"x\n")
     base = repository.commit({"a": "1"})
@@ -89,7 +89,7 @@ def test_a_name_that_is_not_utf8_is_shown_with_its_bytes(repository: Repository)
     assert changed(repository.pull(base, head))["caf\\xe9.py"].added_lines == {1}
 
 
-def test_what_needs_no_review_says_why(repository: Repository) -> None:
+def test_skipped_file_has_a_reason(repository: Repository) -> None:
     """Each skipped file has the reason that the coverage table shows."""
     rows: dict[str, tuple[str | bytes, str]] = {
         "picture.png": (b"\x89PNG\0\0", "binary file"),
@@ -106,7 +106,7 @@ def test_what_needs_no_review_says_why(repository: Repository) -> None:
     assert {name: file.skip for name, file in files.items()} == {name: reason for name, (_, reason) in rows.items()}
 
 
-def test_gitattributes_of_the_base_decide_what_is_generated(repository: Repository) -> None:
+def test_base_gitattributes_decide_which_files_are_generated(repository: Repository) -> None:
     """The base's .gitattributes mark a file; `-linguist-generated` removes the mark."""
     rules = "*.gen.py linguist-generated\napi_pb2.py -linguist-generated\n"
     files = changed(repository.change({".gitattributes": rules}, {"a.gen.py": "1\n", "api_pb2.py": "1\n"}))
@@ -114,7 +114,7 @@ def test_gitattributes_of_the_base_decide_what_is_generated(repository: Reposito
     assert files["api_pb2.py"].skip is None
 
 
-def test_submodules_and_links_are_listed(repository: Repository) -> None:
+def test_submodules_and_links_are_listed_as_skipped(repository: Repository) -> None:
     """Submodules and symbolic links are listed as skipped."""
     base = repository.commit({"a": "1"})
     (repository.folder / "link").symlink_to("a")
@@ -151,7 +151,7 @@ def test_submodules_and_links_are_listed(repository: Repository) -> None:
         ),
     ],
 )
-def test_a_comment_in_the_header_says_that_a_file_is_generated(
+def test_generated_marker_counts_only_in_a_header_comment(
     repository: Repository, path: str, text: str, reason: str | None
 ) -> None:
     """A marker such as "generated" counts only in a header comment."""

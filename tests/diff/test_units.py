@@ -33,7 +33,7 @@ def marked(repository: Repository, before: str, after: str) -> list[str]:
     return [row.text for row in one.rows if not row.sign]
 
 
-def test_a_run_of_lines_in_another_layout_is_marked(repository: Repository) -> None:
+def test_formatting_changes_are_marked(repository: Repository) -> None:
     """Formatting is marked; a change to a string literal, the indentation or a tuple is not formatting."""
     before = "total = add(first, second)\nname = 'a b'\nlast = 1\n\n\nif last:\n    stop()\n"
     after = 'total = add(\n    first,\n    second,\n)\nname = "a b"\nlast = 1\n\n\nif last:\n    stop()\n'
@@ -46,7 +46,7 @@ def test_a_run_of_lines_in_another_layout_is_marked(repository: Repository) -> N
     assert marked(repository, broken, "if last:\n    stop(first, second)\n    go()\n") != []
 
 
-def test_a_changed_definition_is_one_unit_with_its_old_and_new_lines(repository: Repository) -> None:
+def test_changed_definition_is_one_region_with_old_and_new_lines(repository: Repository) -> None:
     """The whole definition is shown as a diff, unchanged lines too."""
     before = "import os\n\ndef f(x):\n    a = 1\n    return a\n"
     after = "import os\n\ndef f(x):\n    a = 2\n    return a\n"
@@ -57,7 +57,7 @@ def test_a_changed_definition_is_one_unit_with_its_old_and_new_lines(repository:
     assert unit.diff.split("\n") == [" 3 def f(x):", "-4     a = 1", "+4     a = 2", " 5     return a"]
 
 
-def test_a_long_unit_is_split_with_overlap_up_to_its_last_line(repository: Repository) -> None:
+def test_long_region_is_split_with_overlap(repository: Repository) -> None:
     """No part exceeds the limit, neighboring parts overlap, and the last part includes the last line."""
     body = "".join(f"    value_{number} = compute({number}, 'some text to fill the line')\n" for number in range(1500))
     files, texts = read(repository.change({}, {"a.py": "def f():\n" + body}))
@@ -70,7 +70,7 @@ def test_a_long_unit_is_split_with_overlap_up_to_its_last_line(repository: Repos
     assert (parts[0].start, parts[-1].end) == (1, 1501)
 
 
-def test_risk_puts_a_removed_definition_with_callers_first(repository: Repository) -> None:
+def test_definition_with_a_new_signature_and_callers_comes_first(repository: Repository) -> None:
     """A definition with a new signature and callers comes before one that only changes its body."""
     files, texts = read(
         repository.change(
@@ -84,7 +84,7 @@ def test_risk_puts_a_removed_definition_with_callers_first(repository: Repositor
     assert found[0].references == (reference,)
 
 
-def test_a_large_class_gives_way_to_its_changed_members(repository: Repository) -> None:
+def test_large_class_is_reduced_to_its_changed_members(repository: Repository) -> None:
     """If little changed in a large class, only those members are shown, and no line twice."""
     body = "".join(f"    def m{n}(self):\n        return {n}\n\n" for n in range(40))
     after = body.replace("return 7\n", "return 70\n").replace("    def m0", "    limit = 5\n\n    def m0")
@@ -96,7 +96,7 @@ def test_a_large_class_gives_way_to_its_changed_members(repository: Repository) 
     assert next(unit for unit in found if unit.name == "A").references == (use,)
 
 
-def test_a_file_is_told_in_the_order_of_its_lines_with_the_heads_around_them(repository: Repository) -> None:
+def test_changed_lines_are_in_file_order_with_notes_on_gaps(repository: Repository) -> None:
     """Changed lines are in file order, and a note states how many lines lie between and who has them."""
     body = "".join(f"    def m{n}(self):\n        a = {n}\n        b = {n}\n        return {n}\n\n" for n in range(40))
     after = body.replace("return 20\n", "return 0\n").replace("        b = 3\n", "").replace("a = 38", "a = 1")
@@ -132,7 +132,7 @@ def _hidden(files: tuple[ChangedFile, ...], texts: Texts) -> str:
     return diff.file_diffs(others, files)[0].body
 
 
-def test_licences_and_deleted_prose_are_listed(repository: Repository) -> None:
+def test_license_texts_and_deleted_documents_are_skipped(repository: Repository) -> None:
     """License texts and deleted documents are skipped, but not license code or new documents."""
     before = {"docs/old.md": "old\n", "LICENSE": "a\n", "old.py": "x = 1\n"}
     after = {"docs/old.md": None, "LICENSE": "b\n", "license.py": "y = 2\n", "new.md": "new\n", "old.py": None}
@@ -149,7 +149,7 @@ edits = st.lists(
 spans = st.lists(st.tuples(st.integers(1, 60), st.integers(0, 20)), max_size=4)
 
 
-def test_a_file_that_changed_in_thousands_of_places_has_few_units(repository: Repository) -> None:
+def test_file_with_thousands_of_changes_has_few_regions(repository: Repository) -> None:
     """Neighboring changes share a region, and every changed line is in one."""
     rows = [f"a{n} = 1" if n % 20 == 0 else "" for n in range(40_000)]
     before = "\n".join(rows)
@@ -162,7 +162,7 @@ def test_a_file_that_changed_in_thousands_of_places_has_few_units(repository: Re
 
 @settings(max_examples=100, deadline=None)
 @given(edits, spans)
-def test_every_changed_line_stands_in_a_unit(rows: list[tuple[str, str]], wanted: list[tuple[int, int]]) -> None:
+def test_every_changed_line_is_in_a_region(rows: list[tuple[str, str]], wanted: list[tuple[int, int]]) -> None:
     """No added or removed line is lost, whichever definitions were found."""
     file, texts = _hand_made(rows)
     head = len(texts.head["f"].split("\n"))
@@ -174,7 +174,7 @@ def test_every_changed_line_stands_in_a_unit(rows: list[tuple[str, str]], wanted
 
 @settings(max_examples=100, deadline=None)
 @given(edits, spans, st.data())
-def test_a_file_that_is_told_shows_every_line_of_its_units_once(
+def test_prompt_shows_every_changed_line_of_its_regions_once(
     rows: list[tuple[str, str]], wanted: list[tuple[int, int]], data: st.DataObject
 ) -> None:
     """A prompt contains all changed lines of its regions in order, no others, and they count as read."""

@@ -38,7 +38,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_loss_that_a_consumer_used_is_a_case_and_is_named(folder: Path) -> None:
+def test_removal_that_broke_a_consumer_is_a_case(folder: Path) -> None:
     """The removal is found by text and dates, and the review proves the use. Ordinary commits count too."""
     (folder / "out").mkdir()
     plan = run.Plan(folder, folder / "out", each=5, ordinary=5)
@@ -50,7 +50,7 @@ def test_a_loss_that_a_consumer_used_is_a_case_and_is_named(folder: Path) -> Non
     assert asyncio.run(run.measure(plan, run.pairs(folder / "pairs.txt"))) == kept == rows
 
 
-def test_what_nobody_gave_up_is_no_case(folder: Path) -> None:
+def test_removal_that_the_consumer_still_uses_is_not_a_case(folder: Path) -> None:
     """A consumer that still uses the name in its newest commit doesn't count as a case."""
     consumer = Repository(folder / "acme+billing")
     dated(consumer, 25).commit({"pay.py": "from quotes import total_tax\n"}, "again")

@@ -42,7 +42,7 @@ def played(body: Mapping[str, Any]) -> Reply:
 
 
 @pytest.mark.slow
-def test_the_seeds_experiments_run_without_a_key(tmp_path: Path, ran: Callable[..., Ran]) -> None:
+def test_default_experiments_run_without_a_key(tmp_path: Path, ran: Callable[..., Ran]) -> None:
     """The default experiments print a table for all methods and leave no files in the folder."""
     status, out, err = ran("--method", "direct,fanout,rlm-only")
     assert (status, err) == (0, "")
@@ -73,7 +73,7 @@ def test_the_seeds_experiments_run_without_a_key(tmp_path: Path, ran: Callable[.
         (["--problems", "none.jsonl"], "cannot be read"),
     ],
 )
-def test_what_cannot_be_done_is_said_in_a_sentence(
+def test_invalid_arguments_exit_with_2(
     tmp_path: Path, ran: Callable[..., Ran], arguments: list[str], says: str
 ) -> None:
     """Invalid arguments exit with 2 before anything is written or sent."""
@@ -83,7 +83,9 @@ def test_what_cannot_be_done_is_said_in_a_sentence(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_cap_ends_the_run_and_keeps_what_was_paid(ran: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reached_cap_ends_the_run_and_keeps_paid_results(
+    ran: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The message names the cap and how to resume, and the exit code is 3."""
     monkeypatch.setenv("OPENAI_API_KEY", "sk-pretended")
     dear = Usage(30_000, 100)
@@ -96,7 +98,7 @@ def test_a_cap_ends_the_run_and_keeps_what_was_paid(ran: Callable[..., Ran], mon
     assert "the same command resumes from run.jsonl" in err
 
 
-def test_a_trace_shows_the_calls_of_a_problem(tmp_path: Path, ran: Callable[..., Ran]) -> None:
+def test_each_problem_has_its_own_trace(tmp_path: Path, ran: Callable[..., Ran]) -> None:
     """Each problem gets its own trace file, which `deeprepo trace` can read."""
     trace = tmp_path / "traces"
     status, _, err = ran("--task", "hop1", "--size", "8k", "--method", "rlm-only", "--trace", str(trace))
@@ -106,7 +108,7 @@ def test_a_trace_shows_the_calls_of_a_problem(tmp_path: Path, ran: Callable[...,
     assert {"review", "request", "call", "turn"} <= set(kinds)
 
 
-def test_a_person_s_own_problems_are_put_to_every_depth(tmp_path: Path, ran: Callable[..., Ran]) -> None:
+def test_custom_problems_run_at_every_depth(tmp_path: Path, ran: Callable[..., Ran]) -> None:
     """Contexts come from the line or a file, near answers score partly, and each depth has its own row."""
     needle = problems.make(Task("needle", 30_000, 0.9))
     (tmp_path / "book.txt").write_text(needle.text)
@@ -141,7 +143,9 @@ def test_a_person_s_own_problems_are_put_to_every_depth(tmp_path: Path, ran: Cal
         ({"context": "a", "question": "Who?", "answer": [1, 2]}, "several texts of which one is enough"),
     ],
 )
-def test_a_line_that_is_no_problem_is_named(tmp_path: Path, ran: Callable[..., Ran], line: object, says: str) -> None:
+def test_invalid_line_in_a_problem_file_is_reported(
+    tmp_path: Path, ran: Callable[..., Ran], line: object, says: str
+) -> None:
     """An invalid line in a file of problems exits with 2 before any model call."""
     (tmp_path / "mine.jsonl").write_text(line if isinstance(line, str) else json.dumps(line))
     status, out, err = ran("--problems", "mine.jsonl")
@@ -149,7 +153,7 @@ def test_a_line_that_is_no_problem_is_named(tmp_path: Path, ran: Callable[..., R
     assert says in " ".join(err.split())
 
 
-def test_a_root_without_the_text_has_what_its_name_says(tmp_path: Path, ran: Callable[..., Ran]) -> None:
+def test_root_prompt_matches_the_method_and_hides_the_text(tmp_path: Path, ran: Callable[..., Ran]) -> None:
     """The prompts offer only the method's functions, and never contain the text beyond the window."""
     arguments = ("--task", "needle", "--size", "20k", "--window", "5000", "--position", "0.1")
     told = {}

@@ -31,7 +31,7 @@ def verdicts(rows: Sequence[Row]) -> dict[tuple[Any, ...], str]:
     return {(row.item["task"], row.item["method"]): row.result["verdict"] for row in rows}
 
 
-def test_what_fits_into_a_window_every_method_answers() -> None:
+def test_every_method_answers_if_the_text_fits_the_window() -> None:
     """All methods answer if the text fits the window, except BM25 on key paths and chains."""
     rows = played([Task(kind, 9_000) for kind in KINDS], [name for name in METHODS if name != "codeact-bm25"])
     lost = {("json", "bm25"), ("hop1", "bm25"), ("hop2", "bm25")}
@@ -41,21 +41,21 @@ def test_what_fits_into_a_window_every_method_answers() -> None:
 
 
 @pytest.mark.parametrize("kind", few(["needle", "json"], 0))
-def test_the_engine_finds_a_fact_wherever_it_stands(kind: str) -> None:
+def test_engine_finds_a_fact_anywhere_in_the_text(kind: str) -> None:
     """The fact is found anywhere in a text of many chunks, including its last line."""
     rows = played([Task(kind, 120_000, at) for at in (0.0, 0.7, 0.9, LAST)], ENGINE)
     assert {row.result["verdict"] for row in rows} == {"right"}
     assert all(row.result["calls"] > 3 for row in rows if row.item["method"] == "fanout")
 
 
-def test_a_plain_call_is_right_exactly_up_to_the_end_of_its_window() -> None:
+def test_single_call_answers_only_if_its_window_includes_the_fact() -> None:
     """The answer is right if the window ends after the fact, and missed if it ends one character earlier."""
     task = Task("needle", 30_000, 0.5)
     end = problems.make(task).ends[0]
     assert [played([task], ["direct"], window=at)[0].result["verdict"] for at in (end, end - 1)] == ["right", "missed"]
 
 
-def test_a_chain_through_many_pieces_takes_a_root() -> None:
+def test_chain_across_chunks_needs_a_root() -> None:
     """A single pass can't know the subject of the next link, but a root asks again."""
     rows = played([Task(kind, 120_000) for kind in ("hop1", "hop2")], ENGINE)
     found = verdicts(rows)
@@ -63,19 +63,19 @@ def test_a_chain_through_many_pieces_takes_a_root() -> None:
     assert {found[kind, name] for kind in ("hop1", "hop2") for name in ("rlm", "rlm-only")} == {"right"}
 
 
-def test_counting_beyond_a_window_is_exact() -> None:
+def test_engine_counts_exactly_beyond_the_window() -> None:
     """The engine counts verified quotes or runs code; a single call only counts what fits its window."""
     rows = played([Task("count", 120_000)], [*ENGINE, "codeact", "direct"], window=40_000)
     assert [row.result["verdict"] for row in rows] == ["right"] * 4 + ["wrong"]
 
 
-def test_a_value_that_no_quote_proves_is_not_believed() -> None:
+def test_value_without_a_quote_is_rejected() -> None:
     """Workers must quote, so an invented value is rejected; a single call would repeat it."""
     found = verdicts(played([Task("none", 60_000)], ["fanout", "direct"], "scripted/guesser"))
     assert found == {("none", "fanout"): "right", ("none", "direct"): "made up"}
 
 
-def test_lines_that_must_be_understood_take_whoever_reads_them_all() -> None:
+def test_semantic_line_counts_need_workers_that_read_every_line() -> None:
     """At depth 0, the root runs out of turns; at depths 1 and 2, all lines are read. A lazy root fails."""
     tasks = [Task(kind, 90_000, None, seed) for kind, seed in (("oolong", 1), ("pairs", 3))]
     rows = played(tasks[:1], ["rlm-only"], depths=(0, 1, 2))
@@ -87,7 +87,7 @@ def test_lines_that_must_be_understood_take_whoever_reads_them_all() -> None:
     assert max(row.result["score"] for row in played(tasks, ["rlm-only"], "scripted/lazy")) < 0.2
 
 
-def test_the_majority_spends_what_the_root_has_spent_and_no_more() -> None:
+def test_majority_vote_uses_the_same_tokens_as_the_root() -> None:
     """The majority vote makes as many calls as the root's tokens allow, although all have the same prompt."""
     alone, root, many = played([Task("hop2", 60_000)], ["rlm-only", "majority"], window=8_000, depths=(0, 1))
     assert alone.result["tokens"] < many.result["tokens"]
@@ -100,7 +100,7 @@ def test_the_majority_spends_what_the_root_has_spent_and_no_more() -> None:
     )
 
 
-def test_the_paper_s_baselines_lose_where_they_must() -> None:
+def test_paper_baselines_fail_where_expected() -> None:
     """Compaction loses chains, a window loses what follows it, and a root with BM25 can't count."""
     tasks = [Task("needle", 60_000, 0.9), Task("needle", 60_000, 0.1), Task("hop1", 60_000), Task("count", 60_000)]
     rows = played(tasks, ["compaction", "codeact-calls", "codeact-bm25"], window=20_000)
@@ -115,7 +115,7 @@ def test_the_paper_s_baselines_lose_where_they_must() -> None:
     }
 
 
-def test_what_problems_cost_is_shown_as_the_paper_shows_it() -> None:
+def test_cost_table_lists_percentiles_per_problem() -> None:
     """The table lists percentiles of dollars and seconds per problem."""
     told = {"verdict": "right", "correct": True, "expected": ["1"], "tokens": 9, "calls": 1, "turns": 0}
     rows = [

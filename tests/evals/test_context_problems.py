@@ -11,7 +11,7 @@ from deeprepo_evals.context.score import Expected, grade, judge
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_problem_is_the_same_each_time_and_another_for_another_seed(kind: str) -> None:
+def test_problem_is_determined_by_its_seed(kind: str) -> None:
     """The same task always gives the same problem, and another seed gives another one."""
     first = problems.make(Task(kind, 9_000))
     problems.make(Task("needle", 5_000))
@@ -20,7 +20,7 @@ def test_a_problem_is_the_same_each_time_and_another_for_another_seed(kind: str)
 
 
 @pytest.mark.parametrize("position", POSITIONS)
-def test_a_needle_lies_where_it_was_put(position: Position) -> None:
+def test_needle_is_near_its_requested_position(position: Position) -> None:
     """The needle is near its position; "last" means the end of the text, and 1.0 the line before it."""
     made = problems.make(Task("needle", 20_000, position))
     where = made.text.index(f"is {made.expected[0]}.")
@@ -35,7 +35,7 @@ def test_a_needle_lies_where_it_was_put(position: Position) -> None:
 
 
 @pytest.mark.parametrize("position", POSITIONS)
-def test_the_json_problem_is_a_document_with_that_value_at_that_path(position: Position) -> None:
+def test_json_problem_has_the_value_at_its_path(position: Position) -> None:
     """The value is at its path in the parsed document, and within the text up to `ends`."""
     made = problems.make(Task("json", 20_000, position))
     (path,) = [word for word in made.question.split() if word.startswith("catalogue")]
@@ -68,12 +68,12 @@ ASKED = "Which value stands at the key path a.b[412].c in the JSON document?"
         ("", ("1",), "no answer"),
     ],
 )
-def test_an_answer_is_judged_by_its_numbers(answer: str, expected: tuple[str, ...], verdict: str) -> None:
+def test_answer_is_scored_by_its_numbers(answer: str, expected: tuple[str, ...], verdict: str) -> None:
     """An answer's numbers are compared in order and without repetition, ignoring numbers in the question."""
     assert judge(answer, expected, ASKED) == verdict
 
 
-def test_counting_and_comparing_have_the_answer_that_code_gives() -> None:
+def test_expected_counts_and_maxima_match_the_text() -> None:
     """The expected counts and maxima equal those computed from the text."""
     count, compare = problems.make(Task("count", 9_000)), problems.make(Task("compare", 9_000))
     word = count.question.split("'")[1]
@@ -108,12 +108,12 @@ PAIRS = (("4", "17"), ("17", "23"))
         ("12", None, 0.0),
     ],
 )
-def test_labelled_lines_are_scored_as_oolong_does(answer: str, expected: Expected, score: float) -> None:
+def test_labeled_lines_are_scored_as_in_oolong(answer: str, expected: Expected, score: float) -> None:
     """Counts score 0.75 to the power of the error, pairs their F1, and dates match in any format."""
     assert grade(answer, expected, "?", "oolong")[1] == score
 
 
-def test_labelled_lines_have_the_answer_that_reading_each_line_gives() -> None:
+def test_labeled_lines_require_reading_each_line() -> None:
     """Counting the lines' labels gives the answer; counting a label's words gives a different number."""
     made = problems.make(Task("oolong", 20_000))
     (label,) = re.findall(r"label '(.+)'", made.question)
@@ -124,7 +124,7 @@ def test_labelled_lines_have_the_answer_that_reading_each_line_gives() -> None:
     assert sum(any(f" {word}" in one for word in lines.THINGS[label]) for one in said) > 1.5 * made.expected
 
 
-def test_pairs_are_those_of_which_both_fit() -> None:
+def test_expected_pairs_follow_the_definition() -> None:
     """The expected pairs follow the definition, over all users."""
     made = problems.make(Task("pairs", 20_000))
     has, lacks = re.findall(r"label '(.+?)'", made.question)

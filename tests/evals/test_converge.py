@@ -27,7 +27,7 @@ def repos(tmp_path: Path) -> Path:
     return clones(tmp_path, RENAMED, MORE, WORDS)
 
 
-def test_the_author_mends_and_nothing_is_said_twice(repos: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_static_review_posts_one_comment_and_nothing_later(repos: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """With static checks only, the first review posts one comment and later reviews post none."""
     code, out, err = told(capsys, ["eval", "converge", "--repos", str(repos), "--quiet"])
     assert (code, err) == (0, "")
@@ -36,7 +36,7 @@ def test_the_author_mends_and_nothing_is_said_twice(repos: Path, capsys: pytest.
     assert "1 pull requests of 1 repositories; 1 had a comment; 1 ended in silence, the median from review 2 on" in out
 
 
-def test_a_reader_that_never_runs_out_of_remarks(repos: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_endless_model_remarks_are_not_posted(repos: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Findings about code that a push didn't touch are not posted, so the reviews still end."""
     code, out, err = told(capsys, ["eval", "converge", "--repos", str(repos), "--talkative", "--quiet"])
     assert (code, err) == (0, "")
@@ -46,9 +46,7 @@ def test_a_reader_that_never_runs_out_of_remarks(repos: Path, capsys: pytest.Cap
     assert "1 ended in silence" in out
 
 
-def test_what_a_first_push_leaves_to_review_later_is_new_there(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_review_after_a_lock_file_push_covers_unread_code(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A push with only a lock file gets no review, so the first actual review covers code that was never read."""
     repos = clones(tmp_path, {"poetry.lock": "one\n"}, RENAMED, MORE)
     code, out, err = told(capsys, ["eval", "converge", "--repos", str(repos), "--talkative", "--quiet"])
@@ -58,7 +56,7 @@ def test_what_a_first_push_leaves_to_review_later_is_new_there(
     assert [cells[-1] for cells in rows] == ["0"] * len(rows)
 
 
-def test_clones_without_pull_requests(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_missing_pull_request_refs_are_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A message names the references that the clones lack."""
     Repository(tmp_path / "shop").commit({"a": "b"})
     code, _, err = told(capsys, ["eval", "converge", "--repos", str(tmp_path), "--quiet"])

@@ -13,7 +13,7 @@ USER = "from store import load_rows, keep_rows\n\nload_rows()\nkeep_rows()\n"
 MENDED = "from store import keep_rows\n\nkeep_rows()\n"
 
 
-def test_the_review_names_and_proves_the_caller(repository: Repository) -> None:
+def test_review_proves_the_forgotten_caller(repository: Repository) -> None:
     """The table counts the caller as proven, and shows how many commits later it was repaired."""
     parent = repository.commit({"store.py": LIBRARY, "app.py": USER}, "before")
     broke = repository.commit({"store.py": BARE}, "broken")
@@ -27,7 +27,7 @@ def test_the_review_names_and_proves_the_caller(repository: Repository) -> None:
     assert "app.py:1 load_rows (repaired 1 commit later)" in run.table(results, absent)
 
 
-def test_the_projects_list_is_whole() -> None:
+def test_listed_callers_have_full_commit_ids_and_lines() -> None:
     """Each listed caller has full commit ids, names and lines."""
     listed = callers.read()
     assert len({(one.repo, one.broke, one.user) for one in listed}) == len(listed)

@@ -38,7 +38,7 @@ def files(edits: tuple[Edit, ...]) -> dict[str, str | bytes | None]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.twin for case in CASES])
-def test_who_gets_a_result_from_a_caller_is_shown_beside_what_gives_it(repository: Repository, case: Case) -> None:
+def test_proof_in_another_file_is_shown_next_to_the_definition(repository: Repository, case: Case) -> None:
     """Each proof is shown to the pass over pairs and to a worker, however the caller passes the result on."""
     pull = repository.change({"README": "", **files((*case.around, *case.before))}, files(case.change))
 

@@ -19,7 +19,7 @@ def rows_of(files: Mapping[str, str]) -> dict[str, list[table.Row]]:
 
 
 @pytest.mark.parametrize("files", few([10, 11, 24, 57, 300], 0, 3))
-def test_a_code_base_has_exactly_as_many_files_and_all_parse(files: int) -> None:
+def test_codebase_has_the_requested_number_of_valid_files(files: int) -> None:
     """A code base has the requested number of files, without syntax errors, and one defect per 8 files."""
     code = plant.codebase(5, files)
     assert files == len(code.files)
@@ -28,7 +28,7 @@ def test_a_code_base_has_exactly_as_many_files_and_all_parse(files: int) -> None
 
 
 @pytest.mark.parametrize("scope", ["whole", "change"])
-def test_labels_name_the_lines_of_the_head(scope: plant.Scope) -> None:
+def test_labels_match_the_lines_in_the_head(scope: plant.Scope) -> None:
     """Each label has the right text and line, its proof exists, and no defect is in a test."""
     code = plant.codebase(3, 120, scope=scope)
     for label in code.labels:
@@ -40,7 +40,7 @@ def test_labels_name_the_lines_of_the_head(scope: plant.Scope) -> None:
             assert line.text == code.files[line.path].split("\n")[line.number - 1].strip()
 
 
-def test_every_defect_of_the_list_can_stand_somewhere() -> None:
+def test_every_listed_defect_fits_some_codebase() -> None:
     """Every defect in the list fits some code base, and the code with it still parses."""
     known = {(one.kind, one.path, one.function, one.old) for one in table.listed()}
     for seed in range(1, 12):

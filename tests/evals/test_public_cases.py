@@ -11,7 +11,7 @@ from deeprepo_evals.reviews import case_files
 from deeprepo_evals.reviews.cases import LARGE, PAIRED, TWINS
 
 
-def test_every_public_case_is_read() -> None:
+def test_every_public_case_is_loaded() -> None:
     """There are 118 changes, 16 twins, 36 large cases (24 across two files) and 229 mined cases."""
     found = case_files.read(public.CASES)
     assert len([case for case in found if case.kind not in PAIRED]) == 118
@@ -34,7 +34,7 @@ def fetching(shop: Folder, repos: Path, host: Path) -> list[str]:
     return ["eval", "fetch", "--cases", str(shop.cases), "--repos", str(repos), "--host", f"file://{host}", "-q"]
 
 
-def test_the_commits_are_fetched_without_history_and_once(
+def test_commits_are_fetched_once_without_history(
     shop: Folder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The fetched commits suffice for reviews, and a second run fetches nothing."""
@@ -51,9 +51,7 @@ def test_the_commits_are_fetched_without_history_and_once(
     assert told(capsys, review)[0] == 0
 
 
-def test_a_host_that_is_not_there_is_a_sentence(
-    shop: Folder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_unreachable_host_exits_with_3(shop: Folder, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """An unreachable host gives exit code 3, and no empty clone remains."""
     repos = tmp_path / "fetched"
     code, _, err = told(capsys, fetching(shop, repos, tmp_path / "nowhere"))

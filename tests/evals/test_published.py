@@ -72,7 +72,7 @@ def row(out: str, name: str) -> list[str]:
     return next(line for line in out.splitlines() if line.startswith(name)).split()
 
 
-def test_martian_beside_its_published_tools(
+def test_review_and_published_tool_are_scored_on_the_same_pull_requests(
     shop: dict[str, str], tmp_path: Path, server: Server, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The review and a published tool are scored on the same pull requests, without the missing one."""
@@ -102,13 +102,13 @@ def test_martian_beside_its_published_tools(
     assert all("You are a precise evaluator." in text and '{"match": true/false}' in text for text in asked)
 
 
-def test_a_folder_that_is_not_there_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_missing_folder_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The message names the missing folder and doesn't mention git."""
     code, _, err = told(capsys, command("martian", tmp_path))
     assert (code, err.strip().endswith(f"there is no folder {tmp_path / 'martian'}")) == (2, True)
 
 
-def test_aacr_by_level_and_beside_refused_comments(
+def test_aacr_findings_match_known_comments_per_context_level(
     shop: dict[str, str], tmp_path: Path, server: Server, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A finding matches one known comment, at its lines only, and results are shown per context level."""
@@ -142,7 +142,7 @@ def test_aacr_by_level_and_beside_refused_comments(
     assert "1 of them only at a later head than the known comments are about" in err
 
 
-def test_what_is_no_clone_of_the_benchmark_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_benchmark_folder_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The command exits with 2 and names the missing file before any review."""
     Repository(tmp_path / "aacr").commit({"a": "b"})
     code, _, err = told(capsys, command("aacr", tmp_path))

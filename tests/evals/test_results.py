@@ -12,7 +12,7 @@ from deeprepo_evals.results import Run, carry_out, read
 ITEMS = [{"task": "needle", "size": size} for size in (1, 2, 3, 4)]
 
 
-def test_a_finished_item_is_not_done_again(tmp_path: Path) -> None:
+def test_finished_item_is_not_repeated(tmp_path: Path) -> None:
     """A second run only does items without a result, even if their keys are in a different order."""
     path = tmp_path / "run.jsonl"
     with Run(path, "context") as run:
@@ -22,7 +22,7 @@ def test_a_finished_item_is_not_done_again(tmp_path: Path) -> None:
         assert [row.result for row in run.rows(ITEMS)] == [{"right": 1}]
 
 
-def test_half_a_line_is_done_again(tmp_path: Path) -> None:
+def test_incomplete_line_is_repeated(tmp_path: Path) -> None:
     """After a kill during a write, the file stays readable and the incomplete item is done again."""
     path = tmp_path / "run.jsonl"
     with Run(path, "context") as run:
@@ -35,13 +35,13 @@ def test_half_a_line_is_done_again(tmp_path: Path) -> None:
     assert [row.result for row in read([path])] == [{}, {"again": True}]
 
 
-def test_two_runs_cannot_write_one_file(tmp_path: Path) -> None:
+def test_two_runs_cannot_write_to_one_file(tmp_path: Path) -> None:
     """The second run fails with a message before it does anything."""
     with Run(tmp_path / "run.jsonl", "context"), pytest.raises(UsageError, match="written by another run"):
         Run(tmp_path / "run.jsonl", "context")
 
 
-async def test_cancelling_loses_only_what_is_in_flight(tmp_path: Path) -> None:
+async def test_cancellation_loses_only_unfinished_items(tmp_path: Path) -> None:
     """The finished item is in the file. The item that hung and those after it are missing."""
     hangs = asyncio.Event()
 

@@ -123,7 +123,7 @@ def cells(out: str, name: str, table: int = 0) -> list[str]:
     return re.sub(r"\[[^]]*\]", "", line.removeprefix(name)).split()
 
 
-def test_findings_are_matched_by_meaning_and_the_rest_is_judged_apart(
+def test_findings_are_matched_by_meaning_and_new_ones_are_judged(
     commits: tuple[str, str], tmp_path: Path, server: Server, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A finding matches two true labels, one a false label, and one is new, judged by reading the code."""
@@ -150,7 +150,7 @@ def test_findings_are_matched_by_meaning_and_the_rest_is_judged_apart(
     assert all("Why." in text and "rows[1:]" in text for text in judged)
 
 
-def test_the_set_s_own_files_are_read(
+def test_both_benchmark_layouts_are_parsed(
     commits: tuple[str, str], tmp_path: Path, server: Server, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Both layouts of the benchmark's own files give the same pull request and labels."""
@@ -181,7 +181,7 @@ def test_the_set_s_own_files_are_read(
     assert all("A title of the list" in str(body) for body in server.requests if "the remark, about" in str(body))
 
 
-def test_without_a_model_places_are_shown_and_nothing_is_scored(
+def test_findings_are_listed_but_not_scored_without_a_model(
     commits: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Findings are listed with the labels on their lines, marked as unjudged."""
@@ -214,7 +214,7 @@ def test_without_a_model_places_are_shown_and_nothing_is_scored(
         ('{"a_b_1-12345678": []}', "does not say which commits a_b_1-12345678 is about"),
     ],
 )
-def test_what_are_no_labels_is_said(
+def test_invalid_labels_exit_with_2(
     content: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Invalid labels exit with 2 before any review."""

@@ -74,7 +74,7 @@ class Runner:
         return rows
 
 
-def test_without_a_model_the_forgotten_caller_is_handed_in(tmp_path: Path) -> None:
+def test_forgotten_caller_is_submitted_without_a_model(tmp_path: Path) -> None:
     """Static checks report the caller in a valid file, and leave the mounted repository unchanged."""
     runner = Runner(tmp_path, RENAMED)
     before = sorted(path.name for path in (tmp_path / "repo" / ".git").iterdir())
@@ -96,7 +96,7 @@ def answer(body: Mapping[str, Any]) -> Reply:
     return Reply(data={"answer": "Read.", "findings": [found] if "rows[1:]" in text else []})
 
 
-def test_models_are_asked_at_the_registered_address_with_what_the_author_says(tmp_path: Path) -> None:
+def test_registered_model_gets_the_pull_request_title_and_text(tmp_path: Path) -> None:
     """Prompts have the title and text of pr.json, RB_CONFIG_* sets options, and collapsed findings count."""
     runner = Runner(tmp_path, OFF)
     with doubles.in_thread(Server(answer)) as server:
@@ -127,7 +127,7 @@ def test_models_are_asked_at_the_registered_address_with_what_the_author_says(tm
         {"RB_CONFIG_EFFORT": "some"},
     ],
 )
-def test_a_review_that_failed_is_no_empty_one(wrong: dict[str, str], tmp_path: Path) -> None:
+def test_failed_review_submits_no_findings_file(wrong: dict[str, str], tmp_path: Path) -> None:
     """An unreachable provider or an invalid setting gives a non-zero exit code and no findings file."""
     runner = Runner(tmp_path, OFF)
     code, said = runner.run(**wrong)
@@ -135,7 +135,7 @@ def test_a_review_that_failed_is_no_empty_one(wrong: dict[str, str], tmp_path: P
     assert not (tmp_path / "out" / "findings.json").exists()
 
 
-def test_a_review_that_takes_too_long_hands_in_what_there_is(tmp_path: Path) -> None:
+def test_static_findings_are_submitted_when_the_time_is_up(tmp_path: Path) -> None:
     """If the model never answers, the static checks' findings are submitted within the time limit."""
     runner = Runner(tmp_path, RENAMED)
     with doubles.in_thread(Server(lambda _: Reply(fault="hang"))) as server:

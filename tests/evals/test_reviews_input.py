@@ -14,9 +14,7 @@ from reviewed import BASE, Folder, told
         (json.dumps({"id": "../x", "kind": "k", "repo": "a/b", "base_sha": "a" * 40}), "id: String should match"),
     ],
 )
-def test_a_file_that_is_no_case_is_named(
-    shop: Folder, capsys: pytest.CaptureFixture[str], text: str, said: str
-) -> None:
+def test_invalid_case_file_is_reported(shop: Folder, capsys: pytest.CaptureFixture[str], text: str, said: str) -> None:
     """The message names the file and the invalid field."""
     (shop.cases / "off-1.json").write_text(text)
     code, _, err = told(capsys, shop.command("--oracle"))
@@ -35,7 +33,7 @@ def test_a_file_that_is_no_case_is_named(
         (["--oracle", "--out", "/"], "it is a folder"),
     ],
 )
-def test_what_makes_no_sense_is_said(
+def test_invalid_options_exit_with_2(
     shop: Folder, capsys: pytest.CaptureFixture[str], options: list[str], said: str
 ) -> None:
     """Invalid options exit with 2 and a message."""
@@ -44,7 +42,7 @@ def test_what_makes_no_sense_is_said(
     assert said in err
 
 
-def test_edits_keep_the_line_ends_of_a_file_and_may_add_and_remove_files(
+def test_edits_keep_line_endings_and_can_add_or_delete_files(
     shop: Folder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A case defined as edits can replace lines, add a file and delete a file."""

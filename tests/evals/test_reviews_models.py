@@ -58,7 +58,7 @@ def server(providers: Providers, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 WORKER = ("--worker", "openai/gpt-5-mini")
 
 
-def test_a_model_is_scored_with_what_it_cost(shop: Folder, server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+def test_model_score_includes_its_cost(shop: Folder, server: Server, capsys: pytest.CaptureFixture[str]) -> None:
     """Recall, findings, dollars and tokens are reported, also for a single call with the diff."""
     command = shop.command(*WORKER, "--strategy", "fanout", "--baseline", "diff-only", "--kind", "natural,clean")
     found = figures(capsys, command)
@@ -70,7 +70,7 @@ def test_a_model_is_scored_with_what_it_cost(shop: Folder, server: Server, capsy
     assert found["natural", "fanout", "units read", ""] == 1
 
 
-def test_a_provider_that_fails_leaves_the_case_open(
+def test_failing_provider_leaves_the_case_open(
     shop: Folder, tmp_path: Path, server: Server, providers: Providers, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The case doesn't count as missed: the exit code is 3, and the same command finishes it later."""
@@ -90,7 +90,7 @@ def test_a_provider_that_fails_leaves_the_case_open(
     assert len(out.read_text().splitlines()) == 2
 
 
-def test_two_judges_are_told_apart(
+def test_each_judge_has_its_own_score(
     shop: Folder, tmp_path: Path, server: Server, providers: Providers, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A finding in the right place is a hit if the judge confirms that it is the same problem."""

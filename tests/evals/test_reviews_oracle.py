@@ -3,9 +3,7 @@ from reviewed import Folder, figures
 
 
 @pytest.mark.slow
-def test_what_lies_in_another_file_is_delivered_by_the_harness_and_not_by_the_diff(
-    shop: Folder, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_harness_shows_the_caller_that_the_diff_lacks(shop: Folder, capsys: pytest.CaptureFixture[str]) -> None:
     """The product shows the model the forgotten caller, which is missing from the diff."""
     found = figures(capsys, shop.command("--oracle", "--baseline", "diff-only"))
     assert found["omit", "fanout", "recall", ""] == 1
@@ -16,7 +14,7 @@ def test_what_lies_in_another_file_is_delivered_by_the_harness_and_not_by_the_di
     assert found["natural", "fanout", "recall", "since: 2025"] == 1
 
 
-def test_a_twin_counts_the_hit_on_bad_less_the_report_on_good(shop: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+def test_diff_only_reviewer_scores_zero_on_twins(shop: Folder, capsys: pytest.CaptureFixture[str]) -> None:
     """A reviewer that only reads the diff scores 0, because both twins have the same diff."""
     found = figures(capsys, shop.command("--oracle", "--baseline", "diff-only", "--kind", "twins"))
     assert found["twins", "fanout", "hits - reports", ""] == 1
@@ -24,7 +22,7 @@ def test_a_twin_counts_the_hit_on_bad_less_the_report_on_good(shop: Folder, caps
     assert found["twins", "diff-only", "hits - reports", ""] == 0
 
 
-def test_the_offline_review_needs_no_model(shop: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+def test_offline_review_finds_the_forgotten_caller(shop: Folder, capsys: pytest.CaptureFixture[str]) -> None:
     """The static checks find the forgotten caller."""
     found = figures(capsys, shop.command("--strategy", "offline", "--kind", "omit,clean"))
     assert found["omit", "offline", "recall", "caller named"] == 1

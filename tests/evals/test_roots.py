@@ -33,7 +33,7 @@ def by_name(rows: tuple[Row, ...]) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-def test_three_roots_delegate_as_the_journal_s_did() -> None:
+def test_three_roots_delegate_as_in_the_journal() -> None:
     """The roots delegate all, some or none of the files to workers, and findings follow from that."""
     found = by_name(compared(small("rlm-only")).rows)
     assert [found[name]["delegated"] for name in journal.BEHAVIOURS] == [5, 1, 0]
@@ -46,7 +46,7 @@ def test_three_roots_delegate_as_the_journal_s_did() -> None:
     assert found["exhaustive"]["matched"] > found["failing"]["matched"] == 0
 
 
-def test_the_bills_come_to_the_journal_s_dollars() -> None:
+def test_computed_costs_match_the_journal() -> None:
     """The computed costs equal the journal's: $5.04, $0.74 and $0.024 per run, and $1.39 for one call."""
     for behaviour, share in zip((*journal.BEHAVIOURS.values(), journal.BASELINE), (0.02, 0.02, 0.0, 0.0), strict=True):
         root = sum(behaviour.price(usage) for usage in behaviour.turns)
@@ -56,7 +56,7 @@ def test_the_bills_come_to_the_journal_s_dollars() -> None:
 
 
 @pytest.mark.slow
-def test_the_harness_reads_what_the_root_does_not_delegate() -> None:
+def test_rlm_workers_read_files_that_the_root_does_not_delegate() -> None:
     """With `rlm`, workers read all files regardless of the root, so each root finds at least as much."""
     alone, helped = (by_name(compared(small(strategy)).rows) for strategy in ("rlm-only", "rlm"))
     for name in journal.BEHAVIOURS:
@@ -65,7 +65,7 @@ def test_the_harness_reads_what_the_root_does_not_delegate() -> None:
     assert helped["failing"]["matched"] > alone["failing"]["matched"] == 0
 
 
-def test_a_provider_that_is_down_leaves_the_item_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failing_provider_leaves_the_item_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The result gives the reason and leaves the item to be done later."""
     with doubles.in_thread(Server([Reply(status=401)] * 3)) as server:
         monkeypatch.setenv("DEEPREPO_BASE_URL", server.openai_url)
@@ -87,13 +87,13 @@ def test_a_provider_that_is_down_leaves_the_item_open(tmp_path: Path, monkeypatc
         (("", "", "", "", "x"), "not a seed"),
     ],
 )
-def test_what_cannot_be_done_as_typed_is_said(given: tuple[str, ...], sentence: str) -> None:
+def test_invalid_options_are_rejected_before_any_paid_call(given: tuple[str, ...], sentence: str) -> None:
     """Invalid options are rejected before any paid call."""
     with pytest.raises(UsageError, match=sentence):
         plan_options.plan(*given)
 
 
-def test_a_row_of_the_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_table_row_shows_the_number_of_found_defects(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The table shows how many of the planted defects the root found."""
     out = tmp_path / "r.jsonl"
     asked = ["--root", "scripted/satisficing", "--strategy", "rlm-only", "--files", "10", "-q", "--out", str(out)]

@@ -22,7 +22,7 @@ def ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     return run
 
 
-def test_rollouts_without_a_key(ran: Callable[..., Ran]) -> None:
+def test_scripted_rollouts_run_without_a_key(ran: Callable[..., Ran]) -> None:
     """`eval train` runs scripted roots and prints a row for each."""
     status, out, err = ran("train", "-q", *SMALL, "--root", "scripted/honest,scripted/empty")
     assert (status, err) == (0, "")
@@ -32,7 +32,7 @@ def test_rollouts_without_a_key(ran: Callable[..., Ran]) -> None:
     ]
 
 
-def test_each_rollout_is_told_with_the_time_that_is_left(ran: Callable[..., Ran]) -> None:
+def test_each_rollout_prints_a_line_with_the_remaining_time(ran: Callable[..., Ran]) -> None:
     """If stderr is not a terminal, each rollout prints a line, with a time estimate from the second on."""
     _, _, err = ran("train", *SMALL, "--root", "scripted/honest,scripted/empty")
     first, second = err.splitlines()
@@ -49,15 +49,13 @@ def test_each_rollout_is_told_with_the_time_that_is_left(ran: Callable[..., Ran]
         (("train", "--root", "openai/gpt-5.4"), "OPENAI_API_KEY"),
     ],
 )
-def test_what_cannot_be_done_as_typed(ran: Callable[..., Ran], arguments: tuple[str, ...], said: str) -> None:
+def test_invalid_arguments_exit_with_2(ran: Callable[..., Ran], arguments: tuple[str, ...], said: str) -> None:
     """An invalid name, size or file exits with 2 and a message."""
     status, _, err = ran(*arguments)
     assert (status, said in err) == (2, True)
 
 
-def test_a_provider_that_fails_leaves_the_rollout_open(
-    ran: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failing_provider_leaves_the_rollout_open(ran: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch) -> None:
     """A refused key doesn't count as reward 0: the rollout stays open, and the exit code is 3."""
     with doubles.in_thread(doubles.Server("", key="another")) as server:
         monkeypatch.setenv("COMPATIBLE_API_KEY", "wrong")
@@ -68,7 +66,7 @@ def test_a_provider_that_fails_leaves_the_rollout_open(
     assert "1 not done" in err
 
 
-def test_a_cap_in_dollars(ran: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rollout_interrupted_by_the_cap_is_not_stored(ran: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch) -> None:
     """A rollout that the cap interrupts is not stored, and no further request is sent."""
     with doubles.in_thread(doubles.Server(doubles.code("print(1)"))) as server:
         monkeypatch.setenv("DEEPREPO_BASE_URL", server.openai_url)

@@ -29,30 +29,30 @@ def earned(name: str, task: Task) -> float:
 @pytest.mark.parametrize(
     "task", few([WHOLE, CHANGE, Task(3, 60), Task(3, 60, "change"), CLEAN], 1), ids=lambda task: task.name
 )
-def test_who_reads_everything_and_reports_what_is_found_earns_nearly_all(task: Task) -> None:
+def test_honest_exhaustive_root_earns_nearly_everything(task: Task) -> None:
     """The honest, exhaustive root earns more than 0.9 in either scope, at each size, and on clean code."""
     assert earned("honest", task) > 0.9
 
 
 @pytest.mark.parametrize("task", few([WHOLE, CHANGE, CLEAN], 0), ids=lambda task: task.name)
 @pytest.mark.parametrize("name", few(["empty", "paths", "bullets", "reported", "alone", "spray"], 0, 5))
-def test_what_earned_much_elsewhere_earns_nothing_here(name: str, task: Task) -> None:
+def test_reward_hacking_earns_almost_nothing(name: str, task: Task) -> None:
     """Empty answers, lists of paths, generic bullets and a finding on every sixth line earn less than 0.2."""
     assert earned(name, task) < 0.2
 
 
 @pytest.mark.parametrize("name", ["calls", "giant"])
-def test_who_has_all_read_and_reports_nothing_earns_the_coverage_alone(name: str) -> None:
+def test_reading_without_reporting_earns_only_the_coverage(name: str) -> None:
     """Reading everything without reporting earns a third, less than any finding adds to it."""
     assert earned(name, WHOLE) == pytest.approx(COVERAGE)
 
 
-def test_silence_on_clean_code_must_be_earned() -> None:
+def test_silence_on_clean_code_is_rewarded_only_after_reading() -> None:
     """On clean code, silence earns everything after reading all code, and nothing without reading."""
     assert (earned("calls", CLEAN), earned("empty", CLEAN)) == (1.0, 0.0)
 
 
-def test_the_journal_is_the_products(tmp_path: Path) -> None:
+def test_rollout_journal_is_readable_by_the_product(tmp_path: Path) -> None:
     """A rollout writes a journal that the product can read, with a finished `rlm-only` review."""
     path = tmp_path / "rollout.jsonl"
     worker = policies.worker("scripted/reader", WHOLE)
@@ -68,7 +68,7 @@ def over(root: Script) -> Rollout:
     return asyncio.run(roll(WHOLE, model, policies.worker("scripted/reader", WHOLE)))
 
 
-def test_a_failing_provider_is_no_fault_of_the_root() -> None:
+def test_provider_failure_does_not_count_against_the_root() -> None:
     """If the root's provider fails, the rollout is marked and must not be scored."""
     broken = over(lambda _: ProviderRefused("p refused the key"))
     assert (broken.failure, provider_failed(broken)) == ("ProviderRefused", True)

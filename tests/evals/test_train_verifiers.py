@@ -58,7 +58,7 @@ def reward(trace: Mapping[str, Any]) -> float:
     return float(trace["rewards"]["orchestration"]["score"])
 
 
-def test_an_honest_policy_through_verifiers(policy: str, tmp_path: Path) -> None:
+def test_honest_policy_earns_nearly_everything_through_verifiers(policy: str, tmp_path: Path) -> None:
     """The honest root earns more than 0.9, in one dialogue with the product's own prompts."""
     traces = evaluated(policy, "honest", tmp_path)
     assert len(traces) == 4
@@ -69,7 +69,7 @@ def test_an_honest_policy_through_verifiers(policy: str, tmp_path: Path) -> None
     assert "You work in a Python REPL" in first["nodes"][0]["message"]["content"]
 
 
-def test_a_failing_endpoint_is_no_reward_of_zero(policy: str, tmp_path: Path) -> None:
+def test_failing_provider_is_an_error_and_not_a_zero_reward(policy: str, tmp_path: Path) -> None:
     """A failing provider makes the rollout an error; a policy that exceeds its own context is scored."""
     (broken, *_) = evaluated(policy, "broken", tmp_path, tasks=1)
     assert (broken["ok"], broken["rewards"]) == (False, {})
@@ -78,7 +78,7 @@ def test_a_failing_endpoint_is_no_reward_of_zero(policy: str, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("name", ["grpo.toml", "grpo-tiny.toml"])
-def test_the_environments_of_the_training_configurations(name: str) -> None:
+def test_shipped_training_configurations_are_valid(name: str) -> None:
     """The shipped training configurations are valid for the environment, which rejects unknown keys."""
     orchestrator = tomllib.loads((CONFIGS / name).read_text())["orchestrator"]
     sources = [*orchestrator["train"]["source"], *orchestrator.get("eval", {}).get("source", ())]

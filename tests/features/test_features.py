@@ -100,7 +100,7 @@ def entries(name: str) -> Iterator[tuple[str, Any]]:
         yield module, getattr(import_module(f"bot.features.{name}.{module}"), what)
 
 
-def test_each_folder_has_a_line_and_each_line_a_folder() -> None:
+def test_every_registry_entry_exists() -> None:
     """Each registry entry exists and has the type that its callers expect."""
     assert {path.parent.name for path in registry.FOLDER.glob("*/__init__.py")} == set(registry.FEATURES)
     for name in registry.FEATURES:
@@ -109,7 +109,7 @@ def test_each_folder_has_a_line_and_each_line_a_folder() -> None:
 
 
 @pytest.mark.parametrize("name", registry.FEATURES)
-def test_no_word_of_a_feature_stands_outside_its_folder_and_its_line(name: str) -> None:
+def test_feature_words_appear_only_in_their_own_folder(name: str) -> None:
     """Other modules and templates only use the feature's words if they have a different meaning there."""
     word = re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, sorted(words(name))))})(?![\w-])")
     files = [*HOUSE.rglob("*.py"), *(path for path in (ROOT / "templates").rglob("*") if path.is_file())]
@@ -119,7 +119,7 @@ def test_no_word_of_a_feature_stands_outside_its_folder_and_its_line(name: str) 
     assert outside_maps == {"bot/registry.py", *ELSEWHERE.get(name, {})}
 
 
-def test_without_their_folders_and_lines_there_are_no_features(repository: Repository, tmp_path: Path) -> None:
+def test_review_works_without_any_feature(repository: Repository, tmp_path: Path) -> None:
     """With all features removed, a review has the same findings."""
     for room in ("bot", "deeprepo", "templates"):
         shutil.copytree(ROOT / room, tmp_path / room, ignore=shutil.ignore_patterns("__pycache__"))

@@ -16,7 +16,7 @@ def checked(pull: PullRequest, item: Finding) -> Finding | str:
     return step.over(pull, lambda tree, _: check_quotes(item, tree))
 
 
-def test_the_line_is_where_the_quote_stands(repository: Repository) -> None:
+def test_finding_is_placed_where_its_quote_is_found(repository: Repository) -> None:
     """A finding's line is where its quote is found, whatever line the model reported."""
     pull = repository.change({}, {"a.py": "x = 1\n\nif x:\n    go(x)\n"})
     found = checked(pull, finding("a.py", "if x:\n    go(x)", start=77))
@@ -24,7 +24,7 @@ def test_the_line_is_where_the_quote_stands(repository: Repository) -> None:
     assert (found.start, found.end, found.side) == (3, 4, "head")
 
 
-def test_a_quote_that_is_not_there_cannot_stand(repository: Repository) -> None:
+def test_finding_with_an_unknown_quote_is_rejected(repository: Repository) -> None:
     """A finding whose quote is not in the file is rejected with the reason."""
     pull = repository.change({}, {"a.py": "x = 1\n"})
     assert "does not occur in a.py" in str(checked(pull, finding("a.py", "y = 1")))
@@ -32,7 +32,7 @@ def test_a_quote_that_is_not_there_cannot_stand(repository: Repository) -> None:
     assert "quotes nothing" in str(checked(pull, finding("a.py", " \n")))
 
 
-def test_removed_code_is_found_on_the_base_side(repository: Repository) -> None:
+def test_finding_that_quotes_removed_code_is_on_the_base_side(repository: Repository) -> None:
     """A finding that quotes removed code is placed on the base side."""
     pull = repository.change({"a.py": "check_quotes()\nx = 1\n"}, {"a.py": "x = 1\n"})
     found = checked(pull, finding("a.py", "check_quotes()"))
@@ -40,7 +40,7 @@ def test_removed_code_is_found_on_the_base_side(repository: Repository) -> None:
     assert (found.side, found.start) == ("base", 1)
 
 
-def test_evidence_that_is_not_there_is_dropped_and_the_finding_stands(repository: Repository) -> None:
+def test_unknown_evidence_is_dropped_but_the_finding_stays(repository: Repository) -> None:
     """Evidence that can't be found is dropped; other evidence gets its line number."""
     pull = repository.change({"b.py": "\ncall(1)\n"}, {"a.py": "x = 1\n"})
     evidence = (Evidence("b.py", "call(1)"), Evidence("b.py", "invented()"), Evidence("none.py", "call(1)"))
@@ -49,7 +49,7 @@ def test_evidence_that_is_not_there_is_dropped_and_the_finding_stands(repository
     assert [(item.path, item.line) for item in found.evidence] == [("b.py", 2)]
 
 
-def test_of_several_lines_alike_the_evidence_is_the_one_beside_the_finding(repository: Repository) -> None:
+def test_evidence_with_several_matches_uses_the_nearest_line(repository: Repository) -> None:
     pull = repository.change(
         {}, {"a.py": "def f(x):\n    go(x)\n\n\ndef g(x):\n    if x:\n        stop()\n    go(x)\n"}
     )
@@ -71,6 +71,6 @@ def test_of_several_lines_alike_the_evidence_is_the_one_beside_the_finding(repos
         ("", "a", 0, None),
     ],
 )
-def test_a_quote_is_found_as_people_quote(text: str, quote: str, near: int, lines: tuple[int, int] | None) -> None:
+def test_quote_is_matched_exactly_then_loosely(text: str, quote: str, near: int, lines: tuple[int, int] | None) -> None:
     """A quote is matched exactly, then ignoring whitespace, then as part of a line."""
     assert locate(text, quote, near) == lines

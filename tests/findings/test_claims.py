@@ -32,7 +32,7 @@ def checked(repository: Repository, claim: Claim) -> Finding | str:
         (Claim("no-file", "shop/user.py"), "shop/user.py is there"),
     ],
 )
-def test_a_false_claim_drops_the_finding(repository: Repository, claim: Claim, against: str) -> None:
+def test_false_claim_drops_the_finding(repository: Repository, claim: Claim, against: str) -> None:
     """A false claim drops its finding, with the line that disproves it as the reason."""
     said = checked(repository, claim)
     assert isinstance(said, str)
@@ -49,7 +49,7 @@ def test_a_false_claim_drops_the_finding(repository: Repository, claim: Claim, a
         (Claim("no-file", "shop/gone.py"), "the file `shop/gone.py` does not exist"),
     ],
 )
-def test_a_true_claim_becomes_evidence(repository: Repository, claim: Claim, told: str) -> None:
+def test_true_claim_becomes_evidence(repository: Repository, claim: Claim, told: str) -> None:
     """A true claim becomes evidence. Definitions, writes and documentation don't disprove it."""
     said = checked(repository, claim)
     assert isinstance(said, Finding)
@@ -57,11 +57,11 @@ def test_a_true_claim_becomes_evidence(repository: Repository, claim: Claim, tol
     assert claims.results(said) == {told: claims.HELD}
 
 
-def test_a_second_opinion_is_told_that_a_search_decides_nothing(repository: Repository) -> None:
+def test_undecidable_claim_is_passed_on_as_undecided(repository: Repository) -> None:
     said = checked(repository, Claim("undefined", "not a name!"))
     assert isinstance(said, Finding)
     assert claims.results(said) == {"`not a name!` is not defined": claims.UNDECIDED}
 
 
-def test_what_is_no_name_is_left_alone(repository: Repository) -> None:
+def test_claim_about_an_invalid_name_does_not_drop_the_finding(repository: Repository) -> None:
     assert isinstance(checked(repository, Claim("undefined", "not a name!")), Finding)

@@ -22,7 +22,7 @@ def named(finding: Finding, *files: ChangedFile) -> list[tuple[str, int, str]]:
     return [(item.path, item.line, item.note) for item in copies.with_copies(finding, files).evidence]
 
 
-def test_the_other_half_is_named() -> None:
+def test_copies_of_a_finding_are_listed() -> None:
     """Copies in another file, with any indentation, and further down in the same file are listed."""
     files = changed("a.py", "x", LINE, "y", "", "", "", LINE), changed("b.py", "logger.exception(error)")
     assert named(FINDING, *files) == [("a.py", 7, copies.SAME_LINE), ("b.py", 1, copies.SAME_LINE)]
@@ -36,18 +36,18 @@ def test_the_other_half_is_named() -> None:
         replace(FINDING, side="base"),
     ],
 )
-def test_a_short_line_and_what_code_found_name_nothing(finding: Finding) -> None:
+def test_short_lines_and_static_check_findings_list_no_copies(finding: Finding) -> None:
     assert named(finding, changed("b.py", finding.quote)) == []
 
 
-def test_a_test_that_says_the_same_is_another_thing() -> None:
+def test_copy_in_a_test_is_listed_only_for_a_finding_in_a_test() -> None:
     """A copy in a test is listed only for a finding in a test."""
     elsewhere = changed("tests/test_b.py", LINE)
     assert named(FINDING, elsewhere) == []
     assert named(replace(FINDING, path="tests/test_a.py"), elsewhere) == [("tests/test_b.py", 1, copies.SAME_LINE)]
 
 
-def test_only_added_lines_and_no_phrase() -> None:
+def test_unchanged_or_very_common_lines_are_not_listed() -> None:
     """Unchanged lines and lines that occur very often are not listed."""
     assert named(FINDING, changed("b.py", LINE, kind=" ")) == []
     assert named(FINDING, changed("b.py", *[LINE] * (copies.MOST_EQUAL + 1))) == []

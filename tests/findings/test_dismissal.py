@@ -122,7 +122,7 @@ def cases() -> list[tuple[int, int, Rejection]]:
 
 
 @pytest.mark.parametrize(("subject", "turn", "how"), few(cases(), *range(0, 40, 7)))
-def test_dismissed_stays_dismissed(
+def test_dismissed_finding_is_not_reported_again(
     change: tuple[Repository, PullRequest], subject: int, turn: int, how: Rejection
 ) -> None:
     """In three reviews, no reworded repeat is reported, and the file's other finding always is."""
@@ -171,7 +171,7 @@ def learning(path: str, text: str = REASON, **more: object) -> OwnerRule:
         (replace(learning("shop/**"), kind="security"), "S1", False),  # a rule of another kind
     ],
 )
-def test_a_sentence_silences_what_it_is_said_to_answer(
+def test_learned_sentence_silences_only_findings_it_was_shown_for(
     change: tuple[Repository, PullRequest], scope: OwnerRule, sentence: str, silent: bool
 ) -> None:
     """A learned sentence silences a finding only if a call names it and it was shown for that location."""
@@ -191,7 +191,7 @@ def test_a_sentence_silences_what_it_is_said_to_answer(
         assert quiet.tracking.silencing.rule.number == 4
 
 
-def test_a_sentence_never_silences_what_code_has_proven(change: tuple[Repository, PullRequest]) -> None:
+def test_learned_sentence_never_silences_a_proven_finding(change: tuple[Repository, PullRequest]) -> None:
     """Learned sentences silence neither proven findings nor findings without a second model call."""
     repository, pull = change
     proven = changed(
@@ -208,7 +208,7 @@ def test_a_sentence_never_silences_what_code_has_proven(change: tuple[Repository
     assert len(result.having("new")) == 2
 
 
-def test_a_sentence_that_answers_everything_is_too_broad(change: tuple[Repository, PullRequest]) -> None:
+def test_learned_sentence_silences_at_most_three_findings(change: tuple[Repository, PullRequest]) -> None:
     """A sentence silences at most three findings in a review; the others are reported."""
     repository, pull = change
     many = [

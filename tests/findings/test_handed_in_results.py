@@ -66,7 +66,7 @@ def reasons(found: Review) -> str:
 
 
 @pytest.mark.parametrize(("name", "uri"), NAMES)
-def test_a_result_reaches_a_file_of_any_name(repository: Repository, scratch: Path, name: str, uri: str) -> None:
+def test_result_uri_resolves_to_its_file(repository: Repository, scratch: Path, name: str, uri: str) -> None:
     """A result's URI is resolved to its file, whether it is escaped or not."""
     repository.commit(dict(BASE), "before")
     repository.commit({name: BAD}, "after")
@@ -76,7 +76,9 @@ def test_a_result_reaches_a_file_of_any_name(repository: Repository, scratch: Pa
 
 
 @pytest.mark.parametrize("row", [("gone.py", 2), ("../out.py", 1), ("", 1), ("src/b.py", 0), ("src/b.py", 9)])
-def test_what_names_no_place_of_the_commit_is_open(repository: Repository, scratch: Path, row: tuple[str, int]) -> None:
+def test_result_without_a_valid_location_is_listed_as_not_used(
+    repository: Repository, scratch: Path, row: tuple[str, int]
+) -> None:
     """A result without a valid path and line in the head commit is listed as not used."""
     repository.commit(dict(BASE), "before")
     repository.commit({"src/b.py": BAD}, "after")

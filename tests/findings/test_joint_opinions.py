@@ -55,7 +55,7 @@ def judged(repository: Repository, answers: Answers, findings: Sequence[Finding]
     return asyncio.run(run())
 
 
-def test_each_claim_has_a_verdict_of_its_own(repository: Repository) -> None:
+def test_each_claim_gets_its_own_verdict(repository: Repository) -> None:
     """Two claims in one request get their own verdicts, and shared code is sent only once."""
     answers = Answers({"C1": CONFIRMED, "C2": REFUTED})
     found = judged(repository, answers, (SECOND, FIRST))
@@ -65,7 +65,7 @@ def test_each_claim_has_a_verdict_of_its_own(repository: Repository) -> None:
     assert prompt.messages[-1].text.count("2 x = f(None)") == 1
 
 
-def test_claims_that_tell_the_same_defect_are_one_finding(repository: Repository) -> None:
+def test_claims_with_the_same_fix_become_one_finding(repository: Repository) -> None:
     """Claims with the same fix become one finding. A refuted claim doesn't remove another one."""
     for other in (CONFIRMED, CONFIRMED | {"same_as": "C2"}):
         found = judged(repository, Answers({"C1": other, "C2": CONFIRMED | {"same_as": "C1"}}), (FIRST, SECOND))
@@ -76,7 +76,7 @@ def test_claims_that_tell_the_same_defect_are_one_finding(repository: Repository
         assert [one.title for one in found.having("new")] == [SECOND.title]
 
 
-def test_claims_that_quote_one_line_come_before_one_judge(repository: Repository) -> None:
+def test_claims_that_quote_the_same_line_share_a_request(repository: Repository) -> None:
     """Claims that quote the same line are in the same request, so that one call can compare them."""
     line = Evidence("a.py", "def f(x): return x.y", 1)
     between = [replace(SECOND, path=f"b{at}.py", quote="z", title=f"Other {at}", start=1, end=1) for at in range(13)]
@@ -96,14 +96,14 @@ def test_claims_that_quote_one_line_come_before_one_judge(repository: Repository
     assert [again.title in text for text in texts] == [told.title in text for text in texts]
 
 
-def test_the_same_words_at_two_places_stay_two_findings(repository: Repository) -> None:
+def test_same_text_at_two_lines_stays_two_findings(repository: Repository) -> None:
     """Two findings with the same text at different lines stay separate."""
     twin = replace(FIRST, start=SECOND.start, end=SECOND.end)
     found = judged(repository, Answers({"C1": CONFIRMED, "C2": CONFIRMED}), (FIRST, twin))
     assert sorted(one.start for one in found.having("new")) == [FIRST.start, twin.start]
 
 
-def test_a_claim_that_an_answer_leaves_out_is_asked_about_alone(repository: Repository) -> None:
+def test_claim_missing_from_a_joint_answer_gets_its_own_request(repository: Repository) -> None:
     """A claim that is missing in a joint answer gets a request of its own."""
     answers = Answers({"C2": REFUTED, "C9": REFUTED})
     found = judged(repository, answers, (FIRST, SECOND))
@@ -111,7 +111,7 @@ def test_a_claim_that_an_answer_leaves_out_is_asked_about_alone(repository: Repo
     assert [one.title for one in found.having("new")] == [FIRST.title]
 
 
-def test_many_claims_are_shared_out_evenly(repository: Repository) -> None:
+def test_many_claims_are_split_evenly(repository: Repository) -> None:
     """Fourteen claims are split into two requests of seven; a request has at most twelve."""
     many = [replace(FIRST, title=f"`f{at}` fails", why=f"w{at}", category="logic", evidence=(), start=at, end=at, quote=f"line {at}") for at in range(1, 15)]  # fmt: skip
     answers = Answers({f"C{at}": CONFIRMED for at in range(1, 15)})
@@ -119,7 +119,7 @@ def test_many_claims_are_shared_out_evenly(repository: Repository) -> None:
     assert [prompt.messages[-1].text.count("The claim, about") for prompt in answers.asked] == [7, 7]
 
 
-def test_a_verdict_of_the_first_answer_stands() -> None:
+def test_second_answer_decides_only_open_claims() -> None:
     """A second answer decides only the claims that the first one left open."""
     first = Completion("", Usage(), data={"verdicts": [{"claim": "C1", **CONFIRMED}, {"claim": "C2", **CONFIRMED, "verdict": "open"}]})  # fmt: skip
     last = Completion("", Usage(), data={"verdicts": [{"claim": "C1", **REFUTED}, {"claim": "C2", **REFUTED}]})

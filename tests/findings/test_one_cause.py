@@ -54,7 +54,7 @@ def proven(repository: Repository, after: str) -> Finding:
 
 @pytest.mark.parametrize(("after", "told"), [(RENAMED, TOLD), (RESIGNED, UNFIT)])
 @pytest.mark.parametrize("first", [0, 1])
-def test_a_caller_told_at_the_definition_is_said_once(
+def test_model_finding_at_the_definition_is_merged_into_the_proven_one(
     repository: Repository, after: str, told: Finding, first: int
 ) -> None:
     """A model's finding at the definition is merged into the proven one at the broken call."""
@@ -65,7 +65,7 @@ def test_a_caller_told_at_the_definition_is_said_once(
     assert found.title == check.title
 
 
-def test_a_caller_told_at_its_own_line_in_other_words_is_said_once(repository: Repository) -> None:
+def test_model_finding_at_the_broken_call_is_merged_into_the_proven_one(repository: Repository) -> None:
     """A model's finding at the broken call, in another category, is merged with the check's."""
     there = replace(TOLD, path="shop/cart.py", quote=CALLER, start=5, end=5, category="crash", evidence=())
     there = replace(there, title="total() uses with_tax(), which is gone")
@@ -83,6 +83,6 @@ def test_a_caller_told_at_its_own_line_in_other_words_is_said_once(repository: R
         {"rule": "F821", "sources": (Source("analyser", "ruff"),)},
     ],
 )
-def test_another_defect_at_the_same_definition_stays(repository: Repository, other: dict[str, Any]) -> None:
+def test_different_defect_at_the_same_definition_stays_separate(repository: Repository, other: dict[str, Any]) -> None:
     """Another defect, line, caller, name or check makes it a separate finding."""
     assert len(merge.merge([proven(repository, RENAMED), changed(TOLD, **other)])) == 2

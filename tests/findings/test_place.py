@@ -16,7 +16,7 @@ TEXTS = st.lists(st.sampled_from(["a", "b", "  c", "", "long enough to be quoted
 
 
 @pytest.mark.parametrize("case", list(placing.table()), ids=lambda case: case.title)
-def test_a_finding_is_placed_where_people_would(case: placing.Case) -> None:
+def test_finding_is_placed_as_expected(case: placing.Case) -> None:
     """Every hand-made case in the table has the expected placement, which GitHub accepts."""
     changed = placing.change(case.patch)
     assert placing.phrase(place([case.finding], changed)[0]) == case.expected
@@ -39,7 +39,7 @@ def test_every_finding_is_posted_validly_or_listed(
 
 
 @pytest.mark.parametrize("seed", [3, 4])
-def test_careless_findings_of_a_made_up_change_find_a_place(seed: int) -> None:
+def test_finding_with_a_wrong_line_or_quote_is_still_placed(seed: int) -> None:
     """Findings with wrong lines, sides and quotes are still placed so that GitHub accepts them."""
     before, after = placing.made_up(seed, 6)
     patch = "".join(
@@ -52,7 +52,7 @@ def test_careless_findings_of_a_made_up_change_find_a_place(seed: int) -> None:
     assert {placed.place for placed in place(findings, changed)} == {"inline", "file", "outside"}
 
 
-def test_the_finding_keeps_its_own_lines() -> None:
+def test_finding_larger_than_the_hunk_keeps_its_own_lines() -> None:
     """If a finding is larger than the hunk, only its comment's range is cut."""
     (case,) = [case for case in placing.table() if "larger than the hunk" in case.title]
     (found,) = place([case.finding], placing.change(case.patch))
@@ -60,7 +60,7 @@ def test_the_finding_keeps_its_own_lines() -> None:
     assert found.spot == CommentSpot("a.py", 10, 16, "RIGHT")
 
 
-def test_a_diff_that_github_folds_away_takes_no_line() -> None:
+def test_finding_in_a_very_large_diff_is_a_file_comment() -> None:
     """In a file with more than 20,000 changed lines, the comment is on the file."""
     lines = tuple(DiffLine("+", "x", None, number) for number in range(1, MAX_ANCHORED_LINES + 2))
     file = ChangedFile("a.py", None, "added", (Hunk(0, 0, 1, len(lines), lines),))

@@ -49,7 +49,7 @@ def finding(path: str = "a.py", quote: str = "    return scale_rate(x)", title: 
     return Finding(path, quote, title, "w", "c", "high", "logic", Basis((source,)), start=2, end=2, **fields)  # type: ignore[arg-type]
 
 
-def test_the_definition_comes_first_then_what_stood_there_before(repository: Repository) -> None:
+def test_new_definition_comes_first_then_the_old_one(repository: Repository) -> None:
     """The proof starts with the new definition and the old one, which contains the removed check."""
     first, second, *_ = gathered(repository, finding())
     assert first[:2] == ("a.py", "head")
@@ -57,7 +57,7 @@ def test_the_definition_comes_first_then_what_stood_there_before(repository: Rep
     assert "2     check(x)" in second[2]
 
 
-def test_what_the_change_adds_and_takes_away_has_its_sign(repository: Repository) -> None:
+def test_added_and_removed_lines_have_their_signs(repository: Repository) -> None:
     pull = repository.change(
         {"a.py": "def f(x):\n    check(x)\n    return x\n"}, {"a.py": "def f(x):\n    return scale_rate(x)\n"}
     )
@@ -70,7 +70,7 @@ def test_what_the_change_adds_and_takes_away_has_its_sign(repository: Repository
     assert base.body.startswith("1 def f(x):\n-2     check(x)\n-3     return x")
 
 
-def test_of_much_that_was_removed_the_lines_nearest_to_the_claim_are_shown(repository: Repository) -> None:
+def test_only_removed_statements_near_the_claim_are_shown(repository: Repository) -> None:
     """If much was removed, only whole statements near the claim are shown."""
     steps = [f"def step_{n}(row):\n    return (\n        row.rate_of_year_{n}\n    )\n" for n in range(300)]
     text = "".join(steps)
@@ -85,20 +85,20 @@ def test_of_much_that_was_removed_the_lines_nearest_to_the_claim_are_shown(repos
     assert len(shown.rows) < proof.MAX_DEFINITION_LINES
 
 
-def test_callers_and_the_definitions_of_what_is_called_are_there(repository: Repository) -> None:
+def test_callers_and_called_definitions_are_shown(repository: Repository) -> None:
     """The proof contains callers and called definitions, whatever the finding quotes."""
     texts = {path: body for path, side, body in gathered(repository, finding()) if side == "head"}
     assert "5     return f(3)" in texts["c.py"]
     assert "1 def scale_rate(x):" in texts["b.py"]
 
 
-def test_the_finders_evidence_is_there_with_its_surroundings(repository: Repository) -> None:
+def test_evidence_is_shown_with_its_surroundings(repository: Repository) -> None:
     """The proof contains the finding's evidence at the line where it was found."""
     excerpts = gathered(repository, finding(evidence=(Evidence("d.txt", "far away", 401),)))
     assert any(path == "d.txt" and "401 far away" in body for path, _, body in excerpts)
 
 
-def test_what_else_a_quoted_file_contains_is_shown_where_a_confirmation_may_ask_for_it(repository: Repository) -> None:
+def test_rest_of_a_quoted_file_is_shown_on_request(repository: Repository) -> None:
     """With `rest`, a quoted small file is shown completely, and a long one near the quote and at its top."""
     long_file = "LIMIT = 3\n" + "".join(f"x{n} = {n}\n\n\n" for n in range(2_000))
     pull = repository.change({**BEFORE, "long.py": long_file, "small.py": "RATE = 2\n\n\n\ny = 1\n"}, AFTER)
@@ -117,7 +117,7 @@ def test_what_else_a_quoted_file_contains_is_shown_where_a_confirmation_may_ask_
     assert "x1500 = 1500" not in shown["long.py"]
 
 
-def test_a_claim_about_a_removal_shows_what_was_removed(repository: Repository) -> None:
+def test_removed_definition_named_in_a_claim_is_shown(repository: Repository) -> None:
     """A removed definition that a claim names is shown, even if the claim is in another file."""
     pull = repository.change(
         {
@@ -138,7 +138,7 @@ def test_a_claim_about_a_removal_shows_what_was_removed(repository: Repository) 
     assert "5 function check_rate() {\n6   test $1 -gt 0" in shown.body
 
 
-def test_what_a_removed_test_called_like_a_word_of_the_claim_is_not_shown(repository: Repository) -> None:
+def test_removed_local_name_in_a_test_is_not_shown(repository: Repository) -> None:
     """A removed local name in a test is not shown for a claim about product code."""
     pull = repository.change({"tests/test_a.py": "file = 1\n", "a.py": "x = 1\n"}, {"a.py": "x = open(1)\n"})
     gone = Definition("file", path="tests/test_a.py", start=1, end=1, side="base")
@@ -151,7 +151,7 @@ def test_what_a_removed_test_called_like_a_word_of_the_claim_is_not_shown(reposi
     assert not [one for one in step.over(pull, run) if one.path != "a.py"]
 
 
-def test_lines_that_may_refute_a_claim_about_the_whole_repository_are_shown(repository: Repository) -> None:
+def test_lines_that_may_refute_a_repository_wide_claim_are_shown(repository: Repository) -> None:
     """Lines that use a variable's old name, or the claimed name, are shown.
 
     A removed name that many files contain counts as an everyday word, so its lines are not shown.
@@ -183,7 +183,7 @@ def test_lines_that_may_refute_a_claim_about_the_whole_repository_are_shown(repo
     assert not any(path.startswith("text") for path in shown)
 
 
-def test_a_template_that_reads_a_removed_getter_is_shown(repository: Repository) -> None:
+def test_template_that_reads_a_removed_getter_is_shown(repository: Repository) -> None:
     """A template with the property `statusText` is shown for the removed method `getStatusText`."""
     before = "class Status {\n    public String getStatusText() {\n        return text;\n    }\n}\n"
     pull = repository.change(
@@ -202,7 +202,7 @@ def test_a_template_that_reads_a_removed_getter_is_shown(repository: Repository)
     assert [one.path for one in step.over(pull, run) if one.side == "head"] == ["Status.java", "web/index.jelly"]
 
 
-def test_code_that_was_moved_is_shown_as_it_was(repository: Repository) -> None:
+def test_moved_code_is_also_shown_at_its_old_location(repository: Repository) -> None:
     """For a claim in moved code, the code is also shown where it was before the move."""
     body = "".join(f"    step_{n} = load({n})\n" for n in range(12))
     pull = repository.change(
@@ -225,7 +225,7 @@ def test_code_that_was_moved_is_shown_as_it_was(repository: Repository) -> None:
     assert "return scale_rate(1)" in before[0].body
 
 
-def test_the_lines_that_name_what_a_claim_mentions_are_shown(repository: Repository) -> None:
+def test_lines_that_contain_the_claimed_name_are_shown(repository: Repository) -> None:
     """In any kind of file, each without its block; a name that many files contain says nothing."""
     pull = repository.change(
         {

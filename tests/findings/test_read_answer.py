@@ -29,7 +29,7 @@ FULL = {
 }
 
 
-def test_the_schema_is_in_the_strict_form() -> None:
+def test_answer_schema_is_strict() -> None:
     """The answer schema requires every property and forbids others, as providers' strict modes demand."""
 
     def objects(schema: object) -> list[dict[str, object]]:
@@ -44,7 +44,7 @@ def test_the_schema_is_in_the_strict_form() -> None:
         assert found["required"] == list(found["properties"])  # type: ignore[call-overload]
 
 
-def test_a_full_answer_becomes_findings() -> None:
+def test_complete_answer_becomes_an_unproven_finding() -> None:
     """A complete answer becomes an unproven finding, without its empty evidence."""
     text, (found,) = read.parse_reply({"answer": "One.", "findings": [FULL]}, "worker m")
     assert text == "One."
@@ -53,7 +53,7 @@ def test_a_full_answer_becomes_findings() -> None:
     assert [(claim.says, claim.name) for claim in found.basis.claims] == [("unused", "pay")]
 
 
-def test_what_workers_are_asked_for_is_derived_from_what_reads_their_answer() -> None:
+def test_worker_schemas_match_their_approved_files() -> None:
     """The schemas match their approved files, because a change to one changes every prompt."""
     for name, schema in (("review", read.schema()), ("look", file_questions.schema())):
         sent = json.dumps(schema.parameters, indent=1)
@@ -63,7 +63,7 @@ def test_what_workers_are_asked_for_is_derived_from_what_reads_their_answer() ->
         assert path.read_text() == sent + "\n"
 
 
-def test_a_title_is_short_whatever_the_reader_wrote() -> None:
+def test_long_title_is_truncated_between_words() -> None:
     """A long title is cut between words and outside code, also in a language without spaces."""
     long = (
         "The parser of the settings takes what follows the second colon for a part of the `value_of_the_setting` itself"
@@ -79,7 +79,7 @@ def test_a_title_is_short_whatever_the_reader_wrote() -> None:
     ]
 
 
-def test_what_a_schema_forgives_is_read_as_far_as_it_goes() -> None:
+def test_malformed_lookups_and_questions_are_left_out() -> None:
     """Look-ups and open questions with the wrong shape are left out."""
     wishes = [{"kind": "evil", "name": "pay"}, "no", {"kind": "uses", "name": "pay", "start": "3"}]
     assert [(one.kind, one.name, one.start) for one in read.look_ups({"look_ups": wishes})] == [("uses", "pay", 0)]
@@ -87,7 +87,7 @@ def test_what_a_schema_forgives_is_read_as_far_as_it_goes() -> None:
     assert read.open_suspicions({"unsettled": [7, " a  b ", "", "c", "d", "e"]}) == ("a b", "c", "d")
 
 
-def test_each_form_has_a_name_of_its_own() -> None:
+def test_schema_names_are_unique() -> None:
     """Schema names are unique, so that a model can't confuse two answer formats."""
     extents: tuple[read.Extent, ...] = ("none", "parts", "whole")
     forms = [*map(read.schema, extents), *map(issues.schema, extents)]

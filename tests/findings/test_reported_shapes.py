@@ -44,21 +44,21 @@ def read(data: bytes) -> tuple[ToolResult, ...]:
     st.sampled_from([*RESULT, "level", "kind", "baselineState", "suppressions", "rule", "ruleIndex", "properties"]),
     JSON,
 )
-def test_a_value_of_any_type_is_no_crash(name: str, value: Any) -> None:  # noqa: ANN401 - any JSON
+def test_any_json_value_in_a_result_is_handled(name: str, value: Any) -> None:  # noqa: ANN401 - any JSON
     """Any JSON value in any field of a SARIF result is read without a crash."""
     read(log({**RESULT, name: value}))
 
 
 @settings(max_examples=100, deadline=None)
 @given(JSON, JSON, JSON)
-def test_a_tool_of_any_shape_is_no_crash(driver: Any, result: Any, bases: Any) -> None:  # noqa: ANN401 - any JSON
+def test_any_json_value_in_a_tool_is_handled(driver: Any, result: Any, bases: Any) -> None:  # noqa: ANN401 - any JSON
     """Driver, result, rules and bases may be any JSON; invalid SARIF gives a usage error."""
     with suppress(UsageError):
         read(log(result, driver, originalUriBaseIds=bases, invocations=bases, artifacts=bases))
 
 
 @pytest.mark.parametrize("level", [["error"], {"a": 1}, 7, True, "critical", ""])
-def test_an_odd_level_hides_nothing(level: object) -> None:
+def test_invalid_level_gets_the_sarif_default(level: object) -> None:
     """A result with an invalid level gets SARIF's default level."""
     (one,) = read(log({**RESULT, "level": level}))
     assert (one.severity, one.sure) == ("medium", False)

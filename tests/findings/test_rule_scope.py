@@ -47,12 +47,12 @@ def accepted(review: Review) -> set[str]:
         ("**", "", replace(FOUND, rule=""), False),
     ],
 )
-def test_kind_and_path_are_exact(path: str, kind: str, finding: Finding, *, silenced: bool) -> None:
+def test_rule_matches_exact_kind_and_path(path: str, kind: str, finding: Finding, *, silenced: bool) -> None:
     """A proven finding needs its rule name (or, for secrets, the kind `secret`); others match by kind."""
     assert silencing.covers_finding(OwnerRule(path, kind), finding) is silenced
 
 
-def test_a_rule_for_something_less_serious_means_no_grave_proof() -> None:
+def test_rule_for_a_minor_finding_does_not_cover_a_severe_proven_one() -> None:
     """A learned rule covers no severe proven finding, unless it was confirmed for one."""
     learned = OwnerRule("/src/a.py", "S105", learned=True)
     assert silencing.covers_finding(learned, replace(PROVEN, severity="medium"))
@@ -60,7 +60,7 @@ def test_a_rule_for_something_less_serious_means_no_grave_proof() -> None:
     assert silencing.covers_finding(replace(learned, grave=True), PROVEN)
 
 
-def test_a_rule_of_the_settings_holds_from_the_base_branch(hand: Hand) -> None:
+def test_rule_in_the_settings_applies_only_from_the_base_branch(hand: Hand) -> None:
     """A rule in the change itself has no effect; after the merge it silences and is explained to models."""
     text = "ignore:\n- {path: shop/label.py, kind: logic, reason: labels are made by a script}\n"
     hand.repository.commit({".deeprepo.yml": text}, "a rule of one's own")
@@ -85,7 +85,7 @@ def test_a_rule_of_the_settings_holds_from_the_base_branch(hand: Hand) -> None:
     assert "silenced by a rule: Rule 1 in .deeprepo.yml" in " ".join(console.render(done).split())
 
 
-def test_a_suggestion_that_was_applied_unchanged_counts_as_accepted(hand: Hand) -> None:
+def test_suggestion_applied_unchanged_counts_as_accepted(hand: Hand) -> None:
     """A finding whose suggestion is applied unchanged is accepted; another fix makes it only fixed."""
     item = found("shop/label.py", "    size = parcel.size[0]", "medium", "An empty size crashes the label")
     item |= {"suggestion": "    size = parcel.size[0] if parcel.size else 0"}
@@ -112,7 +112,7 @@ def test_a_suggestion_that_was_applied_unchanged_counts_as_accepted(hand: Hand) 
     assert not accepted(third)
 
 
-def test_a_single_finding_is_ignored_by_the_same_list_until_its_day_is_over(hand: Hand) -> None:
+def test_ignore_entry_for_one_finding_applies_until_it_expires(hand: Hand) -> None:
     """An `ignore` entry for one finding silences it until the entry's expiry date."""
     (placed,) = [one for one in hand.review().reported if one.finding.title == "An empty size crashes the label"]
     hand.repository.git("checkout", "-q", "main")

@@ -42,7 +42,7 @@ def recalled(past: Finding, now: Finding) -> list[Finding]:
     return asyncio.run(recall(earlier, [now], None, [], (), absence=lambda _s, _f: "lasting"))  # type: ignore[arg-type]
 
 
-async def test_no_model_judges_a_secret_that_it_is_not_shown(repository: Repository) -> None:
+async def test_likely_password_is_reported_without_a_model_call(repository: Repository) -> None:
     """A likely password is reported without a model call, because its value is masked."""
     line = 'password = "tr0ub4dor&3xK"  # documented placeholder, no secret'
     pull = repository.change({"r": "x"}, {"a.py": f"{line}\n"})
@@ -58,7 +58,7 @@ async def test_no_model_judges_a_secret_that_it_is_not_shown(repository: Reposit
 
 
 @pytest.mark.parametrize("first", [0, 1])
-def test_no_model_s_telling_takes_a_secret_s_place(first: int) -> None:
+def test_model_finding_is_merged_into_the_secret_finding(first: int) -> None:
     """A model's finding on that line is merged into it, and the category and wording are kept."""
     password = changed(leak(KEY), verdict=Verdict.UNPROVEN, severity="high", sources=(Source("analyser", "secrets"),))
     claim = changed(password, category="logic", severity="critical", sources=(Source("model", "m", "worker"),), rule="")

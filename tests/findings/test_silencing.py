@@ -57,7 +57,7 @@ def review(findings: Sequence[Finding] = (), still: Sequence[Finding] = (), *fil
 
 
 @pytest.mark.parametrize("is_still", [False, True], ids=["new", "still open"])
-def test_a_secret_stays_reported_at_the_places_that_a_later_rule_does_not_name(*, is_still: bool) -> None:
+def test_secret_stays_open_at_locations_outside_a_later_rule(*, is_still: bool) -> None:
     """The locations outside the rule stay open, and the check still fails."""
     both, twice = secret("tests/a.py", "zz/b.py"), secret("tests/a.py", "tests/c.py")
     before = review((), (both, twice)) if is_still else review((both, twice))

@@ -55,7 +55,7 @@ OFFERED: list[tuple[str, str, str, int, str, str]] = [
 ]  # fmt: skip
 
 
-def test_a_suggestion_that_applies_and_parses_is_offered(repository: Repository) -> None:
+def test_valid_suggestion_is_offered(repository: Repository) -> None:
     """A suggestion is offered as whole lines with the file's indentation."""
     found = tried(repository, [case[:5] for case in OFFERED])
     assert [(row.replacement, row.refused) for row in found] == [(case[5], "") for case in OFFERED]
@@ -82,14 +82,14 @@ REFUSED: list[tuple[str, str, str, int, str, str]] = [
 ]  # fmt: skip
 
 
-def test_what_does_not_apply_stays_prose(repository: Repository) -> None:
+def test_invalid_suggestion_is_kept_as_text(repository: Repository) -> None:
     """A suggestion that doesn't apply is kept as text, with the reason for its rejection."""
     found = tried(repository, [case[:5] for case in REFUSED])
     assert [row.refused for row in found] == [case[5] for case in REFUSED]
     assert [(row.replacement, row.finding.suggestion) for row in found] == [(None, case[4]) for case in REFUSED]
 
 
-def test_line_endings_stay_as_the_file_has_them(repository: Repository) -> None:
+def test_suggestion_keeps_the_line_endings(repository: Repository) -> None:
     """CRLF stays CRLF, and a last line without a line break gets none."""
     cases: list[Case] = [
         ("a.py", b"x = 1\r\ny = 2\r\n", "x = 1", 1, "x = 3\nz = 4"),
@@ -98,7 +98,7 @@ def test_line_endings_stay_as_the_file_has_them(repository: Repository) -> None:
     assert [row.replacement for row in tried(repository, cases)] == ["x = 3\r\nz = 4\r", "x = 3\r\ny = 4"]
 
 
-def test_an_error_that_the_head_has_already_refuses_nothing(repository: Repository) -> None:
+def test_existing_syntax_error_does_not_reject_a_suggestion(repository: Repository) -> None:
     """In a file that already has a syntax error, only a new one rejects a suggestion."""
     broken = "def f(:\n    pass\n\n\ndef g(x):\n    return x == None\n"
     cases: list[Case] = [
@@ -108,7 +108,7 @@ def test_an_error_that_the_head_has_already_refuses_nothing(repository: Reposito
     assert [row.refused for row in tried(repository, cases)] == ["", "syntax"]
 
 
-def test_only_the_exact_lines_on_the_head_side_are_offered(repository: Repository) -> None:
+def test_suggestion_is_offered_only_for_exact_head_lines(repository: Repository) -> None:
     """A suggestion for a cut range, a removed line or a file comment is not offered."""
     pull = repository.change({"a.py": "a = 1\nb = 2\n" + "#\n" * 20}, {"a.py": "a = 1\n" + "#\n" * 20})
     base = replace(BASE, path="a.py", quote="b = 2", start=2, end=2, side="base", suggestion="b = 3")

@@ -79,7 +79,7 @@ def judged(
 CONFIRMED = {"verdict": "confirmed", "trigger": "f(None)", "author_would_change": True, "reason": "r"}
 
 
-def test_a_confirmed_finding_carries_its_trigger(repository: Repository) -> None:
+def test_confirmed_finding_gets_its_trigger(repository: Repository) -> None:
     """A confirmed finding gets its trigger, and a proven one is not confirmed again."""
     ask = Judge(CONFIRMED)
     found = judged(repository, ask)
@@ -94,13 +94,13 @@ def test_a_confirmed_finding_carries_its_trigger(repository: Repository) -> None
     ("limit", "severity"),
     [("none", "high"), ("smaller", "medium"), ("hand-made", "medium"), ("tests", "low"), ("older", "")],
 )
-def test_what_a_claim_comes_to_decides_its_severity(repository: Repository, limit: str, severity: str) -> None:
+def test_confirmed_consequence_determines_the_severity(repository: Repository, limit: str, severity: str) -> None:
     """Less harm means lower severity; a problem that existed before the change is dropped."""
     found = judged(repository, Judge(CONFIRMED | {"limit": limit, "ground": ""}))
     assert [f.severity for f in found.having("new") if f.path == "a.py"] == ([severity] if severity else [])
 
 
-def test_of_a_claim_that_holds_in_part_that_part_is_said(repository: Repository) -> None:
+def test_partly_confirmed_claim_is_reduced_to_the_confirmed_part(repository: Repository) -> None:
     """If only part of a claim is confirmed, the title and the explanation become that part."""
     found = judged(repository, Judge(CONFIRMED | {"holds": "f fails for None", "reason": "x.y is read first."}))
     assert [(f.title, f.why) for f in found.having("new") if f.path == "a.py"] == [
@@ -108,7 +108,7 @@ def test_of_a_claim_that_holds_in_part_that_part_is_said(repository: Repository)
     ]
 
 
-def test_a_refutation_names_its_ground(repository: Repository) -> None:
+def test_refutation_without_a_ground_leaves_the_claim_unproven(repository: Repository) -> None:
     """A refutation without a ground leaves the claim unproven."""
     refuted = CONFIRMED | {"verdict": "refuted", "limit": "none"}
     grounds = [{"ground": "if x is None: return"}, {}, {"ground": " "}]
@@ -125,7 +125,7 @@ def test_a_refutation_names_its_ground(repository: Repository) -> None:
     [(CONFIRMED, ["confirmed"]), (CONFIRMED | {"verdict": "refuted"}, []), (CONFIRMED | {"verdict": "unproven"}, [])],
 )
 @pytest.mark.parametrize("again", [True, False])
-def test_nobody_pays_for_an_opinion_on_what_is_kept_back(
+def test_finding_that_would_not_be_shown_is_not_confirmed(
     repository: Repository, reply: Mapping[str, Any], left: list[str], again: bool
 ) -> None:
     """A finding below the shown severity is confirmed only in a review that would show it."""
@@ -151,7 +151,7 @@ def test_nobody_pays_for_an_opinion_on_what_is_kept_back(
         {**CONFIRMED, "author_would_change": False},
     ],
 )
-def test_a_verdict_against_a_finding_drops_it(repository: Repository, reply: Mapping[str, Any]) -> None:
+def test_refuted_or_unproven_finding_is_dropped(repository: Repository, reply: Mapping[str, Any]) -> None:
     """A finding that is refuted, unproven, without a trigger or not worth changing is dropped."""
     found = judged(repository, Judge(reply))
     assert [f.path for f in found.having("new")] == ["b.py"]
@@ -175,7 +175,7 @@ TWICE = Basis((Source("model", "m", "worker"), Source("model", "m", "worker", vi
         ({**CONFIRMED, "author_would_change": False}, "unproven", ""),
     ],
 )
-def test_what_two_passes_report_is_dropped_only_if_it_is_refuted(
+def test_undecided_finding_from_two_passes_stays(
     repository: Repository, reply: Mapping[str, Any], status: str, unsettled: str
 ) -> None:
     """A finding from two passes that a second call can't decide stays, with the open question."""
@@ -183,7 +183,7 @@ def test_what_two_passes_report_is_dropped_only_if_it_is_refuted(
     assert [(f.status, f.basis.unsettled) for f in found.findings] == [(status, unsettled)]
 
 
-def test_what_one_pass_has_read_is_confirmed_up_to_a_few_more_than_there_are_places(repository: Repository) -> None:
+def test_minor_findings_are_confirmed_only_up_to_a_limit(repository: Repository) -> None:
     """One pass's minor findings are confirmed only until there are a few more than can be shown."""
     words = "apple brick cloud daisy eagle flute grape house igloo jelly koala lemon mango night olive"
     severities: list[Severity] = ["high"] * 2 + ["low"] * 10 + ["medium"] * 3
@@ -201,7 +201,7 @@ def test_what_one_pass_has_read_is_confirmed_up_to_a_few_more_than_there_are_pla
 
 
 @pytest.mark.parametrize(("source", "status"), [(Source("model", "m", "root"), "new"), (TWICE.sources[1], "unproven")])
-def test_a_medium_finding_of_the_root_s_own_pass_stays_if_nothing_decides_it(
+def test_undecided_medium_finding_stays_only_if_the_root_reported_it(
     repository: Repository, source: Source, status: str
 ) -> None:
     """An undecided medium-severity finding stays if the root reported it, but not if only a pass did."""
@@ -219,7 +219,7 @@ def test_a_medium_finding_of_the_root_s_own_pass_stays_if_nothing_decides_it(
         ({**CONFIRMED, "verdict": "unproven"}, "unproven", True),
     ],
 )
-def test_a_challenged_proof_is_confirmed_or_collapsed_but_never_dropped(
+def test_challenged_proof_is_never_dropped(
     repository: Repository, reply: Mapping[str, Any], verdict: str, unsettled: bool
 ) -> None:
     """A finding with evidence against it is never dropped, because text could sway both models."""
@@ -228,7 +228,7 @@ def test_a_challenged_proof_is_confirmed_or_collapsed_but_never_dropped(
     assert [(f.status, f.verdict, bool(f.basis.unsettled)) for f in found.findings] == [("new", verdict, unsettled)]
 
 
-def test_an_unsettled_finding_keeps_its_mark_in_later_reviews(repository: Repository) -> None:
+def test_undecided_finding_stays_undecided_in_later_reviews(repository: Repository) -> None:
     """An undecided finding stays undecided in later reviews, even if a pass reports it again."""
     unproven = {**CONFIRMED, "verdict": "unproven"}
     first = judged(repository, Judge(unproven), findings=[replace(FINDING, basis=TWICE, fingerprint="f1")])
@@ -250,7 +250,9 @@ def test_an_unsettled_finding_keeps_its_mark_in_later_reviews(repository: Reposi
         BudgetSpent("the cap of $1.00 would be exceeded"),
     ],
 )
-def test_no_verdict_refutes_nothing(repository: Repository, reply: Mapping[str, Any] | DeepRepoError | None) -> None:
+def test_missing_verdict_leaves_the_finding_open(
+    repository: Repository, reply: Mapping[str, Any] | DeepRepoError | None
+) -> None:
     """An answer without a verdict or a failed call leaves the finding open, unconfirmed, with the reason."""
     found = judged(repository, Judge(reply))
     assert [(f.path, f.verdict, f.basis.unconfirmed) for f in found.having("new")] == [
@@ -262,7 +264,7 @@ def test_no_verdict_refutes_nothing(repository: Repository, reply: Mapping[str, 
     assert "not confirmed" in facts.origin(found.having("new")[0])
 
 
-def test_without_a_second_opinion_findings_are_said_as_unproven(repository: Repository) -> None:
+def test_findings_are_marked_unproven_if_confirmation_is_off(repository: Repository) -> None:
     """Confirmation can be switched off, and the findings then say so."""
     found = judged(repository, None)
     assert [(f.path, f.verdict) for f in found.having("new")] == [("a.py", "unproven"), ("b.py", "proven")]

@@ -157,7 +157,7 @@ async def rounds(world: World, pull: PullRequest, host: PullRef, token: str, fol
 
 
 @pytest.mark.parametrize("block", few(range(-1, WORLDS // BLOCK), 0))
-def test_no_byte_of_a_private_consumer_is_where_its_readers_may_not_read_it(tmp_path: Path, block: int) -> None:
+def test_private_consumer_data_never_reaches_unauthorized_readers(tmp_path: Path, block: int) -> None:
     """No output of a review contains what its readers may not see of a consumer, in random worlds."""
     seeds = range(BLOCK * block, BLOCK * (block + 1)) if block >= 0 else range(WORLDS, WORLDS + 4)
     library = Repository(tmp_path / "library")

@@ -56,7 +56,7 @@ def _grows(act: Callable[[Any], object], form: str, size: int = SIZE) -> str:
 
 
 @pytest.mark.parametrize("name", CONFIGS)
-def test_a_configuration_file_costs_its_length(name: str) -> None:
+def test_configuration_file_is_parsed_in_linear_time(name: str) -> None:
     """The time for blank lines, unclosed strings and deep nesting is linear in the file's length."""
     language, forms = CONFIGS[name]
     path = SOURCES[language][0]
@@ -69,7 +69,7 @@ def test_a_configuration_file_costs_its_length(name: str) -> None:
 
 @pytest.mark.parametrize("most", [2, pytest.param(None, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("language", few(SOURCES, 0, 1))
-def test_a_source_costs_its_length(language: str, most: int | None) -> None:
+def test_source_file_is_parsed_in_linear_time(language: str, most: int | None) -> None:
     """The time for imports, definitions and references is linear in the file's length."""
     path, forms = SOURCES[language][0], SOURCES[language][1][:most]
     project = resolving.project(leading(language), {path, "b.h"}, {})
@@ -86,7 +86,7 @@ CALLS = 400
 
 
 @pytest.mark.parametrize("path", few(CHAINS, 0, 2))
-def test_a_chain_of_calls_costs_about_as_much_as_separate_calls(path: str) -> None:
+def test_call_chain_is_resolved_in_linear_time(path: str) -> None:
     """Each call contains the ones before it, but its value is derived from the previous call only."""
     language = language_of(path)
     assert language is not None

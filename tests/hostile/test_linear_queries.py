@@ -56,7 +56,7 @@ def _waiting(language: Language, code: bytes) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("path", ROWS)
-def test_a_longer_row_keeps_no_more_matches_open(path: str) -> None:
+def test_longer_row_keeps_no_more_matches_open(path: str) -> None:
     """No query for a language exceeds the smallest limit on a row with a thousand repetitions."""
     language = language_of(path)
     assert language is not None
@@ -76,7 +76,7 @@ def test_every_language_has_rows() -> None:
     assert set(table.folders()) <= tested
 
 
-def test_each_half_of_a_pattern_has_its_other_half() -> None:
+def test_both_halves_of_a_pattern_apply_to_the_same_files() -> None:
     """Both halves apply to the same files, and no other query uses their name."""
     for language in {one.name: one for folder in table.folders() for one in load(folder)}.values():
         owners: dict[str, str] = {}
@@ -101,7 +101,7 @@ def _class(code: bytes) -> Definition:
 @pytest.mark.parametrize(
     "row", ["@dataclass\n", "@dataclass\n# a point\n@final\n", "@final\n@dataclass(frozen=True)\n"]
 )
-def test_a_decorator_applies_below_the_others(row: str) -> None:
+def test_decorator_applies_through_comments_and_other_decorators(row: str) -> None:
     """A decorator applies even if comments and other decorators are between it and the class."""
     found = _class(f"{row}class P:\n    x: int\n    y: int = 1\n".encode())
     assert [(each.name, each.is_required) for each in found.parameters] == [("x", True), ("y", False)]
@@ -110,12 +110,12 @@ def test_a_decorator_applies_below_the_others(row: str) -> None:
 @pytest.mark.parametrize(
     ("row", "unknown"), [("@final\n", ()), ("@final\n# own\n@register\n@unique\n", ("@register",))]
 )
-def test_an_unknown_decorator_counts_wherever_it_stands(row: str, unknown: tuple[str, ...]) -> None:
+def test_unknown_decorator_counts_as_a_base(row: str, unknown: tuple[str, ...]) -> None:
     """An unknown decorator counts as a base, because it may add any member to the class."""
     assert _class(f"{row}class P:\n    x = 1\n".encode()).bases == unknown
 
 
-def test_an_attribute_applies_below_the_others() -> None:
+def test_attribute_applies_through_comments_and_other_attributes() -> None:
     """A Rust `path` attribute applies even if comments and other attributes follow it."""
     project = resolving.project(leading("rust"), {"src/lib.rs", "src/other.rs"}, {})
     code = b'#[path = "other.rs"]\n// why\n#[allow(dead_code)]\nmod one;\n'

@@ -79,7 +79,7 @@ def reviewed(folder: Path, head: list[Entry], base: list[Entry]) -> "subprocess.
 
 
 @pytest.mark.parametrize("kind", few(TREES, 2))
-def test_an_odd_tree_hides_nothing(tmp_path: Path, kind: str) -> None:
+def test_broken_caller_is_reported_in_an_unusual_tree(tmp_path: Path, kind: str) -> None:
     """The broken caller is reported, nothing in the tree is run, and no linked file's content is shown."""
     base, head = TREES[kind]()
     done = reviewed(tmp_path, head, base)
@@ -90,7 +90,7 @@ def test_an_odd_tree_hides_nothing(tmp_path: Path, kind: str) -> None:
     assert not list(tmp_path.rglob("PLANTED"))
 
 
-def test_settings_behind_a_link_out_of_the_tree_are_not_read(tmp_path: Path) -> None:
+def test_settings_linked_from_outside_the_tree_are_not_read(tmp_path: Path) -> None:
     """A warning says so, and the review uses the defaults. No line of the linked file is shown."""
     done = reviewed(tmp_path, [], [(LINK, b".deeprepo.yml", b"/etc/passwd")])
 

@@ -26,7 +26,7 @@ def test_every_pattern_is_linear(every: int) -> None:
     assert not slow
 
 
-def test_patterns_with_a_cap_are_no_worse_than_a_square_below_it() -> None:
+def test_exempted_pattern_is_at_most_quadratic_below_its_cap() -> None:
     """At its maximum text length, an exempted pattern costs at most twenty quadratic searches."""
     known = {one.where: one for one in patterns.collected()}
     plain = re.compile(r"\w+!")  # quadratic: each word is tried from each of its letters
@@ -38,7 +38,7 @@ def test_patterns_with_a_cap_are_no_worse_than_a_square_below_it() -> None:
 
 
 @pytest.mark.slow
-def test_the_look_finds_what_is_slow() -> None:
+def test_generated_strings_detect_slow_patterns() -> None:
     """The strings built from a pattern detect quadratic, cubic and exponential patterns."""
     for slow in (
         r"(?m)^\s*module\s+\"?([^\s\"]+)",

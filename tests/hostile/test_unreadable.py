@@ -72,7 +72,7 @@ def reviewed(repository: Repository, before: dict[str, str], after: dict[str, st
         4,
     ),
 )
-def test_a_file_that_is_not_read_is_named_with_the_reason(path: str, text: str, ordinary: Repository) -> None:
+def test_unread_file_is_listed_with_the_reason(path: str, text: str, ordinary: Repository) -> None:
     """A file that is too complex is listed with the reason, and its definitions are not compared."""
     before = BEFORE[path.rpartition(".")[2]]
     told = reviewed(ordinary, {path: before}, {path: before + text})
@@ -89,9 +89,7 @@ def test_a_file_that_is_not_read_is_named_with_the_reason(path: str, text: str, 
          "namespace A;\nclass C { public void F(int x, int y) {} }\n", "namespace A;\n" * 3_000 + "class D { void G(C c) { c.F(1); } }\n"),
     ],
 )  # fmt: skip
-def test_a_caller_that_is_not_read_is_named(
-    suffix: str, before: str, after: str, caller: str, ordinary: Repository
-) -> None:
+def test_unread_caller_is_listed(suffix: str, before: str, after: str, caller: str, ordinary: Repository) -> None:
     """An unchanged file that takes too long to search is listed, because it may call changed code."""
     ordinary.commit({"src/lib.rs": "mod a;\nmod b;\n", f"src/b.{suffix}": caller, f"src/a.{suffix}": before})
     told = reviewed(ordinary, {"x.txt": "x\n"}, {f"src/a.{suffix}": after})
@@ -102,7 +100,7 @@ def test_a_caller_that_is_not_read_is_named(
 @pytest.mark.parametrize(
     ("path", "row"), [("a.rs", "#[a(b)]\n" * 2_000 + "struct S;\n"), ("a.py", "@a\n" * 2_000 + "def g(): pass\n")]
 )
-def test_a_row_of_attributes_is_read(path: str, row: str, ordinary: Repository) -> None:
+def test_long_row_of_attributes_is_checked(path: str, row: str, ordinary: Repository) -> None:
     """A file with thousands of attributes in a row is checked completely."""
     before = BEFORE[path.rpartition(".")[2]]
     told = reviewed(ordinary, {path: before}, {path: before + row})

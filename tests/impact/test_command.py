@@ -22,7 +22,7 @@ AFTER: dict[str, str | bytes | None] = {
 }
 
 
-def test_a_change_is_looked_at_without_the_product(repository: Repository) -> None:
+def test_broken_locations_are_printed_and_set_the_exit_status(repository: Repository) -> None:
     """One line per broken location is printed. The status is 1 for breaks, 0 without, 2 for a bad call."""
     pull = repository.change(BEFORE, AFTER)
     (repository.folder / "db" / "schema.sql").unlink()
@@ -53,7 +53,7 @@ def test_a_change_is_looked_at_without_the_product(repository: Repository) -> No
     assert (run(f"{pull.base}..{pull.base}").returncode, run("nothing").returncode, run("x..y").returncode) == (0, 2, 2)
 
 
-def test_the_rules_that_judged_a_line_are_printed(repository: Repository) -> None:
+def test_explain_prints_the_rules_that_decided_a_line(repository: Repository) -> None:
     """`explain` prints each question's answer and the rule that decided it, or that there is no reference."""
     pull = repository.change(BEFORE, AFTER)
 
@@ -83,7 +83,7 @@ def test_the_rules_that_judged_a_line_are_printed(repository: Repository) -> Non
     assert explained("shop/cart.py").returncode == 2
 
 
-def test_a_finding_that_was_dropped_is_printed_with_its_precedent(repository: Repository) -> None:
+def test_dropped_finding_is_printed_with_its_precedent(repository: Repository) -> None:
     """If an old line has the same problem, the name cannot be resolved, so the old line is printed."""
     odd = "from shop.tax import of_a_plugin\n"
     pull = repository.change(

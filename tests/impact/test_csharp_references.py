@@ -24,7 +24,7 @@ def of(body: str, usings: str = "using Shop.Money;\n", path: str = "src/Shop/Pay
     return messages({**SHOP, path: text}, path)
 
 
-def test_a_namespace_that_is_not_there() -> None:
+def test_missing_namespace_is_reported() -> None:
     usings = "using Shop.Mony;\nusing Shop.Nothing;\nusing Shop.Money;\nusing Shop;\nusing Shop.Tests;\nusing System.Txt;\nusing Library.Mony;\nusing static Shop.Mony.Cents;\nusing C = Shop.Mony.Cents;\n"
     assert of("", usings) == ["1 missing-module Shop.Mony: Shop.Money", "2 missing-module Shop.Nothing"]
     apart = {**SHOP, "src/Shop/Data/NothingContext.cs": "namespace Shop.Nothing;\n"}
@@ -32,7 +32,7 @@ def test_a_namespace_that_is_not_there() -> None:
     assert messages({**apart, path: "using Shop.Nothing;\n"}, path) == []
 
 
-def test_a_namespace_is_what_files_declare_and_no_folder() -> None:
+def test_namespace_is_defined_by_declarations_and_not_by_folders() -> None:
     path = "src/Shop/Pay/Pay.cs"
     elsewhere = {**SHOP, path: "using Shop.Mony;\nusing Shop.Nothing;\nnamespace Shop;\nclass Pay { }\n"}
     assert messages(elsewhere, path) == []
@@ -42,7 +42,7 @@ def test_a_namespace_is_what_files_declare_and_no_folder() -> None:
     assert messages({**declared, path: text}, path) == []
 
 
-def test_members_of_a_class_that_is_named() -> None:
+def test_missing_class_member_is_reported() -> None:
     body = (
         "var a = Color.Red;\nvar b = Color.Blue;\nvar c = Cents.Rate + Cents.Zero;\nvar d = Cents.Rates;\nvar e = Far.Nothing;\nvar f = Half.Nothing;\n"
         "var g = Point.Origin;\nvar h = Point.Orign;\nvar i = nameof(Color.Red);\n"
@@ -54,7 +54,7 @@ def test_members_of_a_class_that_is_named() -> None:
     ]
 
 
-def test_calls_that_do_not_fit() -> None:
+def test_call_with_wrong_arguments_is_reported() -> None:
     body = (
         'Cents.Of(1, 2, 3);\nCents.Of();\nvar a = new Cents();\nvar b = new Cents(1, currency: "x");\nvar c = new Cents(1, size: 2);\nvar d = new Cents(1, "x", 3);\n'
         "var e = new Point();\nvar f = new Point(1);\nvar g = new Both(1);\nvar h = new Half(1, 2);\nvar i = new Amount { };\nvar j = new Far(1);\n"
@@ -68,7 +68,7 @@ def test_calls_that_do_not_fit() -> None:
     ]
 
 
-def test_what_is_of_no_certain_meaning_is_silent() -> None:
+def test_ambiguous_name_is_not_reported() -> None:
     body = "var Color = 3;\nvar a = Color.Nothing;\nvar b = Cents.Of(1).Extended();\nvar c = new Cents(1);\nc.Extended();\n"
     assert of(body) == []
     named = "using Shop.Money;\nnamespace Shop.Pay;\nclass Pay { Color? Color { get; set; } int Go() => Color.Value + Color.Extended(); }\n"

@@ -33,13 +33,13 @@ RUST = (
 
 
 @pytest.mark.parametrize("form", PYTHON)
-def test_a_form_of_python(form: str) -> None:
+def test_python_definition_is_found_in_every_form(form: str) -> None:
     files = {"p/__init__.py": "", "p/m.py": f"{form}\n", "p/u.py": "from p import m\nfrom p.m import A, Gone\nm.A\n"}
     assert messages(files, "p/u.py") == ["2 missing-name Gone"]
 
 
 @pytest.mark.parametrize("form", TYPESCRIPT)
-def test_a_form_of_typescript(form: str) -> None:
+def test_typescript_definition_is_found_in_every_form(form: str) -> None:
     module = f"import {{ B }} from './b';\n{form}\nexport const z = 1;\n"
     files = {
         "src/m.ts": module,
@@ -50,7 +50,7 @@ def test_a_form_of_typescript(form: str) -> None:
 
 
 @pytest.mark.parametrize("form", RUST)
-def test_a_form_of_rust(form: str) -> None:
+def test_rust_definition_is_found_in_every_form(form: str) -> None:
     files = {
         "Cargo.toml": "[package]\nname = 'x'\nedition = '2021'\n",
         "src/lib.rs": "mod m;\nmod b;\nmod u;\n",
@@ -61,7 +61,7 @@ def test_a_form_of_rust(form: str) -> None:
     assert messages(files, "src/u.rs") == ["2 missing-name Gone"]
 
 
-def test_a_function_extends_a_companion() -> None:
+def test_kotlin_companion_extension_needs_an_import_or_the_same_package() -> None:
     """An extension of a Kotlin companion is found only through an import or the same package."""
     top = "src/main/kotlin/com/shop"
     owner = "package com.shop.a\n\ndata class D(val x: Int) {\n    companion object\n}\n"
@@ -81,7 +81,7 @@ def test_a_function_extends_a_companion() -> None:
         assert [row.partition(" ")[2] for row in messages(files, f"{top}/c/U.kt")] == ["missing-member D.gone"]
 
 
-def test_what_a_class_inherits_hides_a_class_of_that_name() -> None:
+def test_inherited_member_hides_a_class_of_the_same_name() -> None:
     """In C#, a controller's inherited `User` property hides the class `User` from another namespace."""
     user = "using Shop;\n\nnamespace Web;\n\npublic class Home{0}\n{{\n    void Show() {{ User.Find(1); }}\n}}\n"
     files = {
@@ -93,7 +93,7 @@ def test_what_a_class_inherits_hides_a_class_of_that_name() -> None:
         assert messages({**files, "Web/Home.cs": user.format(base)}, "Web/Home.cs") == told
 
 
-def test_a_namespace_around_hides_a_class_of_that_name() -> None:
+def test_enclosing_namespace_hides_a_class_of_the_same_name() -> None:
     files = {
         "Library/Utility/Shop.Library.Utility.csproj": '<Project Sdk="Microsoft.NET.Sdk"></Project>',
         "Library/Utility/Utility.cs": "namespace Shop.Library.Utility\n{\n    public static class Utility\n    {\n        public static int Count() => 1;\n    }\n}\n",
@@ -105,7 +105,7 @@ def test_a_namespace_around_hides_a_class_of_that_name() -> None:
         assert messages({**files, "Library/Web/Web.cs": text}, "Library/Web/Web.cs") == told
 
 
-def test_a_name_that_is_defined_and_handed_on_is_one_of_the_two() -> None:
+def test_name_that_is_both_defined_and_reexported_may_be_either() -> None:
     """A name that a file both defines and re-exports, depending on `cfg`, may be either."""
     held = '#[cfg(all(test, not(feature = "sim")))]\npub enum Action {\n    Move(u8),\n}\n'
     handed = '\n#[cfg(feature = "sim")]\npub use crate::b::Action;\n'
@@ -119,7 +119,7 @@ def test_a_name_that_is_defined_and_handed_on_is_one_of_the_two() -> None:
     assert messages({**files, "src/m.rs": held}, "src/u.rs") == ["4 missing-member Action.Leave"]
 
 
-def test_a_folder_of_examples_is_called_like_the_library() -> None:
+def test_examples_folder_named_like_a_library_does_not_shadow_it() -> None:
     files = {"examples/pydantic/__init__.py": "", "examples/pydantic/tasks.py": "from pydantic import BaseModel\n"}
     assert (
         messages(
@@ -130,7 +130,7 @@ def test_a_folder_of_examples_is_called_like_the_library() -> None:
     assert messages({**files, "pyproject.toml": ""}, "examples/pydantic/tasks.py") == ["1 missing-name BaseModel"]
 
 
-def test_a_require_that_a_function_is_passed_is_not_the_loaders() -> None:
+def test_require_parameter_is_not_the_module_loader() -> None:
     bundle = 'define("ace/mode", ["require"], function(require) {\n  var oop = require("../lib/oop");\n});\n'
     assert messages({"web/ace.js": bundle}, "web/ace.js") == []
     assert messages({"web/ace.js": 'var oop = require("../lib/oop");\n'}, "web/ace.js") == [
@@ -138,13 +138,13 @@ def test_a_require_that_a_function_is_passed_is_not_the_loaders() -> None:
     ]
 
 
-def test_a_field_takes_what_its_type_says() -> None:
+def test_typed_field_is_called_by_its_declared_type() -> None:
     held = "export class API {\n  static set: Setter = (state, done) => {};\n  static put = (state, done) => {};\n}\n"
     files = {"src/api.ts": held, "src/u.ts": "import { API } from './api';\nAPI.set(1);\nAPI.put(1);\n"}
     assert messages(files, "src/u.ts") == ["3 arguments API.put: is missing 'done'"]
 
 
-def test_an_argument_without_a_name_may_follow_named_ones() -> None:
+def test_positional_argument_may_follow_a_named_one() -> None:
     """In C#, a positional argument may follow a named one that is in its position."""
     project = '<Project Sdk="Microsoft.NET.Sdk"></Project>'
     files = {
@@ -155,7 +155,7 @@ def test_an_argument_without_a_name_may_follow_named_ones() -> None:
     assert messages(files, "Use.cs") == ["6 arguments Card.Of: takes 3 arguments, not 4"]
 
 
-def test_a_name_of_a_callback_is_no_name_of_the_file() -> None:
+def test_callback_name_is_not_visible_in_the_whole_file() -> None:
     text = "describe('x', () => {\n  it('a', () => {\n    const fail = () => 1;\n    fail();\n  });\n  it('b', () => {\n    fail('no');\n  });\n});\n"
     assert messages({"src/u.spec.ts": text}, "src/u.spec.ts") == []
     assert messages({"src/u.spec.ts": text + "function stop() {}\nstop(1);\n"}, "src/u.spec.ts") == [
@@ -166,7 +166,7 @@ def test_a_name_of_a_callback_is_no_name_of_the_file() -> None:
 @pytest.mark.parametrize(
     "form", ["import {{ {} }} from './b';", "export {{ {} }} from './b';", "const {{ {} }} = require('./b');"]
 )
-def test_thousands_of_names_of_one_statement_take_no_time(form: str) -> None:
+def test_statement_with_thousands_of_names_is_checked_quickly(form: str) -> None:
     """A statement with 4,000 names, as in icon files, is checked in linear time."""
     names = ",\n".join(f"Icon{number}" for number in range(4_000))
     files = {"src/b.js": "export const Icon1 = 1;\n", "src/u.js": form.format(names) + "\n"}
@@ -176,7 +176,7 @@ def test_thousands_of_names_of_one_statement_take_no_time(form: str) -> None:
 
 
 @pytest.mark.parametrize("form", ["object F {{ {} }}", "class F(a: Int, b: Int) {{ companion object {{ {} }} }}"])
-def test_a_call_of_a_class_may_mean_its_operator(form: str) -> None:
+def test_kotlin_call_of_a_class_may_call_its_invoke_operator(form: str) -> None:
     """A Kotlin call `F(1)` may call the `invoke` operator of an object or companion object."""
     user = "package com.shop.b\n\nimport com.shop.a.F\n\nval made = F(1)\n"
     for member, told in (("operator fun invoke(a: Int) = 1", False), ("fun other(a: Int) = 1", True)):
@@ -187,7 +187,7 @@ def test_a_call_of_a_class_may_mean_its_operator(form: str) -> None:
         assert bool(messages(files, "src/main/kotlin/com/shop/b/U.kt")) == told
 
 
-def test_files_that_hand_on_all_of_each_other_are_asked_once() -> None:
+def test_files_reexporting_each_other_are_checked_once() -> None:
     """Twelve files that all re-export each other are checked without following every path."""
     many = range(12)
     held = {
@@ -215,7 +215,7 @@ MEMBERS = (
 
 
 @pytest.mark.parametrize("form", MEMBERS)
-def test_a_form_of_a_member(form: str) -> None:
+def test_python_member_is_found_in_every_form(form: str) -> None:
     module = f"class C:\n    {form}\n\n\nclass D:\n    def f(self): pass\n"
     files = {"p/__init__.py": "", "p/m.py": module, "p/u.py": "from p.m import C, D\nc = C()\nc.A\nd = D()\nd.A\n"}
     assert messages(files, "p/u.py") == ["5 missing-member d.A"]
@@ -224,7 +224,7 @@ def test_a_form_of_a_member(form: str) -> None:
 @pytest.mark.parametrize(
     "form", ["public A: number", "readonly A: number", "private A: number", "protected override A: number"]
 )
-def test_a_parameter_that_is_a_member(form: str) -> None:
+def test_parameter_property_is_a_member(form: str) -> None:
     files = {
         "src/m.ts": f"export class C {{ constructor({form}) {{}} }}\n",
         "src/u.ts": "import { C } from './m';\nconst c = new C(1);\nc.A;\nc.B;\n",

@@ -17,7 +17,7 @@ def of(text: str, more: dict[str, str] | None = None) -> list[str]:
     return messages({**SHOP, **(more or {}), "pay/pay.go": "package pay\n" + text}, "pay/pay.go")
 
 
-def test_a_package_that_is_not_there() -> None:
+def test_missing_package_is_reported() -> None:
     assert of('import "x.io/shop/mony"\nimport "x.io/other/y"\nimport "fmt"\nimport "x.io/tools/lag"\n') == [
         "2 missing-module x.io/shop/mony: x.io/shop/money",
         "5 missing-module x.io/tools/lag",
@@ -27,7 +27,7 @@ def test_a_package_that_is_not_there() -> None:
     ) == ["2 missing-module x.io/shop/inner/bases: x.io/shop/inner/base"]
 
 
-def test_a_name_that_a_package_does_not_have() -> None:
+def test_missing_package_member_is_reported() -> None:
     text = 'import "x.io/shop/money"\nfunc f() { money.Cent(1); money.Rate++; money.small(); money.OnlyTests(); var c money.Basket }\n'
     assert of(text) == [
         "3 missing-member money.Cent: Cents",
@@ -37,17 +37,17 @@ def test_a_name_that_a_package_does_not_have() -> None:
     ]
 
 
-def test_a_function_of_the_same_package() -> None:
+def test_missing_function_in_the_same_package_is_reported() -> None:
     assert of("func f() { helper(); helpr(); len(x); g := 1; g(); string(b) }\n") == ["2 missing-name helpr: helper"]
 
 
-def test_a_dot_import_of_a_package_of_the_tree_leaves_no_doubt() -> None:
+def test_missing_name_is_reported_despite_a_local_dot_import() -> None:
     text = 'import . "x.io/shop/money"\nfunc f() { Cents(1, 2); Centz(1) }\n'
     assert of(text) == ["3 missing-name Centz: Cents"]
     assert of(text.replace("x.io/shop/money", "x.io/other")) == []
 
 
-def test_a_type_of_the_same_package() -> None:
+def test_missing_type_in_the_same_package_is_reported() -> None:
     more = {
         "pay/set.go": "package pay\n\ntype Set[K comparable, V any] struct{}\ntype Cart struct{}\n",
         "pay/c.go": 'package pay\n\nimport "C"\n',
@@ -56,7 +56,7 @@ def test_a_type_of_the_same_package() -> None:
     assert of(text, more) == ["3 missing-name Basket", "3 missing-name Crt: Cart"]
 
 
-def test_a_call_that_does_not_fit() -> None:
+def test_call_with_wrong_arguments_is_reported() -> None:
     text = 'import m "x.io/shop/money"\nfunc f() { m.Cents(); m.Two(1); m.Two(helper()); m.Two(1, 2, 3); m.Cents(1, 2, 3); helper(1) }\n'
     assert of(text) == [
         "3 arguments m.Cents: is missing 'amount'",
@@ -66,7 +66,7 @@ def test_a_call_that_does_not_fit() -> None:
     ]
 
 
-def test_what_is_of_no_certain_meaning_is_silent() -> None:
+def test_ambiguous_name_is_not_reported() -> None:
     more = {"api/api.proto": "", ".gitignore": "gen/\n"}
     text = (
         'import (\n"x.io/shop/api"\n"x.io/shop/gen"\n"x.io/shop/money"\n)\n'
@@ -75,7 +75,7 @@ def test_what_is_of_no_certain_meaning_is_silent() -> None:
     assert of(text, more) == []
 
 
-def test_what_export_test_adds_is_seen_by_the_tests_of_its_folder() -> None:
+def test_tests_see_names_from_export_test_in_their_folder() -> None:
     tree = {
         **SHOP,
         "money/export_test.go": "package money\n\nfunc Small() {}\n",
@@ -84,7 +84,7 @@ def test_what_export_test_adds_is_seen_by_the_tests_of_its_folder() -> None:
     assert messages(tree, "money/outer_test.go") == ["3 missing-member money.Smal: Small"]
 
 
-def test_a_method_of_a_receiver_or_a_parameter() -> None:
+def test_method_call_on_a_receiver_or_parameter_is_checked() -> None:
     text = (
         "func (s *Box) Put(a, b int) {}\nfunc (s *Box) Fill() { s.Put(1); s.Put(1, 2); s.Size() }\n"
         "func f(box Box) { box.Put(1, 2, 3) }\nfunc g(box Box) { box := helper(); box.Put() }\n"
@@ -95,6 +95,6 @@ def test_a_method_of_a_receiver_or_a_parameter() -> None:
     ]
 
 
-def test_a_long_list_of_parameters() -> None:
+def test_long_parameter_list_is_parsed() -> None:
     names = ", ".join(f"a{at}" for at in range(10))
     assert of(f"type Shape interface {{\n\tConv(weight Shape, c, {names} int) Shape\n}}\n") == []

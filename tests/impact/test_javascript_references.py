@@ -17,7 +17,7 @@ def of(text: str, more: dict[str, str] | None = None) -> list[str]:
     return messages({**SHOP, **(more or {}), "src/pay.tsx": text}, "src/pay.tsx")
 
 
-def test_a_file_that_is_not_there() -> None:
+def test_missing_file_is_reported() -> None:
     assert of(
         "import { x } from './lib/moneys';\nimport y from '@/lib/monney';\nimport './lib/style.css';\nexport * from './lib/mor.js';\n"
     ) == [
@@ -28,7 +28,7 @@ def test_a_file_that_is_not_there() -> None:
     ]
 
 
-def test_a_name_that_a_file_does_not_export() -> None:
+def test_missing_export_is_reported() -> None:
     text = "import d, { cent, cents, Cart, shown, total, hidden } from '@/lib/money';\nimport o from './lib/only';\nexport { totl } from './lib/more.js';\n"
     assert of(text) == [
         "1 missing-name cent: cents",
@@ -38,14 +38,14 @@ def test_a_name_that_a_file_does_not_export() -> None:
     ]
 
 
-def test_a_member_of_a_namespace() -> None:
+def test_missing_namespace_member_is_reported() -> None:
     assert of("import * as m from './lib/more';\nm.total(1);\nm.totals(1);\nlet x: m.Sum;\n") == [
         "3 missing-member m.totals: total",
         "4 missing-member m.Sum",
     ]
 
 
-def test_calls_of_typescript() -> None:
+def test_typescript_call_with_wrong_arguments_is_reported() -> None:
     text = "import { cents, total } from './lib/money';\ncents();\ncents(1, 2, 3);\ntotal(1, 2, 3);\ncents(...a);\ntotal();\n"
     assert of(text) == [
         "2 arguments cents: is missing 'amount'",
@@ -54,7 +54,7 @@ def test_calls_of_typescript() -> None:
     ]
 
 
-def test_what_is_of_no_certain_meaning_is_silent() -> None:
+def test_ambiguous_name_is_not_reported() -> None:
     opened = {
         "src/a.ts": "export = x;\n",
         "src/b.js": "module.exports = make();\n",
@@ -72,7 +72,7 @@ def test_what_is_of_no_certain_meaning_is_silent() -> None:
     assert of(text, {**opened, "src/x.svg": ""}) == []
 
 
-def test_objects_that_are_exported_as_a_whole() -> None:
+def test_missing_member_of_a_commonjs_export_is_reported() -> None:
     tree = {
         "lib/m.js": "function a() {}\nmodule.exports = { a, b: 1 };\nmodule.exports.c = 3;\n",
         "x.js": "const { a, z } = require('./lib/m');\nconst m = require('./lib/m');\nm.a();\nm.q();\nm.c;\nconst n = require('./lib/n');\nimport d from './lib/m';\n",
@@ -80,7 +80,7 @@ def test_objects_that_are_exported_as_a_whole() -> None:
     assert messages(tree, "x.js") == ["1 missing-name z", "4 missing-member m.q", "6 missing-module ./lib/n"]
 
 
-def test_packages_of_a_workspace() -> None:
+def test_workspace_packages_are_resolved() -> None:
     tree = {
         "package.json": '{"workspaces": ["packages/*"]}',
         "packages/ui/package.json": '{"name": "@acme/ui", "exports": {".": "./dist/index.js", "./button": "./src/button.ts"}}',
@@ -91,7 +91,7 @@ def test_packages_of_a_workspace() -> None:
     assert messages(tree, "packages/app/a.ts") == ["1 missing-name them: theme", "2 missing-name Buton: Button"]
 
 
-def test_configurations_that_extend_each_other() -> None:
+def test_extended_configurations_are_resolved() -> None:
     tree = {
         "tsconfig.base.json": '{"compilerOptions": {"baseUrl": ".", "paths": {"~/*": ["app/*"]}}}',
         "web/tsconfig.json": '{"extends": "../tsconfig.base.json"}',
@@ -101,7 +101,7 @@ def test_configurations_that_extend_each_other() -> None:
     assert messages(tree, "web/a.ts") == ["2 missing-module ~/dbb: ~/db"]
 
 
-def test_members_and_constructions_of_classes() -> None:
+def test_missing_class_member_and_wrong_constructor_call_are_reported() -> None:
     more = {
         "src/kinds.ts": (
             "export enum Color { Red, Blue = 2 }\nexport class Base { static make() {}\n constructor(a: number, private b?: string) {} }\n"
@@ -121,7 +121,7 @@ def test_members_and_constructions_of_classes() -> None:
     ]
 
 
-def test_a_member_of_a_new_object() -> None:
+def test_missing_member_of_a_new_object_is_reported() -> None:
     more = {"src/kinds.ts": "export class Plain {\n  size = 1;\n  #own = 2;\n  total(a: number) {}\n}\n"}
     text = (
         "import { Plain } from './kinds';\nconst one = new Plain();\none.size;\none.sise;\none.total();\none.toString();\nlet two = new Plain();\ntwo.nothing;\n"
@@ -130,7 +130,7 @@ def test_a_member_of_a_new_object() -> None:
     assert of(text, more) == ["4 missing-member one.sise: size", "5 arguments one.total: is missing 'a'"]
 
 
-def test_an_alias_that_a_library_shares_and_a_template_are_silent() -> None:
+def test_imports_by_a_library_alias_or_in_a_template_are_not_reported() -> None:
     tree = {
         "package.json": '{"devDependencies": {"@acme/tool": "1"}}',
         "tsconfig.json": '{"compilerOptions": {"paths": {"@acme/*": ["./packages/*/src"]}}}',
@@ -141,13 +141,13 @@ def test_an_alias_that_a_library_shares_and_a_template_are_silent() -> None:
     assert messages(tree, "create/template/main.ts") == []
 
 
-def test_a_method_of_the_object_itself() -> None:
+def test_method_call_on_this_is_checked() -> None:
     text = "class Box extends Base {\n  put(a: number, b: number) {}\n  fill() { this.put(1); this.put(1, 2); this.size(); }\n}\n"
     assert of(text.replace(" extends Base", "")) == ["3 arguments this.put: is missing 'b'"]
     assert of(f"import {{ Base }} from 'lib';\n{text}") == []
 
 
-def test_what_an_export_renames_a_declaration_file_and_a_query_offer() -> None:
+def test_renamed_exports_declaration_files_and_import_queries_are_resolved() -> None:
     more = {
         "src/made.ts": "export { default as made } from './one';\nexport { one as default } from './one';\n",
         "src/one.ts": "export default function () {}\nexport const one = 1;\n",
@@ -158,7 +158,7 @@ def test_what_an_export_renames_a_declaration_file_and_a_query_offer() -> None:
     assert of(text, more) == ["1 missing-name mad: made", "4 missing-module ./workr?url: ./worker?url"]
 
 
-def test_the_script_of_a_component() -> None:
+def test_component_script_is_checked() -> None:
     more = {
         "src/one.ts": "export const one = 1;\nexport function two(a: number) {}\n",
         "src/Row.vue": "<script setup>\nconst own = 1;\n</script>\n",
@@ -174,7 +174,7 @@ def test_the_script_of_a_component() -> None:
     ]
 
 
-def test_a_folder_that_a_bundler_or_a_framework_names() -> None:
+def test_bundler_and_framework_aliases_are_resolved() -> None:
     """Imports resolve through bundler and framework aliases; an alias without a file proves nothing."""
     more = {
         "package.json": '{"devDependencies": {"@sveltejs/kit": "2"}, "jest": {"moduleNameMapper": {"^@jest/(.*)$": "<rootDir>/src/$1", "^fs$": "<rootDir>/src/lib/only.ts"}}}',
@@ -195,7 +195,7 @@ def test_a_folder_that_a_bundler_or_a_framework_names() -> None:
     ]
 
 
-def test_a_file_for_each_platform() -> None:
+def test_name_in_any_platform_specific_file_is_not_missing() -> None:
     """A name is reported only if none of a module's platform-specific files has it."""
     more = {
         "package.json": '{"dependencies": {"react-native": "0.74"}}',

@@ -30,12 +30,12 @@ def kotlin(text: str) -> list[str]:
     return messages({**SHOP, path: f"package com.acme.shop.pay\n{text}"}, path)
 
 
-def test_imports_of_java() -> None:
+def test_missing_java_import_is_reported() -> None:
     text = "import com.acme.shop.money.Cent;\nimport com.acme.shop.mony.Cents;\nimport com.acme.shop.money.Cents;\nimport org.lib.Nothing;\nimport com.acme.shop.money.Cents.Kind;\nimport com.acme.shop.money.Cents.Any;\nimport com.acme.shop.cart.Mode;\n"
     assert java(text) == ["2 missing-name Cent: Cents", "3 missing-module com.acme.shop.mony: com.acme.shop.money"]
 
 
-def test_members_and_calls_of_java() -> None:
+def test_missing_java_member_and_wrong_call_are_reported() -> None:
     text = (
         "import com.acme.shop.money.*;\nimport com.acme.shop.money.Cents;\nimport com.acme.shop.money.Color;\nimport com.acme.shop.money.Far;\n"
         "import com.acme.shop.money.Made;\nclass Pay {\n  int a = Cents.RATE + Cents.ZERO + Cents.RATES;\n  Object c = Color.GREEN;\n"
@@ -50,7 +50,7 @@ def test_members_and_calls_of_java() -> None:
     ]
 
 
-def test_kotlin() -> None:
+def test_missing_kotlin_name_and_wrong_call_are_reported() -> None:
     text = (
         "import com.acme.shop.cart.Cart\nimport com.acme.shop.cart.Carts\nimport com.acme.shop.cart.Mode\nimport com.acme.shop.cart.opn\n"
         "import com.acme.shop.cart.open\nimport com.acme.shop.money.Cents\n"
@@ -65,7 +65,7 @@ def test_kotlin() -> None:
     ]
 
 
-def test_a_member_of_a_new_object() -> None:
+def test_missing_member_of_a_new_object_is_reported() -> None:
     text = (
         "import com.acme.shop.money.Cents;\nclass Pay {\n  void f(Cents other) {\n    Cents one = new Cents(1);\n    one.amount();\n    one.hashCode();\n"
         "    one.amont = one.amounts;\n    other.nothing();\n    Cents two = new Cents(1) { void x() {} };\n    two.x();\n  }\n}\n"
@@ -73,14 +73,14 @@ def test_a_member_of_a_new_object() -> None:
     assert java(text) == ["8 missing-member one.amont: amount", "8 missing-member one.amounts: amount"]
 
 
-def test_a_package_of_another_project_and_what_is_invoked_are_silent() -> None:
+def test_package_of_another_project_and_invoke_operator_are_not_reported() -> None:
     away = java("import com.acme.text.Joiner;\nclass Pay {}\n")
     more = f"{ROOT}/pay/Box.java"
     box = "package com.acme.shop.pay;\nclass Box {\n  Object invoke(int a) { return new Box(); }\n}\n"
     assert away == messages({**SHOP, more: box}, more) == []
 
 
-def test_a_package_that_a_generator_may_make_is_missing_only_if_it_is_like_another_or_its_class_is_elsewhere() -> None:
+def test_generated_package_is_missing_only_on_a_typo_or_misplaced_class() -> None:
     path = "src/test/java/org/other/Use.java"
     text = "package org.other;\nimport com.acme.shop.mony.Rows;\nimport com.acme.shop.made.Rows;\nimport com.acme.shop.made.Cents;\nclass Use {}\n"
     tree = {**SHOP, "build.gradle": "id 'org.jooq'", path: text}
@@ -90,7 +90,7 @@ def test_a_package_that_a_generator_may_make_is_missing_only_if_it_is_like_anoth
     ]
 
 
-def test_a_copied_package_of_somebody_else_makes_no_other_of_that_name_the_trees_own() -> None:
+def test_copied_library_package_does_not_make_its_siblings_local() -> None:
     path = "src/test/java/org/other/Use.java"
     copied = {"src/main/java/org/library/store/Rows.java": "package org.library.store;\nclass Rows {}\n"}
     own = {
@@ -101,7 +101,7 @@ def test_a_copied_package_of_somebody_else_makes_no_other_of_that_name_the_trees
     assert messages(tree, path) == []
 
 
-def test_an_annotation_of_kotlin_is_a_class() -> None:
+def test_kotlin_annotation_is_a_class() -> None:
     made = "package com.acme.shop.pay\n\n@Retention(AnnotationRetention.RUNTIME)\n@Target(AnnotationTarget.CLASS)\nannotation class Paid\n"
     tree = {
         **SHOP,
@@ -111,7 +111,7 @@ def test_an_annotation_of_kotlin_is_a_class() -> None:
     assert messages(tree, "src/main/kotlin/com/acme/shop/b/B.kt") == []
 
 
-def test_a_constant_of_kotlin_below_an_annotation_is_there() -> None:
+def test_annotated_kotlin_constant_is_found() -> None:
     """An annotated Kotlin constant, which the grammar misparses, is found."""
     rates = "package com.acme.shop.rates\n\n@Internal\nconst val RATE = 1\n\n@Internal\nprivate const val HIDDEN = 2\n"
     use = "package com.acme.shop.pay\n\nimport com.acme.shop.rates.RATE\nimport com.acme.shop.rates.RATES\n"

@@ -26,7 +26,7 @@ RUST = {
 }
 
 
-def test_php() -> None:
+def test_missing_php_name_and_wrong_call_are_reported() -> None:
     text = (
         "<?php\nnamespace Shop\\Pay;\nuse Shop\\Money\\Cent;\nuse Shop\\Money\\Cents;\nuse Shop\\Money\\Far;\nuse Shop\\Money\\Kind as K;\nuse Shop\\Mony\\Cents as C;\n"
         "use Library\\Nothing;\nuse function Shop\\Money\\sum;\n"
@@ -46,7 +46,7 @@ def test_php() -> None:
     ]
 
 
-def test_rust() -> None:
+def test_missing_rust_name_and_wrong_call_are_reported() -> None:
     text = (
         "use crate::money::{cents, cent, Kind, Deep, Named};\nuse crate::mony::Kind as K;\nuse crate::cart::iner::Deep as D;\nuse crate::inline::x;\n"
         "use crate::sum;\nuse crate::money::Kind::Small;\nuse crate::cart::inner::Anything;\nuse serde::nothing;\nuse super::y;\nuse crate::money;\nuse crate::vte::ansi;\nuse crate::io::x;\n"
@@ -116,7 +116,7 @@ def test_rust() -> None:
     assert messages({"src/a.rs": unnamed}, "src/a.rs") == ["2 arguments take: is missing 'low'"]
 
 
-def test_a_file_of_rust_is_the_module_that_another_file_says() -> None:
+def test_rust_super_resolves_through_a_path_attribute() -> None:
     """`super` refers to the file with the `mod` line, even if a `#[path]` attribute moves the module."""
     text = "use super::{Frame, top};\nuse super::super::Root;\nfn f() { super::top(1); super::lost(); }\n"
     crate = {"Cargo.toml": "", "src/lib.rs": "mod lex;\nmod parse;\npub fn root() {}\n"}
@@ -127,7 +127,7 @@ def test_a_file_of_rust_is_the_module_that_another_file_says() -> None:
     assert messages(beside, "src/lex/told.rs") == ["1 missing-name Frames: Frame", "2 missing-name Root: root"]
 
 
-def test_ruby() -> None:
+def test_missing_ruby_file_is_reported() -> None:
     tree = {
         "lib/shop/money.rb": "",
         "lib/shop/fast.c": "",
@@ -136,7 +136,7 @@ def test_ruby() -> None:
     assert messages(tree, "lib/pay.rb") == ["2 missing-module shop/mony: shop/money"]
 
 
-def test_a_member_of_a_new_object_of_php() -> None:
+def test_missing_member_of_a_new_php_object_is_reported() -> None:
     text = (
         "<?php\nnamespace Shop\\Pay;\nuse Shop\\Money\\Cents;\nfunction pay($other) {\n $one = new Cents(1);\n $one->amount;\n $one->amont;\n $one->of(1);\n"
         " $other->nothing();\n $two = new Cents(1); $two = $other; $two->nothing();\n $one->set = 1; $one->set;\n}\n"
@@ -144,7 +144,7 @@ def test_a_member_of_a_new_object_of_php() -> None:
     assert messages({**PHP, "app/Pay/Pay.php": text}, "app/Pay/Pay.php") == ["7 missing-member one.amont: amount"]
 
 
-def test_a_literal_that_gives_what_its_type_has_not_and_leaves_out_what_it_asks_for() -> None:
+def test_unknown_or_missing_field_in_a_literal_is_reported() -> None:
     """Unknown and missing fields in a literal are reported, except with `..rest` or in open types."""
     rust = {
         "Cargo.toml": "",
@@ -201,7 +201,7 @@ def test_a_literal_that_gives_what_its_type_has_not_and_leaves_out_what_it_asks_
     ]
 
 
-def test_a_literal_of_a_type_that_a_macro_or_another_file_may_widen_is_not_judged() -> None:
+def test_literal_of_a_type_that_may_gain_fields_is_not_checked() -> None:
     """A literal is not checked if an attribute macro or another file may add fields to its type."""
     rust = {
         "Cargo.toml": "",
@@ -219,7 +219,7 @@ def test_a_literal_of_a_type_that_a_macro_or_another_file_may_widen_is_not_judge
     assert messages({**ship, "wider.d.ts": wider}, "a.ts") == []
 
 
-def test_a_new_implementer_that_has_to_write_all_that_is_asked_for() -> None:
+def test_new_implementer_is_reported_only_for_required_methods() -> None:
     """A new implementer is reported only for required methods, not for defaults or inherited ones."""
     traits = "pub trait Base { fn base(&self); }\npub trait Ship: Base {\n    fn ship(&self);\n    fn weigh(&self) -> u32;\n    fn free(&self) {}\n    #[cfg(unix)]\n    fn other(&self);\n}\n"
     text = (

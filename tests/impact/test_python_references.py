@@ -17,7 +17,7 @@ def of(text: str, more: dict[str, str] | None = None) -> list[str]:
     return messages({**SHOP, **(more or {}), "shop/pay.py": text}, "shop/pay.py")
 
 
-def test_a_module_that_is_not_there() -> None:
+def test_missing_module_is_reported() -> None:
     assert of("from shop.mony import cents\nimport shop.monny\nfrom .money2 import x\n") == [
         "1 missing-module shop.mony: shop.money",
         "2 missing-module shop.monny: shop.money",
@@ -25,21 +25,21 @@ def test_a_module_that_is_not_there() -> None:
     ]
 
 
-def test_a_name_that_a_module_does_not_have() -> None:
+def test_missing_module_name_is_reported() -> None:
     assert of("from shop.money import cent, cents, Decimal\nfrom . import mony\n") == [
         "1 missing-name cent: cents",
         "2 missing-name mony: money",
     ]
 
 
-def test_a_member_of_a_module() -> None:
+def test_missing_module_member_is_reported() -> None:
     text = (
         "import shop.money as m\nfrom shop import money\nimport shop.money\nm.cent(1)\nmoney.cents\nshop.money.sents\n"
     )
     assert of(text) == ["4 missing-member m.cent: cents", "6 missing-member shop.money.sents: cents"]
 
 
-def test_a_call_that_does_not_fit() -> None:
+def test_call_with_wrong_arguments_is_reported() -> None:
     text = "from shop.money import Cart, cents\ncents(1)\ncents(1, 2, places=3)\ncents(1, plases=3)\nCart()\n"
     assert of(text) == [
         "2 arguments cents: is missing 'places'",
@@ -49,12 +49,12 @@ def test_a_call_that_does_not_fit() -> None:
     ]
 
 
-def test_calls_that_fit() -> None:
+def test_valid_call_is_not_reported() -> None:
     text = "from shop.money import Cart, cents\ncents(1, places=2)\ncents(*a, **b)\nCart(owner=1)\nCart(*a)\n"
     assert of(text) == []
 
 
-def test_what_is_of_no_certain_meaning_is_silent() -> None:
+def test_ambiguous_name_is_not_reported() -> None:
     opened = {
         "shop/lazy.py": "def __getattr__(name):\n    return name\n",
         "shop/made.py": "globals()['x'] = 1\n",
@@ -70,7 +70,7 @@ def test_what_is_of_no_certain_meaning_is_silent() -> None:
     assert of(text, opened) == []
 
 
-def test_the_attributes_of_an_object_leave_its_module_as_written() -> None:
+def test_object_attributes_do_not_make_the_module_dynamic() -> None:
     kinds = "class Bag:\n    def fill(self, rows): self.__dict__.update(rows)\n\n\nclass Box:\n    def rows(self, one): return one.__dict__\n"
     text = "from shop.kinds import Bag, Box, Bags\nbag = Bag()\nbag.nothing\nbox = Box()\nbox.nothing\n"
     assert of(text, {"shop/kinds.py": kinds}) == ["1 missing-name Bags: Bag", "5 missing-member box.nothing"]
@@ -85,7 +85,7 @@ def test_the_attributes_of_an_object_leave_its_module_as_written() -> None:
     assert of("from shop.patched import nothing\n", {"shop/patched.py": patched}) == []
 
 
-def test_what_a_module_binds_in_any_manner_is_there() -> None:
+def test_names_bound_in_any_way_are_found() -> None:
     many = (
         "try:\n    import json\nexcept ImportError:\n    json = None\nif 1:\n    a = 1\nelse:\n    b = c = 2\nfor d in []: pass\nwith open() as e: pass\n"
         "f, (g, *h) = x\nimport os.path as i\ndef j():\n    global k\n    k = 1\nl: int = 1\nfrom .money import *\nclass m: pass\n"
@@ -94,7 +94,7 @@ def test_what_a_module_binds_in_any_manner_is_there() -> None:
     assert of(text, {"shop/many.py": many}) == []
 
 
-def test_code_that_foresees_a_failure_is_silent() -> None:
+def test_guarded_name_is_not_reported() -> None:
     text = (
         "try:\n    from shop.mony import cents\nexcept ImportError:\n    cents = None\n"
         "from shop import money\nif hasattr(money, 'cent'):\n    money.cent\nwith pytest.raises(TypeError):\n    money.cents(1)\n"
@@ -102,26 +102,26 @@ def test_code_that_foresees_a_failure_is_silent() -> None:
     assert of(text) == []
 
 
-def test_a_name_that_is_bound_again_means_something_else() -> None:
+def test_shadowed_name_is_not_reported() -> None:
     text = (
         "from shop import money\nfrom shop.money import cents\ndef pay(money, cents):\n    money.cent\n    cents(1)\n"
     )
     assert of(text) == []
 
 
-def test_decorators_and_alternatives_make_a_call_uncertain() -> None:
+def test_unknown_decorator_or_conditional_definition_prevents_a_finding() -> None:
     calls = {
         "shop/calls.py": "@wrapped\ndef a(x): ...\nif 1:\n    def b(x): ...\nelse:\n    def b(): ...\nclass C(Base): ...\n@lru_cache(1)\ndef d(x): ...\n"
     }
     assert of("from shop.calls import a, b, C, d\na()\nb()\nC()\nd()\n", calls) == ["5 arguments d: is missing 'x'"]
 
 
-def test_only_added_lines_are_looked_at() -> None:
+def test_only_added_lines_are_checked() -> None:
     tree = {**SHOP, "shop/pay.py": "from shop.money import cent\n\nx = 1\n"}
     assert asyncio.run(impact.report(Texts(tree), {"shop/pay.py": {3}})).places == ()
 
 
-def test_a_package_of_a_library_is_not_the_trees_own() -> None:
+def test_vendored_library_package_is_not_a_local_package() -> None:
     tree = {"lib/requests/__init__.py": "", "app/main.py": "from requests.nothing import x\nfrom requests import y\n"}
     assert messages(tree, "app/main.py") == []
 
@@ -139,7 +139,7 @@ CLASSES = {
 }
 
 
-def test_a_member_of_a_class_that_is_named() -> None:
+def test_missing_class_member_is_reported() -> None:
     text = (
         "from shop.kinds import Child, Color, Far, Made, Plain\nColor.RED\nColor.GREEN\nColor.__members__\nChild.size\nChild.total\nChild.sizes\n"
         "Far.nothing\nMade.nothing\nPlain.y\n"
@@ -147,7 +147,7 @@ def test_a_member_of_a_class_that_is_named() -> None:
     assert of(text, CLASSES) == ["3 missing-member Color.GREEN", "7 missing-member Child.sizes: size"]
 
 
-def test_a_construction_that_does_not_fit() -> None:
+def test_constructor_call_with_wrong_arguments_is_reported() -> None:
     text = "from shop.kinds import Child, Far, Made, Plain, Row, Color, Own\nChild()\nChild(1)\nPlain(1)\nPlain()\nRow()\nRow(1)\nRow(1, 'b', [])\nRow(a=1, d=2)\nFar(1)\nMade(1)\nColor(1)\nOwn(1)\n"
     assert of(text, CLASSES) == [
         "2 arguments Child: is missing 'a'",
@@ -158,7 +158,7 @@ def test_a_construction_that_does_not_fit() -> None:
     ]
 
 
-def test_a_member_of_a_new_object() -> None:
+def test_missing_member_of_a_new_object_is_reported() -> None:
     text = (
         "from shop.kinds import Child, Far, Plain\n\n\ndef pay(other: Child):\n    child = Child(1)\n    child.total()\n    child.a\n    child.size\n"
         "    child.totals()\n    child.total(1)\n    child.__class__\n    child.set = 1\n    child.set\n    other.nothing\n    far = Far()\n    far.nothing\n"
@@ -173,7 +173,7 @@ def test_a_member_of_a_new_object() -> None:
     assert of(narrowed, CLASSES) == []
 
 
-def test_a_name_of_one_function_is_an_object_there_alone() -> None:
+def test_local_object_is_known_only_in_its_own_function() -> None:
     text = (
         "from shop.kinds import Child\n\n\ndef one(child):\n    child.nothing\n\n\ndef two():\n    child = Child(1)\n    child.nothing\n\n\n"
         "def three(child):\n    if not child:\n        child = Child(1)\n    child.nothing\n"
@@ -181,7 +181,7 @@ def test_a_name_of_one_function_is_an_object_there_alone() -> None:
     assert of(text, CLASSES) == ["10 missing-member child.nothing"]
 
 
-def test_a_member_that_a_pattern_assigns_is_there() -> None:
+def test_attribute_assigned_by_a_pattern_is_found() -> None:
     text = (
         "class Box:\n    def __init__(self, rows):\n        self.a, (self.b, _) = rows\n        for self.c in rows: pass\n        with rows as self.d: pass\n\n\n"
         "box = Box([])\nbox.a, box.b, box.c, box.d, box.e\n"
@@ -189,24 +189,24 @@ def test_a_member_that_a_pattern_assigns_is_there() -> None:
     assert of(text) == ["9 missing-member box.e"]
 
 
-def test_a_base_that_is_no_class_of_the_file_may_have_any_member() -> None:
+def test_class_with_an_unknown_base_may_have_any_member() -> None:
     nested = "class Box:\n    class Row:\n        def __init__(self, a): ...\n\n    def row(self): self.Row(a=1, b=2)\n    def __put(self): ...\n\n\nbox = Box()\nbox._Box__put()\n"
     assert of(nested) == []
     text = "import io\n\nText = io.StringIO\n\n\nclass Out(Text):\n    pass\n\n\nout = Out()\nout.getvalue()\n"
     assert of(text) == []
 
 
-def test_a_pattern_that_ignores_nothing_is_no_obstacle() -> None:
+def test_empty_gitignore_pattern_does_not_hide_a_missing_name() -> None:
     assert of("from shop import mony\n", {".gitignore": "!\nbuild/\n"}) == ["1 missing-name mony: money"]
 
 
-def test_what_each_module_has_and_the_material_of_tests_are_silent() -> None:
+def test_module_attributes_and_test_fixtures_are_not_reported() -> None:
     assert of("from shop import money\nfrom shop.money import __name__\nmoney.__file__\n") == []
     broken = {**SHOP, "tests/fixtures/a.py": "from shop.money import nothing\n"}
     assert messages(broken, "tests/fixtures/a.py") == []
 
 
-def test_a_method_of_the_object_itself() -> None:
+def test_method_call_on_self_is_checked() -> None:
     text = (
         "class Box:\n    def put(self, a, b): pass\n    def fill(self): self.put(1); self.put(1, 2); self.size()\n"
         "    @staticmethod\n    def of(self): self.put(1)\n    def late(self): self.put = one; self.put(3)\n"
@@ -215,7 +215,7 @@ def test_a_method_of_the_object_itself() -> None:
     assert messages({"a.py": text}, "a.py") == []
 
 
-def test_a_call_of_a_name_that_only_other_code_can_provide_is_uncertain() -> None:
+def test_name_that_may_be_added_to_builtins_is_not_reported() -> None:
     """An undefined name that other code may add to `builtins`, such as `_`, is not reported."""
     wild = {"shop/wild.py": "from shop.money import *\n\n\ndef weigh(a): ...\n"}
     assert of("from shop.wild import *\n_('Pay')\nWindowsError()\nweigth(1)\n", wild) == []

@@ -46,25 +46,25 @@ def _of_lines(source: bytes, language: Language | None = PYTHON) -> list[Import]
 
 
 @pytest.mark.parametrize("source", FORMS)
-def test_forms_of_statements(source: bytes) -> None:
+def test_line_reader_matches_the_parser(source: bytes) -> None:
     found = _of_lines(source)
     assert found
     assert found == _of_tree(source)
 
 
 @pytest.mark.parametrize("source", SCRIPTS)
-def test_statements_of_scripts(source: bytes) -> None:
+def test_line_reader_matches_the_parser_for_scripts(source: bytes) -> None:
     found = _of_lines(source, SCRIPT)
     assert found
     assert found == _of_tree(source, SCRIPT)
 
 
-def test_a_script_is_read_up_to_its_last_statement() -> None:
+def test_script_is_read_up_to_its_last_import() -> None:
     assert import_lines(SCRIPTS[0]).endswith(b"import './f';")
     assert import_lines(SCRIPTS[2]) == SCRIPTS[2]
 
 
-def test_our_own_files() -> None:
+def test_line_reader_matches_the_parser_on_our_own_files() -> None:
     paths = [*ROOT.glob("deeprepo/impact/**/*.py"), *ROOT.glob("bot/diff/*.py"), *ROOT.glob("tests/impact/*.py")]
     assert len(paths) > 100
     for path in paths:

@@ -12,7 +12,7 @@ from deeprepo.impact.text import yaml_reader
 @pytest.mark.parametrize(
     "text", ["[" * 60_000, "- " * 30_000, "{a: " * 15_000, "? " * 30_000], ids=lambda text: text[:3]
 )
-def test_no_depth_brings_a_reader_down(text: str) -> None:
+def test_deeply_nested_file_is_refused_by_every_reader(text: str) -> None:
     """Every YAML reader refuses a deeply nested file, which would crash the process in C."""
     for read in (
         yaml_reader.read,
@@ -37,7 +37,7 @@ def test_no_depth_brings_a_reader_down(text: str) -> None:
         ("a: \x00\n", 1),
     ],
 )
-def test_what_is_wrong_has_its_line_and_its_words(text: str, line: int | None) -> None:
+def test_errors_have_a_line_and_a_message(text: str, line: int | None) -> None:
     """Unknown aliases and impossible dates fail on reading, but are not syntax errors."""
     with pytest.raises(yaml_reader.UnreadableYamlError) as raised:
         yaml_reader.read(text)
@@ -45,7 +45,7 @@ def test_what_is_wrong_has_its_line_and_its_words(text: str, line: int | None) -
     assert yaml_reader.faulty_lines(text.encode()) == frozenset(() if line is None else (line,))
 
 
-def test_an_alias_is_refused_where_a_person_writes_settings() -> None:
+def test_alias_in_settings_is_refused() -> None:
     """A few hundred bytes of aliases can expand to more than a machine's memory."""
     with pytest.raises(ValueError, match=r"the alias \*x is not supported") as raised:
         yaml_text.load("a: &x [1]\nb: *x\n")

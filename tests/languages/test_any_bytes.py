@@ -27,7 +27,7 @@ SOURCES = st.one_of(
 @settings(max_examples=20, deadline=None)
 @given(source=SOURCES, config=SOURCES)
 @example(source=b"from./a import e", config=b"")  # a path at the root must not loop forever
-def test_any_bytes_are_read_without_a_fault(name: str, source: bytes, config: bytes) -> None:
+def test_arbitrary_bytes_are_parsed_without_an_exception(name: str, source: bytes, config: bytes) -> None:
     """Outlines, uses, imports and configuration files are read without an exception."""
     language = leading(name)
     for suffix in language.suffixes:
@@ -45,7 +45,7 @@ def test_any_bytes_are_read_without_a_fault(name: str, source: bytes, config: by
         assert all(1 <= use.line <= lines for use in resolving.uses(path, source, {"a", "A", "self"}))
 
 
-def test_a_language_is_loaded_when_a_file_of_it_is_met() -> None:
+def test_suffix_lookup_loads_no_grammar() -> None:
     """Looking up which language a suffix belongs to loads no grammar."""
     code = (
         "import sys; from deeprepo.impact import filetypes, resolving; filetypes.installed(); "

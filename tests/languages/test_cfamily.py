@@ -17,7 +17,7 @@ CFAMILY = leading("cfamily")
         ("src/a.c", "#include MACRO", None),
     ],
 )
-def test_an_include_means_a_file(here: str, line: str, target: str | None) -> None:
+def test_include_resolves_to_a_file(here: str, line: str, target: str | None) -> None:
     """The includer's folder comes first, then the nearest path with that ending; <time.h> is not local."""
     paths = ["src/dict.h", "deps/lib/dict.h", "include/net/socket.h", "compat/time.h", here]
     found = resolving.project(CFAMILY, paths, {}).imports(here, f"{line}\n".encode())
@@ -25,7 +25,7 @@ def test_an_include_means_a_file(here: str, line: str, target: str | None) -> No
     assert [item.target for item in found] == ([target] if target else [])
 
 
-def test_members_are_told_with_their_own_class_alone() -> None:
+def test_members_are_qualified_only_with_their_own_class() -> None:
     """Names contain only their own class. Prototypes of defined functions and include guards are left out."""
     source = (
         "#ifndef BOX_H\n#define BOX_H 1\nnamespace shop {\nclass Box : public Base<int> {\n  enum class Kind { SMALL };\n"
@@ -47,7 +47,7 @@ def test_members_are_told_with_their_own_class_alone() -> None:
     assert [(one.name, one.is_required) for one in made.parameters] == [("rows", True), ("int", False)]
 
 
-def test_what_only_its_own_source_can_name() -> None:
+def test_static_names_are_private_to_their_source_file() -> None:
     """Static names and names in an unnamed namespace are file-private in a source, but not in a header."""
     source = "namespace { int hidden(int a); }\nstatic int own(int a) { return a; }\nint offered(int a);\n"
     found = {
@@ -60,7 +60,7 @@ def test_what_only_its_own_source_can_name() -> None:
     assert found == {"a.cpp": {"hidden", "own"}, "a.hpp": set()}
 
 
-def test_what_the_receivers_of_members_are() -> None:
+def test_receiver_types_of_members_are_found() -> None:
     """A receiver's type is found through initializers, `->`, casts, smart pointers and constructor lists."""
     c_source = b"struct job one = { .run = go };\nint f(struct job *a, void *b) { a->run(1); return ((struct job *)b)->run(2); }\n"
     cpp_source = b"Box::Box(Lid *a, std::unique_ptr<Lid> b) : run(1) { this->run(); a->run(); b->run(); b.run(); }\n"

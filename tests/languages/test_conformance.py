@@ -42,7 +42,7 @@ def trees(text: str) -> tuple[dict[str, str], dict[str, str]]:
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: path.stem)
-def test_the_marked_lines_and_no_others_are_broken(sample: Path, repository: Repository) -> None:
+def test_only_the_marked_lines_are_broken(sample: Path, repository: Repository) -> None:
     """Marked references are proven broken, doubtful ones listed, same-named others not reported."""
     before, after = trees(sample.read_text(encoding="utf-8"))
     repository.commit(before, "before")

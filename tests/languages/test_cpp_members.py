@@ -113,13 +113,15 @@ QUIET: list[tuple[str, Tree, Tree]] = [
 
 
 @pytest.mark.parametrize(("before", "after", "expected"), [row[1:] for row in PROVEN], ids=[row[0] for row in PROVEN])
-def test_a_user_that_breaks_is_proven(repository: Repository, before: Tree, after: Tree, expected: list[Row]) -> None:
+def test_certainly_broken_reference_is_proven(
+    repository: Repository, before: Tree, after: Tree, expected: list[Row]
+) -> None:
     """A C++ reference that certainly breaks is reported as proven at its line."""
     assert rows(repository.change(before, after)) == expected
 
 
 @pytest.mark.parametrize(("before", "after", "expected"), [row[1:] for row in HINTS], ids=[row[0] for row in HINTS])
-def test_a_user_that_may_break_is_a_hint(
+def test_possibly_broken_reference_is_a_hint(
     repository: Repository, before: Tree, after: Tree, expected: list[tuple[str, int]]
 ) -> None:
     """A C++ reference that may break is reported as unproven at its line."""
@@ -128,6 +130,6 @@ def test_a_user_that_may_break_is_a_hint(
 
 
 @pytest.mark.parametrize(("before", "after"), [row[1:] for row in QUIET], ids=[row[0] for row in QUIET])
-def test_what_may_mean_anything_else_is_not_even_a_hint(repository: Repository, before: Tree, after: Tree) -> None:
+def test_ambiguous_reference_is_not_reported(repository: Repository, before: Tree, after: Tree) -> None:
     """A C++ reference that may mean something else is not reported."""
     assert look(repository.change(before, after))[1] == ()

@@ -33,9 +33,7 @@ def broken(repository: Repository, before: str, after: str, statement: str, usin
         ("public class Cart { }", "", "new Cart();", "removed-module"),
     ],
 )  # fmt: skip
-def test_a_contract_that_breaks_is_reported(
-    repository: Repository, before: str, after: str, statement: str, rule: str
-) -> None:
+def test_broken_caller_is_reported(repository: Repository, before: str, after: str, statement: str, rule: str) -> None:
     """The caller compiled before the change and does not compile after it."""
     (found,) = broken(repository, before, after, statement)
 
@@ -55,14 +53,12 @@ def test_a_contract_that_breaks_is_reported(
         ("public static class Cart { public static void Log(string s) { } }", "public static class Cart { public static void Log(string s, [CallerMemberName] string n = null) { } }", 'Cart.Log("x");'),
     ],
 )  # fmt: skip
-def test_what_fits_or_cannot_be_known_is_silent(
-    repository: Repository, before: str, after: str, statement: str
-) -> None:
+def test_valid_or_unknown_call_is_not_reported(repository: Repository, before: str, after: str, statement: str) -> None:
     """Calls that still match, or whose receiver or base class is unknown, are not reported."""
     assert broken(repository, before, after, statement) == []
 
 
-def test_a_member_that_moves_to_another_part_is_still_there(repository: Repository) -> None:
+def test_member_moved_to_another_part_of_a_partial_class_is_found(repository: Repository) -> None:
     """A member that moves to another part of its partial class is still found."""
     before: Tree = {
         "a/Cart.cs": "namespace Shop;\npublic static partial class Cart {\n  public static int Total() => 1;\n}\n",
@@ -88,7 +84,7 @@ def test_a_member_that_moves_to_another_part_is_still_there(repository: Reposito
         ("using Shop.Core;\nclass Main { Other.Cart c; }", None),
     ],
 )
-def test_names_are_found_in_the_namespaces_in_sight(source: str, names: frozenset[str] | None) -> None:
+def test_names_resolve_through_usings_namespaces_and_aliases(source: str, names: frozenset[str] | None) -> None:
     """Names resolve through usings, outer namespaces, aliases, attributes and extension methods."""
     home = (
         b"namespace Shop.Core;\npublic class Cart { }\npublic class SoldAttribute { }\n"
@@ -101,7 +97,7 @@ def test_names_are_found_in_the_namespaces_in_sight(source: str, names: frozense
     assert {(item.target, item.names) for item in found} == ({("a/Cart.cs", frozenset(names))} if names else set())
 
 
-def test_global_usings_hold_for_every_file_of_their_project() -> None:
+def test_global_using_applies_to_every_file_in_its_project() -> None:
     """A global using applies to all files in its project and to no other project."""
     home = b"namespace Shop;\npublic class Cart { }\n"
     for name, config in (("a/GlobalUsings.cs", b"global using Shop;\n"), ("a/a.csproj", b'<Using Include="Shop" />')):
@@ -113,7 +109,7 @@ def test_global_usings_hold_for_every_file_of_their_project() -> None:
         assert project.imports("b/Main.cs", b"class Main {\n Cart c; }") == ()
 
 
-def test_what_a_generator_may_go_by_counts_as_what_a_partial_class_inherits() -> None:
+def test_annotations_on_a_partial_class_count_as_bases() -> None:
     """A source generator may add members to an annotated class, so the annotations count as bases."""
     source = b"[Made] public partial class Cart : Base<int> {\n  [Seen] private string name = null;\n}\nclass Plain { [Seen] int a; }\n"
     bases = dict(resolving.outline("Cart.cs", source, "head").bases)
@@ -122,7 +118,7 @@ def test_what_a_generator_may_go_by_counts_as_what_a_partial_class_inherits() ->
     assert bases["Plain"] == ()
 
 
-def test_a_new_object_that_writes_no_class_is_of_the_one_that_its_place_asks_for() -> None:
+def test_target_typed_new_gets_its_type_from_the_declaration() -> None:
     """The type of `new(...)` comes from the declared variable or the method's return type, also in a Task."""
     source = (
         b"class Use {\n  async Task<Cart> Later() {\n    if (now) {\n      return new(1);\n    }\n    Cart? one = new(1, 2);\n    Put(new(3));\n"
@@ -142,7 +138,7 @@ def test_a_new_object_that_writes_no_class_is_of_the_one_that_its_place_asks_for
         ("Map<Key, Span, Key> a;", False),
     ],
 )
-def test_the_short_name_of_an_attribute_counts_where_one_stands(line: str, found: bool) -> None:
+def test_short_attribute_name_applies_only_in_attribute_lists(line: str, found: bool) -> None:
     """`Span` means the changed `SpanAttribute` only inside an attribute list."""
     home, user = "SpanAttribute.cs", "App.cs"
     source = b"namespace N;\nclass SpanAttribute : System.Attribute { }\n"

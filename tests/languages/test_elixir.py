@@ -37,7 +37,7 @@ PATHS = (
         ("Tax.rate()\n", set()),  # two files match
     ],
 )
-def test_a_module_is_in_the_file_that_is_called_like_it(code: str, expected: set[tuple[str, str]]) -> None:
+def test_module_is_found_by_its_file_name(code: str, expected: set[tuple[str, str]]) -> None:
     """A module is found by its file name, also through aliases and acronyms, unless two files match."""
     imports = resolving.project(ELIXIR, PATHS, {}).imports("lib/shop/user.ex", code.encode())
     found = {(item.target, here) for item in imports for _, here in item.aliases}
@@ -57,7 +57,7 @@ def test_a_module_is_in_the_file_that_is_called_like_it(code: str, expected: set
         ("Cart.total", Arguments(0)),
     ],
 )
-def test_a_call_gives_as_many_arguments_as_the_function_gets(code: str, call: Arguments) -> None:
+def test_call_arguments_are_counted_in_every_notation(code: str, call: Arguments) -> None:
     """Pipes, `do` blocks, keywords and captures are counted as arguments of the call."""
     source = f"defmodule A do\n  def run(rows) do\n    {code}\n  end\nend\n".encode()
     use = next(use for use in resolving.uses("a.ex", source, {"total"}))
@@ -67,7 +67,7 @@ def test_a_call_gives_as_many_arguments_as_the_function_gets(code: str, call: Ar
 @pytest.mark.parametrize(
     "line", ["use Shop.Helpers", "def unquote(name)(x), do: x", "@before_compile Shop.Hooks", "Code.eval_string(code)"]
 )
-def test_code_that_is_written_by_code_leaves_a_module_in_doubt(line: str) -> None:
+def test_module_with_macros_or_evaluated_code_is_incomplete(line: str) -> None:
     """A module with a project's macro or evaluated code is incomplete; one with GenServer is complete."""
     outline = resolving.outline("lib/shop/cart.ex", f"defmodule Shop.Cart do\n  {line}\nend\n".encode(), "head")
     assert not outline.complete
@@ -90,7 +90,7 @@ end
 """
 
 
-def test_the_first_module_is_the_file_and_others_are_members_of_it() -> None:
+def test_only_functions_in_nested_modules_are_qualified() -> None:
     """Functions in a nested module are qualified with its name, those in the first module are not."""
     outline = resolving.outline("lib/shop/cart.ex", SHOP, "head")
     told = {one.name: one for one in outline.definitions}
@@ -106,7 +106,7 @@ def test_the_first_module_is_the_file_and_others_are_members_of_it() -> None:
 
 
 @pytest.mark.parametrize(("name", "line"), [("price", 7), ("net", 8)])
-def test_a_delegate_is_a_use_of_the_module_that_it_is_handed_to(name: str, line: int) -> None:
+def test_defdelegate_is_a_reference_to_the_target_function(name: str, line: int) -> None:
     """`defdelegate` is a reference to the target module's function, or to the one in `as:`."""
     (use,) = resolving.uses("lib/shop/cart.ex", SHOP, {name})
     assert (use.line, use.form, use.receiver, use.types, use.arguments) == (
@@ -127,7 +127,7 @@ def test_a_delegate_is_a_use_of_the_module_that_it_is_handed_to(name: str, line:
         ("try do\n      Tax.net(1)\n    rescue\n      ArgumentError -> 0\n    end", False),
     ],
 )
-def test_code_that_asks_whether_a_function_is_there_foresees_its_absence(code: str, is_guarded: bool) -> None:
+def test_function_existence_check_guards_the_call(code: str, is_guarded: bool) -> None:
     """A check that the function exists, or rescuing UndefinedFunctionError, makes the call guarded."""
     source = f"defmodule A do\n  def run do\n    {code}\n  end\nend\n".encode()
     assert [use.is_guarded for use in resolving.uses("a.ex", source, {"net"})] == [is_guarded]
@@ -136,7 +136,7 @@ def test_code_that_asks_whether_a_function_is_there_foresees_its_absence(code: s
 @pytest.mark.parametrize(
     ("dependency", "is_broken"), [('{:shipkit, github: "acme/shipkit"}', False), ('{:plug, "~> 1.15"}', True)]
 )
-def test_a_module_that_became_a_package_is_not_gone(repository: Repository, dependency: str, is_broken: bool) -> None:
+def test_module_replaced_by_a_package_is_not_missing(repository: Repository, dependency: str, is_broken: bool) -> None:
     """A deleted module is not missing if mix.exs now depends on a package of that name."""
     mix = "defmodule Shop.MixProject do\n  defp deps, do: [{}]\nend\n"
     repository.commit(

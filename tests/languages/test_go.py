@@ -25,7 +25,7 @@ CONFIGS = {
         ("internal/x/x_test.go", 'import "m.org/top/internal/x"\nvar v = x.F', [("internal/x/x.go", ("*",), (("*", "x"),))]),
     ],
 )  # fmt: skip
-def test_an_import_means_the_files_of_a_folder(path: str, code: str, found: list[object]) -> None:
+def test_import_resolves_to_the_files_in_a_folder(path: str, code: str, found: list[object]) -> None:
     """An import resolves through the module or a `replace` directive to the folder's files, without tests."""
     imports = resolving.project(GO, PATHS, CONFIGS).imports(path, f"package p\n\n{code}\n".encode())
 

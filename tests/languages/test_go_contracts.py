@@ -118,7 +118,7 @@ FALSE: list[tuple[str, Tree, Tree]] = [
 
 
 @pytest.mark.parametrize(("case", "before", "after", "told"), TRUE, ids=[row[0] for row in TRUE])
-def test_a_break_is_reported_at_the_caller(
+def test_broken_caller_is_reported(
     repository: Repository, case: str, before: Tree, after: Tree, told: list[Row]
 ) -> None:
     """A line that no longer compiles is reported once, with the right rule."""
@@ -126,12 +126,14 @@ def test_a_break_is_reported_at_the_caller(
 
 
 @pytest.mark.parametrize(("case", "before", "after"), FALSE, ids=[row[0] for row in FALSE])
-def test_what_may_still_compile_is_silent(repository: Repository, case: str, before: Tree, after: Tree) -> None:
+def test_code_that_may_still_compile_is_not_reported(
+    repository: Repository, case: str, before: Tree, after: Tree
+) -> None:
     """Build alternatives, shadowed names, unknown receivers and other module versions prove nothing."""
     assert rows(repository.change(before, after)) == [], case
 
 
-def test_nobody_imports_a_test(repository: Repository) -> None:
+def test_only_tests_depend_on_a_changed_test(repository: Repository) -> None:
     """Only other tests in the package depend on a changed test."""
     before = tree(
         store__a_test="package store\n\nfunc makeCart() {}\n", store__b_test="package store\n\nvar x = makeCart\n"
@@ -149,7 +151,7 @@ USES = (
 )
 
 
-def test_a_member_is_gone_where_it_was_promoted_or_an_alias_has_it(repository: Repository) -> None:
+def test_removed_member_is_reported_through_embedding_and_aliases(repository: Repository) -> None:
     """A removed member is reported where an embedding struct or an alias had it, unless it has its own."""
     before = {
         **tree("_ = 1"),
@@ -174,7 +176,7 @@ def test_a_member_is_gone_where_it_was_promoted_or_an_alias_has_it(repository: R
     assert all(one.verdict == "proven" and "Cart." in one.title for one in findings)
 
 
-def test_what_went_into_an_embedded_type_or_another_package_is_still_there(repository: Repository) -> None:
+def test_field_moved_to_an_embedded_struct_is_not_missing(repository: Repository) -> None:
     """A field moved to the embedded struct, and names that the package still exports, break nothing."""
     modes = "package store\n\ntype Mode int\n\nfunc (m Mode) IsNew() bool { return m > 0 }\n\nfunc NewMode() Mode { return 1 }\n"
     uses = "\ntype Holder struct {\n\tmode Mode\n}\n\nfunc (h *Holder) Mode() bool {\n\treturn h.mode.IsNew() && NewMode() == h.mode\n}\n"

@@ -37,9 +37,7 @@ CART = "public class Cart {{ {} }}"
         ("public record Point(int x, int y) {}", "public record Point(int x, int y, int z) {}", "new Cart.Point(1, 2);", "required-parameter"),
     ],
 )  # fmt: skip
-def test_a_contract_that_breaks_is_reported(
-    repository: Repository, before: str, after: str, statement: str, rule: str
-) -> None:
+def test_broken_caller_is_reported(repository: Repository, before: str, after: str, statement: str, rule: str) -> None:
     """The caller compiled before the change and does not compile after it."""
     user = f"class Main {{\n  void go() {{ {statement} }}\n}}"
 
@@ -58,16 +56,14 @@ def test_a_contract_that_breaks_is_reported(
         ("public int total(int a) { return a; }", "public int total() { return 1; }", "for (Other cart : all) { cart.total(1); }"),
     ],
 )  # fmt: skip
-def test_what_fits_or_cannot_be_known_is_silent(
-    repository: Repository, before: str, after: str, statement: str
-) -> None:
+def test_valid_or_unknown_call_is_not_reported(repository: Repository, before: str, after: str, statement: str) -> None:
     """Calls that still match, calls on other or unknown classes, and strings are not reported."""
     user = f"class Main {{\n  void go() {{ {statement} }}\n}}"
 
     assert told(repository, CART.format(before), CART.format(after), user) == []
 
 
-def test_a_removed_neighbour_needs_no_import_to_be_missed(repository: Repository) -> None:
+def test_removed_class_in_the_same_package_is_reported_without_an_import(repository: Repository) -> None:
     """A class in the same package that uses a removed class without an import is reported."""
     files = {
         f"{HOME}Cart.java": java("class Cart { }"),
@@ -80,7 +76,7 @@ def test_a_removed_neighbour_needs_no_import_to_be_missed(repository: Repository
     assert rows(pull) == [(f"{HOME}Shop.java", 4, "removed-module")]
 
 
-def test_a_type_that_moves_to_another_source_root_is_not_lost(repository: Repository) -> None:
+def test_class_moved_to_another_source_root_is_found(repository: Repository) -> None:
     """A class that moves to another source root, in the same package, breaks no importer."""
     files = {
         f"{HOME}Cart.java": java("public class Cart { }"),
@@ -92,7 +88,7 @@ def test_a_type_that_moves_to_another_source_root_is_not_lost(repository: Reposi
 
 
 @pytest.mark.parametrize("root", ["", "src/main/java/"])
-def test_packages_of_one_source_root_are_built_together(repository: Repository, root: str) -> None:
+def test_class_lacking_a_new_interface_method_is_reported(repository: Repository, root: str) -> None:
     """A class that lacks a new method of an interface in another package is reported."""
     cart = "public interface Cart {{\n  int total();\n{}}}"
     user = java(
@@ -104,7 +100,7 @@ def test_packages_of_one_source_root_are_built_together(repository: Repository, 
     assert [(path, rule) for path, _, rule in rows(pull)] == [(f"{root}app/Till.java", "required-part")]
 
 
-def test_static_imports_are_calls_of_the_member(repository: Repository) -> None:
+def test_static_import_is_a_reference_to_the_member(repository: Repository) -> None:
     """A call through `import static shop.Cart.total` is reported when the method is removed."""
     before, after = CART.format("public static int total() { return 1; }"), CART.format("")
     user = "class Main { int x = total(); }"
@@ -124,7 +120,7 @@ def test_static_imports_are_calls_of_the_member(repository: Repository) -> None:
         ("import other.*;", "class Cart {} Cart c;", None),
     ],
 )
-def test_imports_land_on_files(statement: str, body: str, names: frozenset[str] | None) -> None:
+def test_imports_resolve_to_files(statement: str, body: str, names: frozenset[str] | None) -> None:
     """Imports, wildcards, static members and qualified names resolve to the class's file."""
     project = resolving.project(JVM, [f"{HOME}Cart.java", USER], {})
     found = project.imports(USER, java(f"class Main {{ {body} }}", "app", statement).encode(), frozenset({"Cart"}))
@@ -132,7 +128,7 @@ def test_imports_land_on_files(statement: str, body: str, names: frozenset[str] 
     assert [(item.target, item.names) for item in found] == ([(f"{HOME}Cart.java", names)] if names is not None else [])
 
 
-def test_what_a_class_defines_goes_before_what_it_inherits(repository: Repository) -> None:
+def test_subclass_method_takes_precedence_over_an_inherited_one(repository: Repository) -> None:
     """A method removed from a base is reported in a subclass only if the subclass doesn't define it."""
     own = "class Child extends Base {\n  int total(int a) { return 1; }\n  int go() { return this.total(1); }\n}"
     heir = "class Heir extends Base {\n  int go() { return this.total(1); }\n}"

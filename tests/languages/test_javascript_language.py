@@ -43,12 +43,12 @@ def test_exports_of_both_module_systems_are_listed(code: str, names: set[str]) -
         "export function (",
     ],
 )
-def test_a_file_whose_exports_are_computed_says_so(code: str) -> None:
+def test_outline_with_computed_exports_is_incomplete(code: str) -> None:
     """The outline of a file with computed exports is incomplete, so no name counts as missing."""
     assert not resolving.outline("a.ts", code.encode(), "head").complete
 
 
-def test_configuration_that_is_no_json_is_ignored() -> None:
+def test_invalid_configuration_is_ignored() -> None:
     """Broken or unusual configuration files only lose their own aliases."""
     configs = {
         "package.json": b"[1, 2]",

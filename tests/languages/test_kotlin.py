@@ -41,7 +41,7 @@ def broken(repository: Repository, before: str, after: str, imports: str, use: s
         ("class Cart {\n  companion object {\n    const val MAX = 1\n  }\n}", "class Cart", "import shop.Cart", "println(Cart.MAX)", "removed-symbol:6"),
     ],
 )  # fmt: skip
-def test_a_contract_that_breaks_is_reported(
+def test_broken_caller_is_reported(
     repository: Repository, before: str, after: str, imports: str, use: str, rule: str
 ) -> None:
     """The caller compiled before the change and does not compile after it."""
@@ -65,14 +65,14 @@ def test_a_contract_that_breaks_is_reported(
         ("class Cart { fun total(a: Int) = a }", "class Cart { fun total() = 1 }", "import shop.Cart", "with(x) { this.total(1) }"),
     ],
 )  # fmt: skip
-def test_what_fits_or_cannot_be_known_is_silent(
+def test_valid_or_unknown_call_is_not_reported(
     repository: Repository, before: str, after: str, imports: str, use: str
 ) -> None:
     """Calls that still match, generated members and calls on unknown receivers are not reported."""
     assert broken(repository, before, after, imports, use) == []
 
 
-def test_java_and_kotlin_use_each_other(repository: Repository) -> None:
+def test_kotlin_class_is_found_from_java(repository: Repository) -> None:
     """A removed Kotlin class is reported in the Java file that imports it."""
     files: Tree = {
         f"{HOME}Cart.kt": "package shop\n\nclass Cart\n",
@@ -93,7 +93,7 @@ def test_java_and_kotlin_use_each_other(repository: Repository) -> None:
         ("shop", "", "fun go() = 1 // total", None),
     ],
 )
-def test_top_level_names_are_found_in_the_file_that_holds_them(
+def test_top_level_names_are_found_by_parsing_the_file(
     package: str, imports: str, body: str, names: frozenset[str] | None
 ) -> None:
     """A Kotlin file's path doesn't say which names it defines, so the file itself is parsed."""
@@ -105,7 +105,7 @@ def test_top_level_names_are_found_in_the_file_that_holds_them(
     assert [(item.target, item.names) for item in found] == ([(home, names)] if names is not None else [])
 
 
-def test_a_class_that_the_grammar_takes_for_an_expression_is_in_the_outline() -> None:
+def test_annotated_class_without_a_body_is_in_the_outline() -> None:
     """An annotated class without a body, which the grammar misparses, is in the outline."""
     outline = resolving.outline(
         "a/Slow.kt", b"package a.b\n\n@Target(X.CLASS)\n@Keep(X.RUN)\nannotation class Slow\n", "head"
@@ -123,7 +123,7 @@ ONE_LINE = (
 )
 
 
-def test_a_constructor_that_the_grammar_lost_is_not_gone(repository: Repository) -> None:
+def test_constructor_that_the_grammar_fails_to_parse_is_not_removed(repository: Repository) -> None:
     """A class that the grammar fails to parse after an edit elsewhere is not reported as removed."""
     uses = 'package shop;\n\nclass First {\n    Object first() { return new Order(1, "a", false); }\n}\n'
     repository.commit({"Order.kt": ONE_LINE.replace("WIDTH", "width: Int = 3"), "First.java": uses}, "before")
@@ -136,7 +136,7 @@ def test_a_constructor_that_the_grammar_lost_is_not_gone(repository: Repository)
     ("field", "kept", "is_broken"),
     [("        field = Mutable<State>(first)\n", "    PinnedOnly,\n", False), ("", "", True)],
 )
-def test_a_file_that_does_not_parse_may_define_what_it_writes(
+def test_definition_below_unknown_syntax_is_not_removed(
     repository: Repository, field: str, kept: str, is_broken: bool
 ) -> None:
     """Definitions below syntax that the grammar doesn't know are not reported as removed."""

@@ -22,7 +22,7 @@ PATHS = ("src/shop/cart.lua", "src/shop/tax/init.lua", "plugins/shop/cart.lua")
         ('local cart = require("other.cart")', None),
     ],
 )
-def test_a_module_is_the_nearest_file_of_its_path(
+def test_require_resolves_to_the_nearest_file(
     code: str, expected: tuple[str, set[str], tuple[tuple[str, str], ...]] | None
 ) -> None:
     """`require` resolves dots, slashes, `init` files and a single member, but not in a comment."""
@@ -39,7 +39,7 @@ def test_a_module_is_the_nearest_file_of_its_path(
         ("return function(rows) end\n", {"default"}),
     ],
 )
-def test_a_module_offers_what_its_table_holds(code: str, names: set[str]) -> None:
+def test_module_exports_the_members_of_its_table(code: str, names: set[str]) -> None:
     """A module's exports are its table's fields and methods, or its function."""
     outline = resolving.outline("a.lua", code.encode(), "head")
     assert outline.names == names
@@ -55,7 +55,7 @@ def test_a_module_offers_what_its_table_holds(code: str, names: set[str]) -> Non
         "extend(M, base)",
     ],
 )
-def test_a_table_whose_members_are_computed_is_left_in_doubt(line: str) -> None:
+def test_outline_of_a_table_with_computed_members_is_incomplete(line: str) -> None:
     """The outline of a table with computed members is incomplete, so none is proven missing."""
     outline = resolving.outline("a.lua", f"local M = {{}}\nfunction M.total() end\n{line}\nreturn M\n".encode(), "head")
     assert not outline.complete
@@ -73,7 +73,7 @@ def test_a_table_whose_members_are_computed_is_left_in_doubt(line: str) -> None:
         ("if kind == cart.total then cart.total(1) end", False),
     ],
 )
-def test_code_that_asks_first_foresees_that_a_member_is_gone(code: str, guarded: bool) -> None:
+def test_condition_on_a_member_or_pcall_is_a_guard(code: str, guarded: bool) -> None:
     """A condition on the member or a `pcall` is a guard; a condition on the call's result is not."""
     uses = [use for use in resolving.uses("a.lua", code.encode(), {"total"}) if use.arguments is not None]
     assert [use.is_guarded for use in uses] == [guarded]
@@ -88,7 +88,7 @@ def test_code_that_asks_first_foresees_that_a_member_is_gone(code: str, guarded:
         ("lua/socket/init.lua", "plugin/user.lua", True),
     ],
 )
-def test_a_module_of_one_word_is_not_guessed_from_an_inner_folder(path: str, importer: str, *, is_found: bool) -> None:
+def test_one_word_module_does_not_resolve_to_a_distant_folder(path: str, importer: str, *, is_found: bool) -> None:
     """`socket` may be a library, so its file must be near a root or the importer."""
     imports = resolving.project(LUA, (path,), {}).imports(importer, b'local socket = require("socket")')
     assert [item.target for item in imports] == ([path] if is_found else [])

@@ -89,7 +89,7 @@ def locked(made: Packaging, path: str, text: str, name: str) -> str:
 
 
 @pytest.mark.parametrize(("language", "path", "text", "meant"), ASKED.values(), ids=ASKED)
-def test_a_requirement_is_read_as_it_is_written(
+def test_requirement_is_parsed_from_each_manifest_form(
     language: str, path: str, text: str, meant: tuple[str, str, str, str]
 ) -> None:
     """A requirement's name, constraint, origin and time of arrival are read from each manifest form."""
@@ -98,7 +98,7 @@ def test_a_requirement_is_read_as_it_is_written(
 
 
 @pytest.mark.parametrize(("language", "manifests", "paths", "expected"), OFFERED.values(), ids=OFFERED)
-def test_a_package_is_what_others_can_take(
+def test_package_lists_its_name_and_published_files(
     language: str,
     manifests: dict[str, str],
     paths: list[str],
@@ -120,13 +120,13 @@ def test_a_package_is_what_others_can_take(
         '{"name": "q", "private": true, "publishConfig": {"access": "public"}}',
     ],
 )
-def test_a_private_package_that_nothing_publishes_is_offered_to_nobody(manifest: str) -> None:
+def test_unpublished_private_package_is_not_offered(manifest: str) -> None:
     """A private npm package without a version and an entry, or a workspace root, is not offered."""
     assert packaging("javascript").packages({"package.json": manifest.encode()}, frozenset({"index.js"})) == ()
 
 
 @pytest.mark.parametrize(("language", "path", "text", "name", "version"), LOCKS)
-def test_a_lock_file_names_a_version(language: str, path: str, text: str, name: str, version: str) -> None:
+def test_locked_version_is_found(language: str, path: str, text: str, name: str, version: str) -> None:
     """The locked version of a package is found, and "" is returned for a package without one."""
     assert locked(packaging(language), path, text, name) == version
     assert locked(packaging(language), path, text, "another") == ""
@@ -137,7 +137,7 @@ def test_a_lock_file_names_a_version(language: str, path: str, text: str, name: 
     "text",
     [b"", b"\xff\xfe\x00", b"[" * 9000, b"{" * 9000, b"name = \n", b'{"name": 3, "dependencies": [1]}', b"<" * 9000],
 )
-def test_any_bytes_are_a_manifest_without_packages(language: str, text: bytes) -> None:
+def test_damaged_manifest_has_no_requirements(language: str, text: bytes) -> None:
     """Damaged manifests contain no requirements and raise no exception."""
     made = packaging(language)
     names = [name.replace("*", "x") for name in (*made.MANIFESTS, *made.LOCKS)]
@@ -149,7 +149,7 @@ def test_any_bytes_are_a_manifest_without_packages(language: str, text: bytes) -
     )
 
 
-def test_a_module_that_is_replaced_is_not_taken() -> None:
+def test_go_mod_replacement_is_the_requirement() -> None:
     """If go.mod replaces a module with a fork, the fork is the requirement."""
     text = b"module x\nrequire example.com/quotes v1.0.0\nreplace example.com/quotes => example.com/fork v1.0.1\n"
     taken = packaging("go").requirements({"go.mod": text})

@@ -21,7 +21,7 @@ def _words(path: Path) -> Iterator[tuple[int, str]]:
             yield token.start[0], token.string
 
 
-def test_what_holds_of_one_language_stands_in_its_folder() -> None:
+def test_engine_mentions_no_language() -> None:
     """Comments and strings in the engine mention no language, and its code checks for none by name."""
     names = {f'"{folder}"' for folder in table.folders()}
     found = [

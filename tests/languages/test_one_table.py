@@ -20,7 +20,7 @@ KNOWN = OF_A_ROW | {one for kind in GROUPS for one in kind.__struct_fields__}
 
 
 @pytest.mark.parametrize("folder", table.folders())
-def test_each_key_of_a_table_is_read(folder: str) -> None:
+def test_every_table_key_is_read(folder: str) -> None:
     """Every key in a language's table is one that the code reads."""
     for row in (table.folders()[folder], *table.folders()[folder]["grammars"].values()):
         assert set(row) - KNOWN == set()
@@ -28,7 +28,7 @@ def test_each_key_of_a_table_is_read(folder: str) -> None:
     assert all(set(row) <= {*FileType.__struct_fields__} for row in table.others())
 
 
-def test_a_key_is_used_by_several_languages() -> None:
+def test_every_key_is_used_by_several_languages() -> None:
     """Every key is used by several languages; what only one needs is a method of its class."""
     users: dict[str, set[str]] = {}
     for folder, row in table.folders().items():
@@ -38,7 +38,7 @@ def test_a_key_is_used_by_several_languages() -> None:
     assert {key for key, folders in users.items() if len(folders) == 1} <= OF_OTHER_FILES
 
 
-def test_a_class_has_few_fields() -> None:
+def test_class_has_few_fields() -> None:
     """A class stays small enough for a person to remember its fields."""
     rows = [
         (sum(isinstance(line, ast.AnnAssign) for line in node.body), node.name)
@@ -49,7 +49,7 @@ def test_a_class_has_few_fields() -> None:
     assert [row for row in rows if row[0] > 25] == []
 
 
-def test_a_suffix_has_one_row() -> None:
+def test_suffix_belongs_to_one_file_type() -> None:
     """Each suffix belongs to only one file type."""
     assert {
         suffix: times
@@ -58,19 +58,19 @@ def test_a_suffix_has_one_row() -> None:
     } == {}
 
 
-def test_what_a_language_reads_is_code() -> None:
+def test_language_suffixes_count_as_code() -> None:
     """Each suffix in a language's table counts as code."""
     assert [suffix for suffix in languages() if not is_code(f"src/a{suffix}")] == []
 
 
-def test_both_directions_read_the_same_files() -> None:
+def test_reference_search_covers_the_same_suffixes_as_the_language_table() -> None:
     """The search for users and the language table cover the same suffixes and share their file types."""
     searched = {suffix for one in filetypes() if one.is_parsed for suffix in one.suffixes}
     assert searched == set(languages())
     assert all(language.files is filetype(f"x{suffix}") for suffix, language in languages().items())
 
 
-def test_no_module_outside_its_folder_names_a_language() -> None:
+def test_no_module_outside_its_folder_mentions_a_language() -> None:
     """Facts about a single language are in its own folder. No other module checks for its name or suffix."""
     root = Path(table.__file__).parents[2]
     rooms = [path for path in (root / "deeprepo" / "impact").rglob("*.py") if path.parent.parent.name != "languages"]

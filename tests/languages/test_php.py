@@ -34,7 +34,7 @@ COMPOSER = json.dumps(
         ("$f = function () use ($x) {};", None, set(), ()),
     ],
 )
-def test_a_name_means_a_file(
+def test_name_resolves_to_a_file(
     line: str, target: str | None, names: set[str], aliases: tuple[tuple[str, str], ...]
 ) -> None:
     """A name resolves through composer.json's autoload maps, `use`, its qualified form or an include."""

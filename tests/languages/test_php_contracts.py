@@ -119,12 +119,12 @@ FALSE: list[tuple[str, Tree, Tree]] = [
 
 
 @pytest.mark.parametrize(("before", "after", "expected"), [row[1:] for row in TRUE], ids=[row[0] for row in TRUE])
-def test_a_broken_contract_is_told(repository: Repository, before: Tree, after: Tree, expected: list[Row]) -> None:
+def test_broken_reference_is_reported(repository: Repository, before: Tree, after: Tree, expected: list[Row]) -> None:
     """A PHP reference that the change breaks is reported at its line with the right rule."""
     assert rows(repository.change(before, after)) == expected
 
 
 @pytest.mark.parametrize(("before", "after"), [row[1:] for row in FALSE], ids=[row[0] for row in FALSE])
-def test_what_is_not_sure_is_not_told(repository: Repository, before: Tree, after: Tree) -> None:
+def test_uncertain_reference_is_not_reported(repository: Repository, before: Tree, after: Tree) -> None:
     """Nothing is reported if a PHP name may still be defined, or if extra arguments are allowed."""
     assert rows(repository.change(before, after)) == []

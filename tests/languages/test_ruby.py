@@ -96,13 +96,13 @@ FALSE: list[tuple[str, Tree, Tree]] = [
 
 
 @pytest.mark.parametrize(("before", "after", "expected"), [row[1:] for row in TRUE], ids=[row[0] for row in TRUE])
-def test_a_broken_contract_is_told(repository: Repository, before: Tree, after: Tree, expected: list[Row]) -> None:
+def test_broken_reference_is_reported(repository: Repository, before: Tree, after: Tree, expected: list[Row]) -> None:
     """A Ruby reference that the change breaks is reported at its line with the right rule."""
     assert rows(repository.change(before, after)) == expected
 
 
 @pytest.mark.parametrize(("before", "after"), [row[1:] for row in FALSE], ids=[row[0] for row in FALSE])
-def test_what_is_not_sure_is_not_told(repository: Repository, before: Tree, after: Tree) -> None:
+def test_uncertain_reference_is_not_reported(repository: Repository, before: Tree, after: Tree) -> None:
     """Nothing is reported if a Ruby name may still be defined, or if its absence is handled."""
     assert rows(repository.change(before, after)) == []
 
@@ -125,7 +125,7 @@ def test_what_is_not_sure_is_not_told(repository: Repository, before: Tree, afte
         ("config/a.rb", "class User", None, set()),
     ],
 )
-def test_a_require_or_a_constant_means_a_file(here: str, line: str, target: str | None, names: set[str]) -> None:
+def test_require_or_constant_resolves_to_a_file(here: str, line: str, target: str | None, names: set[str]) -> None:
     """A `require` or a constant resolves through the load path, `autoload` or Zeitwerk's file names."""
     paths = [
         "lib/shop.rb", "lib/shop/store.rb", "spec/spec_helper.rb", "gem/spec/spec_helper.rb", "app/models/user.rb", "app/models/admin/html_page.rb",

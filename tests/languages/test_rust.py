@@ -28,7 +28,7 @@ CONFIG = b'[package]\nname = "my-shop"\n\n[[bin]]\nname = "cli"\npath = "core/cl
         ("src/a.rs", 'use serde::b; // use crate::c::x;\n/* mod b; */ fn f() { "crate::c::x"; }', []),
     ],
 )  # fmt: skip
-def test_a_path_leads_to_the_last_module_that_has_a_file(path: str, code: str, found: list[object]) -> None:
+def test_path_resolves_to_the_last_module_with_a_file(path: str, code: str, found: list[object]) -> None:
     """A path resolves to the last module with a file, and the rest of it is the imported name."""
     imports = resolving.project(RUST, PATHS, {"Cargo.toml": CONFIG}).imports(path, code.encode())
 
@@ -46,7 +46,7 @@ def test_a_path_leads_to_the_last_module_that_has_a_file(path: str, code: str, f
         ("fn f( {", False, 0),
     ],
 )
-def test_what_a_module_offers_is_known_or_not(code: str, complete: bool, stars: int) -> None:
+def test_outline_with_an_item_macro_is_incomplete(code: str, complete: bool, stars: int) -> None:
     """An item macro makes the outline incomplete, and wildcard imports are counted."""
     outline = resolving.outline("a.rs", code.encode(), "head")
 

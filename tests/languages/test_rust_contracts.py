@@ -83,7 +83,7 @@ FALSE: list[tuple[str, Tree, Tree]] = [
 
 
 @pytest.mark.parametrize(("case", "before", "after", "told"), TRUE, ids=[row[0] for row in TRUE])
-def test_a_break_is_reported_where_it_is_used(
+def test_broken_reference_is_reported_where_it_is_used(
     repository: Repository, case: str, before: Tree, after: Tree, told: list[Row]
 ) -> None:
     """A reference that no longer compiles is reported at a line that contains it."""
@@ -94,13 +94,15 @@ def test_a_break_is_reported_where_it_is_used(
 
 
 @pytest.mark.parametrize(("case", "before", "after"), FALSE, ids=[row[0] for row in FALSE])
-def test_what_may_be_defined_otherwise_is_silent(repository: Repository, case: str, before: Tree, after: Tree) -> None:
+def test_code_that_may_still_compile_is_not_reported(
+    repository: Repository, case: str, before: Tree, after: Tree
+) -> None:
     """Wildcards, macros, conditions, traits, shadowed names and unknown receivers prove nothing."""
     assert rows(repository.change(before, after)) == [], case
 
 
 @pytest.mark.parametrize(("case", "dependency", "heard"), SHARED, ids=[row[0] for row in SHARED])
-def test_a_crate_of_the_tree_is_meant_where_its_path_says_so(
+def test_dependency_resolves_to_a_local_crate_only_with_a_path(
     repository: Repository, case: str, dependency: str, heard: bool
 ) -> None:
     """A dependency means the repository's crate only if it has a path, not just a version."""

@@ -32,9 +32,7 @@ def broken(
         ("object A { val rowLimit = 1 }", "object A {}", "println(A.rowLimit)", "removed-symbol:5"),
     ],
 )  # fmt: skip
-def test_a_contract_that_breaks_is_reported(
-    repository: Repository, before: str, after: str, use: str, rule: str
-) -> None:
+def test_broken_caller_is_reported(repository: Repository, before: str, after: str, use: str, rule: str) -> None:
     """The caller compiled before the change and does not compile after it."""
     assert broken(repository, before, after, use) == [rule]
 
@@ -54,9 +52,7 @@ def test_a_contract_that_breaks_is_reported(
         ("object A { def sumRows(a: Int) = a }", "object A {}", "Files.sumRows(1)"),
     ],
 )  # fmt: skip
-def test_a_call_that_still_fits_or_means_something_else_is_not(
-    repository: Repository, before: str, after: str, use: str
-) -> None:
+def test_valid_or_unrelated_call_is_not_reported(repository: Repository, before: str, after: str, use: str) -> None:
     """Calls that still match, through defaults, tuples or `apply`, or that mean another name, are silent."""
     assert broken(repository, before, after, use) == []
 
@@ -70,13 +66,13 @@ def test_a_call_that_still_fits_or_means_something_else_is_not(
         ("import scala.util.Try", "shop.A.total(1)"),
     ],
 )
-def test_an_import_brings_what_it_names(repository: Repository, head: str, use: str) -> None:
+def test_removed_member_is_reported_through_every_import_form(repository: Repository, head: str, use: str) -> None:
     """A removed member is reported through selectors, renames, wildcards and qualified names."""
     before = "object A { def total(a: Int) = a }\nobject B"
     assert broken(repository, before, "object A\nobject B", use, head=head) == ["removed-symbol:5"]
 
 
-def test_an_import_begins_in_the_own_package_too(repository: Repository) -> None:
+def test_relative_import_resolves_in_the_same_package(repository: Repository) -> None:
     """`import A._` means the package's object `A`, but the file's own `A` takes precedence."""
     user = "package shop\n\nobject Main { import A._; totalRows(1) }\n"
     own = "package shop\n\nobject A { def totalRows(a: Int) = a }\nobject Own { import A._ }\n"
@@ -86,7 +82,7 @@ def test_an_import_begins_in_the_own_package_too(repository: Repository) -> None
     assert {path for path, _, _ in rows(change)} <= {USER}
 
 
-def test_java_uses_what_scala_defines(repository: Repository) -> None:
+def test_scala_method_is_found_from_java(repository: Repository) -> None:
     """A removed Scala method is reported in the Java file that calls it."""
     user = "src/main/java/app/Main.java"
     tree: Tree = {
@@ -97,7 +93,7 @@ def test_java_uses_what_scala_defines(repository: Repository) -> None:
     assert rows(change) == [(user, 5, "removed-symbol")]
 
 
-def test_a_stand_in_for_a_class_of_java_is_no_loss(repository: Repository) -> None:
+def test_deleted_replacement_for_a_java_class_breaks_nothing(repository: Repository) -> None:
     """A deleted replacement for a Java class breaks nothing, because Java itself has the class."""
     queue = "native/java/util/concurrent/Queue.scala"
     tree: Tree = {

@@ -45,9 +45,7 @@ def broken(repository: Repository, before: str, after: str, use: str, files: Tre
         ("public protocol Priced { func pay() }", "public protocol Costly { func pay() }", "let all: [any Priced] = []", "removed-symbol:4"),
     ],
 )  # fmt: skip
-def test_a_contract_that_breaks_is_reported(
-    repository: Repository, before: str, after: str, use: str, rule: str
-) -> None:
+def test_broken_caller_is_reported(repository: Repository, before: str, after: str, use: str, rule: str) -> None:
     """The caller compiled before the change and does not compile after it."""
     assert broken(repository, before, after, use) == [rule]
 
@@ -70,14 +68,12 @@ def test_a_contract_that_breaks_is_reported(
         ("@dynamicMemberLookup\npublic struct Cart { public var size = 1 }", "@dynamicMemberLookup\npublic struct Cart {}", "_ = Cart().size"),
     ],
 )  # fmt: skip
-def test_a_call_that_still_fits_or_means_something_else_is_not(
-    repository: Repository, before: str, after: str, use: str
-) -> None:
+def test_valid_or_unrelated_call_is_not_reported(repository: Repository, before: str, after: str, use: str) -> None:
     """Calls that still match, can't see the name or have an unknown receiver are not reported."""
     assert broken(repository, before, after, use) == []
 
 
-def test_another_file_of_the_module_may_have_an_overload(repository: Repository) -> None:
+def test_overload_in_another_file_of_the_module_prevents_a_proof(repository: Repository) -> None:
     """Nothing is proven if another file's overload or extension member may accept the call."""
     before = "public func total(a: Int) {}\npublic struct Cart { public func pay(a: Int) {} }"
     after = "public struct Cart { public func pay() {} }"
@@ -99,7 +95,7 @@ def test_another_file_of_the_module_may_have_an_overload(repository: Repository)
         ("Sources/Shop/Shop.docc/One.swift", ("Sources/Shop/Shop.docc/One.swift", "")),
     ],
 )
-def test_a_module_is_the_folder_of_a_target(path: str, module: tuple[str, str]) -> None:
+def test_module_name_comes_from_the_target_folder(path: str, module: tuple[str, str]) -> None:
     """A file's module comes from the manifest, else from the folder below `Sources` or `Tests`."""
     project = resolving.project(SWIFT, [path], {"Package.swift": MANIFEST})
     assert project.modules.module(path) == module  # type: ignore[attr-defined]
@@ -116,7 +112,7 @@ def test_a_module_is_the_folder_of_a_target(path: str, module: tuple[str, str]) 
         ("import Charts", set()),
     ],
 )
-def test_an_import_brings_what_is_public_in_its_module(head: str, names: set[str]) -> None:
+def test_import_provides_public_names(head: str, names: set[str]) -> None:
     """An import provides public names, also via `@_exported`; `@testable` adds internal names."""
     paths = (HOME, USER, "Sources/Kit/Exports.swift")
     project = resolving.project(SWIFT, paths, {"Sources/Kit/Exports.swift": b"@_exported import Shop\n"})

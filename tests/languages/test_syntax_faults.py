@@ -24,19 +24,19 @@ SOUND = {
 
 
 @pytest.mark.parametrize("path", sorted(SOUND))
-def test_sound_files_have_no_fault_and_broken_ones_do(path: str) -> None:
+def test_unmatched_bracket_is_a_syntax_fault(path: str) -> None:
     """Each language's parser reports an unmatched closing bracket."""
     assert faults(path, SOUND[path].encode()) == frozenset()
     assert faults(path, (SOUND[path] + "\n}])\n").encode())
 
 
-def test_python_knows_more_than_its_grammar() -> None:
+def test_python_block_without_a_body_is_a_fault() -> None:
     """A Python block without a body is a fault, although the grammar accepts it."""
     assert faults("a.py", b"if x:\ny = 1\n") == {2}
 
 
 @pytest.mark.parametrize("path", ["a.py", "a.js", "a.json", "a.toml"])
-def test_hostile_depth_and_bytes_break_nothing(path: str) -> None:
+def test_deep_nesting_and_arbitrary_bytes_do_not_crash_the_parser(path: str) -> None:
     """Input nested 100,000 levels deep, or arbitrary bytes, neither crashes nor raises."""
     assert faults(path, b"[" * 100_000)
     faults(path, bytes(range(256)))

@@ -55,7 +55,7 @@ def _language(folder: Path) -> Language:
     return Beside(**{**facts, "folder": str(folder), "scope": scope, "scopes": ("function",)})
 
 
-def test_a_body_may_stand_beside_its_definition(tmp_path: Path) -> None:
+def test_separate_body_belongs_to_its_definition(tmp_path: Path) -> None:
     """A definition ends with its separate body, and a parameter's type applies only inside it."""
     language = _language(tmp_path)
     facts, told = reader.facts(language, CODE), seen.seen(language, CODE, range(1, 7))
@@ -67,7 +67,7 @@ def test_a_body_may_stand_beside_its_definition(tmp_path: Path) -> None:
     assert [(one.line, one.function, one.types) for one in uses or ()] == [(4, "total", ("Cart",)), (6, "<module>", ())]
 
 
-def test_a_word_may_make_a_parameter_required(tmp_path: Path) -> None:
+def test_capture_can_mark_a_parameter_as_required(tmp_path: Path) -> None:
     facts = reader.facts(_language(tmp_path), CODE)
     assert facts is not None
     assert facts.definitions[0].parameters == (

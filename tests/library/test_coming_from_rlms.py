@@ -40,20 +40,20 @@ def played(
         ("FINAL('z')", "z"),
     ],
 )
-def test_every_way_to_finish_ends_the_run(block: str, answer: str) -> None:
+def test_every_way_to_give_an_answer_ends_the_run(block: str, answer: str) -> None:
     """The paper's, rlms' and dspy's ways to give an answer all work."""
     done, _ = played(block)
     assert (done.outcome, done.answer) == ("answered", answer)
 
 
-def test_a_variable_that_is_not_there_is_no_answer() -> None:
+def test_missing_final_variable_is_not_an_answer() -> None:
     """If FINAL_VAR names a missing variable, the root gets an error and continues."""
     done, _ = played("FINAL_VAR('nothing')", "set_answer('after all')")
     assert "there is none called 'nothing'" in done.trajectory[0].error
     assert done.answer == "after all"
 
 
-def test_names_of_queries_and_their_arguments_are_known() -> None:
+def test_query_functions_accept_rlms_names_and_arguments() -> None:
     """`model=` chooses a worker, batched forms take lists, and `rlm_query` uses the worker at depth 1."""
     block = "set_answer([llm_query('a', model=None), llm_query_batched(['b', 'c']), rlm_query('d'), rlm_query_batched(['e'])])"
     done, prompts = played(block)
@@ -61,7 +61,7 @@ def test_names_of_queries_and_their_arguments_are_known() -> None:
     assert prompts == ["a", "b", "c", "d", "e"]
 
 
-def test_at_depth_2_each_task_has_a_root_of_its_own() -> None:
+def test_each_batched_query_at_depth_2_has_its_own_root() -> None:
     """`rlm_query_batched` starts a root per task, and these roots can't start further ones."""
     block = "set_answer(rlm_query_batched(['x', 'y']) if 'child' not in globals() else 0)"
     done, prompts = played(block, depth=2)
@@ -69,28 +69,28 @@ def test_at_depth_2_each_task_has_a_root_of_its_own() -> None:
     assert prompts == ["x", "y", "x", "y"]
 
 
-def test_values_and_described_functions_are_tools() -> None:
+def test_tools_may_have_the_form_of_rlms_custom_tools() -> None:
     """Tools may have the form of rlms' `custom_tools`."""
     tools = {"rate": 0.5, "table": {"a": [1, 2]}, "double": {"tool": lambda x: 2 * x, "description": "twice as much"}}
     done, _ = played("set_answer([rate, table['a'], double(21)])", tools=tools)
     assert done.answer == "[0.5, [1, 2], 42]"
 
 
-def test_a_value_that_is_no_plain_data_is_refused() -> None:
+def test_tool_that_is_neither_function_nor_data_is_refused() -> None:
     """A tool must be a function or plain data; otherwise the run fails before any request."""
     with pytest.raises(deeprepo.UsageError, match="neither a function nor plain data"):
         played("set_answer(1)", tools={"thing": object()})
 
 
 @pytest.mark.parametrize("name", ["context", "search", "llm_query", "set_answer"])
-def test_a_given_name_that_a_block_overwrites_comes_back(name: str) -> None:
+def test_overwritten_repl_name_is_restored(name: str) -> None:
     """If a block overwrites a name of the REPL, the name is restored and the root gets a note."""
     done, _ = played(f"{name} = 5", f"set_answer(repr({name}) != '5')")
     assert f"[note: {name} belongs to the REPL" in done.trajectory[0].output
     assert done.answer == "True"
 
 
-def test_a_session_has_its_history_and_takes_further_contexts() -> None:
+def test_session_has_a_history_and_further_contexts() -> None:
     """`history` contains the previous question's messages, and `context_1` the second context."""
     blocks = iter(("set_answer(len(context))", "set_answer([context_0 == context, context_1, history[-1]['role']])"))
 
@@ -102,7 +102,7 @@ def test_a_session_has_its_history_and_takes_further_contexts() -> None:
         assert session.run("And this?", "second").answer == "[True, 'second', 'user']"
 
 
-def test_a_question_without_a_context_is_answered() -> None:
+def test_context_is_optional() -> None:
     """Like `completion(prompt)` in rlms, the context is optional."""
     done = deeprepo.RLM(lambda _: "```python\nset_answer([2**n for n in range(4)])\n```", budget=None).run("Powers?")
     assert done.answer == "[1, 2, 4, 8]"

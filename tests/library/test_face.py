@@ -50,7 +50,7 @@ def python(script: str, *, cwd: Path | None = None) -> str:
     return done.stdout
 
 
-def test_the_import_is_quick_and_loads_nothing() -> None:
+def test_import_is_quick_and_loads_no_heavy_library() -> None:
     """The import takes at most 0.15 s of CPU time and loads no heavy library."""
     heavy = "{'asyncio', 'pydantic', 'jinja2', 'tree_sitter', 'httpx2', 'openai', 'anthropic', 'rich', 'typer'}"
     took, loaded = python(
@@ -61,7 +61,7 @@ def test_the_import_is_quick_and_loads_nothing() -> None:
     assert loaded == "[]"
 
 
-def test_every_public_name_is_there() -> None:
+def test_every_public_name_exists() -> None:
     """`dir` lists `__all__`, each name exists, and an unknown name raises AttributeError."""
     assert dir(deeprepo) == sorted(deeprepo.__all__)
     assert all(getattr(deeprepo, name) is not None for name in deeprepo.__all__)
@@ -69,20 +69,20 @@ def test_every_public_name_is_there() -> None:
         _ = deeprepo.no_such_name  # type: ignore[attr-defined]
 
 
-def test_every_value_is_frozen() -> None:
+def test_every_public_dataclass_is_frozen() -> None:
     """All public dataclasses are frozen."""
     values = [kind for name in deeprepo.__all__ if is_dataclass(kind := getattr(deeprepo, name))]
     assert len(values) == 16
     assert all(kind.__dataclass_params__.frozen for kind in values)
 
 
-def test_the_api_page_is_fresh() -> None:
+def test_api_page_is_current() -> None:
     """docs/api.md equals the output of `make docs`."""
     made = subprocess.run([sys.executable, ".ci/api.py"], cwd=ROOT, capture_output=True, text=True, check=True)
     assert made.stdout == (ROOT / "docs" / "api.md").read_text()
 
 
-def test_every_error_of_the_engine_is_one_of_the_library() -> None:
+def test_every_internal_error_becomes_a_public_one() -> None:
     """Each internal error becomes a specific public error with the same message and the original as cause."""
     kinds = [
         kind
@@ -98,7 +98,7 @@ def test_every_error_of_the_engine_is_one_of_the_library() -> None:
         assert type(raised.value) is not deeprepo.DeepRepoError
 
 
-def test_a_review_is_what_the_command_prints(shop: Path) -> None:
+def test_to_json_matches_the_command_output(shop: Path) -> None:
     """`to_json` equals `deeprepo review --format json` except for the duration."""
     review = deeprepo.review(shop, "main..feature")
     command = (
@@ -117,7 +117,7 @@ def test_a_review_is_what_the_command_prints(shop: Path) -> None:
     assert [found.title for found in review.findings] == [row["title"] for row in made["findings"]]
 
 
-def test_the_fields_of_a_finding_are_the_engine_s() -> None:
+def test_finding_fields_match_the_engine() -> None:
     """Public fields have the same names as in the engine, so JSON and values match."""
     assert all(hasattr(Finding, each.name) for each in fields(deeprepo.Finding))
 
@@ -141,7 +141,7 @@ def test_every_way_of_calling_gives_the_same_review(shop: Path) -> None:
         beside.join()
 
 
-def test_what_is_not_committed_can_be_looked_at(shop: Path) -> None:
+def test_scope_selects_uncommitted_changes(shop: Path) -> None:
     """`scope` selects staged or all uncommitted changes."""
     (shop / "shop.py").write_text(BEFORE["shop.py"].replace("[1, 2]", "[1, 2], 3"))
     assert [file.path for file in deeprepo.analyze(shop, scope="uncommitted").files] == ["shop.py"]
@@ -149,7 +149,7 @@ def test_what_is_not_committed_can_be_looked_at(shop: Path) -> None:
         deeprepo.analyze(shop, scope="staged")
 
 
-def test_an_impact_holds_definitions_uses_and_broken_contracts(shop: Path) -> None:
+def test_impact_has_definitions_references_and_broken_contracts(shop: Path) -> None:
     """The result has both signatures, the function around each reference, and calls that no longer match."""
     impact = deeprepo.analyze(shop, "main..feature")
     (definition,) = impact.definitions
@@ -172,7 +172,7 @@ def test_an_impact_holds_definitions_uses_and_broken_contracts(shop: Path) -> No
     assert asyncio.run(deeprepo.analyze_async(shop, "main..feature")) == impact
 
 
-def test_a_use_of_which_only_the_name_matches_is_not_sure(repository: Repository) -> None:
+def test_name_only_reference_is_not_sure(repository: Repository) -> None:
     """The reference has `sure=False`, so that a tool can skip it."""
     repository.commit(
         {
@@ -202,7 +202,7 @@ def test_a_use_of_which_only_the_name_matches_is_not_sure(repository: Repository
         (lambda _: deeprepo.RLM("openai/gpt-5.4").run(" ", "text"), deeprepo.UsageError, "query is empty"),
     ],
 )
-def test_what_cannot_be_done_is_an_error_with_a_sentence(
+def test_errors_belong_to_the_library_hierarchy(
     shop: Path, call: Callable[[Path], object], kind: type[Exception], says: str
 ) -> None:
     """Each error belongs to the library's own hierarchy and has a clear message."""
@@ -210,7 +210,7 @@ def test_what_cannot_be_done_is_an_error_with_a_sentence(
         call(shop)
 
 
-def test_a_key_that_is_given_is_used_and_never_shown(shop: Path, tmp_path: Path) -> None:
+def test_given_key_is_used_but_never_shown(shop: Path, tmp_path: Path) -> None:
     """The key reaches the provider, but no repr, error, output or journal contains it."""
     progress: list[str] = []
     with in_thread(Server(Reply(data={"answer": "", "findings": []}))) as server:
@@ -238,7 +238,7 @@ def test_a_key_that_is_given_is_used_and_never_shown(shop: Path, tmp_path: Path)
     assert not [text for text in (*shown, repr(failed), *failed.notes) if KEY in text]
 
 
-def test_a_review_can_be_cancelled(shop: Path) -> None:
+def test_review_can_be_cancelled(shop: Path) -> None:
     """`review_async` ends when its task is cancelled, even if the provider hangs."""
 
     async def broken_off(url: str) -> None:
@@ -250,7 +250,7 @@ def test_a_review_can_be_cancelled(shop: Path) -> None:
         asyncio.run(broken_off(server.openai_url))
 
 
-def test_nothing_of_the_engine_is_in_an_annotation() -> None:
+def test_public_signatures_name_no_internal_types() -> None:
     """The signatures of public functions don't name internal types."""
     for path in (ROOT / "deeprepo").glob("_*.py"):
         for node in ast.walk(ast.parse(path.read_text())):

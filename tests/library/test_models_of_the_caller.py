@@ -23,7 +23,7 @@ def block(text: str) -> str:
     return f"So:\n```python\n{text}\n```"
 
 
-def test_a_model_is_sampled_as_its_caller_says(tmp_path: Path) -> None:
+def test_sampling_options_are_passed_to_the_provider(tmp_path: Path) -> None:
     """Sampling options have the provider's names, and recorded replies are only reused if they match."""
 
     def reply(body: Mapping[str, Any]) -> Reply | str:
@@ -45,14 +45,14 @@ def test_a_model_is_sampled_as_its_caller_says(tmp_path: Path) -> None:
     assert HIDDEN not in repr(worker) + (tmp_path / "j").read_text()
 
 
-def test_what_a_dialect_has_no_word_for_is_refused() -> None:
+def test_unsupported_option_is_refused() -> None:
     """Unsupported options raise an error instead of being ignored."""
     model = deeprepo.Model("anthropic/claude-haiku-5-5", api_key="k", seed=1)
     with pytest.raises(deeprepo.UsageError, match="does not support seed"):
         deeprepo.RLM(model).run("?", "text")
 
 
-def test_a_function_is_a_model() -> None:
+def test_synchronous_function_is_never_called_concurrently() -> None:
     """The function maps messages to a text. A synchronous function is never called concurrently."""
     seen, threads = list[Messages](), set[int]()
 
@@ -70,7 +70,7 @@ def test_a_function_is_a_model() -> None:
     assert len(threads) == 1
 
 
-def test_a_function_may_be_asynchronous() -> None:
+def test_asynchronous_functions_are_called_concurrently() -> None:
     """Asynchronous functions are called concurrently, and equal names get a suffix."""
     running = most = 0
     together = asyncio.Event()
@@ -106,13 +106,13 @@ def _raises(_: Messages) -> str:
         (lambda _: 3, "returned int: it must return the reply as a string"),
     ],
 )
-def test_a_function_that_fails_is_named_with_its_line(model: Callable[[Messages], Any], sentence: str) -> None:
+def test_failing_function_is_reported_with_its_line(model: Callable[[Messages], Any], sentence: str) -> None:
     """The error names the function and line, and the function is not called again."""
     with pytest.raises(deeprepo.ProviderError, match=sentence):
         deeprepo.RLM(model).run("?", "text")
 
 
-def test_the_instructions_may_be_the_callers() -> None:
+def test_system_prompt_can_be_replaced_or_modified() -> None:
     """`system_prompt` is a text that replaces the default, or a function that modifies it."""
     told = list[str]()
 
@@ -138,7 +138,7 @@ def test_the_instructions_may_be_the_callers() -> None:
         ({"block_memory": 400}, "x = 'x' * 250_000_000\nprint(len(x))", "250000000"),
     ],
 )
-def test_the_limits_of_a_block_are_the_callers(limit: dict[str, float], text: str, told: str) -> None:
+def test_block_limits_can_be_set(limit: dict[str, float], text: str, told: str) -> None:
     """The caller sets the time, memory and visible output of a block."""
     blocks = iter([text, "set_answer('x')"])
     done = deeprepo.RLM(lambda _: block(next(blocks)), **limit).run("?", "text")  # type: ignore[arg-type]
@@ -147,7 +147,7 @@ def test_the_limits_of_a_block_are_the_callers(limit: dict[str, float], text: st
         deeprepo.RLM(**dict.fromkeys(limit, 0))  # type: ignore[arg-type]
 
 
-def test_several_runs_are_compared(tmp_path: Path) -> None:
+def test_most_frequent_answer_of_several_runs_wins(tmp_path: Path) -> None:
     """The most frequent answer wins, ignoring its spelling. Costs add up, and each run has a journal."""
     answers = {7: "Two.", 8: "three", 9: " two "}
     events = list[deeprepo.Event]()
@@ -164,7 +164,7 @@ def test_several_runs_are_compared(tmp_path: Path) -> None:
     assert str(events[-1]).startswith("answered by 2 of 3: 3 calls, $")
 
 
-def test_several_runs_have_one_budget() -> None:
+def test_several_runs_share_one_budget() -> None:
     """All runs share one budget, and a failed run doesn't count as an answer."""
     numbers = count()
 

@@ -44,7 +44,7 @@ def run_block(block: str, journal: Path) -> tuple[deeprepo.Result, list[str]]:
 
 
 @pytest.mark.parametrize("block", ASKS)
-def test_a_block_that_asks_the_world_is_resumed_without_a_second_payment(block: str, tmp_path: Path) -> None:
+def test_interrupted_turn_is_resumed_without_paying_twice(block: str, tmp_path: Path) -> None:
     """If the last turn was interrupted, only that turn is sent, and earlier outputs and calls are reused."""
     journal = tmp_path / "run.jsonl"
     whole, _ = run_block(block, journal)
@@ -67,14 +67,14 @@ def cut_after_first_answer(block: str, journal: Path) -> tuple[deeprepo.Result, 
     return resumed, whole, sent
 
 
-def test_a_block_that_was_cut_off_pays_for_no_finished_call(tmp_path: Path) -> None:
+def test_interrupted_block_reuses_its_finished_call(tmp_path: Path) -> None:
     """If a block was interrupted between two calls, only the second call is sent."""
     block = "print(llm_query(f'a {time.ctime()}'), llm_query('b'))"
     _, _, sent = cut_after_first_answer(block, tmp_path / "run.jsonl")
     assert sent[0] == "b"
 
 
-def test_calls_with_other_numbers_are_not_paid_again(tmp_path: Path) -> None:
+def test_recorded_answer_is_used_if_only_numbers_differ(tmp_path: Path) -> None:
     """If prompts differ only in numbers, such as addresses, the recorded answers are used, with a note."""
     block = "print([llm_query(f'{name} {object.__hash__(object())}') for name in 'ab'])"
     resumed, whole, sent = cut_after_first_answer(block, tmp_path / "run.jsonl")
@@ -83,7 +83,7 @@ def test_calls_with_other_numbers_are_not_paid_again(tmp_path: Path) -> None:
     assert any("with other numbers" in note for note in resumed.notes)
 
 
-def test_recorded_answers_belong_to_their_questions(tmp_path: Path) -> None:
+def test_reordered_calls_get_their_own_recorded_answers(tmp_path: Path) -> None:
     """If a block makes its calls in a different order after a kill, each gets its recorded answer."""
     journal = tmp_path / "run.jsonl"
     block = "print([llm_query(f'{name} {object.__hash__(object())}') for name in 'abc'])"
@@ -100,7 +100,7 @@ def test_recorded_answers_belong_to_their_questions(tmp_path: Path) -> None:
     assert sent[0] == "turn 1"
 
 
-def test_equal_prompts_are_requests_of_their_own() -> None:
+def test_equal_prompts_are_separate_requests_unless_reused() -> None:
     """A root can take a vote by asking repeatedly; `reuse=True` reuses the answer to an equal prompt."""
     prompts = list[str]()
 

@@ -60,7 +60,7 @@ SHORT = [
 @pytest.mark.parametrize(
     "tasks", few([SHORT, list(plan_options.tasks("", "", "", ""))], 0), ids=["short", "experiments"]
 )
-def test_it_answers_as_the_evaluation_s_rlm_only_does(tasks: list[Task]) -> None:
+def test_library_run_matches_the_evaluation(tasks: list[Task]) -> None:
     """Verdicts, calls, tokens and turns equal those of the evaluation, which runs in one process."""
     plan = run.Plan(tuple(tasks), ("rlm-only",), "scripted/honest", "scripted/honest")
     rows = asyncio.run(run.carry_out(plan)).rows
@@ -103,14 +103,14 @@ def test_it_answers_as_the_evaluation_s_rlm_only_does(tasks: list[Task]) -> None
         ("[" * 50_000, "set_answer(tree)", "['text/001.txt']"),
     ],
 )
-def test_a_context_is_plain_data(context: object, block: str, answer: str | None) -> None:
+def test_context_may_be_text_list_or_mapping(context: object, block: str, answer: str | None) -> None:
     """A context may be a text, list or mapping. Code gets it unchanged, and each item is also a file."""
     done, _ = played([block], context)
     assert done.outcome == "answered"
     assert answer is None or done.answer == answer
 
 
-def test_a_folder_is_a_mapping_of_its_texts(tmp_path: Path) -> None:
+def test_folder_context_contains_only_its_texts(tmp_path: Path) -> None:
     """Binary files, hidden files and links are skipped, and a note names binary files."""
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git" / "config").write_text("secret")
@@ -126,13 +126,13 @@ def test_a_folder_is_a_mapping_of_its_texts(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "context", [b"bytes", 3, [], {}, [object()], Path("/nowhere/at/all"), "x" * 20_000_001, {"a": {1, 2}}]
 )
-def test_what_is_no_context_is_refused(context: object) -> None:
+def test_unsupported_empty_or_too_large_context_is_refused(context: object) -> None:
     """An unsupported, empty or too large context fails before any request."""
     with pytest.raises(deeprepo.UsageError):
         played([], context)
 
 
-def test_a_context_that_holds_itself_is_refused() -> None:
+def test_self_referencing_context_is_refused() -> None:
     """A self-referencing context gives an error instead of endless recursion."""
     loop: list[object] = []
     loop.append(loop)
@@ -151,7 +151,7 @@ async def slowly(name: str) -> dict[str, list[str]]:
     return {"hello": [name]}
 
 
-def test_the_root_s_code_calls_tools() -> None:
+def test_root_code_can_call_tools() -> None:
     """Synchronous and asynchronous functions work, and the prompt has their signatures and docstrings."""
     done, server = played(["set_answer([double(4), double(4, times=3), slowly('x')])"], "text", [double, slowly])
     assert done.answer == "[8, 12, {'hello': ['x']}]"
@@ -180,7 +180,7 @@ def _leaves() -> None:
         (lambda needed: needed, "TypeError"),
     ],
 )
-def test_a_tool_that_fails_is_an_error_in_the_block(tool: Callable[..., object], told: str) -> None:
+def test_failing_tool_is_an_error_in_the_block(tool: Callable[..., object], told: str) -> None:
     """The root sees the error, and the run continues."""
     done, _ = played(["print(helper())", "set_answer('done')"], "text", {"helper": tool})
     assert told in str(done.trajectory[0].error)
@@ -188,13 +188,13 @@ def test_a_tool_that_fails_is_an_error_in_the_block(tool: Callable[..., object],
 
 
 @pytest.mark.parametrize("name", ["context", "set_answer", "print", "for", "a b", "", "_x", "llm_query"])
-def test_a_name_that_the_root_cannot_use_is_refused(name: str) -> None:
+def test_reserved_or_invalid_tool_name_is_refused(name: str) -> None:
     """Names of the REPL, of Python's syntax and builtins, and invalid names are refused."""
     with pytest.raises(deeprepo.UsageError, match="tool"):
         played([], "text", {name: double})
 
 
-def test_a_second_run_resumes_from_the_journal(tmp_path: Path) -> None:
+def test_second_run_resumes_from_the_journal(tmp_path: Path) -> None:
     """A second run with the same journal sends no request and calls no tool."""
     called: Counter[int] = Counter()
 
@@ -210,7 +210,7 @@ def test_a_second_run_resumes_from_the_journal(tmp_path: Path) -> None:
     assert again == first
 
 
-def test_a_journal_holds_no_key(tmp_path: Path) -> None:
+def test_journal_contains_no_key(tmp_path: Path) -> None:
     """Neither the journal nor any repr or output contains the key."""
     done, server = played(["set_answer(1)"], "text", journal=tmp_path / "j")
     named = deeprepo.Model("compatible/scripted", api_key=KEY, base_url="http://127.0.0.1:9")
@@ -220,7 +220,7 @@ def test_a_journal_holds_no_key(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["not a journal\n", '{"kind": "turn"}\n'])
-def test_what_is_no_journal_of_a_run_is_refused(tmp_path: Path, text: str) -> None:
+def test_invalid_journal_is_refused(tmp_path: Path, text: str) -> None:
     """A file that isn't a run's journal gives an error before any request."""
     (tmp_path / "j").write_text(text)
     with pytest.raises(deeprepo.UsageError):
@@ -238,7 +238,7 @@ AT_DEPTH_1 = ["ask", "rlm_query", NO_ROOT]
     [({"depth": 0}, []), ({}, AT_DEPTH_1), ({"depth": 2}, ["ask", "rlm_query", str(AT_DEPTH_1)])],
     ids=["0", "1, unless said", "2"],
 )
-def test_the_depth_is_how_far_below_the_root_others_are_asked(how: dict[str, int], can: list[str]) -> None:
+def test_depth_limits_nested_model_calls(how: dict[str, int], can: list[str]) -> None:
     """Depth 0 allows no model calls, depth 1 (the default) workers, and depth 2 further roots."""
     done, server = played([ASKS, ASKS], "text", **how)
     assert done.answer == str(can)
@@ -248,7 +248,7 @@ def test_the_depth_is_how_far_below_the_root_others_are_asked(how: dict[str, int
     assert {"worker" in system for system in told} == {bool(can)}
 
 
-def test_a_cap_ends_a_run_and_keeps_what_there_is() -> None:
+def test_call_limit_ends_the_run_with_a_note() -> None:
     """With a limit of 2 calls, the run ends after the second turn, and a note gives the reason."""
     blocks = iter(["print(1)"] * 9)
     with in_thread(Server(lambda _: code(f"print({next(blocks)!r})"))) as server:
@@ -261,7 +261,7 @@ def test_a_cap_ends_a_run_and_keeps_what_there_is() -> None:
     ("block", "note"),
     [("print({0!r} * 9)", "used all 3 turns"), ("", "wrote no working Python in 3 turns")],
 )
-def test_a_root_that_uses_its_turns_is_asked_once_more(block: str, note: str) -> None:
+def test_root_without_turns_left_answers_in_words(block: str, note: str) -> None:
     """After its last turn, the root answers in words, and a note explains how the run ended."""
     turn = count()
 
@@ -283,7 +283,7 @@ NESTED = "deep = []\nfor _ in range({levels}): deep = [deep]\n"
 @pytest.mark.parametrize(
     "handing_in", ["set_answer(deep)", 'answer["content"] = deep\nanswer["ready"] = True'], ids=["function", "variable"]
 )
-def test_an_answer_that_is_nested_too_deeply_is_refused_with_a_sentence(levels: int, handing_in: str) -> None:
+def test_too_deeply_nested_answer_is_refused(levels: int, handing_in: str) -> None:
     """If an answer is nested too deeply, the root gets an error and can answer again."""
     done, server = played([NESTED.format(levels=levels) + handing_in, "set_answer('flat')"], "text", turns=3)
     assert done.answer == "flat"
@@ -291,7 +291,7 @@ def test_an_answer_that_is_nested_too_deeply_is_refused_with_a_sentence(levels: 
     assert "this value is nested too deeply" in str(server.requests[1]["messages"][-1])
 
 
-def test_questions_of_several_threads_wait_for_each_other() -> None:
+def test_questions_from_several_threads_are_all_answered() -> None:
     """Three threads in one session each get their answer."""
     with (
         in_thread(Server(lambda _: code("set_answer(len(context))"))) as server,
@@ -302,7 +302,7 @@ def test_questions_of_several_threads_wait_for_each_other() -> None:
     assert answers == ["4", "4", "4"]
 
 
-def test_a_process_that_was_forked_asks_too() -> None:
+def test_forked_process_can_run_questions() -> None:
     """A forked process can run questions after its parent did."""
     with in_thread(Server(lambda _: code("set_answer(len(context))"))) as server:
         rlm = deeprepo.RLM(model(server), budget=None)
@@ -316,7 +316,7 @@ def _ask(url: str, text: str) -> str:
     return deeprepo.RLM(deeprepo.Model("compatible/scripted", base_url=url), budget=None).run("?", text).answer
 
 
-def test_what_is_no_utf_8_is_said(tmp_path: Path) -> None:
+def test_text_in_another_encoding_gives_a_note(tmp_path: Path) -> None:
     """A large text is read completely, and a text in a different encoding gives a note."""
     (tmp_path / "large.txt").write_text("line\n" * 800_000)
     (tmp_path / "old.txt").write_bytes(b"caf\xe9\n")
@@ -326,20 +326,20 @@ def test_what_is_no_utf_8_is_said(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("status", "kind"), [(401, deeprepo.ProviderError), (404, deeprepo.ProviderError)])
-def test_a_refusal_before_the_first_turn_is_raised(status: int, kind: type[Exception]) -> None:
+def test_wrong_key_or_model_raises_an_error(status: int, kind: type[Exception]) -> None:
     """A wrong key or model raises an error instead of returning an empty answer."""
     with in_thread(Server(Reply("no", status=status))) as server, pytest.raises(kind):
         deeprepo.RLM(model(server)).run("What?", "text")
 
 
 @pytest.mark.parametrize("how", [{"turns": 0}, {"depth": -1}])
-def test_numbers_that_make_no_run_are_refused(how: dict[str, int]) -> None:
+def test_invalid_turns_or_depth_is_refused(how: dict[str, int]) -> None:
     """`turns=0` and `depth=-1` give an error that states the minimum."""
     with pytest.raises(deeprepo.UsageError, match="at least"):
         played([], "text", **how)
 
 
-def test_an_event_loop_may_run_already() -> None:
+def test_run_works_inside_a_running_event_loop() -> None:
     """`run` works inside a running event loop, as in a notebook, and `run_async` in the caller's loop."""
 
     async def asked() -> tuple[deeprepo.Result, deeprepo.Result]:
@@ -350,7 +350,7 @@ def test_an_event_loop_may_run_already() -> None:
     assert [done.answer for done in asyncio.run(asked())] == ["4", "4"]
 
 
-def test_the_trace_shows_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_trace_shows_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """`deeprepo trace` can read the run's journal, and `deeprepo replay` refers to the library instead."""
     played(["print(double(2))", "set_answer('forty-two')"], "text", [double], journal=tmp_path / "j")
     assert cli.run(["trace", str(tmp_path / "j")]) == 0
@@ -361,14 +361,14 @@ def test_the_trace_shows_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert "deeprepo.RLM" in capsys.readouterr().err
 
 
-def test_a_result_is_json() -> None:
+def test_result_json_has_the_result_fields() -> None:
     """The JSON's keys are the result's fields."""
     done, _ = played(["set_answer(1)"], "text")
     told = json.loads(done.to_json())
     assert (told["answer"], told["outcome"], told["trajectory"][0]["code"]) == ("1", "answered", "set_answer(1)")
 
 
-def test_a_secret_of_the_context_reaches_the_tool_and_the_answer_but_no_provider(tmp_path: Path) -> None:
+def test_secret_in_the_context_reaches_no_provider(tmp_path: Path) -> None:
     """The root's code, the journal and all requests only contain a placeholder."""
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
     got: list[str] = []
@@ -390,7 +390,7 @@ PLACES = ("deeprepo/texts", "deeprepo/rlm/loop", "deeprepo/rlm/models", "deeprep
 OF_THE_REVIEWER = re.compile(r"\breview|\bpull request|\b(head|base) side|\bthe change\b", re.IGNORECASE)
 
 
-def test_rlm_does_not_speak_of_reviews() -> None:
+def test_rlm_prompts_do_not_mention_reviews() -> None:
     """No message, prompt or docstring behind `deeprepo.RLM` refers to a review, a change or its sides."""
     root = Path(deeprepo.__file__).parents[1]
     code = [root / "deeprepo/_rlm.py", *(path for place in PLACES for path in (root / place).rglob("*.py"))]

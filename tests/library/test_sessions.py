@@ -48,7 +48,7 @@ def last(server: Server) -> str:
     return str(server.requests[-1]["messages"][-1]["content"])
 
 
-def test_a_further_question_finds_names_and_answers_of_the_one_before() -> None:
+def test_later_question_keeps_variables_and_answers() -> None:
     """Variables and the conversation are kept, and answers to earlier prompts can be reused."""
     blocks = [
         "said = llm_query('Who?')\nset_answer(said)",
@@ -66,7 +66,7 @@ def test_a_further_question_finds_names_and_answers_of_the_one_before() -> None:
     assert "Question: And how long is the text?" in server.requests[2]["messages"][-1]["content"]
 
 
-def test_every_question_has_the_turns_and_the_budget_of_a_run() -> None:
+def test_each_question_starts_with_full_limits() -> None:
     """The second question starts with full limits."""
     with scripted("print(1)", "print(2)", "set_answer(3)") as (server, _):
         rlm = deeprepo.RLM(model(server), budget=deeprepo.Budget(calls=2), turns=2)
@@ -75,7 +75,7 @@ def test_every_question_has_the_turns_and_the_budget_of_a_run() -> None:
     assert outcomes == ["turns", "answered"]
 
 
-def test_a_session_resumes_from_its_journal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_session_resumes_from_its_journal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Answered questions are replayed without requests or tool calls, and a new one continues."""
     called: Counter[int] = Counter()
 
@@ -104,7 +104,7 @@ def test_a_session_resumes_from_its_journal(tmp_path: Path, capsys: pytest.Captu
     ]
 
 
-def test_a_session_outlives_a_provider_that_fails() -> None:
+def test_session_survives_a_provider_failure() -> None:
     """Only the failed question is lost; the variables are kept."""
     blocks = "x = 7\nset_answer(x)", Reply("no", status=401), "set_answer(x + 1)"
     with scripted(*blocks) as (_, rlm), rlm.session("text") as session:
@@ -114,7 +114,7 @@ def test_a_session_outlives_a_provider_that_fails() -> None:
         assert session.run("Three?").answer == "8"
 
 
-def test_a_session_in_a_loop_and_after_its_end() -> None:
+def test_session_works_in_one_event_loop_until_it_is_closed() -> None:
     """A session works asynchronously and in a running loop, but not in two loops or after it was closed."""
 
     async def awaited(rlm: deeprepo.RLM) -> list[str]:
@@ -135,7 +135,7 @@ def test_a_session_in_a_loop_and_after_its_end() -> None:
             assert asyncio.run(way(rlm)) == ["1", "2"]
 
 
-def test_a_session_that_is_cancelled_is_closed() -> None:
+def test_cancelled_session_is_closed() -> None:
     """Cancelling kills the REPL in the middle of a block, so the session can't continue."""
 
     async def cancelled(rlm: deeprepo.RLM) -> None:
@@ -150,7 +150,7 @@ def test_a_session_that_is_cancelled_is_closed() -> None:
         asyncio.run(cancelled(rlm))
 
 
-def test_the_root_s_code_chooses_a_worker_by_name() -> None:
+def test_root_code_chooses_a_worker_by_name() -> None:
     """Query functions accept a worker's name, the first worker is the default, and the prompt lists all."""
     blocks = [
         "print(llm_query('a'), llm_batch(['b'], 'strong'), llm_query('c', worker='cheap'))",
@@ -167,7 +167,7 @@ def test_the_root_s_code_chooses_a_worker_by_name() -> None:
     assert '"cheap" (compatible/small), "strong" (compatible/large)' in server.requests[0]["messages"][0]["content"]
 
 
-def test_workers_that_cannot_be_told_apart_are_refused() -> None:
+def test_ambiguous_workers_are_refused() -> None:
     """`worker` and `workers` can't be combined, and a model can't be given twice with different addresses."""
     with pytest.raises(deeprepo.UsageError, match="workers="):
         deeprepo.RLM("openai/gpt-5.4", "openai/gpt-5.4-mini", workers={"cheap": "openai/gpt-5.4-mini"})
@@ -176,7 +176,7 @@ def test_workers_that_cannot_be_told_apart_are_refused() -> None:
         deeprepo.RLM(workers=there).run("What?", "text")
 
 
-def test_progress_is_typed_and_readable() -> None:
+def test_progress_events_are_typed_and_printable() -> None:
     """Calls, turns and the result arrive as typed, printable events. Errors in the callback are ignored."""
     told: list[deeprepo.Event] = []
 
@@ -202,7 +202,7 @@ def test_progress_is_typed_and_readable() -> None:
     assert lines[5] == "answered: 3 calls, price unknown"
 
 
-def test_an_answer_has_the_type_that_was_asked_for() -> None:
+def test_answer_has_the_requested_type() -> None:
     """The root sees the schema and validation errors, and the value is an instance of the type."""
     blocks = ["set_answer({'party': 'Acme', 'end': 'soon'})", "set_answer({'party': 'Acme', 'end': '2027-01-31'})"]
     with scripted(*blocks) as (server, rlm):
@@ -229,7 +229,7 @@ def test_an_answer_has_the_type_that_was_asked_for() -> None:
         (Contract, "set_answer('NOT FOUND')", None),
     ],
 )
-def test_plain_data_and_json_both_fit_a_type(kind: object, block: str, value: object) -> None:
+def test_any_pydantic_type_is_accepted(kind: object, block: str, value: object) -> None:
     """Any type that pydantic validates works, and "NOT FOUND" becomes None."""
     with scripted(block) as (_, rlm):
         done = rlm.run("What?", "text", answer_type=kind)
@@ -245,7 +245,7 @@ def test_plain_data_and_json_both_fit_a_type(kind: object, block: str, value: ob
         ("set_answer(list(range(20000)))", "at most 60,000"),
     ],
 )
-def test_an_answer_that_does_not_fit_ends_no_run(block: str, told: str) -> None:
+def test_invalid_answer_can_be_corrected(block: str, told: str) -> None:
     """If an answer doesn't fit the type, the root gets an error and can correct it."""
     with scripted(block, "set_answer([1])") as (server, rlm):
         done = rlm.run("What?", "text", answer_type=list[int])
@@ -253,14 +253,14 @@ def test_an_answer_that_does_not_fit_ends_no_run(block: str, told: str) -> None:
     assert (done.outcome, done.value, len(done.trajectory)) == ("answered", [1], 2)
 
 
-def test_a_type_that_cannot_be_validated_is_refused() -> None:
+def test_type_that_pydantic_cannot_validate_is_refused() -> None:
     """An `answer_type` that pydantic can't validate gives an error before any request."""
     with scripted() as (server, rlm), pytest.raises(deeprepo.UsageError, match="answer_type"):
         rlm.run("What?", "text", answer_type=Callable)
     assert server.count == 0
 
 
-def test_a_typed_answer_has_its_secret_and_no_provider_sees_it(tmp_path: Path) -> None:
+def test_secret_in_a_typed_answer_reaches_no_provider(tmp_path: Path) -> None:
     """The secret isn't sent to a provider, even in a later question's history."""
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
     blocks = "set_answer([context.split()[-1]])", "set_answer(['done'])"
@@ -272,7 +272,7 @@ def test_a_typed_answer_has_its_secret_and_no_provider_sees_it(tmp_path: Path) -
     assert secret not in (tmp_path / "j").read_text()
 
 
-def test_a_long_session_leaves_out_its_oldest_outputs() -> None:
+def test_long_session_drops_its_oldest_outputs() -> None:
     """If the prompt no longer fits, old outputs are removed from it, but the variables are kept."""
     blocks = [f"x{n} = '{n}' * 9000\nprint(x{n}); set_answer(len(x{n}))" for n in range(4)]
     sent: list[int] = []

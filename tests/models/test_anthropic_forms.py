@@ -35,13 +35,13 @@ def marks(body: dict[str, Any]) -> list[str]:
     return [block.get("text") or block.get("content") for block in blocks if "cache_control" in block]
 
 
-def test_a_worker_marks_its_system_prompt() -> None:
+def test_single_question_marks_only_the_system_prompt() -> None:
     """For a single question, only the system prompt is marked, because the rest would never be read from the cache."""
     _, (body,) = ask(Prompt((Message("system", "S"), Message("user", "U"))), "ok")
     assert marks(body) == ["S"]
 
 
-def test_a_dialogue_marks_its_prefix() -> None:
+def test_dialogue_marks_its_prefix() -> None:
     """A dialogue in the REPL marks the system prompt, the first user message and the last message."""
     turns = (
         Message("system", "S"),
@@ -53,7 +53,7 @@ def test_a_dialogue_marks_its_prefix() -> None:
     assert marks(body) == ["S", "U", "T"]
 
 
-def test_the_prefix_stays_the_same() -> None:
+def test_later_turns_keep_the_cached_prefix() -> None:
     """Later turns extend the earlier request without changing it; a late system message goes to the end."""
     first = (Message("system", "S"), Message("user", "U"))
     later = (*first, Message("assistant", "A"), Message("system", "one turn left"))
@@ -63,14 +63,14 @@ def test_the_prefix_stays_the_same() -> None:
     assert two["messages"][-1]["content"][0]["text"] == "one turn left"
 
 
-def test_a_model_that_refuses_a_forced_tool() -> None:
+def test_refused_forced_tool_falls_back_to_a_json_schema() -> None:
     """After refusing a forced tool call, the model gets a JSON schema, in later requests right away."""
     done, bodies = ask(Prompt((Message("user", "U"),), ANSWER), {"ok": True}, ("tool_choice",), times=3)
     assert [reply.data for reply in done] == [{"ok": True}] * 3
     assert ["output_config" in body for body in bodies] == [False, True, True, True]
 
 
-def test_a_half_written_answer() -> None:
+def test_truncated_answer_gives_no_data() -> None:
     """An answer that was cut off at max_tokens gives no data, even if it can be parsed."""
     (done,), _ = ask(Prompt((Message("user", "U"),), ANSWER), doubles.Reply(data={"ok": True}, stop="length"))
     assert (done.data, done.stop) == (None, "length")

@@ -61,7 +61,7 @@ def signed_in(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "a secret")
 
 
-def test_bedrock(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bedrock_request_is_signed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The request is signed, and the reply arrives in event stream frames."""
     signed_in(monkeypatch)
 
@@ -74,7 +74,7 @@ def test_bedrock(monkeypatch: pytest.MonkeyPatch) -> None:
     talk(BEDROCK, Reply("hello " * 20, usage=Usage(70, 9, 30)), use)
 
 
-def test_bedrock_with_a_key() -> None:
+def test_bedrock_api_key_replaces_the_signature() -> None:
     """A Bedrock API key is sent instead of a signature."""
 
     async def use(model: Model, server: Server) -> None:
@@ -109,7 +109,7 @@ def account(folder: Path, url: str) -> str:
     return str(path)
 
 
-async def test_vertex(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+async def test_vertex_request_uses_default_credentials(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The request has a token from the default credentials, and the model in its path."""
 
     async def tokens(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -135,7 +135,7 @@ async def test_vertex(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "remedy"), [(BEDROCK, "AWS_ACCESS_KEY_ID"), (VERTEX, "GOOGLE_APPLICATION_CREDENTIALS")]
 )
-def test_no_credentials(name: str, remedy: str) -> None:
+def test_missing_credentials_are_reported(name: str, remedy: str) -> None:
     """Without credentials, nothing is sent, and the error names the variable to set."""
 
     async def use(model: Model, server: Server) -> None:
@@ -146,7 +146,7 @@ def test_no_credentials(name: str, remedy: str) -> None:
     talk(name, "ok", use, region="eu-west-1")  # the library keeps a session per region
 
 
-def test_no_region_and_no_project() -> None:
+def test_missing_region_or_project_is_reported() -> None:
     """A missing region or project gives an error that names the variable to set."""
     with pytest.raises(UsageError, match="Set AWS_REGION"):
         models.connect(BEDROCK)
@@ -157,7 +157,7 @@ def test_no_region_and_no_project() -> None:
 
 
 @pytest.mark.parametrize(("name", "module"), [(BEDROCK, "boto3"), (VERTEX, "google.auth")])
-def test_no_extra(name: str, module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_extra_is_reported(name: str, module: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """If the cloud's library is not installed, the error names the missing extra."""
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(NotInstalled, match="needs packages that are not installed") as raised:
@@ -165,7 +165,7 @@ def test_no_extra(name: str, module: str, monkeypatch: pytest.MonkeyPatch) -> No
     assert raised.value.extra == name.partition("/")[0]
 
 
-async def test_azure() -> None:
+async def test_azure_needs_only_the_resource_address() -> None:
     """The resource's address suffices; the key has Azure's header, and the token limit its newer name."""
     async with doubles.openai_server("ok") as server:
         model = models.connect("azure/my-deployment", "a-key", server.anthropic_url)
@@ -192,7 +192,7 @@ async def test_azure() -> None:
         ("openrouter/some/model:nitro", None),
     ],
 )
-def test_prices(name: str, usd: float | None) -> None:
+def test_prices_follow_the_cloud_or_variant(name: str, usd: float | None) -> None:
     """Prices follow the model's cloud or variant, and unknown ones are None."""
     found = prices.dollars(name, Usage(100_000, 0))
     assert found == (None if usd is None else pytest.approx(usd / 10))

@@ -34,14 +34,14 @@ def reply_of(name: str, prompt: Prompt, timeout: float = 20.0) -> Completion:
     return asyncio.run(ask())
 
 
-def test_a_command_reads_the_prompt_and_prints_the_reply(tmp_path: Path) -> None:
+def test_command_reads_the_prompt_and_prints_the_reply(tmp_path: Path) -> None:
     """The prompt is sent to standard input, in an empty folder and without a shell."""
     reply = reply_of(program(tmp_path, READS) + " '$(id)'", asked("Is it $HOME?"))
     assert reply.text == repr(("You review code.\n\nIs it $HOME?", ["-p", "$(id)"], []))
     assert reply.usage.input > 0 < reply.usage.output
 
 
-def test_a_dialogue_and_the_form_of_an_answer_are_told_in_one_text(tmp_path: Path) -> None:
+def test_dialogue_tools_and_schema_are_described_in_one_text(tmp_path: Path) -> None:
     """For a command, the dialogue, tools and answer schema are all described in one text."""
     call = ToolCall("1", "run", {"code": "print(1)"})
     messages = (*asked("Begin.").messages, Message("assistant", "So:", (call,)), Message("tool", "1", call_id="1"))
@@ -52,7 +52,7 @@ def test_a_dialogue_and_the_form_of_an_answer_are_told_in_one_text(tmp_path: Pat
     assert reply_of(program(tmp_path, answers), asked(answer=ANSWER)).data == {"findings": ["a"]}
 
 
-def test_a_command_ends_with_all_that_it_has_started(tmp_path: Path) -> None:
+def test_child_processes_of_a_command_are_stopped(tmp_path: Path) -> None:
     """Child processes are stopped, both after a reply and after a timeout."""
     leaves = "import os, subprocess, sys, time\nchild = subprocess.Popen(['sleep', '60'], stdout=subprocess.DEVNULL)\n"
     leaves += f"open({str(tmp_path / 'pid')!r}, 'w').write(str(child.pid))\n"
@@ -83,13 +83,13 @@ def test_a_command_ends_with_all_that_it_has_started(tmp_path: Path) -> None:
         ("function:f", errors.UsageError, "is a function. Pass it from your program"),
     ],
 )
-def test_a_command_that_fails_is_a_sentence(name: str, kind: type[Exception], sentence: str) -> None:
+def test_failed_command_error_names_the_cause(name: str, kind: type[Exception], sentence: str) -> None:
     """The error names the cause, and output of a failed command is not used."""
     with pytest.raises(kind, match=sentence):
         reply_of(name, asked())
 
 
-def test_a_program_of_the_folder_takes_no_commands_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_program_in_the_checkout_is_never_used_as_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Relative folders in PATH are ignored, because they may be in the checkout under review."""
     (tmp_path / "claude").write_text("#!/bin/sh\necho from the checkout\n")
     (tmp_path / "claude").chmod(0o755)

@@ -10,7 +10,7 @@ from deeprepo_sandbox.providers import Reply, Server
 
 
 @dialects
-def test_a_structured_answer(name: str) -> None:
+def test_structured_answer_is_returned_as_data_and_text(name: str) -> None:
     """An answer with a schema is returned as data and as text."""
     done = complete(name, {"findings": ["a bug"]}, asked(answer=ANSWER))
     assert (done.data, done.text, done.stop, done.calls) == (
@@ -22,14 +22,14 @@ def test_a_structured_answer(name: str) -> None:
 
 
 @dialects
-def test_a_tool_call(name: str) -> None:
+def test_tool_call_is_returned_with_its_arguments(name: str) -> None:
     """The model's call of the offered tool is returned with its arguments."""
     done = complete(name, doubles.code("print(1)"), asked(tool=TOOL))
     assert (done.stop, [(call.name, call.arguments) for call in done.calls]) == ("end", [("run", {"code": "print(1)"})])
 
 
 @dialects
-def test_arguments_that_do_not_parse(name: str) -> None:
+def test_invalid_arguments_are_kept_as_written(name: str) -> None:
     """Invalid arguments are kept as the model wrote them."""
     reply = Reply(calls=(ToolCall("call", "run", {}, "{code: print("),))
     (call,) = complete(name, reply, asked(tool=TOOL)).calls
@@ -37,7 +37,7 @@ def test_arguments_that_do_not_parse(name: str) -> None:
 
 
 @dialects
-def test_a_whole_dialogue(name: str) -> None:
+def test_whole_dialogue_is_accepted(name: str) -> None:
     """The provider accepts a dialogue with calls, results, a broken call and an empty turn."""
     dialogue = (
         Message("system", "You review code."),
@@ -53,14 +53,14 @@ def test_a_whole_dialogue(name: str) -> None:
 
 
 @dialects
-def test_a_refusal(name: str) -> None:
+def test_refusal_has_no_data(name: str) -> None:
     """A model that declines ends with stop "refusal" and without data."""
     done = complete(name, Reply("No.", stop="refusal"), asked(answer=ANSWER))
     assert (done.stop, done.data) == ("refusal", None)
 
 
 @dialects
-def test_cached_tokens(name: str) -> None:
+def test_cached_tokens_have_a_reduced_price(name: str) -> None:
     """The input includes cached tokens, which cost the provider's reduced price."""
 
     async def use(model: Model, _: Server) -> tuple[Usage, float | None]:

@@ -35,7 +35,7 @@ def failure(name: str, reply: Reply, timeout: float = 20) -> tuple[ProviderError
 
 @dialects
 @pytest.mark.parametrize("status", [429, 529])
-def test_rate_limits(name: str, status: int) -> None:
+def test_rate_limit_has_the_delay_from_the_provider(name: str, status: int) -> None:
     """A 429 or 529 raises RateLimited with the provider's delay, after one request."""
     error, requests = failure(name, Reply(status=status, retry_after="7"))
     assert isinstance(error, RateLimited)
@@ -55,7 +55,7 @@ def test_rate_limits(name: str, status: int) -> None:
     ],
     ids=["500", "503", "dropped", "truncated JSON", "no answer", "408"],
 )
-def test_what_is_worth_another_try(name: str, reply: Reply) -> None:
+def test_provider_and_network_failures_are_retryable(name: str, reply: Reply) -> None:
     """Failures on the provider's side or in the network raise ProviderDown or TimedOut, after one request."""
     error, requests = failure(name, reply, timeout=0.2 if reply.fault == "hang" else patience(20))
     assert (type(error), requests) == (TimedOut if reply.fault == "hang" else ProviderDown, 1)
@@ -77,7 +77,7 @@ def test_what_is_worth_another_try(name: str, reply: Reply) -> None:
         (Reply(status=407), "the proxy refuses the connection", AccountRefused),
     ],
 )
-def test_what_no_other_try_will_change(name: str, reply: Reply, sentence: str, kind: type[ProviderRefused]) -> None:
+def test_permanent_errors_suggest_a_fix(name: str, reply: Reply, sentence: str, kind: type[ProviderRefused]) -> None:
     """Errors distinguish between a refused request, model and account, and each suggests a fix."""
     error, requests = failure(name, reply)
     assert (type(error), requests) == (kind, 1)
@@ -88,9 +88,7 @@ def test_what_no_other_try_will_change(name: str, reply: Reply, sentence: str, k
 @dialects
 @pytest.mark.parametrize("variable", ["HTTP_PROXY", "ALL_PROXY"])
 @pytest.mark.parametrize("proxy", ["socks5://127.0.0.1:9", "socks://127.0.0.1:9"])
-def test_a_proxy_that_is_not_http_is_named(
-    name: str, variable: str, proxy: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_non_http_proxy_is_reported(name: str, variable: str, proxy: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The error is about the proxy, not the provider, and nothing is sent."""
     monkeypatch.setenv(variable, proxy)
     error, requests = failure(name, Reply())
@@ -100,7 +98,7 @@ def test_a_proxy_that_is_not_http_is_named(
 
 @dialects
 @pytest.mark.parametrize("status", [307, 400, 401, 404, 413, 429, 500, 529])
-def test_errors_keep_secrets(name: str, status: int) -> None:
+def test_errors_contain_no_secrets(name: str, status: int) -> None:
     """Neither the key nor the prompt is in an error or its traceback, even if the provider repeats them."""
     error, _ = failure(name, Reply(f"bad {KEY} and {ASKED}", status=status, error=KEY, param=ASKED))
     shown = "".join(traceback.format_exception(error)) + repr(error) + repr(vars(error))
@@ -108,7 +106,7 @@ def test_errors_keep_secrets(name: str, status: int) -> None:
 
 
 @dialects
-def test_logs_and_repr_keep_secrets(name: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_logs_and_repr_contain_no_secrets(name: str, caplog: pytest.LogCaptureFixture) -> None:
     """Debug logs, the model's repr and its attributes contain neither the key nor the prompt."""
     caplog.set_level(logging.DEBUG)
 
@@ -146,7 +144,7 @@ def own(message: str, status: int = 500) -> str:
         ("No connected db.", "refused the key"),
     ],
 )
-def test_the_reason_in_the_body_decides_whatever_the_status(message: str, words: str, status: int) -> None:
+def test_reason_in_the_body_overrides_the_status(message: str, words: str, status: int) -> None:
     """Gateways and local servers use any status for any reason. The error quotes the server."""
     assert words in own(message, status)
     assert message.rstrip(".")[:40] in own(message, status)
@@ -159,12 +157,12 @@ def test_the_reason_in_the_body_decides_whatever_the_status(message: str, words:
         ({"error": {"code": 404, "message": "The model does not exist."}}, 404),
     ],
 )
-def test_a_status_that_no_server_sent_is_not_reported(reply: dict[str, object], status: int) -> None:
+def test_error_reports_only_a_status_that_was_sent(reply: dict[str, object], status: int) -> None:
     """The error has the status from the body, or else the actual one, for users to find in server logs."""
     assert f"(status {status})" in str(translate(inside(reply), "compatible/m"))
 
 
-def test_a_quote_repeats_neither_the_prompt_nor_a_key() -> None:
+def test_quoted_error_repeats_neither_the_prompt_nor_a_key() -> None:
     """The quote omits text that repeats the prompt, and replaces possible keys."""
     said = "cannot read 'def total(prices):' with key sk-abcdef0123456789abcdef"
     assert quote(said, "def total(prices):\n    return 1") == ""
@@ -172,7 +170,7 @@ def test_a_quote_repeats_neither_the_prompt_nor_a_key() -> None:
 
 
 @dialects
-def test_a_prompt_that_is_refused_in_every_form_costs_few_requests(name: str) -> None:
+def test_prompt_refused_in_every_format_costs_few_requests(name: str) -> None:
     """Fallback formats are tried one by one, not in all combinations, so few requests are sent."""
     error, requests = failure(name, Reply("not today", status=400))
     assert isinstance(error, ProviderRefused)

@@ -46,7 +46,7 @@ def ask(
     return asyncio.run(run())
 
 
-def test_no_response_format() -> None:
+def test_refused_response_format_falls_back_to_a_forced_tool() -> None:
     """The answer is requested with a forced tool call, in later requests right away."""
     done, bodies, again = ask(Prompt(QUESTION, ANSWER), {"ok": True}, ("response_format",), times=3)
     assert [reply.data for reply in done] == [{"ok": True}] * 3
@@ -54,14 +54,14 @@ def test_no_response_format() -> None:
     assert (again, ["tool_choice" in body for body in bodies]) == (1, [False, True, True, True])
 
 
-def test_neither_format_nor_tools() -> None:
+def test_schema_is_described_in_words_if_formats_and_tools_are_refused() -> None:
     """The prompt describes the schema in words."""
     (done,), bodies, again = ask(Prompt(QUESTION, ANSWER), '{"ok": false}', ("response_format", "tools"))
     assert (done.data, again) == ({"ok": False}, 2)
     assert '"additionalProperties": false' in bodies[-1]["messages"][-1]["content"]
 
 
-def test_no_system_role() -> None:
+def test_instructions_become_a_user_message_if_system_role_is_refused() -> None:
     """The instructions are sent as a user message, in later requests right away."""
 
     def reply(body: Mapping[str, Any]) -> Reply:
@@ -74,14 +74,14 @@ def test_no_system_role() -> None:
     assert bodies[-1]["messages"] == [{"role": "user", "content": "be kind\n\nx\n\ny"}]
 
 
-def test_no_tools() -> None:
+def test_model_without_tools_writes_code_in_a_fence() -> None:
     """Without tools, the model writes its code in a fenced block."""
     (done,), _, again = ask(Prompt(QUESTION, tool=TOOL), "```python\nx = 1\n```", ("tools",))
     assert (done.text, done.stop, again) == ("```python\nx = 1\n```", "end", 1)
 
 
 @pytest.mark.parametrize("field", ["max_tokens", "max_completion_tokens"])
-def test_the_name_of_the_cap(field: str) -> None:
+def test_name_of_the_reply_limit_is_found_and_remembered(field: str) -> None:
     """The server's name for the reply limit is found and remembered."""
     for name in ("compatible/some-model", "azure/some-model"):
         done, bodies, again = ask(Prompt(QUESTION, max_tokens=77), "ok", (field,), name, times=2)
@@ -106,20 +106,20 @@ def test_no_key_is_taken_from_the_environment(monkeypatch: pytest.MonkeyPatch) -
     assert asyncio.run(run()) == "ok"
 
 
-def test_a_spoilt_answer_is_the_model_s_fault() -> None:
+def test_broken_model_call_raises_bad_answer() -> None:
     """A 400 about the model's own broken call raises BadAnswer, which can be retried."""
     with pytest.raises(BadAnswer, match="Try again"):
         ask(Prompt(QUESTION, tool=TOOL), Reply("Failed to call a function.", status=400, error="tool_use_failed"))
 
 
-def test_unreported_usage_is_estimated_upwards() -> None:
+def test_missing_usage_is_estimated() -> None:
     """If a server reports no usage, tokens are estimated, so that limits still apply."""
     (done,), _, _ = ask(Prompt((Message("user", "x" * 300),)), Reply("y" * 30, usage=Usage()))
     assert done.usage.input == 101
     assert done.usage.output >= 11
 
 
-def test_an_error_inside_a_200() -> None:
+def test_error_in_a_200_response_is_raised() -> None:
     """An error in a 200 response raises an error instead of returning an empty reply."""
 
     async def run(raw: bytes) -> None:

@@ -90,7 +90,7 @@ NOT_TAKEN: dict[str, Callable[[Body], object]] = {
 
 @pytest.mark.parametrize("refuses", NOT_TAKEN.values(), ids=NOT_TAKEN)
 @pytest.mark.parametrize("kind", ["answer", "tool"])
-def test_a_refusal_in_any_words_is_followed_by_a_plainer_form(refuses: Callable[[Body], object], kind: str) -> None:
+def test_refusal_in_any_wording_leads_to_a_plainer_format(refuses: Callable[[Body], object], kind: str) -> None:
     """Unsupported features are removed one at a time, and the format that works is kept."""
     base = asked(answer=ANSWER) if kind == "answer" else asked(tool=TOOL)
     prompt = Prompt(base.messages, base.answer, base.tool, max_tokens=20_000, effort="low")
@@ -104,7 +104,7 @@ def test_a_refusal_in_any_words_is_followed_by_a_plainer_form(refuses: Callable[
     assert not refuses(bodies[-1])
 
 
-def test_a_name_that_is_refused_both_ways_is_taken_for_its_value() -> None:
+def test_refusal_of_both_limit_names_leads_to_a_smaller_limit() -> None:
     """If both names of the reply limit are refused, the third request has a smaller limit."""
     said = {"error": {"code": "1214", "message": "max_tokens参数非法。请检查文档。"}}
     prompt = replace(asked(), max_tokens=20_000)
@@ -120,7 +120,7 @@ def test_a_name_that_is_refused_both_ways_is_taken_for_its_value() -> None:
     assert len(bodies) == 3
 
 
-def test_calls_that_are_under_way_wait_for_the_form_that_one_of_them_finds() -> None:
+def test_concurrent_calls_wait_for_an_accepted_format() -> None:
     """Twenty concurrent calls are all answered, although the server refuses streams with odd words."""
 
     async def use(model: Model) -> list[Completion]:
@@ -130,7 +130,7 @@ def test_calls_that_are_under_way_wait_for_the_form_that_one_of_them_finds() -> 
     assert len(replies) == 20
 
 
-def test_a_server_that_takes_nothing_is_asked_in_each_form_once() -> None:
+def test_server_refusing_every_format_is_asked_in_each_format_once() -> None:
     """If a server refuses all formats, each format is tried once, and later calls send one request."""
 
     async def use(model: Model) -> list[object]:
@@ -141,7 +141,7 @@ def test_a_server_that_takes_nothing_is_asked_in_each_form_once() -> None:
     assert len(bodies) <= 9 + 6
 
 
-def test_what_a_server_has_taken_once_is_not_left_out() -> None:
+def test_accepted_format_is_not_replaced_after_a_later_refusal() -> None:
     """After one success with the same format, a refusal is about the prompt, so no other format is tried."""
 
     async def use(model: Model) -> list[object]:
@@ -154,7 +154,7 @@ def test_what_a_server_has_taken_once_is_not_left_out() -> None:
     assert (type(fine), type(error), len(bodies)) == (Completion, ProviderRefused, 2)
 
 
-def test_a_large_prompt_that_is_refused_in_every_form_may_be_too_long() -> None:
+def test_large_prompt_refused_in_every_format_counts_as_too_long() -> None:
     """If a large prompt is refused in all formats, the error is PromptTooLong, so that it gets split."""
     error, _ = talk(
         lambda body: (400, ODD) if len(json.dumps(body)) > 30_000 else (200, FINE),
@@ -174,7 +174,7 @@ def test_a_large_prompt_that_is_refused_in_every_form_may_be_too_long() -> None:
         ("row 900000 of shard 8192 is locked", None),
     ],
 )
-def test_the_window_is_read_from_the_numbers(message: str, window: int | None) -> None:
+def test_window_is_read_from_the_numbers_in_the_refusal(message: str, window: int | None) -> None:
     """If a refusal compares the prompt's size with a smaller number, that number is the window."""
     error, _ = talk(
         lambda body: (400, {"error": {"message": message}}) if len(json.dumps(body)) > 30_000 else (200, FINE),
@@ -204,7 +204,7 @@ def test_the_window_is_read_from_the_numbers(message: str, window: int | None) -
     ],
 )
 @pytest.mark.parametrize("wrapped", [False, True])
-def test_a_prompt_that_is_too_long_in_other_words(
+def test_too_long_prompt_is_recognized_in_gateway_responses(
     status: int, message: str, window: int | None, *, wrapped: bool
 ) -> None:
     """The reason is recognized in the provider's own response and inside a gateway's response."""
@@ -221,7 +221,7 @@ MODERATED = [
 
 
 @pytest.mark.parametrize(("status", "said"), MODERATED)
-def test_a_prompt_that_a_content_filter_refuses_costs_that_prompt_alone(status: int, said: object) -> None:
+def test_content_filter_refusal_affects_only_its_prompt(status: int, said: object) -> None:
     """If a content filter refuses one prompt, the others are sent, and the error doesn't blame the key."""
 
     async def use(model: Model) -> tuple[list[object], str]:
@@ -247,14 +247,14 @@ def test_a_prompt_that_a_content_filter_refuses_costs_that_prompt_alone(status: 
         (413, "<html>413 Request Entity Too Large</html>", PromptTooLong, "too long"),
     ],
 )
-def test_the_cause_is_named(status: int, said: object, kind: type[ProviderError], words: str) -> None:
+def test_known_cause_gets_its_own_message(status: int, said: object, kind: type[ProviderError], words: str) -> None:
     """Known causes get our own message, and similar ones are not confused."""
     error = refused(status, said.encode() if isinstance(said, str) else said)
     assert type(error) is kind
     assert words in str(error)
 
 
-def test_an_error_that_is_a_text_in_a_stream_is_read() -> None:
+def test_string_error_in_a_stream_is_recognized() -> None:
     """An error in a stream is recognized even if it is a string instead of an object."""
     error = refused(200, b'data: {"error": "CUDA error: out of memory"}\n\n', kind="text/event-stream")
     assert (type(error), "too little memory" in str(error)) == (ModelRefused, True)
@@ -268,7 +268,7 @@ RAW = "{'message': 'Function calling is not supported by this model (tools)', 't
     ("part", "said"),
     [("stream", VERIFY), ("tools", {"message": "Provider returned error", "metadata": {"raw": RAW}})],
 )
-def test_a_refused_part_is_left_out_whatever_else_the_refusal_mentions(part: str, said: Mapping[str, object]) -> None:
+def test_refused_feature_is_left_out_despite_other_words(part: str, said: Mapping[str, object]) -> None:
     """The refused feature is left out, although the message also mentions the account or the model."""
     answer = (400, {"error": said}), (200, FINE)
     reply, bodies = talk(lambda body: answer[part not in body], lambda model: model.complete(asked(tool=TOOL)))
@@ -279,14 +279,14 @@ def test_a_refused_part_is_left_out_whatever_else_the_refusal_mentions(part: str
 @pytest.mark.parametrize(
     "said", [b"<html>Sign in</html>", b"\n<!doctype html>", b"It works!", b"\xff\xfe\x00", b"null"]
 )
-def test_what_is_no_reply_is_named(said: bytes, kind: str) -> None:
+def test_non_json_reply_is_reported(said: bytes, kind: str) -> None:
     """A web page or other non-JSON text with status 200 raises an error, with nothing billed."""
     error = refused(200, said, kind=kind)
     assert "web page or other text" in str(error)
     assert (type(error), error.may_be_billed) == (ProviderDown, False)
 
 
-def test_a_stream_that_is_not_called_one_is_read() -> None:
+def test_stream_with_a_wrong_content_type_is_read() -> None:
     """A stream is recognized even if its content type is wrong."""
     chunk = {"choices": [{"delta": {"content": "ok"}, "finish_reason": "stop"}]}
     body = f"data: {json.dumps(chunk)}\r\n\r\ndata: [DONE]\r\n\r\n".encode()
@@ -294,7 +294,7 @@ def test_a_stream_that_is_not_called_one_is_read() -> None:
     assert (reply.text, reply.stop) == ("ok", "end")
 
 
-def test_a_smaller_reply_is_asked_for_if_the_account_cannot_afford_a_long_one() -> None:
+def test_unaffordable_reply_is_retried_with_fewer_tokens() -> None:
     """The next request asks for the number of affordable tokens in OpenRouter's 402."""
     poor = {
         "error": {
@@ -312,20 +312,20 @@ def test_a_smaller_reply_is_asked_for_if_the_account_cannot_afford_a_long_one() 
     assert [body["max_completion_tokens"] for body in bodies] == [20_000, 9_000]
 
 
-def test_a_time_to_come_back_is_kept_for_every_status() -> None:
+def test_retry_after_is_kept_for_every_status() -> None:
     """A 503 with `Retry-After` is handled like a 429."""
     error = refused(503, {"error": {"message": "loading"}}, "retry-after: 12\r\n")
     assert isinstance(error, RateLimited)
     assert error.retry_after == 12
 
 
-def test_a_reply_of_no_use_is_booked_at_what_it_says() -> None:
+def test_unusable_reply_is_billed_at_its_reported_usage() -> None:
     """An unusable reply is billed at the usage it reports, not at the reserved amount."""
     error = refused(200, {"choices": [], "usage": {"prompt_tokens": 1500, "completion_tokens": 20}})
     assert error.usage == Usage(1500, 20)
 
 
-def test_a_stream_ends_where_the_server_says_so() -> None:
+def test_stream_ends_at_the_done_marker() -> None:
     """`[DONE]` ends a stream even without a finish reason, but a stream that just stops is an error."""
     chunk = b'data: {"choices": [{"delta": {"content": "whole"}}]}\n\n'
     kind = "text/event-stream"
@@ -334,7 +334,7 @@ def test_a_stream_ends_where_the_server_says_so() -> None:
     assert "too early" in str(refused(200, chunk, kind=kind))
 
 
-def test_a_local_server_that_says_in_a_500_what_it_does_not_take() -> None:
+def test_llama_cpp_500_about_tools_is_recognized() -> None:
     """llama.cpp without --jinja reports in a 500 that it doesn't support tools."""
     said = {"error": {"code": 500, "message": "tools param requires --jinja flag", "type": "server_error"}}
     reply, bodies = talk(

@@ -18,7 +18,7 @@ MILLION = Usage(1_000_000, 0)
         ("anthropic/claude-opus-4-5", 5.0),
     ],
 )
-def test_listed_models(name: str, usd: float) -> None:
+def test_listed_model_has_its_list_price(name: str, usd: float) -> None:
     """A listed model has its list price, also under its dated name."""
     assert dollars(name, MILLION) == pytest.approx(usd)
 
@@ -38,11 +38,11 @@ def test_listed_models(name: str, usd: float) -> None:
         "nonsense",
     ],
 )
-def test_unknown_prices(name: str) -> None:
+def test_unknown_price_is_none(name: str) -> None:
     """An unknown price is None: neither zero nor the price of a model with a similar name."""
     assert dollars(name, MILLION) is None
 
 
-def test_usage_that_cannot_be_priced() -> None:
+def test_contradictory_usage_has_no_price() -> None:
     """Contradictory token counts have no price."""
     assert dollars("openai/gpt-5-mini", Usage(10, 0, cache_read=100)) is None

@@ -13,7 +13,7 @@ from deeprepo.rlm.models.provider import address
 
 
 @pytest.mark.parametrize("name", sorted(models.PROVIDERS))
-def test_every_provider_connects(name: str) -> None:
+def test_every_provider_creates_a_model(name: str) -> None:
     """Each provider creates a model with its name without sending anything."""
     provider = models.PROVIDERS[name]
     url = None if provider.base_url else "http://127.0.0.1:1/v1"
@@ -22,26 +22,26 @@ def test_every_provider_connects(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["gpt-5-mini", "openai/", "/gpt-5-mini", ""])
-def test_a_name_without_a_model(name: str) -> None:
+def test_name_without_a_model_is_refused_with_an_example(name: str) -> None:
     """A name that is not provider/model gives an error with an example."""
     with pytest.raises(UsageError, match="Write provider/model, for example"):
         models.connect(name, "key")
 
 
-def test_an_unknown_provider() -> None:
+def test_unknown_provider_error_lists_the_supported_ones() -> None:
     """The error for an unknown provider lists the supported ones."""
     with pytest.raises(UsageError, match=r"unknown provider 'opnai': supported providers are anthropic, .*openai"):
         models.connect("opnai/gpt-5-mini", "key")
 
 
-def test_a_missing_key() -> None:
+def test_missing_key_error_names_its_variable() -> None:
     """The error for a missing key names its variable; a server with its own address needs no key."""
     with pytest.raises(UsageError, match="Set MISTRAL_API_KEY"):
         models.connect("mistral/codestral", SecretStr(""))
     assert models.connect("mistral/codestral", None, "http://127.0.0.1:1/v1").name == "mistral/codestral"
 
 
-def test_a_key_that_is_none() -> None:
+def test_key_with_an_invalid_character_is_refused() -> None:
     """A key with an invalid character is refused without being shown."""
     with pytest.raises(UsageError, match="Copy it again") as caught:
         models.connect("openai/gpt-5-mini", "sk-abc…")
@@ -49,25 +49,25 @@ def test_a_key_that_is_none() -> None:
 
 
 @pytest.mark.parametrize("url", ["localhost:8000", "ftp://host", "http://", "http://host:port", "http://[::1"])
-def test_a_base_url_that_is_none(url: str) -> None:
+def test_invalid_base_url_is_refused(url: str) -> None:
     """A base URL that is not a web address is refused."""
     with pytest.raises(UsageError, match="is not a web address"):
         models.connect("ollama/llama", None, url)
 
 
-def test_spaces_around_a_base_url_do_not_matter() -> None:
+def test_whitespace_around_a_base_url_is_removed() -> None:
     """Spaces around a base URL, from copying or an env file, are removed."""
     assert address(PROVIDERS["ollama"], " http://127.0.0.1:1/v1/ \n") == "http://127.0.0.1:1/v1"
 
 
-def test_a_password_in_the_base_url() -> None:
+def test_base_url_with_a_password_is_refused() -> None:
     """A password in the address would appear in messages, so it is refused without being shown."""
     with pytest.raises(UsageError, match="Configure a key instead") as caught:
         models.connect("compatible/m", None, "http://me:hidden@127.0.0.1/v1")
     assert "hidden" not in str(caught.value)
 
 
-def test_a_provider_without_an_address() -> None:
+def test_missing_address_error_names_the_variables() -> None:
     """If a provider needs an address, the error names the variables for it."""
     with pytest.raises(
         UsageError, match="Set AZURE_OPENAI_ENDPOINT or DEEPREPO_BASE_URL, for example to https://RESOURCE"
@@ -75,7 +75,7 @@ def test_a_provider_without_an_address() -> None:
         models.connect("azure/my-deployment", "key")
 
 
-def test_libraries_are_loaded_late() -> None:
+def test_libraries_are_loaded_lazily() -> None:
     """Importing the provider list loads neither the client libraries nor the price list."""
     script = "import sys, deeprepo.rlm.models; print({'openai', 'anthropic', 'aiohttp', 'genai_prices', 'pydantic'} & set(sys.modules))"
     assert (

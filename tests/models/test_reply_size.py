@@ -22,7 +22,7 @@ EVENT = b'data: {"choices": [{"delta": {"content": "' + b"x" * 1_000_000 + b'"}}
     ],
     ids=["compressed", "a stream"],
 )
-def test_a_reply_that_is_too_long_is_not_read(body: bytes, headers: str, kind: str) -> None:
+def test_oversized_reply_is_refused(body: bytes, headers: str, kind: str) -> None:
     """A reply that is too long fails with a clear error and is billed at most the requested tokens."""
     error, _ = talk(lambda _: (200, body), lambda model: model.complete(asked()), headers, kind)
     assert type(error) is ProviderDown

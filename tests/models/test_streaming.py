@@ -46,7 +46,7 @@ def ask(
 
 
 @dialects
-def test_a_reply_longer_than_the_time_out(name: str) -> None:
+def test_timeout_applies_to_the_silence_between_chunks(name: str) -> None:
     """The timeout limits the silence between two chunks, so a reply may take longer."""
     limit = patience(1.0)
     (done,), _ = ask(name, Reply("word " * 20, pause=limit / 10), timeout=limit)
@@ -54,14 +54,14 @@ def test_a_reply_longer_than_the_time_out(name: str) -> None:
 
 
 @dialects
-def test_a_stream_that_stalls(name: str) -> None:
+def test_stalled_stream_times_out(name: str) -> None:
     """A stream that stalls in the middle times out, and may be billed in full."""
     (error,), _ = ask(name, Reply("word " * 60, fault="stall", usage=Usage(500, 70, 200)), timeout=patience(1.0))
     assert (type(error), error.may_be_billed) == (TimedOut, True)
 
 
 @dialects
-def test_a_server_that_never_begins(name: str) -> None:
+def test_stream_that_never_starts_times_out(name: str) -> None:
     """If nothing arrives, the call times out."""
     (error,), _ = ask(name, Reply(fault="hang"), timeout=0.1)
     assert type(error) is TimedOut
@@ -69,7 +69,7 @@ def test_a_server_that_never_begins(name: str) -> None:
 
 @dialects
 @pytest.mark.parametrize("fault", ["drop", "truncate"])
-def test_a_stream_without_its_end(name: str, fault: Fault) -> None:
+def test_stream_that_ends_early_is_an_error(name: str, fault: Fault) -> None:
     """A stream that ends early raises an error, even if what arrived can be parsed."""
     whole = {"findings": [f"number {n}" for n in range(20)]}
     (error,), _ = ask(name, Reply(data=whole, fault=fault), asked(answer=ANSWER))
@@ -77,14 +77,14 @@ def test_a_stream_without_its_end(name: str, fault: Fault) -> None:
 
 
 @dialects
-def test_a_server_that_does_not_stream(name: str) -> None:
+def test_plain_response_to_a_streaming_request_is_accepted(name: str) -> None:
     """A plain JSON response to a streaming request is accepted."""
     calls = (ToolCall("c", "run", {"code": "x"}),)
     (done,), (body,) = ask(name, Reply("said", calls=calls), asked(tool=TOOL), modes=Modes(streams=False))
     assert (body["stream"], done.text, done.calls[0].arguments) == (True, "said", {"code": "x"})
 
 
-def test_a_server_without_stream_options() -> None:
+def test_server_that_refuses_stream_options_is_remembered() -> None:
     """If a server refuses to report usage in streams, it is asked without, and that is remembered."""
     done, bodies = ask(OPENAI, Reply("ok", usage=Usage(70, 9)), rejects=("stream_options",), times=2)
     assert [reply.text for reply in done] == ["ok", "ok"]
@@ -93,7 +93,7 @@ def test_a_server_without_stream_options() -> None:
 
 @dialects
 @pytest.mark.parametrize("index", ["given", "missing"])
-def test_calls_in_pieces(name: str, index: Literal["given", "missing"]) -> None:
+def test_parallel_calls_in_chunks_keep_their_arguments(name: str, index: Literal["given", "missing"]) -> None:
     """Parallel calls keep their ids and arguments, even if the server sends no index."""
     calls = tuple(ToolCall(f"c{n}", "run", {"code": f"print({n})\n" * 9}) for n in range(3))
     (done,), _ = ask(name, Reply(calls=calls), asked(tool=TOOL), modes=Modes(index=index))
@@ -101,7 +101,7 @@ def test_calls_in_pieces(name: str, index: Literal["given", "missing"]) -> None:
     assert [call.arguments["code"] for call in done.calls] == [f"print({n})\n" * 9 for n in range(3)]
 
 
-def test_what_compatible_servers_send() -> None:
+def test_unusual_chunks_from_compatible_servers_are_handled() -> None:
     """Chunks without choices, second choices, repeated index 0 and content in parts are all handled."""
     from deeprepo.rlm.models.stream import Chat
 
@@ -125,7 +125,7 @@ def test_what_compatible_servers_send() -> None:
 
 
 @dialects
-def test_effort(name: str) -> None:
+def test_effort_is_sent_until_a_model_refuses_it(name: str) -> None:
     """The effort is sent in the dialect's format, and no longer after a model refuses it."""
     field = "output_config.effort" if name == ANTHROPIC else "reasoning_effort"
     prompt = Prompt(asked().messages, effort="low")

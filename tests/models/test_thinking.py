@@ -50,7 +50,7 @@ def dialogue(name: str, modes: Modes, turns: int, keep: bool = True) -> tuple[li
 
 @pytest.mark.parametrize(("name", "form"), WANTED)
 @pytest.mark.parametrize("streams", [True, False])
-def test_a_dialogue_of_five_turns(name: str, form: Form, streams: bool) -> None:
+def test_thinking_is_sent_back_in_every_turn(name: str, form: Form, streams: bool) -> None:
     """Providers that require their thinking back accept each turn, streamed or not."""
     modes = Modes(thinks=50, thinking=form, wants_thinking=True, streams=streams)
     done, _ = dialogue(name, modes, 5)
@@ -59,7 +59,7 @@ def test_a_dialogue_of_five_turns(name: str, form: Form, streams: bool) -> None:
 
 
 @pytest.mark.parametrize(("name", "form"), WANTED)
-def test_no_thinking_of_another_model(name: str, form: Form) -> None:
+def test_thinking_is_not_sent_to_another_model(name: str, form: Form) -> None:
     """One model's thinking is not sent to another model of either dialect."""
     (first, *_), _ = dialogue(name, Modes(thinks=50, thinking=form), 1)
     asked = Prompt(
@@ -84,7 +84,7 @@ def test_no_thinking_of_another_model(name: str, form: Form) -> None:
         assert not any(mark in sent for mark in ("signature", "let me think", "redacted", "encrypted"))
 
 
-def test_a_server_that_takes_no_thinking_back() -> None:
+def test_thinking_is_not_sent_back_after_a_refusal() -> None:
     """After a refusal that names the field, thinking is no longer sent."""
 
     def reply(body: Mapping[str, Any]) -> Reply:
@@ -126,13 +126,13 @@ ANSWERED = '{"ok": 2}'
         f'```json\n{{"ok": 1}}\n```\nno, rather\n```json\n{ANSWERED}\n```',
     ],
 )
-def test_drafts_are_no_answers(text: str) -> None:
+def test_thinking_text_is_not_an_answer(text: str) -> None:
     """Text in thinking is ignored, and the last JSON object that fits the schema is the answer."""
     answer, unfinished = without_thinking(text)
     assert (json_object(answer, SCHEMA), unfinished) == ({"ok": 2}, False)
 
 
 @pytest.mark.parametrize("text", ['<think>{"ok": 1}', '[THINK] set_answer("x")\n```python\nx\n```', "◁think▷"])
-def test_thinking_that_never_ended(text: str) -> None:
+def test_unfinished_thinking_gives_no_answer(text: str) -> None:
     """If thinking was cut off, there is no answer."""
     assert without_thinking(text) == ("", True)

@@ -32,14 +32,14 @@ def failure(name: str, modes: Modes, text: str) -> ProviderError:
 
 @pytest.mark.parametrize("wording", sorted(TOO_LONG))
 @pytest.mark.parametrize("name", ["compatible/m", "anthropic/m"])
-def test_every_wording(wording: str, name: str) -> None:
+def test_every_wording_raises_prompt_too_long(wording: str, name: str) -> None:
     """Every wording raises PromptTooLong, with the window if the provider states it."""
     error = failure(name, Modes(window=8_192, wording=wording), "x" * 60_000)
     assert isinstance(error, PromptTooLong)
     assert error.window == (None if wording in UNSAID else 8_192)
 
 
-def test_more_than_the_minute_of_an_account() -> None:
+def test_tokens_per_minute_limit_counts_as_the_window() -> None:
     """A request above the tokens-per-minute limit can never succeed, so that limit counts as its window."""
     error = failure("groq/m", Modes(tokens_per_minute=6_000), "x" * 60_000)
     assert isinstance(error, PromptTooLong)
@@ -52,6 +52,6 @@ def test_more_than_the_minute_of_an_account() -> None:
     "message",
     ["Rate limit reached for m on tokens per min (TPM): Limit 30000, Used 29000, Requested 2000.", "slow down"],
 )
-def test_a_rate_limit_is_none(message: str) -> None:
+def test_temporary_rate_limit_is_not_a_too_long_prompt(message: str) -> None:
     """A rate limit that will pass doesn't count as a prompt that is too long."""
     assert isinstance(translate(Refusal(429, message), "openai/m"), RateLimited)

@@ -31,7 +31,7 @@ JSON = '{"name": "execute_python", "arguments": {"code": "set_answer(\'42\')"}}'
         '<｜tool▁call▁begin｜>function<｜tool▁sep｜>execute_python\n```json\n{"code": "set_answer(\'42\')"}',  # noqa: RUF001
     ],
 )
-def test_a_call_in_the_text(text: str) -> None:
+def test_tool_call_in_text_is_recognized(text: str) -> None:
     """The tool's name and arguments suffice; any markup may surround them."""
     assert [dict(call.arguments) for call in calls_in(text, TOOL)] == [{"code": CODE}]
 
@@ -45,6 +45,6 @@ def test_a_call_in_the_text(text: str) -> None:
         "Use `execute_python` for that.",
     ],
 )
-def test_prose_is_no_call(text: str) -> None:
+def test_prose_about_a_tool_is_not_a_call(text: str) -> None:
     """Text that only mentions the tool is not a call."""
     assert calls_in(text, TOOL) == ()

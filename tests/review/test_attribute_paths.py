@@ -35,14 +35,14 @@ def _files(code: str) -> Files:
 
 
 @pytest.mark.parametrize("case", USES)
-def test_a_path_in_an_attribute_is_a_use(case: str, places: Places) -> None:
+def test_path_in_an_attribute_is_a_reference(case: str, places: Places) -> None:
     """If the function in the path is renamed, the attribute's file is reported."""
     name, code = USES[case]
     assert U in places(_files(code), {"src/order.rs": ORDER.replace(name, f"{name}s")})
 
 
 @pytest.mark.parametrize("case", LABELS)
-def test_a_label_of_an_attribute_is_no_use(case: str, places: Places) -> None:
+def test_other_string_in_an_attribute_is_not_a_reference(case: str, places: Places) -> None:
     """A string with the same word that is not a path to the function is not reported."""
     name, code = LABELS[case]
     assert U not in places(_files(code), {"src/order.rs": ORDER.replace(name, f"{name}s")})

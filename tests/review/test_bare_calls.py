@@ -33,7 +33,7 @@ CASES: Mapping[str, tuple[Files, tuple[str, str, str], str]] = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_call_without_brackets_or_a_dot_is_a_use(places: Places, case: str) -> None:
+def test_call_without_parentheses_or_a_dot_is_reported(places: Places, case: str) -> None:
     """A call without parentheses or a dot is reported if its parameter's or result's type changes."""
     before, (path, old, new), user = CASES[case]
     text = before[path] or ""
@@ -51,7 +51,7 @@ SILENT: Mapping[str, tuple[Files, tuple[str, str, str], str]] = {
 
 
 @pytest.mark.parametrize("case", SILENT)
-def test_a_call_of_something_else_is_none(places: Places, case: str) -> None:
+def test_infix_call_on_another_class_is_not_reported(places: Places, case: str) -> None:
     """An infix call on another class, or of another operator, is not reported."""
     before, (path, old, new), user = SILENT[case]
     text = before[path] or ""

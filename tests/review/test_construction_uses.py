@@ -142,7 +142,12 @@ CASES: Mapping[str, tuple[Project, tuple[str, str], bool]] = {
 
 
 @pytest.mark.parametrize(("project", "edit", "is_open"), CASES.values(), ids=CASES.keys())
-def test_a_use_that_no_call_shows_is_covered(places, project: Project, edit: tuple[str, str], is_open: bool) -> None:  # noqa: ANN001
+def test_implicit_constructor_call_is_a_reference(
+    places,  # noqa: ANN001
+    project: Project,
+    edit: tuple[str, str],
+    is_open: bool,
+) -> None:
     """Base constructor calls, method references and attributes count as references to their target."""
     home, source, path, user = project
     old, new = edit

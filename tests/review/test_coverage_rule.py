@@ -159,7 +159,7 @@ FOUND = {"an attribute with another name"}  # a reference found by name only is 
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_is_open_without_a_model(review: Reviewer, kind: str) -> None:
+def test_unread_code_is_open_without_a_model(review: Reviewer, kind: str) -> None:
     """Unread code and references to removed names count as not checked; dependent code is only listed."""
     after, expected = KINDS[kind]
     done = review(after)
@@ -171,14 +171,14 @@ def test_what_is_open_without_a_model(review: Reviewer, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", few(KINDS, *range(0, len(KINDS), 4)))
-def test_a_model_never_makes_it_worse(review: Reviewer, kind: str) -> None:
+def test_model_leaves_only_excluded_code_open(review: Reviewer, kind: str) -> None:
     """A model checks the code that depends on the change; only code left out of the review stays open."""
     after, expected = KINDS[kind]
     done = review(after, model=True)
     assert left(done) == {row for row in expected if row.startswith("file")}
 
 
-def test_a_name_in_a_setting_is_a_use_of_what_was_renamed(repository: Repository, review: Reviewer) -> None:
+def test_renamed_function_in_a_settings_file_is_listed(repository: Repository, review: Reviewer) -> None:
     """A settings line with a renamed function's old name is listed with both definitions."""
     repository.commit({"jobs.yml": "nightly: shop.rates.load_rates\n"}, "a job")
     repository.git("branch", "-f", "main")
@@ -197,7 +197,7 @@ def test_a_name_in_a_setting_is_a_use_of_what_was_renamed(repository: Repository
     assert "read_rates" in page
 
 
-def test_what_changed_is_told_by_both_sides(review: Reviewer) -> None:
+def test_old_and_new_signature_are_shown(review: Reviewer) -> None:
     """The console and the comment show a changed function's old and new signature."""
     done = review(edited("load_rates(country)", "load_rates(country='de')"))
     told = "`def load_rates(country)` is now `def load_rates(country='de')`"
@@ -207,7 +207,7 @@ def test_what_changed_is_told_by_both_sides(review: Reviewer) -> None:
     assert done.conclusion == "clean"
 
 
-def test_a_forgotten_caller_is_a_finding_and_its_line_is_checked(review: Reviewer) -> None:
+def test_forgotten_caller_is_a_finding_and_counts_as_checked(review: Reviewer) -> None:
     """A forgotten caller is a finding, and its line counts as checked, even with a model."""
     done = review(edited("load_rates(country)", "load_rates(country, day)"), model=True)
     assert [(p.finding.path, p.finding.start) for p in done.findings if p.finding.path == "shop/till.py"] == [
@@ -218,7 +218,7 @@ def test_a_forgotten_caller_is_a_finding_and_its_line_is_checked(review: Reviewe
     assert not done.coverage.open
 
 
-def test_importing_a_changed_file_obliges_nobody(repository: Repository, review: Reviewer) -> None:
+def test_importers_of_a_changed_file_are_listed_but_not_open(repository: Repository, review: Reviewer) -> None:
     """Forty files that import the changed file are listed as dependents, and none is open."""
     repository.commit({f"shop/user_{n}.py": "from shop import rates\n" for n in range(40)}, "users")
     repository.git("branch", "-f", "main")
@@ -227,7 +227,7 @@ def test_importing_a_changed_file_obliges_nobody(repository: Repository, review:
     assert done.conclusion == "clean"
 
 
-def test_every_use_of_a_new_contract_is_read_or_named(repository: Repository, review: Reviewer) -> None:
+def test_every_call_of_a_changed_function_is_read_by_the_model(repository: Repository, review: Reviewer) -> None:
     """A model reads all 300 calls of a function that now raises another error."""
     calls = "from shop.rates import load_rates\n\n\n" + "".join(
         f"def use_{n}(country):\n    return load_rates(country), {n}\n\n\n" for n in range(300)
@@ -240,14 +240,14 @@ def test_every_use_of_a_new_contract_is_read_or_named(repository: Repository, re
     assert uses["read"] == uses["all"]
 
 
-def test_a_cap_leaves_the_change_open_and_says_so(review: Reviewer) -> None:
+def test_call_limit_makes_the_review_incomplete(review: Reviewer) -> None:
     """If no model call is allowed, the region is not checked and the review is incomplete."""
     done = review(edited("raise ValueError", "raise LookupError"), model=True, calls=0)
     assert "unit shop/rates.py" in left(done)
     assert done.conclusion == "incomplete"
 
 
-def test_a_later_round_keeps_what_was_read(review: Reviewer) -> None:
+def test_later_review_reuses_results_for_unchanged_references(review: Reviewer) -> None:
     """A push that changes another file reuses the model's result for a reference."""
     first = review(edited("raise ValueError", "raise LookupError"), model=True)
     again = review({"README.md": "# The shop\n"}, model=True, earlier=first)
@@ -256,7 +256,7 @@ def test_a_later_round_keeps_what_was_read(review: Reviewer) -> None:
     assert not again.coverage.open
 
 
-def test_an_override_of_a_changed_method_is_a_use(repository: Repository, review: Reviewer) -> None:
+def test_override_of_a_changed_method_is_a_reference(repository: Repository, review: Reviewer) -> None:
     """An override of a changed method is a finding without a model, and read by a model with one."""
     child = "from shop.rates import Table\n\n\nclass Small(Table):\n    # smaller\n    def first_rate(self, name):\n        return 0\n"
     repository.commit({"shop/small.py": child}, "an override")
@@ -269,7 +269,7 @@ def test_an_override_of_a_changed_method_is_a_use(repository: Repository, review
     assert use not in left(review({}, model=True))
 
 
-def test_a_submodule_is_said_and_not_open(repository: Repository, review: Reviewer) -> None:
+def test_submodule_update_is_noted_but_not_open(repository: Repository, review: Reviewer) -> None:
     """A submodule update is only mentioned in a note, because its code is in another repository."""
     (repository.folder / "libs" / "other").mkdir(parents=True)  # as in a clone without submodules
     repository.git("update-index", "--add", "--cacheinfo", f"160000,{'a' * 40},libs/other")
@@ -279,7 +279,7 @@ def test_a_submodule_is_said_and_not_open(repository: Repository, review: Review
     assert "The new commit of the submodule `libs/other` was not reviewed." in done.notes
 
 
-def test_lines_that_were_not_counted_are_left_out(repository: Repository, review: Reviewer) -> None:
+def test_uncounted_lines_are_left_out_of_the_size(repository: Repository, review: Reviewer) -> None:
     """The size leaves out the lines of files over 2 MiB, which git doesn't count."""
     repository.commit({"big.py": "X = 1\n" * 400_000}, "a large file")
     repository.git("branch", "-f", "main")

@@ -23,7 +23,7 @@ def imported(path: Path) -> set[str]:
     return names | {name.name for node in nodes if isinstance(node, ast.Import) for name in node.names}
 
 
-def test_only_the_doors_mask() -> None:
+def test_only_two_modules_import_the_masking_package() -> None:
     """No module except these two imports the masking package."""
     files = [path for room in ("bot", "deeprepo") for path in (HOUSE / room).rglob("*.py")]
     outside = [path for path in files if path.parent != HOUSE / "bot" / "secrets" / "masking"]
@@ -33,7 +33,7 @@ def test_only_the_doors_mask() -> None:
     assert masking == DOORS
 
 
-def test_what_is_written_without_a_review_is_masked_by_its_own_words() -> None:
+def test_output_written_without_a_review_is_masked() -> None:
     """Commands, comments, answers about files, CI failures and test output are masked without a review."""
     line = f'password = "{PASSWORD}"'
     failure = CIFailure(1, f"deploy {TOKEN}", "failure", f"refused: {PASSWORD}", f"a/{TOKEN}.py", 3)
@@ -50,7 +50,7 @@ def test_what_is_written_without_a_review_is_masked_by_its_own_words() -> None:
     assert ["***" in one for one in outgoing] == [True] * len(outgoing)
 
 
-def test_an_archive_for_tests_holds_no_secret() -> None:
+def test_secret_is_masked_in_every_file_of_a_test_archive() -> None:
     """A secret from one file is masked in all files, under whatever name they contain it."""
     made = io.BytesIO()
     with tarfile.TarFile(fileobj=made, mode="w") as archive:

@@ -25,7 +25,7 @@ AFTER: Files = {
 }
 
 
-def test_nothing_is_said_of_them_and_of_the_names_in_them(by_code: ByCode) -> None:
+def test_code_that_uses_skipped_files_is_reported_only_by_type_checkers(by_code: ByCode) -> None:
     """Code that uses skipped files is reported only by type checkers."""
     review = by_code(BEFORE, AFTER)
     document = json.loads(json_file.render(review))
@@ -35,7 +35,7 @@ def test_nothing_is_said_of_them_and_of_the_names_in_them(by_code: ByCode) -> No
     assert {row["path"] for row in document["coverage"]["skipped_files"]} == set(AFTER)
 
 
-def test_a_secret_in_them_is_found(by_code: ByCode) -> None:
+def test_secret_in_a_skipped_file_is_found(by_code: ByCode) -> None:
     """A secret in a minified bundle is found, although the bundle is not reviewed."""
     (secret,) = SAMPLES["aws-key"][2]
     review = by_code(BEFORE, {"dist/app.js": OLD.replace("return 1", f"return '{secret}'")})

@@ -82,7 +82,7 @@ CASES: dict[str, tuple[Files, str, str, int]] = {
 
 
 @pytest.mark.parametrize("language", CASES)
-def test_a_forgotten_caller_is_named(by_code: ByCode, language: str) -> None:
+def test_forgotten_caller_is_reported(by_code: ByCode, language: str) -> None:
     """The finding contains the caller's line, although the diff doesn't contain that file."""
     before, changed, caller, line = CASES[language]
     after = before[changed].replace("total_price", "net_price").replace("Total_price", "Net_price")

@@ -24,7 +24,7 @@ def test_instructions_apply_where_their_pattern_matches() -> None:
     assert guidance.of(["docs/b.md"]) == ()
 
 
-def test_the_nearest_guideline_file_comes_before_those_of_the_root() -> None:
+def test_only_the_nearest_and_the_root_guideline_files_apply() -> None:
     """The nearest guideline file applies, followed by the root's, but none in between."""
     files = {"AGENTS.md": TEXT, "src/AGENTS.md": TEXT + " Two.", "src/deep/CLAUDE.md": TEXT + " Three."}
     guidance = gathered(files, ["src/deep/a.py"])
@@ -32,7 +32,7 @@ def test_the_nearest_guideline_file_comes_before_those_of_the_root() -> None:
     assert [advice.origin for advice in guidance.of(["src/b.py"])] == ["src/**", "src/AGENTS.md", "AGENTS.md"]
 
 
-def test_a_file_that_only_points_elsewhere_or_repeats_another_is_left_out() -> None:
+def test_guideline_file_that_links_to_or_repeats_another_is_left_out() -> None:
     """A guideline file that only links to another, or repeats it, is left out."""
     guidance = gathered(
         {"AGENTS.md": TEXT, "CLAUDE.md": "AGENTS.md", "REVIEW.md": f"# Code\n{TEXT}", "STYLEGUIDE.md": TEXT}, ["a.py"]
@@ -43,7 +43,7 @@ def test_a_file_that_only_points_elsewhere_or_repeats_another_is_left_out() -> N
     ]
 
 
-def test_files_that_name_their_paths_are_shown_to_changes_of_these() -> None:
+def test_rules_with_paths_apply_to_changes_in_those_paths() -> None:
     """Rules with `applyTo` or `globs` apply to these paths, and without paths only with `alwaysApply`."""
     files = {
         ".github/instructions/ts.instructions.md": f"---\napplyTo: '**/*.{{ts,tsx}}, web/**'\n---\n{TEXT} One.",
@@ -61,7 +61,7 @@ def test_files_that_name_their_paths_are_shown_to_changes_of_these() -> None:
     assert [a.text[-4:] for a in guidance.of(["lib/c.c"])] == ["ree.", "our.", TEXT[-4:]]
 
 
-def test_the_guideline_files_of_other_reviewers_are_read() -> None:
+def test_guideline_files_for_other_reviewers_apply() -> None:
     """Gemini, Qodo, Greptile and Bugbot files apply; files excluded from Copilot's code reviews don't."""
     names = [
         "api/AGENTS.md",
@@ -76,13 +76,13 @@ def test_the_guideline_files_of_other_reviewers_are_read() -> None:
     assert [advice.origin for advice in guidance.of(["api/v1/a.py"])] == [*names, "best_practices.md"]
 
 
-def test_a_text_for_several_patterns_is_shown_once() -> None:
+def test_text_for_several_matching_patterns_is_added_once() -> None:
     """Two matching patterns with the same text add it only once."""
     guidance = Guidance((("*.ts", TEXT), ("src/**", TEXT)))
     assert [advice.text for advice in guidance.of(["src/a.ts", "src/b.py"])] == [TEXT]
 
 
-def test_long_files_are_cut_and_the_whole_stays_small() -> None:
+def test_long_guideline_files_are_truncated_to_the_limit() -> None:
     """Long files end with "[...]", and all guidance together stays within the limit."""
     long = "\n".join(f"- never break rule {n} of the house's code" for n in range(200))
     guidance = gathered({"AGENTS.md": long, "CLAUDE.md": long + " more", "REVIEW.md": long + " and more"}, ["a.py"])

@@ -32,7 +32,7 @@ def comment(repository: Repository, before: dict[str, str | bytes | None], after
         ({"notes.txt": "one\ntwo\n"}, {"notes.txt": "one\n"}, "The change only removes lines"),
     ],
 )
-def test_a_change_that_only_removes_lines_is_not_called_nothing(
+def test_headline_says_that_a_change_only_removes_lines(
     repository: Repository, before: dict[str, str | bytes | None], after: dict[str, str | bytes | None], says: str
 ) -> None:
     """The headline of a change that only removes lines says so, and counts lines that may need them."""
@@ -51,9 +51,7 @@ def test_a_change_that_only_removes_lines_is_not_called_nothing(
         ("def find(api):\n    return api.find_items()\n", "No other file contains the name"),
     ],
 )
-def test_a_schema_break_says_whether_other_files_contain_the_name(
-    repository: Repository, caller: str, says: str
-) -> None:
+def test_schema_break_reports_how_many_lines_contain_the_name(repository: Repository, caller: str, says: str) -> None:
     """The comment on a schema break says how many lines in other files contain the name."""
     after = ITEMS.replace("result_limit", "max_results")
     assert says in comment(repository, {"items.proto": ITEMS, "find.py": caller}, {"items.proto": after})
@@ -62,7 +60,7 @@ def test_a_schema_break_says_whether_other_files_contain_the_name(
 @pytest.mark.parametrize(
     ("cut", "missing", "is_all"), [((), (), True), (("a limit",), (), False), ((), ("oxlint",), False)]
 )
-def test_everything_is_covered_only_if_no_limit_and_no_missing_check_is_listed(
+def test_full_coverage_is_claimed_only_without_limits_and_missing_tools(
     cut: tuple[str, ...], missing: tuple[str, ...], is_all: bool
 ) -> None:
     """The comment says that everything was checked only if no limit was reached and no tool is missing."""

@@ -51,7 +51,7 @@ def damage(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("language", few(CASES, 0, 2))
-def test_what_was_kept_changes_nothing(repository: Repository, language: str, tmp_path: Path) -> None:
+def test_cached_facts_do_not_change_the_review(repository: Repository, language: str, tmp_path: Path) -> None:
     """Facts are cached in the first review, reused in the second, and replaced in the third after damage."""
     commit(repository, language)
     folder = tmp_path / "facts"
@@ -66,7 +66,7 @@ def test_what_was_kept_changes_nothing(repository: Repository, language: str, tm
     assert first == second == third == without
 
 
-def test_that_a_file_holds_no_secret_is_kept(repository: Repository, tmp_path: Path) -> None:
+def test_only_files_without_secrets_are_cached_as_such(repository: Repository, tmp_path: Path) -> None:
     """Only files without secrets are remembered; a file with secrets is searched and masked each time."""
     secret = "glpat-" + "Zq7vW2mK9xT4bR6nY8pL"
     filler = "".join(f"value_{number} = {number}\n" for number in range(300))
@@ -83,7 +83,7 @@ def test_that_a_file_holds_no_secret_is_kept(repository: Repository, tmp_path: P
     assert len(noted) == 2  # `plain.py` before and after; `app.py` had the same content as the former
 
 
-def test_another_name_of_the_change_asks_nothing_anew(tmp_path: Path) -> None:
+def test_search_for_another_name_needs_no_new_parse(tmp_path: Path) -> None:
     """References are cached for all names in a file, so another searched name needs no new parse."""
     language = language_of("shop.py")
     assert language is not None
@@ -100,7 +100,7 @@ def test_another_name_of_the_change_asks_nothing_anew(tmp_path: Path) -> None:
     assert len([*(tmp_path / "facts").glob("[!.]*")]) == 1
 
 
-def test_what_another_version_kept_is_told_anew(tmp_path: Path) -> None:
+def test_cache_entry_in_another_format_is_recomputed(tmp_path: Path) -> None:
     """A cache entry that is invalid or has another format is computed again."""
     language, source = language_of("shop.py"), b"import cart\n"
     assert language is not None
@@ -117,7 +117,7 @@ def test_what_another_version_kept_is_told_anew(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mode", [0o770, 0o705])
-def test_a_folder_that_others_can_enter_is_not_used(repository: Repository, mode: int, tmp_path: Path) -> None:
+def test_cache_folder_accessible_to_others_is_not_used(repository: Repository, mode: int, tmp_path: Path) -> None:
     """A cache folder that other users can access is neither read nor written, and the review still works."""
     commit(repository, "python")
     folder = tmp_path / "facts"
@@ -128,7 +128,7 @@ def test_a_folder_that_others_can_enter_is_not_used(repository: Repository, mode
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
-def test_a_folder_of_somebody_else_is_not_used(tmp_path: Path) -> None:
+def test_cache_folder_owned_by_another_user_is_not_used(tmp_path: Path) -> None:
     """A cache folder owned by another user is refused, whatever its mode."""
     folder = tmp_path / "facts"
     folder.mkdir(mode=0o700)
@@ -137,7 +137,7 @@ def test_a_folder_of_somebody_else_is_not_used(tmp_path: Path) -> None:
         FactFiles(folder)
 
 
-def test_a_link_to_a_folder_is_not_used(tmp_path: Path) -> None:
+def test_symbolic_link_as_a_cache_folder_is_not_used(tmp_path: Path) -> None:
     """A symbolic link as the cache folder is refused."""
     (tmp_path / "own").mkdir(mode=0o700)
     (tmp_path / "facts").symlink_to(tmp_path / "own")
@@ -145,7 +145,7 @@ def test_a_link_to_a_folder_is_not_used(tmp_path: Path) -> None:
         FactFiles(tmp_path / "facts")
 
 
-def test_what_was_used_last_stays(tmp_path: Path) -> None:
+def test_least_recently_used_entries_are_deleted_first(tmp_path: Path) -> None:
     """When the cache is full, the least recently used quarter of it is deleted."""
     facts = FactFiles(tmp_path / "facts", most=40 * 4096)
     for number in range(40):
@@ -159,7 +159,7 @@ def test_what_was_used_last_stays(tmp_path: Path) -> None:
     assert facts.get("101") is None
 
 
-def test_a_full_folder_is_not_read_for_each_fact(tmp_path: Path) -> None:
+def test_cache_cleanup_does_not_run_on_every_write(tmp_path: Path) -> None:
     """A cleanup looks at every file, so the next one comes after a sixteenth of the limit has been written."""
     facts = FactFiles(tmp_path / "facts", most=64 * 4096)
     facts.put("000", b"x")

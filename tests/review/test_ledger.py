@@ -49,28 +49,28 @@ def tracker() -> coverage.CoverageTracker:
     return coverage.CoverageTracker([UNIT, OTHER], FILES, USERS)
 
 
-def test_naming_a_path_is_not_reading_it() -> None:
+def test_path_in_a_prompt_does_not_count_as_reading_the_code() -> None:
     """A prompt that only lists paths doesn't count as reading the code."""
     kept = tracker()
     assert kept.saw("please look at shop.py, pay and ship in shop.py:pay", "worker") == 0
     assert kept.unread() == (UNIT, OTHER)
 
 
-def test_the_text_of_a_unit_in_a_prompt_is_reading_it() -> None:
+def test_region_counts_as_read_if_a_prompt_contains_its_text() -> None:
     """A region counts as read if a prompt contains its text, including the root model's prompts."""
     kept = tracker()
     assert kept.saw(f"What is wrong here?\n{BODY}\nThanks.", "root") == 1
     assert kept.unread() == (OTHER,)
 
 
-def test_the_changed_lines_in_a_prompt_are_reading_the_unit() -> None:
+def test_region_counts_as_read_if_a_prompt_contains_its_changed_lines() -> None:
     """A region counts as read if a prompt contains all its changed lines."""
     assert (
         tracker().saw("@@ -1 +1 @@\n+2     return order.total * 2\n+5 def ship():\n+6     return None\n", "root") == 2
     )
 
 
-def test_a_caller_counts_by_its_own_line() -> None:
+def test_caller_counts_as_read_if_its_calling_line_was_in_a_prompt() -> None:
     """A dependent file counts as read if its calling line was in a prompt."""
     kept = tracker()
     kept.saw("    total = pay(order)", "worker")
@@ -78,7 +78,7 @@ def test_a_caller_counts_by_its_own_line() -> None:
     assert rows == {"till.py": "reviewed"}
 
 
-def test_the_coverage_says_what_is_missing_and_why() -> None:
+def test_coverage_lists_unread_code_with_the_reason() -> None:
     """The coverage lists unread regions and dependents, skipped files, and what a limit left out."""
     kept = tracker()
     kept.skip([OTHER.id], "the budget was spent")
@@ -94,13 +94,13 @@ def test_the_coverage_says_what_is_missing_and_why() -> None:
     assert not coverage.complete
 
 
-def test_a_body_that_occurs_everywhere_proves_nothing() -> None:
+def test_closing_bracket_does_not_count_as_read_in_other_code() -> None:
     """A region that is only a closing bracket doesn't count as read in other code."""
     unit = Unit("a.c:x", "a.c", "x", 1, 1, "head", "}", rows("+    1 }"))
     assert coverage.CoverageTracker([unit], (), Dependents()).saw("void f() { }", "worker") == 0
 
 
-def test_a_line_that_several_files_hold_names_none_of_them() -> None:
+def test_line_in_several_files_counts_only_together_with_the_path() -> None:
     """If several files contain the line, a file counts as read only if the prompt also contains its path."""
     line = "from shop import pay"
     unit = replace(UNIT, text=f"{line}\n{BODY}")
@@ -119,7 +119,7 @@ def test_a_line_that_several_files_hold_names_none_of_them() -> None:
     ]
 
 
-def test_the_same_line_changed_in_two_files_is_read_file_by_file() -> None:
+def test_same_changed_line_in_two_files_is_counted_for_each_file() -> None:
     """If two files have the same changed line, a prompt with one of them counts only for that file."""
     one = Unit(
         "a.py:lines 1-1",

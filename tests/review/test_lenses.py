@@ -17,7 +17,7 @@ def asked(one: Unit, *, removed: frozenset[int] = frozenset()) -> list[str]:
     return [name for name, lens in LENSES.items() if lens.wants(one, file)]
 
 
-def test_a_small_change_gets_one_question() -> None:
+def test_simple_change_only_gets_the_correctness_question() -> None:
     """A simple change only gets the correctness question."""
     assert asked(unit("+2     return a + b")) == ["correctness"]
 
@@ -35,30 +35,30 @@ def test_a_small_change_gets_one_question() -> None:
         ("order = pickle.loads(blob)", "data"),
     ],
 )
-def test_what_the_changed_lines_say_calls_for_a_question(line: str, lens: str) -> None:
+def test_added_and_removed_lines_determine_the_questions(line: str, lens: str) -> None:
     """Added and removed lines both determine the questions about a region."""
     assert lens in asked(unit(f"+2 {line}"))
     assert lens in asked(unit(f"-2 {line}"))
 
 
-def test_unchanged_lines_and_comments_call_for_nothing() -> None:
+def test_unchanged_lines_and_comments_add_no_question() -> None:
     """A lock on an unchanged line is no reason to ask about concurrency."""
     assert asked(unit(" 1 async with self.lock:\n+2 # takes the lock\n+3 x = 1")) == ["correctness"]
 
 
-def test_a_definition_that_others_use_is_asked_about_its_contract() -> None:
+def test_definition_with_references_gets_the_contracts_question() -> None:
     """A definition with references gets the contracts question."""
     assert "contracts" in asked(unit("+2 return 1", references=(USE,)))
     assert "contracts" not in asked(unit("+2 return 1"))
 
 
-def test_a_public_face_is_asked_about_only_where_it_loses_something() -> None:
+def test_route_gets_the_contracts_question_only_if_lines_are_removed() -> None:
     """Adding a route breaks no caller, so the question is only asked if lines are removed."""
     line = unit('+2 @app.get("/orders")')
     assert "api" not in asked(line)
     assert "api" in asked(line, removed=frozenset({2}))
 
 
-def test_migrations_are_asked_about_stored_data() -> None:
+def test_migrations_get_the_stored_data_question() -> None:
     """A file in a migrations folder gets the question about stored data, whatever it contains."""
     assert "data" in asked(unit("+2 x = 1", "shop/migrations/0002_more.py"))

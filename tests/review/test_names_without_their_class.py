@@ -44,13 +44,13 @@ def change(case: Case) -> tuple[Files, Files]:
 
 
 @pytest.mark.parametrize("name", few(BROKEN, *range(0, len(BROKEN), 3)))
-def test_a_use_that_breaks_is_not_clean(places: Places, name: str) -> None:
+def test_reference_to_a_changed_member_is_reported(places: Places, name: str) -> None:
     """A file that uses the changed member is reported."""
     files, path, _ = BROKEN[name]
     assert places(*change(BROKEN[name])) & {one for one in files if one != path}
 
 
 @pytest.mark.parametrize("name", QUIET)
-def test_the_object_that_stays_obliges_nobody(places: Places, name: str) -> None:
+def test_object_with_the_name_of_a_removed_class_is_not_reported(places: Places, name: str) -> None:
     """If a class is removed and an object of the same name stays, users of the object are not reported."""
     assert places(*change(QUIET[name])) == set()

@@ -92,7 +92,7 @@ def _files(language: str, parameters: str) -> Files:
 
 
 @pytest.mark.parametrize(("language", "old", "new"), CASES)
-def test_a_parameter_of_another_type_default_or_form_leaves_each_use_open(
+def test_changed_parameter_type_default_or_form_lists_every_call(
     places: Places, language: str, old: str, new: str
 ) -> None:
     """A changed type, default, sigil, attribute, modifier or pattern of a parameter lists each call."""
@@ -112,7 +112,7 @@ SILENT: Mapping[str, tuple[str, str]] = {
 
 
 @pytest.mark.parametrize("language", SILENT)
-def test_a_parameter_that_means_the_same_leaves_nothing_open(places: Places, language: str) -> None:
+def test_equivalent_parameter_change_affects_no_call(places: Places, language: str) -> None:
     """New line breaks, a new optional parameter, or a rename that no call uses affects no call."""
     _, _, path, user, _ = FORMS[language]
     old, new = SILENT[language]

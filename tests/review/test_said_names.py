@@ -82,7 +82,7 @@ QUERIES: Mapping[str, tuple[str, bool]] = {
 
 
 @pytest.mark.parametrize(("project", "edit", "is_open"), CASES.values(), ids=CASES.keys())
-def test_a_name_is_found_however_it_is_said(
+def test_name_is_found_in_special_syntax(
     places, project: tuple[str, str, str, str], edit: tuple[str, str], is_open: bool  # noqa: ANN001
 ) -> None:  # fmt: skip
     """Code that uses the removed or changed name is reported; code that means another name is not."""
@@ -93,7 +93,7 @@ def test_a_name_is_found_however_it_is_said(
 
 
 @pytest.mark.parametrize(("query", "is_open"), QUERIES.values(), ids=QUERIES.keys())
-def test_a_query_says_a_column_that_a_migration_renames(places, query: str, is_open: bool) -> None:  # noqa: ANN001
+def test_query_with_a_renamed_column_is_reported(places, query: str, is_open: bool) -> None:  # noqa: ANN001
     """The migration is reported if a query of that model still uses the renamed column."""
     user = f"from .models import Order\n\n\ndef f(Line):\n    return {query}\n"
     models = DJANGO.replace("total", "amount")

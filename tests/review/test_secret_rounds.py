@@ -66,7 +66,7 @@ def open_ones(done: Review) -> list[str]:
     [{"app.py": "A = 2\n"}, {"app.py": None}, {"app.py": "A = 1\n"}],
     ids=["line removed", "file deleted", "taken back"],
 )
-def test_a_removed_secret_stays_open(rounds: Rounds, then: dict[str, str | bytes | None]) -> None:
+def test_removed_secret_stays_open(rounds: Rounds, then: dict[str, str | bytes | None]) -> None:
     """If a secret's line is removed, every later review names its commit and is not clean."""
     first = rounds.push({"app.py": LINE, "x.py": "C = 1\n"})
     assert open_ones(first) == ["An AWS key is committed"]
@@ -79,7 +79,7 @@ def test_a_removed_secret_stays_open(rounds: Rounds, then: dict[str, str | bytes
         assert later.still[0].number == first.reported[0].finding.number
 
 
-def test_the_owner_closes_it(rounds: Rounds) -> None:
+def test_removed_secret_is_closed_only_by_a_dismissal(rounds: Rounds) -> None:
     """A removed secret is closed only when a person dismisses it, for example as revoked."""
     first = rounds.push({"app.py": LINE})
     mark = first.reported[0].finding
@@ -90,7 +90,7 @@ def test_the_owner_closes_it(rounds: Rounds) -> None:
 
 
 @pytest.mark.parametrize("rename", [False, True], ids=["moved", "renamed"])
-def test_a_secret_that_moves_is_the_same_one(rounds: Rounds, rename: bool) -> None:
+def test_moved_secret_keeps_its_number(rounds: Rounds, rename: bool) -> None:
     """A secret that moves to another file keeps its number and is reported once."""
     first = rounds.push({"app.py": LINE})
     later = rounds.push({"app.py": None if rename else "A = 2\n", "conf/new.py": f"\n{LINE}"})
@@ -98,7 +98,7 @@ def test_a_secret_that_moves_is_the_same_one(rounds: Rounds, rename: bool) -> No
     assert (later.still[0].path, later.still[0].number) == ("conf/new.py", first.reported[0].finding.number)
 
 
-def test_a_replaced_secret_are_two(rounds: Rounds) -> None:
+def test_replaced_secret_gives_two_findings(rounds: Rounds) -> None:
     """A replaced secret gives two findings, because the old one is still in the history."""
     rounds.push({"app.py": LINE})
     later = rounds.push({"app.py": LINE.replace(KEY, OTHER)})
@@ -107,7 +107,7 @@ def test_a_replaced_secret_are_two(rounds: Rounds) -> None:
 
 
 @pytest.mark.parametrize("squashed", [False, True], ids=["pushed over", "squashed"])
-def test_a_rewritten_branch_takes_nothing_back(rounds: Rounds, squashed: bool) -> None:
+def test_secret_stays_open_after_a_force_push(rounds: Rounds, squashed: bool) -> None:
     """A secret stays open after a force push, because the old commit can still be fetched."""
     first = rounds.push({"app.py": LINE})
     rounds.repository.git("reset", "-q", "--hard", "main")
@@ -117,7 +117,7 @@ def test_a_rewritten_branch_takes_nothing_back(rounds: Rounds, squashed: bool) -
     assert later.conclusion == "findings"
 
 
-def test_a_secret_of_an_intermediate_commit_is_reported(rounds: Rounds) -> None:
+def test_secret_in_an_intermediate_commit_is_reported(rounds: Rounds) -> None:
     """A secret that was added and removed before the first review is reported, and stays open."""
     added = rounds.repository.commit({"app.py": LINE}, "one")
     rounds.repository.commit({"app.py": "A = 2\n"}, "two")
@@ -129,7 +129,7 @@ def test_a_secret_of_an_intermediate_commit_is_reported(rounds: Rounds) -> None:
     assert KEY not in rounds.last.decode()
 
 
-def test_no_form_of_a_commit_hides_its_secret(rounds: Rounds) -> None:
+def test_secret_in_a_merged_side_branch_is_reported(rounds: Rounds) -> None:
     """A secret on a side branch whose merge dropped its changes is reported."""
     repository = rounds.repository
     branched = repository.commit({"side.py": LINE}, "one")
@@ -160,7 +160,7 @@ MARKS, WHOLE = f"{MARK}\n{END_MARK}\n", f"{MARK}\n{BODY}\n{END_MARK}\n"
     ],
     ids=["deleted and back", "a line above", "a line inside", "a line below"],
 )
-def test_a_secret_of_the_base_is_not_the_change_s(rounds: Rounds, steps: list[str | None]) -> None:
+def test_secret_in_the_base_is_not_reported(rounds: Rounds, steps: list[str | None]) -> None:
     """A secret in the base is not reported if commits edit around it or delete and restore its file."""
     rounds.repository.git("checkout", "-q", "main")
     rounds.repository.commit({"deploy.yml": WHOLE}, "base")
@@ -171,7 +171,7 @@ def test_a_secret_of_the_base_is_not_the_change_s(rounds: Rounds, steps: list[st
     assert open_ones(rounds.push({"app.py": "A = 2\n"})) == []
 
 
-def test_a_secret_is_in_no_identity_of_a_finding(rounds: Rounds) -> None:
+def test_secret_never_appears_in_a_finding_identity(rounds: Rounds) -> None:
     """If a static check quotes the secret in its text, neither the review nor its output contains it."""
     token = "ghp_" + "a8Kd02mNvQ71zXcPrT56yUbLwE93sHjFgRt4"
     found = rounds.push({"app.py": f"A = 1\nTOKEN = {token}\n"})
@@ -180,7 +180,7 @@ def test_a_secret_is_in_no_identity_of_a_finding(rounds: Rounds) -> None:
     assert token not in rounds.last.decode()
 
 
-def test_an_agent_is_told_to_have_it_revoked(rounds: Rounds) -> None:
+def test_agent_prompt_asks_to_revoke_a_secret(rounds: Rounds) -> None:
     """The prompt for an agent asks to revoke a secret, and asks for a test only for other findings."""
     found = rounds.push({"app.py": LINE}).findings
     text = prompt(found, "")
@@ -190,7 +190,7 @@ def test_an_agent_is_told_to_have_it_revoked(rounds: Rounds) -> None:
     assert "add one that fails" in prompt([*found, other], "")
 
 
-def test_a_word_about_a_secret_holds_for_all_its_places(rounds: Rounds) -> None:
+def test_dismissal_of_a_secret_covers_all_its_copies(rounds: Rounds) -> None:
     """After a person dismisses the secret as revoked, no copy of it is reported again."""
     (placed,) = rounds.push({"a.py": LINE, "b.py": LINE}).findings
     word = Dismissal(placed.finding.identity, "revoked", "ignored")
@@ -205,7 +205,7 @@ def commits(repository: Repository, count: int, *, empty: bool) -> None:
 
 
 @pytest.mark.parametrize("count", [99, 101])
-def test_a_secret_behind_a_hundred_commits_is_found_or_open(rounds: Rounds, count: int) -> None:
+def test_secret_behind_a_hundred_commits_is_reported_or_open(rounds: Rounds, count: int) -> None:
     """Behind a hundred commits, a secret is reported or the search is listed as incomplete."""
     rounds.repository.commit({"key.py": LINE}, "key")
     rounds.repository.commit({"key.py": None}, "gone")
@@ -225,7 +225,7 @@ def merge(repository: Repository, files: dict[str, str | bytes | None], *branche
     repository.commit(files, "merged")
 
 
-def test_a_merge_of_the_base_brings_none_of_its_secrets(rounds: Rounds) -> None:
+def test_secret_merged_from_the_base_branch_is_not_reported(rounds: Rounds) -> None:
     """A secret that was merged from the base branch was not added by the change."""
     rounds.repository.git("checkout", "-q", "main")
     rounds.repository.commit({"key.py": LINE}, "the owner's")

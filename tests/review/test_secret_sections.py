@@ -25,7 +25,7 @@ LINE = f'password = "{VALUE}"'
     ],
 )
 @pytest.mark.parametrize("sign", ["", "+", "- ", " 12 "])
-def test_no_heading_in_a_text_unmasks(head: str, sign: str) -> None:
+def test_imitated_file_heading_does_not_disable_masking(head: str, sign: str) -> None:
     """A pasted diff, an imitated section or a comment in a text never disables masking."""
     text = f"I changed this:\n\n{head}\n{sign}{LINE}\n"
     assert VALUE not in Masks().hide(text)
@@ -33,7 +33,7 @@ def test_no_heading_in_a_text_unmasks(head: str, sign: str) -> None:
     assert VALUE not in sent.messages[0].text
 
 
-def test_what_one_file_names_is_masked_where_it_stands_bare() -> None:
+def test_secret_named_in_one_file_is_masked_everywhere() -> None:
     """A value that one file calls a password is masked in every prompt, even without its name."""
     masks = Masks()
     masks.learn_files({"shop/db.py": f"{LINE}\n"})

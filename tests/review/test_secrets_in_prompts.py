@@ -89,7 +89,7 @@ def tap(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     return Tap(repository, tmp_path, monkeypatch)
 
 
-def test_there_is_a_sample_of_every_form() -> None:
+def test_every_secret_format_has_a_sample() -> None:
     """Every known secret format has a sample, so that these tests cover it."""
     assert {form.rule for form in known_forms()} <= set(SAMPLES)
 
@@ -98,7 +98,7 @@ def test_there_is_a_sample_of_every_form() -> None:
     ("rule", "strategy"),
     few([(rule, STRATEGIES[at % len(STRATEGIES)]) for at, rule in enumerate(sorted(SAMPLES))], *range(5)),
 )
-def test_no_secret_leaves(tap: Tap, rule: str, strategy: str) -> None:
+def test_secrets_never_leave_the_review(tap: Tap, rule: str, strategy: str) -> None:
     """Added, removed and unchanged secrets are in no request, journal or output; findings stay."""
     path, line, secrets = SAMPLES[rule]
     suffix = path.rpartition(".")[2]
@@ -127,7 +127,7 @@ def test_no_secret_leaves(tap: Tap, rule: str, strategy: str) -> None:
     assert not any(placed.replacement and "MASKED" in placed.replacement for placed in done.findings)
 
 
-def test_a_quote_of_a_masked_line_is_found(tap: Tap) -> None:
+def test_finding_quotes_the_original_line(tap: Tap) -> None:
     """The finding quotes the file's own line. A suggestion with a placeholder or a secret is refused."""
     _, line, (secret,) = SAMPLES["github-token"]
     tap.repository.git("checkout", "-qb", "feature")
@@ -140,7 +140,7 @@ def test_a_quote_of_a_masked_line_is_found(tap: Tap) -> None:
     assert secret not in repr(done)
 
 
-def test_a_review_with_secrets_is_played_back(tap: Tap) -> None:
+def test_review_with_secrets_can_be_replayed(tap: Tap) -> None:
     """The journal contains only placeholders, and is sufficient for a replay."""
     tap.repository.git("checkout", "-qb", "feature")
     tap.repository.commit(
@@ -163,7 +163,7 @@ async def replayed(tap: Tap) -> Review:
     return await parts.replay(recorded, section, begun, scratch, None)
 
 
-def test_names_and_paths_below_the_mark_of_a_key_are_no_secrets() -> None:
+def test_text_after_a_bare_key_header_is_not_masked() -> None:
     """Code that only contains the first line of a key doesn't mask what follows it in a prompt."""
     rows = ("MIIEpAIBAAKCAQEA7d8sK3mQv1xPz5nR0tYwUeHjLkGfDsAqWzXcVbNmPoIuYtRe", "q7Zd8sK3mQ==")
     mark = "-----BEGIN " + "PRIVATE KEY-----"
@@ -177,7 +177,7 @@ def test_names_and_paths_below_the_mark_of_a_key_are_no_secrets() -> None:
 
 @pytest.mark.parametrize("width", [16, 24, 64])
 @pytest.mark.parametrize("frame", ["{}", '    "{}\\n" +', "key += '{}'", "+12 {}", "# {}", "lines.append(b'{}')"])
-def test_no_row_of_a_key_is_shown(width: int, frame: str) -> None:
+def test_key_rows_are_always_masked(width: int, frame: str) -> None:
     """Rows are masked whatever their length or surroundings, even if the end of the key is missing."""
     body = base64.b64encode(hashlib.shake_256(frame.encode()).digest(634)).decode()
     rows = [body[at : at + width] for at in range(0, len(body), width)]
@@ -189,7 +189,7 @@ def test_no_row_of_a_key_is_shown(width: int, frame: str) -> None:
     assert [row for row in rows if row in hidden] == []
 
 
-def test_a_mark_of_a_key_hides_no_path_and_no_name() -> None:
+def test_paths_and_names_after_a_key_header_are_not_masked() -> None:
     """After a key's first line, paths and names that look like short rows of a key are not masked."""
     mark = "-----BEGIN " + "PRIVATE KEY-----"
     paths = (
@@ -206,7 +206,7 @@ def test_a_mark_of_a_key_hides_no_path_and_no_name() -> None:
     assert masks.hide_known(code) == code
 
 
-def test_a_path_of_the_tree_is_no_secret(tap: Tap) -> None:
+def test_existing_path_after_a_secret_label_is_not_masked(tap: Tap) -> None:
     """In `challenge_secret: path:line`, a path that exists in the repository is not masked."""
     tap.repository.commit({"shop/oauth2/client9.py": "x = 1\n"}, "base")
     tap.repository.git("checkout", "-qb", "feature")

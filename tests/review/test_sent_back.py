@@ -32,7 +32,7 @@ def asked(change: Any, again: list[Mapping[str, Any]] | ProviderError) -> tuple[
     return Table(change, worker=worker).run(step), prompts
 
 
-def test_a_finding_without_a_trigger_goes_back_once_and_comes_back_whole(change: Any) -> None:  # noqa: ANN401
+def test_finding_without_a_trigger_is_completed_by_one_retry(change: Any) -> None:  # noqa: ANN401
     """A finding without a trigger is completed with one more call in the same conversation."""
     answer, prompts = asked(change, [FINDING])
     assert [finding.trigger for finding in answer.findings] == ["show(Cart(items=[]))"]
@@ -43,13 +43,13 @@ def test_a_finding_without_a_trigger_goes_back_once_and_comes_back_whole(change:
 
 
 @pytest.mark.parametrize("again", [[], [{**FINDING, "consequence": ""}]])
-def test_what_stays_vague_is_dropped_and_counted(change: Any, again: list[Mapping[str, Any]]) -> None:  # noqa: ANN401
+def test_finding_still_incomplete_after_the_retry_is_dropped(change: Any, again: list[Mapping[str, Any]]) -> None:  # noqa: ANN401
     """A finding that is still incomplete after one retry is dropped and counted."""
     answer, prompts = asked(change, again)
     assert (answer.findings, answer.dropped_count, len(prompts)) == ((), 1, 2)
 
 
-def test_what_nobody_could_be_asked_about_again_stays(change: Any) -> None:  # noqa: ANN401
+def test_incomplete_finding_stays_if_the_retry_failed(change: Any) -> None:  # noqa: ANN401
     """An incomplete finding stays if the retry failed because of the provider."""
     answer, prompts = asked(change, ProviderRefused("no more calls for this key"))
     assert ([finding.title for finding in answer.findings], answer.dropped_count) == ([FINDING["title"]], 0)

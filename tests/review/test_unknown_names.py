@@ -6,7 +6,7 @@ SETTINGS = "analyzers: [contracts, contacts]\nlenses: [tests, test]\n"
 BEFORE = {"a.py": "def total(rows):\n    return rows\n", "b.py": "from a import total\n\ntotal([])\n"}
 
 
-def test_a_check_that_nobody_knows_is_left_out(by_code: ByCode) -> None:
+def test_unknown_check_name_is_ignored_with_a_note(by_code: ByCode) -> None:
     """With unknown check names in the settings, the other checks run and notes report the names."""
     review = by_code({".deeprepo.yml": SETTINGS, **BEFORE}, {"a.py": "def total(rows, tax):\n    return rows, tax\n"})
     assert [placed.finding.path for placed in review.reported] == ["b.py"]

@@ -31,7 +31,7 @@ def phrases(review: Review) -> dict[str, str]:
     return {row.path: row.phrase for theme in told(review).themes for row in theme.rows}
 
 
-def test_a_new_signature_a_rename_and_their_users(by_code: ByCode) -> None:
+def test_overview_shows_renames_signatures_and_reference_counts(by_code: ByCode) -> None:
     """The overview names a rename and a new signature, and counts the uses outside the change."""
     after = (
         RATES.replace("express=False", "*, service").replace("if express", "if service").replace("surcharge", "extra")
@@ -51,7 +51,7 @@ def test_a_new_signature_a_rename_and_their_users(by_code: ByCode) -> None:
     assert said.first.reason.startswith("see finding 1 (high)")
 
 
-def test_other_line_breaks_are_no_new_signature(by_code: ByCode) -> None:
+def test_reformatting_is_not_a_new_signature(by_code: ByCode) -> None:
     """Neither new line breaks nor a trailing comma make a new signature."""
     before = {"a.py": "def f(a, b):\n    return a\n", "b.ts": "export function f(a: A, b: B) {\n  return 1;\n}\n"}
     done = by_code(
@@ -60,7 +60,7 @@ def test_other_line_breaks_are_no_new_signature(by_code: ByCode) -> None:
     assert phrases(done) == {"a.py": "edits `f`", "b.ts": "edits `f`"}
 
 
-def test_three_files_that_meet_are_drawn(by_code: ByCode) -> None:
+def test_diagram_has_an_arrow_from_each_caller(by_code: ByCode) -> None:
     """The diagram has an arrow from each caller, and the console and the JSON output have the same data."""
     done = by_code(BEFORE, {"shop/rates.py": RATES.replace("weight * 2", "weight * 4")})
     page = markdown.render(done)
@@ -74,7 +74,7 @@ def test_three_files_that_meet_are_drawn(by_code: ByCode) -> None:
     assert '"caller": "shop/user0.py"' in json_file.render(done)
 
 
-def test_a_move_a_removal_and_a_renamed_file(by_code: ByCode) -> None:
+def test_moved_definition_is_not_listed_as_removed_and_added(by_code: ByCode) -> None:
     """A moved definition is not listed as removed and added; a renamed file is shown with its old name."""
     quote, surcharge = RATES.split("\n\n\n")
     done = by_code(
@@ -102,7 +102,7 @@ def test_a_move_a_removal_and_a_renamed_file(by_code: ByCode) -> None:
     assert [theme.title for theme in told(done).themes] == ["Code", "Documents"]
 
 
-def test_a_change_of_documents_alone(by_code: ByCode) -> None:
+def test_documents_only_change_lists_only_the_files(by_code: ByCode) -> None:
     """A change without definitions only lists the files."""
     done = by_code(BEFORE, {"README.md": "# The shop\n"})
 
@@ -111,7 +111,7 @@ def test_a_change_of_documents_alone(by_code: ByCode) -> None:
     assert told(done).first is None
 
 
-def test_names_of_the_change_break_out_of_nothing(by_code: ByCode) -> None:
+def test_special_characters_in_paths_stay_inert(by_code: ByCode) -> None:
     """A path with quotes, backticks, pipes and HTML stays inert text in the table and in the diagram."""
     evil = 'shop/a"]`|<img src=x> click f0 "javascript:alert(1)".py'
     used: Files = {evil: RATES, "shop/b.py": "", **{f"shop/c{n}.py": "x = 1\n" for n in range(3)}}
@@ -126,7 +126,7 @@ def test_names_of_the_change_break_out_of_nothing(by_code: ByCode) -> None:
     assert "javascript" not in outside
 
 
-def test_many_files_are_grouped_and_cut_with_a_sentence(by_code: ByCode) -> None:
+def test_large_file_list_is_grouped_by_folder_and_truncated(by_code: ByCode) -> None:
     """For 281 files, every folder is shown with some of its files, and the sentences stay short."""
     after: Files = {f"src/part{n % 9}/module{n}.py": f"def work{n}(row):\n    return row\n" for n in range(240)}
     after |= {f"tests/test_{n}.py": f"def test_{n}():\n    assert {n} + 1\n" for n in range(41)}
@@ -142,7 +142,7 @@ def test_many_files_are_grouped_and_cut_with_a_sentence(by_code: ByCode) -> None
     assert len(page.encode()) < 64_000
 
 
-def test_the_setting_switches_it_off(by_code: ByCode) -> None:
+def test_walkthrough_can_be_switched_off(by_code: ByCode) -> None:
     """With `walkthrough: false`, no output contains a walkthrough."""
     done = by_code({**BEFORE, ".deeprepo.yml": "walkthrough: false\n"}, {"README.md": "# The shop\n"})
 
@@ -151,7 +151,7 @@ def test_the_setting_switches_it_off(by_code: ByCode) -> None:
     assert '"walkthrough": null' in json_file.render(done)
 
 
-def test_of_one_part_there_is_no_riskiest(by_code: ByCode) -> None:
+def test_one_line_change_has_no_suggested_start(by_code: ByCode) -> None:
     """A change of a single settings line has no suggested location to start at."""
     done = by_code({"package.json": '{"version": "1"}\n'}, {"package.json": '{"version": "2"}\n'})
     assert told(done).first is None

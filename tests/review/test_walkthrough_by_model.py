@@ -78,7 +78,7 @@ def phrases(review: Review) -> dict[str, str]:
     return {row.path: row.phrase for theme in walkthrough_of(review).themes for row in theme.rows}
 
 
-def test_one_call_reads_and_tells(desk: Desk) -> None:
+def test_one_call_returns_the_review_and_the_walkthrough(desk: Desk) -> None:
     """A single call returns the overview, the theme, the phrases and the start location."""
     done = desk.review(says())
     told = walkthrough_of(done)
@@ -93,7 +93,7 @@ def test_one_call_reads_and_tells(desk: Desk) -> None:
     assert f"{OVERVIEW}\n\n**Start at** `b.py:" in markdown.render(done)
 
 
-def test_several_readers_tell_of_their_files(desk: Desk) -> None:
+def test_several_calls_describe_their_own_files(desk: Desk) -> None:
     """Each call describes its files; none sees the whole change, so static analysis gives the overview."""
     long = "".join(f"    row{n} = rows[{n}] * {n}\n" for n in range(1_500))
     desk.repository.commit(dict.fromkeys(PHRASES, NEW + f"\n\ndef more(rows):\n{long}    return row1\n"))
@@ -106,7 +106,7 @@ def test_several_readers_tell_of_their_files(desk: Desk) -> None:
     assert walkthrough_of(done).overview.startswith("2 edited files")
 
 
-def test_claims_are_bounded_and_disarmed(desk: Desk) -> None:
+def test_model_text_is_limited_and_inert(desk: Desk) -> None:
     """In a model's walkthrough, unknown files are dropped, long texts cut, and markup is inert."""
     evil = "@acme/all <img src=x> ![p](http://e.example/p) /deeprepo cancel | x |" * 40
     done = desk.review(
@@ -121,7 +121,7 @@ def test_claims_are_bounded_and_disarmed(desk: Desk) -> None:
     assert not [live for live in ("@acme", "<img src=x", '="http', "\n/deeprepo", "```mermaid\nclick") if live in shown]
 
 
-def test_a_later_round_keeps_what_was_said_of_unchanged_files(desk: Desk) -> None:
+def test_later_review_keeps_the_text_for_unchanged_files(desk: Desk) -> None:
     """A later review keeps an unchanged file's phrase and the first overview."""
     first = desk.review(says())
     desk.repository.commit({"b.py": NEW.replace("1", "2")})
@@ -141,7 +141,7 @@ def test_a_later_round_keeps_what_was_said_of_unchanged_files(desk: Desk) -> Non
     assert desk.bodies == []
 
 
-def test_the_root_says_what_the_change_does(desk: Desk) -> None:
+def test_root_answer_contains_the_overview(desk: Desk) -> None:
     """The root's last answer contains these sentences in addition to its summary."""
     root = [doubles.code('set_answer("Nothing is wrong.", "Every total rises by one.")')]
     done = desk.review(PerModel({"root": root, "worker": says()}), root="compatible/root", strategy="rlm")

@@ -30,7 +30,7 @@ def review(repository: Repository, before: dict[str, str], after: dict[str, str]
 
 
 @pytest.mark.parametrize("kind", GONE)
-def test_a_line_that_still_asks_for_what_is_gone_is_in_the_headline(repository: Repository, kind: str) -> None:
+def test_line_that_uses_a_removed_name_is_in_the_headline(repository: Repository, kind: str) -> None:
     """A line that still uses a removed name is in the headline, and the review is incomplete."""
     path, text, old, new, reader, asks = GONE[kind]
     reviewed = review(repository, {path: text.format(old), reader: asks}, {path: text.format(new)})
@@ -60,14 +60,14 @@ QUIET = {
 
 
 @pytest.mark.parametrize("what", QUIET)
-def test_a_word_that_means_something_else_is_in_no_headline(repository: Repository, what: str) -> None:
+def test_name_that_is_still_defined_is_not_in_the_headline(repository: Repository, what: str) -> None:
     """Only a removed name that nothing else defines is reported."""
     path, text, old, new, reader, asks = QUIET[what]
     reviewed = review(repository, {path: text.format(old), reader: asks}, {path: text.format(new)})
     assert (json.loads(reviewed.to_json())["conclusion"], reviewed.open) == ("clean", ())
 
 
-def test_a_value_is_no_name_that_a_line_gives(repository: Repository) -> None:
+def test_changed_setting_value_is_not_a_removed_name(repository: Repository) -> None:
     """A setting that changes from `false` to `true` doesn't affect `false` elsewhere."""
     project = '<Project>\n  <Reference Output="false" />\n</Project>\n'
     reviewed = review(repository, {"app.yml": "cancel: false\n", "lib.csproj": project}, {"app.yml": "cancel: true\n"})
@@ -91,7 +91,7 @@ CREATES = "from shop.models import ItemCreate\n\n\ndef create():\n    return Ite
         "_owner: str",
     ],
 )
-def test_a_construction_that_something_may_complete_is_not_called_wrong(repository: Repository, after: str) -> None:
+def test_constructor_call_that_a_default_may_complete_is_not_reported(repository: Repository, after: str) -> None:
     """A call without the new field is not reported if a default, alias or validator may provide it."""
     text = "from typing import ClassVar\n\nfrom pydantic import BaseModel, Field, model_validator\n\n\nclass Order(BaseModel):\n    number: int\n    {}\n"
     before = {"models.py": text.format("note: str = ''"), "use.py": "from models import Order\n\nA = Order(number=1)\n"}
@@ -99,7 +99,7 @@ def test_a_construction_that_something_may_complete_is_not_called_wrong(reposito
     assert (reviewed.findings, reviewed.open) == ((), ())
 
 
-def test_a_call_of_a_dataclass_that_passes_a_field_which_is_gone_is_proven_to_fail(repository: Repository) -> None:
+def test_dataclass_call_with_a_removed_field_is_proven_to_fail(repository: Repository) -> None:
     """The type checker proves it, because the class lists everything that its constructor takes."""
     before = {
         "rows.py": ROWS.format("label: str"),
@@ -119,7 +119,7 @@ def test_a_call_of_a_dataclass_that_passes_a_field_which_is_gone_is_proven_to_fa
         MODELS.format("headline: str = ''").replace("(BaseModel)", "(Titled)").replace("\n\n\nclass ItemB", "\nfrom titles import Titled\n\n\nclass ItemB"),
     ],
 )  # fmt: skip
-def test_what_a_model_may_still_have_is_not_called_gone(repository: Repository, after: str) -> None:
+def test_inherited_pydantic_field_is_not_proven_missing(repository: Repository, after: str) -> None:
     """A removed pydantic field is not proven missing if a subclass or a base may provide it."""
     shows = "from shop.models import ItemCreate\n\n\ndef show(item: ItemCreate):\n    return item.title\n"
     before = {"shop/models.py": MODELS.format("title: str = ''"), "shop/use.py": shows}
@@ -137,7 +137,7 @@ def test_what_a_model_may_still_have_is_not_called_gone(repository: Repository, 
         MODELS.format("headline: str").replace("ItemBase(BaseModel)", "ItemBase(Titled)").replace("import BaseModel", "import BaseModel\nfrom titles import Titled"),
     ],
 )  # fmt: skip
-def test_a_field_that_something_may_still_take_is_in_no_headline(repository: Repository, after: str) -> None:
+def test_aliased_pydantic_field_is_not_in_the_headline(repository: Repository, after: str) -> None:
     """A renamed pydantic field is not in the headline if an alias or a constructor may accept it."""
     creates = CREATES.partition("def show")[0]
     reviewed = review(
@@ -147,7 +147,7 @@ def test_a_field_that_something_may_still_take_is_in_no_headline(repository: Rep
     assert "still mention" not in reviewed.to_markdown().partition("\n")[0]
 
 
-def test_a_line_with_the_name_from_before_a_rename_is_listed_under_that_name(repository: Repository) -> None:
+def test_line_with_the_old_name_of_a_renamed_method_is_listed(repository: Repository) -> None:
     """A line that uses a renamed method is listed with the old name, in the headline and below."""
     model = "class Order\n  def refresh_rates_of_all\n    1\n  end\nend\n"
     caller = "class OrdersController\n  def update\n    @order = Order.find(params[:id])\n    @order.refresh_rates_of_all\n  end\nend\n"

@@ -165,7 +165,7 @@ PROMPTS = {
 
 
 @pytest.mark.parametrize("name", PROMPTS)
-def test_a_prompt_says_exactly_this(name: str) -> None:
+def test_prompt_matches_its_approved_file(name: str) -> None:
     """Each prompt matches its approved file and stays within its token limit."""
     template, values, most = PROMPTS[name]
     text = render.text(f"prompts/{template}", **values)

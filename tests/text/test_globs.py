@@ -14,7 +14,7 @@ NAMES = st.lists(PARTS, min_size=1, max_size=3).map("/".join)
 
 @settings(max_examples=200, deadline=None)
 @given(path=NAMES, other=NAMES)
-def test_the_pattern_of_one_file_means_that_file_alone(path: str, other: str) -> None:
+def test_pattern_for_one_file_matches_only_that_file(path: str, other: str) -> None:
     """The pattern for one file matches no folder, sibling or similar path."""
     pattern = silencing.only(path)
     globs.check(pattern)
@@ -36,7 +36,7 @@ def test_the_pattern_of_one_file_means_that_file_alone(path: str, other: str) ->
         assert "\n" in near or not globs.matches([pattern, "!/**"], near)  # `**` doesn't match a line break
 
 
-def test_a_pattern_of_people_keeps_its_meaning() -> None:
+def test_gitignore_pattern_keeps_its_meaning() -> None:
     """A .gitignore pattern still matches a folder and its contents; a leading `=` is special."""
     assert globs.matches(["/src"], "src/a.py")
     assert globs.matches(["a=b"], "x/a=b")

@@ -63,41 +63,41 @@ CODE = [
 
 
 @pytest.mark.parametrize("path", TESTS.split())
-def test_a_path_of_a_test_is_known_by_its_conventions(path: str) -> None:
+def test_path_is_recognized_by_convention(path: str) -> None:
     """Paths that follow any language's test conventions are tests, not product code."""
     assert is_test(path)
     assert not is_product(path)
 
 
 @pytest.mark.parametrize("path", NO_TESTS.split())
-def test_a_word_that_holds_test_makes_no_test(path: str) -> None:
+def test_inside_a_word_does_not_make_a_test_path(path: str) -> None:
     """A path is not a test if `test` is only part of a word, or if it is a document."""
     assert not is_test(path)
 
 
 @pytest.mark.parametrize("path", PROSE.split())
-def test_what_people_read_is_prose(path: str) -> None:
+def test_document_is_recognized_by_suffix_or_name(path: str) -> None:
     """Documents are recognized by their suffix, or by a name such as LICENSE."""
     assert is_prose(path)
     assert not is_product(path)
 
 
 @pytest.mark.parametrize("path", NO_PROSE.split())
-def test_code_and_data_named_like_a_document_are_none(path: str) -> None:
+def test_code_or_data_named_like_a_document_is_not_a_document(path: str) -> None:
     """Code or data with a document's name, such as news.json, is not a document."""
     assert not is_prose(path)
     assert is_product(path)
 
 
 @pytest.mark.parametrize("path", ["poetry.lock", "go.sum", "a.min.js", "api_pb2.py", "x.snap", "logo.svg", "fix.patch"])
-def test_what_a_program_has_written_down_is_output(path: str) -> None:
+def test_generated_file_counts_as_output(path: str) -> None:
     """Lock files, snapshots and generated code count as output, not as documents."""
     assert is_output(path)
     assert not is_prose(path)
 
 
 @pytest.mark.parametrize("path", ["docs/conf.py", "examples/cart.py", "shop/fixtures/a.py", "src/Button.stories.tsx"])
-def test_a_sample_is_code_and_no_test(path: str) -> None:
+def test_sample_is_code_but_not_a_test(path: str) -> None:
     """Examples, fixtures and documentation code are samples: code, but not tests."""
     assert is_sample(path)
     assert is_code(path)
@@ -105,7 +105,7 @@ def test_a_sample_is_code_and_no_test(path: str) -> None:
 
 
 @pytest.mark.parametrize(("line", "path"), COMMENTS)
-def test_a_comment_is_told_by_its_language(line: str, path: str) -> None:
+def test_comment_is_recognized_by_its_language(line: str, path: str) -> None:
     """A line is a comment in its own language only; in other languages, these characters are code."""
     assert is_comment(line, path)
 

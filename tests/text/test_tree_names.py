@@ -19,6 +19,6 @@ def test_two_paths_never_have_the_same_text(one: bytes, other: bytes) -> None:
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\\")))
-def test_a_path_in_utf_8_is_its_own_text(path: str) -> None:
+def test_utf8_path_is_its_own_text(path: str) -> None:
     """A UTF-8 path is its own text, because GitHub must recognize the paths of comments."""
     assert name_of(path.encode()) == path

@@ -5,7 +5,7 @@ import pytest
 from deeprepo.impact.text.xml_reader import DEEPEST, MOST_ELEMENTS, elements
 
 
-def test_an_element_has_its_place_attributes_and_text() -> None:
+def test_element_has_its_parents_attributes_and_text() -> None:
     """Elements have their parents, attributes and text, without namespace prefixes or comments."""
     rows = elements(b'\xef\xbb\xbf<p:a xmlns:p="x"><!-- <b c="1"/> -->\n<b c="2"> d <e/></b></p:a>')
     assert [(one.name, one.around, one.attributes.get("c"), one.parent, one.is_leaf) for one in rows] == [
@@ -26,7 +26,7 @@ def test_entities_are_never_expanded(source: bytes) -> None:
     assert elements(source) == ()
 
 
-def test_what_comes_before_a_mistake_or_a_limit_is_read() -> None:
+def test_elements_before_an_error_or_limit_are_returned() -> None:
     """If a file is nested too deeply, too long or malformed, the elements up to there are returned."""
     assert [one.name for one in elements(b"<a><b/><c")] == ["a", "b"]
     assert len(elements(b"<a>" * 1_000)) == DEEPEST

@@ -21,7 +21,7 @@ def explained(log: str) -> CIFailure:
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_the_first_real_error_of_a_tools_log_and_its_line_are_named(name: str) -> None:
+def test_first_real_error_and_its_line_are_found(name: str) -> None:
     """The log's first real error is found, and its line is the location if the change touched it."""
     log = (HERE / "logs" / f"{name}.txt").read_text("utf-8")
     message, place = EXPECTED[name]
@@ -50,7 +50,7 @@ def test_the_first_real_error_of_a_tools_log_and_its_line_are_named(name: str) -
         ("", None),
     ],
 )
-def test_what_the_runner_itself_writes_is_read(log: str, message: str | None) -> None:
+def test_runner_output_is_parsed(log: str, message: str | None) -> None:
     """Cancellations, timeouts, escapes and workflow commands are read, in the last step that failed."""
     error = explained(log).error
     assert (message in error) if message else not error
@@ -71,20 +71,20 @@ BELOW: list[tuple[str, str]] = [
 
 
 @pytest.mark.parametrize(("log", "message"), BELOW, ids=[message for _, message in BELOW])
-def test_what_sums_up_or_speaks_in_passing_is_no_first_error(log: str, message: str) -> None:
+def test_summaries_and_output_of_passing_tests_are_not_errors(log: str, message: str) -> None:
     """Task runners' summaries, output of passing tests, and code lines in a trace don't count as errors."""
     error = explained(f"{RUN}{log}{EXIT}").error
     assert message in error, error
     assert len(error) <= 300
 
 
-def test_a_long_name_of_a_test_leaves_room_for_its_reason() -> None:
+def test_long_test_name_leaves_room_for_the_reason() -> None:
     """A long test name is truncated before the reason is."""
     error = explained(f"{RUN}FAIL: {'reads_' * 60}name (shop.T)\nAssertionError: 1 != 2{EXIT}").error
     assert error.endswith("AssertionError: 1 != 2")
 
 
-def test_a_hostile_log_costs_little_time_and_its_error_is_short() -> None:
+def test_hostile_log_is_parsed_quickly_into_a_short_error() -> None:
     """Huge lines, many headings and unfinished escapes are handled quickly, and the error stays one line."""
     for part in (
         "\x1b[" * 500,
@@ -99,7 +99,7 @@ def test_a_hostile_log_costs_little_time_and_its_error_is_short() -> None:
         assert "\n" not in error
 
 
-def test_a_secret_that_the_log_names_elsewhere_is_masked() -> None:
+def test_secret_labeled_elsewhere_in_the_log_is_masked() -> None:
     """A value printed next to a secret's name far above the error is masked in the error too."""
     value = "Vq3xT9mZ7rK2wB5y"
     log = f"{RUN}API_KEY={value}\n" + "working\n" * 40_000 + f"ValueError: rejected {value}{EXIT}"

@@ -31,7 +31,7 @@ def expected(
 
 
 @pytest.mark.parametrize(("reviewed", "consumer"), [*product(KINDS, KINDS)])
-def test_a_consumer_is_shown_to_nobody_who_may_not_read_it(reviewed: Visibility, consumer: Visibility) -> None:
+def test_consumer_is_hidden_from_unauthorized_readers(reviewed: Visibility, consumer: Visibility) -> None:
     """Public consumers are always shown, others only within one owner, and never to outsiders."""
     for one, other, same, stranger, most, shows in ROWS:
         if (one, other) != (reviewed, consumer):
@@ -42,13 +42,13 @@ def test_a_consumer_is_shown_to_nobody_who_may_not_read_it(reviewed: Visibility,
         assert disclosure(audience, theirs) == wanted, (same, stranger, most, shows)
 
 
-def test_an_owner_without_a_name_is_nobodys() -> None:
+def test_unknown_owners_are_never_the_same_owner() -> None:
     """Two repositories with unknown owners don't count as having the same owner."""
     theirs = Standing("", "private", "lines")
     assert disclosure(Audience(Standing("", "private"), "lines"), theirs) == "existence"
 
 
-def test_a_clone_of_unknown_standing_is_not_shown_on_a_host() -> None:
+def test_clone_with_unknown_visibility_is_hidden_on_a_server() -> None:
     """On a server, a clone with unknown visibility is only mentioned; locally, its lines are shown."""
     assert disclosure(Audience(Standing("acme", "private"), "lines"), Standing("acme", None, "lines")) == "existence"
     assert disclosure(Audience(Standing("acme", None), "lines"), Standing("acme", None, "lines")) == "existence"
@@ -79,7 +79,7 @@ CODE = ("secret", "c0ffee", "pay(", "1.2", "2026")
 @pytest.mark.parametrize(
     ("level", "words"), [("nothing", ("acme", "billing", *CODE)), ("existence", ("acme", "billing", *CODE)), ("name", CODE)]
 )  # fmt: skip
-def test_what_is_withheld_holds_no_word_of_the_consumer(level: Disclosure, words: tuple[str, ...]) -> None:
+def test_withheld_values_reveal_nothing_about_the_consumer(level: Disclosure, words: tuple[str, ...]) -> None:
     """The withheld values contain no name, path, commit, code, package version or manifest in any field."""
     shown = withheld(IMPACT, {"acme/billing": level})
     text = repr(astuple(shown))

@@ -63,7 +63,7 @@ MERGED: list[tuple[str | None, str, str, Any, str]] = [
 
 
 @pytest.mark.parametrize(("own", "ours", "name", "value", "origin"), MERGED)
-def test_a_repository_is_merged_over_its_organization(
+def test_repository_settings_are_merged_over_the_organization(
     own: str, ours: str, name: str, value: object, origin: str
 ) -> None:
     """The repository's value wins; entries in lists are combined, and `[]` drops the organization's."""
@@ -96,7 +96,7 @@ ENFORCED: list[tuple[str, str, str, Any]] = [
 
 
 @pytest.mark.parametrize(("name", "own", "ours", "holds"), ENFORCED)
-def test_what_is_enforced_is_not_loosened(name: str, own: str, ours: str, holds: object) -> None:
+def test_enforced_settings_cannot_be_loosened(name: str, own: str, ours: str, holds: object) -> None:
     """The organization's value applies, and its checks run in addition to the repository's own."""
     setting = LISTS.get(name, name)
     held = resolved(own, f"{ours}\nenforce: [{written_as(setting)}]")
@@ -115,7 +115,7 @@ BROKEN = [
 
 
 @pytest.mark.parametrize(("text", "sentence"), BROKEN)
-def test_a_broken_file_costs_a_line(text: str, sentence: str) -> None:
+def test_broken_organization_file_gives_a_warning(text: str, sentence: str) -> None:
     """Only the repository's own settings apply, and a warning gives the reason."""
     held = resolved("quota: 1", text)
     assert held.quota == 1
@@ -130,7 +130,7 @@ SECRET = "the-codename-of-our-merger"
 @pytest.mark.parametrize(
     "text", [f"fail_on: high\nignore: [{SECRET}]\nenforce: [{SECRET}]", "quota: [", f"{SECRET}: 1"]
 )
-def test_nothing_of_a_private_file_is_in_the_settings_of_a_public_repository(text: str) -> None:
+def test_private_organization_file_is_ignored_in_a_public_repository(text: str) -> None:
     """The private file is ignored in a public repository, with a warning that reveals nothing in it."""
     held = resolved("quota: 3", text, is_shown=False)
     assert (held.fail_on, held.quota, held.ignore) == (None, 3, ())

@@ -38,7 +38,7 @@ def at(tmp_path: Path) -> AbstractAsyncContextManager[Scene]:
 
 
 @pytest.mark.parametrize("private", [True, False])
-async def test_a_file_is_read_and_kept_for_a_minute(at: Scene, private: bool) -> None:
+async def test_file_is_cached_for_a_minute(at: Scene, private: bool) -> None:
     """A private file is read with a read-only token for its repository. Changes are seen after a minute."""
     repo = await at.gh.repository("acme", ".deeprepo", files=FILE, private=private)
     reader = Reader(at)
@@ -57,7 +57,7 @@ async def test_a_file_is_read_and_kept_for_a_minute(at: Scene, private: bool) ->
         assert body == {"repositories": [".deeprepo"], "permissions": {"contents": "read"}}
 
 
-async def test_a_private_file_is_not_shown_in_a_public_repository(at: Scene) -> None:
+async def test_private_file_is_not_shown_in_a_public_repository(at: Scene) -> None:
     """A private file must not be shown where the public can see the review."""
     await at.gh.repository("acme", ".deeprepo", files=FILE, private=True)
     reader = Reader(at)
@@ -65,7 +65,7 @@ async def test_a_private_file_is_not_shown_in_a_public_repository(at: Scene) -> 
     assert [one.is_shown for one in seen if one] == [True, False]
 
 
-async def test_the_repository_with_the_defaults_has_none_itself(at: Scene) -> None:
+async def test_defaults_repository_uses_only_its_own_file(at: Scene) -> None:
     """`.deeprepo` has only its own file. The operator can disable the lookup or name another repository."""
     await at.gh.repository("acme", ".deeprepo", files=FILE, private=False)
     await at.gh.repository("acme", "policies", files={".deeprepo.yml": "quota: 9\n"}, private=False)
@@ -76,7 +76,7 @@ async def test_the_repository_with_the_defaults_has_none_itself(at: Scene) -> No
     assert await Reader(at, "policies").read() == OrganizationFile("acme/policies", b"quota: 9\n")
 
 
-async def test_while_github_fails_no_review_goes_on(at: Scene) -> None:
+async def test_unreadable_organization_file_fails_the_review(at: Scene) -> None:
     """If the file can't be read, a threshold might be missed, so the review fails."""
     await at.gh.repository("acme", ".deeprepo", files=FILE, private=False)
     at.gh.fail("GET", r"/repos/acme/\.deeprepo", sandbox.Fault(status=502, times=-1))

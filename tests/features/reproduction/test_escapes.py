@@ -207,7 +207,7 @@ def filled(text: str, outer: World) -> str:
     ],
 )
 @pytest.mark.parametrize("kind", PROGRAMS)
-def test_a_hostile_head_reaches_nothing(kind: SandboxKind, head: Head, tmp_path: Path) -> None:
+def test_hostile_commit_cannot_escape_the_sandbox(kind: SandboxKind, head: Head, tmp_path: Path) -> None:
     """No secret leaks, no connection is made and nothing remains, in bubblewrap or a container."""
     if why := missing(kind):
         pytest.skip(why)
@@ -231,12 +231,12 @@ def test_a_hostile_head_reaches_nothing(kind: SandboxKind, head: Head, tmp_path:
     assert alive(MARK) == []
 
 
-def test_there_are_sixty_of_them() -> None:
+def test_there_are_at_least_sixty_escape_cases() -> None:
     """There are at least as many cases as promised, with distinct names."""
     assert len({head.name for head in HEADS}) == len(HEADS) >= 60
 
 
-def test_the_list_could_fail(tmp_path: Path) -> None:
+def test_escape_cases_succeed_outside_a_sandbox(tmp_path: Path) -> None:
     """Outside a sandbox, the same code reads the secrets and connects."""
     with world(tmp_path) as outer:
         code = filled(GRAB + CONNECT, outer)

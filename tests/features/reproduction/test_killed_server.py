@@ -29,7 +29,7 @@ async def until(holds: Callable[[], object], seconds: float = 100.0) -> None:
 
 @boxed
 @pytest.mark.slow
-def test_a_killed_server_leaves_no_process_no_mount_and_no_folder(tmp_path: Path) -> None:
+def test_killed_server_is_cleaned_up_and_the_review_continues(tmp_path: Path) -> None:
     """The next server finishes the review, and the finding is posted once."""
     mounts = MOUNTS.read_text()
     mark = f"{7_000_000 + os.getpid()}"

@@ -83,7 +83,7 @@ def reviewed(shop: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 @boxed
-def test_a_finding_is_reproduced(reviewed: Callable[..., Review], tmp_path: Path) -> None:
+def test_finding_is_reproduced(reviewed: Callable[..., Review], tmp_path: Path) -> None:
     """The test fails on the head, and passes on the base and with the suggested fix."""
     model = Model(PROOF)
     done = reviewed(model, trace=str(tmp_path / "trace.jsonl"))
@@ -102,7 +102,7 @@ def test_a_finding_is_reproduced(reviewed: Callable[..., Review], tmp_path: Path
 
 
 @boxed
-def test_what_people_see(reviewed: Callable[..., Review]) -> None:
+def test_every_output_shows_the_test_and_its_outcomes(reviewed: Callable[..., Review]) -> None:
     """Every output shows the test, its two outcomes and how to run it."""
     done = reviewed(Model(PROOF))
     (comment,) = posts.comments(done).posts
@@ -117,9 +117,7 @@ def test_what_people_see(reviewed: Callable[..., Review]) -> None:
 
 
 @boxed
-def test_a_replay_starts_nothing(
-    reviewed: Callable[..., Review], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_replay_runs_nothing(reviewed: Callable[..., Review], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A replay takes every outcome from the journal, without a sandbox."""
     path = tmp_path / "journal.jsonl"
     first = reviewed(Model(PROOF), journal=str(path))
@@ -147,7 +145,7 @@ LOOPS = HEAD + "        while True: pass\n"
         ([PROOF], False, "asserts nothing that was promised"),
     ],
 )
-def test_anything_less_changes_nothing(
+def test_failed_reproduction_leaves_the_finding_confirmed(
     reviewed: Callable[..., Review], tests: list[str | None], proves: bool, why: str
 ) -> None:
     """The finding stays confirmed, and a note gives the reason why there is no test."""
@@ -161,7 +159,7 @@ def test_anything_less_changes_nothing(
 
 
 @boxed
-def test_a_test_that_is_at_fault_is_mended(reviewed: Callable[..., Review]) -> None:
+def test_faulty_test_is_corrected_by_the_model(reviewed: Callable[..., Review]) -> None:
     """The model gets the test's output and may correct it up to twice."""
     model = Model(FIXTURE, NOT_PROMISED, PROOF)
     (placed,) = reviewed(model).reported
@@ -171,7 +169,7 @@ def test_a_test_that_is_at_fault_is_mended(reviewed: Callable[..., Review]) -> N
 
 
 @boxed
-def test_a_limit_is_no_proof(reviewed: Callable[..., Review], shop: Repository) -> None:
+def test_timed_out_test_proves_nothing(reviewed: Callable[..., Review], shop: Repository) -> None:
     """A test that exceeds the time limit proves nothing."""
     shop.git("checkout", "-q", "main")
     shop.commit({".deeprepo.yml": "run: {test: 'python3 -m unittest -v {file}', seconds: 1}\n"}, "a second")
@@ -183,7 +181,7 @@ def test_a_limit_is_no_proof(reviewed: Callable[..., Review], shop: Repository) 
 
 
 @boxed
-def test_a_suggestion_that_does_not_help_is_not_offered(reviewed: Callable[..., Review]) -> None:
+def test_suggestion_that_does_not_fix_the_test_is_not_offered(reviewed: Callable[..., Review]) -> None:
     """The test still fails with the suggestion, so the comment doesn't offer it."""
     wrong = {**FOUND, "suggestion": "    return abs(amount) * rate"}
     done = reviewed(Model(PROOF, finding=wrong))
@@ -195,7 +193,7 @@ def test_a_suggestion_that_does_not_help_is_not_offered(reviewed: Callable[..., 
 
 
 @boxed
-def test_new_code_needs_the_fix(reviewed: Callable[..., Review], shop: Repository) -> None:
+def test_new_code_needs_the_suggested_fix_to_pass(reviewed: Callable[..., Review], shop: Repository) -> None:
     """If the base lacks the tested code, only the suggested fix can make the test pass."""
     shop.git("checkout", "-q", "main")
     shop.commit({"shop/rate.py": None}, "no rates")
@@ -208,7 +206,7 @@ def test_new_code_needs_the_fix(reviewed: Callable[..., Review], shop: Repositor
 
 
 @boxed
-def test_a_finding_that_is_still_there_keeps_its_test(reviewed: Callable[..., Review], shop: Repository) -> None:
+def test_open_finding_keeps_its_test_in_the_next_review(reviewed: Callable[..., Review], shop: Repository) -> None:
     """The next review shows the test again without running anything."""
     first = reviewed(Model(PROOF))
     shop.commit({"README.md": "more\n"}, "more")
@@ -218,14 +216,14 @@ def test_a_finding_that_is_still_there_keeps_its_test(reviewed: Callable[..., Re
     assert model.asked == []
 
 
-def test_without_permission_nothing_is_run_or_asked(reviewed: Callable[..., Review]) -> None:
+def test_nothing_runs_without_permission_from_the_operator(reviewed: Callable[..., Review]) -> None:
     """A `run` section without the operator's permission enables nothing."""
     model = Model()
     done = reviewed(model, of_features={"run": None})
     assert (model.asked, [note for note in done.notes if "test" in note]) == ([], [])
 
 
-def test_without_a_section_nothing_is_run_or_asked(reviewed: Callable[..., Review], shop: Repository) -> None:
+def test_nothing_runs_without_a_section_on_the_base_branch(reviewed: Callable[..., Review], shop: Repository) -> None:
     """The operator's permission is not enough, and a section added by the change is ignored."""
     shop.git("checkout", "-q", "main")
     shop.commit({".deeprepo.yml": None}, "no runs")
@@ -236,7 +234,7 @@ def test_without_a_section_nothing_is_run_or_asked(reviewed: Callable[..., Revie
     assert model.asked == []
 
 
-def test_a_stranger_needs_the_operators_word(reviewed: Callable[..., Review]) -> None:
+def test_outsider_code_runs_only_if_the_operator_allows_forks(reviewed: Callable[..., Review]) -> None:
     """Code by people without write access only runs if DEEPREPO_RUN_FORKS is set."""
     model = Model()
     done = reviewed(model, stranger=True)
@@ -244,7 +242,7 @@ def test_a_stranger_needs_the_operators_word(reviewed: Callable[..., Review]) ->
     assert any("DEEPREPO_RUN_FORKS" in note for note in done.notes)
 
 
-def test_without_a_sandbox_a_sentence_says_what_to_install(
+def test_missing_sandbox_note_says_what_to_install(
     reviewed: Callable[..., Review], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """No test is run, and a note gives the reason."""
@@ -262,7 +260,7 @@ READS = HEAD + "        import base64\n        data = open('shop/keys.py', 'rb')
 
 
 @boxed
-def test_a_test_finds_no_secret_of_the_tree(reviewed: Callable[..., Review], shop: Repository, tmp_path: Path) -> None:
+def test_cannot_reveal_secrets_in_the_tree(reviewed: Callable[..., Review], shop: Repository, tmp_path: Path) -> None:
     """Secrets in the tree are masked, so a test that prints them in any encoding reveals nothing."""
     shop.git("checkout", "-q", "main")
     shop.commit({"shop/keys.py": f'TOKEN = "{SECRET}"\n'}, "a key")

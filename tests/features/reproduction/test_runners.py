@@ -47,7 +47,7 @@ TREES = [
 
 
 @pytest.mark.parametrize(("tree", "near", "name"), TREES)
-def test_a_runner_is_found_by_the_manifests(tree: dict[str, str], near: str, name: str | None) -> None:
+def test_runner_is_detected_from_the_manifests(tree: dict[str, str], near: str, name: str | None) -> None:
     """A broken manifest is ignored, and an unknown runner must be configured by the owner."""
     how = recipe(tree, near)
     assert (how.runner.name if how else None) == name
@@ -70,7 +70,7 @@ PLACES = [
 
 
 @pytest.mark.parametrize(("near", "path", "command"), PLACES)
-def test_each_package_of_a_repository_has_its_own(near: str, path: str, command: str) -> None:
+def test_each_package_has_its_own_runner(near: str, path: str, command: str) -> None:
     """A finding uses the nearest package's runner, and the test is placed next to existing ones."""
     how = recipe(MIXED, near)
     assert how is not None
@@ -78,7 +78,7 @@ def test_each_package_of_a_repository_has_its_own(near: str, path: str, command:
     assert how.command(path, "ab12") == command
 
 
-def test_without_a_test_a_new_one_goes_to_the_usual_place() -> None:
+def test_new_test_goes_to_the_usual_path() -> None:
     """A TypeScript file gets a TypeScript test, and an existing test file runs as a whole."""
     how = recipe({"package.json": '{"devDependencies": {"jest": "1"}}', "src/a.ts": ""}, "src/a.ts")
     assert how is not None
@@ -88,7 +88,7 @@ def test_without_a_test_a_new_one_goes_to_the_usual_place() -> None:
     assert go.command("pkg/a_test.go") == "go test -count=1 ./pkg"
 
 
-def test_an_owners_words_go_before_what_is_found() -> None:
+def test_configured_commands_and_paths_take_precedence() -> None:
     """Configured commands and paths take precedence, and a missing path is the runner's usual one."""
     own = recipe({"a.py": "", "checks/test_a.py": ""}, "a.py", test="uv run pytest -q {file}")
     assert own is not None
@@ -117,7 +117,7 @@ INSTALLED = [
 
 
 @pytest.mark.parametrize(("tree", "commands", "decisive"), INSTALLED)
-def test_what_installs_packages_is_found_by_lock_files(tree: dict[str, str], commands: list[str], decisive: list[str]) -> None:  # fmt: skip
+def test_install_command_is_detected_from_lock_files(tree: dict[str, str], commands: list[str], decisive: list[str]) -> None:  # fmt: skip
     """Each outermost package of a language is installed; vendored packages and test samples are skipped."""
     install = layout(tree).install()
     assert all(command in install for command in commands)
@@ -125,7 +125,7 @@ def test_what_installs_packages_is_found_by_lock_files(tree: dict[str, str], com
     assert sorted(layout(tree).decisive()) == sorted(decisive)
 
 
-def test_a_name_cannot_become_a_command() -> None:
+def test_folder_name_cannot_become_a_command() -> None:
     """Folder names are quoted in shell commands."""
     folder = "a$(touch x)"
     assert shlex.quote(folder) in layout({f"{folder}/package-lock.json": ""}).install()
@@ -164,13 +164,13 @@ OUTPUTS = [
 
 
 @pytest.mark.parametrize(("name", "status", "output", "result"), OUTPUTS)
-def test_an_output_is_judged(name: str, status: int, output: str, result: str) -> None:
+def test_outcome_needs_more_than_an_exit_status(name: str, status: int, output: str, result: str) -> None:
     """An exit status isn't enough, because runners also fail if they find or load no test."""
     assert judge(RUNNERS[name], SandboxOutcome("exit", status, output, 0.1, ())) == result
 
 
 @pytest.mark.parametrize("ending", ["seconds", "memory", "output", "setup"])
-def test_a_limit_is_no_result(ending: str) -> None:
+def test_run_that_hit_a_limit_has_no_result(ending: str) -> None:
     """A run that hit a limit has no result, even if it printed one."""
     assert judge(RUNNERS["pytest"], SandboxOutcome(ending, 1, "1 failed", 0.1, ())) == "limit"  # type: ignore[arg-type]
 
@@ -187,7 +187,7 @@ OWN = [
 
 @boxed
 @pytest.mark.parametrize(("text", "result"), OWN)
-def test_a_command_of_the_owner_in_the_sandbox(text: str, result: str) -> None:
+def test_configured_command_is_judged_by_its_exit_status(text: str, result: str) -> None:
     """An unknown runner is judged by its exit status, unless it could not load or find a test."""
     outcome = run("python3 -m unittest -v tests/test_x.py", {"tests/test_x.py": text})
     assert judge(GENERIC, outcome) == result, outcome.output
@@ -203,7 +203,7 @@ def test_a_command_of_the_owner_in_the_sandbox(text: str, result: str) -> None:
         ("import nowhere\ndef test_it():\n    assert 1\n", "fault"),
     ],
 )
-def test_pytest_of_another_folder(text: str, result: str) -> None:
+def test_pytest_from_another_folder_is_mounted_read_only(text: str, result: str) -> None:
     """Tools from a different folder are mounted read-only."""
     where = sysconfig.get_path("purelib")
     sandbox = Sandbox("bubblewrap", box().program, tools=(where,))
@@ -216,7 +216,7 @@ def test_pytest_of_another_folder(text: str, result: str) -> None:
 
 
 @boxed
-def test_tools_may_lie_where_the_box_has_its_own_folder() -> None:
+def test_tool_below_tmp_is_available_in_the_sandbox() -> None:
     """A tool below /tmp is available at its path, but the files next to it are not."""
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         Path(folder).chmod(0o755)

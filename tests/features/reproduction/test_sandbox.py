@@ -22,7 +22,7 @@ boxed = pytest.mark.skipif(bool(missing()), reason=missing() or "-")
 
 
 @boxed
-def test_a_command_runs_over_its_tree() -> None:
+def test_command_runs_over_its_tree() -> None:
     """The files are written over the tree, and the exit status and output are returned."""
     outcome = run("cat a.txt b/c.txt; exit 3", {"b/c.txt": "over\n"}, tree=tar((member("a.txt"), b"tree\n")))
     assert (outcome.ending, outcome.status, outcome.output) == ("exit", 3, "tree\nover\n")
@@ -37,7 +37,7 @@ def test_a_command_runs_over_its_tree() -> None:
         ("memory", "python3 -c 'b = [bytearray(1 << 20) for _ in range(4000)]'", RunLimits(memory=100 << 20)),
     ],
 )
-def test_a_limit_ends_a_run(ending: str, command: str, limits: RunLimits) -> None:
+def test_reached_limit_ends_the_run(ending: str, command: str, limits: RunLimits) -> None:
     """The outcome names the limit, and the run ends soon after reaching it."""
     began = time.monotonic()
     assert run(command, limits=limits).ending == ending
@@ -45,7 +45,7 @@ def test_a_limit_ends_a_run(ending: str, command: str, limits: RunLimits) -> Non
 
 
 @boxed
-def test_an_output_is_bounded_and_plain() -> None:
+def test_output_is_limited_and_has_no_escape_sequences() -> None:
     """The beginning and the end of the output are kept, without terminal escapes."""
     found = run("printf '\\033[31mfirst\\033[0m\\n'; yes | head -c 300000; printf '\\033]0;title\\007last\\n'")
     assert found.output.startswith("first\n")
@@ -60,7 +60,7 @@ def _wait_for(mark: str) -> None:
 
 
 @boxed
-def test_a_cancelled_run_leaves_nothing() -> None:
+def test_cancelled_run_leaves_no_process() -> None:
     """Cancelling a run returns only after all its processes have ended."""
     mark = "4444.4444"
 
@@ -95,7 +95,7 @@ GOOD = ["net net:[2]", "pid pid:[2]", "uid 65534", "interface lo", "variable HOM
         ("", "CapEff:", "anything"),
     ],
 )
-def test_a_probe_that_reaches_something_refuses(row: str, instead: str, reached: str) -> None:
+def test_probe_that_reaches_anything_is_refused(row: str, instead: str, reached: str) -> None:
     """Everything that the probe reaches is named, and an incomplete report is refused."""
     report = [*(one for one in GOOD if not instead or not one.startswith(instead)), *filter(None, [row])]
     found = inside.reachable(report, box(), SandboxRun(b"", ""))
@@ -104,7 +104,7 @@ def test_a_probe_that_reaches_something_refuses(row: str, instead: str, reached:
     assert inside.reachable(GOOD, box(), SandboxRun(b"", "")) == ()
 
 
-def test_a_sandbox_that_does_not_hold_is_refused_before_the_tree(tmp_path: Path) -> None:
+def test_leaking_sandbox_is_refused_before_files_are_copied(tmp_path: Path) -> None:
     """A fake docker that doesn't isolate is detected by the probe before any file is copied."""
     removed, marker = tmp_path / "removed", tmp_path / "ran"
     program = tmp_path / "docker"
@@ -124,7 +124,7 @@ exec sh -c "$(printf %s "$3" | sed "s#/box#{tmp_path}#g")" sh "$5"
     assert removed.read_text().startswith("rm --force deeprepo-run-")
 
 
-def test_a_sandbox_that_cannot_start_says_so(tmp_path: Path) -> None:
+def test_sandbox_that_cannot_start_suggests_a_fix(tmp_path: Path) -> None:
     """The error has the program's own message and suggests a fix."""
     program = tmp_path / "podman"
     program.write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n")
@@ -133,7 +133,7 @@ def test_a_sandbox_that_cannot_start_says_so(tmp_path: Path) -> None:
         asyncio.run(execute(Sandbox("podman", str(program), "any"), SandboxRun(b"", "true")))
 
 
-def test_without_a_sandbox_the_sentence_says_what_to_install(tmp_path: Path) -> None:
+def test_missing_sandbox_error_says_what_to_install(tmp_path: Path) -> None:
     """There is no fallback, and programs in the reviewed folder are not used."""
     with pytest.raises(SandboxRefused, match="apt install bubblewrap"):
         choose(RunPermission(programs={"PATH": f"{tmp_path}:.:"}), None)
@@ -147,7 +147,7 @@ def test_without_a_sandbox_the_sentence_says_what_to_install(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("kind", ["docker", "podman"])
-def test_the_arguments_of_a_container(kind: str) -> None:
+def test_container_arguments_isolate_the_run(kind: str) -> None:
     """The container has no network, capabilities or writable disk, an unprivileged user and all limits."""
     sandbox = Sandbox(kind, kind, "python:3.13-slim")  # type: ignore[arg-type]
     words = sandboxes.container(sandbox, SandboxRun(b"", "x", limits=LIMITS), sandbox.environment(), "deeprepo-run-1")
@@ -170,7 +170,7 @@ def test_the_arguments_of_a_container(kind: str) -> None:
     ]
 
 
-def test_the_script_needs_a_posix_shell_alone() -> None:
+def test_script_runs_in_any_posix_shell() -> None:
     """The script works in any POSIX shell, because images have dash, busybox or bash."""
     for keep in (False, True):
         text = sandboxes.script(keep=keep)
@@ -200,7 +200,7 @@ def answer(machine: str, number: int, *arguments: int, architecture: int = 0) ->
 
 
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
-def test_the_filter_refuses_what_it_lists_and_allows_the_rest(machine: str) -> None:
+def test_seccomp_filter_rejects_only_what_it_lists(machine: str) -> None:
     """The filter checks socket families and System V segment sizes, and rejects other call interfaces."""
     architecture, calls = seccomp.MACHINES[machine]
     assert {answer(machine, number) for number in calls} == {seccomp.REFUSE}

@@ -72,7 +72,7 @@ def counting(shop: Repository, address: str) -> Iterator[Callable[..., dict[str,
 
 
 @boxed
-def test_off_costs_nothing(shop: Repository) -> None:
+def test_disabled_feature_loads_no_module_and_starts_no_process(shop: Repository) -> None:
     """With only the section or only the permission, no module is loaded and no process started."""
     played = Server(PerModel({"worker": Model(HEAD + "        apply(2, -1)\n")}))
     with doubles.in_thread(played) as server, counting(shop, server.openai_url) as counted:
@@ -98,7 +98,7 @@ def run(shop: Repository, *words: str, **environment: str) -> Ended:
 
 
 @boxed
-def test_an_owner_sets_it_up(shop: Repository) -> None:
+def test_run_command_shows_prepares_and_tries_a_setup(shop: Repository) -> None:
     """`deeprepo run` shows, prepares and tries a setup before it is merged, as docs/running.md describes."""
     shop.git("checkout", "-q", "main")
     shop.commit({".deeprepo.yml": None}, "none yet")
@@ -126,7 +126,7 @@ def test_an_owner_sets_it_up(shop: Repository) -> None:
     assert run(shop, "--test", "../outside.py").returncode == 2
 
 
-def test_without_a_sandbox_the_command_says_what_to_install(shop: Repository) -> None:
+def test_run_command_without_a_sandbox_exits_with_3(shop: Repository) -> None:
     """The exit code is 3, so that scripts can detect it."""
     tools = shop.folder.parent / "tools"
     tools.mkdir()
@@ -137,7 +137,7 @@ def test_without_a_sandbox_the_command_says_what_to_install(shop: Repository) ->
 
 
 @boxed
-def test_a_repository_without_a_base_branch_is_tried_at_its_head(shop: Repository) -> None:
+def test_repository_without_a_base_branch_uses_head(shop: Repository) -> None:
     """HEAD is used as the base, with a note, and no commit range is required."""
     shop.git("branch", "-m", "main", "work")
     done = run(shop)
@@ -146,7 +146,7 @@ def test_a_repository_without_a_base_branch_is_tried_at_its_head(shop: Repositor
     assert run(shop, "--test", "tests/test_rate.py").returncode == 0
 
 
-def test_a_repository_without_a_commit_says_what_to_do(tmp_path: Path) -> None:
+def test_repository_without_a_commit_gets_a_suggestion(tmp_path: Path) -> None:
     """The message suggests an existing command."""
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
     done = deeprepo("run", cwd=tmp_path)
@@ -154,7 +154,7 @@ def test_a_repository_without_a_commit_says_what_to_do(tmp_path: Path) -> None:
 
 
 @boxed
-def test_the_steps_are_named_one_after_the_other(shop: Repository) -> None:
+def test_each_setup_step_names_the_next_one(shop: Repository) -> None:
     """Each step names what to add or run next, and prepared archives need no network."""
     shop.git("checkout", "-q", "main")
     shop.commit({".deeprepo.yml": None, "requirements.txt": "nothing-of-this-name\n"}, "needs a package")
@@ -179,7 +179,7 @@ def test_the_steps_are_named_one_after_the_other(shop: Repository) -> None:
 
 
 @boxed
-def test_what_a_section_asks_of_the_network_needs_the_operator(shop: Repository) -> None:
+def test_network_access_needs_permission_from_the_operator(shop: Repository) -> None:
     """`run.network` without the operator's permission doesn't open the network."""
     shop.write({".deeprepo.yml": "run: {prepare: 'true', network: true}\n"})
     done = run(shop, "--prepare")
@@ -188,7 +188,7 @@ def test_what_a_section_asks_of_the_network_needs_the_operator(shop: Repository)
 
 @pytest.mark.slow
 @boxed
-def test_a_preparation_that_fails_says_why(shop: Repository) -> None:
+def test_failed_preparation_shows_the_end_of_the_output(shop: Repository) -> None:
     """The error shows the end of the command's output."""
     shop.write({".deeprepo.yml": "run: {prepare: 'echo no such package >&2; exit 9'}\n"})
     done = run(shop, "--prepare")
@@ -197,7 +197,7 @@ def test_a_preparation_that_fails_says_why(shop: Repository) -> None:
 
 
 @boxed
-def test_a_killed_review_leaves_nothing(shop: Repository, tmp_path: Path) -> None:
+def test_killed_review_leaves_no_process_or_file(shop: Repository, tmp_path: Path) -> None:
     """After `kill -9` during a test, no process or file remains."""
     mark = f"{6_000_000 + os.getpid()}.61"
     test = HEAD + f"        import subprocess; subprocess.run(['sleep', '{mark}'])\n"

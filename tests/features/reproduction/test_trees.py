@@ -68,7 +68,7 @@ def made(base: Mapping[str, str], head: Mapping[str, str], cache: Path, **sectio
 
 
 @boxed
-def test_what_was_prepared_is_older_than_the_tree(tmp_path: Path) -> None:
+def test_prepared_files_are_older_than_the_tree(tmp_path: Path) -> None:
     """Prepared files are older than the tree, so make rebuilds them; installed modules keep their times."""
     base = {"a.c": "old\n", "Makefile": "out: a.c\n\tcp a.c out\n"}
     tests = made(
@@ -84,7 +84,7 @@ def test_what_was_prepared_is_older_than_the_tree(tmp_path: Path) -> None:
 
 
 @boxed
-def test_what_fails_is_not_kept(tmp_path: Path) -> None:
+def test_failed_preparation_is_not_cached(tmp_path: Path) -> None:
     """A failed preparation stores nothing in the cache, and the error has its output."""
     tests = made({"a": ""}, {"a": ""}, tmp_path / "cache", prepare="echo half > x; echo why; exit 4")
     with pytest.raises(SandboxRefused, match="exited with 4: why"):
@@ -92,7 +92,7 @@ def test_what_fails_is_not_kept(tmp_path: Path) -> None:
     assert list((tmp_path / "cache").iterdir()) == []
 
 
-def test_a_cache_has_a_bound(tmp_path: Path) -> None:
+def test_least_recently_used_archive_is_removed_first(tmp_path: Path) -> None:
     """The least recently used archive is removed first."""
     for time, name in enumerate(("a.tar", "b.tar", "c.tar")):
         (tmp_path / name).write_bytes(bytes(20_000))
@@ -102,7 +102,7 @@ def test_a_cache_has_a_bound(tmp_path: Path) -> None:
 
 
 @boxed
-def test_what_is_kept_is_of_one_repository_and_its_lock_files(tmp_path: Path) -> None:
+def test_cached_archive_belongs_to_one_repository_and_its_lock_files(tmp_path: Path) -> None:
     """Another repository with equal lock files gets its own archive, because its owner may differ."""
     tree = {"go.sum": "1"}
     one, two, other = made(tree, tree, tmp_path), made(tree, tree, tmp_path), made({"go.sum": "2"}, tree, tmp_path)
@@ -111,14 +111,14 @@ def test_what_is_kept_is_of_one_repository_and_its_lock_files(tmp_path: Path) ->
     assert len({asyncio.run(rigged.archive_path()) for rigged in (one, two, other, networked)}) == 4
 
 
-def test_a_change_of_a_lock_file_is_not_tried(tmp_path: Path) -> None:
+def test_changed_dependencies_are_not_available(tmp_path: Path) -> None:
     """Changed dependencies are not available in the sandbox."""
     tests = made({"go.sum": "1"}, {"go.sum": "2"}, tmp_path, prepare="true")
     with pytest.raises(SandboxRefused, match=r"the dependencies change \(go.sum\)"):
         asyncio.run(tests.run("head", "true", {}))
 
 
-def test_a_tree_without_its_secrets(tmp_path: Path) -> None:
+def test_secrets_in_the_tree_are_replaced(tmp_path: Path) -> None:
     """Each secret is replaced with a placeholder in all files, and other text is unchanged."""
     tree = {"tests/server.key": PEM, "app.py": "x = 1\n", "conf.py": f"TOKEN = '{TOKEN}'\n", "also.txt": TOKEN}
     shown = contents(asyncio.run(made(tree, tree, tmp_path).side("head")))
@@ -129,7 +129,7 @@ def test_a_tree_without_its_secrets(tmp_path: Path) -> None:
 
 
 @boxed
-def test_programs_of_the_nearest_package_go_first(tmp_path: Path) -> None:
+def test_nearest_package_tools_come_first(tmp_path: Path) -> None:
     """The order is: the package's own tools, the top folder's, the machine's, those in the home folder."""
     tree = {"README": ""}
     places = {"web/node_modules/.bin/tool": "web", "node_modules/.bin/tool": "top", ".venv/bin/other": "other"}
@@ -142,7 +142,7 @@ def test_programs_of_the_nearest_package_go_first(tmp_path: Path) -> None:
 
 @boxed
 @pytest.mark.parametrize("sharing", ["", "MAP_ANONYMOUS | "])
-def test_memory_counts_whether_or_not_it_is_shared(sharing: str) -> None:
+def test_shared_memory_counts_towards_the_limit(sharing: str) -> None:
     """Memory that processes share counts towards the limit too."""
     flags = (
         f"mmap.{sharing.replace(' | ', '')} | mmap.MAP_SHARED" if sharing else "mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS"

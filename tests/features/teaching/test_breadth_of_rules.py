@@ -17,6 +17,6 @@ from bot.features.teaching import proposing
         ("!shop/rates.py", "rule_pattern"),
     ],
 )
-def test_a_path_without_wildcards_is_called_one_file(pattern: str, phrase: str) -> None:
+def test_path_without_wildcards_matches_one_file(pattern: str, phrase: str) -> None:
     """As in .gitignore, a path with a slash matches only from the top folder, and a bare name anywhere."""
     assert proposing.breadth(pattern) == phrase

@@ -34,7 +34,7 @@ def split(text: str, finding: Finding = FINDING) -> tuple[bool, tuple[str, ...]]
         ("scope: path\n  path: src/a.py", replace(FINDING, path="src/b.py")),
     ],
 )
-def test_an_entry_silences_what_it_means_and_nothing_else(entry: str, other: Finding) -> None:
+def test_entry_ignores_only_the_findings_it_describes(entry: str, other: Finding) -> None:
     """An entry ignores one finding, one rule or category in some files, or everything in some files."""
     text = f"- {entry}\n  reason: known\n"
     mine = replace(FINDING, rule="") if "kind: contract" in entry else FINDING
@@ -42,7 +42,7 @@ def test_an_entry_silences_what_it_means_and_nothing_else(entry: str, other: Fin
     assert split(text, other) == (True, ())
 
 
-def test_the_reason_goes_with_the_finding() -> None:
+def test_ignored_finding_is_listed_with_the_reason() -> None:
     """Ignored findings are listed with the reason."""
     ignored = ignore_file.read_ignore_file(b"- fingerprint: abc\n  reason: by design\n", TODAY)
     _, (silenced,) = ignored.split([FINDING])
@@ -64,14 +64,14 @@ def test_the_reason_goes_with_the_finding() -> None:
         ("- scope: path\n  path: '!'\n  reason: r\n", "path: "),
     ],
 )
-def test_an_entry_that_cannot_count_is_a_warning(text: str, warning: str) -> None:
+def test_invalid_entry_gives_a_warning(text: str, warning: str) -> None:
     """The finding is still reported, and a warning gives the reason."""
     said, warnings = split(text)
     assert said
     assert warning in warnings[0]
 
 
-def test_an_unknown_key_does_not_bring_a_finding_back() -> None:
+def test_entry_with_an_unknown_key_still_applies() -> None:
     """The entry still ignores its finding, and a warning names the key."""
     said, warnings = split("- fingerprint: abc\n  reason: r\n  untill: 2027-01-01\n")
     assert not said
@@ -80,7 +80,7 @@ def test_an_unknown_key_does_not_bring_a_finding_back() -> None:
 
 @pytest.mark.parametrize("path", ["app/[id]/page.tsx", "setup.py", "#a b.py", "!x?.py", "a\\b*.py"])
 @pytest.mark.parametrize("scope", ["rule", "path"])
-def test_an_entry_for_a_finding_means_its_file_and_no_other(path: str, scope: IgnoreScope) -> None:
+def test_entry_for_a_finding_matches_only_its_file(path: str, scope: IgnoreScope) -> None:
     """Brackets are matched literally, and a file in the top folder doesn't match one in a subfolder."""
     mine = replace(FINDING, path=path)
     text = ignore_file.add_entry(None, ignore_file.entry_for(mine, scope, "r"))
@@ -88,7 +88,7 @@ def test_an_entry_for_a_finding_means_its_file_and_no_other(path: str, scope: Ig
     assert split(text, replace(mine, path=f"other/{path}")) == (True, ())
 
 
-def test_what_people_wrote_in_the_file_stays() -> None:
+def test_existing_entries_and_comments_are_unchanged() -> None:
     """The entry is appended, and existing entries and comments are unchanged."""
     before = b"# our own words\n- fingerprint: old\n  reason: r  # why\n"
     text = ignore_file.add_entry(before, ignore_file.entry_for(FINDING, "rule", 'says: "no"\n- not an entry'))
@@ -102,19 +102,19 @@ def test_what_people_wrote_in_the_file_stays() -> None:
 
 
 @pytest.mark.parametrize("before", [b"fingerprint: abc\n", b"- reason: caf\xe9\n", b"- [\n"])
-def test_no_entry_is_added_to_a_file_that_cannot_be_used(before: bytes) -> None:
+def test_no_entry_is_added_to_an_unusable_file(before: bytes) -> None:
     """The entry would not apply, and bytes that cannot be decoded would be lost."""
     with pytest.raises(ConfigError, match=r"\.deeprepo/ignore\.yml line \d: .*Correct it, then try again"):
         ignore_file.add_entry(before, ignore_file.entry_for(FINDING, "rule", "known"))
 
 
-def test_a_list_that_is_no_file_is_a_warning() -> None:
+def test_symbolic_link_instead_of_the_file_gives_a_warning() -> None:
     """A symbolic link at the file's path gives a warning."""
     read = ignore_file.read_ignore_file(UnusableFile("it is a symbolic link, not a file"), TODAY)
     assert read.warnings == (".deeprepo/ignore.yml: it is a symbolic link, not a file, so nothing in it applies",)
 
 
-def test_a_category_of_the_list_means_what_it_means_in_the_settings() -> None:
+def test_category_entry_covers_only_likely_findings() -> None:
     """A category covers findings that are likely. Proven findings are only ignored by their rule."""
     text = "- kind: contract\n  path: src/\n  reason: known\n"
     likely = replace(FINDING, basis=Basis((Source("model", "m"),)))
