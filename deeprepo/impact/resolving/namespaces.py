@@ -25,6 +25,7 @@ class Namespaces(Resolver, ABC):
     def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
         self.paths = paths
         self.spaces_of: dict[str, set[str]] = {}  # file -> its namespaces
+        self.known_spaces = set[str]()  # all of these, and their parents
         # Pairs of a file and a function or value in it, which may follow a dot.
         self.members: set[tuple[str, str]] = set()
         self._files: dict[tuple[str, str], set[str]] = defaultdict(set)  # namespace and name -> files
@@ -33,13 +34,18 @@ class Namespaces(Resolver, ABC):
     def register(self, path: str, facts: Facts) -> None:
         """Register the content of a file on either side."""
         spaces = facts.spaces or ("",)
-        self.spaces_of[path] = {*self.spaces_of.get(path, ()), *spaces}
+        self.place(path, spaces)
         types, members = self.names(path, facts)
         self.members |= {(path, name) for name in members - types}
         self._names |= types | members
         for name in types | members:
             for space in spaces if path in self.paths.files else ():
                 self._files[space, name].add(path)
+
+    def place(self, path: str, spaces: Iterable[str]) -> None:
+        """Add namespaces to those of a file."""
+        self.spaces_of[path] = {*self.spaces_of.get(path, ()), *spaces}
+        self.known_spaces.update(with_parents(self.spaces_of[path]))
 
     @abstractmethod
     def names(self, path: str, facts: Facts) -> tuple[frozenset[str], frozenset[str]]:
@@ -89,10 +95,8 @@ class Namespaces(Resolver, ABC):
 
     def is_namespace(self, path: str, name: str) -> bool:
         """Return whether a name refers to an enclosing namespace, which takes precedence over an imported class."""
-        known_spaces = {space for spaces in self.spaces_of.values() for space in spaces}
         around = self.in_sight(path, tuple(self.spaces_of.get(path, ())))
-        wholes = {f"{space}.{name}" for space in around}
-        return any(space in wholes or any(space.startswith(f"{one}.") for one in wholes) for space in known_spaces)
+        return not self.known_spaces.isdisjoint(f"{space}.{name}" for space in around)
 
     def is_definition(self, before: bytes) -> bool:
         """Return whether a name is defined and not used, from the code before it."""
@@ -101,3 +105,13 @@ class Namespaces(Resolver, ABC):
     def is_whole(self, path: str, name: str) -> bool:
         """Return whether a name refers to the whole file, as if it were a class."""
         return False
+
+
+def with_parents(spaces: Iterable[str]) -> list[str]:
+    """Return the namespaces and their parents, outermost first: `Shop` and `Shop.Web` for `Shop.Web`."""
+    found: dict[str, None] = {}
+    for space in spaces:
+        while space and space not in found:
+            found[space] = None
+            space = space.rpartition(".")[0]  # noqa: PLW2901
+    return sorted(found, key=lambda one: one.count("."))

@@ -23,7 +23,7 @@ from deeprepo.impact.languages.csharp.projects import Projects
 from deeprepo.impact.packages import Packaging
 from deeprepo.impact.paths import Paths, above_of
 from deeprepo.impact.reading.arguments import OBJECT
-from deeprepo.impact.resolving.namespaces import Namespaces
+from deeprepo.impact.resolving.namespaces import Namespaces, with_parents
 from deeprepo.impact.structs import replace
 from deeprepo.impact.values import Facts, Import
 
@@ -54,10 +54,16 @@ class Modules(Namespaces):
                 space = f"{roots[home]}.{parts}".rstrip(".")
                 self._spaces[folder] = space
                 self._folders[space].append(folder)
+        self._with_folders = frozenset(with_parents(self._folders))  # namespaces of folders, and their parents
+        self._astray = set[str]()  # files in another namespace than that of their folder
 
     def register(self, path: str, facts: Facts) -> None:
         """Register what a file contains; members of `using static` types have no namespace."""
         super().register(path, facts)
+        if self._spaces.get(posixpath.dirname(path), "") not in self.spaces_of[path]:
+            self._astray.add(path)
+        else:
+            self._astray.discard(path)
         self._names |= self._of_lent(facts)
         for name in self._of_lent(facts):
             self._files["", name].add(path)
@@ -74,7 +80,7 @@ class Modules(Namespaces):
 
     def in_sight(self, path: str, written: Collection[str]) -> Collection[str]:
         """Return the namespaces around a file, and the global usings of its project."""
-        return [*_around(written), "", *sorted(self._projects.usings(path))]
+        return [*with_parents(written), "", *sorted(self._projects.usings(path))]
 
     def holding(self, importer: str, space: str, name: str) -> Collection[str]:
         """Return the files that define a name in a namespace, in projects that the importer's project references."""
@@ -90,10 +96,7 @@ class Modules(Namespaces):
         folders = self._folders.get(item.spec)
         if folders is None:
             above, _, last = item.spec.rpartition(".")
-            known_spaces = {space for spaces in self.spaces_of.values() for space in spaces}
-            if not self._keeps_to_folders() or any(
-                f"{one}.".startswith(f"{item.spec}.") for one in (*self._folders, *known_spaces)
-            ):
+            if self._astray or item.spec in self._with_folders or item.spec in self.known_spaces:
                 return None
             is_own = above in self._folders or above in self._roots
             return () if self.near(importer, item) or (is_own and not self._says(last)) else None
@@ -109,14 +112,10 @@ class Modules(Namespaces):
     def visible_files(self, path: str, name: str = "") -> tuple[str, ...]:
         """Return the file of a name in the namespaces around a file, or in its project's global usings."""
         spaces = self.spaces_of.get(path) or {self._spaces.get(posixpath.dirname(path), "")}
-        for space in sorted(_around(spaces), key=len, reverse=True):
+        for space in sorted(with_parents(spaces), key=len, reverse=True):
             if space and (found := self._named(path, space, name)):
                 return found
         return tuple(file for space in sorted(self._projects.usings(path)) for file in self._named(path, space, name))
-
-    def _keeps_to_folders(self) -> bool:
-        """Return whether every file read is in the namespace of its folder."""
-        return all(self._spaces.get(posixpath.dirname(path), "") in spaces for path, spaces in self.spaces_of.items())
 
     def near(self, importer: str, item: Import) -> tuple[str, ...]:
         """Return similar namespaces next to a missing one."""
@@ -135,16 +134,6 @@ class Modules(Namespaces):
         files = {f"{folder}/{name}.cs".lstrip("/") for folder in self._folders.get(space, ())} & self.paths.files
         unread = {path for path in files - self.spaces_of.keys() if self._projects.sees(importer, path)}
         return tuple(sorted({*self.holding(importer, space, name), *unread}))
-
-
-def _around(spaces: Collection[str]) -> list[str]:
-    """Return the namespaces and their parents: `Shop` and `Shop.Web` for `Shop.Web`."""
-    found: dict[str, None] = {}
-    for space in spaces:
-        while space and space not in found:
-            found[space] = None
-            space = space.rpartition(".")[0]  # noqa: PLW2901
-    return sorted(found, key=lambda one: one.count("."))
 
 
 def _stem(path: str) -> str:

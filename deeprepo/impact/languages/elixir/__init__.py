@@ -72,7 +72,7 @@ class SearchModules(Namespaces):
 
     def register(self, path: str, facts: Facts) -> None:
         """Register the modules of a file, since its path need not match the first and matches no other."""
-        self.spaces_of[path] = {*self.spaces_of.get(path, ()), *facts.spaces}
+        self.place(path, facts.spaces)
         self._found.clear()
         if facts.spaces and path in self.paths.files:
             self._names |= self.names(path, facts)[0]

@@ -64,7 +64,7 @@ class SearchModules(Namespaces):
         """Register the names of a file: those that are public, and all."""
         module = self.module(path)[1]
         offered = [one for one in facts.definitions if _is_offered(one)]
-        self.spaces_of[path] = {module}
+        self.place(path, (module,))
         self._now[path] = frozenset(one.name for one in offered)
         self._names |= self._now[path]
         for one in offered if path in self.paths.files else ():
