@@ -23,6 +23,7 @@ VENDOR = "vendored code"
 LOCK_FILE = "lock file"
 LICENCE_TEXT = "license text"
 GENERATED = "generated file"
+TOO_LARGE = "larger than 2 MiB"
 ATTRIBUTED = "generated, according to .gitattributes"
 PICTURE = "image, audio, font or document"  # binary media by name and first bytes
 MINIFIED = "minified"
@@ -140,7 +141,8 @@ def is_unvouched(file: ChangedFile, why: str | None, *, replaces_code: bool = Fa
         return False
     if not file.hunks:
         # A deletion adds nothing, but removed code may be missed.
-        return file.status != "deleted" or is_code(file.path)
+        is_open = file.status != "deleted" or is_code(file.path)
+        return is_open and not (why == TOO_LARGE and _is_output(file.path))
     if why in (LINK, POINTER):
         return replaces_code or is_code(file.path) or (why == POINTER and is_settings(file.path))
     if why.endswith("data, not code"):
@@ -152,15 +154,23 @@ def _is_vouched_by_name(file: ChangedFile, why: str) -> bool:
     """Return whether a new file's name, or the owner's attributes, justify skipping it."""
     if why in (LOCK_FILE, LICENCE_TEXT):
         return True
-    is_marked = why == ATTRIBUTED or (why == GENERATED and is_generated(file.path))
-    return is_marked and not (is_code(file.path) or is_settings(file.path))
+    return (why == ATTRIBUTED and not _is_written(file.path)) or (why == GENERATED and _is_output(file.path))
+
+
+def _is_output(path: str) -> bool:
+    """Return whether a name belongs to what a tool writes and nobody reads: a lock file, a snapshot, a source map."""
+    return is_lock(path) or (is_generated(path) and not _is_written(path))
+
+
+def _is_written(path: str) -> bool:
+    return is_code(path) or is_settings(path)
 
 
 def _without_hunks(file: ChangedFile, parts: Sequence[bytes], change: RawChange, paths: Sequence[str]) -> str:
     if any(b"\nBinary files " in part for part in parts):
         if file.status != "deleted" and _is_media(file.path, change.heads.get(file.path, b"")):
             return PICTURE
-        return "larger than 2 MiB" if change.large.intersection(paths) else "binary file"
+        return TOO_LARGE if change.large.intersection(paths) else "binary file"
     if any(b"\n@@ " in part for part in parts):
         return "its patch cannot be read"
     if file.status == "renamed":

@@ -110,6 +110,18 @@ def test_binary_and_lock_files_are_not_open(repository: Repository) -> None:
     assert [path for path, file in found.items() if not file.skip or file.is_unreviewed] == []
 
 
+def test_large_files_are_open_unless_a_tool_wrote_them(repository: Repository) -> None:
+    """A lock file and a source map over 2 MiB are listed as skipped, but code of that size was not checked."""
+    large = "x" * (3 << 20)
+    found = changed(
+        repository,
+        {"pixi.lock": "a\n", "app.js.map": "a\n", "app.js": "a\n", "data.txt": "a\n"},
+        dict.fromkeys(("pixi.lock", "app.js.map", "app.js", "data.txt"), large),
+    )
+    assert all(file.skip == "larger than 2 MiB" for file in found.values())
+    assert [path for path, file in found.items() if file.is_unreviewed] == ["app.js", "data.txt"]
+
+
 async def test_link_that_replaces_code_is_open(repository: Repository) -> None:
     """A link that replaces a code file counts as not reviewed."""
     base = repository.commit({"a.py": OLD})

@@ -1,6 +1,6 @@
 """Ask the resolver what a name means to its user, on both sides of the change.
 
-A name that its user's file still resolves to a definition is not gone, however the definition got there. A name
+A name that its user's file still resolves to a definition was not removed, however the definition got there. A name
 that meant something else before the change has nothing to do with it.
 """
 

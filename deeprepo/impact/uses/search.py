@@ -18,7 +18,7 @@ from deeprepo.impact.structs import Struct, field, replace
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_output
 from deeprepo.impact.uses.attributes import attribute_targets
-from deeprepo.impact.uses.budget import LISTED
+from deeprepo.impact.uses.budget import LISTED, is_minified
 from deeprepo.impact.uses.evidence import Evidence, SearchedFile
 from deeprepo.impact.uses.importing import ALIASES, Bindings, bind
 from deeprepo.impact.uses.occurrences import WHOLE, Names, Own, Spans
@@ -231,7 +231,9 @@ class Search(Struct):
             wanted_names = own_names | more_names
             uses = resolving.uses(path, source, wanted_names)
         if isinstance(uses, SomeUses) and not any(note.startswith(f"{path}: ") for note in self.scene.gaps.all):
-            self._miss(f"{path} has too many references or generated code, so some references may be missing")
+            sentence = f"{path} has too many references or generated code, so some references may be missing"
+            # whoever makes such a file makes it again
+            self._miss(sentence, hides_uses=not (is_output(path) or is_minified(source)))
         return uses
 
     async def _with_results(self, path: str, uses: Sequence[Use], targets: Sequence[UseTarget]) -> Sequence[Use]:
