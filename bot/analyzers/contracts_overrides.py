@@ -81,9 +81,9 @@ def _another(override: Definition, name: str) -> str:
 
 def _consequence(override: Definition, name: str) -> str:
     """Return the effect of the mismatch in this language."""
-    language = filetype(override.path)
-    if language.inheritance.broken_override:
-        return language.inheritance.broken_override
+    language = rules_of(override.path)
+    if language.types.broken_override:
+        return language.types.broken_override
     fails = f"a call written for {name}() fails on a {override.name.rpartition('.')[0]}, or reaches another method."
     return f"The file no longer compiles, or {fails}" if language.broken_use else f"{fails[:1].upper()}{fails[1:]}"
 

@@ -337,7 +337,7 @@ def _arguments(file: _File, at: int) -> list[Node] | None:
 def _fitted(
     file: _File, breakage: Breakage, arguments: Sequence[Node], before: Signature, after: Signature
 ) -> set[ByteEdit]:
-    sign = filetype(file.path).arguments.named_arguments.strip()
+    sign = rules_of(file.path).calls.named_arguments.strip()
     named = re.compile(rf"(\w+)\s*{sign}(?![{sign}:])".encode())
     keywords = [match[1].decode() if sign and (match := named.match(one.text or b"")) else "" for one in arguments]
     call = _with_arguments(breakage.reference, keywords)

@@ -7,8 +7,7 @@ from itertools import chain
 
 from bot.values import Basis, Definition, Evidence, Finding, Reference, Side, Source, Verdict
 from bot.values.finding import ALSO_BROKEN, MAY_BREAK, MOST_BROKEN, Telling, break_of, proof_of
-from deeprepo.impact.filetypes import filetype
-from deeprepo.impact.language import language_of
+from deeprepo.impact.language import language_of, rules_of
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.resolution import Unknown
 from deeprepo.impact.uses.breaks import Breakage
@@ -237,7 +236,7 @@ def _consequence(rows: Sequence[Breakage]) -> str:
     files = {path for path, _ in places}
     where = f"in {reference.path}" if len(files) == 1 else f"in {len(files)} files"
     many = f" In total, {len(places)} lines {where} use the old definition." if len(places) > 1 else ""
-    language = filetype(reference.path)
+    language = rules_of(reference.path)
     if reference.likely:
         effect = "Unless a library provides it, this line fails or no longer compiles."
     elif reference.missing_part is not None:
@@ -246,7 +245,7 @@ def _consequence(rows: Sequence[Breakage]) -> str:
         effect = language.broken_use or _fails(rows)
     elif reference.form == "import":
         effect = "Importing this file fails, or the name is undefined when it is used."
-    elif language.arguments.missing_arguments and reference.form != "call":
+    elif language.calls.missing_arguments and reference.form != "call":
         effect = "This line fails, or reads `undefined`, whenever it runs."
     else:
         effect = "This line fails whenever it runs."

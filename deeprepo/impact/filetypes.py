@@ -31,35 +31,16 @@ COMMENTS = {
     "page": PAGE,
     "braced block": BRACED,
 }
-CONSTRUCTOR = "constructor"  # the search's name for a constructor that has its class's name
-
-
-class ArgumentRules(Struct, frozen=True, kw_only=True):
-    """How calls pass arguments."""
-
-    named_arguments: str = ""  # what follows a parameter's name in a call; "" if calls don't name arguments
-    missing_arguments: bool = False  # a call may omit any argument; a missing member is `undefined`
-    surplus_arguments: bool = False  # surplus arguments are ignored
-
-
-class InheritanceRules(Struct, frozen=True, kw_only=True):
-    """What a class inherits, and how it overrides methods."""
-
-    constructors: frozenset[str] = frozenset()  # names of methods that run when their class is called
-    inherits_constructors: bool = True  # a class without a constructor inherits its base's
-    broken_override: str = ""  # what happens to an incompatible override at compile time
-    marked_overrides: bool = False  # every override is marked as such
 
 
 class FileType(Struct, frozen=True, kw_only=True):
-    """The properties of files with some suffixes. The defaults fit a language with braces."""
+    """What is known of files by their suffix, without loading a language. The defaults fit a language with braces."""
 
     suffixes: tuple[str, ...]
     parser: str = ""  # the language that reads these files
     family: str = ""  # a shared name for languages that import each other
     lexer: str = ""  # the lexer for syntax highlighting
     grammar: tuple[str, ...] = ()  # module and function of its grammar
-    unchecked: bool = False  # its grammar does not decide whether a file has errors
     extra: str = ""  # the optional extra that installs the grammar
     comments: Marks = ()  # patterns of how a comment line begins
     docstrings: bool = False  # strings in triple quotes are documentation
@@ -76,11 +57,7 @@ class FileType(Struct, frozen=True, kw_only=True):
     symbols: bool = False  # `:name` is a string-like literal
     arrow_entries: bool = False  # `"name" => value` is a dictionary entry; elsewhere it is a case of a match
     implicit_result: bool = False  # a function returns its last value
-    broken_use: str = ""  # what happens to a broken line before anything runs
     unbuilt: str = "(?!)"  # a pattern of files that are neither built nor run: stubs, declarations, scripts
-
-    arguments: ArgumentRules = ArgumentRules()
-    inheritance: InheritanceRules = InheritanceRules()
 
     @property
     def is_parsed(self) -> bool:
@@ -118,15 +95,7 @@ def _of_languages() -> Iterator[FileType]:
 
 def _type(row: Mapping[str, Any], **more: object) -> FileType:
     marks = tuple(COMMENTS.get(one, one) for one in row.get("comments", ()))
-    called = frozenset(CONSTRUCTOR if one == "=" else one for one in row.get("constructors", ()))
-    return table.filled(
-        FileType,
-        row,
-        comments=marks,
-        arguments=table.filled(ArgumentRules, row),
-        inheritance=table.filled(InheritanceRules, row, constructors=called),
-        **more,
-    )
+    return table.filled(FileType, row, comments=marks, **more)
 
 
 @lru_cache(maxsize=4_096)

@@ -1,7 +1,8 @@
 """Load a language from its folder: `language.toml`, the queries and a class that resolves imports."""
 
+import posixpath
 from bisect import bisect_right
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache, cached_property
 from importlib import import_module
 from itertools import accumulate, pairwise
@@ -9,10 +10,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from deeprepo.impact import table
 from deeprepo.impact.defaults import Classes, Files, Imports, Lines, References
-from deeprepo.impact.filetypes import UNKNOWN, FileType, filetype, has_module
+from deeprepo.impact.filetypes import UNKNOWN, FileType, filetype
 from deeprepo.impact.packages import Packaging
 from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.structs import Struct, field
+from deeprepo.impact.values import Arguments, Parameter, Wrong
 
 if TYPE_CHECKING:  # a language is loaded without its grammar
     from tree_sitter import Language as Grammar
@@ -20,6 +22,7 @@ if TYPE_CHECKING:  # a language is loaded without its grammar
 
     from deeprepo.impact.halves import Halves
 
+CONSTRUCTOR = "constructor"  # the search's name for a constructor that has its class's name
 QUERIES = (
     "defs",
     "uses",
@@ -55,6 +58,9 @@ class TypeRules(Struct, frozen=True):
     plain_bases: frozenset[str] = frozenset()  # library classes that add no class members
     inherited: str = ""  # the implicit base of every class
     constructors: tuple[str, ...] = ()  # what constructing a class calls; "=" is the class's own name
+    inherits_constructors: bool = True  # a class without a constructor inherits its base's
+    broken_override: str = ""  # what happens to an incompatible override at compile time
+    marked_overrides: bool = False  # every override is marked as such
     object_members: str = ""  # a pattern of members that every object has
     implicit_members: str = ""  # a pattern of implicit members of classes
     extension_lines: str = ""  # a pattern of lines that add members to the type NAME
@@ -108,8 +114,11 @@ class ScopeRules(Struct, frozen=True):
 
 
 class CallRules(Struct, frozen=True):
-    """How calls are written in a language."""
+    """How calls pass arguments, and how they are written."""
 
+    named_arguments: str = ""  # what follows a parameter's name in a call; "" if calls don't name arguments
+    missing_arguments: bool = False  # a call may omit any argument; a missing member is `undefined`
+    surplus_arguments: bool = False  # surplus arguments are ignored
     argument_lists: tuple[str, ...] = ("argument_list",)  # nodes that list the arguments
     sole_argument: tuple[str, ...] = ()  # nodes that replace the list and are the only argument
     keyword: tuple[str, ...] = ()  # nodes of named arguments, with the name in the field `name`
@@ -134,6 +143,8 @@ class Language(Struct, Files, Imports, Lines, Classes, References, frozen=True, 
     grammar_function: str = ""
     comparable: tuple[str, ...] = ()  # the grammars whose parameters it understands
     otherwise: str = ""  # the alternative grammar, used if only that one parses the file
+    unchecked: bool = False  # its grammar does not decide whether a file has errors
+    broken_use: str = ""  # what happens to a broken line before anything runs
     # its files are only searched for references to the change; their own new lines are not checked
     search_only: bool = False
     ambient: frozenset[str] = frozenset()  # names that are available in each file
@@ -160,6 +171,19 @@ class Language(Struct, Files, Imports, Lines, Classes, References, frozen=True, 
     def constructors_of(self, name: str) -> tuple[str, ...]:
         """Return the names of a class's constructors."""
         return (*(name if one == "=" else one for one in self.types.constructors), *self.called_like)
+
+    def is_constructor(self, name: str) -> bool:
+        """Return whether methods with this name run when their class is called, as the search names them."""
+        return name in self.types.constructors or (name == CONSTRUCTOR and "=" in self.types.constructors)
+
+    def misfit(self, given: Arguments, parameters: Sequence[Parameter]) -> Wrong | None:
+        """Return what is wrong with a call for these parameters; None if it matches or is unknown."""
+        return given.misfit(
+            parameters,
+            may_omit=self.calls.missing_arguments,
+            may_exceed=self.calls.surplus_arguments,
+            is_ordered=self.ordered_arguments,
+        )
 
     def below(self, spec: str, name: str) -> str:
         """Return the import of a submodule."""
@@ -260,16 +284,7 @@ def languages() -> Mapping[str, Language]:
 
 @cache
 def _of_folder(folder: str) -> Mapping[str, Language]:
-    return {suffix: one for one in load(folder) if has_module(one.grammar_module) for suffix in one.files.suffixes}
-
-
-@cache
-def _of_suffix(suffix: str) -> Language | None:
-    """Return the language of a suffix. Only that language's folder is loaded."""
-    for folder, rows in table.folders().items():
-        if any(suffix in row["suffixes"] for row in rows["grammars"].values()):
-            return _of_folder(folder).get(suffix)
-    return None
+    return {suffix: one for one in load(folder) if one.files.is_parsed for suffix in one.files.suffixes}
 
 
 @cache
@@ -303,7 +318,7 @@ def _language(
     own = {"comparable": grammars, "member_form": form, **row, "name": name, "folder": folder}
     return table.filled(
         kind,
-        {key: value for key, value in own.items() if key != "calls"},
+        own,
         files=filetype("x" + row["suffixes"][0]),
         grammar_module=row["grammar"][0],
         grammar_function=row["grammar"][1],
@@ -312,13 +327,14 @@ def _language(
         types=table.filled(TypeRules, own),
         receivers=table.filled(ReceiverRules, own),
         scope=table.filled(ScopeRules, own),
-        calls=table.filled(CallRules, row["calls"]),
+        calls=table.filled(CallRules, own),
     )
 
 
 def language_of(path: str) -> Language | None:
-    """Return the language of a path by its suffix."""
-    return _of_suffix("." + path.rpartition(".")[2].lower()) if "." in path.rpartition("/")[2] else None
+    """Return the language of a path by its suffix. Only that language's folder is loaded."""
+    folder = filetype(path).parser
+    return _of_folder(folder).get(posixpath.splitext(path)[1].lower()) if folder else None
 
 
 PLAIN = Language()  # stands for the language of files that no installed grammar reads

@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Protocol, TypeVar, get_origin
 
 FOLDERS = [Path(__file__).parent / "languages"]  # each contains one folder for each language
 OTHERS = "others.toml"  # file types without a language folder
-NESTED = ("calls",)  # tables in which a grammar's row is merged with the folder's
 
 
 class Fielded(Protocol):
@@ -37,10 +36,7 @@ def others() -> tuple[Mapping[str, Any], ...]:
 def rows(folder: str) -> Mapping[str, Mapping[str, Any]]:
     """Return the settings of each grammar in a folder; a grammar's own row takes precedence."""
     table = folders()[folder]
-    return {
-        name: {**table, **row, **{key: {**table.get(key, {}), **row.get(key, {})} for key in NESTED}}
-        for name, row in table["grammars"].items()
-    }
+    return {name: {**table, **row} for name, row in table["grammars"].items()}
 
 
 def filled(kind: type[Value], row: Mapping[str, Any], **more: object) -> Value:

@@ -2,12 +2,9 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 from deeprepo.impact.structs import Struct, field
-
-if TYPE_CHECKING:
-    from deeprepo.impact.filetypes import ArgumentRules
 
 ParameterKind = Literal["positional", "only", "keyword", "rest", "named_rest"]
 Rule = Literal[
@@ -172,11 +169,11 @@ class Arguments(Struct, frozen=True):
     spread: bool = False
 
     def misfit(
-        self, parameters: Sequence[Parameter], rules: "ArgumentRules", *, is_ordered: bool = False
+        self, parameters: Sequence[Parameter], *, may_omit: bool, may_exceed: bool, is_ordered: bool
     ) -> Wrong | None:
         """Return what is wrong with a call for these parameters; None if it matches or is unknown.
 
-        `is_ordered`: named arguments must be in the order of the parameters.
+        It may omit any argument or pass surplus ones, or its named arguments must be in the parameters' order.
         """
         kinds = {one.kind for one in parameters}
         accepted = {one.name for one in parameters if one.kind in ("positional", "keyword")}
@@ -185,9 +182,9 @@ class Arguments(Struct, frozen=True):
             return Wrong("keyword", (unknown,))
         if self.spread:
             return None
-        if self.positional > len(places_of(parameters)) and "rest" not in kinds and not rules.surplus_arguments:
+        if self.positional > len(places_of(parameters)) and "rest" not in kinds and not may_exceed:
             return Wrong("surplus")
-        return None if rules.missing_arguments else self._misfit_of_all(parameters, is_ordered=is_ordered)
+        return None if may_omit else self._misfit_of_all(parameters, is_ordered=is_ordered)
 
     def _misfit_of_all(self, parameters: Sequence[Parameter], *, is_ordered: bool) -> Wrong | None:
         """Return what is wrong with the call in a language where every parameter needs a value, or None."""

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from deeprepo.impact import table
-from deeprepo.impact.filetypes import ArgumentRules, FileType, InheritanceRules, filetype, filetypes
+from deeprepo.impact.filetypes import FileType, filetype, filetypes
 from deeprepo.impact.language import CallRules, Language, Nodes, ReceiverRules, ScopeRules, TypeRules, languages
 from deeprepo.impact.text.paths import is_code
 
-OF_A_ROW = {"grammar", "reads_as", "grammars", "calls"}
+OF_A_ROW = {"grammar", "reads_as", "grammars"}
 OF_OTHER_FILES = {key for row in table.others() for key in row}
 LINTERS = ("ruff", "oxlint")  # each checks one language
-GROUPS = (FileType, ArgumentRules, InheritanceRules, Language, Nodes, TypeRules, ReceiverRules, ScopeRules)
+GROUPS = (FileType, Language, Nodes, TypeRules, ReceiverRules, ScopeRules, CallRules)
 KNOWN = OF_A_ROW | {one for kind in GROUPS for one in kind.__struct_fields__}
 
 
@@ -24,7 +24,6 @@ def test_every_table_key_is_read(folder: str) -> None:
     """Every key in a language's table is one that the code reads."""
     for row in (table.folders()[folder], *table.folders()[folder]["grammars"].values()):
         assert set(row) - KNOWN == set()
-        assert set(row.get("calls", {})) <= {*CallRules.__struct_fields__}
     assert all(set(row) <= {*FileType.__struct_fields__} for row in table.others())
 
 
@@ -33,7 +32,7 @@ def test_every_key_is_used_by_several_languages() -> None:
     users: dict[str, set[str]] = {}
     for folder, row in table.folders().items():
         for each in (row, *row["grammars"].values()):
-            for key in (*(each.keys() - {"calls"}), *each.get("calls", ())):
+            for key in each:
                 users.setdefault(key, set()).add(folder)
     assert {key for key, folders in users.items() if len(folders) == 1} <= OF_OTHER_FILES
 

@@ -17,7 +17,8 @@ from bot.review.context import definitions, identifiers, result_flow, usages
 from bot.review.context.call_sites import call_sites, in_turn
 from bot.review.context.usages import Pick
 from bot.values import Query, Reference, Unit
-from deeprepo.impact.filetypes import family, filetype
+from deeprepo.impact.filetypes import family
+from deeprepo.impact.language import rules_of
 from deeprepo.impact.paths import shared_folders
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.text.lines import file_lines, is_comment
@@ -133,7 +134,7 @@ def _carrier(reference: Reference, lines: Sequence[str], is_altered: bool) -> Ca
     is_handing = end - start < SHORT or any(_RETURNS.match(lines[at - 1]) for at in (*openings, *readings))
     if reference.function == MODULE:
         names |= {name for at in openings for name in identifiers.assigned_names(lines[at - 1])}
-    elif is_handing and own[2] not in filetype(reference.path).inheritance.constructors:
+    elif is_handing and not rules_of(reference.path).is_constructor(own[2]):
         names.add(own[2])
     heads = [lines[at - 1] for at in blocks.openings(lines, start, 1) if _HEAD.search(lines[at - 1])]
     types = {word for text in (*heads, *(lines[at - 1] for at in openings)) for word in _TYPE_NAME.findall(text)}

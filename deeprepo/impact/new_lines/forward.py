@@ -5,7 +5,6 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 
-from deeprepo.impact.filetypes import ArgumentRules
 from deeprepo.impact.language import Language, language_of
 from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.resolving.classes import constructors, lineage, members
@@ -362,7 +361,7 @@ class _File:
             return ""
         if language is None or language.name not in self._language.comparable:
             return ""
-        return _in_words(one.takes, use.arguments, self._language.files.arguments)
+        return _in_words(one.takes, use.arguments, self._language)
 
     def _place(
         self, line: int, name: str, rule: Rule, files: tuple[str, ...], *, near: tuple[str, ...] = (), asked: str
@@ -424,12 +423,12 @@ def _likeness(one: str, other: str) -> float:
     return (plain + SequenceMatcher(None, one, other).ratio()) / 2
 
 
-def _in_words(parameters: Sequence[Parameter], given: Arguments, rules: ArgumentRules) -> str:
+def _in_words(parameters: Sequence[Parameter], given: Arguments, language: Language) -> str:
     """Return what is wrong with a call, as the end of a sentence that begins with "it".
 
     Return "" if the call matches or if that is unknown.
     """
-    found, places = given.misfit(parameters, rules), places_of(parameters)
+    found, places = language.misfit(given, parameters), places_of(parameters)
     if found is None or found.kind == "order":
         return ""
     if found.kind == "surplus":

@@ -10,7 +10,7 @@ from deeprepo.impact.parsing import root_of
 def grammar_of(path: str) -> Grammar | None:
     """Return the grammar that decides whether a file has errors; None if none can, or it is not installed."""
     language = language_of(path)
-    return language.checker if language is not None and not language.files.unchecked else None
+    return language.checker if language is not None and not language.unchecked else None
 
 
 def tree_of(path: str, source: bytes) -> Node | None:

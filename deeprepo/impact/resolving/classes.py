@@ -142,6 +142,6 @@ def constructors(index: Index, path: str, one: Definition) -> tuple[tuple[str, D
             return ((path, replace(one, signature=None)),)
         if own or ((home, name) == (path, one.name) and one.takes is not None):
             return own
-        if not language.files.inheritance.inherits_constructors:
+        if not language.types.inherits_constructors:
             break
     return ((path, Definition(one.name, "", "class", one.line, one.head, Signature())),) if not one.bases else ()

@@ -8,7 +8,6 @@ import re
 from collections.abc import Mapping, Sequence
 
 from deeprepo.impact.changes import ChangedSymbol, Dependents, Reference, UsePlace
-from deeprepo.impact.filetypes import filetype
 from deeprepo.impact.language import rules_of
 from deeprepo.impact.resolution import Found
 from deeprepo.impact.structs import Struct, replace
@@ -59,7 +58,7 @@ class Breakage(Struct, frozen=True):
         before = self.symbol.before if self.symbol is not None and not self.is_required else None
         label = before.name if before is not None else self.reference.symbol.rpartition(":")[2]
         owner, _, last = label.rpartition(".")
-        if owner and last in filetype(self.home_before).inheritance.constructors:
+        if owner and rules_of(self.home_before).is_constructor(last):
             label = owner
         shown = self.symbol.after if self.symbol is not None and self.is_required else before
         return f"{label}()" if shown is not None and shown.kind in ("function", "method", "declaration") else label
@@ -198,7 +197,7 @@ def comparable(item: ChangedSymbol, own: Definition) -> bool:
         return False
     if moved_places(*sides) and len(sides[0].parameters) == len(sides[1].parameters):
         return False  # an argument reaches different parameters in the override and the method
-    is_known = not mine.opaque or filetype(own.path).inheritance.marked_overrides
+    is_known = not mine.opaque or rules_of(own.path).types.marked_overrides
     return is_known and insists_on_signatures(item.symbol.path, own.path)
 
 
@@ -208,7 +207,7 @@ def no_longer_fits(item: ChangedSymbol, own: Definition) -> bool:
     if sides is None or mine is None or not comparable(item, own):
         return False
     before, after = sides
-    is_broken_by_any = bool(filetype(own.path).inheritance.broken_override)
+    is_broken_by_any = bool(rules_of(own.path).types.broken_override)
     if is_broken_by_any and len(mine.parameters) == len(before.parameters) < len(after.parameters):
         return not any(one.kind in ("rest", "named_rest") for one in (*mine.parameters, *after.parameters))
     return misfit(mine, mine, _call(before, own)) is None and misfit(mine, mine, _call(after, own)) is not None
@@ -226,22 +225,22 @@ def _call(method: Signature, own: Definition) -> Reference:
 
 def insists_on_signatures(definition: str, caller: str) -> bool:
     """Return whether both files are in languages that require matching calls."""
-    return not (filetype(definition).arguments.missing_arguments or filetype(caller).arguments.missing_arguments)
+    return not (rules_of(definition).calls.missing_arguments or rules_of(caller).calls.missing_arguments)
 
 
 def misfit(before: Signature, after: Signature, call: Reference) -> Misfit | None:
     """Return the first problem of a call, compared with `before`. One matching overload is enough."""
     arguments = call.arguments or Arguments()
-    rules, is_ordered = filetype(call.path).arguments, rules_of(call.path).ordered_arguments
-    found = [arguments.misfit(parameters, rules, is_ordered=is_ordered) for parameters in _forms(after, call)]
+    rules = rules_of(call.path)
+    found = [rules.misfit(arguments, parameters) for parameters in _forms(after, call)]
     wrong = found[0]
     if wrong is None or None in found:
         return None
     match wrong.kind:
         case "keyword":
-            return Misfit("keyword", f"still passes {wrong.names[0]}{rules.named_arguments.strip() or '='}")
+            return Misfit("keyword", f"still passes {wrong.names[0]}{rules.calls.named_arguments.strip() or '='}")
         case "surplus":
-            return Misfit("arity", _surplus(after, arguments, rules.named_arguments.strip()))
+            return Misfit("arity", _surplus(after, arguments, rules.calls.named_arguments.strip()))
         case "twice":
             return Misfit("keyword", f"passes {wrong.names[0]} twice")
         case "missing":

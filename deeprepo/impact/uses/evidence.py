@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 from deeprepo.impact import resolving
 from deeprepo.impact.everyday import is_specific
-from deeprepo.impact.filetypes import filetype
 from deeprepo.impact.language import Language
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import Struct, field
@@ -352,7 +351,7 @@ def _is_plain(base: str, path: str) -> bool:
     from deeprepo.impact.language import language_of
 
     language = language_of(path)
-    return language is not None and base in language.types.plain_bases and bool(filetype(path).broken_use)
+    return language is not None and base in language.types.plain_bases and bool(language.broken_use)
 
 
 def _offers(outline: Facts, name: str) -> bool:

@@ -10,8 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from deeprepo.impact.changes import ChangedFile, ChangedSymbol
-from deeprepo.impact.filetypes import filetype
-from deeprepo.impact.language import Language
+from deeprepo.impact.language import Language, rules_of
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import Struct, field, replace
 from deeprepo.impact.uses.budget import Gaps
@@ -88,12 +87,7 @@ class Indirect(Struct):
         """Pair a new constructor with the implicit or inherited one before it, if it requires more arguments."""
         new = item.after
         source = self.sources.get(new.path) if new is not None and item.before is None else None
-        if (
-            new is None
-            or source is None
-            or new.signature is None
-            or new.short not in filetype(new.path).inheritance.constructors
-        ):
+        if new is None or source is None or new.signature is None or not rules_of(new.path).is_constructor(new.short):
             return item
         owner = new.name.rpartition(".")[0]
         old = next((one for one in source.old.definitions if one.name == owner and one.kind == "class"), None)
@@ -168,7 +162,7 @@ def _former_constructor(outline: Facts, owner: str, short: str) -> Definition | 
     for _ in range(GENERATIONS + 1):
         own = [one for one in outline.definitions if one.name == f"{owner}.{short}"]
         others = [one for one in outline.definitions if one.name.rpartition(".")[0] == owner and one.kind == "method"]
-        if own or any(one.short in filetype(one.path).inheritance.constructors for one in others):
+        if own or any(rules_of(one.path).is_constructor(one.short) for one in others):
             return own[0] if len(own) == 1 and own[0].signature is not None else None
         if owner not in bases or len(bases[owner]) > 1:
             return None
@@ -189,9 +183,9 @@ def _inherited(outline: Facts, owner: str, constructor: Definition) -> Definitio
 
 def _is_inherited(item: ChangedSymbol) -> bool:
     """Return whether it is a changed constructor that subclasses may inherit."""
-    rules = filetype(item.symbol.path).inheritance
-    is_constructor = "." in item.symbol.name and item.symbol.short in rules.constructors
-    return item.change == "signature" and is_constructor and rules.inherits_constructors
+    rules = rules_of(item.symbol.path)
+    is_constructor = "." in item.symbol.name and rules.is_constructor(item.symbol.short)
+    return item.change == "signature" and is_constructor and rules.types.inherits_constructors
 
 
 def _subclasses_of(owner: str, constructor: str, outline: Facts) -> Iterable[str]:

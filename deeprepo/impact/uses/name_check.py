@@ -428,7 +428,7 @@ class _Check:
         """Return what provides a name without a line: an implicit constructor, or the module under another path."""
         for home in claim.homes:
             lines = self._now.lines(home)
-            if claim.owner and claim.names[0] in filetype(home).inheritance.constructors:
+            if claim.owner and rules_of(home).is_constructor(claim.names[0]):
                 owner = re.compile(rf"\b(?:class|struct|record|enum|actor|object)\s+{re.escape(claim.owner)}\b")
                 number = next((at for at, text in enumerate(lines, 1) if owner.search(text)), 0)
                 if number:

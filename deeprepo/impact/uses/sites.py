@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from deeprepo.impact.changes import ChangedSymbol, Connection, Contract, Reference, TargetState
 from deeprepo.impact.everyday import METHODS, is_specific
-from deeprepo.impact.filetypes import filetype
 from deeprepo.impact.language import rules_of
 from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.text.paths import is_test, is_test_scope
@@ -98,7 +97,7 @@ class UseTarget(Struct, frozen=True):
     def constructor(self) -> bool:
         """Whether calling the class calls it."""
         return bool(self.owner) and all(
-            not self.shorts.isdisjoint(filetype(home).inheritance.constructors) for home in self.homes
+            rules_of(home).is_constructor(short) for home in self.homes for short in self.shorts
         )
 
     @property
@@ -123,8 +122,8 @@ class UseTarget(Struct, frozen=True):
         before, signature = self.before, self.before.signature if self.before is not None else None
         if use.arguments is None or before is None or signature is None or signature.opaque:
             return True
-        rules, is_ordered = filetype(before.path).arguments, rules_of(before.path).ordered_arguments
-        return any(use.arguments.misfit(form, rules, is_ordered=is_ordered) is None for form in signature.forms)
+        rules = rules_of(before.path)
+        return any(rules.misfit(use.arguments, form) is None for form in signature.forms)
 
     def is_visible(self, path: str) -> bool:
         """Return whether a file could use it before the change."""

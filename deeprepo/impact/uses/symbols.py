@@ -23,8 +23,8 @@ from types import MappingProxyType
 
 from deeprepo.impact import resolving
 from deeprepo.impact.changes import ChangedFile, ChangedSymbol, Contract
-from deeprepo.impact.filetypes import FileType, filetype
-from deeprepo.impact.language import Language
+from deeprepo.impact.filetypes import filetype
+from deeprepo.impact.language import Language, rules_of
 from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.text.definitions import (
     head_of,
@@ -139,7 +139,7 @@ def _is_misread(source: ChangedSource, symbol: Definition) -> bool:
         return False
     owner, _, short = symbol.name.rpartition(".")
     # the head of the class may define it
-    is_constructor = owner and short in filetype(source.file.path).inheritance.constructors
+    is_constructor = owner and rules_of(source.file.path).is_constructor(short)
     word = owner.rpartition(".")[2] if is_constructor else symbol.short
     return any(defines(line, word, source.file.path) for line in _split(source.after))
 
@@ -355,7 +355,7 @@ def _changes(item: ChangedSymbol, old: str, new: str) -> tuple[Contract, ...]:
         return _component(item.before, item.after, old, new)
     language = filetype(item.symbol.path)
     if item.symbol.kind in CALLABLE or (item.before is not None and item.before.signature is not None):
-        return _callable(item.signatures, old, new, language)
+        return _callable(item.signatures, old, new, item.symbol.path)
     if item.symbol.kind == "type":
         return () if _gains_cases(old, new) else ("declaration",)
     return (
@@ -382,17 +382,15 @@ def _value(item: ChangedSymbol, before: str, after: str) -> tuple[Contract, ...]
     return ("value",) if len(set(heads)) == 1 else ("value", "declaration")  # `readonly`, another visibility
 
 
-def _callable(
-    sides: tuple[Signature, Signature] | None, old: str, new: str, language: FileType
-) -> tuple[Contract, ...]:
+def _callable(sides: tuple[Signature, Signature] | None, old: str, new: str, path: str) -> tuple[Contract, ...]:
     """Return the changed parts of the contract of something callable. `sides`: its signatures, if they are known."""
     changes: list[Contract] = []
-    old_head, new_head = head_of(old, language), head_of(new, language)
+    old_head, new_head = (head_of(side, filetype(path)) for side in (old, new))
     old_parts, new_parts = parts_of(old_head), parts_of(new_head)
     if sides is not None and sides[0].overloads != sides[1].overloads:
         changes.append("parameters")
     elif old_parts[1] != new_parts[1]:
-        by_name = bool(language.arguments.named_arguments)
+        by_name = bool(rules_of(path).calls.named_arguments)
         changes += _parameters(*sides, old_parts[1], new_parts[1], by_name=by_name) if sides else ["parameters"]
     if (sides is not None and is_contested(*sides)) or not is_same_around(old_parts, new_parts):
         changes.append("declaration")
