@@ -57,8 +57,8 @@ def _kind(path: str) -> str:
     if is_prose(path):
         return "prose"
     one = filetype(path)
-    if one.parser:
-        return one.parser if one.lexer else f"{one.parser} in a page"
+    if one.folder:
+        return one.folder if one.lexer else f"{one.folder} in a page"
     if one.lexer:
         return f"format {one.lexer}"
     if is_style(path):

@@ -37,7 +37,7 @@ class FileType(Struct, frozen=True, kw_only=True):
     """What is known of files by their suffix, without loading a language. The defaults fit a language with braces."""
 
     suffixes: tuple[str, ...]
-    parser: str = ""  # the language that reads these files
+    folder: str = ""  # of the language that reads these files
     family: str = ""  # a shared name for languages that import each other
     lexer: str = ""  # the lexer for syntax highlighting
     grammar: tuple[str, ...] = ()  # module and function of its grammar
@@ -62,7 +62,7 @@ class FileType(Struct, frozen=True, kw_only=True):
     @property
     def is_parsed(self) -> bool:
         """Whether an installed language reads such files."""
-        return bool(self.parser) and (not self.extra or has_module(self.grammar[0]))
+        return bool(self.folder) and (not self.extra or has_module(self.grammar[0]))
 
 
 UNKNOWN = FileType(suffixes=())
@@ -90,7 +90,7 @@ def _of_languages() -> Iterator[FileType]:
     for folder in table.folders():
         for row in table.rows(folder).values():
             is_read = "grammar" in row
-            yield _type(row, parser=folder if is_read else "")
+            yield _type(row, folder=folder if is_read else "")
 
 
 def _type(row: Mapping[str, Any], **more: object) -> FileType:
@@ -124,12 +124,7 @@ def family(path: str) -> str:
 
 def installed() -> tuple[str, ...]:
     """Return the folders of the languages whose grammar is installed."""
-    return tuple(sorted({one.parser for one in filetypes() if one.is_parsed}))
-
-
-def parsed_by(parser: str) -> tuple[str, ...]:
-    """Return the suffixes that a language reads."""
-    return tuple(suffix for one in filetypes() if one.parser == parser for suffix in one.suffixes)
+    return tuple(sorted({one.folder for one in filetypes() if one.is_parsed}))
 
 
 @cache

@@ -139,8 +139,6 @@ class Language(Struct, Files, Imports, Lines, Classes, References, frozen=True, 
     name: str = ""
     folder: str = ""
     files: FileType = UNKNOWN
-    grammar_module: str = ""
-    grammar_function: str = ""
     comparable: tuple[str, ...] = ()  # the grammars whose parameters it understands
     otherwise: str = ""  # the alternative grammar, used if only that one parses the file
     unchecked: bool = False  # its grammar does not decide whether a file has errors
@@ -204,7 +202,7 @@ class Language(Struct, Files, Imports, Lines, Classes, References, frozen=True, 
         """Return the grammar, loaded on first use."""
         from deeprepo.impact.parsing import grammar  # imported here because it loads the parser
 
-        return grammar(self.grammar_module, self.grammar_function)
+        return grammar(*self.files.grammar)
 
     @property
     def checker(self) -> "Grammar":
@@ -320,8 +318,6 @@ def _language(
         kind,
         own,
         files=filetype("x" + row["suffixes"][0]),
-        grammar_module=row["grammar"][0],
-        grammar_function=row["grammar"][1],
         ambient=frozenset(row.get("ambient", "").split()) | kind.builtin_names,
         nodes=table.filled(Nodes, own),
         types=table.filled(TypeRules, own),
@@ -333,7 +329,7 @@ def _language(
 
 def language_of(path: str) -> Language | None:
     """Return the language of a path by its suffix. Only that language's folder is loaded."""
-    folder = filetype(path).parser
+    folder = filetype(path).folder
     return _of_folder(folder).get(posixpath.splitext(path)[1].lower()) if folder else None
 
 

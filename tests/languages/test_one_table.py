@@ -82,7 +82,7 @@ def test_no_module_outside_its_folder_mentions_a_language() -> None:
         for name in table.rows(folder)
         if name not in ("header", "component", "template")
     }
-    words = named | grammars | {suffix for one in filetypes() if one.parser for suffix in one.suffixes}
+    words = named | grammars | {suffix for one in filetypes() if one.folder for suffix in one.suffixes}
     found = [
         f"{path.name}:{node.lineno} {node.value}"
         for path in rooms

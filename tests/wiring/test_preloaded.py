@@ -12,8 +12,7 @@ from fakes import Repository
 from families import few
 
 from bot.wiring import child
-from deeprepo.impact import table
-from deeprepo.impact.filetypes import parsed_by
+from deeprepo.impact.filetypes import filetypes
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Server
 
@@ -32,7 +31,7 @@ print(json.dumps([done.cost.calls, sorted(set(sys.modules) - before)]))
 @pytest.mark.parametrize("provider", few(["compatible", "anthropic"], 0))
 def test_a_review_in_a_child_imports_nothing(provider: str, repository: Repository, tmp_path: Path) -> None:
     """All grammars, the Python linter, the secret patterns and the model client are preloaded."""
-    paths = [f"{folder}{parsed_by(row.get('name', folder))[0]}" for folder, row in table.folders().items()]
+    paths = list({one.folder: f"{one.folder}{one.suffixes[0]}" for one in filetypes() if one.folder}.values())
     pull = repository.change(dict.fromkeys(paths, ""), dict.fromkeys(paths, 'password = "k3ks8fh2lskd93"\n'))
     (tmp_path / "scratch").mkdir()
     with doubles.in_thread(Server({"answer": "Read.", "findings": []})) as server:

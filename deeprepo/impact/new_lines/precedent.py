@@ -9,7 +9,6 @@ import posixpath
 import re
 from collections.abc import Iterator, Sequence
 
-from deeprepo.impact.filetypes import parsed_by
 from deeprepo.impact.language import Language, language_of
 from deeprepo.impact.new_lines.forward import places
 from deeprepo.impact.paths import above_of, joined, shared_folders
@@ -188,6 +187,6 @@ def _around(place: Place) -> Iterator[str]:
 
 def _last(name: str, language: Language) -> str:
     written = name.rstrip("/")
-    endings = parsed_by(language.files.parser) if language.any_suffix else ()
+    endings = language.suffixes if language.any_suffix else ()
     bare = next((written.removesuffix(one) for one in endings if written.endswith(one)), written)
     return re.split(r"[./:\\]", bare)[-1] if language.scope.separator else name

@@ -96,7 +96,7 @@ def memo(
 def _name(function: str, language: "Language", source: bytes, question: tuple[object, ...]) -> str:
     asked = [sorted(one) if isinstance(one, Collection) and not isinstance(one, str) else one for one in question]
     words = [function, language.folder, language.name, language.files.suffixes, asked]
-    return name_of(_engine(language.grammar_module), words, source)
+    return name_of(_engine(language.files.grammar[0]), words, source)
 
 
 def _sum(text: bytes, name: str) -> bytes:

@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from deeprepo.impact.filetypes import FileType
+from deeprepo.impact.filetypes import filetype
 from deeprepo.impact.text.lines import code_of, is_comment
 
 HEAD_LINES = 40  # lines; a longer head is not one
@@ -56,9 +56,9 @@ def _opening(head: str) -> int:
     return head.find("(", at + (receiver.end() if receiver else 0))
 
 
-def head_of(text: str, language: FileType) -> str:
+def head_of(text: str, path: str) -> str:
     """Return the declaration of a definition, without its body."""
-    lines = text.split("\n")
+    lines, ending = text.split("\n"), filetype(path).head
     depth, head_lines = 0, []
     for line in lines[:HEAD_LINES]:
         head_lines.append(line)
@@ -66,9 +66,9 @@ def head_of(text: str, language: FileType) -> str:
         decorator = re.match(r"\s*[@#\[]", line) and not re.search(r"\b(?:def|class|function|fn)\b", line)
         if depth > 0 or decorator:
             continue
-        ends = re.search(r"[{;]|=>|=\s*$" if language.head != "colon" else r":\s*(?:#.*)?$|:\s", line)
-        if ends or language.head == "line":
-            cut = re.search(r"[{;]|=>", line) if language.head == "brace" else None
+        ends = re.search(r"[{;]|=>|=\s*$" if ending != "colon" else r":\s*(?:#.*)?$|:\s", line)
+        if ends or ending == "line":
+            cut = re.search(r"[{;]|=>", line) if ending == "brace" else None
             if cut is not None and depth == 0 and ")" in line[: cut.start()]:
                 head_lines[-1] = line[: line.find(cut[0], line.rfind(")", 0, cut.start()) if cut else 0)]
             break

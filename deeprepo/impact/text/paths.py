@@ -119,7 +119,7 @@ def is_prose(path: str) -> bool:
 
 def is_code(path: str) -> bool:
     """Return whether a file is code, by its name."""
-    return bool(filetype(path).parser or _CODE.search(path))
+    return bool(filetype(path).folder or _CODE.search(path))
 
 
 def names_file(text: str) -> bool:

@@ -71,7 +71,7 @@ def _by_language(
         gaps.add(f"dependents were searched for only {budget.files} of the {len(searched)} changed source files")
     mine: dict[str, list[ChangedFile]] = defaultdict(list)
     for file in searched[: budget.files]:
-        mine[filetype(file.path).parser].append(file)
+        mine[filetype(file.path).folder].append(file)
     return [(leading(folder), files) for folder, files in mine.items()]
 
 

@@ -621,7 +621,7 @@ def parents(path: str) -> frozenset[str]:
 
 def _shared(path: str) -> str:
     """Return whose names a file sees without imports; "tree" if it has no parser."""
-    return filetype(path).shared_names or ("" if filetype(path).parser else "tree")
+    return filetype(path).shared_names or ("" if filetype(path).folder else "tree")
 
 
 def _stem(path: str) -> str:

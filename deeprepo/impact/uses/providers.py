@@ -118,7 +118,7 @@ def _declared(name: str, path: str, line: str) -> Way | None:
     """Return how a line provides what it declares itself."""
     if filetype(path).symbols and (way := _of_macro(name, line)):
         return way
-    if is_settings(path) or not filetype(path).parser:
+    if is_settings(path) or not filetype(path).folder:
         return "declaration" if says(_DATA, name, line) else None
     if is_invoked(name, line):
         return "accessor"

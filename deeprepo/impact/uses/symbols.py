@@ -23,7 +23,6 @@ from types import MappingProxyType
 
 from deeprepo.impact import resolving
 from deeprepo.impact.changes import ChangedFile, ChangedSymbol, Contract
-from deeprepo.impact.filetypes import filetype
 from deeprepo.impact.language import Language, rules_of
 from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.text.definitions import (
@@ -353,16 +352,12 @@ def _changes(item: ChangedSymbol, old: str, new: str) -> tuple[Contract, ...]:
     """Return the changed parts of the contract of a definition whose code differs between the sides."""
     if item.before and item.after and COMPONENT in (item.before.kind, item.after.kind):
         return _component(item.before, item.after, old, new)
-    language = filetype(item.symbol.path)
+    path = item.symbol.path
     if item.symbol.kind in CALLABLE or (item.before is not None and item.before.signature is not None):
-        return _callable(item.signatures, old, new, item.symbol.path)
+        return _callable(item.signatures, old, new, path)
     if item.symbol.kind == "type":
         return () if _gains_cases(old, new) else ("declaration",)
-    return (
-        ("declaration",)
-        if without_formatting(head_of(old, language)) != without_formatting(head_of(new, language))
-        else ()
-    )
+    return ("declaration",) if without_formatting(head_of(old, path)) != without_formatting(head_of(new, path)) else ()
 
 
 def _gains_cases(old: str, new: str) -> bool:
@@ -385,7 +380,7 @@ def _value(item: ChangedSymbol, before: str, after: str) -> tuple[Contract, ...]
 def _callable(sides: tuple[Signature, Signature] | None, old: str, new: str, path: str) -> tuple[Contract, ...]:
     """Return the changed parts of the contract of something callable. `sides`: its signatures, if they are known."""
     changes: list[Contract] = []
-    old_head, new_head = (head_of(side, filetype(path)) for side in (old, new))
+    old_head, new_head = head_of(old, path), head_of(new, path)
     old_parts, new_parts = parts_of(old_head), parts_of(new_head)
     if sides is not None and sides[0].overloads != sides[1].overloads:
         changes.append("parameters")

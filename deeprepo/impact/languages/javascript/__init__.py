@@ -11,7 +11,6 @@ from typing import ClassVar
 from tree_sitter import Node
 
 from deeprepo.impact.defaults import Member
-from deeprepo.impact.filetypes import filetype, parsed_by
 from deeprepo.impact.language import Language, rules_of
 from deeprepo.impact.languages.javascript import aliases, manifest
 from deeprepo.impact.languages.javascript.aliases import Alias
@@ -493,8 +492,7 @@ class JavaScript(Language, frozen=True):
 
     def spellings(self, importer: str, old: str, new: str) -> Iterator[Spelling]:
         """Yield paths in quotes, which may have the suffix of the compiled file."""
-        suffixes = parsed_by(filetype(old).parser) if rules_of(old).any_suffix else ()
-        return quoted(importer, old, new, suffixes)
+        return quoted(importer, old, new, self.suffixes if old.endswith(self.suffixes) else ())
 
     def augments(self, head: str) -> bool:
         """Return whether a block is `declare module` or `declare global`."""

@@ -9,7 +9,6 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 
-from deeprepo.impact.filetypes import parsed_by
 from deeprepo.impact.language import Language, language_of
 from deeprepo.impact.paths import Paths
 from deeprepo.impact.reading import reader
@@ -20,7 +19,7 @@ from deeprepo.impact.reading.nodes import text
 from deeprepo.impact.resolving.namespaces import Namespaces
 from deeprepo.impact.values import Definition, Facts, Import
 
-SUFFIXES = parsed_by("swift")
+SUFFIXES = (".swift",)
 FOLDERS = ("Sources", "Source", "src", "srcs", "Tests")
 BELOW = re.compile(rf"(?:^|(?<=/))(?:{'|'.join(FOLDERS)})/([^/]++)/")
 DOCUMENTATION = ".docc/"

@@ -78,7 +78,7 @@ def asks(word: str, path: str, text: str, *, is_function: bool = False) -> bool:
     `is_function`: the word was a function's name, which not every language can call by a string.
     """
     line = _with(word, text)
-    if is_page(path) or not filetype(path).parser:
+    if is_page(path) or not filetype(path).folder:
         return not is_data(path) and not is_style(path) and _ON_PAGE.search(line) is not None
     is_taken = any(form.search(line) for form in (_MEMBER, _ON_PAGE))
     if is_taken or (is_function and rules_of(path).static_calls):

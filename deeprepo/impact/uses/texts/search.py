@@ -203,7 +203,7 @@ def _missed_of(rows: Sequence[_Row], lost: _Lost, files: Sequence[ChangedFile]) 
 
 def _goes_with_its_class(word: LostWord, deleted: Collection[str]) -> bool:
     """Whether a class took a key along that only its own fields have: the whole file of code was deleted."""
-    return word.path in deleted and bool(filetype(word.path).parser)
+    return word.path in deleted and bool(filetype(word.path).folder)
 
 
 async def _left_behind(
@@ -322,7 +322,7 @@ def _missed(
         is_given = any(gives(text, path, line) in known for path, _, line in mine)
         if word.given == "data" and not word.is_renamed and is_settings(word.path):
             # A key removed alone usually belongs to a tool, and code defines its own names.
-            is_given |= any(filetype(path).parser and gives(text, path, line) == "code" for path, _, line in mine)
+            is_given |= any(filetype(path).folder and gives(text, path, line) == "code" for path, _, line in mine)
         is_left_behind = word.is_renamed and word.given == "data"
         if is_given and not (is_left_behind and not any(asks(text, *one) for one in removed if text in one[1])):
             continue

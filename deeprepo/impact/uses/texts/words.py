@@ -158,7 +158,7 @@ def _lines(file: ChangedFile, kind: str) -> Iterator[tuple[bool, str]]:
 def _is_of_words(path: str) -> bool:
     """Return whether any word of a file may be mentioned elsewhere, not only its strings."""
     return bool(
-        not filetype(path).parser or SCHEMA.search(path) or is_settings(path) or is_page(path) or is_style(path)
+        not filetype(path).folder or SCHEMA.search(path) or is_settings(path) or is_page(path) or is_style(path)
     )
 
 
