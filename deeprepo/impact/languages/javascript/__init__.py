@@ -11,7 +11,7 @@ from typing import ClassVar
 from tree_sitter import Node
 
 from deeprepo.impact.defaults import Member
-from deeprepo.impact.language import Language, rules_of
+from deeprepo.impact.language import Language
 from deeprepo.impact.languages.javascript import aliases, manifest
 from deeprepo.impact.languages.javascript.aliases import Alias
 from deeprepo.impact.languages.javascript.exports import (
