@@ -319,7 +319,7 @@ def _with_a_place(
 
     Two other kinds are limited to the places in full that surer findings leave:
 
-    - medium findings that one of several passes reported. They are only added to a call made for others, since a
+    - medium findings that one of several passes reported, or only passes over the bare diff. They are only added to a call made for others, since a
       call of their own would cost half as much as the passes and confirm nearly all of them. They are not added to
       the worker's model's call (`of_quick`).
     - findings in files that only one pass read. Up to `SPARE` more are confirmed, since some are refuted.
@@ -335,7 +335,10 @@ def _with_a_place(
     def may_wait(one: Finding) -> bool:
         return not precedents(one) and all(item.path in changed_paths for item in one.evidence)
 
-    singles = [at for at in due if found[at].basis.is_single and found[at].severity == "medium" and may_wait(found[at])]
+    def is_guess(one: Finding) -> bool:
+        return one.severity == "medium" and (one.basis.is_single or one.basis.is_from_diff_only) and may_wait(one)
+
+    singles = [at for at in due if is_guess(found[at])]
     has_call = any(at not in singles and at not in of_quick for at in due)
     due = [at for at in due if at in of_quick or at not in singles[left if has_call else 0 :]]
     lone = [

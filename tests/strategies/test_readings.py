@@ -424,6 +424,23 @@ def test_another_model_confirms_what_only_the_root_s_model_reports(
     assert [(one["verdict"], one["place"]) for one in review["findings"]] == [("confirmed", "inline")]
 
 
+def test_no_call_is_made_only_for_medium_findings_of_passes_over_the_bare_diff(change: Repository) -> None:
+    """Two of them often make the same guess, so it is collapsed, unless a call is made for another finding."""
+    medium = {**OTHER, "severity": "medium"}
+    played = Roles(beside=(), alone=(medium,))
+    review = reviewed(change, played, *SMALL)
+    assert "opinion" not in played.asked
+    assert [(one["place"], one["verdict"], len(one["sources"])) for one in review["findings"]] == [
+        ("folded", "unproven", 2)
+    ]
+    played = Roles(beside=(), alone=(medium, FOUND))
+    review = reviewed(change, played, *SMALL)
+    assert {one["title"]: one["verdict"] for one in review["findings"]} == {
+        OTHER["title"]: "confirmed",
+        FOUND["title"]: "confirmed",
+    }
+
+
 def test_what_only_the_worker_s_model_reports_is_confirmed_by_the_root_s(change: Repository) -> None:
     """No model confirms its own claim, and no call is made for a medium one of that model."""
     medium = {**OTHER, "severity": "medium", "quote": "    return amount * 24 / 100", "title": "Unit gets lost"}
