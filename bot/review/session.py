@@ -119,7 +119,6 @@ class Session:
     consumer_code: "ConsumerCode | None" = None
     takes_notes: bool = False  # whether models are asked to summarize the change
     effort: ReviewEffort = "medium"  # how thorough the review is
-    is_rehearsed: bool = False  # whether this only estimates the calls; the root then always continues
     results: Results = field(default_factory=Results)
     opinions: "Opinions | None" = None  # confirmations of findings; None if there are none
     # How to interpret that a static check no longer reports a finding; None if the check is off.

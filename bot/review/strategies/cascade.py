@@ -7,7 +7,7 @@ finding if it matters, and a confirmation looks up the code. If the root continu
 confirmed once, with the code that the root looked up.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from bot import render
@@ -31,13 +31,20 @@ async def run(session: Session) -> Transcript:
     if session.root is None or session.tracker.unread() == left:
         return reading  # no model answered
     points = [*reading.doubts, *_open(session)]
-    if not points and session.effort != "high" and not session.is_rehearsed:
+    if not points and session.effort != "high":
         points = [*_unproven(await judging.apply_opinions(session))]
         if not points:
             return replace(reading, reason=CLOSED)
-    points += reading.suspicions
-    settle = render.text("prompts/root_open.md.j2", points=points[:LISTED_GAPS], more=max(0, len(points) - LISTED_GAPS))
-    transcript = await rlm.go_on(session, settle.strip(), reading.issues)
+    return await settle(session, reading, points)
+
+
+async def settle(session: Session, reading: Transcript, points: Sequence[str]) -> Transcript:
+    """Let the root continue after the passes, beginning with these open points and the passes' suspicions."""
+    points = [*points, *reading.suspicions]
+    instructions = render.text(
+        "prompts/root_open.md.j2", points=points[:LISTED_GAPS], more=max(0, len(points) - LISTED_GAPS)
+    )
+    transcript = await rlm.go_on(session, instructions.strip(), reading.issues)
     reason = f"{render.count(len(points), 'question')} remained" if points else "no questions remained"
     return replace(transcript, reason=f"{reason}, and the root model continued")
 

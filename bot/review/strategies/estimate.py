@@ -14,7 +14,7 @@ from typing import Any
 from bot.findings.joint_opinions import MOST_CLAIMS
 from bot.review.foresight import HABIT
 from bot.review.session import Session
-from bot.review.strategies import load
+from bot.review.strategies import cascade, load
 from bot.review.strategies.choice import WITHOUT_ROOT
 from bot.values import ReviewEffort
 from deeprepo.rlm.money import capacity
@@ -125,11 +125,13 @@ async def estimate(name: str, effort: ReviewEffort, session: Session, *, verify:
 
     For `cascade`, something stays open. `proofs`: the maximum number of findings to reproduce with a test.
     """
-    session.effort, session.is_rehearsed = effort, True
-    await load(name)(session)
+    session.effort = effort
+    reading = await load(name)(session)
     root, worker = session.root, session.reader
     if not isinstance(worker, DryRun) or not isinstance(root, DryRun | None):
         raise TypeError("an estimate needs models that only rehearse")
+    if name == "cascade" and root is not None and not root.turn_usages:
+        await cascade.settle(session, reading, ())
     others = [other for other in session.others if isinstance(other, DryRun)]
     by_others = [usage for run in others for usage in run.prompt_usages]
     read = [*worker.prompt_usages, *by_others, *(root.prompt_usages if root is not None else ())]
