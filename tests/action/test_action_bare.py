@@ -7,7 +7,7 @@ from stepping import PYTHON, stage
 
 
 @pytest.mark.slow
-async def test_the_action_needs_no_server_parts(tmp_path: Path) -> None:
+async def test_action_needs_no_server_packages(tmp_path: Path) -> None:
     """Without models, reviewing and posting only need the GitHub client and the packages in the lock file."""
     python = PYTHON.replace(f"PYTHONPATH={bare.ROOT}", f"PYTHONPATH={bare.path(tmp_path, 'github')}")
     assert python != PYTHON
@@ -19,7 +19,7 @@ async def test_the_action_needs_no_server_parts(tmp_path: Path) -> None:
         assert "1 finding" in summary(at.gh, number)
 
 
-def test_a_step_without_the_client_of_github_is_an_error(tmp_path: Path) -> None:
+def test_missing_github_client_is_an_error(tmp_path: Path) -> None:
     """The step names the missing extra before doing any work."""
     done = bare.deeprepo(tmp_path, bare.path(tmp_path), "action")
     assert done.returncode == 2

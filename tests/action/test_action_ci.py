@@ -35,7 +35,7 @@ async def _reviewed(at: Stage, permissions: dict[str, str]) -> tuple[str, list[s
 
 
 @on_stage(BASE)
-async def test_a_job_of_another_workflow_is_named_and_the_reviews_own_are_not(at: Stage) -> None:
+async def test_jobs_of_other_workflows_are_listed_and_the_reviews_own_are_not(at: Stage) -> None:
     """The summary lists the job's first error and changed line, but not runs of the review's workflow."""
     number, body = await opened(at)
     head = at.gh.pull(number).head_sha
@@ -57,7 +57,9 @@ async def test_a_job_of_another_workflow_is_named_and_the_reviews_own_are_not(at
 
 @pytest.mark.parametrize("permissions", [{"contents": "read", "pull_requests": "write"}, WRITE])
 @on_stage(BASE)
-async def test_a_token_that_may_not_read_them_costs_a_sentence(at: Stage, permissions: dict[str, str]) -> None:
+async def test_token_without_ci_permissions_logs_the_missing_permissions(
+    at: Stage, permissions: dict[str, str]
+) -> None:
     """Without `checks: read` or `actions: read`, no job is listed and the log names both permissions."""
     text, rows = await _reviewed(at, permissions)
     assert "CI jobs" not in text

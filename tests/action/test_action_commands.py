@@ -92,7 +92,7 @@ async def test_every_command_works_in_a_workflow(tmp_path: Path, name: str) -> N
 
 
 @on_stage(BASE)
-async def test_commands_of_a_stranger_are_refused_and_ignoring_lasts(at: Stage) -> None:
+async def test_strangers_commands_are_refused_and_ignored_findings_stay_ignored(at: Stage) -> None:
     """Each command in a comment gets an answer. An ignored finding is exported with its reason."""
     one = await desk(at)
     (refused,) = await one.said("/deeprepo pause", author="stranger")
@@ -110,7 +110,7 @@ async def test_commands_of_a_stranger_are_refused_and_ignoring_lasts(at: Stage) 
 
 
 @on_stage(BASE)
-async def test_a_pause_lasts_until_somebody_resumes(at: Stage) -> None:
+async def test_pause_lasts_until_resume(at: Stage) -> None:
     """Our newest answer stores the pause: pushes are skipped, commands still work."""
     one = await desk(at)
     await one.said("/deeprepo pause")
@@ -128,7 +128,7 @@ async def test_a_pause_lasts_until_somebody_resumes(at: Stage) -> None:
 
 
 @on_stage(BASE)
-async def test_a_fix_is_committed_and_reviewed_because_github_starts_no_workflow_for_it(at: Stage) -> None:
+async def test_fix_is_committed_and_reviewed_in_the_same_job(at: Stage) -> None:
     """The commit uses the job's token. Without the permission, the answer is a patch and what to add."""
     one = await desk(at, contents="read")
     folder = at.repo.repository.git
@@ -150,7 +150,7 @@ async def test_a_fix_is_committed_and_reviewed_because_github_starts_no_workflow
 
 
 @on_stage(BASE)
-async def test_a_learning_applies_here_and_is_exported_for_later(at: Stage) -> None:
+async def test_learning_applies_here_and_is_exported(at: Stage) -> None:
     """Learnings are listed, edited, removed and confirmed by number."""
     one = await desk(at)
     (first,) = await one.said("/deeprepo remember in shop/** The caller is generated at build time.")
@@ -176,7 +176,7 @@ async def test_a_learning_applies_here_and_is_exported_for_later(at: Stage) -> N
 
 
 @on_stage(BASE)
-async def test_cancel_ends_this_workflows_runs_and_no_others(at: Stage) -> None:
+async def test_cancel_ends_only_this_workflows_runs(at: Stage) -> None:
     """`cancel` ends this workflow's runs on the head; without `actions: write` it says what to add."""
     one = await desk(at, actions="read")
     head = await git.tip(at.repo.repository.git, "feature")
@@ -209,7 +209,7 @@ def test_learnings_in_any_script_fit_into_a_marker() -> None:
 
 
 @pytest.mark.parametrize("confirms", [True, False])
-async def test_the_suggestion_of_a_confirmed_finding_is_committed_too(
+async def test_confirmed_suggestion_can_be_committed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, confirms: bool
 ) -> None:
     """A confirmed suggestion is known from the summary's state; for others the answer says why not."""

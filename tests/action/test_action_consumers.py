@@ -54,9 +54,7 @@ def everything(at: Stage, number: int) -> str:
     ],
 )
 @on_stage(LIBRARY)
-async def test_what_is_shown_is_what_the_workflow_and_the_consumer_allow(
-    at: Stage, shown: str, own: str, level: str
-) -> None:
+async def test_stricter_of_workflow_and_consumer_settings_applies(at: Stage, shown: str, own: str, level: str) -> None:
     """The stricter of `consumers-shown` and `as_consumer` counts; after a mistake nothing is shown."""
     number, body = await pulled(at)
     repo = await user(at, f"as_consumer: {own}\n" if own else "")
@@ -73,7 +71,7 @@ async def test_what_is_shown_is_what_the_workflow_and_the_consumer_allow(
 
 
 @on_stage(LIBRARY)
-async def test_a_public_consumer_is_read_without_a_token(at: Stage) -> None:
+async def test_public_consumer_is_read_without_a_token(at: Stage) -> None:
     """Lines of a public repository are shown, whoever owns it."""
     number, body = await pulled(at)
     await user(at, private=False, owner="others")
@@ -84,7 +82,7 @@ async def test_a_public_consumer_is_read_without_a_token(at: Stage) -> None:
 
 
 @on_stage(LIBRARY)
-async def test_a_change_of_a_public_repository_names_no_private_consumer(at: Stage) -> None:
+async def test_public_repository_never_names_a_private_consumer(at: Stage) -> None:
     """Private consumers stay unnamed whatever is allowed, and a stranger's change looks up none."""
     at.repo.repository.private = False
     repo = await user(at, "as_consumer: lines\n")

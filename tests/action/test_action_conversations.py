@@ -82,7 +82,7 @@ REPLY = {"answer": "There is a guard.", "quotes": [{"path": "price.py", "quote":
 NOTHING: dict[str, Any] = {"answer": "", "quotes": [], "withdraw": []}
 
 
-async def test_a_reply_is_answered_and_a_withdrawn_finding_stays_away(
+async def test_reply_is_answered_and_a_withdrawn_finding_is_not_repeated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The thread is resolved, and the next run finds the withdrawal in the answer's marker."""

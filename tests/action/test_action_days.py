@@ -34,7 +34,7 @@ def ran(at: Stage, number: int, *, fork: bool = True, hours: float = 1, **other:
 
 
 @pytest.mark.parametrize(("rows", "cap", "word"), few(DAYS, 0, 1))
-async def test_a_run_counts_those_before_it(
+async def test_earlier_runs_count_against_the_daily_cap(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: list[dict[str, object]], cap: str, word: str
 ) -> None:
     """At the cap, a fork's review uses static checks and says why, even if the model needs no key."""
@@ -51,7 +51,7 @@ async def test_a_run_counts_those_before_it(
         assert word in " ".join(found.review.notes)
 
 
-async def test_a_stranger_on_a_branch_of_the_repository_counts_as_a_fork_does(
+async def test_author_without_write_access_is_capped_like_a_fork(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An author without write access counts like a fork: their runs are counted and their reviews capped."""

@@ -16,7 +16,7 @@ NOTHING = Reply(data={"answer": "Read.", "findings": [], "look_ups": [], "unsett
 @pytest.mark.parametrize(
     ("path", "labels", "is_read"), [("shop.py", (), True), ("notes/shop.py", (), False), ("shop.py", ("docs",), False)]
 )
-async def test_a_change_that_asks_for_no_model_is_read_by_none(
+async def test_effort_none_in_the_settings_calls_no_model(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, labels: tuple[str, ...], is_read: bool
 ) -> None:
     """Despite a key, no model is called, and a note names the setting. Other changes are unaffected."""

@@ -10,7 +10,7 @@ from bot.errors import UsageError
 
 
 @on_stage(BASE)
-async def test_a_pull_request_is_reviewed_and_the_job_says_how(at: Stage) -> None:
+async def test_pull_request_is_reviewed_and_all_outputs_agree(at: Stage) -> None:
     """Comments, outputs, annotations and job summary agree, and the title injects no commands."""
     number, body = await opened(at)
     ran = await at.run("pull_request", body, fail_on="critical", sarif="out.sarif", json="out.json")
@@ -29,7 +29,7 @@ async def test_a_pull_request_is_reviewed_and_the_job_says_how(at: Stage) -> Non
 
 
 @on_stage(BASE)
-async def test_results_of_other_tools_are_posted_and_a_wrong_path_is_said(at: Stage) -> None:
+async def test_sarif_reports_are_posted_and_a_wrong_path_is_an_error(at: Stage) -> None:
     """`sarif-reports` names files of earlier steps; a path outside of the workspace is a usage error."""
     number, body = await opened(at)
     place = {"artifactLocation": {"uri": "shop/price.py"}, "region": {"startLine": 2}}
@@ -43,7 +43,7 @@ async def test_results_of_other_tools_are_posted_and_a_wrong_path_is_said(at: St
 
 
 @on_stage({**BASE, ".deeprepo.yml": "models: {worker: openai/gpt-5-mini}\n"})
-async def test_without_secrets_a_fork_is_reviewed_offline_and_only_the_job_says_so(at: Stage) -> None:
+async def test_fork_without_secrets_is_reviewed_offline_and_not_commented_on(at: Stage) -> None:
     """With a fork job's read-only token, nothing is posted, and only the threshold sets the conclusion."""
     number, body = await opened(at, fork=True)
     quiet = await at.told("pull_request", body, permissions=READ)
@@ -59,7 +59,7 @@ async def test_without_secrets_a_fork_is_reviewed_offline_and_only_the_job_says_
 
 
 @on_stage(BASE)
-async def test_pull_request_target_reviews_a_fork_with_all_rights_and_runs_nothing_of_it(at: Stage) -> None:
+async def test_pull_request_target_reviews_a_fork_without_running_its_code(at: Stage) -> None:
     """The fork's modules in the workspace are never imported (see `stage`), nor is its clone used."""
     number, body = await opened(at, fork=True)
     told = await at.told("pull_request_target", body)
@@ -70,7 +70,7 @@ async def test_pull_request_target_reviews_a_fork_with_all_rights_and_runs_nothi
 
 
 @on_stage(BASE)
-async def test_a_command_is_carried_out_for_who_may_write_alone(at: Stage) -> None:
+async def test_command_runs_only_for_people_with_write_permission(at: Stage) -> None:
     """The job runs on the default branch, so it creates a check run on the head, without buttons."""
     number, _ = await opened(at, draft=True)
     for who, conclusion, count in (("stranger", "skipped", 0), ("maintainer", "neutral", 1)):

@@ -15,7 +15,7 @@ from deeprepo_sandbox.providers import Reply
 
 
 @on_stage(BASE)
-async def test_a_review_that_cannot_be_posted_stands_in_the_job(at: Stage) -> None:
+async def test_review_that_cannot_be_posted_is_in_the_job_summary(at: Stage) -> None:
     """GitHub refuses the comment, so the job summary has the review, and the step fails."""
     _, body = await opened(at)
     at.gh.fail("POST", r"/issues/1/comments$", Fault(status=410, times=-1))
@@ -27,7 +27,7 @@ async def test_a_review_that_cannot_be_posted_stands_in_the_job(at: Stage) -> No
 
 
 @on_stage(BASE)
-async def test_a_head_that_moves_is_left_to_its_own_run(at: Stage) -> None:
+async def test_outdated_head_gets_no_comments(at: Stage) -> None:
     """Nothing is posted about an outdated head."""
     _, body = await opened(at)
 
@@ -42,7 +42,7 @@ async def test_a_head_that_moves_is_left_to_its_own_run(at: Stage) -> None:
 
 
 @on_stage(BASE)
-async def test_a_token_that_may_not_even_read_says_what_the_job_needs(at: Stage) -> None:
+async def test_token_without_read_access_names_the_permissions_to_add(at: Stage) -> None:
     """The error names the permissions to add."""
     _, body = await opened(at)
     with pytest.raises(HostRefused, match="pull-requests: write"):
@@ -50,7 +50,7 @@ async def test_a_token_that_may_not_even_read_says_what_the_job_needs(at: Stage)
 
 
 @on_stage(BASE)
-async def test_a_token_that_may_only_read_says_what_the_job_lacks(at: Stage) -> None:
+async def test_read_only_token_names_the_missing_permissions(at: Stage) -> None:
     """On the repository's own pull requests, the message names the permissions to add to the workflow."""
     _, body = await opened(at)
     told = await at.told("pull_request", body, permissions=READ)
@@ -59,7 +59,7 @@ async def test_a_token_that_may_only_read_says_what_the_job_lacks(at: Stage) -> 
 
 
 @on_stage(BASE)
-async def test_who_asked_by_a_comment_is_told_why_there_is_no_review(at: Stage) -> None:
+async def test_failed_command_is_answered_in_a_comment(at: Stage) -> None:
     """People who comment do not see the job, so the answer is posted as a comment."""
     number, _ = await opened(at)
     await at.repo.close(number)
@@ -71,7 +71,7 @@ async def test_who_asked_by_a_comment_is_told_why_there_is_no_review(at: Stage) 
 
 
 @on_stage(BASE)
-async def test_a_misspelt_threshold_stops_no_review_and_is_said(at: Stage) -> None:
+async def test_misspelled_threshold_is_reported_and_does_not_stop_the_review(at: Stage) -> None:
     """The step reviews, ends with 0, and its comment suggests the right key."""
     await at.repo.commit("main", {".deeprepo.yml": "failon: high\n"})
     number, body = await opened(at)
@@ -82,7 +82,7 @@ async def test_a_misspelt_threshold_stops_no_review_and_is_said(at: Stage) -> No
 
 @pytest.mark.slow
 @on_stage(BASE)
-async def test_a_flood_of_commands_is_stopped_without_a_memory(at: Stage) -> None:
+async def test_command_limit_is_enforced_by_counting_comments(at: Stage) -> None:
     """Commands are counted in the comments; above the repository's limit nothing is reviewed."""
     await at.repo.commit("main", {".deeprepo.yml": "triggers: {commands_per_hour: 2}\n"})
     number, _ = await opened(at)
@@ -95,7 +95,7 @@ async def test_a_flood_of_commands_is_stopped_without_a_memory(at: Stage) -> Non
 
 
 @on_stage(BASE)
-async def test_a_job_that_is_cancelled_ends_its_check_run(at: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_canceled_job_ends_its_check_run(at: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     """A newer run cancels this one during a model call: its check run ends as cancelled."""
     number, _ = await opened(at)
     called = asyncio.Event()

@@ -20,12 +20,12 @@ from deeprepo.rlm.models import PROVIDERS
 STEPS = ACTION["runs"]["steps"]
 
 
-def test_no_expression_stands_in_a_script() -> None:
+def test_scripts_contain_no_expressions() -> None:
     """Inputs and event texts reach a script only as variables, so they are never run as shell code."""
     assert not [step["id"] for step in STEPS if "${{" in step.get("run", "")]
 
 
-def test_every_input_is_handed_over_and_every_variable_is_read() -> None:
+def test_every_input_is_passed_and_every_variable_is_read() -> None:
     """Every input is passed to the program, which reads every variable that it is passed."""
     text = (ROOT / "action.yml").read_text()
     assert [name for name in ACTION["inputs"] if f"inputs.{name} " not in text] == []
@@ -34,7 +34,7 @@ def test_every_input_is_handed_over_and_every_variable_is_read() -> None:
     assert handed == set(Inputs.model_fields)
 
 
-def test_python_starts_apart_from_the_workspace() -> None:
+def test_python_starts_isolated_from_the_workspace() -> None:
     """With -I, neither the workspace nor a variable can make Python import another module."""
     for step in STEPS:
         starts = re.findall(r'"\$(?:BASE_PYTHON|PLACE/bin/python)" (\S+)', step.get("run", ""))
@@ -42,7 +42,7 @@ def test_python_starts_apart_from_the_workspace() -> None:
 
 
 @on_stage(BASE)
-async def test_hostile_inputs_run_nothing_and_no_secret_is_seen(at: Stage) -> None:
+async def test_hostile_inputs_run_no_code_and_reveal_no_secret(at: Stage) -> None:
     """Shell code, runner commands and output syntax stay text; a provider's key is used but never shown."""
     _, body = await opened(at)
     evil = f"$(touch {at.folder}/pwned)`touch {at.folder}/pwned`'\"; touch {at.folder}/pwned #"
@@ -71,7 +71,7 @@ async def test_hostile_inputs_run_nothing_and_no_secret_is_seen(at: Stage) -> No
         ("FULL", "perhaps", "the input full"),
     ],
 )
-def test_a_wrong_input_is_named_as_it_was_typed(
+def test_invalid_input_is_reported_by_its_name(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str, value: str, says: str
 ) -> None:
     """The error does not repeat the input's value."""
@@ -83,13 +83,13 @@ def test_a_wrong_input_is_named_as_it_was_typed(
     assert "secrets.yml" not in str(raised.value)
 
 
-def test_outside_of_a_workflow_it_says_so_once(tmp_path: Path) -> None:
+def test_error_is_printed_once_outside_of_a_runner(tmp_path: Path) -> None:
     """Workflow commands would only repeat the error, so they are omitted outside of a runner."""
     done = deeprepo("action", cwd=tmp_path)
     assert (done.returncode, done.stdout, done.stderr.count("GitHub Actions")) == (2, "", 1)
 
 
-def test_a_key_without_its_provider_is_refused() -> None:
+def test_key_without_a_provider_is_refused() -> None:
     """Without a provider, a key is never sent anywhere."""
     from bot.wiring import action as parts
 
@@ -97,7 +97,7 @@ def test_a_key_without_its_provider_is_refused() -> None:
         parts.lend(Inputs.model_validate({"github_token": "ghs_x", "api_key": "k"}))
 
 
-def test_the_providers_that_the_input_names_are_known() -> None:
+def test_input_description_lists_the_supported_providers() -> None:
     """The input's description lists every provider that needs a key and has no input of its own."""
     said = set(ACTION["inputs"]["provider"]["description"].rpartition(": ")[2].rstrip(".").split(", "))
     assert said - {"compatible"} == {n for n, p in PROVIDERS.items() if p.needs_key} - {"anthropic", "openai"}
@@ -108,7 +108,7 @@ def runner(folder: Path) -> RunnerVariables:
     return RunnerVariables.model_validate({**told, "runner_temp": folder / "t"})
 
 
-def test_a_file_lands_where_its_name_says(tmp_path: Path) -> None:
+def test_output_file_outside_the_workspace_or_through_a_symlink_is_refused(tmp_path: Path) -> None:
     """Symbolic links in the workspace are neither followed nor written through."""
     at = runner(tmp_path)
     for name in ("w/reports", "t", "elsewhere"):
@@ -128,7 +128,7 @@ def test_a_file_lands_where_its_name_says(tmp_path: Path) -> None:
     assert (tmp_path / "elsewhere/kept").read_text() == "kept"
 
 
-def test_no_value_ends_its_own_output(tmp_path: Path) -> None:
+def test_output_value_with_line_breaks_stays_one_output(tmp_path: Path) -> None:
     """A value with line breaks stays a single output."""
     files.put(tmp_path / "out", {"one": "1\nEOF\ntwo=2", "two": ""})
     rows = (tmp_path / "out").read_text().split("\n")
@@ -137,7 +137,7 @@ def test_no_value_ends_its_own_output(tmp_path: Path) -> None:
     assert len(end) == 32
 
 
-def test_ten_annotations_of_a_kind_are_made() -> None:
+def test_only_the_ten_most_severe_annotations_per_level_are_made() -> None:
     """The runner shows at most ten of each level, so the most severe come first."""
     rows: list[str] = []
     made = [Annotation("a,b:c.py", n, n, "warning", "50%, a:b", "one\ntwo") for n in range(1, 13)]
@@ -165,19 +165,19 @@ def asked(tmp_path: Path, name: str, payload: str, **more: str) -> ReviewAsk | N
         ("merge_group", '{"action": "checks_requested"}'),
     ],
 )
-def test_an_event_that_cannot_be_read_asks_for_nothing(tmp_path: Path, name: str, payload: str) -> None:
+def test_unreadable_event_ends_with_a_reason(tmp_path: Path, name: str, payload: str) -> None:
     """The step ends with a reason, whatever the event file contains."""
     assert isinstance(asked(tmp_path, name, payload), NothingAsked)
 
 
 @pytest.mark.parametrize(("name", "payload"), [("push", "{}"), ("pull_request", "[]"), ("pull_request", "{")])
-def test_an_event_that_names_no_pull_request_says_what_to_do(tmp_path: Path, name: str, payload: str) -> None:
+def test_event_without_a_pull_request_is_a_usage_error(tmp_path: Path, name: str, payload: str) -> None:
     """Such an event is a usage error, because the workflow has to be changed."""
     with pytest.raises(UsageError):
         asked(tmp_path, name, payload)
 
 
-def test_actions_of_a_pull_request_are_the_workflows_own_choice(tmp_path: Path) -> None:
+def test_every_pull_request_type_but_closing_and_drafting_starts_a_review(tmp_path: Path) -> None:
     """Any type that `types` lists starts a review, closing and drafting do not; "Re-run jobs" starts one."""
 
     async def go() -> str:
@@ -199,7 +199,7 @@ def test_actions_of_a_pull_request_are_the_workflows_own_choice(tmp_path: Path) 
     assert again.trigger == "rerun"
 
 
-def test_the_page_and_the_examples_know_every_name() -> None:
+def test_docs_and_examples_use_only_existing_inputs_and_outputs() -> None:
     """docs/action.md lists every input and output, and the example workflows use no others."""
     page = (ROOT / "docs/action.md").read_text()
     named = set(

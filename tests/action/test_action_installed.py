@@ -9,7 +9,7 @@ from stepping import stage
 
 
 @pytest.mark.slow
-async def test_what_the_lock_holds_is_all_it_needs(tmp_path: Path) -> None:
+async def test_locked_packages_are_enough_to_review(tmp_path: Path) -> None:
     """The install step checks every hash, and the installed program reviews the pull request."""
     plain = f'#!/bin/bash\nexec {sys.executable} "$@"\n'
 

@@ -23,7 +23,7 @@ async def came_to(at: Stage, kind: str) -> tuple[int, ReviewResult]:
     [("draft", False, "neutral"), ("bot", False, "neutral"), ("plain", False, "failure"), ("draft", True, "failure")],
 )
 @on_stage(BASE)
-async def test_what_the_owner_leaves_out_is_neutral_under_a_bar(
+async def test_skipped_pull_request_fails_a_threshold_only_if_strict(
     at: Stage, kind: str, ending: str, *, strict: bool
 ) -> None:
     """Skipped pull requests fail only with `strict`; a reviewed one fails because of its finding."""
@@ -36,7 +36,7 @@ async def test_what_the_owner_leaves_out_is_neutral_under_a_bar(
 
 
 @on_stage(BASE)
-async def test_an_event_that_starts_no_review_repeats_what_the_head_came_to(at: Stage) -> None:
+async def test_event_without_a_review_repeats_the_conclusion_of_the_head(at: Stage) -> None:
     """Each job is a check, so a new title, a draft or closing must not turn a failure green."""
     number, result = await came_to(at, "plain")
     assert result.conclusion == "failure"
@@ -51,7 +51,7 @@ async def test_an_event_that_starts_no_review_repeats_what_the_head_came_to(at: 
 
 
 @on_stage(BASE)
-async def test_no_event_turns_a_strangers_red_job_green(at: Stage) -> None:
+async def test_no_event_turns_a_strangers_failed_job_green(at: Stage) -> None:
     """A fork's job cannot store a conclusion, so each event either reviews the head again or fails."""
     number, body = await opened(at, fork=True)
     how = {"permissions": READ, "fail_on": "high"}
@@ -75,7 +75,7 @@ async def test_no_event_turns_a_strangers_red_job_green(at: Stage) -> None:
 
 
 @on_stage(BASE)
-async def test_an_event_that_changes_no_code_repeats_the_review_of_this_head_and_bar_alone(at: Stage) -> None:
+async def test_event_without_code_changes_reuses_only_a_matching_review(at: Stage) -> None:
     """If a push was never reviewed or the threshold was raised, the next edited title starts a review."""
     await at.repo.commit("feature", {"README.md": "hello\n"})
     with at.gh.holding() as held:
@@ -97,7 +97,7 @@ async def test_an_event_that_changes_no_code_repeats_the_review_of_this_head_and
 
 
 @on_stage(BASE)
-async def test_a_second_pull_request_turns_no_strangers_commit_green(at: Stage) -> None:
+async def test_second_pull_request_does_not_turn_a_strangers_commit_green(at: Stage) -> None:
     """Checks belong to commits, so a second pull request with the same head keeps the first one's failure."""
     store = at.repo.repository.git
 
@@ -124,7 +124,7 @@ async def test_a_second_pull_request_turns_no_strangers_commit_green(at: Stage) 
 
 
 @on_stage(BASE)
-async def test_a_title_that_is_no_longer_skipped_is_reviewed(at: Stage) -> None:
+async def test_head_is_reviewed_once_its_title_is_not_skipped(at: Stage) -> None:
     """The head is reviewed once its title no longer matches; later new titles repeat the result."""
     await at.repo.commit("main", {".deeprepo.yml": 'triggers: {skip_titles: ["wip*"]}\n'})
     await at.repo.commit("feature", BROKEN)

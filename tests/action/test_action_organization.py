@@ -13,7 +13,7 @@ async def organization(at: Stage, text: str, *, private: bool = True) -> str:
 
 
 @on_stage(BASE)
-async def test_a_workflow_cannot_lift_what_the_organization_enforces(at: Stage) -> None:
+async def test_step_input_cannot_override_enforced_organization_settings(at: Stage) -> None:
     """With a token, the private file overrides the step's input; without one, the log says so."""
     _, body = await opened(at)
     token = await organization(at, BAR)
@@ -26,7 +26,7 @@ async def test_a_workflow_cannot_lift_what_the_organization_enforces(at: Stage) 
 
 
 @on_stage(BASE)
-async def test_a_token_that_sees_no_file_costs_a_line(at: Stage) -> None:
+async def test_token_without_access_to_the_defaults_adds_a_note(at: Stage) -> None:
     """Naming a token implies that the defaults matter, so the review says that they are not used."""
     number, body = await opened(at)
     await organization(at, BAR)

@@ -37,7 +37,7 @@ async def pushed(at: Stage, files: Files) -> dict[str, Any]:
     return event(held)
 
 
-async def test_the_second_push_is_read_in_its_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_second_push_is_reviewed_incrementally(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Fixed findings are resolved, open ones not repeated, and unchanged code is not sent again."""
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
 
@@ -61,7 +61,7 @@ async def test_the_second_push_is_read_in_its_difference(tmp_path: Path, monkeyp
         assert KEY not in f"{one}{two}{at.rows}{at.gh.pull(1)}"
 
 
-async def test_a_summary_without_a_state_costs_one_more_reading(tmp_path: Path) -> None:
+async def test_unreadable_state_causes_a_full_review_and_a_note(tmp_path: Path) -> None:
     """An unreadable state counts as no earlier review: everything is reviewed again, and a note says why."""
     async with staged(tmp_path, pushes.FIRST) as (at, body):
         forged = f"{markers.make('summary')}\n<!-- deeprepo-state:AAAA -->\n## hello"
@@ -72,7 +72,7 @@ async def test_a_summary_without_a_state_costs_one_more_reading(tmp_path: Path) 
         assert any("everything was reviewed again" in note for note in told.review.notes)
 
 
-async def test_a_file_of_the_last_review_does_as_well_as_the_comment(tmp_path: Path) -> None:
+async def test_previous_review_can_come_from_a_file(tmp_path: Path) -> None:
     """A file can replace the comment, but not one in the reviewed tree, which its author could forge."""
     async with staged(tmp_path, {**pushes.FIRST, "review.json": "{}"}) as (at, body):
         first = await at.told("pull_request", body, previous="last.json", json_file="last.json")
@@ -88,7 +88,7 @@ async def test_a_file_of_the_last_review_does_as_well_as_the_comment(tmp_path: P
 
 
 @pytest.mark.slow
-async def test_with_an_apps_token_the_review_stands_under_its_name(tmp_path: Path) -> None:
+async def test_review_with_an_app_token_recognizes_its_own_comments(tmp_path: Path) -> None:
     """GitHub tells us the token's account, so that the last review's comments are recognized."""
     async with staged(tmp_path, pushes.FIRST) as (at, body):
         for _ in range(2):
@@ -106,7 +106,7 @@ async def test_pushes_are_counted_in_the_summary(tmp_path: Path) -> None:
         assert "pause after 1 push (`pause_after`). Comment `/deeprepo review` to review it anyway" in said[2].says
 
 
-async def test_a_fixed_thread_is_resolved_with_what_the_workflow_asks_for(tmp_path: Path) -> None:
+async def test_documented_permissions_are_enough_to_resolve_threads(tmp_path: Path) -> None:
     """The example workflow with `contents: write` has enough permissions to resolve threads."""
     workflow = yaml.safe_load((ROOT / "docs/workflows/deeprepo.yml").read_text())
     asked = workflow["jobs"]["review"]["permissions"] | {"contents": "write"}
@@ -122,7 +122,7 @@ async def test_a_fixed_thread_is_resolved_with_what_the_workflow_asks_for(tmp_pa
         assert "contents: write" not in at.gh.pull(1).comments[0].body
 
 
-async def test_a_place_that_a_push_adds_has_its_own_comment(tmp_path: Path) -> None:
+async def test_location_added_by_a_push_gets_its_own_comment(tmp_path: Path) -> None:
     """Another line with equal text is a separate finding; one more caller is a new location."""
     price = "def apply(rate):\n    return rounding\n"
     late = "from shop.rates import apply\n\n\ndef late(x):\n    return apply(0.2, x)\n"

@@ -16,7 +16,7 @@ HEAD = {
 
 
 @on_stage(BASE)
-async def test_a_settings_file_is_a_reviewer_of_its_own(at: Stage) -> None:
+async def test_each_settings_file_gets_its_own_summary_and_findings(at: Stage) -> None:
     """Each job has its own summary and never sees the other's findings, in whatever order they run."""
     await at.repo.commit("feature", HEAD)
     with at.gh.holding() as held:

@@ -61,7 +61,7 @@ def raw(data: bytes) -> str:
     return body(f"<!-- deeprepo-state:{base64.b64encode(zlib.compress(data)).decode()} -->")
 
 
-def test_what_the_next_round_reads_comes_back_whole() -> None:
+def test_state_round_trips_through_the_summary() -> None:
     """The state equals that of the JSON output, even if GitHub changes the line endings."""
     told = reviews.earlier(json_file.render(REVIEW).encode())
     packed = body(pack(REVIEW))
@@ -71,7 +71,7 @@ def test_what_the_next_round_reads_comes_back_whole() -> None:
         assert reviews.earlier(found) == told
 
 
-def test_it_is_the_second_line_of_the_summary_and_cannot_end_it() -> None:
+def test_state_is_one_hidden_line_after_the_marker() -> None:
     """The state is one hidden line after the marker."""
     said = posts.comments(REVIEW, pack).summary.split("\n")
     assert markers.read(said[0]).kind == "summary"
@@ -93,7 +93,7 @@ def test_summary_and_state_fit_into_one_comment() -> None:
     assert kept in said
 
 
-def test_the_newest_findings_always_fit() -> None:
+def test_newest_findings_are_dropped_last() -> None:
     """When space runs out, reused results go first, then the oldest findings, which would be found again."""
     dice = random.Random(5)  # noqa: S311 - not for security
     noise = tuple(dice.randbytes(100).hex() for _ in range(900))
@@ -129,13 +129,13 @@ def _read(review: Review) -> Earlier:
     ],
     ids=["nothing", "a list", "broken", "deep", "an option", "a name", "endless", "a huge round", "a bomb"],
 )
-def test_what_is_forged_is_damaged(data: bytes) -> None:
+def test_forged_state_is_rejected(data: bytes) -> None:
     """No revision name reaches git, and no decompression bomb fills the memory."""
     assert states.unpack(raw(data)) == states.DAMAGED
 
 
 @given(st.text(max_size=300) | st.binary(max_size=300).map(lambda data: base64.b64encode(data).decode()))
-def test_no_text_makes_it_fail(text: str) -> None:
+def test_parsing_never_raises_on_any_text(text: str) -> None:
     """Any text in the state's place gives a reason."""
     for line in (text, f"<!-- deeprepo-state:{text} -->", f"<!-- deeprepo-state:{text}= -->"):
         found = states.unpack(body(line))

@@ -74,7 +74,7 @@ def comment(login: str, association: str, body: str = "/deeprepo review", number
     return {"id": number, "body": body, "author_association": association, "user": {"login": login}}
 
 
-def test_nobody_displaces_the_teams_waiting_command() -> None:
+def test_command_is_never_canceled_by_another_run() -> None:
     """No command waits for another run and no reply cancels another, whatever the authors' associations."""
     commands = [group(COMMAND, comment("ann", "MEMBER"), 1), group(COMMAND, comment("stranger", "NONE"), 2)]
     assert len({*commands, group(PUSH, run=3), group(BY_HAND, run=4)}) == 4
@@ -82,7 +82,7 @@ def test_nobody_displaces_the_teams_waiting_command() -> None:
     assert len({group(REPLY, reply, n) for n, reply in enumerate(replies)}) == len(replies)
 
 
-def test_each_kind_of_run_has_a_group_of_its_own() -> None:
+def test_each_kind_of_run_has_its_own_concurrency_group() -> None:
     """A push cancels the review of an older push, but no run started by hand or by a command."""
     runs = {
         event: concurrency(event, comment("ann", "OWNER") if event in (COMMAND, REPLY) else None, run)
@@ -94,7 +94,7 @@ def test_each_kind_of_run_has_a_group_of_its_own() -> None:
         assert concurrency(PUSH, name=name) == {"group": "deeprepo-push-5", "cancel-in-progress": "True"}
 
 
-def test_a_required_job_reports_in_a_merge_queue_and_cancels_no_other() -> None:
+def test_required_job_runs_in_merge_queues_and_cancels_no_other_run() -> None:
     """Each workflow for pushes also runs for `merge_group`, and each of these runs has its own group."""
     for name in (*PUSHED, "deeprepo.yml"):
         assert QUEUE in workflow(name)["on"]
@@ -102,7 +102,7 @@ def test_a_required_job_reports_in_a_merge_queue_and_cancels_no_other() -> None:
         assert runs[0]["group"] != runs[1]["group"]
 
 
-def test_a_new_title_ends_no_review() -> None:
+def test_title_edit_cancels_no_review() -> None:
     """An edited title starts no review, so canceling one would leave the head unreviewed and green."""
     base = Context({"base": {"ref": {"from": "main"}}})
     for name in (*PUSHED, "deeprepo.yml"):

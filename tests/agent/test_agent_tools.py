@@ -28,7 +28,7 @@ def blocks(table: Table, *codes: str) -> tuple[list[str], Session, RunState]:
     return table.run(step)
 
 
-def test_data_of_the_change(table: Table) -> None:
+def test_change_is_available_as_plain_values(table: Table) -> None:
     """The change, its code regions, texts and tree are plain values."""
     said, _, _ = blocks(
         table,
@@ -43,7 +43,7 @@ def test_data_of_the_change(table: Table) -> None:
     assert said[3].startswith("['docs/notes.txt', 'shop/cart.py', 'shop/order.py', 'shop/price.py'] 4 {'content': ''")
 
 
-def test_reading(table: Table) -> None:
+def test_read_numbers_lines_and_suggests_the_nearest_path(table: Table) -> None:
     """Lines are numbered, both sides can be read, and a missing path gets the nearest one as a suggestion."""
     said, _, _ = blocks(
         table,
@@ -63,7 +63,7 @@ def test_reading(table: Table) -> None:
     assert "[shop/cart.py is not part of the change" in said[5]
 
 
-def test_a_search_shows_code_before_what_nobody_runs(table: Table) -> None:
+def test_search_lists_code_before_documents(table: Table) -> None:
     """Matches in documents are cut first, with a note; raw() returns lines that can be quoted."""
     said, _, _ = blocks(
         table, "print(search('e', limit=12)[-1])", "print(raw('shop/cart.py', 4, 5))", "print(raw('shop/cat.py', 1, 2))"
@@ -73,7 +73,7 @@ def test_a_search_shows_code_before_what_nobody_runs(table: Table) -> None:
     assert "did you mean shop/cart.py" in said[2]
 
 
-def test_search(table: Table) -> None:
+def test_search_covers_the_tree_and_reports_what_it_cut(table: Table) -> None:
     """A search covers the whole tree, says what it cut, and treats an invalid pattern as plain text."""
     said, _, _ = blocks(
         table,
@@ -88,7 +88,7 @@ def test_search(table: Table) -> None:
     assert said[3] == "[]"
 
 
-def test_ask_takes_units_as_they_are_listed(table: Table) -> None:
+def test_ask_accepts_code_regions_as_dicts(table: Table) -> None:
     """A root has code regions as dicts, and ask() accepts them."""
     table.worker = lambda asked: {**quiet(asked), "answer": "look"}
     said, _, _ = blocks(
@@ -98,7 +98,7 @@ def test_ask_takes_units_as_they_are_listed(table: Table) -> None:
     assert said == ["['', '', '']"]
 
 
-def test_ask_reads_units_and_other_files(table: Table) -> None:
+def test_ask_accepts_changed_and_unchanged_files(table: Table) -> None:
     """Both changed and unchanged files can be asked about; answers are dicts that fit report()."""
     table.worker = lambda asked: {
         **quiet(asked), "answer": "look", "findings": [FINDING] if "price" in asked.messages[1].text else []
@@ -132,7 +132,7 @@ def test_ask_batch_keeps_the_order(table: Table) -> None:
     assert len(session.worker.model.prompts) == 3
 
 
-def test_failed_slot_says_so(table: Table) -> None:
+def test_failed_slot_contains_an_error(table: Table) -> None:
     """A failed prompt leaves an error in its slot; last_batch() returns the batch of a block that failed."""
     table.worker = lambda asked: ProviderRefused("too long") if "b" in asked.messages[0].text else "fine"
     said, _, _ = blocks(
@@ -145,7 +145,7 @@ def test_failed_slot_says_so(table: Table) -> None:
     assert "llm_batch takes a list of prompts" in said[2]
 
 
-def test_report_checks_and_refuses(table: Table) -> None:
+def test_report_refuses_invalid_findings_with_a_reason(table: Table) -> None:
     """Forged paths, forged quotes, duplicates and empty texts are refused with a reason."""
     said, session, _ = blocks(
         table,
@@ -177,7 +177,7 @@ def test_report_checks_and_refuses(table: Table) -> None:
     ]
 
 
-def test_drop_takes_back(table: Table) -> None:
+def test_drop_withdraws_a_finding_by_id(table: Table) -> None:
     """drop() takes the ID that report() returned; an unknown ID is refused."""
     said, session, _ = blocks(
         table,
@@ -188,7 +188,7 @@ def test_drop_takes_back(table: Table) -> None:
     assert session.results.findings == []
 
 
-def test_a_better_report_takes_the_place_of_the_earlier_one(table: Table) -> None:
+def test_second_report_of_the_same_lines_replaces_the_first(table: Table) -> None:
     """A second report of the same lines replaces the text and adds its evidence and trigger."""
     better = (
         "print(report('shop/price.py', '    if not items:\\n        return None', 'an empty cart has no total', 'show() formats None', "
@@ -205,7 +205,7 @@ def test_a_better_report_takes_the_place_of_the_earlier_one(table: Table) -> Non
     assert said[2] == "not confirmed yet: a second model call follows automatically show(Cart([]))"
 
 
-def test_what_code_has_proven_keeps_its_words(table: Table) -> None:
+def test_report_only_adds_evidence_to_a_proven_finding(table: Table) -> None:
     """A root's report only adds evidence to a proven finding."""
 
     async def step(session: Session) -> tuple[str, Finding]:
@@ -223,7 +223,7 @@ def test_what_code_has_proven_keeps_its_words(table: Table) -> None:
     assert (finding.title, finding.severity, len(finding.evidence)) == ("first", "medium", 1)
 
 
-def test_a_proof_is_challenged_with_a_line_of_code_and_is_likely_then(table: Table) -> None:
+def test_challenge_of_a_proof_requires_an_existing_quote(table: Table) -> None:
     """A challenge without a quote, or with one that does not exist, is refused."""
 
     async def step(session: Session) -> tuple[list[str], Finding]:
@@ -247,7 +247,7 @@ def test_a_proof_is_challenged_with_a_line_of_code_and_is_likely_then(table: Tab
     )
 
 
-def test_a_report_s_outcome_is_seen_without_a_print(table: Table) -> None:
+def test_report_outcome_is_shown_without_a_print(table: Table) -> None:
     """A note in the next message gives the outcome."""
 
     async def step(session: Session) -> list[str]:
@@ -260,7 +260,7 @@ def test_a_report_s_outcome_is_seen_without_a_print(table: Table) -> None:
     assert "accepted at shop/price.py:3" in note
 
 
-def test_a_secret_that_code_suspects_is_neither_retold_nor_dropped(table: Table) -> None:
+def test_suspected_secret_can_be_neither_reworded_nor_dropped(table: Table) -> None:
     """The root only sees a mask, so the finding keeps its text and category; only people may dismiss it."""
 
     async def step(session: Session) -> tuple[str, Finding]:
@@ -303,7 +303,7 @@ def test_a_secret_that_code_suspects_is_neither_retold_nor_dropped(table: Table)
         *range(0, 9, 4),
     ),
 )
-def test_an_empty_result_says_why(table: Table, look: str, value: str, note: str) -> None:
+def test_empty_result_has_an_explanation(table: Table, look: str, value: str, note: str) -> None:
     """An empty result stays an empty list, with a note if the pattern or glob cannot match."""
     said, _, state = blocks(table, f"print({look})")
     assert said == [value]
@@ -311,7 +311,7 @@ def test_an_empty_result_says_why(table: Table, look: str, value: str, note: str
     assert bool(state.notes) == bool(note)
 
 
-def test_cancelling_ends_a_block(table: Table) -> None:
+def test_canceling_ends_a_block_and_its_worker_call(table: Table) -> None:
     """Canceling ends the block and its worker call, although the call would never return."""
     asked = asyncio.Event()
     table.delay = 3600.0
@@ -335,7 +335,7 @@ def test_cancelling_ends_a_block(table: Table) -> None:
 
 
 @pytest.mark.parametrize("reply", [Completion("I cannot help.", Usage(), "refusal"), Completion(" ", Usage(1, 1))])
-def test_a_reply_that_says_nothing_is_no_reading(table: Table, reply: Completion) -> None:
+def test_empty_model_answer_leaves_the_code_unread(table: Table, reply: Completion) -> None:
     """A model that declines or answers nothing has read nothing, so the code region stays unread."""
     table.worker = lambda _: reply
     said, session, _ = blocks(table, "print(llm_query(units[0]['diff']))")

@@ -35,7 +35,7 @@ def ran(table: Table, blocks: Sequence[str]) -> list[Observation]:
 
 
 @pytest.mark.parametrize("name", few(REFUSED, *range(0, len(REFUSED), 3)))
-def test_block_is_refused_with_a_rewrite(table: Table, name: str) -> None:
+def test_unsupported_block_is_refused_with_a_rewrite_that_runs(table: Table, name: str) -> None:
     """The error names what is not supported, the hint says what to write instead, and that runs."""
     code, words, rewrite, printed = REFUSED[name]
     refused, again = ran(table, [code, rewrite])
@@ -46,6 +46,6 @@ def test_block_is_refused_with_a_rewrite(table: Table, name: str) -> None:
     assert printed in again.output
 
 
-def test_no_hint_is_better_than_a_wrong_one() -> None:
+def test_self_explanatory_error_gets_no_hint() -> None:
     """An error that explains itself gets no hint."""
     assert hints.hint("Traceback (most recent call last):\nZeroDivisionError: division by zero") == ""

@@ -13,12 +13,12 @@ def of(text: str = "", *calls: Mapping[str, Any]) -> str:
     )
 
 
-def test_blocks_are_joined() -> None:
+def test_code_blocks_are_joined_in_order() -> None:
     """Several blocks become one cell, in order."""
     assert of("```python\na = 1\n```\nand\n```python\nprint(a)\n```") == "a = 1\nprint(a)"
 
 
-def test_other_languages_are_left_out_beside_python() -> None:
+def test_blocks_in_other_languages_are_not_run() -> None:
     """A diff or JSON next to the code is not run."""
     assert of("```diff\n-a\n+b\n```\n```python\nprint(1)\n```\n```json\n{}\n```") == "print(1)"
 
@@ -45,11 +45,11 @@ F = "```"
     ],
     ids=["imagined output", "thought", "one line", "closed late", "indented", "in a list", "quoted", "byte order mark"],
 )
-def test_a_block_is_read_however_it_is_written(reply: str) -> None:
+def test_block_is_extracted_despite_surrounding_text_and_formatting(reply: str) -> None:
     """Text and formatting around a small model's code do not matter."""
     assert of(reply) == "set_answer('x')"
 
 
-def test_a_block_that_is_no_python_is_told_as_it_is() -> None:
+def test_invalid_labeled_block_stays_in_the_cell() -> None:
     """Two labeled blocks stay one cell even if one is invalid, so the root sees that error."""
     assert of(f"{F}python\nx = (1\n{F}\n{F}python\nprint(2)\n{F}") == "x = (1\nprint(2)"

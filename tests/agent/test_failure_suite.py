@@ -49,7 +49,7 @@ def told(session: Session) -> str:
 
 
 @pytest.mark.parametrize("root", few(ROOTS, *range(0, len(ROOTS), 4)), ids=[root.name for root in ROOTS])
-def test_root_that_fails(table: Table, root: Root) -> None:
+def test_summary_coverage_and_limits_are_correct_for_every_root_failure(table: Table, root: Root) -> None:
     """The summary, the coverage and all limits are right whatever the root does."""
     transcript, session = reviewed(table, root)
     cost, caps, seen = session.calls.budget.cost(), root.limits, told(session)

@@ -6,7 +6,7 @@ import sys
 from benchmarks.engine import ENGINE
 
 
-def test_the_engine_is_imported_without_what_only_some_reviews_need() -> None:
+def test_engine_import_loads_no_optional_libraries() -> None:
     """Optional libraries are only loaded with the first diff, pattern or answer."""
     later = "{'pathspec', 'unidiff', 'pydantic', 'jinja2', 'tree_sitter'}"
     command = [sys.executable, "-c", f"import sys; {ENGINE}; print(sorted({later} & set(sys.modules)))"]

@@ -39,7 +39,7 @@ def answer(machine: str, audit: int, number: int, argument: int) -> int:
 
 
 @pytest.mark.parametrize("machine", child.MACHINES)
-def test_the_filter_allows_the_named_calls_and_no_other(machine: str, library: ctypes.CDLL) -> None:
+def test_filter_allows_only_the_listed_system_calls(machine: str, library: ctypes.CDLL) -> None:
     """Only the listed calls pass: one pipe each for `read` and `write`, signal handlers except SIGXCPU."""
     audit, column = child.MACHINES[machine], list(child.MACHINES).index(machine)
     arch = ctypes.c_uint32(audit)
@@ -59,7 +59,7 @@ def test_the_filter_allows_the_named_calls_and_no_other(machine: str, library: c
 
 @pytest.mark.skipif(not HEADER.exists(), reason="the kernel's headers are not installed")
 @pytest.mark.skipif(sys.platform != "linux", reason="the filter is Linux's")
-def test_the_numbers_of_aarch64_are_those_of_the_kernel() -> None:
+def test_aarch64_system_call_numbers_match_the_kernel_header() -> None:
     """The system call numbers for aarch64 match the kernel's own header."""
     defined = dict(re.findall(r"#define __NR(?:3264)?_(\w+) (\d+)", HEADER.read_text("utf-8")))
     assert {name: int(defined[name]) for name in child.CALLS} == {name: arm for name, (_, arm) in child.CALLS.items()}

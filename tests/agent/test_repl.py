@@ -57,7 +57,7 @@ def one(code: str, functions: Mapping[str, Callable[..., Any]] | None = None, li
         return repl.run(code)
 
 
-def test_names_persist() -> None:
+def test_names_persist_between_blocks() -> None:
     """Names from one block exist in the next, even after an error."""
     with opened({"given": 1}, {}, LIMITS) as repl:
         assert repl.run("mine = given + 1\n1 / 0").outcome == "error"
@@ -71,7 +71,7 @@ def test_syntax_error_has_a_caret() -> None:
     assert seen.error == "  block 1, line 2\n    b = (1 +)\n            ^\nSyntaxError: invalid syntax"
 
 
-def test_runtime_error_names_the_block() -> None:
+def test_traceback_shows_only_the_roots_blocks() -> None:
     """A traceback counts the root's own blocks and shows no path of the host."""
     with opened({}, {}, LIMITS) as repl:
         repl.run("def f():\n    return nothing")
@@ -82,7 +82,7 @@ def test_runtime_error_names_the_block() -> None:
     assert "/" not in error.split("NameError")[0]
 
 
-def test_endless_loop_is_a_limit() -> None:
+def test_endless_loop_is_stopped() -> None:
     """An endless loop is stopped, and the model is told that its names are lost."""
     with opened({"given": 1}, {}, LIMITS) as repl:
         repl.run("mine = 1")
@@ -93,7 +93,7 @@ def test_endless_loop_is_a_limit() -> None:
         assert repl.run("print(given)").output == "1\n"
 
 
-def test_memory_is_an_error_in_the_block() -> None:
+def test_memory_limit_raises_an_error_in_the_block() -> None:
     """Too much memory is refused, in one piece or in many, and names are kept."""
     with opened({}, {}, LIMITS) as repl:
         repl.run("mine = 1")
@@ -102,14 +102,14 @@ def test_memory_is_an_error_in_the_block() -> None:
         assert repl.run("xs = x = None\nprint(mine)").output == "1\n"
 
 
-def test_too_many_host_calls_are_a_limit() -> None:
+def test_host_call_limit_stops_the_block() -> None:
     """Calling a host function in a loop hits the call limit."""
     seen = one("while True: f()", {"f": lambda: None}, Limits(turn_seconds=10))
     assert seen.outcome == "limit"
     assert "call limit" in seen.error
 
 
-def test_output_flood_keeps_head_and_tail() -> None:
+def test_long_output_keeps_head_and_tail() -> None:
     """Long output keeps its head and tail, says how much was cut, and more() returns exactly the rest."""
     with opened({}, {}, LIMITS) as repl:
         seen = repl.run("for i in range(1000): print(i)")
@@ -133,13 +133,13 @@ def test_output_flood_keeps_head_and_tail() -> None:
         "for i in range(50): print('z' * (i * 97))",
     ],
 )
-def test_output_is_bounded_whatever_is_printed(code: str) -> None:
+def test_output_never_exceeds_its_limit(code: str) -> None:
     """Output never exceeds the limit, including the marks for cuts."""
     for size in (1, 50, 400, 20_000):
         assert len(one(code, limits=Limits(output_chars=size)).output) <= size
 
 
-def test_a_value_is_printed_as_python_prints_it() -> None:
+def test_value_is_printed_as_python_prints_it() -> None:
     """A long list is printed as Python prints it, to the standard output as to any other."""
     rows = [{"path": f"src/{number}.ts", "line": number} for number in range(30)]
     code = f"import io\nrows = {rows}\nelsewhere = io.StringIO()\nprint('users:', rows)\nprint(rows, file=elsewhere)\nprint(elsewhere.getvalue(), end='.')"
@@ -156,13 +156,13 @@ def test_a_value_is_printed_as_python_prints_it() -> None:
         ("def answer():\n    return 7\nprint(answer())", "7\n"),
     ],
 )
-def test_a_return_at_the_top_ends_the_block(code: str, printed: str) -> None:
+def test_top_level_return_ends_the_block_and_prints_its_value(code: str, printed: str) -> None:
     """`return` outside a function ends the block and prints the value; inside, it works as in Python."""
     seen = one(code, limits=Limits())
     assert (seen.error, seen.output) == (None, printed)
 
 
-def test_modules_are_imported() -> None:
+def test_listed_modules_need_no_import() -> None:
     """Listed modules are available without an import, also after a restart."""
     with opened({}, {}, LIMITS) as repl:
         code = "print(json.dumps([1]), re.findall('a', 'aa'), Counter('aab')['a'], Path('a/b.py').suffix, textwrap.dedent(' x'))"
@@ -171,7 +171,7 @@ def test_modules_are_imported() -> None:
         assert first.output == repl.run(code).output == "[1] ['a', 'a'] 2 .py x\n"
 
 
-def test_host_fault_is_an_exception_in_the_block() -> None:
+def test_host_error_is_an_exception_in_the_block() -> None:
     """A block can catch a host function's errors, which reveal nothing about the host."""
 
     def broken() -> Never:
@@ -181,7 +181,7 @@ def test_host_fault_is_an_exception_in_the_block() -> None:
     assert one(code, {"broken": broken}).output == "broken() failed in the host: ZeroDivisionError\n"
 
 
-def test_arguments_are_capped() -> None:
+def test_host_function_arguments_are_limited() -> None:
     """Arguments of a host function are limited to one frame."""
     assert (
         "ValueError: f(): more than 16,777,216 bytes at once" in one("f('x' * 17_000_000)", {"f": lambda _: None}).error
@@ -212,13 +212,13 @@ def test_arguments_are_capped() -> None:
         ("print(1)\nexit()\nprint(2)", "1"),
     ],
 )
-def test_blocks_are_python(code: str, printed: str) -> None:
+def test_blocks_run_as_in_cpython(code: str, printed: str) -> None:
     """Code that models write runs as in CPython."""
     seen = one(code)
     assert (seen.output, seen.error) == (f"{printed}\n", None)
 
 
-def test_an_error_text_of_100_mb_is_cut() -> None:
+def test_error_text_of_100_mb_is_truncated() -> None:
     """The model sees the error's head and tail, and the next block runs."""
     with opened({}, {}, LIMITS) as repl:
         assert len(repl.run("raise ValueError('x' * 20_000_000)").error) < 3_000
@@ -226,12 +226,12 @@ def test_an_error_text_of_100_mb_is_cut() -> None:
 
 
 @pytest.mark.parametrize("action", ["signal.SIG_IGN", "lambda *_: None"])
-def test_the_limit_on_computing_cannot_be_put_off(action: str) -> None:
+def test_cpu_limit_cannot_be_ignored_or_handled(action: str) -> None:
     """A block can neither ignore nor handle the signal that ends it."""
     assert "PermissionError" in (one(f"import signal\nsignal.signal(signal.SIGXCPU, {action})").error or "")
 
 
-def test_a_block_that_waits_and_prints_ends_with_the_run() -> None:
+def test_waiting_block_ends_at_the_run_deadline() -> None:
     """Output keeps a block alive only until the run's deadline."""
     deadline = [time.monotonic() + 1_000]
     waits = "lock = threading.Lock(); lock.acquire()\nwhile True: print('.', flush=True); lock.acquire(timeout=0.1)"
@@ -248,7 +248,7 @@ def test_a_block_that_waits_and_prints_ends_with_the_run() -> None:
     "value",
     ["{n * (2**61 - 1) for n in range(1, 9)}", "{n * (2**61 - 1): 1 for n in range(1, 9)}", "[[]] * 400_000"],
 )
-def test_a_call_cannot_make_the_host_slow(value: str) -> None:
+def test_colliding_keys_and_too_many_values_are_refused_in_the_block(value: str) -> None:
     """Colliding keys and too many values are refused inside the block, before they are sent."""
 
     async def take(_: object) -> str:
@@ -258,7 +258,7 @@ def test_a_call_cannot_make_the_host_slow(value: str) -> None:
     assert "cannot be a key here" in (done.error or "") or "values at once" in (done.error or "")
 
 
-def test_the_clock_stands_still() -> None:
+def test_time_and_random_numbers_are_fixed() -> None:
     """Time and random numbers are fixed, so that a replay prints the same."""
     code = "import time, random, uuid, datetime\ntime.sleep(100)\n"
     code += "print(time.time(), random.random(), uuid.uuid4(), datetime.datetime.now(), object(), set('abcdef'), os.urandom(4))"
@@ -314,7 +314,7 @@ LIBC = "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\n"
         ),
     ],
 )
-def test_nothing_of_the_machine_can_be_reached(code: str) -> None:
+def test_host_machine_cannot_be_reached(code: str) -> None:
     """No file, environment, network, process or thread is accessible, from Python or from the C library."""
     seen = one(code, limits=Limits(turn_seconds=5))
     assert seen.outcome == "error", seen
@@ -334,14 +334,14 @@ def test_nothing_of_the_machine_can_be_reached(code: str) -> None:
         FLOOD,
     ],
 )
-def test_a_block_that_fights_ends_alone(code: str) -> None:
+def test_hostile_block_is_ended_and_the_host_continues(code: str) -> None:
     """The block is ended, the host goes on, and the next block runs in a new process."""
     with opened({"given": 1}, {"f": lambda: "y" * 1_000_000}, LIMITS) as repl:
         assert repl.run(code).outcome in {"limit", "crash"}
         assert repl.run("print(given)").output == "1\n"
 
 
-def test_a_recursion_without_an_end_ends_inside() -> None:
+def test_endless_recursion_ends_in_the_block() -> None:
     """Python 3.11 overflows its stack; 3.13 does not and fails for lack of memory."""
     with opened({"given": 1}, {}, LIMITS) as repl:
         assert repl.run("import sys\nsys.setrecursionlimit(10**7)\ndef f(): f()\nf()").outcome in {
@@ -372,7 +372,7 @@ except Exception as error:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the filter is Linux's")
-def test_a_process_that_cannot_be_locked_runs_nothing() -> None:
+def test_process_that_cannot_be_locked_runs_nothing() -> None:
     """The error says what a block could do, and no REPL starts."""
     assert {"read a file", "open a socket", "start a process"} <= set(child.probe())
     done = subprocess.run(
@@ -415,7 +415,7 @@ asyncio.run(main())
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds the process in /proc")
-def test_a_host_that_is_killed_leaves_no_block_behind() -> None:
+def test_killed_host_leaves_no_block_running() -> None:
     """The block's process isn't notified that its host was killed, so its CPU limit ends it."""
     with ended(subprocess.Popen([sys.executable, "-c", HOST], stdout=subprocess.PIPE, text=True)) as host:
         assert host.stdout is not None
@@ -425,7 +425,7 @@ def test_a_host_that_is_killed_leaves_no_block_behind() -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds the process in /proc")
-def test_crash_is_survived() -> None:
+def test_next_block_runs_after_a_process_crash() -> None:
     """If its process dies during a block, the model is told, and the next block runs in a new one."""
 
     def die() -> None:

@@ -22,7 +22,7 @@ def pull(repository: Repository, secrets: dict[str, str]) -> Table:
     return Table(repository.change({**BEFORE, **kept}, dict(AFTER)))
 
 
-def test_a_line_with_a_secret_is_found_by_what_stands_beside_it(repositories: Callable[[str], Repository]) -> None:
+def test_line_with_a_secret_is_found_without_revealing_the_secret(repositories: Callable[[str], Repository]) -> None:
     """Words, patterns and the mask find the line, its quote is accepted, and no output has the secret."""
     said, _, _ = blocks(
         pull(repositories("one"), SECRETS),

@@ -19,7 +19,7 @@ def told(*references: Reference) -> str:
     return seed.gather(Survey(brief, (), (), users, None, CoverageTracker((), (), users)))
 
 
-def test_what_only_a_name_speaks_for_is_not_listed() -> None:
+def test_references_matched_only_by_name_are_omitted() -> None:
     """Lines matched only by name are omitted: they led to no finding and hid the ones that mattered."""
     rows = [replace(GUESS, line=line) for line in range(1, 10)]
     text = told(replace(GUESS, path="b_test.py", test=True), *rows, replace(GUESS, name="sum_up"), SURE)
@@ -28,7 +28,7 @@ def test_what_only_a_name_speaks_for_is_not_listed() -> None:
     assert "b_test.py" not in text
 
 
-def test_a_line_is_listed_once_and_lock_files_are_not_listed() -> None:
+def test_line_is_listed_once_and_lock_files_are_omitted() -> None:
     """Only the strongest reference of a line is listed, and names in lock files are not."""
     text = told(
         SURE,

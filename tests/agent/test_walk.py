@@ -10,7 +10,7 @@ FOLDER = Path(__file__).parents[2] / "deeprepo" / "rlm"
 STEP = re.compile(r"`([\w/]+)\.py`((?:,? `[\w.]+`)+)")
 
 
-def test_one_turn_is_walked_in_ten_functions() -> None:
+def test_walkthrough_of_one_turn_names_at_most_ten_existing_functions() -> None:
     """Every function that the page names exists, and it names at most ten."""
     page = (FOLDER / "README.md").read_text("utf-8").partition("## One turn")[2]
     steps = [
@@ -26,7 +26,7 @@ def test_one_turn_is_walked_in_ten_functions() -> None:
         assert callable(value)
 
 
-def test_the_package_loads_nothing_of_the_reviewer() -> None:
+def test_package_import_loads_no_reviewer_modules() -> None:
     """Importing all its modules loads neither `bot` nor `deeprepo.impact` nor the library's own modules."""
     files = [path.relative_to(FOLDER.parents[1]).with_suffix("") for path in FOLDER.rglob("*.py")]
     modules = sorted(".".join(path.parts).removesuffix(".__init__") for path in files)

@@ -27,7 +27,7 @@ def triggers(asks: list[Ask]) -> list[tuple[int, str]]:
     return [(ask.pull.number, ask.trigger) for ask in asks if isinstance(ask, ReviewAsk)]
 
 
-async def test_what_was_missed_while_the_server_was_down_is_made_up_for(tmp_path: Path) -> None:
+async def test_deliveries_missed_during_downtime_are_recovered(tmp_path: Path) -> None:
     """A failed delivery is requested again, unless it arrived later or failed four times.
 
     A pull request without any delivery is found once in GitHub's list.

@@ -38,7 +38,7 @@ def refused(raw: bytes, headers: dict[str, str]) -> tuple[int, str]:
     return caught.value.status_code, caught.value.detail
 
 
-def test_a_form_is_read_like_json() -> None:
+def test_form_data_is_read_like_json() -> None:
     """An App can be configured to send form data."""
     raw = urlencode({"payload": json.dumps({"action": "opened", "text": "ä&=%"})}).encode()
     headers = signed(raw, content_type="application/x-www-form-urlencoded; charset=utf-8")
@@ -59,7 +59,7 @@ def test_a_form_is_read_like_json() -> None:
         hmac.new(SECRET.get_secret_value().encode(), BODY, hashlib.sha256).hexdigest(),
     ],
 )
-def test_a_signature_that_is_not_ours_is_refused(header: str | None) -> None:
+def test_invalid_signature_is_refused(header: str | None) -> None:
     """A signature is missing, empty, SHA-1, not ASCII, made with another secret, or in another format."""
     headers = signed(BODY)
     del headers["x-hub-signature-256"]
@@ -69,7 +69,7 @@ def test_a_signature_that_is_not_ours_is_refused(header: str | None) -> None:
 @given(
     raw=st.binary(max_size=200), header=st.text(max_size=80) | st.binary(max_size=40).map(lambda b: f"sha256={b.hex()}")
 )
-def test_no_guessed_signature_passes(raw: bytes, header: str) -> None:
+def test_arbitrary_signature_never_passes(raw: bytes, header: str) -> None:
     """Any body with any header is refused, without a server error."""
     assert refused(raw, signed(raw) | {"x-hub-signature-256": header})[0] == 401
 
@@ -89,7 +89,7 @@ def test_no_guessed_signature_passes(raw: bytes, header: str) -> None:
         (b'"text"', "not a JSON object"),
     ],
 )
-def test_a_payload_that_is_none_is_refused(raw: bytes, why: str) -> None:
+def test_invalid_payload_is_refused(raw: bytes, why: str) -> None:
     """The refusal has a reason and no traceback."""
     status, said = refused(raw, signed(raw))
     assert (status, why in said) == (400, True)
@@ -107,18 +107,18 @@ def test_a_payload_that_is_none_is_refused(raw: bytes, why: str) -> None:
         ("content_type", "", 415),
     ],
 )
-def test_a_header_that_makes_no_sense_is_refused(header: str, value: str, status: int) -> None:
+def test_invalid_delivery_header_is_refused(header: str, value: str, status: int) -> None:
     """The ID becomes part of a job's name, so only certain characters are allowed."""
     assert refused(BODY, signed(BODY, **{header: value}))[0] == status
 
 
-def test_a_form_without_a_payload_is_refused() -> None:
+def test_form_without_a_payload_is_refused() -> None:
     """A form without a payload and a body that is not form data are refused."""
     for raw in (b"other=1", b"payload", b"payload=%5B%5D", "payload=ä".encode()):
         assert refused(raw, signed(raw, content_type=webhook.FORM))[0] == 400
 
 
-async def test_bodies_that_arrive_together_have_one_bound() -> None:
+async def test_concurrent_bodies_share_a_size_limit() -> None:
     """At the limit, the body that started first is dropped; small bodies have a separate limit."""
     bodies, sent = Bodies(BodyBuffer(2 << 20), BodyBuffer(10 << 20)), asyncio.Event()
 
@@ -141,7 +141,7 @@ async def test_bodies_that_arrive_together_have_one_bound() -> None:
     assert len(await reading(9 << 20)) == 9 << 20
 
 
-async def test_a_body_has_a_pace() -> None:
+async def test_slow_body_times_out() -> None:
     """A body that arrives too slowly times out, so that it does not occupy the buffer."""
     bodies = Bodies()
 

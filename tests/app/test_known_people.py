@@ -18,7 +18,7 @@ async def unknown(pull: PullRef, login: str) -> bool:
     return False
 
 
-async def test_a_private_member_does_not_wait(tmp_path: Path) -> None:
+async def test_private_member_is_not_delayed(tmp_path: Path) -> None:
     """GitHub is asked once per person whose pushes would be delayed. Writers do not use up others' limit."""
     asked = []
 
@@ -37,7 +37,7 @@ async def test_a_private_member_does_not_wait(tmp_path: Path) -> None:
     assert asked == [WHO, "colleague", "outsider"]
 
 
-async def test_a_strangers_further_pushes_wait_and_those_of_a_writer_do_not(tmp_path: Path) -> None:
+async def test_later_pushes_are_delayed_only_for_strangers(tmp_path: Path) -> None:
     """For a day, a person known to have write access is not a stranger, whatever the delivery says."""
     now = time.time()
     async with storage.open_store(f"sqlite:///{tmp_path}/deeprepo.db") as store:

@@ -42,7 +42,7 @@ def stream() -> Iterator[io.StringIO]:
 @pytest.mark.parametrize(
     "around", ["{}", "Authorization: Bearer {}", "https://x-access-token:{}@github.com/o/r", "'{}',"]
 )
-def test_what_looks_like_a_secret_is_hidden(token: str, around: str) -> None:
+def test_tokens_and_keys_are_hidden(token: str, around: str) -> None:
     """GitHub tokens, JWTs and provider keys are hidden in any context."""
     said = redactor(())(around.format(token))
     assert token[8:] not in said
@@ -57,7 +57,7 @@ def test_passwords_and_headers_are_hidden() -> None:
     assert redact("GET /setup?token=abc&x=1") == "GET /setup?token=***&x=1"
 
 
-def test_a_key_is_hidden_in_every_form() -> None:
+def test_private_key_is_hidden_in_every_format() -> None:
     """A key is hidden as a file, in JSON, without its first line, and as a single line."""
     redact = redactor([PEM])
     body = PEM.split("\n")[1]
@@ -65,14 +65,14 @@ def test_a_key_is_hidden_in_every_form() -> None:
         assert body not in redact(said)
 
 
-def test_words_that_are_no_secret_stay() -> None:
+def test_ordinary_text_is_not_hidden() -> None:
     """Text that is not secret stays readable."""
     said = "pull_request synchronize 0d1a26e67d8f5eaf1f6ba5c57fc3c7d91ac0fd1c ask-for-a-token https://github.com/o/r/pull/1"
     assert redactor([SECRET, "", "ab"])(said) == said
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_no_secret_of_ours_gets_into_the_log(stream: io.StringIO, form: str) -> None:
+def test_secrets_never_reach_the_log(stream: io.StringIO, form: str) -> None:
     """Messages, values, tracebacks, warnings and library loggers contain no secret."""
     logs.start("info", form, [SECRET, PEM], stream)
     with pytest.raises(ValueError, match="PRIVATE KEY") as caught:
@@ -85,7 +85,7 @@ def test_no_secret_of_ours_gets_into_the_log(stream: io.StringIO, form: str) -> 
     assert not [secret for secret in (SECRET, FORMS[0][8:], *PEM.split("\n")[1:2]) if secret in said]
 
 
-def test_a_line_is_an_event(stream: io.StringIO) -> None:
+def test_each_event_is_one_line(stream: io.StringIO) -> None:
     """JSON has one object per line; plain text escapes line breaks and colors in values."""
     logs.start("info", "json", (), stream)
     logs.log("webhook")("delivery", event="push", ms=1.5, none=None)
@@ -103,7 +103,7 @@ def test_a_line_is_an_event(stream: io.StringIO) -> None:
     assert second.endswith('info    webhook: by\\nsomeone \\x1b[31m  name="two words"')
 
 
-def test_queries_and_answered_probes_stay_out(stream: io.StringIO) -> None:
+def test_queries_and_successful_probes_are_not_logged(stream: io.StringIO) -> None:
     """The set-up page's query holds a token, and a successful probe is not worth logging."""
     logs.start("info", "text", (), stream)
     form = '%s - "%s %s HTTP/%s" %d'
@@ -114,7 +114,7 @@ def test_queries_and_answered_probes_stay_out(stream: io.StringIO) -> None:
     assert said == ['127.0.0.1:1 - "GET /setup HTTP/1.1" 200', '127.0.0.1:1 - "GET /readyz HTTP/1.1" 503']
 
 
-def test_libraries_are_tamed(stream: io.StringIO) -> None:
+def test_library_loggers_have_no_handlers_and_log_no_urls(stream: io.StringIO) -> None:
     """Libraries' own log handlers are removed, and libraries log no URLs."""
     library = logging.getLogger("alembic")
     library.addHandler(logging.StreamHandler(stream))

@@ -34,7 +34,7 @@ async def _waiting(ask: Ask, job: Job) -> None:
     await asyncio.Event().wait()
 
 
-async def test_somebody_signs_in_at_github_and_tries_again_what_failed(tmp_path: Path) -> None:
+async def test_operator_signs_in_with_github_and_retries_a_failed_job(tmp_path: Path) -> None:
     """Go to GitHub and back to the queue, and press the button, without violating the content policy."""
     async with visit(tmp_path) as at:
         await stored(at)
@@ -57,7 +57,7 @@ async def test_somebody_signs_in_at_github_and_tries_again_what_failed(tmp_path:
 
 @pytest.mark.skipif(not AXE.exists(), reason="needs axe-core: `make test-slow` installs it from the npm registry")
 @pytest.mark.parametrize("width", [1280, 390])
-async def test_axe_finds_nothing_serious_and_nothing_is_cut_off(tmp_path: Path, width: int) -> None:
+async def test_pages_have_no_serious_axe_violations_and_no_clipped_content(tmp_path: Path, width: int) -> None:
     """Check every page in light and dark, with running, failed and empty states."""
     async with visit(tmp_path, _waiting, reviews=1) as at:
         jobs = await stored(at)
@@ -98,7 +98,7 @@ def _looked_at(window: Window, address: str) -> None:
     assert wide == 0, address
 
 
-async def test_a_page_follows_what_is_under_way(tmp_path: Path) -> None:
+async def test_queue_page_shows_new_jobs_without_a_reload(tmp_path: Path) -> None:
     """Without a reload, the queue shows a job that came after it was opened."""
     async with visit(tmp_path, _waiting) as at:
         await stored(at)

@@ -25,7 +25,7 @@ async def _entered(at: Visit) -> dict[str, httpx2.AsyncClient]:
     return found
 
 
-async def test_each_sees_exactly_theirs_on_every_page(tmp_path: Path) -> None:
+async def test_each_person_sees_only_their_own_data_on_every_page(tmp_path: Path) -> None:
     """Admins of one or two installations and the operator; sums exclude other people's data."""
     async with visit(tmp_path) as at:
         await stored(at)
@@ -40,7 +40,7 @@ async def test_each_sees_exactly_theirs_on_every_page(tmp_path: Path) -> None:
             assert f"<dt>Cost</dt><dd>${0.25 * len(SEEN[login]):.2f}</dd>" in home
 
 
-async def test_an_unknown_price_is_no_zero(tmp_path: Path) -> None:
+async def test_unknown_price_is_not_shown_as_zero(tmp_path: Path) -> None:
     """With one review of unknown price, no amount is shown, and "1 review" is singular."""
     async with visit(tmp_path) as at:
         pull = PullRef(at.shop.installation, at.shop.id, "acme", "shop", 1)
@@ -58,7 +58,7 @@ async def test_an_unknown_price_is_no_zero(tmp_path: Path) -> None:
         assert "1 reviews" not in page
 
 
-async def test_each_reason_for_a_missing_review_has_its_own_words(tmp_path: Path) -> None:
+async def test_each_reason_for_a_missing_review_is_shown(tmp_path: Path) -> None:
     """The list of reviews shows each reason for a missing review, and can be filtered by reason."""
     words = {
         "quota": "quota exhausted",
@@ -81,7 +81,7 @@ async def test_each_reason_for_a_missing_review_has_its_own_words(tmp_path: Path
             assert f'<span class="number">#{number}</span>' in page
 
 
-async def test_what_is_another_s_is_as_if_it_were_not_there(tmp_path: Path) -> None:
+async def test_inaccessible_review_looks_like_a_missing_one(tmp_path: Path) -> None:
     """An unknown ID, an invalid ID and another person's ID get identical answers."""
     async with visit(tmp_path) as at:
         jobs = await stored(at)
@@ -100,7 +100,7 @@ async def test_what_is_another_s_is_as_if_it_were_not_there(tmp_path: Path) -> N
         assert len(await at.server.opened.store.failures.newest(None, 9)) == 2
 
 
-async def test_who_administers_nothing_does_not_come_in(tmp_path: Path) -> None:
+async def test_people_who_administer_nothing_are_refused(tmp_path: Path) -> None:
     """Members and strangers get a message and no session, and every page redirects them to the sign-in."""
     async with visit(tmp_path) as at:
         jobs = await stored(at)
@@ -121,7 +121,7 @@ async def test_who_administers_nothing_does_not_come_in(tmp_path: Path) -> None:
             assert (gone.status_code, gone.headers["location"]) == (303, "/signin")
 
 
-async def test_admin_of_a_part_of_an_installation_is_no_admin_of_it(tmp_path: Path) -> None:
+async def test_admin_of_only_some_repositories_is_refused(tmp_path: Path) -> None:
     """A single repository that they do not administer or cannot see is enough to refuse them."""
     async with visit(tmp_path) as at:
         more = await at.gh.repository("acme", "more", private=True)
@@ -132,7 +132,7 @@ async def test_admin_of_a_part_of_an_installation_is_no_admin_of_it(tmp_path: Pa
         assert (await at.sign_in("ann")).status_code == 303
 
 
-async def test_a_review_that_cannot_be_read_is_not_called_empty(tmp_path: Path) -> None:
+async def test_unreadable_review_is_not_shown_as_empty(tmp_path: Path) -> None:
     """The page of an unreadable review says why no findings are shown."""
     async with visit(tmp_path) as at:
         ids = await stored(at)
@@ -141,7 +141,7 @@ async def test_a_review_that_cannot_be_read_is_not_called_empty(tmp_path: Path) 
     assert "Nothing was found" not in page
 
 
-async def test_strangers_words_are_words(tmp_path: Path) -> None:
+async def test_markup_in_titles_and_messages_is_escaped(tmp_path: Path) -> None:
     """Markup in titles and messages is shown as text."""
     async with visit(tmp_path) as at:
         jobs = await stored(at)
@@ -155,7 +155,7 @@ async def test_strangers_words_are_words(tmp_path: Path) -> None:
             assert " style=" not in page.text
 
 
-async def test_what_failed_is_tried_again_once(tmp_path: Path) -> None:
+async def test_failed_job_can_be_retried_once(tmp_path: Path) -> None:
     """The button repeats the job and removes the failure; without the form's token nothing happens."""
     async with visit(tmp_path) as at:
         await stored(at)

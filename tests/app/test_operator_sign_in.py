@@ -16,7 +16,7 @@ from bot.app.operator import gate
 from bot.app.operator.gate import claims_of, key_of, signed
 
 
-async def test_a_session_survives_a_restart_and_ends_with_its_button(tmp_path: Path) -> None:
+async def test_session_survives_a_restart_and_ends_with_sign_out(tmp_path: Path) -> None:
     """Session keys derive from the App's. Ended cookies and used links stay invalid after a restart."""
     async with visit(tmp_path) as at:
         await at.sign_in("ann")
@@ -47,7 +47,7 @@ async def test_a_session_survives_a_restart_and_ends_with_its_button(tmp_path: P
         assert (await again.http.get("/", headers={"cookie": f"{kept['cookie'][:-2]}xx"})).status_code == 303
 
 
-async def test_the_link_is_good_once_and_secure_where_people_come_by_https(tmp_path: Path) -> None:
+async def test_sign_in_link_survives_opening_and_https_cookies_are_secure(tmp_path: Path) -> None:
     """Opening the link does not use it up, and cookies are "Secure" for an https address."""
     async with visit(tmp_path, public_url="https://bot.example") as at:
         token = parse_qs(urlsplit(operator.link(at.given, at.base)).query)["token"][0]
@@ -68,7 +68,7 @@ async def test_the_link_is_good_once_and_secure_where_people_come_by_https(tmp_p
             assert (await http.post("/signin", data={"token": wrong})).status_code == 400
 
 
-def test_a_code_counts_for_the_browser_that_left(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_code_is_valid_only_in_the_browser_that_requested_it(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """Another browser's state, a code used twice or a refusal gives no session; GitHub tokens are revoked."""
 
     async def go() -> None:
@@ -94,7 +94,7 @@ def test_a_code_counts_for_the_browser_that_left(tmp_path: Path, caplog: pytest.
     assert "secret-of" not in caplog.text
 
 
-async def test_the_right_is_looked_up_again(tmp_path: Path) -> None:
+async def test_expired_session_checks_permission_again(tmp_path: Path) -> None:
     """An expired session goes to GitHub and back to its page; without the right it is refused."""
     async with visit(tmp_path) as at:
         await stored(at)
@@ -125,12 +125,12 @@ def _aged(at: Visit, http: httpx2.AsyncClient) -> None:
 @pytest.mark.parametrize(
     "address", ["//evil.example", "/\\evil.example", "https://evil.example", "/signin", "", "/a\nb"]
 )
-def test_nobody_is_sent_elsewhere(address: str) -> None:
+def test_sign_in_never_redirects_to_another_server(address: str) -> None:
     """After signing in, people stay on this server."""
     assert gate.inside(address) == "/"
 
 
-async def test_without_a_client_secret_there_is_the_link(tmp_path: Path) -> None:
+async def test_sign_in_with_github_requires_a_client_secret(tmp_path: Path) -> None:
     """The page names the missing variable, and signing in with GitHub is not offered."""
     from serving import settings
 

@@ -25,7 +25,7 @@ HOSTILE = (
 )
 
 
-async def test_no_value_of_an_address_is_a_fault(tmp_path: Path) -> None:
+async def test_invalid_url_values_never_cause_a_server_error(tmp_path: Path) -> None:
     """Invalid text, control characters, overlong and odd values are answered, mostly with "not found"."""
     async with visit(tmp_path) as at:
         await stored(at)
@@ -39,7 +39,7 @@ async def test_no_value_of_an_address_is_a_fault(tmp_path: Path) -> None:
                     assert 400 <= answer.status_code < 500, (address, value[:20], answer.status_code)
 
 
-async def test_no_form_and_no_header_is_a_fault(tmp_path: Path) -> None:
+async def test_invalid_forms_and_headers_never_cause_a_server_error(tmp_path: Path) -> None:
     """Meaningless forms and headers are answered and change nothing."""
     async with visit(tmp_path) as at:
         await stored(at)

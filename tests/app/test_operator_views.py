@@ -45,7 +45,7 @@ ROWS = (
 LINES = [json.dumps(row).encode() for row in ROWS]
 
 
-def test_a_trace_is_of_the_last_review_and_adds_up() -> None:
+def test_trace_totals_the_calls_of_the_last_review() -> None:
     """A trace counts the last review's calls by role and turn, its failures and open calls.
 
     An unknown price makes the sum unknown, and an incomplete line is ignored.
@@ -61,7 +61,7 @@ def test_a_trace_is_of_the_last_review_and_adds_up() -> None:
     assert [(turn.name, turn.calls.calls, turn.calls.usd) for turn in found.turns] == [("root:1", 2, 0.75)]
 
 
-def test_what_fails_is_listed_with_its_sentence_and_a_running_review_with_its_trace(tmp_path: Path) -> None:
+def test_failed_job_shows_its_reason_and_running_review_its_trace(tmp_path: Path) -> None:
     """One job is given up and another is running, and both are on their pages."""
     journals = tmp_path / "journals"
 
@@ -110,7 +110,7 @@ async def _live(server: Served) -> list[str]:
     return re.findall(r'href="(/reviews/review~[^"]+)"', (await server.http.get("/queue")).text)
 
 
-def test_dollars_below_a_cent_say_something() -> None:
+def test_amounts_below_a_cent_are_shown() -> None:
     """Unknown amounts are a dash."""
     assert [forms.usd(value) for value in (None, 0.0, 0.0021, 0.1, 1234.5)] == [
         forms.NONE,

@@ -30,7 +30,7 @@ def unusable(opened: RunningServer, database: Path) -> None:
     database.mkdir()
 
 
-async def test_a_server_says_whether_it_lives_and_is_ready(tmp_path: Path) -> None:
+async def test_server_reports_liveness_and_readiness(tmp_path: Path) -> None:
     """A server is ready while its database is writable, and the reason contains no path."""
     async with served(settings(tmp_path)) as server:
         alive, ready = await server.http.get("/healthz"), await server.ready()
@@ -43,7 +43,7 @@ async def test_a_server_says_whether_it_lives_and_is_ready(tmp_path: Path) -> No
         assert (worse.status_code, worse.json()["reason"]) == (503, "the database cannot be written")
 
 
-async def test_a_server_whose_key_github_rejects_is_not_ready(tmp_path: Path) -> None:
+async def test_server_with_a_rejected_github_key_is_not_ready(tmp_path: Path) -> None:
     """The probe and `serve --check` report a rejected key. A silent GitHub is not a rejection."""
     async with sandbox.github(tmp_path / "gh", webhook=None, secret=SECRET) as gh:
         names = {"app_id": gh.app_id, "private_key": gh.private_key, "webhook_secret": gh.secret}
@@ -59,7 +59,7 @@ async def test_a_server_whose_key_github_rejects_is_not_ready(tmp_path: Path) ->
         assert not line.works
 
 
-async def test_a_server_that_cannot_ask_its_models_is_not_ready(tmp_path: Path) -> None:
+async def test_server_without_usable_models_is_not_ready(tmp_path: Path) -> None:
     """The probe names what is missing without a path; `serve --check` adds the command that installs it."""
     missing = MissingPart(
         "The parts that ask a model are not installed", f"run `{tmp_path}/bin/pip install '.[models]'`"
@@ -81,19 +81,19 @@ async def test_a_server_that_cannot_ask_its_models_is_not_ready(tmp_path: Path) 
         ("src/shop/cart.py and ./a/b.py, 3/4 of ../x/y", "src/shop/cart.py and ./a/b.py, 3/4 of ../x/y"),
     ],
 )
-def test_an_error_that_everybody_can_read_names_no_path_of_the_server(text: str, shown: str) -> None:
+def test_public_error_contains_no_server_path(text: str, shown: str) -> None:
     """URLs and paths inside a repository stay."""
     assert public(UsageError(text)) == shown
 
 
-def test_a_review_on_a_server_names_no_command_of_its_environment() -> None:
+def test_advice_in_a_review_contains_no_server_path() -> None:
     """The advice is posted as a comment, so it names the extra but not where the server is installed."""
     told = search_limits(on_server=True).install("languages")
     assert told == "install the extra `languages`"
     assert "pip install" in search_limits().install("languages")
 
 
-async def test_a_server_has_no_pages_but_what_is_needed(tmp_path: Path) -> None:
+async def test_server_serves_only_the_operators_pages(tmp_path: Path) -> None:
     """Only the operator's pages exist; after the set-up, the set-up page's addresses redirect to them."""
     async with served(settings(tmp_path)) as server:
         pages = [
@@ -104,7 +104,7 @@ async def test_a_server_has_no_pages_but_what_is_needed(tmp_path: Path) -> None:
         assert (await server.http.get("/")).headers["location"] == "/signin"
 
 
-async def test_the_counters_count(tmp_path: Path) -> None:
+async def test_metrics_count_deliveries_jobs_reviews_and_costs(tmp_path: Path) -> None:
     """Metrics cover deliveries by event and outcome, unknown events as "other", jobs, reviews and costs."""
     async with served(settings(tmp_path, debounce=60.0)) as server:
         await server.deliver(pull(action="synchronize"), guid="a")
@@ -139,7 +139,7 @@ async def test_the_counters_count(tmp_path: Path) -> None:
         assert {name: found.get(name) for name in expected} == expected
 
 
-async def test_repositories_are_labels_only_where_the_operator_asks_for_them(tmp_path: Path) -> None:
+async def test_repository_label_in_metrics_is_opt_in(tmp_path: Path) -> None:
     """By default, metrics have no label for the repository."""
     async with served(settings(tmp_path, metrics_by_repository=False)) as server:
         change = PullRequest("", "", "b" * 40, "c" * 40, "main", "f", "")
@@ -151,7 +151,7 @@ async def test_repositories_are_labels_only_where_the_operator_asks_for_them(tmp
         assert found["deeprepo_spent_dollars_total"] == 0.5
 
 
-def test_what_a_server_leaves_on_the_disk_is_its_own(tmp_path: Path) -> None:
+def test_files_on_disk_are_readable_only_by_the_server(tmp_path: Path) -> None:
     """Only the server's user can read the folder and its files, and no file contains the App's secrets."""
     given = settings(tmp_path / "data")
 

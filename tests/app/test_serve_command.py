@@ -37,7 +37,7 @@ def looked(given: Server) -> dict[str, CheckedItem]:
     return {line.what: line for line in asyncio.run(checks(given, lambda: (None, "openai/small")))}
 
 
-def test_wrong_settings_end_the_command_with_a_sentence_each(
+def test_invalid_settings_end_the_command_with_a_message_each(
     variables: Set, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The exit code is 2, before anything is opened."""
@@ -51,14 +51,14 @@ def test_wrong_settings_end_the_command_with_a_sentence_each(
     ] == []
 
 
-def test_a_worker_without_a_shared_database_is_refused(variables: Set, capsys: pytest.CaptureFixture[str]) -> None:
+def test_worker_without_a_shared_database_is_refused(variables: Set, capsys: pytest.CaptureFixture[str]) -> None:
     """The exit code is 2, and the message names the missing variable."""
     variables(APP_ID="12", PRIVATE_KEY=key(), WEBHOOK_SECRET=SECRET)
     assert run(["worker"]) == 2
     assert "DEEPREPO_DATABASE_URL" in capsys.readouterr().err
 
 
-def test_a_check_tells_what_is_missing(variables: Set, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_lists_missing_settings(variables: Set, capsys: pytest.CaptureFixture[str]) -> None:
     """Without any settings, working items are listed too, and the exit code is 2."""
     variables(GITHUB_API=NOBODY, CAP_USD="2.5", CAP_USD_PER_DAY_INSTALLATION="7")
     assert run(["serve", "--check"]) == 2
@@ -68,7 +68,7 @@ def test_a_check_tells_what_is_missing(variables: Set, capsys: pytest.CaptureFix
     assert "ok daily limits   $25.00 per repository, $7.00 per installation, $100.00 in total" in said
 
 
-def test_a_check_asks_github(tmp_path: Path, variables: Set) -> None:
+def test_check_reports_the_app_and_its_missing_permissions(tmp_path: Path, variables: Set) -> None:
     """`serve --check` names the App and missing permissions; missing optional ones are no error."""
     variables()
 
@@ -91,7 +91,7 @@ def test_a_check_asks_github(tmp_path: Path, variables: Set) -> None:
     assert [line.sentence.split()[0] for line in found if line.what == "GitHub App"] == ["deeprepo", "deeprepo"]
 
 
-def test_a_check_tells_a_github_that_does_not_answer(tmp_path: Path, variables: Set) -> None:
+def test_check_reports_an_unreachable_github(tmp_path: Path, variables: Set) -> None:
     """`serve --check` also reports an unwritable folder and an unreachable database, without passwords."""
     variables()
     (tmp_path / "file").write_text("")
@@ -101,7 +101,7 @@ def test_a_check_tells_a_github_that_does_not_answer(tmp_path: Path, variables: 
     assert found["models"].sentence == "root model none, worker model openai/small"
 
 
-def test_a_port_that_is_taken_is_said(variables: Set) -> None:
+def test_port_in_use_is_reported(variables: Set) -> None:
     """The error says that the port is not available."""
     variables()
     with socket.socket() as other:

@@ -46,7 +46,7 @@ def sees(server: Process, folder: Path) -> None:
     assert "0 waiting" in done.stdout
 
 
-def test_a_server_leaves_when_it_is_told_and_goes_on_when_it_is_started(tmp_path: Path) -> None:
+def test_server_stops_on_sigterm_and_resumes_its_jobs_when_restarted(tmp_path: Path) -> None:
     """After SIGTERM, no job starts and the exit status is 0.
 
     The next process recognizes accepted deliveries and does their jobs, which `deeprepo status` shows.
@@ -75,9 +75,7 @@ BEGUN = (
 )
 
 
-def test_connections_that_say_nothing_whole_keep_no_delivery_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_idle_connections_do_not_block_deliveries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """More connections than open files: unfinished requests are dropped for deliveries, and time out."""
     monkeypatch.setenv("FILES", "240")
     with process(tmp_path) as server, ExitStack() as held:
@@ -98,7 +96,7 @@ def test_connections_that_say_nothing_whole_keep_no_delivery_out(
 
 
 @pytest.mark.slow
-def test_a_second_signal_is_obeyed_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_second_signal_stops_the_server_immediately(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A second signal stops the server without waiting for the running review, whose job is stored."""
     monkeypatch.setenv("SLOW", "for ever")
     with process(tmp_path, GRACE="600") as server:
@@ -112,7 +110,7 @@ def test_a_second_signal_is_obeyed_at_once(tmp_path: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.slow
-def test_no_secret_is_left_behind(tmp_path: Path) -> None:
+def test_secrets_never_reach_logs_pages_or_files(tmp_path: Path) -> None:
     """No secret is in the log at any level, on a page, or in a file of the data folder."""
     planted = [SECRET, *key().split("\n")[1:-2], "the-password-of-the-proxy", "ghs_plantedPlantedPlanted"]
     with process(tmp_path, LOG_LEVEL="debug", LOG_FORMAT="json") as server:
@@ -151,7 +149,7 @@ def set_up_by_the_page(server: Process) -> tuple[str, str]:
 
 
 @pytest.mark.slow
-def test_what_the_compose_file_starts_is_set_up_by_the_page(tmp_path: Path, postgres: Callable[[], str]) -> None:
+def test_compose_setup_is_completed_by_the_setup_page(tmp_path: Path, postgres: Callable[[], str]) -> None:
     """With the compose file's environment, the worker waits for the shared file and then does the jobs."""
     (tmp_path / "secrets").mkdir()
     (tmp_path / "secrets/database_url").write_text(postgres())
@@ -185,7 +183,7 @@ def test_what_the_compose_file_starts_is_set_up_by_the_page(tmp_path: Path, post
 
 
 @pytest.mark.slow
-def test_a_server_without_credentials_is_set_up_in_its_page(tmp_path: Path) -> None:
+def test_server_without_credentials_is_set_up_through_its_page(tmp_path: Path) -> None:
     """The address is printed once. After GitHub's code arrives, the same process starts to work."""
 
     async def go() -> None:
@@ -207,7 +205,7 @@ def test_a_server_without_credentials_is_set_up_in_its_page(tmp_path: Path) -> N
 
 
 @pytest.mark.slow
-def test_a_worker_carries_out_what_a_server_has_taken_on(tmp_path: Path, postgres: Callable[[], str]) -> None:
+def test_worker_processes_jobs_that_a_server_accepted(tmp_path: Path, postgres: Callable[[], str]) -> None:
     """Server and worker share PostgreSQL. The worker has probes but no webhook; the server only stores."""
     shared = {"DATABASE_URL": postgres(), "LEASE": "3"}
     with process(tmp_path / "web", WORK="false", **shared) as server:

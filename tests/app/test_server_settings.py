@@ -47,7 +47,7 @@ def sentences(read: Read, variables: Mapping[str, str]) -> list[str]:
     return rows if len(rows) == 1 else [row.removeprefix("- ") for row in rows[1:]]
 
 
-def test_everything_can_come_from_the_environment(read: Read) -> None:
+def test_all_settings_can_come_from_the_environment(read: Read) -> None:
     """A key may have its line breaks escaped, as some forms for variables store it."""
     found = read(COMPLETE | {"PRIVATE_KEY": KEY.replace("\n", "\\n"), "PORT": "1234", "LOG_LEVEL": "Warning"})
     assert found.app is not None
@@ -55,7 +55,7 @@ def test_everything_can_come_from_the_environment(read: Read) -> None:
     assert (found.options.port, found.options.log_level, found.options.reviews) == (1234, "warning", 8)
 
 
-def test_a_secret_can_come_from_a_file(read: Read, tmp_path: Path) -> None:
+def test_secret_can_come_from_a_file(read: Read, tmp_path: Path) -> None:
     """Containers provide secrets as files."""
     files = {"PRIVATE_KEY": KEY, "WEBHOOK_SECRET": f"{SECRET}\n", "DATABASE_URL": "postgres://bot:pw@db/x\n"}
     for name, text in files.items():
@@ -66,7 +66,7 @@ def test_a_secret_can_come_from_a_file(read: Read, tmp_path: Path) -> None:
     assert found.url == "postgresql://bot:pw@db/x"
 
 
-def test_no_secret_shows_itself(read: Read) -> None:
+def test_secrets_never_appear_in_reprs_or_errors(read: Read) -> None:
     """Neither a repr nor an error message contains a secret."""
     found = read(COMPLETE | {"DATABASE_URL": "postgresql://bot:the-password@db/x"})
     said = [
@@ -79,7 +79,7 @@ def test_no_secret_shows_itself(read: Read) -> None:
     assert {"the-password", SECRET} <= set(found.secrets())
 
 
-def test_a_missing_credential_is_named(read: Read) -> None:
+def test_missing_credential_is_reported(read: Read) -> None:
     """Some of the three credentials without the others are an error; none means not set up yet."""
     assert read({}).app is None
     assert [line.split(" is")[0] for line in sentences(read, {"APP_ID": "12"})] == [
@@ -88,7 +88,7 @@ def test_a_missing_credential_is_named(read: Read) -> None:
     ]
 
 
-def test_a_file_that_cannot_be_read_is_told_once(read: Read) -> None:
+def test_unreadable_file_is_reported_once(read: Read) -> None:
     """A variable that is set both ways is reported too."""
     said = sentences(read, {"APP_ID": "1", "PRIVATE_KEY_FILE": "/nowhere/key", "WEBHOOK_SECRET": SECRET})
     assert said == [
@@ -99,7 +99,7 @@ def test_a_file_that_cannot_be_read_is_told_once(read: Read) -> None:
     )
 
 
-def test_what_the_set_up_page_stored_is_used(read: Read, tmp_path: Path) -> None:
+def test_credentials_stored_by_the_setup_page_are_used(read: Read, tmp_path: Path) -> None:
     """If the environment names an App, the stored credentials are not used: the two are never mixed."""
     (tmp_path / "deeprepo").mkdir()
     stored = {"app_id": "34", "private_key": KEY, "webhook_secret": SECRET}
@@ -111,19 +111,19 @@ def test_what_the_set_up_page_stored_is_used(read: Read, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"app_id": 1}'])
-def test_a_damaged_store_is_said(read: Read, tmp_path: Path, text: str) -> None:
+def test_damaged_credentials_file_is_reported(read: Read, tmp_path: Path, text: str) -> None:
     """The error about a damaged file says what to do about it."""
     (tmp_path / "deeprepo").mkdir()
     (tmp_path / "deeprepo" / "app.json").write_text(text)
     assert "is damaged. Delete it" in sentences(read, {})[0]
 
 
-def test_an_empty_variable_is_not_set(read: Read) -> None:
+def test_empty_variable_counts_as_unset(read: Read) -> None:
     """Compose files pass unset variables as empty values."""
     assert read({"APP_ID": "", "PORT": "", "PRIVATE_KEY_FILE": ""}).options.port == 8000
 
 
-def test_a_providers_key_can_come_from_a_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_provider_key_can_come_from_a_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The variable takes precedence over the file, and an unreadable file is reported by its variable."""
     (tmp_path / "key").write_text("sk-from-a-file\n")
     monkeypatch.setenv("SOME_KEY_FILE", str(tmp_path / "key"))

@@ -34,7 +34,7 @@ async def visit(folder: Path, one: Setup, visitor: Callable[[Window, str], None]
         await asyncio.to_thread(go, str(http.base_url).rstrip("/"))
 
 
-async def test_clicks_alone_make_an_app(tmp_path: Path) -> None:
+async def test_app_is_created_by_clicking_through_the_setup(tmp_path: Path) -> None:
     """Go from the form to GitHub and back, for an organization; reloading shows the same page."""
     async with sandbox.github(tmp_path / "gh", webhook=None, secret="s" * 20) as gh:
         one = begun(tmp_path, gh.api)

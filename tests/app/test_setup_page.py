@@ -30,7 +30,7 @@ def page(folder: Path, **options: str) -> Setup:
     return Setup(ServerOptions.model_validate({"data": folder, "github_api": NOBODY, "port": 0} | options))
 
 
-def test_three_clicks_make_an_app(tmp_path: Path) -> None:
+def test_app_is_created_in_three_clicks(tmp_path: Path) -> None:
     """The form sends the manifest to GitHub; the returned code stores the credentials once."""
 
     async def go() -> None:
@@ -62,7 +62,7 @@ def test_three_clicks_make_an_app(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
-def test_nobody_without_the_token_gets_a_form(tmp_path: Path) -> None:
+def test_form_requires_the_setup_token(tmp_path: Path) -> None:
     """Without the token nobody gets a form or can submit the code of their own App."""
 
     async def go() -> None:
@@ -102,7 +102,7 @@ def test_nobody_without_the_token_gets_a_form(tmp_path: Path) -> None:
         8,
     ),
 )
-def test_the_button_comes_once_a_usable_address_was_submitted(
+def test_create_button_requires_a_usable_address(
     tmp_path: Path, asked: dict[str, str], options: dict[str, str], offered: bool
 ) -> None:
     """The button is never next to an editable field. Enterprise Servers may use private addresses."""
@@ -120,7 +120,7 @@ def test_the_button_comes_once_a_usable_address_was_submitted(
     asyncio.run(go())
 
 
-def test_what_is_typed_cannot_become_part_of_the_page(tmp_path: Path) -> None:
+def test_typed_text_is_escaped(tmp_path: Path) -> None:
     """Typed text is escaped."""
 
     async def go() -> None:
@@ -137,7 +137,7 @@ def test_what_is_typed_cannot_become_part_of_the_page(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("code", "why"), [("unknown", "one hour"), ("../../user", "missing or damaged"), ("", "missing")]
 )
-def test_a_code_that_is_none_is_said(tmp_path: Path, code: str, why: str) -> None:
+def test_invalid_code_is_reported(tmp_path: Path, code: str, why: str) -> None:
     """An invalid code stores nothing, and the person can start again."""
 
     async def go() -> None:
@@ -152,7 +152,7 @@ def test_a_code_that_is_none_is_said(tmp_path: Path, code: str, why: str) -> Non
     asyncio.run(go())
 
 
-def test_a_github_that_does_not_answer_is_said(tmp_path: Path) -> None:
+def test_unreachable_github_is_reported(tmp_path: Path) -> None:
     """The same page can be used to try again."""
 
     async def go() -> None:
@@ -164,7 +164,7 @@ def test_a_github_that_does_not_answer_is_said(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
-def test_the_manifest_asks_for_the_events_that_are_read() -> None:
+def test_manifest_requests_the_events_that_are_handled() -> None:
     """The manifest omits events that every App gets, and pushes, which only consumers need."""
     made = json.loads(manifest("https://bot.example.com", "https://bot.example.com/setup/done", ""))
     unasked = {name for name in events.ACTIONS if name.startswith("installation")} | {"push"}
@@ -172,14 +172,14 @@ def test_the_manifest_asks_for_the_events_that_are_read() -> None:
     assert made["public"] is False
 
 
-def test_the_manifest_asks_for_what_resolves_a_thread() -> None:
+def test_manifest_requests_the_permissions_to_resolve_threads() -> None:
     """The sandbox's App has exactly these permissions, and GitHub resolves no thread with fewer."""
     made = json.loads(manifest("https://bot.example.com", "https://bot.example.com/setup/done", ""))
     assert made["default_permissions"] == PERMISSIONS
     assert made["default_permissions"]["contents"] == "write"
 
 
-def test_two_clicks_at_once_make_one_app(tmp_path: Path) -> None:
+def test_simultaneous_clicks_create_one_app(tmp_path: Path) -> None:
     """GitHub's code works once, so a second request waits for the first and shows the same page."""
 
     async def go() -> None:

@@ -13,7 +13,7 @@ from bot.app import webhook
 from bot.values import PullRef, ReviewAsk
 
 
-async def test_a_delivery_becomes_a_job_once(tmp_path: Path) -> None:
+async def test_delivery_becomes_a_job_only_once(tmp_path: Path) -> None:
     """If a delivery cannot be stored, GitHub has to retry; once done, it is recognized when repeated."""
     async with served(settings(tmp_path)) as server:
         with contextlib.closing(sqlite3.connect(tmp_path / "jobs.db")) as jobs:
@@ -29,7 +29,7 @@ async def test_a_delivery_becomes_a_job_once(tmp_path: Path) -> None:
         assert (again.status_code, again.json()["outcome"]) == (202, "known")
 
 
-async def test_what_asks_for_nothing_is_answered_with_the_reason(tmp_path: Path) -> None:
+async def test_irrelevant_delivery_is_answered_with_the_reason(tmp_path: Path) -> None:
     """A ping, an unused event, or an action that changes nothing."""
     async with served(settings(tmp_path)) as server:
         for event, payload in (("ping", {"zen": "x"}), ("star", {}), ("pull_request", pull(action="locked"))):
@@ -38,7 +38,7 @@ async def test_what_asks_for_nothing_is_answered_with_the_reason(tmp_path: Path)
             assert answer.json()["reason"]
 
 
-async def test_refusals_say_why_and_nothing_else(tmp_path: Path) -> None:
+async def test_refused_delivery_gets_a_reason_and_creates_no_job(tmp_path: Path) -> None:
     """A wrong signature, content type or ID gets a status and a message, but no job."""
     async with served(settings(tmp_path)) as server:
         raw = json.dumps(pull()).encode()
@@ -58,7 +58,7 @@ async def test_refusals_say_why_and_nothing_else(tmp_path: Path) -> None:
         assert (await server.http.get("/webhook")).status_code == 405
 
 
-async def test_a_body_that_is_too_long_ends_its_connection(tmp_path: Path) -> None:
+async def test_oversized_body_closes_the_connection(tmp_path: Path) -> None:
     """A declared length above the limit is refused; without a length, reading stops at the limit."""
     async with served(settings(tmp_path)) as server:
         good = headers(b"", "pull_request", "g")
@@ -72,7 +72,7 @@ async def test_a_body_that_is_too_long_ends_its_connection(tmp_path: Path) -> No
         assert sum((await server.opened.counts()).values()) == 0
 
 
-async def test_the_body_of_an_unsigned_delivery_is_not_waited_for(tmp_path: Path) -> None:
+async def test_unsigned_delivery_is_refused_without_reading_its_body(tmp_path: Path) -> None:
     """The answer comes without the body, and the connection is closed."""
     async with served(settings(tmp_path)) as server, asyncio.timeout(patience()):
         said = await sent(server.http.base_url, {"content-length": "20000000"}, b"xxxx")
@@ -94,7 +94,7 @@ async def sent(to: httpx2.URL, names: Mapping[str, str], *body: bytes) -> bytes:
         writer.close()
 
 
-async def test_a_strange_text_is_stored_all_the_same(tmp_path: Path) -> None:
+async def test_unusual_characters_can_be_stored(tmp_path: Path) -> None:
     """Unpaired surrogates and NUL in a command, which JSON allows, can be stored."""
     async with served(settings(tmp_path)) as server:
         found = pull()

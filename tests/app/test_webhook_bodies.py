@@ -9,7 +9,7 @@ from benchmarks.deliveries import damaged, push
 SOME = 60
 
 
-async def test_no_damaged_body_is_a_fault_of_the_server(tmp_path: Path) -> None:
+async def test_malformed_bodies_never_cause_a_server_error(tmp_path: Path) -> None:
     """Odd values, keys and bytes are queued, ignored or refused, and a valid delivery is still queued."""
     wrong = []
     async with served(settings(tmp_path, debounce=600)) as server:

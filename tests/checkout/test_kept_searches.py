@@ -48,7 +48,7 @@ def search(pull: PullRequest) -> list[object]:
     return asyncio.run(ask())
 
 
-def test_a_push_is_searched_as_if_nothing_were_kept(repository: Repository, facts: Path) -> None:
+def test_cached_searches_do_not_change_the_results(repository: Repository, facts: Path) -> None:
     """The cache changes no result for edited, added, removed and moved files, or missing trees."""
     base = repository.commit({"b.py": "two\n", "x.py": "two\n"}, "base")
     first = repository.commit(FIRST, "first")

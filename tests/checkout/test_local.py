@@ -38,7 +38,7 @@ def test_head_is_compared_with_the_merge_base_of_the_default_branch(repository: 
     assert (found.title, found.body) == ("Second", "with a reason")
 
 
-def test_a_range_is_three_dot(repository: Repository, tmp_path: Path) -> None:
+def test_range_is_compared_with_the_common_ancestor(repository: Repository, tmp_path: Path) -> None:
     """BASE..HEAD means the changes on HEAD since the common ancestor."""
     fork = repository.commit({"a": "1"})
     repository.git("checkout", "-qb", "feature")
@@ -50,7 +50,7 @@ def test_a_range_is_three_dot(repository: Repository, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [*histories.SEVERAL_BASES, *histories.ONE_BASE])
-def test_several_merge_bases_are_noticed(repository: Repository, tmp_path: Path, name: str) -> None:
+def test_several_merge_bases_are_detected(repository: Repository, tmp_path: Path, name: str) -> None:
     """All merge bases count, whichever git names first. A branch that merges main often has only one."""
     repository.commit(histories.START)
     histories.draw(repository.folder, (histories.SEVERAL_BASES | histories.ONE_BASE)[name])
@@ -58,7 +58,7 @@ def test_several_merge_bases_are_noticed(repository: Repository, tmp_path: Path,
     assert found.several_bases == (name in histories.SEVERAL_BASES)
 
 
-def test_staged_work_is_the_index_and_nothing_else(repository: Repository, tmp_path: Path) -> None:
+def test_staged_review_covers_only_the_index(repository: Repository, tmp_path: Path) -> None:
     """A file edited after `git add` is reviewed as it was added."""
     repository.commit({"a.py": "old\n"})
     repository.write({"a.py": "staged\n"})
@@ -69,7 +69,7 @@ def test_staged_work_is_the_index_and_nothing_else(repository: Repository, tmp_p
     assert content(found, "new.py") is None
 
 
-def test_uncommitted_work_holds_untracked_files_but_not_ignored_ones(repository: Repository, tmp_path: Path) -> None:
+def test_uncommitted_work_includes_untracked_but_not_ignored_files(repository: Repository, tmp_path: Path) -> None:
     """New files are included, ignored files are not."""
     repository.commit({"a.py": "old\n", ".gitignore": "*.log\n"})
     repository.write({"a.py": "now\n", "new.py": "untracked\n", "x.log": "noise\n"})
@@ -77,7 +77,7 @@ def test_uncommitted_work_holds_untracked_files_but_not_ignored_ones(repository:
     assert [content(found, name) for name in ("a.py", "new.py", "x.log")] == [b"now\n", b"untracked\n", None]
 
 
-def test_the_repository_is_left_as_it_was(repository: Repository, tmp_path: Path) -> None:
+def test_review_leaves_the_repository_unchanged(repository: Repository, tmp_path: Path) -> None:
     """Reviewing uncommitted work writes no object and does not change the index."""
     repository.commit({"a.py": "old\n"})
     repository.write({"new.py": "untracked\n"})
@@ -92,7 +92,7 @@ def test_the_repository_is_left_as_it_was(repository: Repository, tmp_path: Path
     assert state() == before
 
 
-def test_work_on_an_unborn_branch_is_compared_with_nothing(repository: Repository, tmp_path: Path) -> None:
+def test_unborn_branch_is_compared_with_an_empty_tree(repository: Repository, tmp_path: Path) -> None:
     """Files can be reviewed before the first commit."""
     repository.write({"a.py": "first\n"})
     found = resolve(repository, tmp_path / "s", scope="uncommitted")
@@ -100,7 +100,7 @@ def test_work_on_an_unborn_branch_is_compared_with_nothing(repository: Repositor
     assert found.base_name == "an empty tree"
 
 
-def test_objects_borrowed_from_another_store_are_found(
+def test_objects_in_an_alternate_store_are_found(
     repository: Repository, repositories: Callable[[str], Repository], tmp_path: Path
 ) -> None:
     """A clone with --shared has its objects in another repository."""
@@ -111,7 +111,7 @@ def test_objects_borrowed_from_another_store_are_found(
     assert content(found, "a.py") == b"2\n"
 
 
-def test_histories_without_a_common_commit_are_said(repository: Repository, tmp_path: Path) -> None:
+def test_unrelated_histories_are_an_error(repository: Repository, tmp_path: Path) -> None:
     """Two unrelated branches have no change between them."""
     repository.commit({"a": "0"})
     repository.git("checkout", "-q", "--orphan", "other")
@@ -121,7 +121,7 @@ def test_histories_without_a_common_commit_are_said(repository: Repository, tmp_
 
 
 @pytest.mark.parametrize("name", ["develop", "trunk", "mainline"])
-def test_a_default_branch_of_another_name_is_found(repository: Repository, tmp_path: Path, name: str) -> None:
+def test_default_branch_with_an_unusual_name_is_found(repository: Repository, tmp_path: Path, name: str) -> None:
     """The default branch is found even if the remote's HEAD is unknown, as after `git remote add`."""
     repository.commit({"a.py": "1\n"})
     repository.git("branch", "-m", name)
@@ -137,7 +137,7 @@ def test_a_default_branch_of_another_name_is_found(repository: Repository, tmp_p
     assert (found.base, found.base_name) == (base, f"upstream/{name}")
 
 
-def test_the_head_of_the_remote_wins(repository: Repository, tmp_path: Path) -> None:
+def test_remote_head_takes_precedence(repository: Repository, tmp_path: Path) -> None:
     """The remote's HEAD wins over usual names, and the review names its branch."""
     base = repository.commit({"a.py": "1\n"})
     repository.git("update-ref", "refs/remotes/origin/main", base)

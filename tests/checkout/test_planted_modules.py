@@ -61,7 +61,7 @@ def hostile(tmp_path: Path) -> Hostile:
     return Hostile(tmp_path)
 
 
-def test_python_itself_would_load_them(hostile: Hostile) -> None:
+def test_plain_python_imports_the_planted_modules(hostile: Hostile) -> None:
     """The planted modules work: `python -c` in this folder imports them."""
     command = [sys.executable, "-c", "import multiprocessing"]
     subprocess.run(command, cwd=hostile.top, env=hostile.env, capture_output=True, check=False)
@@ -70,7 +70,7 @@ def test_python_itself_would_load_them(hostile: Hostile) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("arguments", few(WAYS, 0))
-def test_a_command_started_there_loads_nothing_of_it(hostile: Hostile, arguments: list[str]) -> None:
+def test_command_in_that_folder_imports_none_of_them(hostile: Hostile, arguments: list[str]) -> None:
     """The command works although the folder has modules and programs with names that it needs."""
     done = subprocess.run(
         [COMMAND, *arguments], cwd=hostile.top, env=hostile.env, capture_output=True, text=True, check=False
@@ -80,7 +80,7 @@ def test_a_command_started_there_loads_nothing_of_it(hostile: Hostile, arguments
 
 
 @pytest.mark.parametrize("start", few([[str(COMMAND)], [sys.executable, "-I", "-m", "bot"]], 0))
-def test_an_editor_that_starts_the_server_there_loads_nothing_of_it(hostile: Hostile, start: list[str]) -> None:
+def test_mcp_server_in_that_folder_imports_none_of_them(hostile: Hostile, start: list[str]) -> None:
     """Editors start `deeprepo mcp` in the project's folder; its child processes load nothing there either."""
 
     async def talk() -> list[str]:

@@ -77,18 +77,18 @@ def test_plain_git_starts_the_program(tmp_path: Path) -> None:
         ["config", "--explain"],
     ],
 )
-def test_no_command_starts_the_program(watched: Planted, arguments: list[str]) -> None:
+def test_commands_never_start_the_program(watched: Planted, arguments: list[str]) -> None:
     """Every command that opens a repository still does its work."""
     assert cli.run([*arguments, "--repo", str(watched.repository.folder)]) in {0, 1}
 
 
-def test_looking_a_finding_up_starts_no_program(watched: Planted) -> None:
+def test_ignore_command_never_starts_the_program(watched: Planted) -> None:
     """`ignore` reviews staged, uncommitted and committed changes, and then refuses the unknown ID."""
     arguments = ["ignore", "0123456789abcdef", "--reason", "because"]
     assert cli.run([*arguments, "--repo", str(watched.repository.folder)]) == 2
 
 
-def test_no_tool_of_an_editor_starts_the_program(watched: Planted, tmp_path: Path) -> None:
+def test_mcp_tools_never_start_the_program(watched: Planted, tmp_path: Path) -> None:
     """`deeprepo mcp` reviews uncommitted work and finds callers."""
     folder = str(watched.repository.folder)
     from bot.cli.mcp_server import local
@@ -100,13 +100,13 @@ def test_no_tool_of_an_editor_starts_the_program(watched: Planted, tmp_path: Pat
     assert "user.py" in asyncio.run(local.callers(folder, "f", str(tmp_path)))
 
 
-def test_taking_settings_over_starts_no_program(watched: Planted) -> None:
+def test_init_from_never_starts_the_program(watched: Planted) -> None:
     """`init --from` lists the tracked files and finds no other reviewer's settings."""
     assert cli.run(["init", "--from", "--repo", str(watched.repository.folder)]) == 2
 
 
 @pytest.mark.slow
-def test_no_hook_starts_the_program(watched: Planted) -> None:
+def test_hooks_never_start_the_program(watched: Planted) -> None:
     """Git starts hooks with the commit's index and its folder in the environment."""
     index = watched.git_dir / "index"
     env = {"PATH": os.environ["PATH"], "HOME": str(watched.repository.folder), "PYTHONPATH": str(ROOT)}
@@ -117,7 +117,7 @@ def test_no_hook_starts_the_program(watched: Planted) -> None:
     assert "staged" in done.stdout
 
 
-def test_a_missing_object_is_not_fetched(tmp_path: Path) -> None:
+def test_missing_object_is_not_fetched(tmp_path: Path) -> None:
     """In a partial clone, git would start a program that the remote names to fetch the object."""
     made = Planted(tmp_path)
     oid = made.repository.git("rev-parse", "HEAD:b.py")
@@ -128,7 +128,7 @@ def test_a_missing_object_is_not_fetched(tmp_path: Path) -> None:
     assert made.started() == ""
 
 
-def test_a_tracked_folder_that_looks_like_a_repository_starts_nothing(tmp_path: Path) -> None:
+def test_tracked_folder_resembling_a_repository_starts_no_program(tmp_path: Path) -> None:
     """A clone can contain such a folder, and git itself would use its configuration."""
     made = Planted(tmp_path)
     made.plant(programs())

@@ -13,7 +13,7 @@ from bot.checkout import Checkout
 from deeprepo_sandbox.github import Fault
 
 
-async def test_a_change_is_fetched_and_read(tmp_path: Path) -> None:
+async def test_change_is_fetched_and_read(tmp_path: Path) -> None:
     """A single fetch without history brings both sides and the newest base branch."""
     async with scene(tmp_path / "hub") as at:
         await at.repo.commit("main", {".deeprepo.yml": "quota: 1\n"})
@@ -28,7 +28,7 @@ async def test_a_change_is_fetched_and_read(tmp_path: Path) -> None:
         assert len([path for path in asked if path.endswith("info/refs?service=git-upload-pack")]) == 1
 
 
-async def test_a_later_round_knows_the_head_it_is_built_on(tmp_path: Path) -> None:
+async def test_later_review_knows_whether_the_old_head_is_an_ancestor(tmp_path: Path) -> None:
     """The pull request's own commits are fetched. After a force push, the old head is not an ancestor."""
     async with scene(tmp_path / "hub") as at:
         first = at.stands.head_sha
@@ -43,7 +43,7 @@ async def test_a_later_round_knows_the_head_it_is_built_on(tmp_path: Path) -> No
             assert not await tree.descends(second)
 
 
-async def test_the_token_is_left_nowhere(tmp_path: Path) -> None:
+async def test_token_is_never_written_to_disk(tmp_path: Path) -> None:
     """No file in the object store contains the token, which is revoked after reading."""
     async with scene(tmp_path / "hub") as at:
         await at.host.facts()
@@ -60,7 +60,7 @@ async def test_the_token_is_left_nowhere(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
-async def test_a_fetch_that_is_broken_off_ends_with_all_its_processes(tmp_path: Path) -> None:
+async def test_canceled_fetch_leaves_no_processes(tmp_path: Path) -> None:
     """A fetch's command line never shows a secret, and after canceling, none of its processes is left."""
     async with scene(tmp_path / "hub") as at:
         await at.host.facts()

@@ -45,7 +45,7 @@ def _failing(fault: Fault, path: str = REFS) -> Callable[[Scene], Awaitable[None
     ],
     ids=["deleted", "token", "forbidden", "down", "dropped", "pack", "slow"],
 )
-async def test_what_goes_wrong_is_told_apart(
+async def test_fetch_failures_have_distinct_errors(
     tmp_path: Path, happens: Callable[[Scene], Awaitable[None]], kind: type[DeepRepoError], says: str
 ) -> None:
     """A permanent refusal, an outage and a timeout have their own errors, without the token."""
@@ -61,7 +61,7 @@ async def test_what_goes_wrong_is_told_apart(
         assert token.get_secret_value() not in str(error.value)
 
 
-async def test_one_failure_is_tried_again(tmp_path: Path) -> None:
+async def test_single_server_error_is_retried(tmp_path: Path) -> None:
     """A single server error is not reported."""
     async with scene(tmp_path / "hub") as at:
         at.gh.fail("GET", REFS, Fault(503))
@@ -69,7 +69,7 @@ async def test_one_failure_is_tried_again(tmp_path: Path) -> None:
             assert await tree.read("app.py") == HEAD.encode()
 
 
-async def test_a_head_that_is_gone_is_superseded(tmp_path: Path) -> None:
+async def test_missing_head_counts_as_superseded(tmp_path: Path) -> None:
     """The head was force-pushed away and pruned; another job reviews its successor."""
     async with scene(tmp_path / "hub") as at:
         base = (await at.host.facts()).base_sha
@@ -80,14 +80,14 @@ async def test_a_head_that_is_gone_is_superseded(tmp_path: Path) -> None:
                 )
 
 
-async def test_a_repository_that_is_too_large_is_not_fetched(tmp_path: Path) -> None:
+async def test_repository_over_the_size_limit_is_not_fetched(tmp_path: Path) -> None:
     """The error names the limit."""
     async with scene(tmp_path / "hub") as at:
         with pytest.raises(GitError, match="larger than 0 MiB without its history"):
             await fetched(at, tmp_path / "here", most_bytes=100)
 
 
-async def test_no_redirect_is_followed(tmp_path: Path) -> None:
+async def test_redirects_are_not_followed(tmp_path: Path) -> None:
     """Following a redirect would leak the token to another server."""
     asked: list[bytes] = []
 

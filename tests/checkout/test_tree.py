@@ -26,14 +26,14 @@ def within(pull: PullRequest, ask: Callable[[Checkout], Awaitable[T]]) -> T:
     return asyncio.run(run())
 
 
-def test_a_work_tree_is_never_opened(repository: Repository) -> None:
+def test_work_tree_is_never_read_when_reviewing_commits(repository: Repository) -> None:
     """Files in the work tree do not matter when commits are reviewed."""
     pull = repository.change({"a.py": "old\n"}, {"a.py": "new\n"})
     repository.write({"a.py": "hostile\n"})
     assert within(pull, lambda t: t.read("a.py")) == b"new\n"
 
 
-def test_many_files_come_in_one_pass_and_absent_ones_are_left_out(repository: Repository) -> None:
+def test_many_files_are_read_in_batches_and_missing_ones_are_omitted(repository: Repository) -> None:
     """More than one batch of `cat-file --batch` works, and a missing file is left out."""
     names = [f"f{number}.txt" for number in range(600)]
     pull = repository.change({}, {name: name for name in names})
@@ -41,7 +41,7 @@ def test_many_files_come_in_one_pass_and_absent_ones_are_left_out(repository: Re
     assert found == {name: name.encode() for name in names}
 
 
-def test_a_read_that_is_called_off_ends_at_once(repository: Repository) -> None:
+def test_canceled_read_ends_promptly(repository: Repository) -> None:
     """Canceling ends even a read of large files, and the next read returns the right file."""
     large = {f"f{number}.txt": f"{number}\n".encode() + os.urandom(MAX_FILE_BYTES // 2) for number in range(8)}
     pull = repository.change({}, {**large, "small.txt": "small"})
@@ -72,7 +72,7 @@ def test_links_submodules_and_huge_files_are_not_read(repository: Repository) ->
     assert kinds == {"huge.py": "file", "link": "symlink", "module": "submodule"}
 
 
-def test_a_side_is_told_from_the_other_as_git_lists_it(repository: Repository) -> None:
+def test_entries_of_either_side_are_listed_in_git_order(repository: Repository) -> None:
     """Either side can be requested first; entries of all kinds and odd names come in git's order."""
     same = {f"same/f{number}.txt": f"{number}" for number in range(300)}
     base = repository.commit(
@@ -110,7 +110,7 @@ def test_grep_finds_paths_and_lines_in_the_tree(repository: Repository) -> None:
     assert len(within(pull, lambda t: t.grep_lines(Query(["two"], limit=2)))) == 2
 
 
-def test_a_replace_ref_cannot_swap_what_is_reviewed(repository: Repository) -> None:
+def test_replace_refs_have_no_effect(repository: Repository) -> None:
     """`git replace` in the reviewed repository has no effect here."""
     pull = repository.change({"a.py": "old\n"}, {"a.py": "new\n"})
     repository.git(
@@ -121,7 +121,7 @@ def test_a_replace_ref_cannot_swap_what_is_reviewed(repository: Repository) -> N
     assert within(pull, lambda t: t.read("a.py")) == b"new\n"
 
 
-def test_configuration_comes_from_the_tip_of_the_base_branch(repository: Repository) -> None:
+def test_configuration_is_read_from_the_tip_of_the_base_branch(repository: Repository) -> None:
     """The head cannot bring its own settings; the base branch's newest ones count."""
     base = repository.commit({".deeprepo.yml": "quota: 1\n"})
     head = repository.commit({".deeprepo.yml": "quota: 9\n"})
@@ -129,7 +129,7 @@ def test_configuration_comes_from_the_tip_of_the_base_branch(repository: Reposit
 
 
 @pytest.mark.parametrize("is_listed", [True, False])
-def test_settings_that_cannot_be_read_are_not_called_absent(repository: Repository, *, is_listed: bool) -> None:
+def test_unreadable_settings_are_not_reported_as_missing(repository: Repository, *, is_listed: bool) -> None:
     """A reason is given for a large file, link, submodule or folder; None means that the file is missing."""
     (repository.folder / "linked.yml").symlink_to("own.yml")
     repository.write({"large.yml": "#" * (2 << 20) + "\n\n", "folder.yml/own.yml": "quota: 1\n"})
@@ -163,7 +163,7 @@ def test_folders_are_listed_at_the_tip_of_the_base_branch(repository: Repository
     assert within(pull, lambda t: t.names_at_tip(["r*", "../rules", "absent"])) == []
 
 
-def test_a_line_that_is_too_hard_for_a_pattern_ends_the_search_with_a_sentence(repository: Repository) -> None:
+def test_search_stopped_by_a_difficult_line_is_recorded(repository: Repository) -> None:
     """The search is not an error, but the checkout records that matches may be missing."""
     pull = repository.change({}, {"a.txt": "aab\n", "b.txt": "a" * 3_000 + "b\n"})
 
@@ -174,7 +174,7 @@ def test_a_line_that_is_too_hard_for_a_pattern_ends_the_search_with_a_sentence(r
     assert "too hard" in within(pull, ask)[0]
 
 
-def test_a_huge_changed_line_makes_no_patch(repository: Repository) -> None:
+def test_huge_changed_line_is_left_out_of_the_patch(repository: Repository) -> None:
     """A file above the size limit is listed as changed, but its lines are not in the patch."""
     pull = repository.change({"a.txt": "a" * (MAX_FILE_BYTES + 9)}, {"a.txt": "b" * (MAX_FILE_BYTES + 9)})
     change = within(pull, lambda tree: tree.change())

@@ -31,7 +31,7 @@ def as_git_does(repository: Repository) -> str:
     return repository.git("write-tree")
 
 
-def test_the_tree_is_the_one_that_git_makes(repository: Repository, tmp_path: Path) -> None:
+def test_tree_equals_the_one_that_git_writes(repository: Repository, tmp_path: Path) -> None:
     """Changed, new, deleted, ignored, linked and executable files, files replacing folders, odd names."""
     odd = 'tab\t"quote" \n line'
     repository.commit({
@@ -54,7 +54,7 @@ def test_the_tree_is_the_one_that_git_makes(repository: Repository, tmp_path: Pa
 
 
 @pytest.mark.parametrize("autocrlf", ["true", "input", "false"])
-def test_line_ends_are_converted_as_the_user_has_set(repository: Repository, tmp_path: Path, autocrlf: str) -> None:
+def test_line_endings_are_converted_as_configured(repository: Repository, tmp_path: Path, autocrlf: str) -> None:
     """A checkout with CRLF does not count as a change of every line."""
     repository.commit({"a.txt": "1\n2\n", ".gitattributes": "*.bat text eol=crlf\n"})
     repository.git("config", "core.autocrlf", autocrlf)
@@ -62,7 +62,7 @@ def test_line_ends_are_converted_as_the_user_has_set(repository: Repository, tmp
     assert uncommitted(repository, tmp_path / "s").head == as_git_does(repository)
 
 
-def test_a_submodule_is_its_commit(
+def test_submodule_is_represented_by_its_commit(
     repository: Repository, repositories: Callable[[str], Repository], tmp_path: Path
 ) -> None:
     """A newer commit is listed as skipped; uncommitted changes inside the submodule are ignored."""
@@ -77,7 +77,7 @@ def test_a_submodule_is_its_commit(
     assert not files(found)["module"].is_unreviewed
 
 
-def test_content_that_a_filter_converts_is_not_read(repository: Repository, tmp_path: Path) -> None:
+def test_content_converted_by_a_filter_is_not_read(repository: Repository, tmp_path: Path) -> None:
     """Filtered files may be decrypted in the work tree, so they are not read, and the review says so."""
     repository.commit({".gitattributes": "secret.py filter=crypt\n", "secret.py": "encrypted\n"})
     repository.git("config", "filter.crypt.clean", "encrypt")
@@ -94,7 +94,7 @@ def test_content_that_a_filter_converts_is_not_read(repository: Repository, tmp_
     assert b"in the clear" not in (asyncio.run(read()) or b"")
 
 
-def test_a_repository_with_longer_ids_works(tmp_path: Path) -> None:
+def test_sha256_repository_is_supported(tmp_path: Path) -> None:
     """Repositories with SHA-256 work like those with SHA-1."""
     folder = tmp_path / "long"
     repository = Repository(folder)
@@ -107,7 +107,7 @@ def test_a_repository_with_longer_ids_works(tmp_path: Path) -> None:
     assert set(files(found)) == {"a.py", "b.py"}
 
 
-def test_revisions_mean_what_they_mean_to_git(repository: Repository, tmp_path: Path) -> None:
+def test_revisions_resolve_as_in_git(repository: Repository, tmp_path: Path) -> None:
     """Branches, tags, ancestors, the reflog and packed refs resolve as in git."""
     repository.commit({"a": "1"})
     repository.git("branch", "other")

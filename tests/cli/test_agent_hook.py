@@ -55,7 +55,7 @@ def stop(
     return json.loads(done.stdout) if done.stdout else None
 
 
-def test_an_agent_goes_on_until_its_change_is_mended(shop: Repository) -> None:
+def test_agent_continues_until_its_findings_are_fixed(shop: Repository) -> None:
     """The agent gets its open findings as a prompt. Once they are fixed, it gets no answer.
 
     The work tree contains nothing that the agent didn't write.
@@ -69,7 +69,7 @@ def test_an_agent_goes_on_until_its_change_is_mended(shop: Repository) -> None:
     assert shop.git("status", "--porcelain").split() == ["M", "shop/cart.py", "M", "shop/rates.py"]
 
 
-def test_rounds_end(shop: Repository) -> None:
+def test_reviews_stop_after_three_rounds_or_without_changes(shop: Repository) -> None:
     """Reviews stop if nothing changed, or after three; a later stop does not repeat the same change."""
     assert stop(shop, active=False)["decision"] == "block"
     assert stop(shop, active=True) is None
@@ -83,7 +83,7 @@ def test_rounds_end(shop: Repository) -> None:
     assert stop(shop, "another", active=True) is None  # another hook keeps the agent going
 
 
-def test_a_todo_with_an_issue_is_an_answer(shop: Repository) -> None:
+def test_todo_with_an_issue_number_settles_a_finding(shop: Repository) -> None:
     """A TODO with an issue number on a finding's line or the line above settles it; one without does not."""
     cart = SHOP["shop/cart.py"]
     (shop.folder / "shop/cart.py").write_text(cart.replace("    return", "    # TODO: later\n    return"))
@@ -92,7 +92,7 @@ def test_a_todo_with_an_issue_is_an_answer(shop: Repository) -> None:
     assert stop(shop, active=True) is None
 
 
-def test_what_is_wrong_never_holds_the_agent(repository: Repository) -> None:
+def test_errors_never_keep_the_agent_running(repository: Repository) -> None:
     """Exit code 2 would keep the agent going forever, so errors end with 1 and a sentence for its user."""
     repository.commit(SHOP, "a shop")
     assert stop(repository, active=False) is None

@@ -107,9 +107,7 @@ def titles(found: Mapping[str, Any]) -> list[str]:
 
 
 @pytest.mark.parametrize(("model", "refuses"), few(DIALECTS, *range(0, len(DIALECTS), 4)))
-def test_a_reader_asks_sees_and_answers_in_one_dialogue(
-    changed: Repository, model: str, refuses: tuple[str, ...]
-) -> None:
+def test_lookups_are_answered_in_one_dialogue(changed: Repository, model: str, refuses: tuple[str, ...]) -> None:
     """Two calls with the same format, for each provider. The last answer withdraws one finding by number."""
     modes = Modes(thinks=50, thinking="blocks") if model.startswith("anthropic/") else Modes()
     server = Server(reader(WISHES), rejects=refuses, modes=modes)
@@ -130,14 +128,14 @@ def test_a_reader_asks_sees_and_answers_in_one_dialogue(
     assert "2     return 0.2" in shown.split("(before the change)")[1]
 
 
-def test_what_was_handed_in_before_the_look_ups_stands(changed: Repository) -> None:
+def test_findings_from_before_the_lookups_count(changed: Repository) -> None:
     """The first answer's findings count even if the last answer does not repeat them."""
     with doubles.in_thread(Server(reader([WISH], Reply(data={"answer": "Seen.", "findings": []})))) as server:
         found, _ = review(changed, server, "compatible/reader")
     assert titles(found) == [GUESS["title"], KEPT["title"]]
 
 
-def test_a_last_answer_need_not_say_again_what_each_file_is_about(changed: Repository) -> None:
+def test_last_answer_need_not_repeat_the_file_summaries(changed: Repository) -> None:
     """Models are told not to repeat themselves, so an empty list does not mean that nothing was checked."""
     phrases = ["shop/rate.py | rates | there is no rate"]
 
@@ -166,7 +164,7 @@ def test_a_last_answer_need_not_say_again_what_each_file_is_about(changed: Repos
         Reply("Let me think about this some more."),
     ],
 )
-def test_the_first_findings_stay_if_the_second_call_fails(changed: Repository, last: Reply) -> None:
+def test_first_findings_are_kept_if_the_second_call_fails(changed: Repository, last: Reply) -> None:
     """A failed second call is named in the notes, and the first call's findings are still confirmed."""
     server = Server(reader([WISH], last))
     with doubles.in_thread(server):
@@ -183,7 +181,7 @@ def test_the_first_findings_stay_if_the_second_call_fails(changed: Repository, l
         (Reply("no", status=400), [(FINDING["title"], "unproven", True)]),
     ],
 )
-def test_a_second_opinion_asks_before_it_gives_up(
+def test_confirmation_can_ask_for_lookups_before_its_verdict(
     changed: Repository, last: Reply, state: list[tuple[str, str, bool]]
 ) -> None:
     """The confirmation's last verdict counts. Without one, the finding stays, marked as unconfirmed."""

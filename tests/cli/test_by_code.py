@@ -41,7 +41,7 @@ OURS = {
 }
 
 
-def test_the_published_hooks_go_the_short_way() -> None:
+def test_published_hooks_use_the_fast_parser() -> None:
     """The fast parser understands the command lines of our published hooks."""
     published = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_bytes())
     read = [parse(hook["entry"].split()[1:]) for hook in published]
@@ -52,7 +52,7 @@ def test_the_published_hooks_go_the_short_way() -> None:
     assert all(options is not None and options.is_of_hook for options in read)
 
 
-def test_a_range_goes_the_short_way() -> None:
+def test_ranges_use_the_fast_parser() -> None:
     """The fast parser also understands ranges and formats, as people and scripts write them."""
     options = parse(["review", "main..HEAD", "-q", "--format", "json", "--effort", "none"])
     assert options == OptionsByCode(change="main..HEAD", form="json", quiet=True)
@@ -67,14 +67,14 @@ def test_a_range_goes_the_short_way() -> None:
      "review --effort none --fail-on worst", "review --effort none --format yaml", "review --effort low",
      "review --strategy rlm", "review --effort none --help", "review --effort none --", "review - --effort none", "config"],
 )  # fmt: skip
-def test_every_other_command_line_goes_the_long_way(line: str) -> None:
+def test_all_other_command_lines_use_the_full_parser(line: str) -> None:
     """The full parser handles all other options and reports mistakes."""
     assert parse(line.split()) is None
 
 
 @pytest.mark.parametrize("form", ["console", "json"])
 @pytest.mark.parametrize("scope", ["", "main..feature", "--uncommitted", "main..main", "nowhere..feature"])
-def test_both_ways_report_the_same(changed: Repository, scope: str, form: str) -> None:
+def test_both_parsers_report_the_same(changed: Repository, scope: str, form: str) -> None:
     """Findings, messages and exit code are equal; `--effort=none` is only understood by the full parser."""
     changed.write({"shop/rates.py": "def quote(weight):\n    return weight\n"})
     line = f"review {scope} --fail-on high --format {form}".split()
@@ -97,7 +97,7 @@ def test_both_ways_report_the_same(changed: Repository, scope: str, form: str) -
         "agent-hook",
     ],
 )
-def test_what_a_script_runs_often_loads_no_heavy_module(line: str, tmp_path: Path) -> None:
+def test_commands_that_scripts_run_often_load_no_heavy_modules(line: str, tmp_path: Path) -> None:
     """Imports take most of such a command's time, so its two processes load only what they need."""
     repo = Repository(tmp_path)
     repo.commit({"a.py": "def total(a):\n    return 0\n"})
@@ -108,7 +108,7 @@ def test_what_a_script_runs_often_loads_no_heavy_module(line: str, tmp_path: Pat
     assert modules.isdisjoint(HEAVY | OURS)
 
 
-def test_a_repository_with_settings_loads_no_reader_of_variables(tmp_path: Path) -> None:
+def test_repository_with_settings_does_not_load_pydantic_settings(tmp_path: Path) -> None:
     """Only pydantic is loaded to check the repository's file."""
     repo = Repository(tmp_path)
     repo.commit({".deeprepo.yml": "fail_on: high\n", "a.py": "a = 1\n"})
@@ -118,7 +118,7 @@ def test_a_repository_with_settings_loads_no_reader_of_variables(tmp_path: Path)
     assert "pydantic" in modules
 
 
-def test_the_page_of_help_loads_no_command_and_nothing_that_draws(tmp_path: Path) -> None:
+def test_help_loads_no_commands_and_no_rendering(tmp_path: Path) -> None:
     """`--help` lists every command without loading heavy modules."""
     modules = _loaded("--help", tmp_path)
     assert modules.isdisjoint({*HEAVY - {"typer"}, "rich", "asyncio", "bot.levels"})

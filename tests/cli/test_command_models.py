@@ -34,7 +34,7 @@ def command(folder: Path) -> str:
     return f"exec:{sys.executable} {folder / 'model.py'}"
 
 
-def test_a_review_by_a_command(divided: Repository, tmp_path: Path) -> None:
+def test_command_can_serve_as_the_model(divided: Repository, tmp_path: Path) -> None:
     """The command's finding is reported. Its price is unknown, so only the limit of calls applies."""
     name = command(tmp_path)
     done = deeprepo("review", "main..feature", "--root", name, "--format", "json", cwd=divided.folder)
@@ -45,7 +45,7 @@ def test_a_review_by_a_command(divided: Repository, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("place", ["repository", "organization"])
-def test_a_command_in_a_file_is_not_run(divided: Repository, tmp_path: Path, place: str) -> None:
+def test_command_from_a_settings_file_is_not_run(divided: Repository, tmp_path: Path, place: str) -> None:
     """Neither a repository's nor its organization's settings can start a program, whatever is allowed."""
     settings = json.dumps({"models": {"root": command(tmp_path), "worker": command(tmp_path)}})
     variables = {"DEEPREPO_MODELS": "*"}

@@ -18,7 +18,7 @@ TYPED = 'source <(deeprepo --show-completion); COMP_WORDS=({words}); COMP_CWORD=
         (("deeprepo", "review", "--effort", "''"), ["none", "low", "medium", "high"]),
     ],
 )
-def test_a_shell_completes_commands_options_and_values(words: tuple[str, ...], completed: list[str]) -> None:
+def test_bash_completes_commands_options_and_values(words: tuple[str, ...], completed: list[str]) -> None:
     """Bash completes with the output of `--show-completion`."""
     env = {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "HOME": "/nowhere"}
     script = TYPED.format(words=" ".join(words), last=len(words) - 1)
@@ -27,7 +27,7 @@ def test_a_shell_completes_commands_options_and_values(words: tuple[str, ...], c
 
 
 @pytest.mark.parametrize(("shell", "more"), [("zsh", {}), ("fish", {"_TYPER_COMPLETE_FISH_ACTION": "get-args"})])
-def test_other_shells_ask_the_same_program(shell: str, more: dict[str, str]) -> None:
+def test_zsh_and_fish_use_their_own_completion_protocol(shell: str, more: dict[str, str]) -> None:
     """Completion for zsh and fish uses the protocol of each shell."""
     asked = {"_DEEPREPO_COMPLETE": f"complete_{shell}", "_TYPER_COMPLETE_ARGS": "deeprepo config --expl", **more}
     env = {"PATH": os.environ["PATH"], "HOME": "/nowhere", **asked}

@@ -23,7 +23,7 @@ def test_config_explains_each_value(repository: Repository) -> None:
     assert lines["models.root"].split() == ["models.root", "(not", "set)", "[default]"]
 
 
-def test_config_ends_with_where_to_read_on(repository: Repository) -> None:
+def test_config_ends_with_hints_on_where_to_read_more(repository: Repository) -> None:
     """Hints on where to read more go to standard error, so that scripts do not see them."""
     plain, explained = (deeprepo("config", *words, cwd=repository.folder) for words in ((), ("--explain",)))
     assert "add --explain" in plain.stderr
@@ -33,13 +33,13 @@ def test_config_ends_with_where_to_read_on(repository: Repository) -> None:
     assert "--reference" not in plain.stdout
 
 
-def test_the_schema_is_printed_without_a_repository(tmp_path: Path) -> None:
+def test_schema_is_printed_without_a_repository(tmp_path: Path) -> None:
     """`config --schema` works in any folder, so that editors can use it."""
     done = deeprepo("config", "--schema", cwd=tmp_path)
     assert json.loads(done.stdout)["title"] == ".deeprepo.yml"
 
 
-def test_config_names_the_models_that_a_key_brings(repository: Repository) -> None:
+def test_config_names_the_models_that_a_key_selects(repository: Repository) -> None:
     """Without a configured model, a key selects its provider's default models; the key is not shown."""
     repository.commit({"a.py": "a = 1\n"})
     lines = explained(repository, OPENAI_API_KEY="not-shown")
@@ -55,7 +55,7 @@ def test_config_needs_no_commit(repository: Repository) -> None:
     assert lines["budget.usd"].split() == ["budget.usd", "0.25", "[environment]"]
 
 
-def test_config_reports_a_file_that_no_review_uses_yet(repository: Repository) -> None:
+def test_config_warns_about_a_file_that_no_review_uses_yet(repository: Repository) -> None:
     """An edited file that is not on the base branch yet gets a warning."""
     repository.commit({".deeprepo.yml": "quota: 2\n"})
     assert "differs from" not in deeprepo("config", cwd=repository.folder).stderr
@@ -73,7 +73,7 @@ def defaults(repository: Repository, folder: Path, origin: str = "acme/.deeprepo
     return {"DEEPREPO_ORGANIZATION": str(folder)}
 
 
-def test_config_shows_the_defaults_of_an_organization(repository: Repository, tmp_path: Path) -> None:
+def test_config_shows_organization_defaults(repository: Repository, tmp_path: Path) -> None:
     """Defaults are read from the clone's HEAD, and enforced ones override the repository's file."""
     repository.commit({".deeprepo.yml": "fail_on: critical\n"})
     lines = explained(repository, **defaults(repository, tmp_path / "defaults"))
@@ -81,14 +81,14 @@ def test_config_shows_the_defaults_of_an_organization(repository: Repository, tm
     assert lines["fail_on"].split(maxsplit=2)[1:] == ["high", "[.deeprepo.yml of acme/.deeprepo (enforced)]"]
 
 
-def test_the_defaults_of_another_owner_are_not_used(repository: Repository, tmp_path: Path) -> None:
+def test_defaults_of_another_owner_are_not_used(repository: Repository, tmp_path: Path) -> None:
     """The variable may be set in a shell profile, while the repository belongs to someone else."""
     repository.commit({"a.py": "a = 1\n"})
     lines = explained(repository, **defaults(repository, tmp_path / "defaults", "other/.deeprepo"))
     assert lines["quota"].split() == ["quota", "(not", "set)", "[default]"]
 
 
-def test_a_clone_that_is_not_there_costs_a_line(repository: Repository, tmp_path: Path) -> None:
+def test_missing_clone_of_the_defaults_is_reported(repository: Repository, tmp_path: Path) -> None:
     """The repository's own settings apply, and the reason is shown."""
     repository.commit({".deeprepo.yml": "quota: 1\n"})
     done = deeprepo("config", cwd=repository.folder, DEEPREPO_ORGANIZATION=str(tmp_path / "nowhere"))
@@ -97,7 +97,7 @@ def test_a_clone_that_is_not_there_costs_a_line(repository: Repository, tmp_path
     assert "is not a folder" in done.stderr
 
 
-def test_a_variable_that_no_setting_has_is_named(repository: Repository) -> None:
+def test_variable_without_a_matching_setting_is_named(repository: Repository) -> None:
     """A mistyped cap would silently limit nothing. Server, Action and provider variables are known."""
     repository.commit({"a.py": "a = 1\n"})
     known = {"DEEPREPO_DATABASE_URL_FILE": "x", "DEEPREPO_BASE_URL_GROQ": "http://x", "DEEPREPO_ACTION_EFFORT": "low"}
@@ -109,7 +109,7 @@ def test_a_variable_that_no_setting_has_is_named(repository: Repository) -> None
     ]
 
 
-def test_lists_of_an_earlier_version_count_and_are_shown_as_they_are_written_now(repository: Repository) -> None:
+def test_deprecated_lists_still_apply_and_are_shown_in_the_current_form(repository: Repository) -> None:
     """`rules`, `learnings` and `checks` still work; the current form that `config` prints means the same."""
     old = (
         "ignore: ['gen/']\nrules: [{path: tests/, kind: performance, text: slow}]\n"

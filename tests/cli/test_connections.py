@@ -51,12 +51,12 @@ def connections(repository: Repository, folder: Path, *options: str, **environme
     return set(log.read_text().splitlines())
 
 
-def test_without_a_model_no_connection_is_opened(repository: Repository, tmp_path: Path) -> None:
+def test_no_connection_is_opened_without_a_model(repository: Repository, tmp_path: Path) -> None:
     """Without a model, there is no connection at all: no telemetry and no check for a newer version."""
     assert connections(repository, tmp_path, *OFFLINE) == set()
 
 
-def test_with_a_model_its_address_is_the_only_one(repository: Repository, tmp_path: Path) -> None:
+def test_only_the_model_provider_is_contacted(repository: Repository, tmp_path: Path) -> None:
     """Code is only sent to the configured provider."""
     with doubles.in_thread(Server(lambda _: Reply(data={"answer": "Read.", "findings": []}))) as server:
         address = urlsplit(server.openai_url)

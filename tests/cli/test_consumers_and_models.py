@@ -88,7 +88,7 @@ def only_finding(done: Ended) -> dict[str, Any]:
     return dict(finding)
 
 
-def test_a_reader_looks_into_a_consumer_and_quotes_it(library: Repository, billing: Repository) -> None:
+def test_model_looks_into_a_consumer_and_quotes_it(library: Repository, billing: Repository) -> None:
     """Models see a consumer's references, definitions, searches and lines; evidence names the commit."""
     server = Server(PerModel({"worker": worker, "root": worker}))
     with doubles.in_thread(server):
@@ -118,7 +118,7 @@ ABOVE = {  # code above a reference, and the values in it that must not leak
 
 
 @pytest.mark.parametrize(("above", "values"), ABOVE.values(), ids=ABOVE)
-def test_a_secret_whose_name_is_above_the_shown_lines_reaches_nobody(
+def test_secret_named_above_the_shown_lines_is_masked(
     library: Repository, repositories: Others, above: str, values: list[str]
 ) -> None:
     """A secret is masked even if the line that identifies it is above the lines that are shown."""
@@ -135,7 +135,7 @@ def test_a_secret_whose_name_is_above_the_shown_lines_reaches_nobody(
     assert not [value for value in values if value in shown + done.stdout]
 
 
-def test_a_consumer_of_the_file_alone_is_shown_to_no_model(library: Repository, billing: Repository) -> None:
+def test_consumer_from_settings_is_not_shown_to_models(library: Repository, billing: Repository) -> None:
     """Look-ups only work in clones named on the command line, not in those from the settings."""
     library.git("checkout", "--quiet", "-b", "feature")
     library.git("checkout", "--quiet", "-b", "base", "HEAD~1")

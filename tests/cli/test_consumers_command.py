@@ -61,7 +61,9 @@ def named(*consumers: Repository | Path | str) -> list[str]:
         ("-e ../quotes", "billing breaks on its next build, because it uses quotes from a folder"),
     ], *range(0, 7, 3)),
 )  # fmt: skip
-def test_the_constraint_tells_when_it_breaks(library: Repository, repositories: Others, asked: str, when: str) -> None:
+def test_version_constraint_determines_when_a_consumer_breaks(
+    library: Repository, repositories: Others, asked: str, when: str
+) -> None:
     """Each constraint has its own sentence for when it breaks; needing an upgrade lowers the severity."""
     found = review(library, *named(user(repositories, "billing", asked)))
     (one,) = found["findings"]
@@ -76,7 +78,7 @@ def test_the_constraint_tells_when_it_breaks(library: Repository, repositories: 
     )
 
 
-def test_evidence_is_the_consumers_line_at_its_commit(library: Repository, repositories: Others) -> None:
+def test_evidence_is_a_line_at_the_consumers_commit(library: Repository, repositories: Others) -> None:
     """Evidence names repository, commit, file and line; SARIF does not place it in this repository."""
     consumer = user(repositories, "billing", "quotes<2")
     commit = consumer.git("rev-parse", "HEAD")
@@ -96,7 +98,9 @@ def test_evidence_is_the_consumers_line_at_its_commit(library: Repository, repos
     assert "physicalLocation" not in far[0]
 
 
-def test_what_was_not_looked_at_is_open(library: Repository, repositories: Others, tmp_path: Path) -> None:
+def test_consumers_that_were_not_checked_are_listed_with_a_reason(
+    library: Repository, repositories: Others, tmp_path: Path
+) -> None:
     """Folders without git, commits or use of the package get a reason; a missing folder is an error."""
     (tmp_path / "plain").mkdir()
     (tmp_path / "empty").mkdir()
@@ -117,7 +121,7 @@ def test_what_was_not_looked_at_is_open(library: Repository, repositories: Other
     assert (mistake.returncode, "nowhere: this folder does not exist" in mistake.stderr) == (2, True)
 
 
-def test_a_clone_can_be_read_at_a_revision(library: Repository, repositories: Others) -> None:
+def test_clone_can_be_checked_at_a_revision(library: Repository, repositories: Others) -> None:
     """PATH@REVISION checks the usage at that revision, even if HEAD no longer uses the function."""
     consumer = user(repositories, "billing", "quotes<2")
     consumer.git("tag", "v1")
@@ -126,7 +130,7 @@ def test_a_clone_can_be_read_at_a_revision(library: Repository, repositories: Ot
     assert len(review(library, *named(f"{consumer.folder}@v1"))["findings"]) == 1
 
 
-def test_the_settings_of_the_base_branch_name_consumers(repository: Repository, repositories: Others) -> None:
+def test_consumers_come_from_the_base_branch_settings(repository: Repository, repositories: Others) -> None:
     """Paths are relative to the repository's top folder, and a change cannot add consumers for itself."""
     user(repositories, "billing", "quotes<2")
     user(repositories, "shop", "quotes<2")
@@ -137,7 +141,9 @@ def test_the_settings_of_the_base_branch_name_consumers(repository: Repository, 
     assert [one["consumer"] for one in found["findings"]] == ["billing"]
 
 
-def test_the_next_round_remembers_what_it_has_said(library: Repository, repositories: Others, tmp_path: Path) -> None:
+def test_next_review_tracks_earlier_consumer_findings(
+    library: Repository, repositories: Others, tmp_path: Path
+) -> None:
     """A finding stays open while the consumer breaks or is not checked, and is fixed once it has adapted."""
     consumer = user(repositories, "billing", "quotes<2")
     last = tmp_path / "last.json"
@@ -158,7 +164,7 @@ def test_the_next_round_remembers_what_it_has_said(library: Repository, reposito
     assert (of(adapted, "still"), [one["consumer"] for one in of(adapted, "fixed")]) == ([], ["billing"])
 
 
-def test_the_list_tells_who_takes_what(library: Repository, repositories: Others) -> None:
+def test_list_shows_each_consumers_package_and_version(library: Repository, repositories: Others) -> None:
     """The list has repository, package, version, when a break takes effect, and the commit."""
     consumer = user(repositories, "billing", "quotes==1.2.0")
     done = deeprepo("consumers", *named(consumer), "--format", "json", cwd=library.folder)

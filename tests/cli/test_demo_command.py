@@ -41,7 +41,7 @@ def _signed_in(address: str, login: str) -> str:
         return agreed.text
 
 
-async def test_the_demo_shows_everything_with_a_scripted_model() -> None:
+async def test_demo_shows_everything_with_a_scripted_model() -> None:
     """The demo shows all features and says that its model is scripted."""
     said: list[str] = []
     async with live.open_stage(0, live.SCRIPTED, said.append, None, check=True) as stage:
@@ -71,7 +71,7 @@ async def test_the_demo_shows_everything_with_a_scripted_model() -> None:
 
 
 @pytest.mark.slow
-async def test_without_a_model_the_review_is_by_code() -> None:
+async def test_demo_without_a_model_uses_static_checks() -> None:
     """The next commit is also reviewed, and the threads of fixed findings are resolved."""
     async with live.open_stage(0, "none", [].append, None, check=True) as stage:
         assert "check run neutral" in await live.wait_for_review(stage)
@@ -88,7 +88,7 @@ async def test_without_a_model_the_review_is_by_code() -> None:
         assert second.comments[0].body != first.comments[0].body
 
 
-def test_ctrl_c_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_ctrl_c_leaves_no_processes_or_files(tmp_path: Path) -> None:
     """An interrupt during startup ends the demo with exit code 0, without leaving processes or files."""
     env = os.environ | {"TMPDIR": str(tmp_path)}
     command = [sys.executable, "-m", "bot", "demo", "--log"]

@@ -20,7 +20,7 @@ def estimated(changed: Repository, *arguments: str, **env: str) -> Ended:
     return deeprepo("estimate", "main..feature", *arguments, cwd=changed.folder, **env)
 
 
-def test_nothing_is_sent_and_no_key_is_needed(changed: Repository) -> None:
+def test_estimate_sends_nothing_and_needs_no_key(changed: Repository) -> None:
     """The estimate lists calls, tokens, dollars and strategy of each effort."""
     with doubles.in_thread(scripted()) as server:
         done = estimated(changed, "--format", "json", DEEPREPO_BASE_URL=server.openai_url)
@@ -38,7 +38,7 @@ def test_nothing_is_sent_and_no_key_is_needed(changed: Repository) -> None:
     assert 0 < rows["low"]["usd"] <= rows["medium"]["usd"] < rows["high"]["usd"]
 
 
-def test_a_larger_change_is_read_by_workers_and_by_a_root_above_effort_low(repository: Repository) -> None:
+def test_estimate_for_a_large_change_includes_workers_and_root(repository: Repository) -> None:
     """A pass's prompts are counted once. Without a root model, none of its cost is estimated."""
     repository.commit({"a.py": "A = 1\n"})
     repository.git("checkout", "-q", "-b", "feature")
@@ -54,7 +54,7 @@ def test_a_larger_change_is_read_by_workers_and_by_a_root_above_effort_low(repos
 
 @pytest.mark.parametrize("functions", [1, 8, 40, 150, 600, 1_200, 4_000])
 @pytest.mark.parametrize("is_used", [True, False])
-def test_a_higher_effort_never_costs_less(repository: Repository, functions: int, *, is_used: bool) -> None:
+def test_higher_effort_never_costs_less(repository: Repository, functions: int, *, is_used: bool) -> None:
     """Costs rise with effort for changes of every size, with and without unchanged callers."""
     steps = "".join(
         f"def step_{n}(value):\n    return value + {n} * 3 - len(str(value))\n\n\n" for n in range(functions)
@@ -68,7 +68,7 @@ def test_a_higher_effort_never_costs_less(repository: Repository, functions: int
     assert 0 < rows[0]["usd"] <= rows[1]["usd"] <= rows[2]["usd"]
 
 
-def test_the_workers_prompts_are_those_of_the_review(changed: Repository) -> None:
+def test_estimated_worker_prompts_match_the_review(changed: Repository) -> None:
     """The estimate matches what the review sends, plus a share for second calls, which only some make."""
     options = ("--strategy", "fanout", "--worker", "compatible/worker", "--no-verify")
     told = json.loads(estimated(changed, *options, "--format", "json").stdout)
@@ -87,7 +87,7 @@ def test_the_workers_prompts_are_those_of_the_review(changed: Repository) -> Non
     assert row["usd"] is None
 
 
-def test_the_table_names_the_choice_its_reason_and_what_is_assumed(changed: Repository) -> None:
+def test_table_names_the_strategy_its_reason_and_the_assumptions(changed: Repository) -> None:
     """The table is for people; options without effect on cost are accepted as in `deeprepo review`."""
     done = estimated(
         changed, "--root", "openai/gpt-5.4", "--max-usd", "0.001", "--journal", "j", "--quota", "2", "--quiet"
@@ -105,25 +105,25 @@ def test_the_table_names_the_choice_its_reason_and_what_is_assumed(changed: Repo
     assert not (changed.folder / "j").exists()
 
 
-def test_without_a_model_it_says_which_ones_the_figures_assume(changed: Repository) -> None:
+def test_table_names_the_assumed_models_without_a_key(changed: Repository) -> None:
     """Without a key there is no model, so the table says that its models are only assumed."""
     done = estimated(changed)
     assert "No model is configured, so these figures assume root model anthropic/" in " ".join(done.stdout.split())
     assert "No model is configured" not in estimated(changed, OPENAI_API_KEY="planted").stdout
 
 
-def test_an_unknown_price_is_no_zero(changed: Repository) -> None:
+def test_unknown_price_is_not_shown_as_zero(changed: Repository) -> None:
     """The table says "price unknown"."""
     assert "price unknown" in estimated(changed, "--worker", "compatible/x").stdout
 
 
-def test_an_empty_change_is_no_fault(changed: Repository, tmp_path: Path) -> None:
+def test_empty_change_is_not_an_error(changed: Repository, tmp_path: Path) -> None:
     """For an empty change, the exit code is 0 and a message explains why."""
     done = deeprepo("estimate", "main..main", "--repo", str(changed.folder), cwd=tmp_path)
     assert (done.returncode, "main is compared with itself" in done.stderr) == (0, True)
 
 
-def test_what_an_earlier_review_has_read_is_not_counted_again(changed: Repository) -> None:
+def test_code_covered_by_an_earlier_review_is_not_counted_again(changed: Repository) -> None:
     """With --previous, unchanged code regions cost no calls, as in the review itself; --full counts them."""
     options = ("--strategy", "fanout", "--worker", "compatible/worker", "--no-verify", "--format", "json")
     with doubles.in_thread(scripted()) as server:
@@ -135,7 +135,7 @@ def test_what_an_earlier_review_has_read_is_not_counted_again(changed: Repositor
         assert [row["calls"] > 0 for row in told["efforts"]] == [asked]
 
 
-def test_every_option_of_a_review_is_accepted(changed: Repository) -> None:
+def test_all_review_options_are_accepted(changed: Repository) -> None:
     """All arguments of a review are accepted; options without effect on the cost change nothing."""
     given = ("--format", "json", "--quiet")
     ignored = (
@@ -157,7 +157,7 @@ def test_every_option_of_a_review_is_accepted(changed: Repository) -> None:
     assert "--sarif" not in deeprepo("estimate", "--help", cwd=changed.folder).stdout
 
 
-def test_a_model_that_nobody_knows_is_named_before_any_money(changed: Repository) -> None:
+def test_unknown_model_is_reported_before_any_cost(changed: Repository) -> None:
     """The error comes before any work and suggests the nearest name. A cap or gateway allows new names."""
     for name, near in (
         ("anthropic/claude-sonet-5-5", "anthropic/claude-sonnet-5-5"),

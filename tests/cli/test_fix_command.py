@@ -43,7 +43,7 @@ def text(at: Repository, path: str) -> str:
     return (at.folder / path).read_text()
 
 
-def test_a_review_fixes_what_it_finds_and_reviews_the_result(broken: Repository) -> None:
+def test_review_fixes_its_findings_and_reviews_the_result(broken: Repository) -> None:
     """Both callers are fixed in one run, and the review of the result finds nothing."""
     done = run(broken, "review", "main..feature", "--effort", "none", "--fail-on", "low", "--fix")
     assert "1 finding fixed in 2 files: shop/cart.py, shop/order.py" in done.stderr
@@ -54,7 +54,7 @@ def test_a_review_fixes_what_it_finds_and_reviews_the_result(broken: Repository)
     assert "fix these and review again" not in done.stdout  # which --fix already does
 
 
-def test_a_variable_of_the_environment_is_renamed_where_it_is_set(repository: Repository) -> None:
+def test_environment_variable_is_renamed_where_it_is_set(repository: Repository) -> None:
     """Settings files are updated, but not workflows, which the App may not change."""
     places = {
         "compose.yml": "services:\n  web:\n    environment:\n      SHOP_TOKEN: x\n",
@@ -73,14 +73,14 @@ def test_a_variable_of_the_environment_is_renamed_where_it_is_set(repository: Re
 
 
 @pytest.mark.parametrize(("bar", "code"), [((), 0), (("--fail-on", "high"), 1)])
-def test_a_finding_without_a_fix_counts_as_in_a_review(broken: Repository, bar: tuple[str, ...], code: int) -> None:
+def test_finding_without_a_fix_counts_as_in_a_review(broken: Repository, bar: tuple[str, ...], code: int) -> None:
     """The exit code depends on the findings that remain and the threshold, if there is one."""
     broken.commit({"keys.py": 'KEY = "AKIA' + 'Q3ZRT5PLMX7WQN2B"\n'}, "a secret")
     done = run(broken, "review", "main..feature", "--effort", "none", *bar, "--fix")
     assert ("1 finding fixed in 2 files" in done.stderr, done.returncode) == (True, code)
 
 
-def test_places_that_need_a_decision_are_left_and_named(broken: Repository) -> None:
+def test_calls_that_need_a_decision_are_left_and_listed(broken: Repository) -> None:
     """An argument with side effects is not removed, but the definition's other callers are fixed."""
     told = "from shop import price\n\n\ndef bill(items):\n    return price.total(items, ask())\n"
     broken.commit({"shop/bill.py": told}, "a caller that asks")
@@ -92,7 +92,7 @@ def test_places_that_need_a_decision_are_left_and_named(broken: Repository) -> N
     assert text(broken, "shop/bill.py") == told
 
 
-def test_a_name_that_is_near_is_a_question_and_no_fix(broken: Repository) -> None:
+def test_similar_name_is_suggested_but_never_applied(broken: Repository) -> None:
     """A similar name may mean something else, so it is only suggested, never applied."""
     broken.commit({"lib.ts": "export const formatDate = (at: Date) => 1;\n"}, "a library")
     use = "import { formatDateTime } from './lib';\nformatDateTime(new Date());\n"
@@ -103,7 +103,7 @@ def test_a_name_that_is_near_is_a_question_and_no_fix(broken: Repository) -> Non
     assert text(broken, "app.ts") == use
 
 
-def test_a_name_that_the_change_gives_to_another_definition_is_no_fix(broken: Repository) -> None:
+def test_name_that_now_means_another_definition_is_not_a_fix(broken: Repository) -> None:
     """A similar definition in the old one's position does something else, so callers are not renamed."""
     old = "def load(path):\n    text = read(path)\n    return parse(text)\n"
     new = "def load_all(path):\n    text = read(path)\n    return [parse(one) for one in text]\n"
@@ -114,7 +114,7 @@ def test_a_name_that_the_change_gives_to_another_definition_is_no_fix(broken: Re
     assert text(broken, "app.py") == use
 
 
-def test_a_fix_of_another_branch_is_written_nowhere(broken: Repository) -> None:
+def test_fix_is_never_written_to_another_branch(broken: Repository) -> None:
     """Neither --fix nor `fix` writes on another branch; a commit with the same content is accepted."""
     output = reviewed(broken)
     broken.git("checkout", "-q", "main")
@@ -128,7 +128,7 @@ def test_a_fix_of_another_branch_is_written_nowhere(broken: Repository) -> None:
 
 
 @pytest.mark.slow
-def test_a_patch_changes_nothing_here(broken: Repository) -> None:
+def test_patch_leaves_the_work_tree_unchanged(broken: Repository) -> None:
     """The patch is printed, and `git apply` accepts it."""
     done = run(broken, "fix", str(reviewed(broken)), "--patch")
     assert text(broken, "shop/cart.py") == FILES["shop/cart.py"]
@@ -138,7 +138,7 @@ def test_a_patch_changes_nothing_here(broken: Repository) -> None:
 
 
 @pytest.mark.parametrize("path", few(["shop/cart.py", "shop/order.py"], 0))
-def test_a_file_with_unsaved_changes_is_left_alone_and_so_are_the_others(broken: Repository, path: str) -> None:
+def test_no_file_is_changed_if_one_changed_since_the_review(broken: Repository, path: str) -> None:
     """If one file has changed since the review, no file is changed."""
     output = reviewed(broken)
     (broken.folder / path).write_text("# mine\n" + FILES[path])
@@ -150,7 +150,7 @@ def test_a_file_with_unsaved_changes_is_left_alone_and_so_are_the_others(broken:
 
 
 @pytest.mark.parametrize("path", few(["../outside.py", ".git/config", "shop/none.py", ".github/workflows/ci.yml"], 0))
-def test_a_review_that_names_another_file_changes_none(broken: Repository, path: str) -> None:
+def test_review_file_cannot_choose_which_files_are_changed(broken: Repository, path: str) -> None:
     """A review file may come from a stranger, so it cannot choose which files are rewritten."""
     output = reviewed(broken)
     broken.write({".github/workflows/ci.yml": "on: push\n"})
@@ -167,7 +167,7 @@ def test_a_review_that_names_another_file_changes_none(broken: Repository, path:
 
 
 @pytest.mark.parametrize(("content", "words"), [("{}", "was not written by deeprepo"), (None, "does not exist")])
-def test_what_is_no_review_is_a_usage_error(broken: Repository, content: str | None, words: str) -> None:
+def test_invalid_review_file_is_a_usage_error(broken: Repository, content: str | None, words: str) -> None:
     """The error says what is wrong with the file."""
     path = broken.folder.parent / "other.json"
     if content is not None:
@@ -177,7 +177,7 @@ def test_what_is_no_review_is_a_usage_error(broken: Repository, content: str | N
 
 
 @pytest.mark.parametrize(("field", "value"), [("base", "--output={}"), ("head", "main"), ("base_tip", "0" * 40 + "\n")])
-def test_only_an_id_in_a_file_of_a_review_reaches_git(broken: Repository, field: str, value: str) -> None:
+def test_only_commit_ids_from_a_review_file_reach_git(broken: Repository, field: str, value: str) -> None:
     """Other values could be git options that write files, so they are rejected before git runs."""
     file, victim = reviewed(broken), broken.folder.parent / "profile"
     victim.write_text("my own\n")
@@ -197,7 +197,7 @@ def test_only_an_id_in_a_file_of_a_review_reaches_git(broken: Repository, field:
     assert text(broken, "shop/cart.py") == FILES["shop/cart.py"]
 
 
-def test_where_objects_lie_is_never_taken_from_a_file(broken: Repository) -> None:
+def test_git_folder_is_never_taken_from_a_review_file(broken: Repository) -> None:
     """A git or object folder that the file names is neither read nor written."""
     other = Repository(broken.folder.parent / "other")
     objects = other.folder / ".git" / "objects"
@@ -216,7 +216,7 @@ def test_where_objects_lie_is_never_taken_from_a_file(broken: Repository) -> Non
     assert text(broken, "shop/cart.py").endswith("return total(items)\n")
 
 
-def test_a_fix_that_brings_a_new_problem_is_taken_back(broken: Repository) -> None:
+def test_fix_that_causes_a_new_problem_is_reverted(broken: Repository) -> None:
     """The files are restored and the new problem is named; here only the type checker finds it."""
     output = reviewed(broken)
     review = json.loads(output.read_text())
@@ -234,7 +234,7 @@ def test_a_fix_that_brings_a_new_problem_is_taken_back(broken: Repository) -> No
     assert "the result would have a new problem: shop/cart.py:5 ty: " in done.stderr
 
 
-def test_a_fix_that_no_compiler_checks_is_reviewed_like_a_change(tmp_path: Path) -> None:
+def test_fix_without_a_type_checker_is_checked_by_a_review(tmp_path: Path) -> None:
     """C# has no type checker here, so the review of the result rejects a fix that drops an argument."""
     sizes = "namespace A\n{\n    public static class Sizes\n    {\n        public static int Even(int box) { return box; }\n    }\n}\n"
     use = "namespace A\n{\n    public static class Use\n    {\n        public static int Go(int box) { return Sizes.Even(box); }\n    }\n}\n"
@@ -254,7 +254,7 @@ def test_a_fix_that_no_compiler_checks_is_reviewed_like_a_change(tmp_path: Path)
     assert "the fix would add a new problem, so the file was restored" in done.stderr
 
 
-def test_a_suggestion_is_still_applied_after_a_later_review(tmp_path: Path) -> None:
+def test_suggestion_can_be_applied_after_a_later_review(tmp_path: Path) -> None:
     """The second review doesn't repeat the finding, but `fix` can still apply its suggestion."""
     made = Repository(tmp_path / "repository")
     made.commit({"m.py": "def f(a):\n    return a\n"}, "main")

@@ -38,7 +38,7 @@ def attempt(repository: Repository, *arguments: str) -> subprocess.CompletedProc
     )
 
 
-def test_the_branch_that_is_pushed_is_reviewed(hooked: Repository) -> None:
+def test_pushed_branch_is_reviewed(hooked: Repository) -> None:
     """The pushed branch is reviewed, not the one that is checked out."""
     hooked.git("checkout", "-q", "-b", "topic")
     hooked.write(AFTER)
@@ -52,7 +52,7 @@ def test_the_branch_that_is_pushed_is_reviewed(hooked: Repository) -> None:
 
 
 @pytest.mark.slow
-def test_a_good_branch_is_pushed_from_a_broken_one(hooked: Repository) -> None:
+def test_good_branch_can_be_pushed_from_a_broken_one(hooked: Repository) -> None:
     """A broken branch that is checked out does not stop the push of another branch."""
     hooked.git("checkout", "-q", "-b", "fine")
     hooked.commit({"shop/more.py": "RATE = 2\n"}, "More")

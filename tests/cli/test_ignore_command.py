@@ -22,7 +22,7 @@ def reviewed(repository: Repository) -> dict[str, list[dict[str, str]]]:
 
 
 @pytest.mark.parametrize("scope", ["finding", "rule", "path"])
-def test_an_ignored_finding_is_silent_once_the_entry_is_on_the_base_branch(changed: Repository, scope: str) -> None:
+def test_ignore_entry_applies_once_it_is_on_the_base_branch(changed: Repository, scope: str) -> None:
     """An entry on the change's own branch has no effect, so a change cannot silence its own findings."""
     first = reviewed(changed)
     (finding,) = of(first, "new")
@@ -43,7 +43,7 @@ def test_an_ignored_finding_is_silent_once_the_entry_is_on_the_base_branch(chang
     ]
 
 
-def test_an_entry_needs_a_finding_that_somebody_has_reported(changed: Repository) -> None:
+def test_entry_requires_a_reported_finding(changed: Repository) -> None:
     """A mistyped fingerprint would do nothing now and might silence another finding later."""
     done = run("ignore", "deadbeefdeadbeef", "--reason", "r", "--scope", "rule", cwd=changed.folder)
     assert done.returncode == 2
@@ -52,20 +52,20 @@ def test_an_entry_needs_a_finding_that_somebody_has_reported(changed: Repository
     assert not (changed.folder / ".deeprepo").exists()
 
 
-def test_an_entry_that_has_expired_is_refused(changed: Repository) -> None:
+def test_expired_entry_is_refused(changed: Repository) -> None:
     """An entry that has already expired would silence nothing."""
     done = run("ignore", "0" * 16, "--reason", "r", "--expires", "2020-01-01", cwd=changed.folder)
     assert (done.returncode, "is in the past" in done.stderr) == (2, True)
 
 
-def test_what_is_no_fingerprint_is_not_written(changed: Repository) -> None:
+def test_invalid_fingerprint_is_refused(changed: Repository) -> None:
     """An entry that can never match is refused, and the error says where to find the ID."""
     done = run("ignore", "abc", "--reason", "r", cwd=changed.folder)
     assert (done.returncode, "Copy the whole ID" in done.stderr) == (2, True)
     assert not (changed.folder / ".deeprepo").exists()
 
 
-def test_an_entry_needs_a_repository(tmp_path: Path) -> None:
+def test_entry_requires_a_repository(tmp_path: Path) -> None:
     """Outside of a repository, nothing would read the entry."""
     done = run("ignore", "0" * 16, "--reason", "known", cwd=tmp_path)
     assert (done.returncode, "is not in a git repository" in done.stderr) == (2, True)
@@ -73,7 +73,7 @@ def test_an_entry_needs_a_repository(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("link", [".deeprepo", ".deeprepo/ignore.yml"])
-def test_an_entry_is_not_written_through_a_link_of_the_branch(changed: Repository, link: str) -> None:
+def test_entry_is_not_written_through_a_symlink_in_the_branch(changed: Repository, link: str) -> None:
     """Through a link, a branch could write text of its author's choice into files such as `.bashrc`."""
     home = changed.folder.parent / "home"
     home.mkdir()
@@ -87,7 +87,7 @@ def test_an_entry_is_not_written_through_a_link_of_the_branch(changed: Repositor
     assert [(path.name, path.read_text()) for path in home.iterdir()] == [(".bashrc", "# mine\n")]
 
 
-def test_a_local_entry_counts_at_once_and_here_alone(changed: Repository) -> None:
+def test_local_entry_applies_immediately_and_only_locally(changed: Repository) -> None:
     """A local entry is in the git folder, so no commit includes it and no branch can bring one."""
     (finding,) = of(reviewed(changed), "new")
     done = run("ignore", finding["fingerprint"], "--local", "--reason", "known", cwd=changed.folder)
@@ -100,7 +100,7 @@ def test_a_local_entry_counts_at_once_and_here_alone(changed: Repository) -> Non
     assert len(json.loads(run("review", "origin/main..feature", "--format", "json", cwd=other).stdout)["findings"]) == 1
 
 
-def test_a_hook_that_stops_a_commit_names_what_goes_on(changed: Repository) -> None:
+def test_hook_that_blocks_a_commit_names_the_ways_to_continue(changed: Repository) -> None:
     """A hook names a command that silences the finding, and `--no-verify`, which other reviews omit."""
     changed.git("reset", "-q", "--soft", "main")
     by_hand = run("review", "--staged", "--effort", "none", "--fail-on", "high", cwd=changed.folder)
@@ -116,7 +116,7 @@ def test_a_hook_that_stops_a_commit_names_what_goes_on(changed: Repository) -> N
 SECOND = "\n\ndef again(parcel):\n    return quote(parcel.size, express=True)\n"
 
 
-def test_a_word_about_broken_lines_is_about_no_other_line(changed: Repository) -> None:
+def test_entry_covers_only_the_broken_lines_it_was_written_for(changed: Repository) -> None:
     """Another broken call is reported, whether or not the first is fixed; fewer calls need no new entry."""
     caller = BEFORE["shop/labels.py"]
     assert isinstance(caller, str)

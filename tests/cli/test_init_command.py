@@ -34,7 +34,7 @@ def init(clone: Repository, target: Repository, *words: str) -> subprocess.Compl
     return subprocess.run(command, cwd=target.folder, env=env, capture_output=True, text=True, check=False)
 
 
-def test_the_workflow_names_the_clone_and_what_to_do_next(clone: Repository, repository: Repository) -> None:
+def test_workflow_pins_the_clone_and_output_lists_next_steps(clone: Repository, repository: Repository) -> None:
     """The workflow pins the clone's commit and passes linters, and the output lists the next steps."""
     done = init(clone, repository)
     assert done.returncode == 0, done.stderr
@@ -72,7 +72,7 @@ def test_the_workflow_names_the_clone_and_what_to_do_next(clone: Repository, rep
     assert "[.deeprepo.yml]" in next(line for line in shown.stdout.splitlines() if line.startswith("effort "))
 
 
-def test_nothing_is_overwritten_in_silence(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_is_overwritten_silently(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     """A rerun changes nothing, edited settings are kept, and another workflow needs --overwrite."""
 
     def again(*words: str) -> tuple[int, str, str]:
@@ -93,7 +93,7 @@ def test_nothing_is_overwritten_in_silence(repository: Repository, capsys: pytes
     assert ".deeprepo.yml: overwritten" in again("--overwrite")[1]
 
 
-def test_settings_are_converted_before_and_after_the_workflow_is_written(
+def test_settings_are_converted_before_or_after_the_workflow_is_written(
     repository: Repository, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A plain run keeps converted settings, and converted settings only replace an unedited file."""
@@ -112,7 +112,7 @@ def test_settings_are_converted_before_and_after_the_workflow_is_written(
     assert ".deeprepo.yml already exists with different content" in capsys.readouterr().err
 
 
-def test_a_commit_that_nobody_can_fetch_is_named(clone: Repository, repository: Repository) -> None:
+def test_unpushed_commit_gets_a_warning(clone: Repository, repository: Repository) -> None:
     """The workflow is written, with a warning that its commit was not pushed."""
     clone.git("update-ref", "-d", "refs/remotes/origin/main")
     assert "Push that commit" in init(clone, repository).stderr
@@ -120,9 +120,7 @@ def test_a_commit_that_nobody_can_fetch_is_named(clone: Repository, repository: 
 
 
 @pytest.mark.parametrize("origin", ["", "/srv/git/reviewer.git"])
-def test_without_a_remote_on_github_the_settings_are_written(
-    clone: Repository, repository: Repository, origin: str
-) -> None:
+def test_settings_are_written_without_a_github_remote(clone: Repository, repository: Repository, origin: str) -> None:
     """The command succeeds and says how to get the workflow. With --action, no remote is needed."""
     clone.git("remote", "remove", "origin")
     if origin:
@@ -141,7 +139,7 @@ def test_without_a_remote_on_github_the_settings_are_written(
         clone.git("update-ref", "refs/remotes/origin/main", "HEAD")
 
 
-def test_a_remote_elsewhere_is_named_with_a_warning(clone: Repository, repository: Repository) -> None:
+def test_remote_on_another_host_gets_a_warning(clone: Repository, repository: Repository) -> None:
     """Actions only resolve on the GitHub instance that runs the workflow, so other hosts get a warning."""
     clone.git("config", "remote.origin.url", "https://gitlab.com/acme/reviewer.git")
     try:
@@ -151,7 +149,7 @@ def test_a_remote_elsewhere_is_named_with_a_warning(clone: Repository, repositor
     assert (done.returncode, "`origin` is at gitlab.com" in done.stderr) == (0, True)
 
 
-def test_for_an_app_only_the_settings_are_written(clone: Repository, repository: Repository) -> None:
+def test_only_settings_are_written_for_an_app(clone: Repository, repository: Repository) -> None:
     """There is no workflow, and the output does not mention the Action's secrets."""
     done = init(clone, repository, "--app")
     assert done.returncode == 0, done.stderr

@@ -147,7 +147,7 @@ def written(target: Repository) -> dict[str, Any]:
     return found
 
 
-def test_what_others_were_told_is_taken_over(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+def test_other_reviewers_settings_are_converted(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     """Each file is converted to equivalent settings that `deeprepo config` accepts."""
     for path, text in FILES.items():
         repository.commit({path: text}, path)
@@ -194,7 +194,7 @@ def test_what_others_were_told_is_taken_over(repository: Repository, capsys: pyt
         capsys.readouterr()
 
 
-def test_nothing_is_lost_without_a_word(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+def test_report_lists_every_key_and_file(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     """Without a name all files are found, and the report lists every key and every file used directly."""
     repository.commit(
         {**FILES, **dict.fromkeys(GUIDES, "---\napplyTo: api/**\n---\nCents.\n"), "src/a.py": "A = 1\n"}, "others"
@@ -215,9 +215,7 @@ def test_nothing_is_lost_without_a_word(repository: Repository, capsys: pytest.C
     assert cli.run(["config", "--repo", str(repository.folder)]) == 0
 
 
-def test_a_file_that_others_were_given_is_said_to_be_read_where_reviews_read_it(
-    repository: Repository, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_report_says_where_guideline_files_apply(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     """Guidelines are matched by name, pattern or folder. The report lists the files that are not used."""
     rabbit = "knowledge_base: {code_guidelines: {filePatterns: [AGENTS.md, 'api/**', 'docs/*.md']}}\n"
     greptile = '{"customContext": {"files": [{"path": "api/AGENTS.md"}, "docs/own.md"]}}'
@@ -235,7 +233,7 @@ def test_a_file_that_others_were_given_is_said_to_be_read_where_reviews_read_it(
 
 
 @pytest.mark.parametrize("path", FILES)
-def test_no_value_makes_settings_that_are_refused(path: str) -> None:
+def test_odd_values_never_produce_invalid_settings(path: str) -> None:
     """For odd values in any position, the converted settings are valid and the report names the key."""
     form = next(form for form in FORMATS if path in form.files)
     for at, place in enumerate(places(form.load(FILES[path]))):
@@ -249,7 +247,7 @@ def test_no_value_makes_settings_that_are_refused(path: str) -> None:
             assert settings_file.check(new.text().encode())[1] == (), (place, odd)
 
 
-def test_what_cannot_be_read_is_said(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+def test_unreadable_files_are_reported(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     """A broken file is named and skipped. Nothing to convert, or a name without --from, is an error."""
     assert init(repository, "--from") == 2
     assert "no settings of another reviewer were found in" in capsys.readouterr().err
@@ -266,7 +264,7 @@ def test_what_cannot_be_read_is_said(repository: Repository, capsys: pytest.Capt
     assert "could not be read, so nothing was converted: line 3: " in capsys.readouterr().out
 
 
-def test_a_different_meaning_is_said(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+def test_differences_in_meaning_are_reported(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     """The report explains differences in reviewed branches, pushes and approvals; bad patterns drop out."""
     repository.commit(
         {
@@ -319,7 +317,7 @@ def test_exported_learnings_become_instructions(
     assert "Name it `learning`; the columns are who, when" in " ".join(capsys.readouterr().out.split())
 
 
-def test_differences_between_the_reviewers_are_said(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+def test_differences_in_defaults_are_reported(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     """The report explains where the reviewers' defaults differ, once for each setting."""
     repository.commit(
         {

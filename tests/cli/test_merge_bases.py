@@ -9,7 +9,7 @@ BAR: dict[str, str | bytes | None] = {".deeprepo.yml": "fail_on: critical\n"}
 
 
 @pytest.mark.parametrize("name", ["crossed", "the main branch merged in again and again"])
-def test_a_review_with_several_merge_bases_is_open_and_fails_a_bar(repository: Repository, name: str) -> None:
+def test_several_merge_bases_make_a_review_partial_and_fail_a_threshold(repository: Repository, name: str) -> None:
     """The review fails a threshold and says what to do, also for a commit without a branch."""
     repository.commit({**histories.START, **BAR})
     histories.draw(repository.folder, (histories.SEVERAL_BASES | histories.ONE_BASE)[name])

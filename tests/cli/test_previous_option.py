@@ -37,7 +37,7 @@ def doubtful() -> Iterator[Server]:
         yield running
 
 
-def test_the_output_of_one_round_is_the_input_of_the_next(changed: Repository) -> None:
+def test_output_of_one_review_is_the_input_of_the_next(changed: Repository) -> None:
     """Open findings are not repeated but still fail --fail-on; fixed ones are listed as fixed."""
     state = str(changed.folder.parent / "state.json")
     assert run("--format", "json", "--output", state, "--previous", state, cwd=changed.folder).returncode == 0
@@ -55,14 +55,14 @@ def test_the_output_of_one_round_is_the_input_of_the_next(changed: Repository) -
     assert ([f["status"] for f in third["findings"]], third["round"]["number"]) == (["fixed"], 3)
 
 
-def test_the_first_round_has_no_earlier_review_and_says_so(changed: Repository) -> None:
+def test_missing_previous_file_means_first_review(changed: Repository) -> None:
     """If the file of --previous does not exist yet, the command works as a first review."""
     done = run("--previous", "none.json", cwd=changed.folder)
     assert done.returncode == 0
     assert "so this is the first review" in done.stderr
 
 
-def test_what_nobody_confirmed_is_listed_on_demand(changed: Repository, doubtful: Server) -> None:
+def test_unconfirmed_findings_are_listed_on_demand(changed: Repository, doubtful: Server) -> None:
     """An unconfirmed finding is not listed as new, but the JSON output has it as unproven."""
     model = ("--worker", "compatible/w", "--strategy", "fanout")
     env = {"DEEPREPO_BASE_URL": doubtful.openai_url}
@@ -76,7 +76,7 @@ def test_what_nobody_confirmed_is_listed_on_demand(changed: Repository, doubtful
     few(["--previous", "--journal", "--trace", "--sarif", "--sarif-base", "DEEPREPO_JOURNAL"], *range(0, 6, 3)),
 )
 @pytest.mark.parametrize("name", ["state.json", "link.json", "out.json"])
-def test_a_file_of_the_reviewed_tree_decides_nothing(changed: Repository, option: str, name: str) -> None:
+def test_previous_file_in_the_reviewed_tree_is_refused(changed: Repository, option: str, name: str) -> None:
     """Files in the reviewed tree are refused, since the change's author could hide findings with them."""
     made = dict.fromkeys(("state.json", "link.json"), EMPTY)
     outside = changed.folder.parent / "outside.json"

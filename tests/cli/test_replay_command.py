@@ -44,7 +44,7 @@ def rows(path: Path) -> list[dict]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def test_a_replay_is_the_same_text(recorded: Path, tmp_path: Path) -> None:
+def test_replay_output_is_identical(recorded: Path, tmp_path: Path) -> None:
     """Output is equal byte for byte, without a server, with another hash seed and without HTTP libraries."""
     for name in ("openai", "anthropic", "httpx2", "aiohttp"):
         (tmp_path / f"{name}.py").write_text("raise ImportError('not here')\n")
@@ -56,7 +56,7 @@ def test_a_replay_is_the_same_text(recorded: Path, tmp_path: Path) -> None:
     assert json.loads(done.stdout)["findings"]
 
 
-def test_secrets_in_the_owners_words_are_placeholders(tmp_path: Path) -> None:
+def test_secrets_in_instructions_are_masked(tmp_path: Path) -> None:
     """Models and journal only have masks. Reviewing again costs nothing, and the replay is equal."""
     repository, journal = Repository(tmp_path / "repository"), tmp_path / "j.jsonl"
     tokens = [f"ghp_{hashlib.sha256(word.encode()).hexdigest()[:36]}" for word in ("one", "two", "three", "four")]
@@ -87,7 +87,7 @@ def test_secrets_in_the_owners_words_are_placeholders(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (0, (tmp_path / "second").read_text()), done.stderr
 
 
-def test_another_question_is_named_with_its_turn_and_its_beginning(copy: Path) -> None:
+def test_changed_prompt_is_reported_with_its_turn_and_beginning(copy: Path) -> None:
     """The error for a changed prompt names the turn, the model and how the prompt begins."""
     journal, lines = copy / "j.jsonl", rows(copy / "j.jsonl")
     for row in lines:
@@ -102,7 +102,7 @@ def test_another_question_is_named_with_its_turn_and_its_beginning(copy: Path) -
     assert "whose last message begins: 'Question 0?'" in done.stderr
 
 
-def test_a_repository_that_is_gone_is_said_and_a_clone_will_do(copy: Path) -> None:
+def test_replay_of_a_deleted_repository_accepts_a_clone(copy: Path) -> None:
     """A replay without its repository exits with 3 and suggests --repo, which makes the output equal."""
     journal, gone = copy / "j.jsonl", copy / "elsewhere"
     text = journal.read_text().replace(json.dumps(str(copy.parent))[1:-1], "")
@@ -118,7 +118,7 @@ def test_a_repository_that_is_gone_is_said_and_a_clone_will_do(copy: Path) -> No
     assert done.stdout == (copy / "json").read_text(), done.stderr
 
 
-def test_an_unfinished_journal_says_how_to_go_on(copy: Path) -> None:
+def test_unfinished_journal_names_the_command_that_continues_it(copy: Path) -> None:
     """An unfinished journal exits with 3 and names where it ends and the command that continues it."""
     journal, lines = copy / "j.jsonl", rows(copy / "j.jsonl")
     end = next(
@@ -139,7 +139,7 @@ def test_an_unfinished_journal_says_how_to_go_on(copy: Path) -> None:
         ("", "contains no review"),
     ],
 )
-def test_what_is_no_journal_is_said(tmp_path: Path, content: str | None, sentence: str) -> None:
+def test_invalid_journal_is_a_usage_error(tmp_path: Path, content: str | None, sentence: str) -> None:
     """A file that is no journal is exit code 2 for both commands that read one."""
     if content is not None:
         (tmp_path / "file").write_text(content)
@@ -148,7 +148,7 @@ def test_what_is_no_journal_is_said(tmp_path: Path, content: str | None, sentenc
         assert (done.returncode, sentence in done.stderr) == (2, True), done.stderr
 
 
-def test_uncommitted_work_is_replayed_while_it_lies_there(tmp_path: Path) -> None:
+def test_uncommitted_work_is_replayed_while_unchanged(tmp_path: Path) -> None:
     """Uncommitted files are read again; if they have changed, the replay fails with exit code 3."""
     repository, journal = branches(Repository(tmp_path / "repository")), tmp_path / "j.jsonl"
     repository.write({"package/m1.py": "def step_1(value):\n    return value * undefined_name\n"})
@@ -162,7 +162,7 @@ def test_uncommitted_work_is_replayed_while_it_lies_there(tmp_path: Path) -> Non
     assert (again.returncode, "have changed since the review" in again.stderr) == (3, True)
 
 
-def test_a_folder_holds_a_journal_for_each_change(repositories: Callable[[str], Repository], tmp_path: Path) -> None:
+def test_journal_folder_has_one_journal_per_change(repositories: Callable[[str], Repository], tmp_path: Path) -> None:
     """A folder in the environment serves every review; the same change reuses its own file."""
     repository = branches(repositories("repository"))
     journals = tmp_path / "journals"
@@ -177,7 +177,7 @@ def test_a_folder_holds_a_journal_for_each_change(repositories: Callable[[str], 
     assert sorted(reviews) == [1, 2]
 
 
-def test_the_trace_shows_turns_children_coverage_and_money(recorded: Path) -> None:
+def test_trace_shows_turns_children_coverage_and_cost(recorded: Path) -> None:
     """`deeprepo trace` prints a readable tree, with totals that match the number of requests."""
     done = deeprepo("trace", str(recorded / "j.jsonl"), cwd=recorded)
     assert done.returncode == 0, done.stderr
@@ -200,7 +200,7 @@ def test_the_trace_shows_turns_children_coverage_and_money(recorded: Path) -> No
 
 
 @pytest.mark.slow
-def test_a_trace_is_begun_anew(tmp_path: Path, repositories: Callable[[str], Repository]) -> None:
+def test_trace_option_replaces_only_an_older_trace(tmp_path: Path, repositories: Callable[[str], Repository]) -> None:
     """--trace replaces an older trace but no other file, and a trace can be replayed like a journal."""
     repository, trace = branches(repositories("repository")), tmp_path / "t.jsonl"
     with doubles.in_thread(scripted()) as server:
@@ -223,7 +223,7 @@ def test_a_trace_is_begun_anew(tmp_path: Path, repositories: Callable[[str], Rep
 
 
 @pytest.mark.parametrize(("field", "value"), [("base", "--output={}"), ("head", "main"), ("base_tip", "\x1b]0;x\x07")])
-def test_only_an_id_in_a_journal_reaches_git(copy: Path, field: str, value: str) -> None:
+def test_only_commit_ids_from_a_journal_reach_git(copy: Path, field: str, value: str) -> None:
     """A stranger's journal cannot pass options to git, and errors escape its control characters."""
     victim = copy / "profile"
     victim.write_text("my own\n")

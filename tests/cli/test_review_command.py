@@ -29,7 +29,7 @@ def apart(*arguments: str, cwd: Path, **env: str) -> Ended:
     return process("review", *arguments, cwd=cwd, **{"HOME": str(cwd.parent), **env})
 
 
-def test_the_forgotten_caller_is_reported_with_no_key(changed: Repository) -> None:
+def test_forgotten_caller_is_reported_without_a_key(changed: Repository) -> None:
     """Without --fail-on, the exit code is 0, and the output says that no model was used."""
     done = apart(cwd=changed.folder)
     assert done.returncode == 0, done.stderr
@@ -41,7 +41,7 @@ def test_the_forgotten_caller_is_reported_with_no_key(changed: Repository) -> No
 
 
 @pytest.mark.parametrize("scope", [(), ("main..feature",), ("--uncommitted",)])
-def test_a_linked_work_tree_is_a_checkout(changed: Repository, tmp_path: Path, scope: tuple[str, ...]) -> None:
+def test_linked_worktree_can_be_reviewed(changed: Repository, tmp_path: Path, scope: tuple[str, ...]) -> None:
     """A linked worktree is reviewed, although its git folder is inside that of another checkout."""
     changed.git("checkout", "-q", "--detach")
     changed.git(
@@ -53,7 +53,7 @@ def test_a_linked_work_tree_is_a_checkout(changed: Repository, tmp_path: Path, s
     assert (done.returncode, "shop/labels.py:5" in done.stdout) == (0, True), done.stderr
 
 
-def test_a_submodule_is_a_checkout(changed: Repository, repositories: Callable[[str], Repository]) -> None:
+def test_submodule_can_be_reviewed(changed: Repository, repositories: Callable[[str], Repository]) -> None:
     """A submodule is reviewed, although its git folder is inside that of the outer repository."""
     around = repositories("around")
     around.commit({"README.md": "a product\n"})
@@ -62,20 +62,20 @@ def test_a_submodule_is_a_checkout(changed: Repository, repositories: Callable[[
     assert (done.returncode, "shop/labels.py:5" in done.stdout) == (0, True), done.stderr
 
 
-def test_a_review_that_cannot_be_written_is_printed(changed: Repository) -> None:
+def test_review_is_printed_if_the_output_file_cannot_be_written(changed: Repository) -> None:
     """When the output file cannot be written, a review that may have cost money is printed."""
     done = run("--output", "/dev/full", "--format", "json", cwd=changed.folder)
     assert (done.returncode, "cannot be written" in done.stderr) == (2, True)
     assert json.loads(done.stdout)["findings"]
 
 
-def test_fail_on_is_the_exit_code(changed: Repository) -> None:
+def test_fail_on_sets_the_exit_code(changed: Repository) -> None:
     """The exit code is 1 if a finding reaches the threshold, and 0 otherwise."""
     assert run("--fail-on", "high", cwd=changed.folder).returncode == 1
     assert run("--fail-on", "critical", cwd=changed.folder).returncode == 0
 
 
-def test_what_fails_is_shown(changed: Repository) -> None:
+def test_findings_that_reach_fail_on_are_always_shown(changed: Repository) -> None:
     """`minimum_severity` hides no finding that reaches `fail_on`; `config --explain` names the threshold."""
     changed.git("checkout", "-q", "main")
     changed.commit({".deeprepo.yml": "minimum_severity: critical\nfail_on: high\n"}, "Say less")
@@ -88,7 +88,7 @@ def test_what_fails_is_shown(changed: Repository) -> None:
 
 
 @pytest.mark.parametrize("form", ["console", "markdown", "json", "sarif"])
-def test_every_format_goes_to_a_file(changed: Repository, tmp_path: Path, form: str) -> None:
+def test_every_format_can_be_written_to_a_file(changed: Repository, tmp_path: Path, form: str) -> None:
     """The file contains the review, standard output is empty, and standard error names the file."""
     target = tmp_path / "out"
     done = run("--format", form, "--output", str(target), cwd=changed.folder)
@@ -97,7 +97,7 @@ def test_every_format_goes_to_a_file(changed: Repository, tmp_path: Path, form: 
     assert "labels.py" in target.read_text()
 
 
-def test_staged_and_uncommitted_work_are_reviewed(changed: Repository) -> None:
+def test_staged_and_uncommitted_work_is_reviewed(changed: Repository) -> None:
     """Only the uncommitted fix of the caller is reviewed, without the rest of the branch."""
     changed.write({"shop/labels.py": BEFORE["shop/labels.py"].replace("express=True", "service='express', weight=1")})
     changed.git("add", "-A")
@@ -136,7 +136,7 @@ def test_staged_and_uncommitted_work_are_reviewed(changed: Repository) -> None:
         (["--worker", "compatible/m"], 2, "DEEPREPO_BASE_URL"),
     ],
 )
-def test_bad_input_gets_a_sentence(changed: Repository, arguments: list[str], code: int, sentence: str) -> None:
+def test_bad_input_gets_an_explanation(changed: Repository, arguments: list[str], code: int, sentence: str) -> None:
     """Bad input has the right exit code and an explanation, but no traceback."""
     done = run(*arguments, cwd=changed.folder)
     assert done.returncode == code
@@ -145,7 +145,7 @@ def test_bad_input_gets_a_sentence(changed: Repository, arguments: list[str], co
 
 
 @pytest.mark.parametrize("arguments", [(), ("main..main",), ("HEAD",)])
-def test_a_repository_of_one_commit_is_not_sent_to_a_commit_before_it(
+def test_single_commit_repository_gets_a_command_that_works_later(
     repository: Repository, arguments: tuple[str, ...]
 ) -> None:
     """The suggested command fails with an explanation until there is a second commit, then works."""
@@ -169,13 +169,13 @@ def test_a_repository_of_one_commit_is_not_sent_to_a_commit_before_it(
         ("ignore", "The finding's ID, which the review prints after `id`"),
     ],
 )
-def test_a_missing_argument_is_explained(tmp_path: Path, command: str, origin: str) -> None:
+def test_missing_argument_is_explained(tmp_path: Path, command: str, origin: str) -> None:
     """The error says how to create such a file or where to find the ID."""
     done = deeprepo(command, cwd=tmp_path)
     assert (done.returncode, origin in done.stderr) == (2, True), done.stderr
 
 
-def test_odd_file_names_are_reviewed(repository: Repository) -> None:
+def test_unusual_file_names_are_reviewed(repository: Repository) -> None:
     """Line breaks, quotes, emoji and double dots in file names do not prevent findings."""
     names = ["new\nline.py", 'quo"te.py', "smile 🙂.py", "a..b.py"]
     repository.commit({"a": "1"})
@@ -186,7 +186,7 @@ def test_odd_file_names_are_reviewed(repository: Repository) -> None:
     assert {finding["path"] for finding in json.loads(done.stdout)["findings"]} == set(names)
 
 
-def test_a_provider_that_is_down_leaves_what_code_has_proven(changed: Repository) -> None:
+def test_static_findings_are_delivered_if_the_provider_is_down(changed: Repository) -> None:
     """If the provider fails, static findings are delivered, marked as partial, with exit code 3."""
     with doubles.in_thread(Server(Reply("no", status=401))) as refusing:
         done = run(
@@ -206,7 +206,7 @@ def test_a_provider_that_is_down_leaves_what_code_has_proven(changed: Repository
     assert refusing.count == 1
 
 
-def test_ctrl_c_shows_what_was_found(changed: Repository) -> None:
+def test_ctrl_c_shows_the_findings_so_far(changed: Repository) -> None:
     """The model hangs and the user interrupts: static findings are shown, and the exit code is 130."""
     with doubles.in_thread(Server(Reply(fault="hang"))) as hanging:
         env = {
@@ -232,7 +232,7 @@ def test_ctrl_c_shows_what_was_found(changed: Repository) -> None:
     assert "interrupted" in out
 
 
-def test_a_key_is_never_shown(changed: Repository) -> None:
+def test_key_is_never_shown(changed: Repository) -> None:
     """A refused key appears neither on the terminal, in the review nor in a journal."""
     journal = changed.folder.parent / "journal.jsonl"
     with doubles.in_thread(Server(SMALL, key="another")) as refusing:
@@ -244,7 +244,7 @@ def test_a_key_is_never_shown(changed: Repository) -> None:
     assert "sk-never-shown" not in done.stdout + done.stderr + journal.read_text()
 
 
-def test_the_repository_file_of_the_base_counts_and_that_of_the_head_does_not(repository: Repository) -> None:
+def test_settings_come_from_the_base_and_not_from_the_head(repository: Repository) -> None:
     """Ignored paths in the base's file apply, those that the change adds do not."""
     repository.commit({".deeprepo.yml": "ignore: ['generated/']\n", "a.py": "x = 1\n"})
     repository.git("checkout", "-qb", "feature")
@@ -277,7 +277,7 @@ def test_the_repository_file_of_the_base_counts_and_that_of_the_head_does_not(re
         ("strategy: rlm\n", "Reviewed with static checks only: the strategy rlm needs a model"),
     ],
 )
-def test_a_mistake_in_the_settings_blocks_no_commit(repository: Repository, text: str, said: str) -> None:
+def test_invalid_settings_do_not_block_commits(repository: Repository, text: str, said: str) -> None:
     """In a git hook, both a harmless commit and the one that repairs the settings succeed with a warning."""
     repository.commit({".deeprepo.yml": text, "a.py": "x = 1\n"})
     hook = repository.folder / ".git" / "hooks" / "pre-commit"
@@ -292,7 +292,7 @@ def test_a_mistake_in_the_settings_blocks_no_commit(repository: Repository, text
         assert (done.returncode, said in done.stdout + done.stderr) == (0, True), done
 
 
-def test_settings_that_are_no_file_block_no_commit(repository: Repository) -> None:
+def test_symlinked_settings_do_not_block_commits(repository: Repository) -> None:
     """A symbolic link on the base branch gets a warning, and the commit succeeds."""
     (repository.folder / ".deeprepo.yml").symlink_to("settings.yml")
     repository.commit({"settings.yml": "fail_on: low\n", "a.py": "x = 1\n"})
@@ -310,7 +310,7 @@ def test_version_and_help() -> None:
         assert words in done.stdout
 
 
-def test_the_demo_reviews_its_sample() -> None:
+def test_demo_reviews_its_sample() -> None:
     """The demo finds forgotten callers, one in another repository, a token (masked) and an undefined name."""
     done = subprocess.run(
         [sys.executable, "-m", "bot", "demo", "--terminal"], capture_output=True, text=True, check=True
@@ -327,7 +327,7 @@ def test_the_demo_reviews_its_sample() -> None:
 
 
 @pytest.mark.parametrize("form", ["console", "json"])
-def test_a_refused_key_is_said_first(changed: Repository, form: str) -> None:
+def test_refused_key_is_reported_first(changed: Repository, form: str) -> None:
     """The problem and its fix come first, once, above static findings; the exit code is 3."""
     with doubles.in_thread(Server(Reply("no", status=401))) as refusing:
         env = {"OPENAI_API_KEY": "sk-pretended", "DEEPREPO_BASE_URL": refusing.openai_url}
@@ -348,7 +348,7 @@ def test_a_refused_key_is_said_first(changed: Repository, form: str) -> None:
         assert "Wrong key or model: no model reviewed this change. 1 finding" in page  # the last line
 
 
-def test_a_range_the_wrong_way_round_is_turned(changed: Repository) -> None:
+def test_reversed_range_gets_a_suggestion(changed: Repository) -> None:
     """The head has no commits of its own, so the output suggests the reversed range."""
     done = run("feature..main", cwd=changed.folder)
 
@@ -359,7 +359,7 @@ def test_a_range_the_wrong_way_round_is_turned(changed: Repository) -> None:
     )
 
 
-def test_several_commits_are_called_by_their_branch(changed: Repository) -> None:
+def test_review_of_several_commits_is_titled_by_branch(changed: Repository) -> None:
     """The last commit's title would not describe the other commits."""
     changed.commit({"NEWS.md": "one\n"}, "News")
     done = run("main..feature", cwd=changed.folder)
@@ -367,7 +367,7 @@ def test_several_commits_are_called_by_their_branch(changed: Repository) -> None
     assert done.stdout.startswith("deeprepo  feature (2 commits)\n")
 
 
-def test_a_shallow_clone_says_how_to_get_the_rest(changed: Repository, tmp_path: Path) -> None:
+def test_shallow_clone_error_suggests_unshallow(changed: Repository, tmp_path: Path) -> None:
     """For a missing revision, the error suggests `git fetch --unshallow`."""
     clone = tmp_path / "clone"
     changed.git("clone", "-q", "--depth", "1", f"file://{changed.folder}", str(clone))

@@ -50,7 +50,7 @@ def review(
     return done.returncode, [one for one in found if "Semgrep" in one["source"]], done.stderr
 
 
-def test_a_result_on_an_added_line_is_reported_like_our_own(changed: Repository, tmp_path: Path) -> None:
+def test_result_on_an_added_line_is_reported_as_a_finding(changed: Repository, tmp_path: Path) -> None:
     """A result names its tool and rule and counts for --fail-on; one on an old line is omitted."""
     results = (located("src/app.js", 3, level="error"), located("src/app.js", 2, level="error"))
     code, found, _ = review(changed, tmp_path, log(*results))
@@ -71,7 +71,7 @@ def test_a_result_on_an_added_line_is_reported_like_our_own(changed: Repository,
         {"index": 1},
     ],
 )
-def test_places_are_understood_as_tools_write_them(changed: Repository, tmp_path: Path, place: dict[str, Any]) -> None:
+def test_all_sarif_location_formats_are_understood(changed: Repository, tmp_path: Path, place: dict[str, Any]) -> None:
     """A location can be absolute, relative, with a base URI, or an artifact index."""
     result = located("", 3)
     result["locations"][0]["physicalLocation"]["artifactLocation"] = place
@@ -99,12 +99,14 @@ def test_places_are_understood_as_tools_write_them(changed: Repository, tmp_path
         *range(0, 10, 4),
     ),
 )
-def test_what_is_closed_or_nowhere_is_left_out(changed: Repository, tmp_path: Path, result: dict[str, Any]) -> None:
+def test_suppressed_or_unlocatable_results_are_skipped(
+    changed: Repository, tmp_path: Path, result: dict[str, Any]
+) -> None:
     """Suppressed, unchanged, passed or unlocatable results are neither findings nor errors."""
     assert review(changed, tmp_path, log(result))[:2] == (0, [])
 
 
-def test_the_tools_own_comparison_counts(changed: Repository, tmp_path: Path) -> None:
+def test_baseline_state_from_the_tool_is_respected(changed: Repository, tmp_path: Path) -> None:
     """A new result counts even on an unchanged line; one that the base also has is never reported."""
     _, found, _ = review(changed, tmp_path, log(located("src/app.js", 2, baselineState="new")))
     assert [one["start"] for one in found] == [2]
@@ -114,7 +116,7 @@ def test_the_tools_own_comparison_counts(changed: Repository, tmp_path: Path) ->
     assert review(changed, tmp_path, log(located("src/app.js", 3)), base=both)[1] == []
 
 
-def test_two_files_about_one_line_are_one_finding(changed: Repository, tmp_path: Path) -> None:
+def test_duplicate_results_from_two_files_are_merged(changed: Repository, tmp_path: Path) -> None:
     """Duplicates are merged, even between tools, and the source names both."""
     text = log(located("src/app.js", 3))
     _, found, _ = review(changed, tmp_path, text, text.replace("Semgrep", "CodeQL"))
@@ -134,20 +136,20 @@ def test_two_files_about_one_line_are_one_finding(changed: Repository, tmp_path:
     ],
     ids=["text", "deep", "old", "list", "odd", "many"],
 )
-def test_a_file_that_cannot_be_used_is_said(changed: Repository, tmp_path: Path, text: str, said: str) -> None:
+def test_invalid_sarif_file_is_reported(changed: Repository, tmp_path: Path, text: str, said: str) -> None:
     """An invalid SARIF file is a usage error that names the reason, and no review runs."""
     many = ",".join([json.dumps(located("a", 1))] * 100_001) if "MANY" in text else ""
     code, _, error = review(changed, tmp_path, text.replace('"MANY"', many))
     assert (code, said in error) == (2 if said else 0, True)
 
 
-def test_a_missing_file_is_said(changed: Repository) -> None:
+def test_missing_sarif_file_is_reported(changed: Repository) -> None:
     """A missing SARIF file is an error before any work."""
     done = deeprepo("review", "HEAD~1..HEAD", "--strategy", "offline", "--sarif", "none.sarif", cwd=changed.folder)
     assert (done.returncode, "none.sarif cannot be read" in done.stderr) == (2, True)
 
 
-def test_words_of_a_tool_are_data(changed: Repository, tmp_path: Path) -> None:
+def test_text_from_a_tool_is_escaped(changed: Repository, tmp_path: Path) -> None:
     """Markup, control characters and long texts from a tool are escaped or cut."""
     text = log(
         located("src/app.js", 3, level="error", message={"text": "<img src=x> [a](http://b) \u202e" + "long " * 5_000})

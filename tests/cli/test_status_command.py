@@ -55,7 +55,7 @@ def stored(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_figures_are_by_repository_and_the_dearest_comes_first(stored: Path) -> None:
+def test_costs_are_listed_by_repository_with_the_highest_first(stored: Path) -> None:
     """No server is needed, but its absence is printed first and sets the exit code."""
     done = status(stored)
     lines = [line.split() for line in done.stdout.splitlines()]
@@ -72,7 +72,7 @@ def test_figures_are_by_repository_and_the_dearest_comes_first(stored: Path) -> 
     ]
 
 
-def test_the_days_are_a_choice_and_programs_get_json(stored: Path) -> None:
+def test_number_of_days_can_be_chosen_and_output_can_be_json(stored: Path) -> None:
     """Sums cover the requested number of days."""
     told = json.loads(status(stored, "--days", "30", "--json").stdout)
     assert {row["repository"]: (row["reviews"], row["usd"]) for row in told["period"]} == {
@@ -81,7 +81,7 @@ def test_the_days_are_a_choice_and_programs_get_json(stored: Path) -> None:
     }
 
 
-def test_a_folder_without_a_server_is_said(tmp_path: Path) -> None:
+def test_folder_without_server_data_is_reported(tmp_path: Path) -> None:
     """Nothing is created in the folder, and `consumers --server` reports the same error."""
     index = deeprepo("consumers", "--server", cwd=tmp_path, DEEPREPO_DATA=str(tmp_path / "data"))
     for ended in (status(tmp_path), index):

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "bot", "review", "--effort", "none"]
 
 
-def test_a_hook_finds_a_git_folder_that_lies_elsewhere(repository: Repository, tmp_path: Path) -> None:
+def test_hook_finds_a_separate_git_folder(repository: Repository, tmp_path: Path) -> None:
     """Git passes the separate git folder and work tree to its hooks, as with versioned home folders."""
     repository.commit(BEFORE, "before")
     elsewhere = tmp_path / "files.git"
@@ -36,7 +36,9 @@ def test_a_hook_finds_a_git_folder_that_lies_elsewhere(repository: Repository, t
 
 
 @pytest.mark.parametrize("leaves_out", ["blob:none", "tree:0"])
-def test_a_partial_clone_is_told_the_remedy(repository: Repository, tmp_path: Path, leaves_out: str) -> None:
+def test_partial_clone_error_names_a_command_that_fixes_it(
+    repository: Repository, tmp_path: Path, leaves_out: str
+) -> None:
     """One error line names a git command, and running that command fixes the problem."""
     repository.commit(BEFORE, "before")
     repository.git("checkout", "-q", "-b", "topic")

@@ -35,7 +35,7 @@ def test_help_lists_every_command(pull: Scene) -> None:
     assert re.findall(r"^\| `/deeprepo ([a-z ]+)", body, re.MULTILINE) == [w + " " * (" [" in u or w == "ask") for w, u in ((n, c.usage) for n, c in COMMANDS.items())]  # fmt: skip
 
 
-def test_an_unknown_word_gets_the_names_of_the_commands(pull: Scene) -> None:
+def test_unknown_command_gets_the_list_of_commands(pull: Scene) -> None:
     """The reply lists all commands in one line, and shows what was typed without making it active."""
     answer = pull.give("@team`|x")
     assert answer.reaction == "confused"
@@ -44,7 +44,7 @@ def test_an_unknown_word_gets_the_names_of_the_commands(pull: Scene) -> None:
     assert answer.body.count("\n") == 1
 
 
-def test_a_pause_and_its_end_say_what_comes_next(pull: Scene) -> None:
+def test_pause_and_resume_explain_what_happens_next(pull: Scene) -> None:
     """`pause` and `resume` explain what happens next; a repeated `pause` or `resume` changes nothing."""
     said = [pull.give(word).body for word in ("pause", "pause", "resume", "resume")]
     assert [("/deeprepo resume" in text, "already" in text, "next push" in text) for text in said] == [
@@ -63,7 +63,7 @@ def test_config_shows_each_setting_and_its_origin(pull: Scene) -> None:
 
 
 @pytest.mark.parametrize("level", ["read", "write"])
-def test_config_names_no_secret(pull: Scene, level: str) -> None:
+def test_config_hides_passwords(pull: Scene, level: str) -> None:
     """The password in a model's address is hidden from people with and without write access."""
     pull.operator = Settings(worker="openai/reader", base_url="http://user:hunter2secret@127.0.0.1:9/v1")
     body = pull.give("config", standing=Permission(level, 0.0)).body
@@ -72,7 +72,7 @@ def test_config_names_no_secret(pull: Scene, level: str) -> None:
 
 
 @pytest.mark.parametrize("word", COMMANDS)
-def test_who_may_not_write_may_only_look(pull: Scene, word: str) -> None:
+def test_commands_that_spend_or_change_need_write_permission(pull: Scene, word: str) -> None:
     """Commands that cost money or change something need write permission, and the reply explains that."""
     answer = pull.give(word, "2 x", Permission("read", 0.0))
     refused = word not in ("config", "help")
@@ -83,7 +83,7 @@ def test_who_may_not_write_may_only_look(pull: Scene, word: str) -> None:
 
 
 @pytest.mark.parametrize(("permission", "most"), [("write", 2), ("read", 3), ("none", 3)])
-def test_too_many_commands_are_refused_once_with_words(pull: Scene, permission: str, most: int) -> None:
+def test_commands_over_the_limit_get_one_reply(pull: Scene, permission: str, most: int) -> None:
     """The first command above the hourly limit gets a reply; later ones only get a reaction."""
     pull.settings = b"triggers: {commands_per_hour: 2}\n"
     given = [pull.give("help", standing=Permission(permission, 60.0, [0.0] * n)) for n in range(most + 2)]
@@ -102,7 +102,7 @@ def exported(body: str) -> list[tuple[str, str]]:
     return [(item.finding, item.reason) for item in settings.values["ignore"]]
 
 
-def test_ignore_in_a_thread_means_its_finding(pull: Scene) -> None:
+def test_ignore_in_a_thread_applies_to_its_finding(pull: Scene) -> None:
     """The dismissal is stored with its reason, and the exported settings ignore the finding everywhere."""
     pull.thread(1)
     finding = pull.review.reported[1].finding
@@ -114,7 +114,7 @@ def test_ignore_in_a_thread_means_its_finding(pull: Scene) -> None:
     assert exported(pull.give("rules", "export").body) == [(finding.identity, "measured: nobody calls @it")]
 
 
-def test_ignore_takes_a_number_of_the_summary_or_an_identity(pull: Scene) -> None:
+def test_ignore_accepts_a_finding_number_or_identity(pull: Scene) -> None:
     """`ignore` accepts a finding's number or identity. Anything else gets a usage hint and is not stored."""
     first, second = (pull.review.reported[n].finding for n in (0, 1))
     answer = pull.give("ignore", "#2")
@@ -133,7 +133,7 @@ def test_ignore_takes_a_number_of_the_summary_or_an_identity(pull: Scene) -> Non
 
 
 @pytest.mark.parametrize("data", [None, b""])
-def test_without_a_finished_review_there_is_nothing_to_name(pull: Scene, data: bytes | None) -> None:
+def test_ignore_and_explain_need_a_finished_review(pull: Scene, data: bytes | None) -> None:
     """Without a finished review, `ignore` and `explain` reply that there is none."""
     pull.data = data
     assert "no finished review" in pull.give("ignore", "1").body
@@ -141,13 +141,13 @@ def test_without_a_finished_review_there_is_nothing_to_name(pull: Scene, data: b
 
 
 @pytest.mark.parametrize("data", [b"{", b"[]", b'{"findings": [{}]}', b"\xff"])
-def test_an_unreadable_review_is_not_called_a_missing_one(pull: Scene, data: bytes) -> None:
+def test_unreadable_review_is_not_reported_as_missing(pull: Scene, data: bytes) -> None:
     """The reply gives the reason why the review can't be used."""
     pull.data = data
     assert "The last review cannot be used" in pull.give("ignore", "1").body
 
 
-def test_numbers_are_those_of_the_summary(pull: Scene) -> None:
+def test_findings_are_found_by_their_summary_numbers(pull: Scene) -> None:
     """Findings are found by the numbers that the pipeline gave them."""
     usual = pull.review.reported[0].finding
     placed = [
@@ -176,7 +176,7 @@ def test_explain_shows_the_evidence_without_a_model(pull: Scene) -> None:
     assert "No model is configured" in body
 
 
-def test_every_answer_has_words(pull: Scene) -> None:
+def test_replies_contain_the_expected_phrases(pull: Scene) -> None:
     """The replies of all commands that only need a database contain the expected phrases."""
     queued = ("review", "full review", "fix", "cancel")  # need more than a database
     said = {word: pull.give(word, "" if word == "config" else "1 x").body for word in COMMANDS if word not in queued}
@@ -189,7 +189,7 @@ def test_every_answer_has_words(pull: Scene) -> None:
     assert say("reply_stored") in said["explain"]
 
 
-def test_a_word_or_a_number_that_is_not_there_is_answered_with_what_there_is(pull: Scene) -> None:
+def test_unknown_word_or_number_gets_the_list_of_valid_ones(pull: Scene) -> None:
     """The reply to a typo, an unknown finding or an invalid argument lists valid ones."""
     assert "Did you mean `/deeprepo review`?" in pull.give("reveiw").body
     assert "There is no finding 99" in pull.give("explain", "99").body

@@ -19,7 +19,7 @@ LOGIN = "deeprepo[bot]"
         "```\ncode\n```\n@deeprepo why?",
     ],
 )
-def test_we_are_named_anywhere_in_prose(body: str) -> None:
+def test_mention_of_our_login_is_recognized(body: str) -> None:
     """Our login is recognized with and without "[bot]", in any letter case."""
     assert read_mentions(body, LOGIN).us
 
@@ -41,19 +41,19 @@ def test_we_are_named_anywhere_in_prose(body: str) -> None:
         "x" * 16_000 + " @deeprepo",
     ],
 )
-def test_a_name_in_code_in_a_quote_or_in_another_name_is_not_ours(body: str) -> None:
+def test_mention_in_code_a_quote_or_a_longer_name_does_not_count(body: str) -> None:
     """Mentions in code, quotes, comments and longer names don't count, as on GitHub."""
     assert not read_mentions(body, LOGIN).us
 
 
-def test_an_app_with_another_name_is_called_by_the_product_s_too() -> None:
+def test_mention_of_deeprepo_counts_even_if_the_app_has_another_name() -> None:
     """Users may write `@deeprepo` even if the setup page created an App with a longer name."""
     for body in ("Is that so, @deeprepo?", "Is that so, @deeprepo-acme?", "@deeprepo-acme[bot] help"):
         assert read_mentions(body, "deeprepo-acme[bot]") == Mentions(us=True)
     assert not read_mentions("@deeprepo-fan", "deeprepo-acme[bot]").us
 
 
-def test_others_are_told_apart_from_us_and_from_those_who_come_first() -> None:
+def test_mentions_of_others_and_at_the_start_are_recognized() -> None:
     """Teams count as other people, code doesn't count, and a mention at the start is marked as first."""
     assert read_mentions("@colleague look", LOGIN) == Mentions(others=True, first=True)
     assert read_mentions("@acme/team look", LOGIN) == Mentions(others=True, first=True)

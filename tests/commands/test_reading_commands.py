@@ -42,7 +42,7 @@ def read(body: str, login: str = "") -> Command | None:
         ("@deeprepo thanks\n@deeprepo help", "help", ""),
     ],
 )
-def test_a_command_stands_at_the_start_of_a_line(body: str, word: str, argument: str) -> None:
+def test_command_is_recognized_at_the_start_of_a_line(body: str, word: str, argument: str) -> None:
     """A command is recognized at the start of a line, and text after `ask` belongs to the question."""
     assert read(body, LOGIN) == Command(word, argument)
 
@@ -79,25 +79,25 @@ def test_a_command_stands_at_the_start_of_a_line(body: str, word: str, argument:
         "x" * 16_000 + "\n/deeprepo review",
     ],
 )
-def test_what_is_quoted_hidden_or_meant_otherwise_is_no_command(body: str) -> None:
+def test_quoted_or_escaped_command_does_not_count(body: str) -> None:
     """Commands in quotes, code, HTML comments, lists or after a backslash don't count."""
     assert read(body, LOGIN) is None
 
 
-def test_an_app_with_another_name_is_called_by_the_product_s_too() -> None:
+def test_deeprepo_mention_is_a_command_even_if_the_app_has_another_name() -> None:
     """Users may write `@deeprepo help` even if the setup page created an App with a longer name."""
     for name in ("@deeprepo", "@deeprepo-acme", "@Deeprepo-acme[bot]"):
         assert read(f"{name} help", "deeprepo-acme[bot]") == Command("help")
     assert read("@deeprepo-fan help", "deeprepo-acme[bot]") is None
 
 
-def test_without_a_login_only_the_slash_counts() -> None:
+def test_mentions_do_not_count_without_a_login() -> None:
     """In the Action, deeprepo has no login, so mentions don't count."""
     assert read("@deeprepo review") is None
     assert read("/deeprepo review") == Command("review")
 
 
-def test_an_unknown_word_and_an_argument_have_an_end() -> None:
+def test_unknown_words_and_questions_are_truncated() -> None:
     """Unknown words and questions are truncated."""
     unknown, question = read("/deeprepo " + "x" * 900), read("/deeprepo ask " + "x" * 9_000)
     assert unknown == Command("x" * 40)
@@ -106,7 +106,7 @@ def test_an_unknown_word_and_an_argument_have_an_end() -> None:
 
 @settings(max_examples=200, deadline=None)
 @given(st.text(alphabet=st.sampled_from(list("/deeprepo @`~<!->[]()*_#=\n\r\t\\&;x1\0\u2028\ud800")), max_size=60))
-def test_any_text_is_read_without_a_fault(text: str) -> None:
+def test_parser_never_raises_on_any_text(text: str) -> None:
     """Any text gives no command or one of one or two words, which can be encoded as UTF-8."""
     for body in (text, f"/deeprepo {text}", f"{text}\n/deeprepo ask {text}"):
         found = read(body, LOGIN)
@@ -114,7 +114,7 @@ def test_any_text_is_read_without_a_fault(text: str) -> None:
         assert found is None or f"{found.word} {found.argument}".encode()
 
 
-def test_each_command_of_a_comment_is_read() -> None:
+def test_each_command_in_a_comment_is_parsed() -> None:
     """A question ends at the next command, and at most five commands are read."""
     body = "/deeprepo ignore 2 wrapped\nthanks\n/deeprepo ask why?\nIn which case?\n@deeprepo ignore 3 generated"
     assert commands.read(body, LOGIN) == (

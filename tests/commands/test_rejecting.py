@@ -28,7 +28,7 @@ FIRST, SECOND, THIRD = (
         "#2, #3: won't fix",
     ],
 )
-def test_a_plain_rejection(body: str) -> None:
+def test_plain_rejection_is_recognized(body: str) -> None:
     """The reason is the reply without quoted lines."""
     assert reading.reason(body) == " ".join(row for row in body.replace("\u2019", "'").split("\n") if not row.startswith(">")).strip()  # fmt: skip
 
@@ -51,12 +51,12 @@ def test_a_plain_rejection(body: str) -> None:
         "We have talked about this for two weeks in the other pull request and it is not a bug there",
     ],
 )
-def test_everything_else_is_no_rejection(body: str) -> None:
+def test_other_replies_are_not_rejections(body: str) -> None:
     """Questions, denials, quotes, code and other texts are not rejections."""
     assert reading.reason(body) == ""
 
 
-def test_a_reason_is_bounded() -> None:
+def test_reason_is_truncated() -> None:
     """The reason is truncated to a maximum length."""
     assert len(reading.reason("Not a bug. " + "x" * 100_000)) == reading.LONGEST_REASON
 
@@ -83,7 +83,7 @@ REVIEW = LastReview(
         ("3 is intended", []),
     ],
 )
-def test_a_rejection_in_a_thread_of_two_findings_means_what_it_names(reply: str, numbers: list[int] | None) -> None:
+def test_rejection_in_a_shared_thread_applies_to_the_named_finding(reply: str, numbers: list[int] | None) -> None:
     """A rejection applies to the findings it refers to, else to both. Unclear references return None."""
     found = target.rejected(reading.reason(reply), [FIRST.finding, SECOND.finding], REVIEW)
     assert (found if found is None else [finding.number for finding in found]) == numbers

@@ -85,7 +85,7 @@ def pattern(shown: str) -> str:
 
 
 @pytest.mark.parametrize("page", few(RUNNABLE, *SOON), ids=doc_pages.name)
-def test_marked_commands_do_what_the_page_shows(page: Path, tmp_path: Path) -> None:
+def test_marked_commands_print_what_the_page_shows(page: Path, tmp_path: Path) -> None:
     """In a fresh folder, all commands on a page exit with 0 and print what the page shows."""
     run = [block for block in doc_pages.blocks(page) if block.runs]
     shown = [command for block in run for command in doc_pages.commands(block)]
@@ -136,7 +136,7 @@ def test_every_command_and_option_exists(page: Path) -> None:
     assert wrong == {}
 
 
-def test_the_spelling_is_judged() -> None:
+def test_wrong_command_or_option_is_detected() -> None:
     """A wrong command or option is detected, even with a variable in front and a comment behind."""
     assert unknown("deeprepo revue") == ["revue"]
     assert unknown("DEEPREPO_USD=1 deeprepo review --max-usd 1 --nothing   # and so on") == ["--nothing"]

@@ -33,7 +33,7 @@ def quoted(cell: str) -> list[str]:
     return re.findall(r"`([^`]+)`", cell)
 
 
-def test_the_reference_is_what_the_program_prints(capsys: pytest.CaptureFixture[str]) -> None:
+def test_configuration_reference_matches_the_program_output(capsys: pytest.CaptureFixture[str]) -> None:
     """docs/configuration.md equals the output of `deeprepo config --reference`."""
     from bot.cli import run
 
@@ -41,7 +41,7 @@ def test_the_reference_is_what_the_program_prints(capsys: pytest.CaptureFixture[
     assert capsys.readouterr().out == (ROOT / "docs" / "configuration.md").read_text()
 
 
-def test_the_reference_leaves_nothing_out() -> None:
+def test_configuration_reference_is_complete() -> None:
     """Every review setting, server variable and provider key has a row."""
     tables = reference.tables()
     names = {name for table in tables.values() for row in table for name in quoted(row.name)}
@@ -54,7 +54,7 @@ def test_the_reference_leaves_nothing_out() -> None:
     assert all(row.about and row.form for table in tables.values() for row in table)
 
 
-def test_defaults_are_written_as_a_person_would() -> None:
+def test_defaults_are_written_in_readable_form() -> None:
     """Defaults use "none", brackets for lists, and no decimal point for whole numbers."""
     assert [reference.default_text(value) for value in (None, True, (), ("a", "b"), 5.0, 0.5, "text")] == [
         "none", "`true`", "`[]`", "`[a, b]`", "`5`", "`0.5`", "`text`",
@@ -62,7 +62,7 @@ def test_defaults_are_written_as_a_person_would() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=doc_pages.name)
-def test_variables_exist(page: Path) -> None:
+def test_documented_variables_exist(page: Path) -> None:
     """Every variable on a page is read by the program."""
     known = set(VARIABLE.findall((ROOT / "docs" / "configuration.md").read_text()))
     code = "".join(path.read_text() for path in [*(ROOT / "bot" / "config").glob("*.py"), ROOT / "docker-compose.yml"])
@@ -70,7 +70,7 @@ def test_variables_exist(page: Path) -> None:
     assert [name for name in sorted(found) if name not in code and not name.startswith("DEEPREPO_ACTION_")] == []
 
 
-def test_the_app_is_described_as_the_set_up_page_makes_it() -> None:
+def test_app_permissions_and_events_match_the_setup_page() -> None:
     """The pages list the permissions and events that the setup page requests."""
     below = rows(APP, "### Permissions")
     assert {quoted(name)[0]: level for name, level, _ in below} == manifest.PERMISSIONS
@@ -105,7 +105,7 @@ def test_named_files_exist(page: Path) -> None:
     assert [path for path in paths if not (ROOT / path).exists()] == []
 
 
-def test_the_tour_names_files_of_the_folders_beside_them() -> None:
+def test_bare_file_names_in_the_tour_exist_in_the_named_folders() -> None:
     """In reading.md, each bare file name is in a folder named in the same paragraph or list item."""
     missing = []
     for part in re.split(r"\n\n|\n(?=- )", (ROOT / "docs" / "contributing" / "reading.md").read_text()):
@@ -116,7 +116,7 @@ def test_the_tour_names_files_of_the_folders_beside_them() -> None:
     assert missing == []
 
 
-def test_the_table_of_plug_ins_names_what_exists() -> None:
+def test_plug_in_table_names_existing_interfaces() -> None:
     """The interface and the registry in each row of CONTRIBUTING.md exist in the code."""
     found = rows(ROOT / "CONTRIBUTING.md", "## A new plug-in is one file and one line")
     table = [" | ".join(cells).split("|") for cells in found]  # an empty cell has only one space

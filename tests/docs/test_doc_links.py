@@ -21,7 +21,7 @@ def local(page: Path) -> list[tuple[str, Path, str]]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=doc_pages.name)
-def test_links_lead_somewhere(page: Path) -> None:
+def test_links_lead_to_existing_files_and_headings(page: Path) -> None:
     """Each link leads to an existing file and, if it has an anchor, to an existing heading."""
     dead = [
         link

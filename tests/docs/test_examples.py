@@ -42,7 +42,7 @@ def example(name: str, *arguments: str, cwd: Path, typed: str = "") -> subproces
     )
 
 
-def test_the_gate_fails_on_a_forgotten_caller(shop: Path, tmp_path: Path) -> None:
+def test_gate_example_fails_for_a_forgotten_caller(shop: Path, tmp_path: Path) -> None:
     """The exit code is 1, and the report is written as Markdown and SARIF."""
     done = example("gate.py", str(shop), "main..feature", cwd=tmp_path)
     assert (done.returncode, done.stdout.splitlines()[0].partition(": total()")[0]) == (1, "shop.py:5: high"), (
@@ -52,14 +52,14 @@ def test_the_gate_fails_on_a_forgotten_caller(shop: Path, tmp_path: Path) -> Non
     assert json.loads((tmp_path / "review.sarif").read_text())["version"] == "2.1.0"
 
 
-def test_the_selection_names_the_tests_that_a_change_can_break(shop: Path, tmp_path: Path) -> None:
+def test_selection_example_prints_the_affected_tests(shop: Path, tmp_path: Path) -> None:
     """The tests are printed to standard output for pytest, and the reasons to standard error."""
     done = example("select_tests.py", str(shop), "main..feature", cwd=tmp_path)
     assert done.stdout == "tests/test_prices.py\n"
     assert "uses prices.py:total" in done.stderr
 
 
-def test_a_question_with_a_tool_of_one_s_own(tmp_path: Path) -> None:
+def test_question_example_uses_a_custom_tool(tmp_path: Path) -> None:
     """The scripted root searches, calls the tool and answers."""
     (tmp_path / "bills").mkdir()
     (tmp_path / "bills" / "may.txt").write_text("Total: 100 USD\n")
@@ -72,7 +72,7 @@ def test_a_question_with_a_tool_of_one_s_own(tmp_path: Path) -> None:
     assert "may.txt:1: Total: 100 USD" in done.stderr
 
 
-def test_a_session_answers_a_line_each(tmp_path: Path) -> None:
+def test_session_example_answers_each_line(tmp_path: Path) -> None:
     """The second question uses a variable from the first, and calls and costs are printed."""
     (tmp_path / "a.txt").write_text("Ada signed.\n")
     blocks = iter(["who = ask(tree, 'Who?')['answer']\nset_answer(who)", "set_answer(len(who))"])
@@ -85,7 +85,7 @@ def test_a_session_answers_a_line_each(tmp_path: Path) -> None:
     assert "answered: 1 call, " in done.stderr
 
 
-def test_an_extraction_is_rows_of_a_type(tmp_path: Path) -> None:
+def test_extraction_example_returns_typed_rows(tmp_path: Path) -> None:
     """A row that doesn't fit the type is refused, and the root's code can choose a worker."""
     (tmp_path / "a.txt").write_text("Acme, until further notice.\n")
     begun = "print(llm_query(context['a.txt'], worker='strong'))\nset_answer([{'party': 'Acme', 'end': 'never'}])"
@@ -98,7 +98,7 @@ def test_an_extraction_is_rows_of_a_type(tmp_path: Path) -> None:
     assert "worker compatible/large" in done.stderr
 
 
-def test_every_example_is_run() -> None:
+def test_every_example_has_a_test() -> None:
     """A new example needs a test in this file."""
     names = ["ask_texts.py", "extract.py", "gate.py", "select_tests.py", "session.py"]
     assert [path.name for path in EXAMPLES] == names

@@ -16,7 +16,7 @@ def words(path: Path) -> list[str]:
     return [re.sub(r"\d+\.\d s", "…", unescape(re.sub("<[^>]+>", "", text))) for text in texts]
 
 
-def test_the_recording_is_what_the_demo_prints(tmp_path: Path) -> None:
+def test_recording_matches_the_demo_output(tmp_path: Path) -> None:
     """If the demo's output changes, `make recording` updates the recording."""
     now = tmp_path / "demo.svg"
     subprocess.run([sys.executable, ROOT / ".ci" / "recording.py", now], check=True)

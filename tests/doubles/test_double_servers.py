@@ -50,7 +50,7 @@ USE = {"type": "tool_use", "id": "c", "name": "f", "input": {}}
         },
     ],
 )
-def test_openai_refuses(body: object) -> None:
+def test_invalid_openai_request_is_refused(body: object) -> None:
     """A request that violates the Chat Completions API gets a 400 in OpenAI's format."""
     with doubles.in_thread(doubles.Server("ok")) as server:
         status, found = post(server.openai_url, "/v1/chat/completions", body, BEARER)
@@ -74,7 +74,7 @@ def test_openai_refuses(body: object) -> None:
         {"model": "m", "max_tokens": 1, "messages": [USER], "system": [{"type": "text", "cache_control": {}}] * 5},
     ],
 )
-def test_anthropic_refuses(body: object) -> None:
+def test_invalid_anthropic_request_is_refused(body: object) -> None:
     """A request that violates the Messages API gets a 400 in Anthropic's format."""
     with doubles.in_thread(doubles.Server("ok")) as server:
         status, found = post(server.anthropic_url, "/v1/messages", body, BEARER)

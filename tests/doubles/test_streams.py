@@ -13,7 +13,7 @@ from deeprepo_sandbox.providers import Reply
 CALLS = (ToolCall("a", "run", {"code": "print(1)\n" * 20}), ToolCall("b", "run", {"code": "x"}))
 
 
-def test_the_libraries_own_clients_read_the_streams() -> None:
+def test_official_clients_can_read_the_streams() -> None:
     """The libraries assemble the streams into what the script defined."""
     import anthropic
     import openai

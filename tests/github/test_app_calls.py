@@ -25,19 +25,19 @@ PULL = PullRef(1, 2, "acme", "shop", 3)
         ("http://127.0.0.1:8080/api/v3", "http://127.0.0.1:8080/acme/shop.git"),
     ],
 )
-def test_git_lives_where_the_pages_do(api: str, url: str) -> None:
+def test_git_address_is_derived_from_the_api_address(api: str, url: str) -> None:
     """The address for git is derived from any form of the API's address."""
     assert github.git_url(api, PULL) == url
 
 
-def test_an_identity_shows_no_secret() -> None:
+def test_private_key_is_not_in_repr_or_str() -> None:
     """Neither repr nor str contains the private key."""
     made = Identity("1", SecretStr("PRIVATE"))
 
     assert "PRIVATE" not in f"{made!r}{made}"
 
 
-async def test_our_name_is_asked_once(at: Scene) -> None:
+async def test_app_login_is_requested_once(at: Scene) -> None:
     """An identity caches the name for all jobs in a process."""
     async with github.open_pull(at.identity, at.pull, at.pace) as again:
         assert again.voice == at.host.voice
@@ -46,7 +46,7 @@ async def test_our_name_is_asked_once(at: Scene) -> None:
     assert len([seen for seen in at.gh.requests if seen.path == "/app"]) == 1
 
 
-async def test_redirects_do_not_carry_the_token_away(tmp_path: Path) -> None:
+async def test_redirect_to_another_server_gets_no_token(tmp_path: Path) -> None:
     """A redirect to another server does not receive our token."""
     seen: list[str | None] = []
 

@@ -80,7 +80,7 @@ def lines(seen: list[str]) -> list[str]:
 
 @pytest.mark.parametrize("packed", [False, True], ids=["as it is", "packed"])
 @pytest.mark.parametrize("status", [200, 404])
-async def test_an_answer_over_the_bound_is_cut(*, packed: bool, status: int) -> None:
+async def test_response_over_the_size_limit_is_cut(*, packed: bool, status: int) -> None:
     """The limit applies to the unpacked size, so a small packed response cannot fill the memory."""
     whole = b'{"message": "' + b"x" * (33 << 20) + b'"}'
     body, more = (gzip.compress(whole, 1), {"content-encoding": "gzip"}) if packed else (whole, {})
@@ -92,7 +92,7 @@ async def test_an_answer_over_the_bound_is_cut(*, packed: bool, status: int) -> 
         assert len(seen) == 1
 
 
-async def test_a_repository_that_was_renamed_is_read() -> None:
+async def test_renamed_repository_is_read_through_its_redirect() -> None:
     """A read follows GitHub's redirect on the same server, with the token."""
 
     def answer(line: str, origin: str) -> Answer:
@@ -106,7 +106,7 @@ async def test_a_repository_that_was_renamed_is_read() -> None:
         assert all(f"authorization: bearer {TOKEN}" in head.lower() for head in seen)
 
 
-async def test_the_link_of_a_list_does_not_carry_the_token_away() -> None:
+async def test_next_page_on_another_server_gets_no_token() -> None:
     """A next page on another server is requested without our token."""
     async with server(lambda _line, _origin: Answer([])) as (other, elsewhere):
         place = {"link": f'<{other.replace("127.0.0.1", "localhost")}/x?page=2>; rel="next"'}
@@ -118,7 +118,7 @@ async def test_the_link_of_a_list_does_not_carry_the_token_away() -> None:
 
 
 @pytest.mark.parametrize(("base", "rest"), [("", ""), ("/", ""), ("/api/v3", "/api/v3"), ("/api/v3/", "/api/v3")])
-async def test_the_api_of_an_enterprise_server(base: str, rest: str) -> None:
+async def test_enterprise_server_api_addresses_are_derived(base: str, rest: str) -> None:
     """REST is below the configured address, with or without a trailing slash; GraphQL has its own path."""
     data = {"data": {"repository": None}}
 
@@ -132,7 +132,7 @@ async def test_the_api_of_an_enterprise_server(base: str, rest: str) -> None:
 @pytest.mark.parametrize(
     ("wait", "named"), [("7", 7.0), ("Wed, 21 Oct 2026 07:28:00 GMT", 60.0), ("-5", 60.0), ("²", 60.0)]
 )
-async def test_how_long_a_limit_lasts(wait: str, named: float) -> None:
+async def test_rate_limit_wait_follows_retry_after(wait: str, named: float) -> None:
     """The wait is Retry-After in seconds, or a minute if the value is not a valid number."""
     said = Answer({"message": "slow down"}, 429, {"retry-after": wait})
     async with hosted(lambda _line, _origin: said) as (host, seen):
@@ -142,7 +142,7 @@ async def test_how_long_a_limit_lasts(wait: str, named: float) -> None:
         assert len(seen) == 1
 
 
-async def test_a_token_ends_when_the_work_fails(at: Scene) -> None:
+async def test_tokens_are_revoked_if_the_work_fails(at: Scene) -> None:
     """Both the token for git and the one for posting are revoked."""
     with pytest.raises(OSError, match="no space"):
         async with github.reading(at.identity, at.pull.installation, (at.pull.repository,), at.pace):
@@ -189,7 +189,7 @@ async def failed(asked: Awaitable[object]) -> DeepRepoError | None:
     ],
     ids=lambda one: f"{one.status} {one.body!r:.9} {len(one.headers)}",
 )
-def test_no_error_shows_the_token(answer: Answer, caplog: pytest.LogCaptureFixture) -> None:
+def test_errors_and_logs_never_contain_the_token(answer: Answer, caplog: pytest.LogCaptureFixture) -> None:
     """Neither messages, causes, values in frames nor the log contain the token."""
 
     async def go() -> None:
@@ -211,7 +211,7 @@ def test_no_error_shows_the_token(answer: Answer, caplog: pytest.LogCaptureFixtu
 
 
 @pytest.mark.parametrize("token", [f"{TOKEN}\nx: y", f"{TOKEN}\r"])
-async def test_a_token_that_was_copied_badly(token: str) -> None:
+async def test_malformed_token_is_reported_without_sending_it(token: str) -> None:
     """The setting has to be corrected; nothing is sent, and no error shows the token."""
     async with (
         server(lambda _line, _origin: Answer({})) as (origin, seen),
@@ -224,7 +224,7 @@ async def test_a_token_that_was_copied_badly(token: str) -> None:
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-async def test_a_write_is_not_sent_elsewhere(status: int) -> None:
+async def test_redirected_write_is_neither_followed_nor_repeated(status: int) -> None:
     """A redirected write is neither changed to a read nor repeated, and the error names the reason."""
     async with hosted(lambda _line, origin: Answer({}, status, {"location": f"{origin}/api/v3/x"})) as (host, seen):
         with pytest.raises(HostRefused, match=f"with status {status}: the address has moved") as refused:

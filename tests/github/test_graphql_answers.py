@@ -54,7 +54,7 @@ async def threads(body: object) -> tuple[object, list[str]]:
         ("<html>a proxy</html>", HostError, "in an unknown format"),
     ],
 )
-def test_errors_inside_a_200_are_errors(body: object, kind: type[HostError], says: str) -> None:
+def test_errors_in_a_200_response_are_raised(body: object, kind: type[HostError], says: str) -> None:
     """Errors count even next to partial data, and a rate limit is recognized as one."""
     told, _ = asyncio.run(threads(body))
     assert isinstance(told, kind)

@@ -20,7 +20,7 @@ def calm(**changes: float) -> RequestPace:
 
 
 @pytest.mark.parametrize("fault", [Fault(500), Fault(502), Fault(drop=True)], ids=lambda f: str(f.status))
-async def test_reading_is_tried_again(at: Scene, fault: Fault) -> None:
+async def test_failed_read_is_retried(at: Scene, fault: Fault) -> None:
     """One or two failures of GitHub are hidden by retries."""
     at.gh.fail("GET", r"/pulls/1$", replace(fault, times=2))
 
@@ -32,7 +32,7 @@ async def test_reading_is_tried_again(at: Scene, fault: Fault) -> None:
     [Fault(502), Fault(502, after=True), Fault(500, after=True), Fault(drop=True, after=True)],
     ids=lambda f: f"{f.status}-{f.after}",
 )
-async def test_writing_is_never_repeated_blindly(at: Scene, fault: Fault) -> None:
+async def test_failed_write_is_never_blindly_repeated(at: Scene, fault: Fault) -> None:
     """Because the comment may have been stored, only one request is sent."""
     at.gh.fail("POST", COMMENT, fault)
     with pytest.raises(HostDown):
@@ -41,7 +41,7 @@ async def test_writing_is_never_repeated_blindly(at: Scene, fault: Fault) -> Non
     assert len(at.stands.comments) == fault.after
 
 
-async def test_a_write_that_was_lost_is_looked_for(at: Scene) -> None:
+async def test_lost_write_is_repeated_only_if_it_was_not_stored(at: Scene) -> None:
     """`once` checks whether a write was stored after a lost response, and repeats it only if not."""
 
     async def find(body: str) -> object:
@@ -59,7 +59,7 @@ async def test_a_write_that_was_lost_is_looked_for(at: Scene) -> None:
 
 
 @pytest.mark.parametrize("status", [403, 429])
-async def test_a_secondary_limit_with_a_time_is_waited_out(at: Scene, status: int) -> None:
+async def test_secondary_limit_with_a_time_is_waited_out(at: Scene, status: int) -> None:
     """Nothing was stored, so the request is repeated after the time that GitHub names."""
     at.gh.fail("POST", COMMENT, sandbox.secondary(0, status=status))
     await at.host.comment("hello")
@@ -67,7 +67,7 @@ async def test_a_secondary_limit_with_a_time_is_waited_out(at: Scene, status: in
     assert [one.body for one in at.stands.comments] == ["hello"]
 
 
-async def test_a_secondary_limit_without_a_time_is_a_minute_and_doubles(tmp_path: Path) -> None:
+async def test_secondary_limit_without_a_time_waits_a_minute_and_doubles(tmp_path: Path) -> None:
     """A job that cannot wait that long is told how long to sleep; the next limit in a row is doubled."""
     async with scene(tmp_path, pace=calm(patience=0.5)) as at:
         at.gh.fail("POST", COMMENT, sandbox.secondary())
@@ -78,7 +78,7 @@ async def test_a_secondary_limit_without_a_time_is_a_minute_and_doubles(tmp_path
         assert at.pace.note_limit(at.pull.installation, None) == 120
 
 
-async def test_the_primary_limit_names_its_end(at: Scene) -> None:
+async def test_primary_limit_blocks_the_installation_until_its_reset(at: Scene) -> None:
     """The wait lasts until the reset, and all jobs of this installation wait without sending requests."""
     at.gh.fail("GET", r"/pulls/1$", sandbox.primary(time.time() + 1800))
     with pytest.raises(HostLimited) as limit:
@@ -100,7 +100,7 @@ async def test_the_primary_limit_names_its_end(at: Scene) -> None:
         (Fault(410), "it was deleted"),
     ],
 )
-async def test_refusals_are_final_and_say_why(at: Scene, fault: Fault, says: str) -> None:
+async def test_refusals_are_final_and_give_the_reason(at: Scene, fault: Fault, says: str) -> None:
     """There is one request, and the error has the reason and the status."""
     at.gh.fail("POST", COMMENT, fault)
     with pytest.raises(HostRefused, match=says) as refused:
@@ -111,7 +111,7 @@ async def test_refusals_are_final_and_say_why(at: Scene, fault: Fault, says: str
 
 
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
-async def test_a_write_follows_a_repository_and_nothing_else(at: Scene, status: int) -> None:
+async def test_write_follows_only_a_redirect_to_the_repository_id(at: Scene, status: int) -> None:
     """A redirect to the repository's ID on this API is followed; another path, host or status is refused."""
     by_id = f"{at.gh.api}/repositories/{at.repo.id}/issues/1/comments"
     for where in (by_id.replace("/repositories/", "/repos/"), by_id.replace("127.0.0.1", "127.0.0.2"), by_id):

@@ -10,7 +10,7 @@ from bot.workflow import pull_state
 from deeprepo_sandbox import github as sandbox
 
 
-async def test_whose_comment_is_ours(at: Scene) -> None:
+async def test_only_comments_by_our_login_are_ours(at: Scene) -> None:
     """Only comments by our own login are ours, not copies of their text."""
     posted = await at.host.comment("hello")
     asked = await at.repo.comment(at.number, "hello")
@@ -29,7 +29,7 @@ async def test_whose_comment_is_ours(at: Scene) -> None:
     assert (await at.host.comment_at(CommentRef(asked, "issue"))).author == "maintainer"
 
 
-async def test_of_other_peoples_comments_the_last_are_held(at: Scene) -> None:
+async def test_only_the_newest_comments_by_others_are_kept(at: Scene) -> None:
     """Our comments and the newest of others are kept in order, and long ones are cut."""
     first = await at.host.comment("ours")
     for n in range(MOST_OTHERS + 20):
@@ -41,7 +41,7 @@ async def test_of_other_peoples_comments_the_last_are_held(at: Scene) -> None:
     assert max(len(one.body) for one in held) == MOST_READ
 
 
-async def test_a_settings_file_that_cannot_be_used_is_not_called_absent(at: Scene) -> None:
+async def test_unreadable_settings_file_is_not_reported_as_missing(at: Scene) -> None:
     """A settings file's bytes are unchanged, a folder or broken link gets a reason; None means missing."""
     link = sandbox.TreeEntry("nowhere.yml", "120000")
     await at.repo.commit("main", {"own.yml": b"language: \xe9\n", "folder.yml/own.yml": "a: 1\n", "link.yml": link})
@@ -53,7 +53,7 @@ async def test_a_settings_file_that_cannot_be_used_is_not_called_absent(at: Scen
     assert found == [b"language: \xe9\n", *whys, None]
 
 
-async def test_names_from_outside_lead_nowhere_else(at: Scene) -> None:
+async def test_names_that_would_change_the_url_path_are_refused(at: Scene) -> None:
     """Names that would change the URL's path are refused before a request is sent."""
     before = len(at.gh.requests)
     with pytest.raises(UsageError):

@@ -10,7 +10,7 @@ from bot.github import Identity
 from deeprepo_sandbox.github import keys
 
 
-async def test_a_token_that_expires_in_the_middle(at: Scene) -> None:
+async def test_expired_token_is_replaced_and_the_request_repeated(at: Scene) -> None:
     """A 401 means that nothing was stored, so the request is repeated with a new token."""
     await at.host.facts()
     for token in at.gh.world.tokens.values():
@@ -23,7 +23,7 @@ async def test_a_token_that_expires_in_the_middle(at: Scene) -> None:
     assert len([r for r in at.gh.requests if r.path.endswith("/access_tokens")]) == 3
 
 
-async def test_tokens_are_narrow_and_end_with_the_work(tmp_path: Path) -> None:
+async def test_tokens_are_limited_in_scope_and_revoked_after_use(tmp_path: Path) -> None:
     """One can post in one repository, one for git can only read; both are revoked after use."""
     async with scene(tmp_path) as at:
         await at.host.facts()
@@ -40,7 +40,7 @@ async def test_tokens_are_narrow_and_end_with_the_work(tmp_path: Path) -> None:
     assert world.tokens == {}
 
 
-async def test_an_owner_who_grants_less(at: Scene) -> None:
+async def test_token_has_only_granted_permissions(at: Scene) -> None:
     """The token has only granted permissions, and none that was not requested."""
     at.gh.grant(checks="read", contents="write")
 
@@ -50,7 +50,7 @@ async def test_an_owner_who_grants_less(at: Scene) -> None:
     assert (may["checks"], may["contents"], may["pull_requests"]) == ("read", "read", "write")
 
 
-async def test_keys_that_cannot_sign(at: Scene) -> None:
+async def test_unusable_key_is_reported_without_showing_it(at: Scene) -> None:
     """A damaged key is a setting to correct, another App's key is refused, and no error shows a key."""
     for key, kind, says in (
         ("-----BEGIN NOTHING-----", ConfigError, "complete PEM file"),

@@ -7,7 +7,7 @@ from bot.github import RequestPace
 from deeprepo_sandbox.github import Fault
 
 
-async def test_every_answer_is_heard(tmp_path: Path) -> None:
+async def test_each_observer_receives_each_response(tmp_path: Path) -> None:
     """Each observer receives each response's status and the remaining limit."""
     heard: list[tuple[int, int | None]] = []
     pace = RequestPace(between=0, backoff=0, on_answer=lambda status, left: heard.append((status, left)))
@@ -19,7 +19,7 @@ async def test_every_answer_is_heard(tmp_path: Path) -> None:
     assert heard[0][1] == 4999
 
 
-async def test_writes_of_one_installation_keep_their_distance() -> None:
+async def test_writes_of_one_installation_are_spaced_out() -> None:
     """Parallel writes are spaced out, without delaying another installation."""
     pace, order = RequestPace(between=0.05), []
 

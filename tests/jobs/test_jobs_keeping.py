@@ -18,7 +18,7 @@ def names(scene: Scene) -> set[str]:
     return {name for (name,) in scene.sql(f"SELECT workflow_uuid FROM {table}")}  # noqa: S608 - names of our own
 
 
-async def test_a_job_that_fell_through_is_put_back(on_sqlite: Scene) -> None:
+async def test_orphaned_job_is_requeued(on_sqlite: Scene) -> None:
     """A job that the database assigns to this process, but that is not running, is found and done."""
     diary = Diary()
     async with on_sqlite.running(diary) as board:
@@ -27,7 +27,7 @@ async def test_a_job_that_fell_through_is_put_back(on_sqlite: Scene) -> None:
         await diary.seen("end one")
 
 
-async def test_two_reviews_left_by_a_crash_become_one(scene: Scene) -> None:
+async def test_two_reviews_left_by_a_crash_are_merged(scene: Scene) -> None:
     """If a process died between storing a review and ending the previous one, only the newer one runs.
 
     It includes what a person asked of the older one.
@@ -43,7 +43,7 @@ async def test_two_reviews_left_by_a_crash_become_one(scene: Scene) -> None:
     assert [line for line in diary.told if line.startswith("end")] == ["end newer"]
 
 
-async def test_a_newer_review_ends_the_older_that_runs(scene: Scene) -> None:
+async def test_newer_review_ends_the_running_older_one(scene: Scene) -> None:
     """A newer review waits for the older one to end, even if the process that stored it did not end it."""
     diary = Diary(hold={"one"})
     async with scene.running(diary) as board:
@@ -56,7 +56,7 @@ async def test_a_newer_review_ends_the_older_that_runs(scene: Scene) -> None:
     assert diary.told == ["begin one", "SupersededError one", "begin two", "end two"]
 
 
-async def test_an_installation_is_forgotten(scene: Scene) -> None:
+async def test_uninstalling_deletes_the_installations_jobs(scene: Scene) -> None:
     """When the App is removed, its jobs are ended and deleted, for one repository or all; others stay."""
     diary = Diary(hold={"running"})
     async with scene.running(diary) as board:
@@ -80,7 +80,7 @@ async def test_an_installation_is_forgotten(scene: Scene) -> None:
         assert await asyncio.to_thread(names, scene) == {"review~8~80#1~guid-2"}
 
 
-async def test_old_jobs_are_deleted(on_sqlite: Scene) -> None:
+async def test_old_finished_jobs_are_deleted(on_sqlite: Scene) -> None:
     """Jobs that ended long ago are deleted with all their data; newer and unfinished ones stay."""
     async with on_sqlite.running(Diary()) as board:
         for number in range(3):
@@ -95,7 +95,7 @@ async def test_old_jobs_are_deleted(on_sqlite: Scene) -> None:
         assert names(on_sqlite) == {"review~7~70#2~guid-2", "review~7~70#9~guid-9"}
 
 
-async def test_asks_are_stored_as_plain_text(on_sqlite: Scene) -> None:
+async def test_asks_are_stored_as_plain_json(on_sqlite: Scene) -> None:
     """The database contains JSON that only its owner can read, and reading it runs no code."""
     async with on_sqlite.running(Diary()) as board:
         await board.submit(command(), "guid-1")
@@ -120,7 +120,7 @@ def test_every_kind_of_ask_can_be_stored(kind: type[Ask]) -> None:
 NEWER = """UPDATE workflow_input SET inputs = replace(replace(inputs, '\\"form\\":1', '\\"form\\":2'), '\\"by\\":\\"', '\\"by\\":\\"9.')"""
 
 
-async def test_a_job_of_another_build_waits_for_that_build(on_sqlite: Scene) -> None:
+async def test_unreadable_job_waits_for_the_build_that_stored_it(on_sqlite: Scene) -> None:
     """An unreadable job is kept, readiness names its build, and a build that can read it does the job."""
     diary = Diary()
     async with on_sqlite.running(diary) as board:
@@ -142,7 +142,7 @@ async def test_a_job_of_another_build_waits_for_that_build(on_sqlite: Scene) -> 
         assert await board.healthy() == (True, "ready")
 
 
-async def test_a_step_that_another_build_noted_otherwise_is_not_done_again(on_sqlite: Scene) -> None:
+async def test_step_recorded_by_another_build_is_not_repeated(on_sqlite: Scene) -> None:
     """The command's author is told that this build cannot read the result, and nothing is done twice."""
     form = TypeAdapter(int)
     done: list[str] = []

@@ -35,7 +35,7 @@ def told(log: Path, *whats: str, by: "subprocess.Popen[bytes] | None" = None) ->
         time.sleep(0.01)
 
 
-def test_kill_9_loses_nothing_and_a_poison_job_ends(on_sqlite: Scene, tmp_path: Path) -> None:
+def test_jobs_survive_kill_9_and_a_job_that_keeps_crashing_is_abandoned(on_sqlite: Scene, tmp_path: Path) -> None:
     """After kill -9, the next process does the stored jobs without repeating recorded steps.
 
     A job that keeps crashing its process is given up, with a reason.
@@ -68,7 +68,7 @@ def test_kill_9_loses_nothing_and_a_poison_job_ends(on_sqlite: Scene, tmp_path: 
 
 
 @pytest.mark.slow
-def test_a_dead_worker_is_taken_over(on_postgres: Scene, tmp_path: Path) -> None:
+def test_killed_workers_job_is_taken_over(on_postgres: Scene, tmp_path: Path) -> None:
     """On PostgreSQL, another process continues a killed worker's job without repeating recorded steps."""
     log = tmp_path / "log"
 
@@ -87,7 +87,7 @@ def test_a_dead_worker_is_taken_over(on_postgres: Scene, tmp_path: Path) -> None
     assert log.read_text().splitlines().count("look stuck") == 1
 
 
-async def test_a_graceful_stop_hands_over(scene: Scene) -> None:
+async def test_graceful_stop_hands_over_the_job(scene: Scene) -> None:
     """After an orderly stop, the next process continues the job, which does not count as a crash."""
     first, second = Diary(hold={"one"}), Diary()
     async with scene.running(first) as jobs:
@@ -101,7 +101,7 @@ async def test_a_graceful_stop_hands_over(scene: Scene) -> None:
     assert first.told == ["begin one", "CancelledError one"]
 
 
-async def test_a_stop_waits_for_jobs_that_end_in_time(on_sqlite: Scene) -> None:
+async def test_graceful_stop_waits_for_jobs_that_finish_in_time(on_sqlite: Scene) -> None:
     """Within the grace period, a running job completes."""
     diary = Diary(hold={"one"})
     async with on_sqlite.running(diary) as jobs:

@@ -11,7 +11,7 @@ from bot.workflow.jobs import Job
 from deeprepo.rlm.journal.writer import Journal
 
 
-async def test_a_fault_ends_its_job_alone(on_sqlite: Scene, caplog: pytest.LogCaptureFixture) -> None:
+async def test_failed_job_does_not_affect_the_next_one(on_sqlite: Scene, caplog: pytest.LogCaptureFixture) -> None:
     """The failure is logged with its traceback, reported to whoever asked, and the next job runs."""
 
     async def fail(ask: Ask, _: Job) -> None:
@@ -29,7 +29,7 @@ async def test_a_fault_ends_its_job_alone(on_sqlite: Scene, caplog: pytest.LogCa
     assert "ZeroDivisionError: secret detail" in caplog.text
 
 
-async def test_a_job_that_is_put_off_comes_again(on_sqlite: Scene) -> None:
+async def test_postponed_job_runs_later(on_sqlite: Scene) -> None:
     """If GitHub is down or limits us, or an earlier attempt still uses the journal, the job runs later."""
     tries: Counter[str] = Counter()
     names = set()
@@ -56,7 +56,7 @@ async def test_a_job_that_is_put_off_comes_again(on_sqlite: Scene) -> None:
     assert len(names) == 1
 
 
-async def test_a_job_is_put_off_so_often_and_no_more(on_sqlite: Scene) -> None:
+async def test_job_is_abandoned_after_its_last_attempt(on_sqlite: Scene) -> None:
     """If GitHub stays down, the job is given up after its last attempt, with the reason."""
 
     async def fail(_: Ask, __: Job) -> None:
@@ -71,7 +71,7 @@ async def test_a_job_is_put_off_so_often_and_no_more(on_sqlite: Scene) -> None:
     assert diary.sorry == [(push(head="one"), "GitHub answers with 502")]
 
 
-async def test_a_put_off_review_gives_way_to_a_push(on_sqlite: Scene) -> None:
+async def test_postponed_review_is_superseded_by_a_push(on_sqlite: Scene) -> None:
     """A review that waits for GitHub's rate limit is superseded like any other."""
 
     async def fail(ask: Ask, _: Job) -> None:
@@ -89,7 +89,7 @@ async def test_a_put_off_review_gives_way_to_a_push(on_sqlite: Scene) -> None:
         await on_sqlite.settled(jobs)
 
 
-async def test_a_refusal_is_tried_again_a_few_times(on_sqlite: Scene) -> None:
+async def test_refused_job_is_retried_a_few_times(on_sqlite: Scene) -> None:
     """Refusals are counted separately from failures, and the reason is reported after the last attempt."""
     lasts: list[bool] = []
 

@@ -11,7 +11,7 @@ from bot.workflow.jobs import Jobs, JobSettings
 from bot.workflow.jobs.keys import Keys
 
 
-async def test_a_second_process_is_refused(on_sqlite: Scene) -> None:
+async def test_second_process_is_refused(on_sqlite: Scene) -> None:
     """A data folder serves one process; the error names that process and says what to do."""
     async with on_sqlite.running(Diary()):
         with pytest.raises(UsageError, match=r"is in use by another process \(process \d+\)\. Stop it first"):
@@ -19,7 +19,7 @@ async def test_a_second_process_is_refused(on_sqlite: Scene) -> None:
                 pass
 
 
-async def test_what_cannot_work_is_refused(tmp_path: Path) -> None:
+async def test_invalid_database_configuration_is_refused(tmp_path: Path) -> None:
     """SQLite without a worker, PostgreSQL without a store, and an unusable database are refused."""
     diary = Diary()
     with pytest.raises(UsageError, match="Use a PostgreSQL database"):
@@ -40,7 +40,7 @@ async def test_what_cannot_work_is_refused(tmp_path: Path) -> None:
             pass
 
 
-async def test_a_process_that_only_serves(on_postgres: Scene) -> None:
+async def test_process_without_workers_stores_jobs_for_a_worker(on_postgres: Scene) -> None:
     """A process without work of its own stores jobs, and a worker does them."""
     idle, diary = Diary(), Diary()
     async with on_postgres.running(idle, given={"work_here": False}) as board:
@@ -52,7 +52,7 @@ async def test_a_process_that_only_serves(on_postgres: Scene) -> None:
     assert idle.told == []
 
 
-async def test_one_at_a_time_over_all_processes(on_postgres: Scene) -> None:
+async def test_pull_request_lock_applies_across_processes(on_postgres: Scene) -> None:
     """A lock on a pull request in the database blocks other processes, but only for this pull request."""
     told = []
     async with storage.open_store(on_postgres.url) as store:

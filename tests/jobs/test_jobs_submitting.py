@@ -11,7 +11,7 @@ from bot.workflow.jobs import queue
 SPOKEN = ReviewAsk(pull(), "command", full=True, actor="ann", comment=CommentRef(9, "review", 4), head="spoken")
 
 
-async def test_a_job_is_carried_out(scene: Scene) -> None:
+async def test_each_kind_of_job_runs_once(scene: Scene) -> None:
     """Every kind of ask is done once, exactly as submitted."""
     diary = Diary()
     asks: list[Ask] = [SPOKEN, command(), Forget(7, (70, 71)), MergeGroup(7, 70, "owner", "name", "queued")]
@@ -25,7 +25,7 @@ async def test_a_job_is_carried_out(scene: Scene) -> None:
     assert all(ask in diary.asks for ask in asks)
 
 
-def test_a_newer_push_supersedes_the_older(scene: Scene, caplog: pytest.LogCaptureFixture) -> None:
+def test_newer_push_supersedes_the_older(scene: Scene, caplog: pytest.LogCaptureFixture) -> None:
     """A push cancels the running review, only the newer one completes, and no warning is logged."""
 
     async def story() -> None:
@@ -44,7 +44,7 @@ def test_a_newer_push_supersedes_the_older(scene: Scene, caplog: pytest.LogCaptu
     assert caplog.text == ""
 
 
-async def test_a_burst_of_pushes_is_one_review(on_sqlite: Scene) -> None:
+async def test_burst_of_pushes_causes_one_review(on_sqlite: Scene) -> None:
     """Of several pushes in quick succession, only the last is reviewed."""
     diary = Diary()
     async with on_sqlite.running(diary, debounce=0.5) as jobs:
@@ -54,7 +54,7 @@ async def test_a_burst_of_pushes_is_one_review(on_sqlite: Scene) -> None:
     assert [line for line in diary.told if line.startswith("end")] == ["end h5"]
 
 
-async def test_a_copy_of_a_delivery_changes_nothing(scene: Scene) -> None:
+async def test_duplicate_delivery_is_refused(scene: Scene) -> None:
     """A known delivery is refused, whether running or finished, and does not end a newer review."""
     diary = Diary(hold={"two"})
     async with scene.running(diary) as jobs:
@@ -73,7 +73,7 @@ async def test_a_copy_of_a_delivery_changes_nothing(scene: Scene) -> None:
     assert diary.told.count("begin two") == diary.told.count("begin help") == 1
 
 
-async def test_a_push_keeps_what_a_person_asked_for(on_sqlite: Scene) -> None:
+async def test_push_keeps_the_command_it_replaces(on_sqlite: Scene) -> None:
     """A push that replaces a commanded review keeps the command and the head at which it was given."""
     diary = Diary(hold={"spoken"})
     async with on_sqlite.running(diary) as jobs:
@@ -86,7 +86,7 @@ async def test_a_push_keeps_what_a_person_asked_for(on_sqlite: Scene) -> None:
     assert diary.asks[-1] == replace(SPOKEN, base="unknown", inherited=True, also=("push",))
 
 
-def test_a_button_takes_nothing_from_a_command_and_adds_nothing() -> None:
+def test_button_does_not_change_a_commanded_review() -> None:
     """Only the command's author can extend it. Permission to spend is checked later."""
     pressed = ReviewAsk(pull(), "rerun", full=True, actor="stranger", head="two")
     plain = replace(SPOKEN, full=False)
@@ -97,7 +97,7 @@ def test_a_button_takes_nothing_from_a_command_and_adds_nothing() -> None:
     assert not queue.covers(plain, replace(pressed, actor=plain.actor))
 
 
-async def test_cancelling_ends_what_waits_and_what_runs(scene: Scene) -> None:
+async def test_cancel_ends_waiting_and_running_reviews(scene: Scene) -> None:
     """Canceling ends and counts a pull request's reviews, except those submitted after the decision."""
     diary = Diary(hold={"one", "other"})
     async with scene.running(diary) as jobs:
@@ -117,7 +117,7 @@ async def test_cancelling_ends_what_waits_and_what_runs(scene: Scene) -> None:
     assert "begin later" not in diary.told
 
 
-async def test_a_catch_up_does_not_disturb(on_sqlite: Scene) -> None:
+async def test_catch_up_leaves_waiting_and_running_reviews_alone(on_sqlite: Scene) -> None:
     """A catch-up doesn't touch a pull request whose review already waits or runs."""
     diary = Diary(hold={"one"})
     missed = ReviewAsk(pull(), "catch-up", head="missed")
@@ -131,7 +131,7 @@ async def test_a_catch_up_does_not_disturb(on_sqlite: Scene) -> None:
         await diary.seen("end missed")
 
 
-async def test_a_stopped_process_takes_nothing_on(on_sqlite: Scene) -> None:
+async def test_stopped_process_accepts_no_jobs(on_sqlite: Scene) -> None:
     """Submitting is an error, so the delivery is not confirmed, and the health check says why."""
     async with on_sqlite.running(Diary()) as jobs:
         assert await jobs.healthy() == (True, "ready")

@@ -3,7 +3,7 @@ from job_scene import Diary, Scene, command, pull, push
 from bot.values import ReviewAsk
 
 
-async def test_a_command_does_not_wait_for_a_review(on_sqlite: Scene) -> None:
+async def test_command_does_not_wait_for_a_review(on_sqlite: Scene) -> None:
     """A command runs while all review slots are taken, but waits for an earlier one on its pull request."""
     diary = Diary(hold={"one", "slow"})
     async with on_sqlite.running(diary, at_once=1) as jobs:
@@ -19,7 +19,7 @@ async def test_a_command_does_not_wait_for_a_review(on_sqlite: Scene) -> None:
     assert diary.told.index("end slow") < diary.told.index("begin next") < diary.told.index("end one")
 
 
-async def test_places_are_given_in_turns(scene: Scene) -> None:
+async def test_installations_take_turns(scene: Scene) -> None:
     """Each waiting installation gets a turn before the busiest one gets its third."""
     others = [f"other{number}" for number in range(4)]
 
@@ -37,7 +37,7 @@ async def test_places_are_given_in_turns(scene: Scene) -> None:
     assert begun == ["busy0", "busy1", *others, "busy2", "busy3", "busy4", "busy5"]
 
 
-async def test_people_go_before_pushes_and_strangers_last(on_sqlite: Scene) -> None:
+async def test_commands_come_before_pushes_and_strangers_last(on_sqlite: Scene) -> None:
     """Commanded reviews come first, then the team's pushes, then those of outsiders."""
     diary = Diary(hold={"first"})
     async with on_sqlite.running(diary, at_once=1) as jobs:

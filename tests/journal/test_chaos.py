@@ -7,7 +7,7 @@ from waits import patience
 
 
 @pytest.mark.slow
-def test_killed_reviews_come_to_the_same_end() -> None:
+def test_killed_review_ends_with_the_same_result() -> None:
     """After five kills, a review has the same result, and no finished call is repeated."""
     command = [sys.executable, "-m", "benchmarks.chaos", "--kills", "5"]
     done = subprocess.run(

@@ -73,7 +73,7 @@ def told(slots: Sequence[Slot]) -> list[str]:
     return [slot.text if isinstance(slot, Completion) else f"{type(slot).__name__}: {slot}" for slot in slots]
 
 
-def test_the_same_command_goes_on(tmp_path: Path) -> None:
+def test_resumed_command_sends_only_unanswered_prompts(tmp_path: Path) -> None:
     """Answered prompts are not sent again, others are, and the cost covers both runs."""
     path, texts = tmp_path / "j", [f"q{n}" for n in range(9)]
     run(path, fine, texts[:4])
@@ -83,7 +83,7 @@ def test_the_same_command_goes_on(tmp_path: Path) -> None:
     assert rows(path)[10]["kind"] == "resumed" or any(row["kind"] == "resumed" for row in rows(path))
 
 
-def test_a_request_is_written_before_it_is_sent(tmp_path: Path) -> None:
+def test_request_is_recorded_before_it_is_sent(tmp_path: Path) -> None:
     """The journal shows requests in flight at a kill, and the next run repeats them."""
     path = tmp_path / "j"
     asyncio.run(_killed(path))
@@ -126,7 +126,7 @@ class Waiting:
 
 
 @pytest.mark.parametrize("has_left", [False, True])
-def test_a_request_that_had_not_left_costs_nothing(has_left: bool, tmp_path: Path) -> None:
+def test_request_that_was_not_sent_costs_nothing(has_left: bool, tmp_path: Path) -> None:
     """If it is canceled or killed while the connection is prepared, no provider can bill it."""
     path = tmp_path / "j"
 
@@ -160,7 +160,7 @@ def cut_off(path: Path) -> None:
     journal.close()
 
 
-def test_what_a_kill_cut_off_costs_as_much_as_its_repetition(tmp_path: Path) -> None:
+def test_request_interrupted_by_a_kill_is_booked_once_per_run(tmp_path: Path) -> None:
     """The provider may bill a request whose reply never arrived, so each resumed run books it once."""
     path = tmp_path / "j"
     cut_off(path)
@@ -172,7 +172,7 @@ def test_what_a_kill_cut_off_costs_as_much_as_its_repetition(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(("usd", "repeated", "answered"), [(0.2, 0, 0), (0.2, 1, 1), (0.6, 0, 2), (0.6, 1, 2)])
-def test_caps_count_what_was_reserved_for_a_request_that_a_kill_cut_off(
+def test_caps_include_the_reservation_of_an_interrupted_request(
     usd: float, repeated: int, answered: int, tmp_path: Path
 ) -> None:
     """The reservation counts before the request is repeated, and also after its reply was recorded."""
@@ -183,7 +183,7 @@ def test_caps_count_what_was_reserved_for_a_request_that_a_kill_cut_off(
     assert [isinstance(slot, Completion) for slot in slots] == [number < answered for number in range(2)]
 
 
-def test_what_a_kill_cut_off_costs_what_was_reserved_if_its_repetition_fails(tmp_path: Path) -> None:
+def test_failed_repetition_books_the_reserved_amount(tmp_path: Path) -> None:
     """If the repeated request fails, the reserved amount is booked."""
     path = tmp_path / "j"
     cut_off(path)
@@ -192,7 +192,7 @@ def test_what_a_kill_cut_off_costs_what_was_reserved_if_its_repetition_fails(tmp
     assert run(path, fine, ["q"])[1:3] == (0, cost)
 
 
-def test_a_try_that_timed_out_is_booked_again_as_it_was(tmp_path: Path) -> None:
+def test_timed_out_attempt_is_booked_the_same_when_resumed(tmp_path: Path) -> None:
     """A provider may bill a call that timed out, so a resumed run books the same cost."""
     path, limits = tmp_path / "j", Limits(usd=100.0)
     _, _, first, _ = run(path, [TimedOut("silent"), Completion("fine", Usage(10, 5))], ["q"], limits=limits)
@@ -202,7 +202,7 @@ def test_a_try_that_timed_out_is_booked_again_as_it_was(tmp_path: Path) -> None:
     assert first.usd > 0.1
 
 
-def test_a_last_word_stays_until_the_review_is_over(tmp_path: Path) -> None:
+def test_recorded_refusal_applies_until_the_review_ends(tmp_path: Path) -> None:
     """A resumed run gets the recorded refusal, as later prompts depend on it. A new review tries again."""
     path = tmp_path / "j"
     first, _, cost, _ = run(path, [ProviderRefused("too long")], ["q"])
@@ -213,7 +213,7 @@ def test_a_last_word_stays_until_the_review_is_over(tmp_path: Path) -> None:
     assert (told(slots), sent) == (["re q"], 1)
 
 
-def test_a_cap_refuses_the_same_slots_again(tmp_path: Path) -> None:
+def test_resumed_run_refuses_the_same_calls(tmp_path: Path) -> None:
     """A resumed run refuses the same calls and sends nothing."""
     path, limits = tmp_path / "j", Limits(usd=None, calls=2)
     first, _, _, before = run(path, fine, ["a", "b", "c", "d"], limits=limits)
@@ -223,14 +223,14 @@ def test_a_cap_refuses_the_same_slots_again(tmp_path: Path) -> None:
     assert after.budget.refused == before.budget.refused != ""
 
 
-def test_an_unknown_price_is_said_in_every_run(tmp_path: Path) -> None:
+def test_unknown_price_is_noted_in_every_run(tmp_path: Path) -> None:
     """The note appears whether a call is sent or taken from the journal."""
     path, limits = tmp_path / "j", Limits(usd=1.0)
     notes = [run(path, fine, ["a"], limits=limits, price=None)[3].budget.notes for _ in range(2)]
     assert notes[0] == notes[1] != []
 
 
-def test_other_settings_begin_a_new_section_and_say_so(tmp_path: Path) -> None:
+def test_different_settings_start_a_new_section_with_a_note(tmp_path: Path) -> None:
     """With a higher limit, recorded replies are reused, but recorded refusals are not."""
     path = tmp_path / "j"
     run(path, fine, ["a", "b"], limits=Limits(usd=None, calls=1))
@@ -243,7 +243,7 @@ def test_other_settings_begin_a_new_section_and_say_so(tmp_path: Path) -> None:
     assert (told(slots), sent, cost.calls) == (["re a", "re b"], 1, 2)
 
 
-def test_another_change_is_refused(tmp_path: Path) -> None:
+def test_journal_of_another_change_is_refused(tmp_path: Path) -> None:
     """The error names both changes, and the file is unchanged."""
     path = tmp_path / "j"
     run(path, fine, ["a"])
@@ -253,7 +253,7 @@ def test_another_change_is_refused(tmp_path: Path) -> None:
     assert path.read_text() == before
 
 
-def test_one_process_at_a_time(tmp_path: Path) -> None:
+def test_journal_can_be_used_by_only_one_process(tmp_path: Path) -> None:
     """A second run can't use the journal until it is closed."""
     first = Journal(tmp_path / "j")
     with pytest.raises(UsageError, match="is used by another run"):
@@ -262,7 +262,7 @@ def test_one_process_at_a_time(tmp_path: Path) -> None:
     Journal(tmp_path / "j").close()
 
 
-def test_other_files_are_left_alone(tmp_path: Path) -> None:
+def test_file_that_is_not_a_journal_is_never_overwritten(tmp_path: Path) -> None:
     """A file that isn't a journal is never overwritten."""
     (tmp_path / "f").write_text("# mine\n")
     for fresh in (False, True):

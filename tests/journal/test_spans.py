@@ -75,7 +75,7 @@ def recorded(journal: Journal) -> None:
     journal.close()
 
 
-def test_a_review_becomes_spans_by_the_conventions() -> None:
+def test_spans_follow_the_genai_conventions() -> None:
     """Spans follow the GenAI conventions for agents, calls and tools, without prompt or reply texts."""
     with collector() as (url, spans):
         recorded(Journal(watch=exporting(url)))
@@ -106,13 +106,13 @@ def test_a_review_becomes_spans_by_the_conventions() -> None:
     assert call.end_time_unix_nano - call.start_time_unix_nano == 500_000_000
 
 
-def test_no_collector_no_spans() -> None:
+def test_no_spans_are_created_without_an_endpoint() -> None:
     """Without an endpoint, nothing is set up."""
     assert exporting(None) is None
     assert exporting("") is None
 
 
-def test_a_collector_that_is_away_does_not_disturb(capfd: pytest.CaptureFixture[str]) -> None:
+def test_unreachable_collector_does_not_disturb_the_review(capfd: pytest.CaptureFixture[str]) -> None:
     """The review ends normally, and nothing is printed."""
     recorded(Journal(watch=exporting("http://127.0.0.1:9")))
     assert capfd.readouterr() == ("", "")

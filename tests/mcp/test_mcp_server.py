@@ -40,7 +40,7 @@ def text(result: "CallToolResult") -> str:
     return "".join(part.text for part in result.content if part.type == "text")
 
 
-def test_an_agent_asks_for_a_review_and_for_the_proof_of_a_finding(repo: Path) -> None:
+def test_agent_can_review_explain_hand_over_and_list_callers(repo: Path) -> None:
     """The tools `review`, `explain`, `hand_over` and `callers` answer, with errors for unknown findings."""
 
     async def talk(client: "Client") -> "list[CallToolResult]":
@@ -68,7 +68,7 @@ def test_an_agent_asks_for_a_review_and_for_the_proof_of_a_finding(repo: Path) -
     assert "call in" in text(callers)
 
 
-def test_what_cannot_be_done_is_a_sentence(repo: Path) -> None:
+def test_invalid_requests_get_clear_errors(repo: Path) -> None:
     """Unknown revisions, names, arguments and amounts give clear errors, and the server continues.
 
     The schemas allow no other arguments, because a misspelled limit would otherwise be ignored.
@@ -116,7 +116,7 @@ def test_what_cannot_be_done_is_a_sentence(repo: Path) -> None:
     assert "consumers has 5,000 entries. Pass 40 at most" in many
 
 
-def test_rounds_end_and_progress_is_told(tmp_path: Path) -> None:
+def test_rounds_end_when_settled_and_progress_is_reported(tmp_path: Path) -> None:
     """`settled` is true if another review adds nothing: no change, answers in the code, or three reviews."""
     build(str(tmp_path))
     subprocess.run(["git", "checkout", "--quiet", "pull-request"], cwd=tmp_path, check=True)

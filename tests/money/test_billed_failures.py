@@ -127,7 +127,7 @@ def reserved(calls: Calls) -> float:
 
 @pytest.mark.parametrize("name", DIALECTS)
 @pytest.mark.parametrize("how", BROKE_OFF.values(), ids=BROKE_OFF)
-def test_a_reply_that_broke_off_costs_the_prompt_and_what_arrived(name: str, how: tuple[Reply, Modes | None]) -> None:
+def test_interrupted_reply_costs_the_prompt_and_the_received_text(name: str, how: tuple[Reply, Modes | None]) -> None:
     """An interrupted reply counts as an attempt, and the server's daily total has the same amount."""
     calls, requests, raised = fail(name, how)
     if raised is not None:  # another provider may accept the same reply
@@ -155,7 +155,7 @@ def usages_of_broken(name: str, before: Sequence[Reply], broken: Reply) -> list[
     return asyncio.run(run())
 
 
-def test_the_prompt_of_a_broken_reply_is_counted_as_the_server_counts() -> None:
+def test_prompt_tokens_of_an_interrupted_reply_follow_the_servers_count() -> None:
     """The prompt's cost is derived from an earlier reply's token count, whatever the tokenizer."""
     counted = Usage(1_410, 20)  # our own estimate would be 2,001
     broken = usages_of_broken(PROVIDERS[0], [Reply("well", usage=counted)], Reply(WORDS, fault="drop", usage=counted))
@@ -164,7 +164,7 @@ def test_the_prompt_of_a_broken_reply_is_counted_as_the_server_counts() -> None:
 
 
 @pytest.mark.parametrize("name", DIALECTS)
-def test_the_text_of_a_broken_reply_is_counted_as_the_server_counts(name: str) -> None:
+def test_reply_tokens_of_an_interrupted_reply_follow_the_servers_count(name: str) -> None:
     """A complete reply shows the characters per token (here five), while a short one is ignored."""
     counted = Usage(2_000, len(WORDS) // 5)
     before = [Reply("word", usage=Usage(2_000, 900)), Reply(WORDS, usage=counted)]
@@ -174,7 +174,7 @@ def test_the_text_of_a_broken_reply_is_counted_as_the_server_counts(name: str) -
 
 
 @pytest.mark.parametrize("name", PROVIDERS)
-def test_a_request_says_when_it_leaves(name: str) -> None:
+def test_callback_runs_just_before_a_request_is_sent(name: str) -> None:
     """The callback runs once the client is open and before the server receives the request."""
     seen: list[int] = []
 
@@ -190,7 +190,7 @@ def test_a_request_says_when_it_leaves(name: str) -> None:
 
 @pytest.mark.parametrize("name", DIALECTS)
 @pytest.mark.parametrize("seconds", [0.0, 0.1])
-def test_a_connection_that_is_lost_before_the_reply_costs_nothing(name: str, seconds: float) -> None:
+def test_connection_lost_before_the_reply_costs_nothing(name: str, seconds: float) -> None:
     """The dollar cap still counts the prompt and the output possible by then, at most what was reserved."""
     calls, requests, raised = fail(name, (Reply(WORDS, fault="lost", delay=seconds), None))
     assert raised is not None
@@ -201,7 +201,7 @@ def test_a_connection_that_is_lost_before_the_reply_costs_nothing(name: str, sec
 
 
 @pytest.mark.parametrize("name", DIALECTS)
-def test_a_server_that_falls_silent_costs_what_was_reserved(name: str) -> None:
+def test_silent_server_costs_the_reserved_amount(name: str) -> None:
     """The server accepted the request and sent nothing until the timeout: the reservation is booked."""
     calls, _, raised = fail(name, SILENT)
     assert raised is not None
@@ -210,7 +210,7 @@ def test_a_server_that_falls_silent_costs_what_was_reserved(name: str) -> None:
 
 @pytest.mark.parametrize("name", DIALECTS)
 @pytest.mark.parametrize("how", SAID.values(), ids=SAID)
-def test_a_reply_of_no_use_costs_what_it_says(name: str, how: tuple[Reply, Modes | None]) -> None:
+def test_unusable_reply_costs_its_reported_tokens(name: str, how: tuple[Reply, Modes | None]) -> None:
     """Each attempt is booked with the tokens that its reply reports."""
     calls, requests, raised = fail(name, how)
     if raised is not None:  # another provider may accept the same reply
@@ -220,7 +220,7 @@ def test_a_reply_of_no_use_costs_what_it_says(name: str, how: tuple[Reply, Modes
 
 @pytest.mark.parametrize("name", DIALECTS)
 @pytest.mark.parametrize("how", TURNED_AWAY.values(), ids=TURNED_AWAY)
-def test_what_was_turned_away_costs_nothing(name: str, how: tuple[Reply, Modes | None]) -> None:
+def test_rejected_request_costs_nothing(name: str, how: tuple[Reply, Modes | None]) -> None:
     """A rejected request is not billed and does not count as one of the day's calls."""
     calls, requests, raised = fail(name, how)
     assert requests >= 1
@@ -239,7 +239,7 @@ def test_what_was_turned_away_costs_nothing(name: str, how: tuple[Reply, Modes |
     ],
     ids=lambda reply: reply.error or reply.ending,
 )
-def test_the_cap_holds_over_calls_that_fail(name: str, reply: Reply) -> None:
+def test_cap_is_never_exceeded_by_failing_calls(name: str, reply: Reply) -> None:
     """However many calls fail, a provider that respects `max_tokens` bills at most the cap."""
     cap, billed = 0.05, [0.0]
 
@@ -268,7 +268,7 @@ def test_the_cap_holds_over_calls_that_fail(name: str, reply: Reply) -> None:
 
 
 @pytest.mark.parametrize("how", ["an overload in the middle", "half an object"])
-def test_a_resumed_review_keeps_what_failures_cost(how: str, tmp_path: Path) -> None:
+def test_resumed_review_keeps_the_cost_of_failures(how: str, tmp_path: Path) -> None:
     """A resumed review repeats no request and counts the same calls, tokens and dollars."""
     limits = Limits(usd=50.0, seconds=900.0, calls=100)
 
@@ -295,7 +295,7 @@ def test_a_resumed_review_keeps_what_failures_cost(how: str, tmp_path: Path) -> 
     assert costs(tmp_path / "journal") == JournalCosts(requests, pytest.approx(first[0].usd))
 
 
-def test_a_call_that_could_not_be_read_is_named() -> None:
+def test_unparsable_tool_call_is_retried_once() -> None:
     """A tool call that the provider could not parse is a bad answer: it is retried once; both are paid."""
     _, requests, raised = fail(PROVIDERS[1], SAID["a tool call that could not be read"])
     assert (requests, type(raised)) == (2, BadAnswer)

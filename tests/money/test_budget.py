@@ -33,7 +33,7 @@ def test_reservation_counts_until_it_is_settled() -> None:
     assert budget.reserve(CALL, cent, "m").usd == pytest.approx(0.01)
 
 
-def test_a_cap_below_a_cent_is_named() -> None:
+def test_cap_below_a_cent_is_shown_exactly() -> None:
     """A refusal never says that the cap is $0.00 if it isn't."""
     with pytest.raises(BudgetSpent, match=r"the cap of \$0\.0001 would be exceeded"):
         Budget(Limits(usd=0.0001)).reserve(CALL, cent, "m")
@@ -45,13 +45,13 @@ NAN = float("nan")
 @pytest.mark.parametrize(
     "limits", [Limits(usd=NAN), Limits(tokens=NAN), Limits(calls=NAN), Limits(seconds=NAN)], ids=str
 )  # type: ignore[arg-type]
-def test_a_cap_that_is_not_a_number_lets_nothing_pass(limits: Limits) -> None:
+def test_nan_cap_allows_no_call(limits: Limits) -> None:
     """Wherever NaN came from, it allows no call, because no comparison with it is true."""
     with pytest.raises(BudgetSpent):
         Budget(limits).reserve(CALL, cent, "m")
 
 
-def test_a_server_of_ones_own_bills_nobody() -> None:
+def test_own_server_costs_no_dollars() -> None:
     """Calls to your own server cost no dollars, their cost is unknown, not zero, and token caps apply."""
     budget = Budget(Limits(usd=0.001, tokens=2_500, own=("openai",)))
     for name in ("compatible/model", "openai/our-own"):
@@ -62,7 +62,7 @@ def test_a_server_of_ones_own_bills_nobody() -> None:
         budget.reserve(CALL, nobody_knows, "compatible/model")
 
 
-def test_what_is_kept_for_the_root_is_not_lent() -> None:
+def test_amount_reserved_for_the_root_is_not_available_to_workers() -> None:
     """A worker cannot use what the root's next reply needs, but the root can."""
     budget = Budget(Limits(usd=None, tokens=2_500))
     budget.keep(Usage(1_200, 0))
@@ -73,7 +73,7 @@ def test_what_is_kept_for_the_root_is_not_lent() -> None:
     budget.reserve(CALL, cent, "m", "root")
 
 
-def test_what_the_provider_may_write_into_its_cache_is_reserved_too() -> None:
+def test_cache_writes_are_included_in_the_reservation() -> None:
     """Writing to a cache may cost extra, which the reservation includes; a discount does not lower it."""
     budget = Budget(Limits(usd=1.0, tokens=None))
     with pytest.raises(BudgetSpent, match=r"could cost \$1\.1250"):
@@ -81,7 +81,7 @@ def test_what_the_provider_may_write_into_its_cache_is_reserved_too() -> None:
     assert budget.reserve(Usage(90, 0), lambda u: (u.input - 0.5 * u.cache_write) / 100, "m").usd == 0.9
 
 
-def test_an_unknown_price_counts_as_the_dearest() -> None:
+def test_unknown_price_counts_as_the_most_expensive() -> None:
     """No listed model costs more than the price that is assumed for an unknown one."""
     from genai_prices.data_snapshot import get_snapshot
 
@@ -111,6 +111,6 @@ def _top(price: object) -> float:
 @pytest.mark.parametrize(
     "text", ["0123456789" * 50, "{}[]()<>;:!?" * 40, "語彙表示漢字情報検索" * 40, "🙂🙃" * 60, "Привет, мир " * 40]
 )
-def test_a_reservation_holds_for_text_of_which_every_byte_is_a_token(text: str) -> None:
+def test_reservation_covers_text_with_one_token_per_byte(text: str) -> None:
     """Digits, symbols and other scripts have at most as many tokens as reserved, not counting blanks."""
     assert capacity.at_most([text]) >= len(text.replace(" ", "").encode())

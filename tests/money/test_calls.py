@@ -48,7 +48,7 @@ def echo(asked: Prompt) -> str:
     return f"re {asked.messages[-1].text}"
 
 
-def test_order_is_kept_and_requests_equal_calls() -> None:
+def test_replies_keep_the_order_of_their_prompts() -> None:
     """64 prompts get 64 replies in order, with 64 requests and journal lines, in parallel after the first."""
     calls, model = door(), ScriptedModel(echo, delay=0.5)
     replies = many(calls, model, [f"q{i}" for i in range(64)])
@@ -67,7 +67,7 @@ def test_identical_prompts_are_sent_once() -> None:
     assert len(model.prompts) == 1
 
 
-def test_concurrency_has_a_cap() -> None:
+def test_concurrency_is_limited() -> None:
     """No more calls are in flight than the limit allows."""
     model = ScriptedModel(echo, delay=0.001)
     many(door(Limits(usd=None, concurrency=3)), model, [str(i) for i in range(12)])
@@ -82,7 +82,7 @@ def test_errors_stay_in_their_slots() -> None:
     assert len(model.prompts) == 3
 
 
-def test_retry_waits_as_told() -> None:
+def test_retry_waits_as_the_server_requests() -> None:
     """429 waits for Retry-After, a server error for increasing times, and each attempt is a journal line."""
     model = ScriptedModel([RateLimited("slow down", 7.0), ProviderDown("502"), "fine"])
     waits = Waits()
@@ -111,7 +111,7 @@ def test_deadline_keeps_finished_slots() -> None:
     assert (cut["error"], last["kind"], last["error"]) == ("cancelled", "failed", "BudgetSpent")
 
 
-def test_misfit_is_repaired_once() -> None:
+def test_answer_that_does_not_match_the_schema_is_requested_again() -> None:
     """An answer that does not match its schema is requested again, with the error."""
     model = ScriptedModel([{"why": "no verdict"}, {"ok": True}])
     assert many(door(), model, ["q"], ANSWER)[0].data == {"ok": True}
@@ -120,7 +120,7 @@ def test_misfit_is_repaired_once() -> None:
     assert "the answer lacks 'ok'" in again[-1].text
 
 
-def test_a_reply_that_the_provider_could_not_read_is_asked_for_once_more() -> None:
+def test_unparsable_reply_is_requested_once_more() -> None:
     """The second request says what was wrong; a root doesn't end because of one malformed tool call."""
     unreadable = BadAnswer("m wrote a tool call that the provider could not read")
     calls, model = door(), ScriptedModel([unreadable, "better"])
@@ -129,7 +129,7 @@ def test_a_reply_that_the_provider_could_not_read_is_asked_for_once_more() -> No
     assert "could not read" in model.prompts[1].messages[-1].text
 
 
-def test_second_misfit_is_a_bad_answer() -> None:
+def test_second_unusable_answer_is_a_failure() -> None:
     """Two unusable answers are a failure that counts, not an empty answer."""
     calls, model = door(), ScriptedModel(["prose", {"ok": "yes"}])
     error = many(calls, model, ["q"], ANSWER)[0]
@@ -138,7 +138,7 @@ def test_second_misfit_is_a_bad_answer() -> None:
     assert (len(model.prompts), calls.budget.cost().failed_calls) == (2, 1)
 
 
-def test_journal_survives_a_torn_line(tmp_path: Path) -> None:
+def test_incomplete_last_journal_line_is_ignored(tmp_path: Path) -> None:
     """An incomplete last line after a crash is ignored, and the next line is valid."""
     path = tmp_path / "journal.jsonl"
     journal = Journal(path)
@@ -163,7 +163,7 @@ def sent(calls: Calls) -> list[int]:
     return [line["max_tokens"] for line in calls.journal.lines if line["kind"] == "request"]
 
 
-def test_an_answer_that_broke_off_gets_twice_the_room() -> None:
+def test_truncated_answer_is_retried_with_twice_the_tokens() -> None:
     """A cut answer is requested once more with at least twice the tokens; both are paid."""
     calls, model = door(), ScriptedModel([CUT, {"ok": True}], "openai/gpt-4o")
     assert many(calls, model, ["q"], ANSWER)[0].data == {"ok": True}
@@ -172,7 +172,7 @@ def test_an_answer_that_broke_off_gets_twice_the_room() -> None:
     assert calls.budget.cost().calls == 2
 
 
-def test_an_answer_that_breaks_off_twice_is_none() -> None:
+def test_answer_truncated_twice_is_an_error() -> None:
     """A second cut answer is an error that names the effort setting; a root gets the cut answer."""
     for schema in (ANSWER, None):
         error = many(door(), ScriptedModel([CUT, CUT]), ["q"], schema)[0]
@@ -183,7 +183,7 @@ def test_an_answer_that_breaks_off_twice_is_none() -> None:
     assert asyncio.run(door().complete(ScriptedModel([CUT, CUT]), asked, "root")).stop == "length"
 
 
-def test_a_silent_provider_is_asked_twice_and_booked() -> None:
+def test_timed_out_call_is_retried_once_and_booked() -> None:
     """A time-out may be billed, so each is booked at its reservation, and there is only one retry."""
     calls, model = door(Limits(usd=1.0)), ScriptedModel([TimedOut("silence")] * 9, price=0.000001)
     assert isinstance(many(calls, model, ["q"])[0], TimedOut)
@@ -192,7 +192,7 @@ def test_a_silent_provider_is_asked_twice_and_booked() -> None:
     assert all(line["usage"][1] == 16_384 for line in calls.journal.lines if line["kind"] == "call")
 
 
-def test_a_prompt_that_was_cut_silently_is_too_long() -> None:
+def test_silently_truncated_prompt_is_an_error() -> None:
     """A server that reports half of a prompt's tokens has cut it: an error and a note name the setting."""
     text = "def total(prices, tax): return sum(prices) * (1 + tax)\n" * 700
     calls, model = door(), ScriptedModel(lambda _: Completion("fine", Usage(4096, 5)), "ollama/qwen3")
@@ -203,7 +203,7 @@ def test_a_prompt_that_was_cut_silently_is_too_long() -> None:
     assert any("models.context" in note for note in calls.budget.notes)
 
 
-def test_nothing_is_sent_that_does_not_fit_the_window() -> None:
+def test_prompt_over_the_context_window_is_refused_locally() -> None:
     """With `context` set, a longer prompt is refused locally, and a shorter one leaves room for the reply."""
     calls, model = door(Limits(usd=None, context=4_096)), ScriptedModel(echo, "ollama/qwen3")
     long, short = many(calls, model, ["word " * 5_000, "word " * 1_000])
@@ -213,7 +213,7 @@ def test_nothing_is_sent_that_does_not_fit_the_window() -> None:
     assert model.prompts[0].max_tokens < 4_096 - 1_000
 
 
-def test_little_money_lowers_the_room_and_never_the_cap() -> None:
+def test_small_budget_lowers_output_tokens_and_never_exceeds_the_cap() -> None:
     """Even a reasoning model that uses all its output tokens in many parallel calls stays below the cap."""
 
     def greedy(asked: Prompt) -> Completion:

@@ -27,7 +27,7 @@ def lines(calls: Calls, kind: str) -> list[Mapping[str, Any]]:
     return [line for line in calls.journal.lines if line["kind"] == kind]
 
 
-async def test_nothing_is_sent_after_a_cancel() -> None:
+async def test_canceled_batch_sends_no_waiting_calls() -> None:
     """After canceling a batch, none of its waiting calls is sent, but later calls are."""
     full, more = asyncio.Event(), asyncio.Event()
 
@@ -53,7 +53,7 @@ async def test_nothing_is_sent_after_a_cancel() -> None:
         await model.close()
 
 
-def test_cached_tokens_are_paid_as_cached() -> None:
+def test_cached_tokens_are_billed_as_cached() -> None:
     """Anthropic: the shared prefix is marked in the request, and cached tokens are billed as cached."""
 
     async def go() -> tuple[float | None, Mapping[str, Any], Calls]:

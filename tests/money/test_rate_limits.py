@@ -89,7 +89,7 @@ def asked(loop: Loop, model: Bucket, number: int = 60, seconds: float = 900.0) -
 
 @pytest.mark.parametrize("told", [{}, {"hint": True}])
 @pytest.mark.parametrize("tpm", [50_000, 200_000])
-def test_a_token_bucket_is_used_near_its_rate(loop: Loop, tpm: int, told: Mapping[str, bool]) -> None:
+def test_token_bucket_is_used_near_its_rate(loop: Loop, tpm: int, told: Mapping[str, bool]) -> None:
     """60 prompts of 10,000 tokens take at most 15 % longer than the limit requires, with or without hints."""
     model = Bucket(loop, tpm, **told)
     assert all(isinstance(reply, Completion) for reply in asked(loop, model))
@@ -97,7 +97,7 @@ def test_a_token_bucket_is_used_near_its_rate(loop: Loop, tpm: int, told: Mappin
     assert model.refused <= 120
 
 
-def test_a_limit_that_outlasts_the_review_ends_it_at_once(loop: Loop) -> None:
+def test_rate_limit_longer_than_the_review_fails_immediately(loop: Loop) -> None:
     """At a daily limit there is one request and no waiting, and the error says how long the wait would be."""
 
     class Daily(Bucket):

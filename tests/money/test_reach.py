@@ -95,7 +95,7 @@ def question(body: Mapping[str, Any]) -> str:
         (Reply(status=307), AccountRefused, "redirects"),
     ],
 )
-def test_what_no_request_will_change_is_asked_once(script: Reply, kind: type[ProviderError], word: str) -> None:
+def test_permanent_error_is_requested_once(script: Reply, kind: type[ProviderError], word: str) -> None:
     """A wrong key, no credit, an unknown model or a wrong address: one request, and one error for all."""
     done = Asked("compatible/m", script)
     assert done.requests <= A_FEW  # one, plus those that a slow machine sent before the reply
@@ -105,7 +105,7 @@ def test_what_no_request_will_change_is_asked_once(script: Reply, kind: type[Pro
 
 
 @pytest.mark.parametrize("script", [None, Reply(status=500), Reply(status=503), Reply(fault="drop")])
-def test_a_provider_that_is_down_is_tried_by_one_call_at_a_time(script: Reply | None) -> None:
+def test_unavailable_provider_is_retried_by_one_call_at_a_time(script: Reply | None) -> None:
     """For a closed port or a failing server, thirty calls cause four requests with growing pauses.
 
     On a slow machine, a few more are sent before the first has failed.
@@ -115,7 +115,7 @@ def test_a_provider_that_is_down_is_tried_by_one_call_at_a_time(script: Reply | 
     assert (done.errors, done.waits.seconds) == ({ProviderDown}, [1.0, 2.0, 4.0])
 
 
-def test_a_given_up_provider_gets_nothing_of_later_batches() -> None:
+def test_provider_that_was_given_up_gets_no_later_requests() -> None:
     """A rejected key applies to all of a provider's models, but an unknown model only to itself."""
     assert Asked("compatible/a", Reply(status=401), "compatible/b").names == {"compatible/a"}
     done = Asked("compatible/a", doubles.PerModel({"b": "fine"}), "compatible/b")
@@ -124,7 +124,7 @@ def test_a_given_up_provider_gets_nothing_of_later_batches() -> None:
 
 
 @pytest.mark.parametrize("blip", [1, 3])
-def test_a_provider_that_comes_back_is_asked_everything(blip: int) -> None:
+def test_recovered_provider_gets_all_calls(blip: int) -> None:
     """The first requests fail and a later one succeeds, so all calls are made."""
     left = [blip]
 
@@ -136,7 +136,7 @@ def test_a_provider_that_comes_back_is_asked_everything(blip: int) -> None:
     assert (done.errors, done.requests) == ({Completion}, MANY + blip)
 
 
-def test_an_outage_in_the_middle_ends_the_review_early() -> None:
+def test_outage_during_a_review_ends_it_early() -> None:
     """After nine replies the server fails: open calls fail once, and one call retries three times."""
     seen: list[str] = []
 
@@ -150,14 +150,14 @@ def test_an_outage_in_the_middle_ends_the_review_early() -> None:
     assert done.requests <= MANY + 3 + 3
 
 
-def test_one_prompt_that_breaks_the_server_costs_the_others_nothing() -> None:
+def test_prompt_that_breaks_the_server_does_not_affect_the_others() -> None:
     """The first prompt fails all four attempts, and the 29 others are answered."""
     done = Asked("compatible/m", lambda body: Reply(status=500) if question(body) == "q0" else Reply("fine"))
     assert [type(slot) for slot in done.slots] == [ProviderDown, *[Completion] * (MANY - 1)]
     assert done.requests == MANY - 1 + 4
 
 
-def test_a_refused_request_is_no_refused_provider() -> None:
+def test_refused_request_does_not_stop_the_provider() -> None:
     """A 400 for one prompt, or a useless answer, does not stop the others."""
 
     def script(body: Mapping[str, Any]) -> Reply:

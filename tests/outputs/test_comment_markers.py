@@ -8,7 +8,7 @@ from bot.stored.markers import Marker
 
 
 @pytest.mark.parametrize("fact", ["f0", "a--b", "--> <script>", 'quo"te', "ü\n\u202e", ""])
-def test_what_is_made_is_read(fact: str) -> None:
+def test_marker_round_trips_as_one_html_comment(fact: str) -> None:
     """A marker stays one HTML comment on one line, whatever its facts contain."""
     line = markers.make("finding", fingerprint=fact)
 
@@ -37,11 +37,11 @@ def test_what_is_made_is_read(fact: str) -> None:
         "<!-- deeprepo:" + json.dumps({"v": 1, "kind": "x" * 3_000}) + " -->",
     ],
 )
-def test_what_only_looks_like_a_marker_is_none(body: str) -> None:
+def test_invalid_marker_is_not_recognized(body: str) -> None:
     """A marker must be the complete first line, valid, small and of our version."""
     assert markers.read(body) == markers.NO_MARKER
 
 
-def test_line_ends_of_the_web_form_do_not_hide_it() -> None:
+def test_marker_with_crlf_is_recognized() -> None:
     """GitHub returns text from its web form with CRLF."""
     assert markers.read(markers.make("summary", head="a") + "\r\nbody").facts == {"head": "a"}

@@ -11,7 +11,7 @@ from bot.values import CoverageRow, Cut, Evidence, Review
 from deeprepo.rlm.values import Cost, Usage
 
 
-def test_a_long_quote_is_cut_in_the_middle() -> None:
+def test_long_quote_is_cut_in_the_middle() -> None:
     """The first and last lines are shown, and the others are counted."""
     page = console.render(with_finding(quote="\n".join(f"line {n}" for n in range(1, 101)), start=1, end=100))
 
@@ -28,7 +28,7 @@ def whole(review: Review) -> str:
     return " ".join(capture.get().split())
 
 
-def test_a_place_is_never_cut_and_every_list_is_shown_on_request() -> None:
+def test_locations_are_never_cut_and_show_all_lists_everything() -> None:
     """Long locations are wrapped, `--show all` lists every row and line, and the next steps are named."""
     long = tuple(
         CoverageRow("use", f"deploy/{'of/the/service/' * 3}file_{n}.yml", "a.py:g", "relies", reason="API_URL is gone", line=n)
@@ -49,7 +49,7 @@ def test_a_place_is_never_cut_and_every_list_is_shown_on_request() -> None:
     assert all(f" {n}" in page for n in range(13, 130))
 
 
-def test_open_lines_are_named_up_to_ten() -> None:
+def test_at_most_ten_unchecked_locations_are_listed() -> None:
     """Code regions come first, then usages grouped by file; the others are counted."""
     page = console.render(UNREAD)
 
@@ -66,7 +66,7 @@ def test_open_lines_are_named_up_to_ten() -> None:
     assert "1 changed code region was not read by a model. Not checked: 12 usages that may break." in page
 
 
-def test_an_unknown_price_is_said() -> None:
+def test_unknown_price_is_shown_as_unknown() -> None:
     """An unknown price is shown as "price unknown", not as zero."""
     assert "cost      price unknown · 1 call ·" in console.render(replace(REVIEW, cost=Cost(1, Usage(1, 1), usd=None)))
 
@@ -89,12 +89,12 @@ def test_an_unknown_price_is_said() -> None:
         ),
     ],
 )
-def test_the_last_line_is_the_verdict(review: Review, verdict: str) -> None:
+def test_last_line_is_the_verdict(review: Review, verdict: str) -> None:
     """The last line counts what is listed, and never claims "no problems" if something is unchecked."""
     assert " ".join(console.render(review).split()).endswith(verdict)
 
 
-def test_colours_only_where_the_console_has_them() -> None:
+def test_colors_depend_on_the_terminal_and_no_color() -> None:
     """A terminal gets colors; with NO_COLOR the same page has none."""
     terminal, quiet = StringIO(), StringIO()
     console.show(REVIEW, Console(file=terminal, force_terminal=True, color_system="truecolor", width=90, _environ={}))
@@ -108,7 +108,7 @@ def test_colours_only_where_the_console_has_them() -> None:
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])
-def test_the_page_keeps_to_the_width(width: int) -> None:
+def test_lines_never_exceed_the_terminal_width(width: int) -> None:
     """No line is wider than the terminal or than 100 characters."""
     out = StringIO()
     console.show(REVIEW, Console(file=out, width=width, color_system=None, _environ={}))
@@ -116,7 +116,7 @@ def test_the_page_keeps_to_the_width(width: int) -> None:
     assert max(map(len, out.getvalue().split("\n"))) <= min(width, 100)
 
 
-def test_a_terminal_without_unicode_gets_ascii() -> None:
+def test_terminal_without_unicode_gets_ascii() -> None:
     """Only characters that the terminal's encoding has are printed."""
     out = StringIO()
     out_ascii = Console(file=_Ascii(out), width=90, color_system=None, _environ={})
@@ -126,7 +126,7 @@ def test_a_terminal_without_unicode_gets_ascii() -> None:
     assert "41 | name" in out.getvalue()
 
 
-def test_hostile_text_cannot_drive_the_terminal() -> None:
+def test_hostile_text_cannot_control_the_terminal() -> None:
     """Escape sequences, markup and bidirectional characters in the change are escaped."""
     hostile = "\x1b]8;;http://evil.example\x07[link=http://evil.example]x[/link]\u202e"
     evidence = (Evidence(hostile, hostile, 1, note=hostile),)

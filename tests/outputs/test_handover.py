@@ -37,7 +37,7 @@ def blocks(page: str) -> list[str]:
     return [token.content for token in MarkdownIt().parse(page) if token.type == "fence" and token.info == "text"]
 
 
-def test_it_names_file_lines_defect_evidence_and_constraint() -> None:
+def test_prompt_names_file_lines_defect_evidence_and_constraint() -> None:
     """The prompt for a single finding is plain text."""
     text = handover.prompt([FIX], "b" * 40)
 
@@ -56,7 +56,7 @@ def test_it_names_file_lines_defect_evidence_and_constraint() -> None:
 
 
 @pytest.mark.parametrize("text", BREAKS)
-def test_no_text_leaves_its_block(text: str) -> None:
+def test_prompt_text_never_escapes_its_block(text: str) -> None:
     """In the summary and in the comment, the text stays inside the block and cannot imitate the template."""
     made = posts.comments(replace(REVIEW, findings=(full(text), replace(full(text), place="outside", spot=None))))
     for page in (made.summary, made.posts[0].body):
@@ -70,7 +70,7 @@ def test_no_text_leaves_its_block(text: str) -> None:
     assert html.count("<details>") == html.count("</details>") == made.posts[0].body.count("<details>")
 
 
-def test_the_summary_has_one_for_all_that_is_open() -> None:
+def test_summary_has_one_prompt_for_all_open_findings() -> None:
     """The summary's prompt has all open findings, most severe first; without any there is no prompt."""
     old = PlacedFinding(changed(FINDING, title="An older one", number=9, status="still"))
     review = replace(REVIEW, findings=(*REVIEW.findings, old))
@@ -81,7 +81,7 @@ def test_the_summary_has_one_for_all_that_is_open() -> None:
     assert blocks(markdown.render(CLEAN)) == []
 
 
-def test_it_is_the_first_to_be_left_out() -> None:
+def test_prompts_are_dropped_first_from_a_long_comment() -> None:
     """A comment that is too long loses its prompts before any text of a finding."""
     long = "A long reason. " * 130
     many = tuple(

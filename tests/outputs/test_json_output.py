@@ -44,7 +44,7 @@ REVIEWS = [
 
 
 @pytest.mark.parametrize("review", REVIEWS)
-def test_the_published_schema_holds(review: Review) -> None:
+def test_every_review_matches_the_published_schema(review: Review) -> None:
     """Every review validates against docs/review.schema.json."""
     Draft202012Validator.check_schema(SCHEMA)
     Draft202012Validator(SCHEMA).validate(json.loads(json_file.render(review)))
@@ -56,7 +56,7 @@ def test_every_key_is_documented() -> None:
     _documented(json.loads(json_file.render(CONSUMED)), SCHEMA)
 
 
-def test_a_finding_is_written_whole() -> None:
+def test_finding_is_written_with_all_of_its_fields() -> None:
     """A finding is one flat row with all of its fields; rows without newer fields can still be read."""
     written = json.loads(json_file.render(REVIEW))["findings"][1]
 
@@ -72,7 +72,7 @@ def test_a_finding_is_written_whole() -> None:
 
 
 @pytest.mark.parametrize("review", REVIEWS)
-def test_a_stored_review_is_read_back(review: Review) -> None:
+def test_stored_review_is_read_back(review: Review) -> None:
     """Pages are rendered again after comments, so every list is restored, including who read what."""
     marks = (ReadUnit("a.py:f", "0" * 20, "worker a/b", model=True), ReadUnit("a.py:g", "1" * 20, "ruff"))
     before = json.loads(json_file.render(replace(review, round=replace(review.round, read=marks))))
@@ -81,7 +81,7 @@ def test_a_stored_review_is_read_back(review: Review) -> None:
     assert after["read_by_model"] == ["a.py:f"]
 
 
-def test_a_followed_up_review_stays_one_when_it_is_read_back() -> None:
+def test_follow_up_review_is_still_marked_when_read_back() -> None:
     """A page rendered again after a comment still says that the commit was not reviewed."""
     followed = replace(UNREAD, coverage=replace(UNREAD.coverage, is_follow_up=True))
     after = reviews.review(json_file.render(followed).encode())
@@ -93,18 +93,18 @@ def test_a_followed_up_review_stays_one_when_it_is_read_back() -> None:
     assert "was not reviewed" not in facts.summary(UNREAD).since
 
 
-def test_the_machine_stays_private() -> None:
+def test_output_contains_no_local_path() -> None:
     """The output does not contain the repository's path on disk."""
     assert "/nowhere" not in json_file.render(REVIEW)
 
 
-def test_the_same_review_is_the_same_text() -> None:
+def test_output_is_deterministic() -> None:
     """Sets have no order, but the output does."""
     assert json_file.render(REVIEW) == json_file.render(replace(REVIEW))
     assert list(json.loads(json_file.render(REVIEW)))[:3] == ["schema_version", "tool", "conclusion"]
 
 
-def test_a_lone_surrogate_does_not_break_it() -> None:
+def test_lone_surrogate_gives_valid_utf8() -> None:
     """The output is valid UTF-8."""
     text = json_file.render(with_finding(path="a\udcff.py", quote="\ud800"))
 
@@ -142,7 +142,7 @@ def _literals(annotation: object) -> Iterator[frozenset[object]]:
         yield from _literals(part)
 
 
-def test_each_closed_list_of_the_schema_is_a_type_of_the_code() -> None:
+def test_each_enum_in_the_schema_matches_a_literal_type() -> None:
     """Each `enum` in the schema equals a Literal in the code, so no output can violate the schema."""
     modules = [
         values,

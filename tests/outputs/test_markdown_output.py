@@ -18,13 +18,13 @@ HOSTILE = "@victim <img src=x> ![p](http://evil.example/p.png) https://evil.exam
 
 
 @pytest.mark.parametrize("verdict", Verdict)
-def test_each_verdict_has_words_and_is_known_to_the_library(verdict: Verdict) -> None:
+def test_each_verdict_has_a_phrase(verdict: Verdict) -> None:
     """A new verdict without a phrase would break every page that shows it."""
     assert load().say(verdict)
     assert verdict in get_args(get_type_hints(deeprepo.Finding)["verdict"])
 
 
-def test_nothing_of_the_change_becomes_markup() -> None:
+def test_text_from_the_change_never_becomes_markup() -> None:
     """Hostile titles, code and notes render as text: no image, link, mention, heading or HTML."""
     review = with_finding(
         title=HOSTILE,
@@ -66,7 +66,7 @@ def test_nothing_of_the_change_becomes_markup() -> None:
         ("unproven", "", "list_unproven"),
     ],
 )
-def test_what_became_of_a_finding_has_words(status: Status, how: How, said: str) -> None:
+def test_each_finding_state_has_a_phrase(status: Status, how: How, said: str) -> None:
     """Accepted suggestions and unconfirmed findings have a phrase on the page, too."""
     review = with_finding(status=status, how=how, verdict=Verdict.UNPROVEN)
     page = markdown.render(review)
@@ -75,7 +75,7 @@ def test_what_became_of_a_finding_has_words(status: Status, how: How, said: str)
     assert load().say(said) in page
 
 
-def test_an_unsettled_finding_reaches_no_threshold() -> None:
+def test_unsettled_finding_fails_the_check_without_reaching_the_threshold() -> None:
     """A check with a threshold still fails, because a finding was never judged."""
     unsettled = changed(FINDING, severity="critical", verdict=Verdict.UNPROVEN, unsettled="read_row decides")
     review = replace(
@@ -89,7 +89,7 @@ def test_an_unsettled_finding_reaches_no_threshold() -> None:
 
 
 @pytest.mark.parametrize("findings", few([60, 400], 0))
-def test_a_comment_is_never_longer_than_github_takes(findings: int) -> None:
+def test_comment_never_exceeds_githubs_length_limit(findings: int) -> None:
     """Findings that do not fit are counted, every block is closed, and the headline counts all findings."""
     many = tuple(
         PlacedFinding(replace(FINDING, title=f"Ü{n}" * 60, why="ü`x` " * 900), "inline") for n in range(findings)
@@ -106,7 +106,7 @@ def test_a_comment_is_never_longer_than_github_takes(findings: int) -> None:
     assert re.search(r"- and [\d,]+ more", page)
 
 
-def test_many_collapsed_findings_are_twelve_rows_and_groups_by_theme() -> None:
+def test_collapsed_findings_are_grouped_by_topic_after_twelve_rows() -> None:
     """After twelve rows, findings are grouped by topic; none is lost, and the console counts them."""
     paths = [*(f"shop/{n}.py" for n in range(14)), *(f"style/{n}.css" for n in range(9)), "README.md"]
     many = tuple(PlacedFinding(replace(FINDING, title=f"T{n}.", path=path), "folded") for n, path in enumerate(paths))

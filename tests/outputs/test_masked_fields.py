@@ -59,7 +59,7 @@ FIELDS = [
 
 
 @pytest.mark.parametrize(("kind", "field"), FIELDS, ids=lambda one: getattr(one, "__name__", None) or one.name)
-def test_every_text_is_masked_unless_its_field_is_marked(kind: type, field: "dataclasses.Field[Any]") -> None:
+def test_every_text_is_masked_unless_its_field_is_exempt(kind: type, field: "dataclasses.Field[Any]") -> None:
     """The field's name does not matter, so new fields are masked automatically."""
     value = kind.__new__(kind)
     for other in dataclasses.fields(kind):
@@ -72,7 +72,7 @@ def test_every_text_is_masked_unless_its_field_is_marked(kind: type, field: "dat
     assert (SECRET in repr(getattr(masked, field.name))) == hide.exempt(field)
 
 
-def test_the_lines_of_a_search_are_masked_too() -> None:
+def test_reference_search_lines_are_masked() -> None:
     """Lines from a search for references are masked like all other fields."""
     line = Reference("a.py:f", "f", "b.py", 3, f"f({SECRET})", "<module>", None, "bound")
     (masked,) = hide.mask_values(Dependents(references=(line,)), {SECRET}).references
@@ -80,7 +80,7 @@ def test_the_lines_of_a_search_are_masked_too() -> None:
     assert masked.line == line.line
 
 
-def test_the_marked_fields_name_things() -> None:
+def test_exempt_fields_contain_only_identifiers() -> None:
     """No field with prose is exempt, and the types in EXACT exempt exactly the listed fields."""
     marked = {kind.__name__: {f.name for f in dataclasses.fields(kind) if hide.exempt(f)} for kind in KINDS}
     words = {"title", "why", "consequence", "quote", "note", "notes", "reason", "summary", "body", "text", "trigger",
@@ -98,7 +98,7 @@ def test_the_marked_fields_name_things() -> None:
         ('password = "abc1' + 'def2gh"', ["xabc1def2ghy is a name", "abc1def2gh2 too"]),
     ],
 )
-def test_it_takes_the_secret_and_nothing_else(line: str, others: list[str]) -> None:
+def test_only_the_secret_itself_is_masked(line: str, others: list[str]) -> None:
     """Other words on the line, and identifiers that contain the secret, are not masked in other findings."""
     own = replace(FINDING, category="secret", quote=line, path="a.py", evidence=())
     review = replace(
@@ -110,14 +110,14 @@ def test_it_takes_the_secret_and_nothing_else(line: str, others: list[str]) -> N
     assert "***" in safe.findings[0].finding.quote
 
 
-def test_a_part_that_was_cut_off_is_masked_too() -> None:
+def test_truncated_secret_is_masked() -> None:
     """A secret that was cut in half is masked too."""
     token = "ghp" + "_a8Kd02mNvQ71zXcPrT56yUbLwE93sHjFgRt4"
     assert token[:20] not in hide.mask_values(f"{token[:25]}…", {token})
     assert token[-20:] not in hide.mask_values(f"…{token[-25:]}", {token})
 
 
-def test_a_prompt_is_masked_and_mapped_back() -> None:
+def test_prompt_is_masked_and_can_be_restored() -> None:
     """A secret gets one mask in all messages, can be restored exactly, and is not masked twice."""
     masks = Masks()
     line = "TOKEN = 'ghp" + "_a8Kd02mNvQ71zXcPrT56yUbLwE93sHjFgRt4'"
@@ -131,6 +131,6 @@ def test_a_prompt_is_masked_and_mapped_back() -> None:
     assert "ghp" not in repr(masks)
 
 
-def test_secrets_that_overlap_are_masked_as_one() -> None:
+def test_overlapping_secrets_are_masked_as_one() -> None:
     """No part of either secret remains."""
     assert hide.mask_values("x abcdef1234ghijkl y", {"abcdef1234", "1234ghijkl", "abcdef1234ghijkl"}) == "x abcd*** y"

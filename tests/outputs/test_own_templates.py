@@ -18,14 +18,14 @@ def with_own(source: str, name: str = "summary.md.j2", review: Review = REVIEW) 
     return markdown.render(replace(review, settings=replace(review.settings, templates=((name, source),))))
 
 
-def test_the_owner_decides_on_the_form() -> None:
+def test_custom_template_determines_the_wording() -> None:
     """The template sets the wording and uses our values."""
     page = with_own("Found {{ full | length }}: {{ say('what_was_read') }} {{ counts[0].reviewed }}\n")
 
     assert page == "Found 2: What was checked 1\n"
 
 
-def test_what_it_prints_is_disarmed_all_the_same() -> None:
+def test_template_values_are_always_escaped() -> None:
     """Values are escaped without a filter, and `safe` does not disable that."""
     page = with_own("{{ title }} {{ title | safe }} {{ (title ~ '') }}", review=replace(REVIEW, pull=replace(REVIEW.pull, title=HOSTILE)))  # fmt: skip
 
@@ -54,7 +54,7 @@ def test_what_it_prints_is_disarmed_all_the_same() -> None:
         *range(11),
     ),
 )
-def test_a_broken_one_costs_nothing_but_its_form(source: str, why: str) -> None:
+def test_broken_template_falls_back_to_the_default(source: str, why: str) -> None:
     """The default template is used instead, with a note that says what is wrong."""
     page = with_own(source)
 
@@ -63,7 +63,7 @@ def test_a_broken_one_costs_nothing_but_its_form(source: str, why: str) -> None:
     assert why in page.replace("\\_", "_")
 
 
-def test_it_cannot_write_our_marker() -> None:
+def test_template_cannot_write_our_marker() -> None:
     """A marker in a template's text is broken up."""
     page = with_own('<!-- deeprepo:{"v":1} -->\n{{ result }}')
 
@@ -71,7 +71,7 @@ def test_it_cannot_write_our_marker() -> None:
     assert "<!-- deeprepo" not in page
 
 
-def test_it_sees_no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_template_process_has_no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """The process that renders templates has no environment."""
     monkeypatch.setenv("DEEPREPO_PLANTED", "secret")
     (text,) = sandbox.fill("{{ x }}", [{"x": "y"}], WORDS)

@@ -20,7 +20,7 @@ PLACED = PlacedFinding(replace(FINDING.with_verdict(Verdict.REPRODUCED), parts={
 REVIEW = replace(said(PLACED), parts={ATTEMPTS.key: (("a.py:7", "its test passes on the head"),)})
 
 
-def test_each_output_shows_the_test_and_what_was_tried_in_vain() -> None:
+def test_each_output_shows_the_test_and_failed_attempts() -> None:
     """Comment, console and SARIF have the test's command; failed attempts are listed."""
     for form in ("markdown", "console", "json", "sarif"):
         assert "pytest tests/test_new.py" in OUTPUTS[form]().render(REVIEW), form
@@ -28,7 +28,7 @@ def test_each_output_shows_the_test_and_what_was_tried_in_vain() -> None:
         assert "its test passes on the head" in OUTPUTS[form]().render(REVIEW), form
 
 
-def test_a_coding_agent_is_told_what_the_test_says_of_the_fix() -> None:
+def test_handover_prompt_says_what_the_test_shows_about_the_fix() -> None:
     """Without a test, the prompt only says that the fix parses."""
     fixed = replace(PLACED, replacement="return 1", finding=replace(PLACED.finding, suggestion="return 1"))
     assert "with which the test below passes:" in (told := handover.prompt([fixed], "c0ffee"))
@@ -37,7 +37,7 @@ def test_a_coding_agent_is_told_what_the_test_says_of_the_fix() -> None:
     assert "which still parses:" in handover.prompt([without], "c0ffee")
 
 
-def test_it_is_read_back() -> None:
+def test_reproduction_is_read_back_from_json() -> None:
     """The JSON output restores the test, for a page rendered again and for the next review."""
     text = json_file.render(REVIEW)
     again = reviews.review(text.encode())

@@ -19,12 +19,12 @@ ODD = with_finding(
 
 
 @pytest.mark.parametrize("review", [REVIEW, CLEAN, UNREAD, ODD, replace(CLEAN, cut=Cut(partial=True))])
-def test_the_schema_of_the_standard_holds(review: Review) -> None:
+def test_every_review_matches_the_sarif_schema(review: Review) -> None:
     """Every review validates against the OASIS schema."""
     Draft7Validator(SCHEMA).validate(json.loads(sarif.render(review)))
 
 
-def test_a_result_has_place_snippet_and_fingerprint() -> None:
+def test_result_has_location_snippet_and_fingerprint() -> None:
     """Tools find the lines and recognize the problem in the next run."""
     result = _run(REVIEW)["results"][0]
     location = result["locations"][0]["physicalLocation"]
@@ -35,7 +35,7 @@ def test_a_result_has_place_snippet_and_fingerprint() -> None:
     assert result["properties"]["place"] == "inline"
 
 
-def test_everything_that_is_open_is_a_result() -> None:
+def test_every_open_finding_is_a_result() -> None:
     """Code scanning closes alerts that are missing, so all open findings are results, but no fixed ones."""
     known = with_finding(status="still", number=7).findings[0].finding
     gone = changed(known, status="fixed", fingerprint="f8")
@@ -46,7 +46,7 @@ def test_everything_that_is_open_is_a_result() -> None:
     assert run["results"][-1]["locations"][0]["physicalLocation"]["region"]["startLine"] == 41
 
 
-def test_the_same_words_twice_are_two_alerts() -> None:
+def test_identical_lines_are_separate_alerts() -> None:
     """GitHub identifies alerts by file, rule and `primaryLocationLineHash`, which must differ here."""
     twice = tuple(PlacedFinding(replace(FINDING, start=line, end=line), "inline") for line in (3, 9))
     hashes = [
@@ -57,20 +57,20 @@ def test_the_same_words_twice_are_two_alerts() -> None:
     assert hashes == ["f0e1:1", "f0e1:2"]
 
 
-def test_a_path_is_percent_encoded() -> None:
+def test_paths_are_percent_encoded() -> None:
     """Blanks, quotes, hashes and non-ASCII letters become a valid relative URI."""
     uri = _run(ODD)["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
 
     assert uri == "a%20b/%C3%BC%22%23%3F%25%0A..%EF%BF%BD.py"
 
 
-def test_a_partial_review_was_not_successful() -> None:
+def test_partial_review_is_not_marked_successful() -> None:
     """A review that ended early must not look clean."""
     assert _run(CLEAN)["invocations"][0]["executionSuccessful"] is True
     assert _run(replace(CLEAN, cut=Cut(partial=True)))["invocations"][0]["executionSuccessful"] is False
 
 
-def test_what_was_not_read_is_said() -> None:
+def test_unread_code_becomes_a_notification() -> None:
     """Unread code regions and limits become notifications."""
     run = _run(UNREAD)
     said = [item["message"]["text"] for item in run["invocations"][0]["toolExecutionNotifications"]]
@@ -84,7 +84,7 @@ def _run(review: Review) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("review", [REVIEW, UNREAD])
-def test_reviewdog_finds_the_place_of_each_result(review: Review) -> None:
+def test_reviewdog_can_locate_each_result(review: Review) -> None:
     """A result for reviewdog needs a relative path without a base URI, a message, a level and a line."""
     run = _run(review)
     assert all("uri" not in base for base in run["originalUriBaseIds"].values())

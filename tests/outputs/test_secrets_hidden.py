@@ -22,7 +22,7 @@ LINES = {
 
 @pytest.mark.parametrize("form", sorted(OUTPUTS))
 @pytest.mark.parametrize("line", sorted(LINES))
-def test_a_secret_is_masked_wherever_it_stands(form: str, line: str) -> None:
+def test_secret_is_masked_in_every_output(form: str, line: str) -> None:
     """No output repeats a secret: not in its own finding, another one, a note or a transcript."""
     secret = LINES[line]
     own = replace(FINDING, category="secret", quote=line, path="conf.py", evidence=(Evidence("b.py", line, 4),))
@@ -41,7 +41,7 @@ def test_a_secret_is_masked_wherever_it_stands(form: str, line: str) -> None:
     assert "conf.py" in page
 
 
-def test_the_author_can_recognise_it() -> None:
+def test_long_secret_shows_only_its_first_four_characters() -> None:
     """A long secret shows its first four characters, a short one none."""
     own = replace(FINDING, category="secret", quote=f'a = "{KEY}"\nb = "{KEY[-7:]}"')
     page = OUTPUTS["console"]().render(shown(replace(REVIEW, findings=(PlacedFinding(own, "inline"),))))
@@ -50,7 +50,7 @@ def test_the_author_can_recognise_it() -> None:
     assert 'b = "***"' in page
 
 
-def test_a_fix_with_a_secret_in_it_cannot_be_committed() -> None:
+def test_fix_that_contains_a_secret_is_not_a_suggestion() -> None:
     """A mask must not be committed as code, so the fix is not a suggestion."""
     own = replace(FINDING, category="secret", quote=f'KEY = "{KEY}"', suggestion=f'KEY = read("{KEY}")')
     placed = PlacedFinding(

@@ -7,7 +7,7 @@ PAGE = (ROOT / "docs" / "deploy.md").read_text()
 WRITTEN = re.compile(r"(?:>|/dev/null) +((?:secrets/)?[\w.]+(?:\.env|\.pem|secret|password|url)|\.env)\b")
 
 
-def test_nothing_secret_is_added_to_the_clone(tmp_path: Path) -> None:
+def test_git_ignores_the_secret_files_of_a_deployment(tmp_path: Path) -> None:
     """Git ignores the secret files of the deployment page, because users push this clone."""
     written = {name for line in PAGE.splitlines() if line.startswith("$") for name in WRITTEN.findall(line)}
     assert {"secrets/database_password", "secrets/database_url", "deeprepo.env"} <= written

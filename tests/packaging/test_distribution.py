@@ -79,7 +79,7 @@ def wheel(dist: Path) -> Path:
     return next(dist.glob("*.whl"))
 
 
-def test_the_wheel_holds_what_the_package_reads(wheel: Path) -> None:
+def test_wheel_contains_every_file_that_the_package_reads(wheel: Path) -> None:
     """The wheel contains every non-Python file that the package opens, such as templates and migrations."""
     held = set(zipfile.ZipFile(wheel).namelist())
     templates = {f"bot/{path.relative_to(ROOT)}" for path in (ROOT / "templates").rglob("*") if path.is_file()}
@@ -95,7 +95,7 @@ def test_the_wheel_holds_what_the_package_reads(wheel: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_installed_wheel_reviews_elsewhere(wheel: Path, repository: Repository, tmp_path: Path) -> None:
+def test_installed_wheel_works_outside_this_repository(wheel: Path, repository: Repository, tmp_path: Path) -> None:
     """The installed command finds the forgotten caller without this repository on the path."""
     run(
         sys.executable,
@@ -125,7 +125,7 @@ def test_the_installed_wheel_reviews_elsewhere(wheel: Path, repository: Reposito
 
 
 @pytest.mark.slow
-def test_the_wheel_installs_from_the_lock(wheel: Path, repository: Repository, tmp_path: Path) -> None:
+def test_wheel_installs_from_the_lock_file(wheel: Path, repository: Repository, tmp_path: Path) -> None:
     """In a new environment with locked, hashed dependencies, the wheel is installed and reviews a change."""
     place = tmp_path / "environment"
     run(sys.executable, "-m", "venv", place)
@@ -140,7 +140,7 @@ def test_the_wheel_installs_from_the_lock(wheel: Path, repository: Repository, t
 
 @pytest.mark.slow
 @pytest.mark.parametrize("is_first", [True, False], ids=["deeprepo first", "rlms first"])
-def test_rlms_can_be_installed_beside_it_in_either_order(
+def test_rlms_can_be_installed_alongside_in_either_order(
     wheel: Path, repository: Repository, tmp_path: Path, *, is_first: bool
 ) -> None:
     """Neither package overwrites the other's files, both can be imported, and a review works."""

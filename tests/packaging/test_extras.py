@@ -61,7 +61,7 @@ def changed(repository: Repository) -> Path:
     ),
     ids=str,
 )
-def test_a_review_by_code_needs_no_extra(base: str, changed: Path, command: tuple[str, ...], shows: str) -> None:
+def test_static_review_needs_no_extra(base: str, changed: Path, command: tuple[str, ...], shows: str) -> None:
     """Commands on a checkout work without extras."""
     done = bare.deeprepo(changed, base, *command)
     assert done.returncode == (2 if command[0] == "ignore" else 0), done.stderr
@@ -95,7 +95,7 @@ def test_a_review_by_code_needs_no_extra(base: str, changed: Path, command: tupl
     ),
     ids=str,
 )
-def test_a_missing_extra_is_named(
+def test_missing_extra_is_named(
     base: str, changed: Path, command: tuple[str, ...], env: dict[str, str], says: str
 ) -> None:
     """The error names the install command, and no review runs without the configured model."""
@@ -104,7 +104,7 @@ def test_a_missing_extra_is_named(
 
 
 @pytest.mark.parametrize("path", ["Sources/Shop/Cart.swift", "src/main/scala/shop/Cart.scala"])
-def test_a_missing_grammar_is_named(base: str, repository: Repository, path: str) -> None:
+def test_missing_grammar_is_named(base: str, repository: Repository, path: str) -> None:
     """The review continues with a search by name, and names the command that installs the grammar."""
     repository.change({path: "func loadSettings() {}\n"}, {path: "func loadSettings(from: Int) {}\n"})
     done = bare.deeprepo(repository.folder, base, "review", "HEAD~1..HEAD", "--strategy", "offline", "--format", "json")
@@ -117,7 +117,7 @@ def test_a_missing_grammar_is_named(base: str, repository: Repository, path: str
     ]
 
 
-def test_the_parts_that_are_looked_for_are_those_of_the_extras() -> None:
+def test_packages_that_identify_extras_match_pyproject() -> None:
     """The packages that identify each extra match pyproject.toml."""
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     rows = {extra: [row for row in extras[extra] if not row.startswith("deeprepo-bot")] for extra in PARTS}
@@ -128,7 +128,7 @@ def test_the_parts_that_are_looked_for_are_those_of_the_extras() -> None:
     }
 
 
-def test_the_locks_agree() -> None:
+def test_lock_files_agree() -> None:
     """Packages have the same version in all lock files, and larger installations include smaller ones."""
     found = {
         path.name: dict(re.findall(r"^([a-z0-9._-]+)(?:\[[^\]]+\])?==(\S+)", path.read_text(), re.MULTILINE))

@@ -39,7 +39,7 @@ def git(repository: Repository, *arguments: str) -> subprocess.CompletedProcess[
     )
 
 
-def test_a_forgotten_caller_stops_the_commit(hooked: Repository) -> None:
+def test_forgotten_caller_blocks_the_commit(hooked: Repository) -> None:
     """Git exits with 1, and the output has the line of the unchanged caller that breaks."""
     hooked.write(BROKEN)
     hooked.git("add", "--all")
@@ -49,7 +49,7 @@ def test_a_forgotten_caller_stops_the_commit(hooked: Repository) -> None:
 
 
 @pytest.mark.parametrize("name", ["deeprepo", "deeprepo-push"])
-def test_a_hook_asks_no_model(name: str) -> None:
+def test_hook_calls_no_model(name: str) -> None:
     """The hook uses `--effort none`, so it ignores API keys in the environment."""
     assert "--effort none" in HOOKS[name]["entry"]
     assert HOOKS[name]["pass_filenames"] is False

@@ -23,7 +23,7 @@ def steps(word: str) -> list[str]:
     return re.findall(rf"^{word} (.*)$", TEXT, re.MULTILINE)
 
 
-def test_every_download_is_held_to_its_hash() -> None:
+def test_packages_are_installed_by_hash_or_from_the_local_build() -> None:
     """Packages are installed by hash from lock files, or from the local build without an index."""
     installs = [part for run in steps("RUN") for part in run.split("&&") if "pip " in part and " install " in part]
     assert installs
@@ -31,7 +31,7 @@ def test_every_download_is_held_to_its_hash() -> None:
 
 
 @pytest.mark.parametrize("name", OURS)
-def test_a_container_can_do_nothing_but_its_work(name: str) -> None:
+def test_container_has_minimal_privileges(name: str) -> None:
     """The container is read-only, without capabilities, and can't gain privileges."""
     service = COMPOSE["services"][name]
     assert service["read_only"] is True
@@ -39,7 +39,7 @@ def test_a_container_can_do_nothing_but_its_work(name: str) -> None:
     assert service["security_opt"] == ["no-new-privileges:true"]
 
 
-def test_secrets_are_files() -> None:
+def test_secrets_are_passed_as_files() -> None:
     """Secrets are passed as files below /run/secrets, not as environment variables."""
     for service in COMPOSE["services"].values():
         assert not any(
@@ -51,7 +51,7 @@ def test_secrets_are_files() -> None:
         assert not [key for key in service["environment"] if key.endswith(("_SECRET", "_KEY", "_PASSWORD", "_URL"))]
 
 
-def test_every_setting_exists() -> None:
+def test_every_variable_is_a_server_setting() -> None:
     """Every variable in the image and the compose file is a setting of the server."""
     known = {f"DEEPREPO_{name.upper()}" for kind in (App, ServerOptions) for name in kind.model_fields}
     given = set(re.findall(r"\b(DEEPREPO_\w+)=", " ".join(steps("ENV"))))
@@ -61,7 +61,7 @@ def test_every_setting_exists() -> None:
     assert {key.removesuffix("_FILE") for key in given} <= known
 
 
-def test_what_is_copied_is_let_in_and_nothing_else() -> None:
+def test_copied_files_pass_dockerignore_and_secrets_do_not() -> None:
     """All sources of COPY exist and pass .dockerignore, which excludes git history, journals and keys."""
     ignored = GitIgnoreSpec.from_lines((ROOT / ".dockerignore").read_text().splitlines())
     for name in (name for step in steps("COPY") if not step.startswith("--from=") for name in step.split()[:-1]):
@@ -71,7 +71,7 @@ def test_what_is_copied_is_let_in_and_nothing_else() -> None:
         assert ignored.match_file(name), name
 
 
-def test_the_image_has_every_package_of_the_wheel() -> None:
+def test_image_contains_every_package_of_the_wheel() -> None:
     """Everything in the wheel is copied into the image before the build."""
     wheel = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
     copied = {name for step in steps("COPY") if not step.startswith("--from=") for name in step.split()[:-1]}
@@ -82,7 +82,7 @@ MANIFESTS = list(yaml.safe_load_all((ROOT / "docs" / "kubernetes.yaml").read_tex
 PODS = [each["spec"]["template"]["spec"] for each in MANIFESTS if each["kind"] == "Deployment"]
 
 
-def test_a_pod_can_do_nothing_but_its_work() -> None:
+def test_pod_has_minimal_privileges() -> None:
     """Pods run read-only as the image's user, without capabilities, with liveness and readiness probes."""
     user = re.search(r"^USER (\d+):", TEXT, re.MULTILINE)
     assert user is not None
@@ -99,7 +99,7 @@ def test_a_pod_can_do_nothing_but_its_work() -> None:
         assert {each["mountPath"] for each in container["volumeMounts"]} == {"/data", "/tmp"}  # noqa: S108 - of a pod
 
 
-def test_the_manifests_set_what_exists_and_let_in_what_is_needed() -> None:
+def test_manifests_use_existing_settings_and_expose_only_public_pages() -> None:
     """Every variable is a setting, and the ingress exposes the webhook and pages but not the probes."""
     known = {f"DEEPREPO_{name.upper()}" for kind in (App, ServerOptions) for name in kind.model_fields}
     given = {each["name"] for pod in PODS for each in pod["containers"][0]["env"]}
@@ -114,7 +114,7 @@ def test_the_manifests_set_what_exists_and_let_in_what_is_needed() -> None:
 UNIT = ROOT / "docs" / "deeprepo.service"
 
 
-def test_the_unit_stops_as_the_server_does() -> None:
+def test_systemd_unit_stops_after_the_grace_period() -> None:
     """The unit runs the installed program, stores data in its state folder, and outlasts the grace period."""
     unit = configparser.ConfigParser(interpolation=None, strict=False)
     unit.optionxform = str  # type: ignore[method-assign,assignment]
@@ -128,7 +128,7 @@ def test_the_unit_stops_as_the_server_does() -> None:
 
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not here")
-def test_the_unit_is_hardened() -> None:
+def test_systemd_unit_is_hardened() -> None:
     """The exposure score by systemd is at most 2 of 10."""
     judge = ["systemd-analyze", "security", "--offline=true", "--threshold=20", str(UNIT)]
     done = subprocess.run(judge, capture_output=True, text=True, check=False)

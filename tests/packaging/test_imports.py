@@ -95,7 +95,7 @@ def refused(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str
     return json.loads(done.stdout)
 
 
-def test_a_base_installation_imports_all_but_the_rooms_of_extras(refused: dict[str, dict[str, str]]) -> None:
+def test_base_installation_imports_everything_but_the_extras(refused: dict[str, dict[str, str]]) -> None:
     """Without extras, exactly the modules in the table fail to import."""
     rooms = tuple(room for names in ROOMS.values() for room in names)
     assert [name for name in refused["base"] if not name.startswith(rooms)] == []
@@ -103,19 +103,21 @@ def test_a_base_installation_imports_all_but_the_rooms_of_extras(refused: dict[s
 
 
 @pytest.mark.parametrize("extra", ROOMS)
-def test_an_extra_brings_all_that_its_rooms_import(refused: dict[str, dict[str, str]], extra: str) -> None:
+def test_each_extra_imports_all_its_modules(refused: dict[str, dict[str, str]], extra: str) -> None:
     """With only that extra, all its modules can be imported."""
     assert [name for name in refused[extra] if name.startswith(ROOMS[extra])] == []
 
 
 @pytest.mark.parametrize("distribution", ["sandbox", "evals"])
-def test_the_other_distributions_bring_what_they_import(refused: dict[str, dict[str, str]], distribution: str) -> None:
+def test_other_distributions_import_with_their_own_requirements(
+    refused: dict[str, dict[str, str]], distribution: str
+) -> None:
     """All modules can be imported with only the distribution's own requirements."""
     assert refused[distribution] == {}
 
 
 @pytest.mark.skipif(VERIFIERS, reason="benchmarks run in the development environment")
-def test_every_benchmark_is_imported(refused: dict[str, dict[str, str]]) -> None:
+def test_every_benchmark_is_importable(refused: dict[str, dict[str, str]]) -> None:
     """All benchmarks can be imported; they rarely run, so an error would go unnoticed."""
     assert refused["benchmarks"] == {}
 
@@ -129,7 +131,9 @@ def test_every_benchmark_is_imported(refused: dict[str, dict[str, str]]) -> None
         ("", tuple(room for names in ROOMS.values() for room in names)),
     ],
 )
-def test_a_lock_brings_what_its_installation_imports(lock: str, rooms: tuple[str, ...], tmp_path: Path) -> None:
+def test_each_lock_file_covers_the_imports_of_its_installation(
+    lock: str, rooms: tuple[str, ...], tmp_path: Path
+) -> None:
     """With only a lock file's packages, all modules but those of other extras can be imported."""
     kept = {name: value for name, value in os.environ.items() if name.startswith("PIP_") or name == "PATH"}
     python = tmp_path / "environment" / "bin" / "python"

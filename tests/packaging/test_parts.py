@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("folders", ELSEWHERE.values(), ids=ELSEWHERE)
-def test_the_command_that_installs_a_part_names_what_it_needs(folders: str) -> None:
+def test_install_command_names_all_required_folders(folders: str) -> None:
     """The distributions are not on a registry, so the install command names the folders of all it needs."""
     projects = [tomllib.loads((ROOT / one / "pyproject.toml").read_text())["project"] for one in folders.split()]
     needed = {name for project in projects for name in re.findall(r"deeprepo-\w+", str(project["dependencies"]))}

@@ -17,7 +17,7 @@ def read(path: Path) -> Any:  # noqa: ANN401 - JSON
     return json.loads(path.read_text())
 
 
-def test_what_the_plugin_starts_exists() -> None:
+def test_plugin_refers_to_existing_folders_and_commands() -> None:
     """The marketplace entry, hook and server refer to existing folders and commands."""
     (listed,) = read(ROOT / ".claude-plugin/marketplace.json")["plugins"]
     assert (ROOT / listed["source"]).resolve() == PLUGIN
@@ -30,7 +30,7 @@ def test_what_the_plugin_starts_exists() -> None:
     assert {word for _, word in started} <= set(ABOUT)
 
 
-def test_the_skill_names_tools_that_exist() -> None:
+def test_skill_names_all_server_tools_with_valid_arguments() -> None:
     """The skill names all tools of the server, with valid arguments."""
     from bot.cli.mcp_server import server
 

@@ -18,7 +18,7 @@ TEXTS = {
 } | {path.name: path.read_text() for path in (*ROOT.glob("*.md"), ROOT / "Makefile")}
 
 
-def test_every_target_is_declared_and_explained() -> None:
+def test_every_make_target_is_declared_and_documented() -> None:
     """`.PHONY` lists exactly the documented targets, and there are at most 22."""
     declared = re.search(r"^\.PHONY: (.*)$", MAKEFILE, re.MULTILINE)
     assert declared
@@ -26,7 +26,7 @@ def test_every_target_is_declared_and_explained() -> None:
     assert len(TARGETS) <= 22
 
 
-def test_what_is_named_exists() -> None:
+def test_named_targets_and_benchmarks_exist() -> None:
     """Every target and benchmark that a page, workflow, script or message names exists."""
     named = {(path, name) for path, text in TEXTS.items() for name in NAMED.findall(text)}
     benches = {(path, name) for path, text in TEXTS.items() for name in re.findall(r"bench NAME=([a-z_]+)", text)}

@@ -43,7 +43,7 @@ def test_every_action_is_pinned(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", [*OWN, *EXAMPLES], ids=named)
-def test_permissions_are_asked_for_by_each_job(path: Path) -> None:
+def test_permissions_are_set_per_job(path: Path) -> None:
     """Permissions are set per job, never per workflow, and each workflow has a concurrency group."""
     workflow = read(path)
     assert workflow["permissions"] == {}
@@ -52,13 +52,13 @@ def test_permissions_are_asked_for_by_each_job(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", [*OWN, *EXAMPLES], ids=named)
-def test_no_text_of_an_event_reaches_a_shell(path: Path) -> None:
+def test_scripts_contain_no_event_text(path: Path) -> None:
     """No `run` script contains `${{ }}`, which could inject text of an event."""
     runs = [step.get("run", "") for job in read(path)["jobs"].values() for step in job.get("steps", [])]
     assert [run for run in runs if "${{" in run] == []
 
 
-def test_the_suite_runs_on_each_python_that_is_promised() -> None:
+def test_suite_runs_on_every_supported_python() -> None:
     """CI's Python versions equal the classifiers, and the oldest is the required minimum."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     named = [one.rpartition(" ")[2] for one in project["classifiers"] if one.startswith("Programming Language")]
@@ -66,7 +66,7 @@ def test_the_suite_runs_on_each_python_that_is_promised() -> None:
     assert [ran, project["requires-python"]] == [named, f">={named[0]}"]
 
 
-def test_the_linters_are_content() -> None:
+def test_workflow_linters_pass() -> None:
     """The offline checks of `make workflows` pass: zizmor and the schemas of workflows and compose file."""
     paths = [str(path) for path in everything()]
     workflows = [str(path) for path in (*OWN, *EXAMPLES)]
@@ -83,7 +83,7 @@ FORMS = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
 
 
 @pytest.mark.parametrize("path", [each for each in FORMS if each.name != "config.yml"], ids=named)
-def test_an_issue_form_is_one_that_github_takes(path: Path) -> None:
+def test_issue_forms_are_valid(path: Path) -> None:
     """Each form has a name and a description, and its fields have unique ids and labels."""
     form = yaml.safe_load(path.read_text())
     assert {"name", "description", "body"} <= form.keys()
@@ -93,7 +93,7 @@ def test_an_issue_form_is_one_that_github_takes(path: Path) -> None:
     assert {field["type"] for field in form["body"]} <= {"dropdown", "textarea", "input"}
 
 
-def test_the_action_can_be_listed_in_the_marketplace() -> None:
+def test_action_meets_the_marketplace_requirements() -> None:
     """The action has a name, an author, a short description and branding."""
     action = yaml.safe_load(ACTION.read_text())
     assert action["name"]
@@ -102,7 +102,7 @@ def test_the_action_can_be_listed_in_the_marketplace() -> None:
     assert action["branding"] == {"icon": "search", "color": "blue"}
 
 
-def test_the_files_that_github_looks_for_are_there() -> None:
+def test_community_files_exist() -> None:
     """The security policy, the code of conduct and the license are in the top folder."""
     for name in ("SECURITY.md", "CODE_OF_CONDUCT.md", "LICENSE"):
         assert (ROOT / name).read_text().strip()

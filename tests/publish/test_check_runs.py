@@ -21,7 +21,7 @@ async def run(at: Scene, review: Review, name: str = "run-1") -> int:
     return number
 
 
-async def test_a_check_run_from_its_beginning_to_its_end(at: Scene) -> None:
+async def test_check_run_shows_progress_and_a_conclusion(at: Scene) -> None:
     """A check run shows progress, and ends with a conclusion, annotations and two buttons."""
     head = at.stands.head_sha
     number = await checks.start(at.host, head, checks.CheckOwner("run-1"))
@@ -45,7 +45,7 @@ async def test_a_check_run_from_its_beginning_to_its_end(at: Scene) -> None:
     assert len(at.stands.checks) == 1
 
 
-async def test_no_secret_stands_in_a_check_run(at: Scene) -> None:
+async def test_check_run_never_shows_a_secret(at: Scene) -> None:
     """A check run shows neither a committed secret nor a finding's repetition of it."""
     secret = "ghp_" + "aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY1zA2"
     leak = finding("f1", 5, category="secret", quote=f'TOKEN = "{secret}"')
@@ -58,7 +58,7 @@ async def test_no_secret_stands_in_a_check_run(at: Scene) -> None:
 
 @pytest.mark.parametrize("after", [True, False], ids=["stored", "lost"])
 @pytest.mark.parametrize("nth", [0, 2])
-async def test_annotations_that_were_sent_are_not_sent_again(at: Scene, nth: int, *, after: bool) -> None:
+async def test_annotations_are_not_sent_twice(at: Scene, nth: int, *, after: bool) -> None:
     """Annotations can only be added, so after a lost response the existing ones are counted first."""
     review = reviewed(at.stands.head_sha, *[finding(f"f{n}", n + 1) for n in range(120)])
     at.gh.fail("PATCH", r"/check-runs/", Fault(502, after=after, skip=nth))
@@ -70,7 +70,7 @@ async def test_annotations_that_were_sent_are_not_sent_again(at: Scene, nth: int
     assert at.stands.checks[0].conclusion == "neutral"
 
 
-async def test_one_check_run_for_one_run(at: Scene) -> None:
+async def test_each_run_has_exactly_one_check_run(at: Scene) -> None:
     """After a restart, a run continues its own check run.
 
     A new run takes over an unfinished one, and creates one if all are finished.
@@ -88,7 +88,7 @@ async def test_one_check_run_for_one_run(at: Scene) -> None:
     assert len(at.stands.checks) == 2
 
 
-async def test_an_end_without_a_review(at: Scene) -> None:
+async def test_skipped_review_is_neutral_and_gives_the_reason(at: Scene) -> None:
     """Skipped reviews are neither green nor red, and the title has the reason."""
     number = await checks.start(at.host, at.stands.head_sha, checks.CheckOwner("run-1"))
     await checks.end_without_review(
@@ -106,7 +106,7 @@ async def test_an_end_without_a_review(at: Scene) -> None:
     assert not await checks.is_left_out(at.host.beside(2), at.stands.head_sha)
 
 
-async def test_a_review_that_was_given_up_ends_as_it_was_fixed_when_it_began(at: Scene) -> None:
+async def test_abandoned_review_concludes_by_the_settings_it_started_with(at: Scene) -> None:
     """A review that is given up fails with a threshold, because the settings are not read again."""
     head = at.stands.head_sha
     number = await checks.start(at.host, head, checks.CheckOwner("run-1", if_broken="failure"))
@@ -114,7 +114,7 @@ async def test_a_review_that_was_given_up_ends_as_it_was_fixed_when_it_began(at:
     assert at.stands.checks[0].conclusion == "failure"
 
 
-async def test_text_from_the_change_commands_nothing(at: Scene) -> None:
+async def test_text_from_the_change_is_escaped(at: Scene) -> None:
     """Titles and notes are escaped in a summary, and invisible characters are removed in annotations."""
     evil = finding("f1", 5, title="@acme/all \u202eevil", why="<!-- deeprepo -->\n\u200bhidden")
     review = replace(reviewed(at.stands.head_sha, evil), notes=("see @acme/all",))

@@ -54,7 +54,7 @@ BARS: list[dict[str, Any]] = [{}, {"fail_on": "high"}, {"fail_on": "high", "stri
 
 @pytest.mark.parametrize("bar", [0, 1, 2], ids=["no bar", "a bar", "strict"])
 @pytest.mark.parametrize("row", TABLE, ids=range(len(TABLE)))
-def test_what_a_review_comes_to(row: tuple[dict[str, Any], str, str, str], bar: int) -> None:
+def test_conclusion_follows_from_findings_and_completeness(row: tuple[dict[str, Any], str, str, str], bar: int) -> None:
     """Green needs a complete review without findings, red a threshold or an own check; else it is neutral."""
     holds, *conclusions = row
     assert checks.conclude(reviewed("b" * 40, **BARS[bar], **holds)) == conclusions[bar]
@@ -63,13 +63,13 @@ def test_what_a_review_comes_to(row: tuple[dict[str, Any], str, str, str], bar: 
 @pytest.mark.parametrize(
     ("bar", "conclusion"), [("critical", "neutral"), ("high", "failure"), ("medium", "failure"), ("low", "failure")]
 )
-def test_a_finding_at_the_bar_fails(bar: str, conclusion: str) -> None:
+def test_finding_at_the_threshold_fails(bar: str, conclusion: str) -> None:
     """A finding at or above the threshold fails the check."""
     assert checks.conclude(reviewed("b" * 40, NEW, fail_on=bar)) == conclusion
 
 
 @pytest.mark.parametrize("holds", [row[0] for row in TABLE], ids=range(len(TABLE)))
-def test_one_more_finding_makes_no_check_better(holds: dict[str, Any]) -> None:
+def test_additional_finding_never_improves_the_conclusion(holds: dict[str, Any]) -> None:
     """For every review and every threshold, another finding never improves the conclusion."""
     for bar in BARS:
         less = reviewed("b" * 40, **bar, **holds)
@@ -96,7 +96,7 @@ FILES = [
         ("nothing", ("success",) * 6),
     ],
 )
-def test_what_a_head_without_a_review_comes_to(lacks: Lack, conclusions: tuple[str, ...]) -> None:
+def test_conclusion_of_an_unreviewed_head(lacks: Lack, conclusions: tuple[str, ...]) -> None:
     """With a threshold, a missing review fails; a skipped one is neutral unless the settings are strict."""
     for file, conclusion in zip(FILES, conclusions, strict=True):
         assert policy.without_review(config.resolve({}, file.encode(), Settings()), lacks) == conclusion
@@ -123,9 +123,7 @@ def test_what_a_head_without_a_review_comes_to(lacks: Lack, conclusions: tuple[s
         ("ignore: [{path: a, expire: 2027-01-01}]\n", False),
     ],
 )
-def test_a_check_does_not_succeed_if_a_mistake_in_the_settings_may_concern_a_threshold(
-    text: str, is_doubted: bool
-) -> None:
+def test_clean_review_is_neutral_if_a_threshold_may_be_misspelled(text: str, is_doubted: bool) -> None:
     """A clean review is neutral if a threshold may be misspelled, and green after other mistakes."""
     settings = config.resolve({}, text.encode(), Settings())
     assert settings.warnings

@@ -26,7 +26,7 @@ def lost(at: Scene, fingerprint: str) -> bool:
     return not any(f"Finding {fingerprint}" in one.body for one in (*stands.comments, *stands.review_comments))
 
 
-async def test_a_place_that_github_refuses_moves_to_the_summary(at: Scene) -> None:
+async def test_comment_that_github_refuses_moves_to_the_summary(at: Scene) -> None:
     """If GitHub refuses all comments together, they are posted singly; the refused one is in the summary."""
     outcome = await put(at, two(at, finding("f3", 30)))
     stands = at.stands
@@ -45,7 +45,7 @@ async def test_a_place_that_github_refuses_moves_to_the_summary(at: Scene) -> No
     assert len(at.stands.review_comments) == 2
 
 
-async def test_every_place_refused_loses_nothing(at: Scene) -> None:
+async def test_all_findings_are_in_the_summary_if_every_comment_is_refused(at: Scene) -> None:
     """A path outside of the diff and a range across hunks are refused: the summary has all findings."""
     elsewhere = PlacedFinding(finding("f1", path="other.py").finding, "inline", CommentSpot("other.py", 1, 1, "RIGHT"))
     wide = PlacedFinding(finding("f2").finding, "inline", CommentSpot("app.py", 5, 41, "RIGHT"))
@@ -74,7 +74,7 @@ SAYS = {
 
 
 @pytest.mark.parametrize("what", MOVES)
-async def test_a_pull_request_that_moved_on_before_anything_was_said(at: Scene, what: str) -> None:
+async def test_outdated_pull_request_gets_no_comments(at: Scene, what: str) -> None:
     """Nothing is posted, and the error says what happened."""
     await at.repo.commit("release", {"other.py": "x = 3\n"}, onto="main")
     review = two(at)
@@ -86,7 +86,7 @@ async def test_a_pull_request_that_moved_on_before_anything_was_said(at: Scene, 
 
 
 @pytest.mark.parametrize("what", ["rewritten", "merged", "another base"])
-async def test_a_pull_request_that_moves_on_in_the_middle(at: Scene, what: str) -> None:
+async def test_pull_request_that_changes_during_publishing_gets_no_more_comments(at: Scene, what: str) -> None:
     """Comments posted for the old head stay, and nothing more is posted."""
     await at.repo.commit("release", {"other.py": "x = 3\n"}, onto="main")
     review = two(at)
@@ -97,7 +97,7 @@ async def test_a_pull_request_that_moves_on_in_the_middle(at: Scene, what: str) 
     assert at.writes() == ["POST pulls/create-review"]
 
 
-async def test_github_down_for_good_is_for_a_later_attempt(at: Scene) -> None:
+async def test_github_outage_is_completed_by_a_later_attempt(at: Scene) -> None:
     """The job gets an error; when GitHub is back, the same run posts everything once."""
     at.gh.fail("POST", r"/(reviews|comments)$", Fault(502, times=3))
     with pytest.raises(HostDown):

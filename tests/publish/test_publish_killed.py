@@ -10,7 +10,7 @@ from deeprepo_sandbox.github import Fault
 
 @pytest.mark.parametrize("after", [True, False], ids=["stored", "lost"])
 @pytest.mark.parametrize("nth", range(3))
-async def test_killed_at_any_write_and_begun_again(at: Scene, nth: int, *, after: bool) -> None:
+async def test_run_killed_at_any_write_is_completed_by_the_next_attempt(at: Scene, nth: int, *, after: bool) -> None:
     """Wherever a run is killed, before or after GitHub stored its request, the next attempt completes it."""
     task: asyncio.Task[publish.PublishResult]
 
@@ -32,7 +32,7 @@ async def test_killed_at_any_write_and_begun_again(at: Scene, nth: int, *, after
 
 
 @pytest.mark.parametrize("after", [True, False], ids=["stored", "lost"])
-async def test_every_write_may_fail_before_or_after_it_is_stored(at: Scene, *, after: bool) -> None:
+async def test_each_write_may_fail_before_or_after_it_is_stored(at: Scene, *, after: bool) -> None:
     """Each kind of write fails once; nothing is lost or posted twice."""
     for path in (r"/pulls/1/reviews$", r"/pulls/1/comments$", r"/issues/1/comments$"):
         at.gh.fail("POST", path, Fault(502, after=after))

@@ -13,7 +13,7 @@ from bot.values.host import Voice
 from bot.workflow import publish
 
 
-async def test_every_finding_is_told_where_it_can_stand(at: Scene) -> None:
+async def test_finding_is_posted_on_its_line_its_file_or_in_the_summary(at: Scene) -> None:
     """Findings are on their lines, on their file, or in the summary, and the counts match."""
     outcome = await put(at, six(at))
     stands = at.stands
@@ -32,7 +32,7 @@ async def test_every_finding_is_told_where_it_can_stand(at: Scene) -> None:
     assert {(one.user.login) for one in (*stands.comments, *stands.review_comments)} == {at.gh.login}
 
 
-async def test_the_same_run_again_writes_nothing(at: Scene) -> None:
+async def test_repeated_run_writes_nothing(at: Scene) -> None:
     """A repeated run recognizes all of its comments by their markers."""
     first = await put(at, six(at))
     before = at.writes()
@@ -42,7 +42,7 @@ async def test_the_same_run_again_writes_nothing(at: Scene) -> None:
     assert again == first
 
 
-async def test_a_summary_that_was_stored_late_is_not_kept_twice(at: Scene) -> None:
+async def test_duplicate_summary_after_a_lost_response_is_removed(at: Scene) -> None:
     """Two summaries can only exist after a lost response; the older one is kept."""
     await put(at, six(at))
     await at.host.comment(at.stands.comments[0].body)
@@ -52,7 +52,7 @@ async def test_a_summary_that_was_stored_late_is_not_kept_twice(at: Scene) -> No
     assert "New words." in at.stands.comments[0].body
 
 
-async def test_copied_markers_are_nobodys(at: Scene) -> None:
+async def test_markers_copied_by_a_person_are_ignored(at: Scene) -> None:
     """A person who copies our markers neither hides a finding nor has their comment edited."""
     summary = markers.make("summary", head=at.stands.head_sha, run="run-1", mode="app") + "\nmine"
     copied = markers.make("finding", fingerprint="f1", head=at.stands.head_sha, run="run-1") + "\nmine"
@@ -64,7 +64,7 @@ async def test_copied_markers_are_nobodys(at: Scene) -> None:
     assert at.stands.comments[0].body == summary
 
 
-async def test_a_workflow_and_an_app_do_not_mix(at: Scene) -> None:
+async def test_workflow_and_app_update_only_their_own_comments(at: Scene) -> None:
     """A workflow and an App only update the comments of their own account."""
     rights = {"pull_requests": "write", "contents": "read", "issues": "write"}
     text = SecretStr(at.gh.actions_token(at.repo, rights))
@@ -77,7 +77,7 @@ async def test_a_workflow_and_an_app_do_not_mix(at: Scene) -> None:
     assert Counter(one.user.login for one in at.stands.comments) == {at.gh.login: 1, "github-actions[bot]": 1}
 
 
-async def test_a_range_of_lines_is_one_comment(at: Scene) -> None:
+async def test_finding_on_several_lines_is_one_comment(at: Scene) -> None:
     """A comment on several lines has a start line and an end line."""
     one = finding("f1", 5)
     assert one.spot is not None

@@ -28,7 +28,7 @@ def still(of: PlacedFinding) -> PlacedFinding:
     return now(of, "still", number=1)
 
 
-async def test_one_review_carries_the_comments_and_the_request(at: Scene) -> None:
+async def test_change_request_is_dismissed_once_the_finding_is_fixed(at: Scene) -> None:
     """A request for changes stays while the finding is open, and is dismissed when it is fixed."""
     bad, low = finding("f1", 5), finding("f2", 41, severity="low")
     await put(at, high(at, bad, low), "run-1")
@@ -46,7 +46,9 @@ async def test_one_review_carries_the_comments_and_the_request(at: Scene) -> Non
 
 
 @pytest.mark.parametrize(("line", "said"), [(5, ["COMMENTED"]), (0, [])])
-async def test_the_author_s_own_request_becomes_a_comment(at: Scene, line: int, said: list[str]) -> None:
+async def test_change_request_by_the_pull_request_author_becomes_a_comment(
+    at: Scene, line: int, said: list[str]
+) -> None:
     """GitHub doesn't let authors request changes on their own pull request.
 
     The comments are still posted, and the summary says why.
@@ -61,7 +63,7 @@ async def test_the_author_s_own_request_becomes_a_comment(at: Scene, line: int, 
     assert "own pull request" in done.notes[0]
 
 
-async def test_who_dismisses_a_request_is_heard(at: Scene) -> None:
+async def test_dismissed_request_is_repeated_only_for_a_new_finding(at: Scene) -> None:
     """Findings that existed at the dismissal do not block again, but a new one does."""
     bad = finding("f1", 5)
     await put(at, high(at, bad), "run-1")
@@ -72,7 +74,7 @@ async def test_who_dismisses_a_request_is_heard(at: Scene) -> None:
     assert states(at) == ["DISMISSED", "CHANGES_REQUESTED"]
 
 
-async def test_an_incomplete_review_dismisses_nothing(at: Scene) -> None:
+async def test_incomplete_review_dismisses_no_request(at: Scene) -> None:
     """An incomplete review can't tell whether the finding is fixed.
 
     If the setting was removed, the request is dismissed too.

@@ -54,7 +54,7 @@ def stands(at: Scene) -> dict[str, tuple[bool, str, list[str]]]:
     return {name(t): (t.is_resolved, t.hide_reason, answers[t.id]) for t in tops}
 
 
-async def test_three_rounds(tmp_path: Path) -> None:
+async def test_fixed_finding_is_answered_and_resolved_once(tmp_path: Path) -> None:
     """A fixed finding gets one reply and its thread is resolved, even if its lines were removed.
 
     An open finding is left unchanged.
@@ -78,7 +78,7 @@ async def test_three_rounds(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("after", [True, False], ids=["stored", "lost"])
-async def test_answers_and_resolving_survive_lost_answers(tmp_path: Path, *, after: bool) -> None:
+async def test_lost_responses_cause_no_duplicate_replies(tmp_path: Path, *, after: bool) -> None:
     """A reply stored despite a 502 is not repeated, and resolving twice does no harm."""
     async with scene(tmp_path) as at:
         await first(at)
@@ -95,7 +95,7 @@ async def test_answers_and_resolving_survive_lost_answers(tmp_path: Path, *, aft
         ]
 
 
-async def test_a_thread_that_a_person_resolved_is_left_alone(tmp_path: Path) -> None:
+async def test_thread_resolved_by_a_person_is_left_alone(tmp_path: Path) -> None:
     """A thread that a person resolved gets no reply, and its finding is not posted again."""
     async with scene(tmp_path) as at:
         await first(at)
@@ -110,7 +110,7 @@ async def test_a_thread_that_a_person_resolved_is_left_alone(tmp_path: Path) -> 
         assert stands(at) == {"f1": (True, "", []), "f2": (True, "", []), "f3": (False, "", [])}
 
 
-async def test_a_finding_whose_comment_is_outdated_is_said_on_the_new_lines(tmp_path: Path) -> None:
+async def test_finding_with_an_outdated_comment_is_posted_on_the_new_lines(tmp_path: Path) -> None:
     """Without the earlier state, the finding counts as new, and the old thread is resolved.
 
     This does not look like a person's decision.
@@ -124,7 +124,7 @@ async def test_a_finding_whose_comment_is_outdated_is_said_on_the_new_lines(tmp_
         assert tops == [("f1", True), ("f2", False), ("f1", False)]
 
 
-async def test_a_finding_that_nobody_wants_to_hear_holds_up_no_merge(tmp_path: Path) -> None:
+async def test_threads_of_silenced_findings_are_resolved(tmp_path: Path) -> None:
     """Threads of silenced or hidden findings are resolved; of two equal findings, the open one is kept."""
     async with scene(tmp_path) as at:
         two = (finding("f3", 5), finding("f3", 41))
@@ -139,7 +139,7 @@ async def test_a_finding_that_nobody_wants_to_hear_holds_up_no_merge(tmp_path: P
         assert sorted(rows) == [("f1", 5, True), ("f2", 41, True), ("f3", 5, True), ("f3", 41, False)]
 
 
-async def test_where_threads_cannot_be_resolved_the_summary_says_what_to_grant(tmp_path: Path) -> None:
+async def test_summary_names_the_permission_missing_to_resolve_threads(tmp_path: Path) -> None:
     """The comment is hidden instead. Once the permission exists, the next review resolves the thread."""
     async with scene(tmp_path) as at:
         at.gh.grant(contents="read")
@@ -159,7 +159,7 @@ async def test_where_threads_cannot_be_resolved_the_summary_says_what_to_grant(t
         assert "contents: write" not in at.stands.comments[0].body
 
 
-async def test_what_cannot_be_tidied_is_a_note(tmp_path: Path) -> None:
+async def test_failed_cleanup_is_reported_in_a_note(tmp_path: Path) -> None:
     """If cleaning up is refused, a note says so, and nothing else fails."""
     async with scene(tmp_path) as at:
         await first(at)
@@ -183,7 +183,7 @@ def closed(at: Scene) -> list[bool]:
 
 
 @pytest.mark.parametrize("contents", ["write", "read"])
-async def test_a_thread_that_a_person_opened_again_stays_open(tmp_path: Path, contents: str) -> None:
+async def test_thread_reopened_by_a_person_stays_open(tmp_path: Path, contents: str) -> None:
     """Later reviews neither resolve nor hide a reopened thread until the code changes it."""
     async with scene(tmp_path) as at:
         at.gh.grant(contents=contents)
@@ -204,7 +204,7 @@ async def test_a_thread_that_a_person_opened_again_stays_open(tmp_path: Path, co
         assert closed(at) == [False, True]
 
 
-async def test_a_thread_in_which_a_person_asks_is_left_open(tmp_path: Path) -> None:
+async def test_thread_with_a_persons_question_stays_open(tmp_path: Path) -> None:
     """The finding gets its "fixed" reply, but the thread stays open until the question is answered."""
     async with scene(tmp_path) as at:
         await first(at)
@@ -221,7 +221,7 @@ async def test_a_thread_in_which_a_person_asks_is_left_open(tmp_path: Path) -> N
         assert closed(at)[0]
 
 
-async def test_the_reply_under_a_fixed_finding_links_to_what_its_fix_introduced(tmp_path: Path) -> None:
+async def test_reply_to_a_fixed_finding_links_to_the_finding_its_fix_introduced(tmp_path: Path) -> None:
     """The new finding gets its own comment, and the last reply in the fixed finding's thread links to it."""
     async with scene(tmp_path) as at:
         await put(at, reviewed(at.stands.head_sha, finding("f1", 5, number=1), finding("f2", 41, number=2)), "run-1")

@@ -34,7 +34,7 @@ def gone(name: str) -> PlacedFinding:
     return now(finding(name), "fixed")
 
 
-async def test_findings_of_one_hunk_share_a_comment(tmp_path: Path) -> None:
+async def test_findings_in_one_hunk_share_a_comment(tmp_path: Path) -> None:
     """One comment on the most severe finding's lines lists all of its hunk; other hunks get their own."""
     async with scene(tmp_path) as at:
         done = await put(at, review_of(at, numbered("f1", 5, 1), numbered("f2", 7, 2), numbered("f3", 41, 3)))
@@ -49,7 +49,7 @@ async def test_findings_of_one_hunk_share_a_comment(tmp_path: Path) -> None:
         assert len(tops(at)) == 2
 
 
-async def test_a_shared_comment_is_resolved_once_all_of_it_is_fixed(tmp_path: Path) -> None:
+async def test_shared_comment_is_resolved_once_all_its_findings_are_fixed(tmp_path: Path) -> None:
     """A shared comment is answered and resolved after the last of its findings is fixed."""
     async with scene(tmp_path) as at:
         await put(at, review_of(at, numbered("f1", 5, 1), numbered("f2", 7, 2)))
@@ -60,7 +60,7 @@ async def test_a_shared_comment_is_resolved_once_all_of_it_is_fixed(tmp_path: Pa
         assert len(at.stands.review_comments) == 2  # includes the reply
 
 
-def test_a_fix_that_a_click_commits_stands_on_its_own_lines() -> None:
+def test_suggestion_is_posted_on_its_own_lines() -> None:
     """A suggestion for another line in a shared comment would overwrite the wrong line."""
     fix = replace(numbered("f2", 7, 2), replacement="line 7 as it should be")
     review = reviewed("b" * 40, numbered("f1", 5, 1), fix, numbered("f3", 6, 3), files=FIRST_HUNK)
@@ -69,7 +69,7 @@ def test_a_fix_that_a_click_commits_stands_on_its_own_lines() -> None:
 
 
 @pytest.mark.parametrize("size", [10, 9_000])
-def test_a_shared_comment_that_would_be_too_long_is_continued(size: int) -> None:
+def test_long_shared_comment_is_continued_in_another(size: int) -> None:
     """Nothing is cut, and no comment exceeds GitHub's limit."""
     rows = [
         replace(one, finding=replace(one.finding, quote="x " * size))

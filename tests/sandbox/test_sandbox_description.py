@@ -7,12 +7,12 @@ from deeprepo_sandbox.github import description
 from deeprepo_sandbox.github.api import OPERATIONS
 
 
-def test_every_operation_is_there() -> None:
+def test_every_described_operation_is_answered() -> None:
     """The sandbox answers exactly the operations in the API description."""
     assert set(OPERATIONS) == set(description.operations())
 
 
-async def test_what_does_not_fit_is_written_down(tmp_path: Path) -> None:
+async def test_invalid_request_is_recorded_as_a_violation(tmp_path: Path) -> None:
     """Unknown operations, parameters and fields, and wrong types, are recorded as violations."""
     async with rig(tmp_path, strict=False) as at:
         await at.call("GET", "/branches")
@@ -28,7 +28,7 @@ async def test_what_does_not_fit_is_written_down(tmp_path: Path) -> None:
             assert word in said
 
 
-async def test_an_app_is_made_from_a_manifest_once(at: Rig) -> None:
+async def test_manifest_code_creates_an_app_only_once(at: Rig) -> None:
     """The manifest flow's code returns a new App's key and secret only once."""
     manifest = '{"name": "our bot", "hook_attributes": {"url": "http://127.0.0.1:9/hook"}, "redirect_url": "http://127.0.0.1:9/done"}'
     address = f"{at.gh.world.origin}/settings/apps/new?state=abc"

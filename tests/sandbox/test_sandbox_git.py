@@ -34,7 +34,7 @@ async def _git(at: Rig, folder: Path, *arguments: str, token: str = "") -> tuple
     return done.returncode or 0, out.decode()
 
 
-async def test_git_needs_a_token_that_reads_contents(tmp_path: Path) -> None:
+async def test_clone_requires_a_token_with_contents_read(tmp_path: Path) -> None:
     """Cloning a private repository requires a token with contents:read."""
     async with rig(tmp_path / "hub", private=True) as at:
         reader = at.gh.token({"contents": "read"}, (at.repo.id,))
@@ -47,7 +47,7 @@ async def test_git_needs_a_token_that_reads_contents(tmp_path: Path) -> None:
         assert (await _git(at, tmp_path, "ls-remote", at.repo.url, token=reader))[0] != 0
 
 
-async def test_git_ends_with_a_client_that_hangs_up(tmp_path: Path) -> None:
+async def test_git_stops_when_the_client_disconnects(tmp_path: Path) -> None:
     """If a client disconnects during a fetch, git is stopped, and no unclosed pipe causes a warning."""
     async with rig(tmp_path / "hub") as at:
         commit = await at.repo.commit("large", {"large.txt": secrets.token_hex(4_000_000)})

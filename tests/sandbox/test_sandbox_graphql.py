@@ -24,12 +24,12 @@ PULL = {"owner": "acme", "name": "shop", "number": 1}
 
 
 @pytest.mark.parametrize("name", OURS)
-def test_the_documents_of_the_product_fit_the_schema(name: str) -> None:
+def test_product_queries_are_valid_for_githubs_schema(name: str) -> None:
     """Each of the product's GraphQL documents is valid for GitHub's public schema."""
     assert validate(SCHEMA, parse(client.query(name))) == []
 
 
-async def test_threads_and_reviews_are_told(at: Rig) -> None:
+async def test_threads_and_reviews_are_returned_in_pages(at: Rig) -> None:
     """Threads are returned in pages and show whether a person resolved them."""
     await at.review({"path": "a.txt", "line": 11, "body": "one"}, {"path": "a.txt", "line": 14, "body": "two"})
     first, second = at.gh.pull(1).review_comments
@@ -43,7 +43,7 @@ async def test_threads_and_reviews_are_told(at: Rig) -> None:
 
 
 @pytest.mark.parametrize(("contents", "resolved"), [("read", False), ("write", True)])
-async def test_resolving_a_thread_needs_to_write_contents(tmp_path: Path, contents: str, resolved: bool) -> None:
+async def test_resolving_a_thread_requires_contents_write(tmp_path: Path, contents: str, resolved: bool) -> None:
     """Like on GitHub, an App with write access to pull requests only is refused."""
     async with rig(tmp_path, permissions={"pull_requests": "write", "contents": contents}) as at:
         await at.repo.review_comment(1, "a.txt", 11, "look")

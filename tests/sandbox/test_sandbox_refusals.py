@@ -9,7 +9,7 @@ from sandbox_rig import ALL, Rig, app_jwt, rig
 from deeprepo_sandbox.github import TreeEntry, git
 
 
-async def test_an_account_has_one_pending_review(at: Rig) -> None:
+async def test_account_can_have_only_one_pending_review(at: Rig) -> None:
     """Until it is submitted, the account's other reviews and comments are refused; others don't see it."""
     await at.review({"path": "a.txt", "line": 11, "body": "top"})
     top = at.gh.pull(1).review_comments[0].id
@@ -28,7 +28,7 @@ async def test_an_account_has_one_pending_review(at: Rig) -> None:
     assert len(await at.ok("GET", "/pulls/1/reviews")) == 2
 
 
-async def test_the_texts_of_a_check_are_measured_in_bytes(at: Rig) -> None:
+async def test_check_text_limit_is_measured_in_bytes(at: Rig) -> None:
     """The limit is 65,535 bytes, so only half as many two-byte letters fit."""
     run = {"name": "x", "head_sha": at.gh.pull(1).head_sha}
     await at.ok("POST", "/check-runs", run | {"output": {"title": "t", "summary": "ä" * 32_767}})
@@ -36,7 +36,7 @@ async def test_the_texts_of_a_check_are_measured_in_bytes(at: Rig) -> None:
     assert (status, "summary exceeds a maximum bytesize of 65535" in text) == (422, True)
 
 
-async def test_no_comment_stands_on_a_file_whose_diff_is_too_large(at: Rig) -> None:
+async def test_comment_on_a_file_with_a_too_large_diff_is_refused(at: Rig) -> None:
     """A file with more than 20,000 changed lines accepts no comments, single or in a review."""
     await at.repo.push("feature", {"big.txt": "x\n" * 20_001, "large.txt": "x\n" * 20_000})
     row = {"path": "big.txt", "line": 7, "body": "x"}
@@ -47,7 +47,7 @@ async def test_no_comment_stands_on_a_file_whose_diff_is_too_large(at: Rig) -> N
 
 
 @pytest.mark.parametrize("how", ["renamed", "transferred"])
-async def test_a_former_address_redirects_to_the_id(at: Rig, how: str) -> None:
+async def test_former_address_redirects_to_the_repository_id(at: Rig, how: str) -> None:
     """Reads get a 301 and writes a 307 to /repositories/ID, which works. Git is redirected too."""
     by_id = f"{at.gh.api}/repositories/{at.repo.id}"
     await (at.repo.rename("store") if how == "renamed" else at.repo.transfer("other"))
@@ -68,7 +68,7 @@ async def test_a_former_address_redirects_to_the_id(at: Rig, how: str) -> None:
     assert (await at.ok("GET", ""))["full_name"] == "acme/shop"  # a new repository of this name ends the redirect
 
 
-async def test_a_ruleset_refuses_a_push(tmp_path: Path) -> None:
+async def test_ruleset_refuses_a_push(tmp_path: Path) -> None:
     """Updating a branch is subject to its rulesets, and the error has the rule's message."""
     async with rig(tmp_path, permissions={"contents": "write"}) as at:
         at.repo.rule("feature", "Commits must have verified signatures.")
@@ -77,7 +77,7 @@ async def test_a_ruleset_refuses_a_push(tmp_path: Path) -> None:
         assert (status, "Repository rule violations found" in text, "verified signatures" in text) == (422, True, True)
 
 
-async def test_what_a_deleted_account_wrote_is_nobodys(at: Rig) -> None:
+async def test_comments_of_a_deleted_account_have_no_author(at: Rig) -> None:
     """Comments, replies and reviews remain with `user: null`, and its permission is unknown."""
     at.gh.world.user("gone")
     at.repo.add("gone", "write")
@@ -89,7 +89,7 @@ async def test_what_a_deleted_account_wrote_is_nobodys(at: Rig) -> None:
     assert (await at.refused("GET", "/collaborators/gone/permission"))[0] == 404
 
 
-async def test_a_suite_that_is_asked_for_again_is_queued(tmp_path: Path) -> None:
+async def test_rerequested_suite_is_queued(tmp_path: Path) -> None:
     """The suite is queued until the App creates a new check run."""
     async with rig(tmp_path) as at:
         at.gh.subscribe("check_suite")
@@ -107,7 +107,7 @@ async def test_a_suite_that_is_asked_for_again_is_queued(tmp_path: Path) -> None
             assert held[-1].payload["check_run"]["check_suite"]["status"] == "completed"
 
 
-async def test_two_commits_that_differ_too_much_are_not_compared(at: Rig) -> None:
+async def test_comparison_with_a_too_large_diff_fails(at: Rig) -> None:
     """If a diff is too large, the whole response fails, including the merge base."""
     await at.repo.push("feature", {"big.txt": "x\n" * 300_001})
     status, text = await at.refused("GET", "/compare/main...feature?per_page=1&page=2")
@@ -115,7 +115,7 @@ async def test_two_commits_that_differ_too_much_are_not_compared(at: Rig) -> Non
     assert (await at.call("GET", "/compare/main...main")).status_code == 200
 
 
-async def test_a_locked_conversation_takes_no_word_of_an_app(at: Rig) -> None:
+async def test_locked_conversation_accepts_no_comments_from_an_app(at: Rig) -> None:
     """Neither comments nor reviews are accepted until the conversation is unlocked."""
     await at.review({"path": "a.txt", "line": 11, "body": "top"})
     at.repo.lock(1)
@@ -127,7 +127,7 @@ async def test_a_locked_conversation_takes_no_word_of_an_app(at: Rig) -> None:
     await at.ok("POST", "/issues/1/comments", {"body": "x"})
 
 
-async def test_a_suspended_installation_gets_nothing(tmp_path: Path) -> None:
+async def test_suspended_installation_gets_no_tokens_or_webhooks(tmp_path: Path) -> None:
     """Tokens are neither created nor accepted, and no webhooks are sent, until the suspension is lifted."""
     async with rig(tmp_path, webhook="http://127.0.0.1:9/hook") as at:
         mint, head = f"//app/installations/{at.gh.installation}/access_tokens", f"Bearer {app_jwt(at.gh)}"
@@ -146,7 +146,7 @@ async def test_a_suspended_installation_gets_nothing(tmp_path: Path) -> None:
         ]
 
 
-async def test_a_commit_holds_links_modes_and_submodules(at: Rig) -> None:
+async def test_commit_can_contain_links_modes_and_submodules(at: Rig) -> None:
     """Symbolic links, executables and submodules can be committed."""
     files = {
         "run.sh": TreeEntry("#!/bin/sh\n"),
@@ -162,7 +162,7 @@ async def test_a_commit_holds_links_modes_and_submodules(at: Rig) -> None:
     ]
 
 
-async def test_a_page_of_elsewhere_posts_nothing(at: Rig) -> None:
+async def test_forms_from_another_origin_are_refused(at: Rig) -> None:
     """Forms are only accepted from the sandbox's own origin, and other host names are refused."""
     origin = at.gh.world.origin
     place = f"{origin}/{at.repo.repository.full_name}/pull/1"
@@ -182,7 +182,7 @@ TREES = {
 }
 
 
-async def test_git_data_that_github_documents_as_refused_is_refused(tmp_path: Path) -> None:
+async def test_invalid_git_data_is_refused(tmp_path: Path) -> None:
     """Paths outside the tree, workflow files, empty trees and empty messages are refused."""
     async with rig(tmp_path, permissions=WRITING) as at:
         base = (await at.ok("GET", f"/git/commits/{at.gh.pull(1).head_sha}"))["tree"]["sha"]
@@ -195,7 +195,7 @@ async def test_git_data_that_github_documents_as_refused_is_refused(tmp_path: Pa
         assert (await at.refused("POST", "/git/commits", {"tree": base, "message": " ", "parents": []}))[0] == 422
 
 
-async def test_check_runs_reviews_and_headers_that_github_documents_as_refused_are_refused(tmp_path: Path) -> None:
+async def test_invalid_check_runs_reviews_and_headers_are_refused(tmp_path: Path) -> None:
     """Invalid annotations, conclusions, events and headers are refused."""
     async with rig(tmp_path, strict=False) as at:
         run = {"name": "x", "head_sha": at.gh.pull(1).head_sha}

@@ -3,7 +3,7 @@ from sandbox_rig import Rig
 LONG = "x" * 65_537
 
 
-async def test_a_review_is_stored_with_its_comments(at: Rig) -> None:
+async def test_review_is_stored_with_its_comments(at: Rig) -> None:
     """Added, removed and context lines can get comments, and so can a range within one hunk."""
     done = await at.review(
         {"path": "a.txt", "line": 11, "side": "RIGHT", "body": "added"},
@@ -36,7 +36,7 @@ BAD_COMMENTS = [
 ]
 
 
-async def test_one_bad_comment_refuses_the_whole_review(at: Rig) -> None:
+async def test_one_invalid_comment_refuses_the_whole_review(at: Rig) -> None:
     """One invalid comment gives a 422 that doesn't name the comment, and nothing is posted."""
     for comment, said in BAD_COMMENTS:
         good = {"path": "a.txt", "line": 11, "body": "good"}
@@ -51,7 +51,7 @@ async def _first(at: Rig) -> int:
     return at.gh.pull(1).review_comments[0].id
 
 
-async def test_replies_go_to_the_top_comment_only(at: Rig) -> None:
+async def test_replies_are_accepted_only_on_the_top_comment(at: Rig) -> None:
     """Replying to a reply, or in a different pull request, gives a 404."""
     top = await _first(at)
     reply = await at.ok("POST", f"/pulls/1/comments/{top}/replies", {"body": "why"})
@@ -60,7 +60,7 @@ async def test_replies_go_to_the_top_comment_only(at: Rig) -> None:
     assert (await at.refused("POST", f"/pulls/2/comments/{top}/replies", {"body": "no"}))[0] == 404
 
 
-async def test_a_push_moves_and_outdates_comments(at: Rig) -> None:
+async def test_push_moves_and_outdates_comments(at: Rig) -> None:
     """After a push, comments follow their lines. If the line changed, only the original line is known."""
     await at.review(
         {"path": "a.txt", "line": 11, "body": "stays"}, {"path": "sub/new file.txt", "line": 1, "body": "goes"}

@@ -5,14 +5,14 @@ from sandbox_rig import ALL, Rig, app_jwt, rig
 from deeprepo_sandbox.github import keys
 
 
-async def test_an_app_signs_in_with_its_key(at: Rig) -> None:
+async def test_app_signs_in_only_with_its_key(at: Rig) -> None:
     """GET /app accepts a JWT signed with the App's key, and no other key."""
     assert (await at.ok("GET", "//app", authorization=f"Bearer {app_jwt(at.gh)}"))["slug"] == "deeprepo"
     other, _ = keys.pair()
     assert (await at.refused("GET", "//app", authorization=f"Bearer {app_jwt(at.gh, other)}"))[0] == 401
 
 
-async def test_a_token_has_what_was_asked_for(at: Rig) -> None:
+async def test_token_has_the_requested_permissions(at: Rig) -> None:
     """Each new token has the long format, the requested permissions and repositories."""
     mint, head = f"//app/installations/{at.gh.installation}/access_tokens", f"Bearer {app_jwt(at.gh)}"
     body = {"repository_ids": [at.repo.id], "permissions": {"contents": "read"}}
@@ -37,7 +37,7 @@ GUARDED: list[tuple[str, str, str, object]] = [
 ]
 
 
-async def test_a_missing_permission_is_refused(tmp_path: Path) -> None:
+async def test_missing_permission_is_refused(tmp_path: Path) -> None:
     """Each operation on a private repository needs its own permission, or it gets a 403."""
     async with rig(tmp_path, private=True) as at:
         for lacking, method, path, body in GUARDED:

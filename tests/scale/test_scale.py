@@ -9,7 +9,7 @@ from benchmarks.scale import SIZES, late, need, placed, reached
 ROOT = Path(__file__).parents[2]
 
 
-def test_more_pull_requests_need_no_less() -> None:
+def test_limit_usage_grows_with_the_number_of_pull_requests() -> None:
     """The use of each limit grows with the size, and reaches 1 at the size that is reported for it."""
     small, middle, large = (need(size) for size in SIZES)
     for one, two, three in zip(small.limits, middle.limits, large.limits, strict=True):
@@ -21,12 +21,12 @@ def test_more_pull_requests_need_no_less() -> None:
         assert used[limit.what] >= 1
 
 
-def test_places_are_as_few_as_the_wait_allows() -> None:
+def test_slot_count_is_the_minimum_for_the_target_wait() -> None:
     """With the computed slots, 95 % of reviews wait less than 5 seconds; with one fewer, they don't."""
     assert all(late(placed(load), load) <= 0.05 < late(placed(load) - 1, load) for load in (0.9, 20.8, 2083.0))
 
 
-def test_the_bench_prints_everything() -> None:
+def test_benchmark_prints_the_table_and_the_first_limit() -> None:
     """The benchmark prints the table and the limit that is reached first."""
     command = [sys.executable, "-m", "benchmarks.scale"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=patience(300))

@@ -15,7 +15,7 @@ from bot.values import PullRef
 PULL = PullRef(7, 70, "owner", "name", 3)
 
 
-async def test_the_tables_are_those_of_the_migrations(url: str) -> None:
+async def test_migrations_create_the_expected_tables(url: str) -> None:
     """Migrations create the tables that the code expects, even if several processes run them."""
     from alembic.autogenerate import compare_metadata
     from alembic.migration import MigrationContext
@@ -32,7 +32,7 @@ async def test_the_tables_are_those_of_the_migrations(url: str) -> None:
         assert differing == []
 
 
-def test_no_frozen_process_keeps_a_lock_for_ever(postgres: Callable[..., str]) -> None:
+def test_idle_transaction_is_ended_after_a_minute(postgres: Callable[..., str]) -> None:
     """PostgreSQL ends idle transactions after a minute, unless the operator set a different limit."""
     show = "SHOW idle_in_transaction_session_timeout"
 
@@ -46,7 +46,7 @@ def test_no_frozen_process_keeps_a_lock_for_ever(postgres: Callable[..., str]) -
     assert asyncio.run(told(own)) == "7s"
 
 
-async def test_a_newer_database_is_refused(url: str) -> None:
+async def test_newer_database_is_refused(url: str) -> None:
     """A database from a newer version gives an error and is not changed."""
     async with storage.open_store(url) as store:
         store.database.now(lambda c: c.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'"))
@@ -55,7 +55,7 @@ async def test_a_newer_database_is_refused(url: str) -> None:
             pass
 
 
-def test_addresses() -> None:
+def test_unsupported_address_is_refused() -> None:
     """An unsupported address gives an error that doesn't repeat it, before anything is opened."""
     for address in ("mysql://user:planted@host/name", "planted", "sqlite://", "sqlite+aiosqlite:///x"):
         with pytest.raises(UsageError, match="sqlite:///PATH or postgresql://") as raised:
@@ -63,7 +63,7 @@ def test_addresses() -> None:
         assert "planted" not in str(raised.value)
 
 
-async def test_a_database_that_fails_is_a_sentence(tmp_path: Path) -> None:
+async def test_database_error_contains_no_statement_or_password(tmp_path: Path) -> None:
     """Database errors become our own, without the statement, its values or the password."""
     with pytest.raises(StorageError, match="the database failed: connection failed") as raised:
         async with storage.open_store("postgresql://user:planted@127.0.0.1:1/nowhere"):
@@ -76,7 +76,7 @@ async def test_a_database_that_fails_is_a_sentence(tmp_path: Path) -> None:
     assert {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()} == {0o600}  # noqa: ASYNC240 - nothing else runs in this loop
 
 
-async def test_a_file_that_is_no_database_is_not_left_open(tmp_path: Path) -> None:
+async def test_broken_database_file_is_closed(tmp_path: Path) -> None:
     """Refusing a broken file closes it, even while the error is still referenced."""
     file = tmp_path / "deeprepo.db"
     file.write_text("this is no database" * 100)

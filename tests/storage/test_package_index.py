@@ -13,7 +13,7 @@ TAKES = (
 )
 
 
-async def test_who_takes_what_another_one_offers_is_known(store: Store) -> None:
+async def test_consumers_are_matched_by_language_and_package_name(store: Store) -> None:
     """Packages match by language and name within one installation, and new data replaces the old."""
     await store.packages.keep(LIBRARY, OFFERS)
     await store.packages.keep(USER, TAKES)
@@ -32,7 +32,7 @@ async def test_who_takes_what_another_one_offers_is_known(store: Store) -> None:
     assert sorted(await store.packages.homes(8)) == [80]
 
 
-async def test_a_hostile_manifest_fills_no_database(store: Store) -> None:
+async def test_index_rows_per_repository_are_limited(store: Store) -> None:
     """The number of rows per repository and the length of each are limited."""
     rows = [
         PackageRow("takes", "python", f"{number}-{'x' * 5_000}", "y" * 5_000) for number in range(3 * MAX_PACKAGE_ROWS)

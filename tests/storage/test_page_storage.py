@@ -12,7 +12,7 @@ DONE = FinishedReview(
 )
 
 
-async def test_pages_follow_each_other_without_gap_or_repetition(store: Store) -> None:
+async def test_pages_have_no_gaps_or_repetitions(store: Store) -> None:
     """Pagination works across installations and equal times; each installation sees only its reviews."""
     for number in range(20):
         pull = OTHER if number % 3 else PULL
@@ -31,7 +31,7 @@ async def test_pages_follow_each_other_without_gap_or_repetition(store: Store) -
     assert await store.listing.one("job-01", (7,)) is None
 
 
-async def test_a_day_is_summed_once_for_each_review(store: Store) -> None:
+async def test_review_stored_twice_is_summed_once(store: Store) -> None:
     """A review that is stored twice counts once, and unknown prices are counted separately."""
     later = replace(DONE, id="job-1", finished=DAY + 5.0, started=DAY + 0.0, usd=None, state="incomplete")
     for done in (DONE, DONE, later, replace(DONE, id="job-2", pull=OTHER)):
@@ -45,7 +45,7 @@ async def test_a_day_is_summed_once_for_each_review(store: Store) -> None:
     assert await store.days.by_day((), 0) == ()
 
 
-async def test_the_time_within_which_reviews_were_done_is_one_of_theirs(store: Store) -> None:
+async def test_duration_percentiles_are_computed_per_day_and_repository(store: Store) -> None:
     """The median and the 95th percentile are computed per day, per repository and in total."""
     assert (await store.days.whole(None, 0.0)).half is None
     for number in range(1, 21):
@@ -57,7 +57,7 @@ async def test_the_time_within_which_reviews_were_done_is_one_of_theirs(store: S
     assert [round(row.most or 0, 3) for row in await store.days.by_repository(None, 0.0)] == [19]
 
 
-async def test_failures_are_of_their_installation(store: Store) -> None:
+async def test_failures_are_stored_per_installation(store: Store) -> None:
     """Each pull request has its last failure, which is deleted when the App is removed."""
     one = Failure(PULL.key, PULL, "review", "GitHub did not answer", "{}", 10.0)
     for failure in (

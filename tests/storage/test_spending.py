@@ -11,7 +11,7 @@ PULL = PullRef(7, 70, "acme", "shop", 1)
 NOW = time.time()
 
 
-async def test_workers_that_reserve_at_the_same_time_do_not_pass_a_cap(url: str) -> None:
+async def test_concurrent_reservations_never_exceed_a_cap(url: str) -> None:
     """Twenty concurrent reservations over two connections never exceed the cap."""
     async with storage.open_store(url) as one, storage.open_store(url) as other:
         stores = (one, other) * 10
@@ -23,7 +23,7 @@ async def test_workers_that_reserve_at_the_same_time_do_not_pass_a_cap(url: str)
         assert sum(isinstance(found, Grant) for found in await asyncio.gather(*asked)) == 3
 
 
-async def test_strangers_leave_half_of_each_cap_to_the_team(store: Store) -> None:
+async def test_outsiders_can_use_only_half_of_each_cap(store: Store) -> None:
     """Reviews for people outside the team may use only half of each daily cap."""
     for at, which in enumerate(("server", "repository", "installation"), 1):
         caps = DailyCaps(**{which: 10.0})
@@ -37,7 +37,7 @@ async def test_strangers_leave_half_of_each_cap_to_the_team(store: Store) -> Non
         assert [isinstance(one, Grant) for one in team] == [True] * 5 + [False]
 
 
-async def test_an_account_that_installs_the_app_again_keeps_its_day(store: Store) -> None:
+async def test_reinstalling_the_app_does_not_reset_the_accounts_cap(store: Store) -> None:
     """The cap counts per account, so a new installation of the same account doesn't reset it."""
     caps = DailyCaps(installation=2.0)
     again = replace(PULL, installation=8, repository=71, owner="Acme")
@@ -48,7 +48,7 @@ async def test_an_account_that_installs_the_app_again_keeps_its_day(store: Store
     assert rest.usd == 0.5
 
 
-async def test_a_reservation_counts_until_it_is_settled(store: Store) -> None:
+async def test_reservation_counts_until_it_is_settled(store: Store) -> None:
     """A dead process's reservation counts in full until its job is resumed. Unused amounts are released."""
     caps, spending = DailyCaps(repository=2.0, forks=1), store.spending
     dead = await spending.reserve(PULL, "one", 1.0, caps, NOW)
@@ -72,7 +72,7 @@ async def test_a_reservation_counts_until_it_is_settled(store: Store) -> None:
     assert await spending.journals_and_dollars(NOW + 90_000) == (0, 0.0)
 
 
-async def test_a_removed_app_does_not_begin_a_new_day(store: Store) -> None:
+async def test_days_spending_is_kept_after_the_app_is_removed(store: Store) -> None:
     """Reinstalling the App doesn't reset the day's spending, which is deleted after two days."""
     await store.spending.reserve(PULL, "one", 1.0, DailyCaps(), NOW)
     await store.forget(7)

@@ -14,7 +14,7 @@ DONE = FinishedReview(
 DAY = 86400.0
 
 
-async def test_the_next_round_finds_the_last_review(store: Store) -> None:
+async def test_last_review_is_returned_unchanged(store: Store) -> None:
     """The newest review's output is returned unchanged, and reviewed heads and figures are listed."""
     assert await store.reviews.last(PULL) is None
     second = replace(DONE, id="job-2", head="sha-2", round=2, finished=300.0, usd=None, output=b"\x00\xff two")
@@ -25,7 +25,7 @@ async def test_the_next_round_finds_the_last_review(store: Store) -> None:
     assert [(row.id, row.usd) for row in (await store.listing.page(None, 2)).rows] == [("job-3", 0.02), ("job-2", None)]
 
 
-async def test_what_people_do_not_want_to_hear(url: str) -> None:
+async def test_newest_dismissal_counts_per_pull_request(url: str) -> None:
     """Dismissals apply per pull request, the newest counts, and replies don't override other kinds."""
     one, other = Dismissal("f1 d1", "noise", "ignored", "ann"), Dismissal("f2", "", "withdrawn", "bob")
     said = Dismissal("f3", "by design", "reply", "ann")
@@ -45,7 +45,7 @@ async def test_what_people_do_not_want_to_hear(url: str) -> None:
         assert await store.people.dismissals(replace(PULL, number=4)) == ()
 
 
-async def test_pausing(store: Store) -> None:
+async def test_pull_request_stays_paused_until_resumed(store: Store) -> None:
     """A pull request stays paused until it is resumed."""
     await store.people.pause(PULL, "ann", 1.0)
     await store.people.pause(PULL, "bob", 2.0)
@@ -56,7 +56,7 @@ async def test_pausing(store: Store) -> None:
     assert not await store.people.is_paused(PULL)
 
 
-async def test_forgetting(url: str, tmp_path: Path) -> None:
+async def test_removal_deletes_only_the_data_it_concerns(url: str, tmp_path: Path) -> None:
     """Removing an installation or a repository deletes its data and journals, and no other data."""
     here, beside = PULL, replace(PULL, repository=71)
 
@@ -88,7 +88,7 @@ async def test_forgetting(url: str, tmp_path: Path) -> None:
         assert await store.journals.lines("80-three") == ["line"]
 
 
-async def test_retention(url: str) -> None:
+async def test_data_older_than_the_retention_is_deleted(url: str) -> None:
     """Data older than the retention is deleted, except dismissals."""
     now = 1000 * DAY
     async with storage.open_store(url) as store:
@@ -103,7 +103,7 @@ async def test_retention(url: str) -> None:
         assert len(await store.people.dismissals(PULL)) == 1
 
 
-async def test_the_last_review_of_an_open_pull_request_stays(url: str) -> None:
+async def test_last_review_of_an_open_pull_request_is_kept(url: str) -> None:
     """The last review is kept until the retention after closing has passed or the App is removed."""
     now = 1000 * DAY
     async with storage.open_store(url) as store:
@@ -125,7 +125,7 @@ async def test_the_last_review_of_an_open_pull_request_stays(url: str) -> None:
         assert await store.reviews.last(PULL) is None
 
 
-async def test_what_other_open_pull_requests_of_a_head_came_to_is_known(store: Store) -> None:
+async def test_newest_conclusions_of_pull_requests_with_one_head_are_returned(store: Store) -> None:
     """The newest conclusion per open pull request with the same head is returned, and can be updated."""
     one, two, three = (replace(PULL, number=number) for number in (1, 2, 3))
     rows = [
@@ -144,7 +144,7 @@ async def test_what_other_open_pull_requests_of_a_head_came_to_is_known(store: S
     assert await store.reviews.conclusions_at(three, "h") == {1: "success"}
 
 
-async def test_remarks_and_commands_are_counted_apart(store: Store) -> None:
+async def test_remarks_and_commands_are_counted_separately(store: Store) -> None:
     """Commands count per person and repository, remarks per person and pull request, each comment once."""
     beside, people = replace(PULL, number=4), store.people
     assert await people.note(PULL, CommentRef(1, "issue"), "ann", 10.0) == ()

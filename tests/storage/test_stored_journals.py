@@ -32,7 +32,7 @@ async def review(journal: Journal, url: str, numbers: range) -> list[str]:
         return [slot.text for slot in slots if not isinstance(slot, Exception)]
 
 
-async def test_another_machine_pays_for_nothing_twice(url: str, tmp_path: Path) -> None:
+async def test_worker_on_another_machine_repeats_no_finished_call(url: str, tmp_path: Path) -> None:
     """A worker without the file continues from the database's journal and repeats no finished call."""
     async with doubles.Server("Yes.") as server, storage.open_store(url) as store:
         here, there = tmp_path / "here" / "j.jsonl", tmp_path / "there" / "j.jsonl"
@@ -46,7 +46,7 @@ async def test_another_machine_pays_for_nothing_twice(url: str, tmp_path: Path) 
         assert await store.journals.names() == {NAME}
 
 
-async def test_a_reply_is_stored_before_it_is_used(url: str, tmp_path: Path) -> None:
+async def test_reply_is_stored_before_it_is_used(url: str, tmp_path: Path) -> None:
     """A call returns only after its row is in the database, so a kill loses nothing."""
     async with doubles.Server("Yes.") as server, storage.open_store(url) as store:
         path = tmp_path / "j.jsonl"
@@ -57,7 +57,7 @@ async def test_a_reply_is_stored_before_it_is_used(url: str, tmp_path: Path) -> 
         assert sum('"kind": "call"' in text for text in stored) == 3
 
 
-async def test_the_database_decides_which_journal_counts(url: str, tmp_path: Path) -> None:
+async def test_database_decides_between_different_journals(url: str, tmp_path: Path) -> None:
     """A file that is ahead updates the database, and one that differs is replaced."""
     path = tmp_path / "j.jsonl"
     async with storage.open_store(url) as store:
@@ -72,7 +72,7 @@ async def test_the_database_decides_which_journal_counts(url: str, tmp_path: Pat
             assert path.read_text() == '{"kind": "a"}\n{"kind": "b"}\n{"kind": "c"}\n'
 
 
-async def test_a_reply_that_cannot_be_stored_is_not_used(tmp_path: Path) -> None:
+async def test_reply_that_cannot_be_stored_is_not_used(tmp_path: Path) -> None:
     """If the database fails, the call fails, but the file keeps the reply, which is not paid for again."""
     path, address = tmp_path / "j.jsonl", f"sqlite:///{tmp_path}/deeprepo.db"
     async with doubles.Server("Yes.") as server, storage.open_store(address) as store:

@@ -19,7 +19,7 @@ def done(job: str, *findings: StoredFinding, pull: PullRef = PULL, at: float = 1
     )  # type: ignore[arg-type]
 
 
-async def test_a_proposal_is_made_once(store: Store) -> None:
+async def test_duplicate_proposals_share_one_number(store: Store) -> None:
     """Duplicate proposals, even concurrent ones, share one number; a reason added later is stored."""
     rules = store.rules
     made = await asyncio.gather(*(rules.propose(PULL, RULE, 1.0) for _ in range(5)))
@@ -38,7 +38,7 @@ async def test_a_proposal_is_made_once(store: Store) -> None:
     assert await rules.in_force(70) == ()
 
 
-async def test_what_becomes_of_findings(store: Store) -> None:
+async def test_finding_outcomes_are_counted_per_repository_and_period(store: Store) -> None:
     """Findings count as fixed, accepted, rejected or left, per repository and period."""
     names = ("f1", "f2", "f3", "f4")
     said = [replace(FOUND, fingerprint=name) for name in names]

@@ -19,7 +19,7 @@ async def merged(store: Store, pull: PullRef, findings: dict[str, StoredFinding]
     await store.outcomes.close(pull, 200.0)
 
 
-async def test_a_kind_that_nobody_wants_in_a_folder_is_proposed_as_a_rule(store: Store) -> None:
+async def test_often_rejected_kind_in_a_folder_is_proposed_as_a_rule(store: Store) -> None:
     """If at least 90 % of five or more findings in a folder are rejected, a rule is proposed once."""
     noise = {f"n{n}": replace(FOUND, path=f"db/migrations/{n}/up.py") for n in range(6)}
     wanted = {f"w{n}": replace(FOUND, kind="F601", path=f"shop/{n}.py") for n in range(6)}
@@ -39,7 +39,7 @@ async def test_a_kind_that_nobody_wants_in_a_folder_is_proposed_as_a_rule(store:
     assert (await store.worths.since(None, 150.0)).rules == ()
 
 
-async def test_only_merged_pull_requests_of_the_time_and_the_scope_count(store: Store) -> None:
+async def test_only_merged_pull_requests_in_the_period_and_scope_count(store: Store) -> None:
     """Unmerged pull requests, other installations and other periods are excluded, including their cost."""
     await merged(store, PULL, {"a": replace(FOUND, path="a.py")})
     await merged(store, replace(PULL, number=2), {"b": replace(FOUND, path="b.py")}, merge=False)

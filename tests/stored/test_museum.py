@@ -84,7 +84,7 @@ def said(at: Whole, number: int) -> tuple[list[str], list[bool]]:
 
 @pytest.mark.parametrize("build", BUILDS)
 @pytest.mark.parametrize("event", ["a push", "the same head"])
-async def test_the_next_review_says_nothing_untrue(at: Whole, build: str, event: str) -> None:
+async def test_next_review_leaves_unchanged_findings_and_threads_alone(at: Whole, build: str, event: str) -> None:
     """No thread is answered, resolved or reopened, and the summary has the same findings."""
     number = await reviewed_by(at, build)
     before = said(at, number)
@@ -100,7 +100,7 @@ async def test_the_next_review_says_nothing_untrue(at: Whole, build: str, event:
 
 
 @pytest.mark.parametrize("build", [*BUILDS[-1:], "26-nov"])
-async def test_what_is_mended_is_still_closed(at: Whole, build: str) -> None:
+async def test_fixed_finding_is_still_resolved(at: Whole, build: str) -> None:
     """A finding whose lines are fixed is answered and resolved in the thread that another build opened."""
     number = await reviewed_by(at, build)
     await at.pushed(MENDED)
@@ -110,7 +110,7 @@ async def test_what_is_mended_is_still_closed(at: Whole, build: str) -> None:
 
 
 @pytest.mark.parametrize("build", BUILDS)
-async def test_a_fix_is_committed_or_there_is_no_review(at: Whole, build: str) -> None:
+async def test_fix_command_commits_or_reports_that_there_is_no_review(at: Whole, build: str) -> None:
     """`fix` commits the stored review's fixes. If it cannot read the review, `fix` says there is none."""
     number = await reviewed_by(at, build)
     fixed = await at.said(number, "/deeprepo fix")
@@ -119,7 +119,7 @@ async def test_a_fix_is_committed_or_there_is_no_review(at: Whole, build: str) -
 
 
 @pytest.mark.parametrize("build", BUILDS)
-async def test_a_thread_of_another_build_takes_an_ignore(at: Whole, build: str) -> None:
+async def test_ignore_works_in_a_thread_from_another_build(at: Whole, build: str) -> None:
     """`ignore` in the thread is answered without an internal error, and other threads do not change."""
     number = await reviewed_by(at, build)
     ignored = await at.said(number, "/deeprepo ignore meant so", to=at.gh.pull(number).review_comments[0].id)
@@ -129,7 +129,7 @@ async def test_a_thread_of_another_build_takes_an_ignore(at: Whole, build: str) 
 
 
 @pytest.mark.parametrize("build", BUILDS)
-async def test_a_merge_queue_is_not_failed_by_old_data(at: Whole, build: str) -> None:
+async def test_old_data_does_not_fail_a_merge_queue(at: Whole, build: str) -> None:
     """Without a threshold, neither a finding nor an unreadable review fails a queue."""
     from test_whole_checks import queue
 
@@ -140,7 +140,7 @@ async def test_a_merge_queue_is_not_failed_by_old_data(at: Whole, build: str) ->
 
 
 @pytest.mark.parametrize("build", BUILDS)
-async def test_a_database_is_migrated_or_refused_unchanged(tmp_path: Path, build: str) -> None:
+async def test_database_is_migrated_or_refused_unchanged(tmp_path: Path, build: str) -> None:
     """An incompatible database is refused unchanged, with a reason; since 0.2.0 all are migrated."""
     file = tmp_path / "deeprepo.db"
 
@@ -154,9 +154,7 @@ async def test_a_database_is_migrated_or_refused_unchanged(tmp_path: Path, build
 
 
 @pytest.mark.parametrize("build", BUILDS)
-async def test_a_database_on_postgresql_is_migrated_or_refused_unchanged(
-    postgres: Callable[..., str], build: str
-) -> None:
+async def test_postgresql_database_is_migrated_or_refused_unchanged(postgres: Callable[..., str], build: str) -> None:
     """PostgreSQL behaves like SQLite."""
     url = postgres()
 
@@ -183,7 +181,7 @@ async def is_opened_or_refused(url: str, build: str, content: Callable[[], list[
 
 
 @pytest.mark.parametrize("build", [build for build in BUILDS if build not in REFUSED])  # no server starts on those
-def test_a_stored_job_is_read_as_it_was_meant(build: str) -> None:
+def test_stored_review_job_is_read_correctly(build: str) -> None:
     """A stored job that asks for a review is read as such."""
     found = [asks.read(text) for text in left(build)["asks"]]
     assert {type(ask) for ask in found} == {ReviewAsk}
@@ -213,7 +211,7 @@ def writer(journal: Path) -> str:
 
 
 @pytest.mark.parametrize("build", BUILDS)
-def test_a_journal_is_replayed_or_named_as_another_builds(repo: Path, build: str) -> None:
+def test_journal_is_replayed_or_attributed_to_another_build(repo: Path, build: str) -> None:
     """A replay reproduces the review or names the build that wrote the journal; none is called damaged."""
     journal = MUSEUM / build / "journal.jsonl"
     done = deeprepo(repo, "replay", str(journal), "--repo", ".", "--format", "json")
@@ -226,7 +224,7 @@ def test_a_journal_is_replayed_or_named_as_another_builds(repo: Path, build: str
 
 
 @pytest.mark.parametrize("build", BUILDS)
-async def test_a_killed_review_is_resumed_or_paid_again_with_a_note(repo: Path, tmp_path: Path, build: str) -> None:
+async def test_killed_review_is_resumed_or_paid_again_with_a_note(repo: Path, tmp_path: Path, build: str) -> None:
     """The note names the build that started the review, and does not claim that settings changed."""
     journal = tmp_path / "killed.jsonl"
     shutil.copyfile(MUSEUM / build / "killed.jsonl", journal)
@@ -256,7 +254,7 @@ async def test_a_killed_review_is_resumed_or_paid_again_with_a_note(repo: Path, 
 
 
 @pytest.mark.parametrize("build", BUILDS)
-def test_a_file_of_the_last_review_is_built_upon_or_refused(repo: Path, build: str) -> None:
+def test_previous_review_file_is_used_or_refused(repo: Path, build: str) -> None:
     """Static findings are still open; if the file is unreadable, everything is reviewed, with a note."""
     file = str(MUSEUM / build / "review.json")
     words = ("review", "--strategy", "offline", "--previous", file, "--format", "json", "main..pull-request")
@@ -270,7 +268,7 @@ def test_a_file_of_the_last_review_is_built_upon_or_refused(repo: Path, build: s
 
 
 @pytest.mark.parametrize("build", BUILDS)
-def test_an_ignore_file_still_ignores_or_its_entry_is_named(repo: Path, build: str) -> None:
+def test_ignore_file_still_applies_or_stale_entries_are_reported(repo: Path, build: str) -> None:
     """Every static finding is ignored, except those whose identity changed: a note names each such entry."""
     (repo / ".git" / "info" / "deeprepo-ignore.yml").write_bytes((MUSEUM / build / "ignore.yml").read_bytes())
     words = ("review", "--strategy", "offline", "--format", "json", "main..pull-request")
@@ -301,7 +299,7 @@ async def reviewed_by_a_newer_build(at: Whole) -> int:
 
 
 @pytest.mark.parametrize("event", ["a push", "the same head", "a fix", "an ignore", "a merge queue", "mended"])
-async def test_after_a_rollback_nothing_is_said_about_newer_data(at: Whole, event: str) -> None:
+async def test_newer_data_is_left_alone_after_a_rollback(at: Whole, event: str) -> None:
     """A later build's data is recognized, and nothing is answered, resolved, repeated or failed for it."""
     from test_whole_checks import queue
 

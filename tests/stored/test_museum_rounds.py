@@ -69,7 +69,7 @@ def keys(value: object) -> Iterator[tuple[str, object]]:
 
 
 @pytest.mark.parametrize("room", ROOMS)
-def test_a_stored_review_is_read_without_loss(room: str) -> None:
+def test_stored_review_is_read_without_loss(room: str) -> None:
     """The review, when read, writes each stored key with the same value, except for reworded results."""
     for data in stored(room):
         again, document = json.loads(json_file.render(reviews.review(data))), json.loads(data)
@@ -77,7 +77,7 @@ def test_a_stored_review_is_read_without_loss(room: str) -> None:
         assert {key: again.get(key) for key in kept} == kept
 
 
-def test_each_stored_key_has_a_room() -> None:
+def test_each_stored_key_is_covered_by_a_room() -> None:
     """A new stored key needs a room that has it: run `make museum ROOM=NAME`."""
     documents = [json.loads(data) for room in ROOMS for data in stored(room)]
     written = [json.loads(json_file.render(reviews.review(data))) for room in ROOMS for data in stored(room)]
@@ -116,7 +116,7 @@ def facts_in_code() -> set[str]:
     return {name for name in found if isinstance(name, str)}
 
 
-def test_each_fact_that_a_marker_can_have_has_a_room() -> None:
+def test_each_marker_fact_is_covered_by_a_room() -> None:
     """A new fact needs a room that has it: run `make museum ROOM=NAME`."""
     pulls = [pull for room in ROOMS for pull in left(room).values() if isinstance(pull, dict)]
     bodies = [body for pull in pulls for body in pull["comments"]]
@@ -128,7 +128,7 @@ def test_each_fact_that_a_marker_can_have_has_a_room() -> None:
 
 
 @pytest.mark.parametrize("room", [room for room in ROOMS if "answers" in left(room)])
-async def test_what_people_decided_in_a_workflow_still_applies(tmp_path: Path, room: str) -> None:
+async def test_decisions_made_in_a_workflow_still_apply(tmp_path: Path, room: str) -> None:
     """Reviews stay paused, the edited learning is listed, dismissed findings stay away."""
     before = left(room)["answers"]
     async with stage(tmp_path, TALK_BASE) as at:
@@ -251,7 +251,7 @@ def posted_words(at: Whole, number: int = 1) -> tuple[list[str], list[bool]]:
 
 @pytest.mark.parametrize("room", ROOMS)
 @pytest.mark.parametrize("what", ["a push", "the same head"])
-async def test_the_third_review_says_nothing_untrue(tmp_path: Path, room: str, what: str) -> None:
+async def test_third_review_leaves_unchanged_findings_and_threads_alone(tmp_path: Path, room: str, what: str) -> None:
     """No thread is answered, resolved or reopened; fixed and unsettled findings stay so."""
     async with upgraded(tmp_path, room) as at:
         before, told = posted_words(at), at.summary(1)
@@ -268,7 +268,7 @@ async def test_the_third_review_says_nothing_untrue(tmp_path: Path, room: str, w
 
 
 @pytest.mark.parametrize("room", ROOMS)
-async def test_a_thread_that_a_person_reopened_stays_open(tmp_path: Path, room: str) -> None:
+async def test_thread_reopened_by_a_person_stays_open(tmp_path: Path, room: str) -> None:
     """The marker says that deeprepo resolved this thread, so a person must have reopened it."""
     async with upgraded(tmp_path, room) as at:
         at.repo.resolve(1, at.gh.pull(1).review_comments[0].id, is_resolved=False)
@@ -278,7 +278,7 @@ async def test_a_thread_that_a_person_reopened_stays_open(tmp_path: Path, room: 
 
 
 @pytest.mark.parametrize("room", ROOMS)
-async def test_a_summary_made_again_keeps_each_origin(tmp_path: Path, room: str) -> None:
+async def test_regenerated_summary_keeps_the_origin_of_each_finding(tmp_path: Path, room: str) -> None:
     """After one finding is ignored, the others keep their origin and the reason why they are not settled."""
     async with upgraded(tmp_path, room) as at:
         told = at.summary(1)
@@ -290,7 +290,7 @@ async def test_a_summary_made_again_keeps_each_origin(tmp_path: Path, room: str)
 
 
 @pytest.mark.parametrize("room", ROOMS)
-async def test_a_merge_queue_is_not_failed_by_a_used_up_quota(tmp_path: Path, room: str) -> None:
+async def test_exhausted_quota_does_not_fail_a_merge_queue(tmp_path: Path, room: str) -> None:
     """A review cut short by its quota does not fail a queue without a threshold, nor changes its summary."""
     from test_whole_checks import queue
 
@@ -302,7 +302,7 @@ async def test_a_merge_queue_is_not_failed_by_a_used_up_quota(tmp_path: Path, ro
 
 
 @pytest.mark.parametrize("room", ROOMS)
-async def test_jobs_with_different_settings_files_stay_apart(tmp_path: Path, room: str) -> None:
+async def test_jobs_with_different_settings_files_stay_separate(tmp_path: Path, room: str) -> None:
     """Each job continues its own review: no second summary, no repeated comment, nothing resolved."""
     before = left(room)["scopes"]
     async with stage(tmp_path, SCOPED_BASE) as at:

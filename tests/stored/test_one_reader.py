@@ -15,7 +15,7 @@ SIGNS = ("schema_version", "deeprepo-state", "<!-- deeprepo:")
 WRITER = HOUSE / "outputs" / "json_file.py"
 
 
-def test_no_other_module_parses_a_stored_format() -> None:
+def test_only_one_module_parses_stored_formats() -> None:
     """No other module contains the strings in SIGNS; the JSON output only writes them."""
     paths = [path for path in HOUSE.rglob("*.py") if READERS not in path.parents and path != WRITER]
     assert len(paths) > 400
@@ -50,7 +50,7 @@ STORED_ELSEWHERE = {
 }
 
 
-def test_every_module_that_parses_json_says_what_it_is() -> None:
+def test_every_module_that_parses_json_is_listed() -> None:
     """Only bot/stored parses stored reviews, states and agents' rounds."""
     parse = re.compile(r"\bjson\.loads?\b|\bmsgspec\.json\b|validate_json")
     found = {
@@ -61,12 +61,12 @@ def test_every_module_that_parses_json_says_what_it_is() -> None:
     assert found == JSON_FROM_ELSEWHERE.keys() | STORED_ELSEWHERE.keys()
 
 
-def test_the_reader_of_stored_reviews_stays_small() -> None:
+def test_stored_review_parser_stays_within_its_line_limit() -> None:
     """The reader is one module."""
     assert len(Path(reviews.__file__).read_text(encoding="utf-8").splitlines()) <= MOST_LINES
 
 
-def test_a_marker_of_a_newer_form_names_no_place() -> None:
+def test_marker_in_a_newer_format_has_no_known_locations() -> None:
     """A newer build's comment is recognized, but the locations it is about are unknown."""
     newer = markers.make("finding", fingerprint="f1", also="f2", places="00aa11bb22cc33dd 0").replace('"2"', '"3"')
     marker = markers.read(newer)
@@ -75,13 +75,13 @@ def test_a_marker_of_a_newer_form_names_no_place() -> None:
 
 
 @pytest.mark.parametrize(("at", "place"), [("6", None), ("00aa11bb22cc33dd", "00aa11bb22cc33dd"), ("", "")])
-def test_a_line_in_an_older_marker_is_no_place(at: str, place: str | None) -> None:
+def test_line_in_an_older_marker_is_not_a_location(at: str, place: str | None) -> None:
     """Builds before 0.2.0 stored either a line or a location's mark under the name `at`."""
     marker = markers.read(f'<!-- deeprepo:{{"at": "{at}", "fingerprint": "f1", "kind": "finding", "v": 1}} -->')
     assert marker.findings == (("f1", place),)
 
 
-def test_a_state_of_another_build_is_not_called_missing() -> None:
+def test_state_from_another_build_is_not_reported_as_missing() -> None:
     """The summary has a state that this build cannot read."""
     body = '<!-- deeprepo:{"kind": "summary", "v": 1} -->\n<!-- deeprepo-state:1:-:AAAA -->\n## deeprepo'
     assert states.unpack(body) == states.OTHER.format(by=states.BEFORE_RELEASE)

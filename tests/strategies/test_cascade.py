@@ -87,7 +87,7 @@ def read(change: Repository, played: Played, *options: str) -> dict[str, Any]:
     return review
 
 
-def test_a_reading_that_leaves_nothing_open_is_the_whole_review(change: Repository) -> None:
+def test_pass_without_open_questions_ends_the_review(change: Repository) -> None:
     """One pass and one confirmation, which is paid once although it is requested twice."""
     played = Played(FOUND)
     review = reviewed(change, played)
@@ -97,7 +97,7 @@ def test_a_reading_that_leaves_nothing_open_is_the_whole_review(change: Reposito
     assert review["summary"] == "It drops a check."
 
 
-def test_a_finding_that_nobody_could_prove_is_what_the_root_settles(change: Repository) -> None:
+def test_root_settles_an_unproven_finding(change: Repository) -> None:
     """The root is told which finding is open; its new report with evidence gets its own confirmation."""
     played = Played(FOUND, verdict="unproven")
     review = reviewed(change, played)
@@ -110,9 +110,7 @@ SUSPICION = "Whether Ledger.post in shop/ledger.py refuses a negative amount."
 
 
 @pytest.mark.parametrize(("effort", "asked"), [("medium", ["reading"]), ("high", ["reading", "turn, open"])])
-def test_a_suspicion_that_nobody_hands_in_as_a_finding_starts_no_root(
-    change: Repository, effort: str, asked: list[str]
-) -> None:
+def test_suspicion_without_a_finding_starts_no_root(change: Repository, effort: str, asked: list[str]) -> None:
     """A suspicion starts no root, which costs several times as much; at effort high, the root is told."""
     seen: list[str] = []
 
@@ -130,7 +128,7 @@ def test_a_suspicion_that_nobody_hands_in_as_a_finding_starts_no_root(
     assert [SUSPICION in text for text in seen] == [False, True][: len(asked)]
 
 
-def test_what_the_root_reports_beside_its_answer_gets_an_opinion_too(change: Repository) -> None:
+def test_findings_that_the_root_reports_are_confirmed_after_its_run(change: Repository) -> None:
     """The confirmation comes after the run, so the root does not see it."""
 
     class Closing(Played):
@@ -145,7 +143,7 @@ def test_what_the_root_reports_beside_its_answer_gets_an_opinion_too(change: Rep
     assert [row["verdict"] for row in of(review, "new")] == ["confirmed"]
 
 
-def test_second_opinions_wait_for_a_root_that_goes_on_in_any_case(change: Repository) -> None:
+def test_confirmations_wait_for_a_root_that_continues_anyway(change: Repository) -> None:
     """Each remaining finding gets one confirmation, and the root is told that it will follow."""
     seen: list[str] = []
 
@@ -165,7 +163,7 @@ def test_second_opinions_wait_for_a_root_that_goes_on_in_any_case(change: Reposi
     assert [row["verdict"] for row in of(review, "new")] == ["confirmed"]
 
 
-def test_effort_decides_whether_a_root_goes_on(change: Repository) -> None:
+def test_effort_decides_whether_a_root_continues(change: Repository) -> None:
     """Effort low never starts a root; effort high does, even if no question is open."""
     low, high = Played(), Played()
     assert reviewed(change, low, "--effort", "low")["strategy"]["name"] == "direct"
@@ -174,7 +172,7 @@ def test_effort_decides_whether_a_root_goes_on(change: Repository) -> None:
     assert high.asked == ["reading", "turn"]
 
 
-def test_no_model_is_asked_at_effort_none(change: Repository) -> None:
+def test_effort_none_calls_no_model(change: Repository) -> None:
     """Only static checks run, even if models are configured."""
     played = Played()
     review = reviewed(change, played, "--effort", "none")

@@ -60,7 +60,9 @@ LARGE = units(7)
         ),
     ],
 )
-def test_the_choice_and_its_reason(changed: list[Unit], root: bool, worker: bool, strategy: str, words: str) -> None:
+def test_strategy_and_its_reason_follow_from_the_thresholds(
+    changed: list[Unit], root: bool, worker: bool, strategy: str, words: str
+) -> None:
     """Each threshold takes effect at its own value, and the reason names what was measured."""
     name, reason = choose("auto", changed, root=root, worker=worker)
     assert (name, words in reason) == (strategy, True), reason
@@ -75,7 +77,7 @@ def test_the_choice_and_its_reason(changed: list[Unit], root: bool, worker: bool
         ("high", False, "direct", "fanout", "fanout"),
     ],
 )
-def test_effort_decides_how_far_a_review_goes(
+def test_effort_decides_whether_a_root_is_used(
     effort: ReviewEffort, root: bool, small: str, large: str, huge: str
 ) -> None:
     """Low never uses a root, high always does; at medium, a change that fits one prompt may need none."""
@@ -94,14 +96,14 @@ def test_effort_decides_how_far_a_review_goes(
         (24, 9, "cascade"),
     ],
 )
-def test_one_call_reads_at_most_what_fits_into_half_of_the_window(
+def test_change_for_a_single_call_must_fit_half_of_the_context_window(
     number: int, window: int | None, strategy: str
 ) -> None:
     """The other half is for the code around the change, look-ups and the answer."""
     assert choose("auto", units(number), root=True, worker=True, window=window)[0] == strategy
 
 
-def test_a_budget_that_holds_no_root_leaves_the_change_to_the_workers() -> None:
+def test_budget_too_small_for_a_root_uses_workers() -> None:
     """The reason says that the budget is too small for a root model."""
     name, reason = choose("auto", LARGE, root=True, worker=True, affordable=False)
     assert (name, "the budget is too small for a root model" in reason) == ("fanout", True)

@@ -103,7 +103,7 @@ class Counted:
         return self.answer(body)
 
 
-def test_a_use_stands_below_the_line_that_breaks_it(change: Repository) -> None:
+def test_reference_is_listed_below_the_definition_that_breaks_it(change: Repository) -> None:
     """The prompt has the definition before and after and its callers, but not the diff."""
     played = Led(BROKEN)
     review = reviewed(change, played, *IN_PARTS)
@@ -115,7 +115,7 @@ def test_a_use_stands_below_the_line_that_breaks_it(change: Repository) -> None:
     assert "rate_7" not in seen
 
 
-def test_one_prompt_asks_about_the_uses_of_what_a_medium_change_alters(change: Repository) -> None:
+def test_medium_change_gets_one_prompt_about_callers_of_its_definitions(change: Repository) -> None:
     """The prompt shows the unchanged callers of these definitions, and asks which no longer work."""
     seen: list[str] = []
 
@@ -132,7 +132,7 @@ def test_one_prompt_asks_about_the_uses_of_what_a_medium_change_alters(change: R
 
 
 @pytest.mark.parametrize("at", ["the change", "the use"])
-def test_what_two_readers_tell_is_one_claim_with_one_opinion(change: Repository, at: str) -> None:
+def test_two_passes_reporting_one_defect_give_one_finding(change: Repository, at: str) -> None:
     """Two reports are matched by cause, despite other words and lines; one confirmation follows."""
     told = {
         **{name: BROKEN[name] for name in ("trigger", "consequence", "severity")},
@@ -171,7 +171,7 @@ def test_lines_that_use_two_definitions_are_shown_once(change: Repository) -> No
     assert "Used too in shop/whole.py:4-5, which another section of this message shows." in seen
 
 
-def test_a_blank_line_of_a_class_does_not_alter_it(change: Repository) -> None:
+def test_blank_line_in_a_class_does_not_count_as_a_change(change: Repository) -> None:
     """Removed members are shown with their own users, so the class's users are not asked about."""
     members = "".join(
         f"  part_{n}() {{\n    const value = load({n}, 'a text that fills the line')\n    return value\n  }}\n"
@@ -196,14 +196,14 @@ def test_a_blank_line_of_a_class_does_not_alter_it(change: Repository) -> None:
     assert not any("Clock lines" in line or line.endswith("Clock") for line in headings)
 
 
-def test_pairs_that_nobody_answers_are_a_note(change: Repository) -> None:
+def test_unanswered_pairs_are_reported_in_a_note(change: Repository) -> None:
     """The workers have still read the change, and the root continues."""
     review = reviewed(change, Led(BROKEN, pairs=400), *IN_PARTS)
     assert not review["partial"]
     assert any("were not compared" in note for note in review["notes"])
 
 
-def test_a_secret_beside_a_use_stays_here(change: Repository) -> None:
+def test_secret_next_to_a_reference_is_masked(change: Repository) -> None:
     """Prompts about pairs are masked like all others."""
     secret = "ghp_" + "a1B2c3D4e5F6" * 3
     change.commit({"shop/page.py": SHOWN.replace("seconds", f"{secret} seconds")}, "a token")
@@ -217,7 +217,7 @@ def test_a_secret_beside_a_use_stays_here(change: Repository) -> None:
     assert not any(secret in text for text in played.seen)
 
 
-def test_where_no_root_takes_over_one_prompt_holds_the_most_telling_pairs(change: Repository) -> None:
+def test_without_a_root_one_prompt_contains_the_most_relevant_pairs(change: Repository) -> None:
     """Workers read everything and the root's model reads the pairs, but not at effort low."""
     played = Led(BROKEN)
     review = reviewed(change, played, "--strategy", "fanout")
@@ -240,7 +240,7 @@ class Curious(Led):
         return reply
 
 
-def test_at_medium_no_change_is_too_large_for_a_root(repository: Repository) -> None:
+def test_large_change_at_medium_effort_gets_a_root_with_limited_turns(repository: Repository) -> None:
     """With over 400 code regions, the root starts from the pairs' results and has at most eight turns."""
     modules = {
         f"shop/many_{m}.py": "".join(

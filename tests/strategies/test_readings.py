@@ -84,7 +84,7 @@ def titles(review: Mapping[str, Any]) -> list[str]:
     return sorted(finding["title"] for finding in review["findings"])
 
 
-def test_what_any_reader_finds_is_reported(change: Repository) -> None:
+def test_findings_of_any_pass_are_reported(change: Repository) -> None:
     """Two passes see only the diff, without look-ups: one starts at the end, one checks the description."""
     played = Two(beside=(FOUND | {"severity": "low"},), alone=(OTHER,))
     review = reviewed(change, played)
@@ -99,7 +99,7 @@ def test_what_any_reader_finds_is_reported(change: Repository) -> None:
         assert "look_ups" not in form
 
 
-def test_what_several_passes_report_is_one_finding_without_a_confirmation(change: Repository) -> None:
+def test_finding_of_several_passes_needs_no_confirmation(change: Repository) -> None:
     """Their reports are merged by meaning, and the review says how many passes reported the defect."""
     told = {**FOUND, "title": "Negative amounts are not refused any more", "why": "No check."}
     played = Two(beside=(FOUND,), alone=(told, OTHER))
@@ -111,7 +111,7 @@ def test_what_several_passes_report_is_one_finding_without_a_confirmation(change
     assert places == {FOUND["title"]: "inline", OTHER["title"]: "folded"}  # the other one has low severity
 
 
-def test_the_other_passes_are_asked_about_only_if_that_can_change_the_report(change: Repository) -> None:
+def test_other_passes_are_asked_only_if_that_can_change_the_report(change: Repository) -> None:
     """A single pass's finding that is not severe is collapsed either way."""
     played = Two(beside=(), alone=({**OTHER, "severity": "medium"},), fails="so start at the end")
     review = reviewed(change, played)
@@ -119,7 +119,7 @@ def test_the_other_passes_are_asked_about_only_if_that_can_change_the_report(cha
     assert [(one["title"], one["place"]) for one in review["findings"]] == [(OTHER["title"], "folded")]
 
 
-def test_with_effort_high_a_call_of_its_own_confirms_what_only_the_bare_diff_shows(change: Repository) -> None:
+def test_high_effort_confirms_diff_only_findings_in_separate_calls(change: Repository) -> None:
     """At effort high, every finding is confirmed by a separate call."""
     played = Two(beside=(), alone=(FOUND,))
     review = reviewed(change, played, "--effort", "high")
@@ -128,7 +128,7 @@ def test_with_effort_high_a_call_of_its_own_confirms_what_only_the_bare_diff_sho
     assert [(one["verdict"], one["place"]) for one in review["findings"]] == [("confirmed", "inline")]
 
 
-def test_what_only_the_bare_diff_shows_is_collapsed_where_nothing_confirms_it(change: Repository) -> None:
+def test_unconfirmed_diff_only_finding_is_collapsed(change: Repository) -> None:
     """Without confirmations, nobody has compared the finding with the code around the change."""
     change.git("checkout", "-q", "main")
     change.commit({".deeprepo.yml": "verify: false\n"}, "settings")
@@ -150,7 +150,7 @@ def test_what_only_the_bare_diff_shows_is_collapsed_where_nothing_confirms_it(ch
         ((FOUND | {"severity": "low"},), "effort: high\n", 1),
     ],
 )
-def test_a_finding_is_confirmed_where_that_can_change_the_report(
+def test_finding_is_confirmed_only_if_that_can_change_the_report(
     change: Repository, alone: tuple[Mapping[str, Any], ...], settings: str, opinions: int
 ) -> None:
     """A single pass's finding, one that reaches a threshold, and every finding at effort high."""
@@ -180,7 +180,7 @@ def at_rate(number: int, title: str, severity: str) -> Mapping[str, Any]:
 
 
 @pytest.mark.parametrize(("agreed", "serious", "claims"), [(3, 1, 2), (4, 1, 1), (3, 0, 0)])
-def test_a_medium_finding_of_one_pass_is_confirmed_beside_others(
+def test_medium_finding_of_one_pass_joins_another_confirmation(
     change: Repository, agreed: int, serious: int, claims: int
 ) -> None:
     """A medium finding joins another's confirmation if it would be shown in full; it gets no own call."""
@@ -199,7 +199,7 @@ def test_a_medium_finding_of_one_pass_is_confirmed_beside_others(
     ("severity", "claims", "shown"),
     [("high", 1, ("confirmed", "inline")), ("medium", 0, ("unproven", "inline")), ("low", 0, ("unproven", "folded"))],
 )
-def test_a_medium_finding_that_the_root_s_model_reports_about_changed_files_needs_no_confirmation(
+def test_medium_root_model_finding_in_changed_files_needs_no_confirmation(
     change: Repository, severity: str, claims: int, shown: tuple[str, str]
 ) -> None:
     """A medium finding is shown in full if there is room, with its single pass, and unconfirmed."""
@@ -210,7 +210,7 @@ def test_a_medium_finding_that_the_root_s_model_reports_about_changed_files_need
     assert [(len(one["sources"]), one["readings"]) for one in review["findings"]] == [(1, 3)]
 
 
-def test_a_medium_finding_that_shows_code_outside_the_change_gets_a_call(change: Repository) -> None:
+def test_medium_finding_with_code_outside_the_change_gets_its_own_call(change: Repository) -> None:
     """Only the pass with the surrounding code can see what breaks there, so no other pass agrees with it."""
     played = Two(beside=({**FOUND, "severity": "medium", "evidence": [*MORE]},), alone=())
     review = reviewed(change, played)
@@ -218,7 +218,7 @@ def test_a_medium_finding_that_shows_code_outside_the_change_gets_a_call(change:
     assert [(one["verdict"], one["place"]) for one in review["findings"]] == [("confirmed", "inline")]
 
 
-def test_a_low_finding_of_one_pass_is_collapsed_without_a_confirmation(change: Repository) -> None:
+def test_low_finding_of_one_pass_is_collapsed_without_a_confirmation(change: Repository) -> None:
     """A low-severity finding of one pass is never shown in full, because nothing has checked it."""
     played = Two(beside=(OTHER,), alone=())
     review = reviewed(change, played)
@@ -226,7 +226,7 @@ def test_a_low_finding_of_one_pass_is_collapsed_without_a_confirmation(change: R
     assert [(one["place"], one["verdict"]) for one in review["findings"]] == [("folded", "unproven")]
 
 
-def test_a_remark_is_a_collapsed_finding_of_one_line(change: Repository) -> None:
+def test_remark_is_a_collapsed_one_line_finding(change: Repository) -> None:
     """A remark needs no reason and no trigger, and the format does not ask for them."""
 
     class Brief(Two):
@@ -242,7 +242,7 @@ def test_a_remark_is_a_collapsed_finding_of_one_line(change: Repository) -> None
     assert rows == [(OTHER["title"], "low", "folded", 3)]
 
 
-def test_other_models_read_the_diff_where_they_are_named(change: Repository) -> None:
+def test_each_configured_model_reads_the_diff_once(change: Repository) -> None:
     """Each named model reads the diff once instead of the worker, one from the start, one from the end."""
     change.git("checkout", "-q", "main")
     change.commit({".deeprepo.yml": "models: {readers: [compatible/second, compatible/third]}\n"}, "settings")
@@ -257,7 +257,7 @@ def test_other_models_read_the_diff_where_they_are_named(change: Repository) -> 
     assert votes == {FOUND["title"]: (3, 3), OTHER["title"]: (2, 3)}
 
 
-def test_a_reading_that_fails_is_a_note(change: Repository) -> None:
+def test_failed_pass_is_reported_in_a_note(change: Repository) -> None:
     """Another pass has read the change, so the review is complete, with a note and the right pass count."""
     played = Two(beside=(FOUND,), alone=400)
     review = reviewed(change, played)
@@ -271,7 +271,7 @@ MORE_RATES: dict[str, str | bytes | None] = {
 }
 
 
-def test_a_reading_that_fails_in_part_counts_where_it_found_something(change: Repository) -> None:
+def test_partly_failed_pass_counts_only_where_it_found_something(change: Repository) -> None:
     """No finding counts more passes than there were."""
     change.commit(MORE_RATES, "more")
     played = Two(beside=(FOUND,), alone=(FOUND,), fails="rate_9_1")
@@ -281,7 +281,7 @@ def test_a_reading_that_fails_in_part_counts_where_it_found_something(change: Re
 
 
 @pytest.mark.parametrize("settings", ["effort: low\n", "budget: {tokens: 17000}\n"])
-def test_a_change_is_read_once_where_more_is_not_wanted_or_not_paid(change: Repository, settings: str) -> None:
+def test_change_is_read_once_at_low_effort_or_on_a_small_budget(change: Repository, settings: str) -> None:
     """At effort low, or if further passes would use up the budget, there is a single pass."""
     change.git("checkout", "-q", "main")
     change.commit({".deeprepo.yml": settings}, "settings")
@@ -291,9 +291,7 @@ def test_a_change_is_read_once_where_more_is_not_wanted_or_not_paid(change: Repo
     assert played.asked == ["reading"]
 
 
-def test_a_reader_of_a_small_part_is_asked_for_as_many_as_of_a_larger_one(
-    repository: Repository, change: Repository
-) -> None:
+def test_finding_limit_is_equal_for_small_and_large_parts(repository: Repository, change: Repository) -> None:
     """A small change may have as many defects, so the limit is equal.
 
     Only a prompt that replaces several allows more.
@@ -306,7 +304,7 @@ def test_a_reader_of_a_small_part_is_asked_for_as_many_as_of_a_larger_one(
 
 
 @pytest.mark.parametrize("fails", ["\0", "files with the highest risk"])
-def test_where_workers_read_parts_the_root_s_model_also_reads_the_diff_at_once(change: Repository, fails: str) -> None:
+def test_root_model_reads_the_whole_diff_alongside_the_workers(change: Repository, fails: str) -> None:
     """Workers and the pass over the whole diff can agree on a finding; that pass only counts if it worked."""
     change.commit(MORE_RATES, "more")
 
@@ -332,7 +330,7 @@ def test_where_workers_read_parts_the_root_s_model_also_reads_the_diff_at_once(c
 
 
 @pytest.mark.parametrize(("bears_out", "place", "votes"), [((FOUND,), "inline", 3), ((), "folded", 2)])
-def test_a_finding_from_the_bare_diff_is_judged_by_the_pass_that_read_the_code_around_it(
+def test_diff_only_finding_is_judged_by_the_pass_with_the_surrounding_code(
     change: Repository, bears_out: tuple[Mapping[str, Any], ...], place: str, votes: int
 ) -> None:
     """Two passes over only the diff can share a wrong guess about other code, so its reader judges."""
@@ -381,7 +379,7 @@ class Roles(Two):
 SMALL = ("--worker", "compatible/small")
 
 
-def test_the_root_s_model_reads_a_short_change_in_one_call_and_the_worker_s_summarizes_it(change: Repository) -> None:
+def test_short_change_gets_one_root_model_call_and_a_worker_summary(change: Repository) -> None:
     """A second call for more code finds little, and a summary needs no expensive model."""
     played = Roles(beside=(FOUND,), alone=(FOUND,))
     review = reviewed(change, played, *SMALL)
@@ -410,7 +408,7 @@ def test_with_effort_low_there_is_one_call_without_look_ups_and_one_that_confirm
         ("confirmed", "effort: high\n", ["model"]),
     ],
 )
-def test_another_model_confirms_what_only_the_root_s_model_reports(
+def test_finding_of_only_the_root_model_is_confirmed_by_another_model(
     change: Repository, opinion: str, settings: str, who: list[str]
 ) -> None:
     """The other model can only confirm; the root's model judges the rest, and what may block a merge."""
@@ -441,7 +439,7 @@ def test_no_call_is_made_only_for_medium_findings_of_passes_over_the_bare_diff(c
     }
 
 
-def test_what_only_the_worker_s_model_reports_is_confirmed_by_the_root_s(change: Repository) -> None:
+def test_finding_of_only_the_worker_model_is_confirmed_by_the_root_model(change: Repository) -> None:
     """No model confirms its own claim, and no call is made for a medium one of that model."""
     medium = {**OTHER, "severity": "medium", "quote": "    return amount * 24 / 100", "title": "Unit gets lost"}
     played = Roles(beside=(), alone=(FOUND, medium), fails="so start at the end")
@@ -456,7 +454,7 @@ def test_what_only_the_worker_s_model_reports_is_confirmed_by_the_root_s(change:
     assert verdicts == {FOUND["title"]: "confirmed", "Unit gets lost": "unproven"}
 
 
-def test_the_files_with_the_highest_risk_are_read_at_once_as_many_as_fit() -> None:
+def test_riskiest_files_that_fit_are_read_whole_in_one_pass() -> None:
     """No file is read in part, so the review can name what the pass has read."""
     units = [
         Unit(f"{path}.py:f{n}", f"{path}.py", f"f{n}", n, n, "head", "", (), risk=risk, tokens=100)

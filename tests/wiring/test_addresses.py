@@ -21,7 +21,7 @@ OWNERS = [
 
 
 @pytest.mark.parametrize(("flags", "ours", "goes"), OWNERS)
-def test_a_base_url_belongs_to_one_provider(
+def test_base_url_belongs_to_one_provider(
     flags: dict[str, str], ours: dict[str, str], goes: dict[str, str | None]
 ) -> None:
     """The address belongs to the provider that flags or operator chose. If unclear, it is an error."""
@@ -34,14 +34,14 @@ def test_a_base_url_belongs_to_one_provider(
             assert address(provider, flags, settings) == expected
 
 
-def test_a_provider_has_an_address_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_provider_can_have_its_own_address(monkeypatch: pytest.MonkeyPatch) -> None:
     """DEEPREPO_BASE_URL_<PROVIDER> applies to that provider, and DEEPREPO_BASE_URL to the other one."""
     monkeypatch.setenv("DEEPREPO_BASE_URL_GROQ", OTHER)
     settings = Settings(base_url=MAIN, root="openai/r", worker="groq/m")
     assert [address(name, {}, settings) for name in ("openai", "groq", "mistral")] == [MAIN, OTHER, None]
 
 
-async def test_no_server_gets_another_provider_s_key(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_keys_are_sent_only_to_their_own_provider(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two providers at different addresses only get their own keys, even if the file chooses more models."""
     async with (
         doubles.openai_server("hello", key="sk-openai") as one,

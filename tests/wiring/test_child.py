@@ -21,7 +21,7 @@ from bot.wiring import child
 ROOT = Path(__file__).parents[2]
 
 
-async def test_what_a_child_returns_and_says_comes_back() -> None:
+async def test_child_returns_its_value_and_progress_messages() -> None:
     """Values are returned, and progress messages arrive before them."""
     said: list[str] = []
 
@@ -30,7 +30,7 @@ async def test_what_a_child_returns_and_says_comes_back() -> None:
     assert said == ["one"]
 
 
-def test_secrets_of_the_parent_alone_are_not_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_child_environment_has_model_keys_but_no_server_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     """A child gets model keys, but neither the App's secrets nor GitHub tokens."""
     secrets = {f"DEEPREPO_{name}{end}".upper() for name in set(AS_FILE) - {"app_id"} for end in ("", "_file")}
     secrets |= {"GITHUB_TOKEN", "GH_TOKEN", "ACTIONS_RUNTIME_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN"}
@@ -62,7 +62,7 @@ KINDS = [kind for kind in vars(errors).values() if isinstance(kind, type) and is
 
 
 @pytest.mark.parametrize("error", [made(kind) for kind in KINDS], ids=[kind.__name__ for kind in KINDS])
-def test_our_own_errors_travel_as_themselves(error: DeepRepoError) -> None:
+def test_own_errors_keep_their_type_message_and_attributes(error: DeepRepoError) -> None:
     """The type, message and attributes of our own errors are preserved."""
     with pytest.raises(type(error), match=str(error)) as caught:
         child.call(tasks.raises, error, caps=tasks.CAPS)
@@ -71,21 +71,21 @@ def test_our_own_errors_travel_as_themselves(error: DeepRepoError) -> None:
     assert caught.value.args == error.args
 
 
-def test_every_fact_of_an_error_is_sent() -> None:
+def test_every_error_attribute_is_covered_by_the_test() -> None:
     """`made` covers all constructor parameters of our errors, so that the test above checks each."""
     for kind in KINDS:
         takes = set(inspect.signature(kind.__init__).parameters) - {"self", "message", "args", "kwargs"}
         assert takes == set(vars(made(kind)))
 
 
-def test_an_error_of_nobodys_comes_with_its_traceback() -> None:
+def test_unexpected_error_includes_its_traceback() -> None:
     """An unexpected error is a bug, so the traceback is kept for the log."""
     with pytest.raises(RuntimeError, match="LookupError: nothing there") as caught:
         child.call(tasks.raises, LookupError("nothing there"), caps=tasks.CAPS)
     assert "child_tasks.py" in str(caught.value.__cause__)
 
 
-def test_a_child_that_computes_for_ever_on_a_file_is_ended_and_names_it() -> None:
+def test_child_stuck_on_a_file_is_ended_and_the_error_names_the_file() -> None:
     """The child is stopped even if it holds the interpreter's lock, and the error names the file."""
     with pytest.raises(child.ChildEnded, match="1 seconds of CPU time") as caught:
         child.call(tasks.hang, "src/a b.py", caps=tasks.CAPS)
@@ -93,19 +93,19 @@ def test_a_child_that_computes_for_ever_on_a_file_is_ended_and_names_it() -> Non
 
 
 @pytest.mark.slow
-def test_a_child_may_compute_for_longer_while_its_loop_turns() -> None:
+def test_compute_limit_restarts_at_each_event_loop_turn() -> None:
     """The limit applies to each stretch without a turn of the event loop, not to the whole task."""
     assert child.call(tasks.steady, 4.0, caps=replace(tasks.CAPS, cpu=2)) >= 4.0
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")
-def test_the_memory_of_what_a_child_starts_counts() -> None:
+def test_memory_of_a_childs_processes_counts() -> None:
     """The limit counts the memory of child processes such as git."""
     with pytest.raises(child.ChildEnded, match="memory limit of 512 MB"):
         child.call(tasks.swell, caps=tasks.CAPS)
 
 
-async def test_who_is_cancelled_waits_until_the_child_has_closed_what_is_open(tmp_path: Path) -> None:
+async def test_cancel_waits_until_the_child_has_cleaned_up(tmp_path: Path) -> None:
     """Cancelling waits until the child has cleaned up and ended."""
     begun = asyncio.Event()
     doing = asyncio.create_task(child.run(tasks.waits, tmp_path, caps=tasks.CAPS, say=lambda _: begun.set()))
@@ -136,7 +136,7 @@ class Sink:
             raise StorageError("the database does not answer")
 
 
-def test_lines_are_stored_by_the_parent_before_the_child_goes_on() -> None:
+def test_parent_stores_lines_before_the_child_continues() -> None:
     """If a line can't be stored, the child gets the error."""
     sink = Sink()
     assert asyncio.run(child.run(tasks.keeps, caps=tasks.CAPS, keep=sink)) == "the database does not answer"
@@ -144,7 +144,7 @@ def test_lines_are_stored_by_the_parent_before_the_child_goes_on() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs numbers of processes that can be waited for")
-def test_a_child_dies_with_its_parent_and_takes_along_what_it_has_started() -> None:
+def test_child_and_its_processes_end_with_the_parent() -> None:
     """If the parent is killed, the child and its own processes end too."""
     parent = subprocess.Popen(
         [sys.executable, tasks.__file__], stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}

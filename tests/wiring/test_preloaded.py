@@ -29,7 +29,7 @@ print(json.dumps([done.cost.calls, sorted(set(sys.modules) - before)]))
 
 
 @pytest.mark.parametrize("provider", few(["compatible", "anthropic"], 0))
-def test_a_review_in_a_child_imports_nothing(provider: str, repository: Repository, tmp_path: Path) -> None:
+def test_review_in_a_child_imports_no_more_modules(provider: str, repository: Repository, tmp_path: Path) -> None:
     """All grammars, the Python linter, the secret patterns and the model client are preloaded."""
     paths = list({one.folder: f"{one.folder}{one.suffixes[0]}" for one in filetypes() if one.folder}.values())
     pull = repository.change(dict.fromkeys(paths, ""), dict.fromkeys(paths, 'password = "k3ks8fh2lskd93"\n'))
@@ -52,18 +52,18 @@ def test_a_review_in_a_child_imports_nothing(provider: str, repository: Reposito
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only on Linux are children forked")
-def test_a_child_begins_with_what_is_loaded_before_the_fork() -> None:
+def test_child_starts_with_the_preloaded_modules() -> None:
     """The fork server silently ignores modules that it can't import, so this checks that they were loaded."""
     assert child.call(tasks.loaded, child.PRELOADED[1], caps=tasks.CAPS)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only on Linux are children forked")
-def test_no_child_loads_githubs_client() -> None:
+def test_children_never_import_the_github_client() -> None:
     """Only parents use GitHub's client, which takes half a second to load."""
     assert not child.call(tasks.loaded, "githubkit", caps=tasks.CAPS)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only on Linux are children forked")
-def test_a_child_looks_through_its_objects_seldom() -> None:
+def test_child_runs_garbage_collection_rarely() -> None:
     """Python's default of every 700 objects would take a tenth of a review's time."""
     assert child.call(tasks.collections, caps=tasks.CAPS) >= 100_000

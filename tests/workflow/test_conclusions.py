@@ -53,13 +53,13 @@ def store(tmp_path: Path) -> AbstractAsyncContextManager[Store]:
     return storage.open_store(f"sqlite:///{tmp_path / 'store.sqlite'}")
 
 
-async def test_a_review_against_another_branch_says_nothing(store: Store) -> None:
+async def test_review_against_the_old_base_does_not_count(store: Store) -> None:
     """After the base branch changes, the check fails until there is a review against the new base."""
     await keep(store, ONE, CLEAN)
     assert (await conclusions.of_head(ONE, facts("v1"), settings(BAR), store)).conclusion == "failure"
 
 
-async def test_a_later_bar_and_later_words_count(store: Store) -> None:
+async def test_current_threshold_and_dismissals_apply_to_a_stored_review(store: Store) -> None:
     """The stored review is judged by the current threshold and without findings dismissed since then."""
     await keep(store, ONE, FOUND, bar=NO_BAR)
 
@@ -72,7 +72,7 @@ async def test_a_later_bar_and_later_words_count(store: Store) -> None:
     assert await now(BAR) == "success"
 
 
-async def test_what_was_kept_back_reaches_a_later_bar(store: Store) -> None:
+async def test_hidden_finding_counts_once_the_threshold_is_lowered(store: Store) -> None:
     """A finding below the old threshold, which was not posted, counts once the threshold is lowered."""
     minor = replace(finding("f2").finding, severity="low")
     await keep(store, ONE, replace(CLEAN, findings=(PlacedFinding(changed(minor, status="below")),)))
@@ -80,7 +80,7 @@ async def test_what_was_kept_back_reaches_a_later_bar(store: Store) -> None:
     assert (await conclusions.of_head(ONE, facts(), settings(LOW_BAR), store)).conclusion == "failure"
 
 
-async def test_pull_requests_with_one_head_show_the_worst_of_it(store: Store) -> None:
+async def test_check_on_a_shared_head_shows_the_worst_pull_request(store: Store) -> None:
     """The worst one is named. Closed pull requests do not count, and only the newest review of each does."""
 
     async def status(pull: PullRef, **how: Any) -> HeadStatus:  # noqa: ANN401 - same types as in `of_head`
@@ -99,7 +99,7 @@ async def test_pull_requests_with_one_head_show_the_worst_of_it(store: Store) ->
     assert await status(ONE) == HeadStatus("success", is_reviewed=True)
 
 
-async def test_a_pull_request_borrows_no_green_check(store: Store) -> None:
+async def test_skipped_pull_request_copies_the_result_of_a_shared_head(store: Store) -> None:
     """Another pull request with the same head was reviewed: a skipped one copies its result, others fail."""
     await keep(store, TWO, CLEAN)
     left_out = await conclusions.of_head(ONE, facts(), settings(BAR), store, "left out")

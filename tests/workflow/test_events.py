@@ -30,7 +30,7 @@ def read(name: str, payload: object) -> Ask | NothingAsked:
     return events.read(name, payload, OURS)
 
 
-def test_every_real_delivery_is_read_or_ignored_for_a_reason() -> None:
+def test_every_real_delivery_is_handled_or_ignored_with_a_reason() -> None:
     """Of 329 collected deliveries, those listed here ask for something; each other one has a reason."""
     found = [(name, read(name, payload)) for name, payload in examples()]
     asked = Counter((name, type(ask).__name__) for name, ask in found if not isinstance(ask, NothingAsked))
@@ -62,7 +62,7 @@ def test_every_real_delivery_is_read_or_ignored_for_a_reason() -> None:
         (pull("edited", changes={"base": {"ref": {"from": "main"}, "sha": {"from": OLD}}}), "push"),
     ],
 )
-def test_a_new_diff_asks_for_a_review(payload: dict[str, Any], trigger: str) -> None:
+def test_new_diff_requests_a_review(payload: dict[str, Any], trigger: str) -> None:
     """Drafts, deleted forks and bots ask too: the policy decides later whether a review is due."""
     ask = read("pull_request", payload)
     assert isinstance(ask, ReviewAsk)
@@ -87,20 +87,20 @@ def test_a_new_diff_asks_for_a_review(payload: dict[str, Any], trigger: str) -> 
         (None, "not an object"),
     ],
 )
-def test_what_brings_no_new_diff_or_is_malformed_is_ignored(payload: object, reason: str) -> None:
+def test_event_without_a_new_diff_or_malformed_event_is_ignored(payload: object, reason: str) -> None:
     """The reason names the field but never its value, which may be anything."""
     ask = read("pull_request", payload)
     assert isinstance(ask, NothingAsked)
     assert reason in ask.reason
 
 
-def test_a_new_title_is_compared_with_the_earlier_one() -> None:
+def test_title_edit_carries_the_old_title() -> None:
     """The ask carries the old title; only the settings decide whether the change matters."""
     ask = read("pull_request", pull("edited", changes={"title": {"from": "WIP: x"}}))
     assert ask == Retitled(PULL, "WIP: x", actor="maintainer")
 
 
-def test_closing_and_taking_back_cancel() -> None:
+def test_closing_or_converting_to_draft_cancels_jobs() -> None:
     """Closing a pull request or converting it to a draft cancels its running jobs."""
     assert read("pull_request", pull("closed", state="closed")) == Cancel(PULL, "closed", actor="maintainer")
     assert read("pull_request", pull("converted_to_draft", draft=True)) == Cancel(PULL, "draft", actor="maintainer")
@@ -130,7 +130,7 @@ def test_other_comments_are_ignored(payload: dict[str, Any], reason: str) -> Non
     assert reason in ask.reason
 
 
-def test_a_remark_is_heard_where_it_names_us_or_answers_somebody() -> None:
+def test_comment_counts_if_it_mentions_us_or_replies_in_a_thread() -> None:
     """A mention counts anywhere in a sentence. In a thread, only the first comment needs a mention."""
     assert read("issue_comment", comment("Why, @deeprepo?")) == RemarkAsk(PULL, "maintainer", BELOW, mentioned=True)
     in_thread = "pull_request_review_comment"
@@ -159,7 +159,7 @@ def test_other_check_runs_are_ignored(payload: dict[str, Any], reason: str) -> N
     assert reason in ask.reason
 
 
-def test_what_is_uninstalled_is_forgotten() -> None:
+def test_uninstalled_repositories_are_deleted() -> None:
     """A missing or empty list of repositories never means "all of them", and a suspension deletes nothing."""
     gone = delivery("deleted")
     assert read("installation", {k: gone[k] for k in ("action", "installation")}) == Forget(7)
@@ -199,7 +199,7 @@ def changed(value: Any, data: st.DataObject) -> Any:  # noqa: ANN401 - any JSON 
 
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
-def test_whatever_comes_nothing_is_raised(data: st.DataObject) -> None:
+def test_parser_never_raises_on_malformed_deliveries(data: st.DataObject) -> None:
     """Replace or remove any part of a valid delivery: the parser still returns one of its types."""
     name, payload = data.draw(st.sampled_from(SOUND))
     kinds = (ReviewAsk, CommandAsk, RemarkAsk, Cancel, Forget, MergeGroup, NothingAsked)
@@ -215,7 +215,7 @@ def test_whatever_comes_nothing_is_raised(data: st.DataObject) -> None:
         (check("requested_action", button="full"), 5, True),
     ],
 )
-def test_a_press_on_our_check_run_asks_for_a_review(payload: dict[str, Any], number: int, full: bool) -> None:
+def test_check_run_button_requests_a_review(payload: dict[str, Any], number: int, full: bool) -> None:
     """The pull request number is the one we stored in the check run, since GitHub lists none for a fork."""
     ask = read("check_run", payload)
     assert isinstance(ask, ReviewAsk)

@@ -12,7 +12,7 @@ from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply
 
 
-async def test_the_check_run_says_what_is_read_before_any_model_has_answered(
+async def test_check_run_lists_files_and_static_findings_before_any_model_reply(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Before the model replies, the check run lists changed and dependent files and static findings."""
@@ -41,7 +41,7 @@ AGREED = reported("shop/rates.py", "    return amount * 7 / 100", 21, "The rate 
 SINGLE = reported("shop/rates.py", "    return amount * 31 / 100", 93, "A missing amount crashes the rate of 2031")
 
 
-async def test_the_check_run_lists_what_several_passes_report_before_anything_is_confirmed(
+async def test_check_run_lists_findings_of_several_passes_before_confirmation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A finding of several passes is listed immediately, that of a single pass only counted."""

@@ -24,7 +24,7 @@ from deeprepo_sandbox.github import Fault, git
     ],
     ids=["tree", "commit", "commit made", "branch", "branch moved"],
 )
-async def test_a_server_killed_while_it_commits_makes_one_commit(
+async def test_server_killed_during_a_commit_makes_exactly_one_commit(
     tmp_path: Path, method: str, path: str, after: bool
 ) -> None:
     """After a restart, the branch has exactly one new commit on the reviewed head, and one reply names it."""

@@ -10,7 +10,7 @@ from bot.workflow.progress import progress
 
 
 @pytest.mark.parametrize("turns", range(3))
-async def test_a_review_that_ends_as_its_checks_become_known_ends_at_once(turns: int) -> None:
+async def test_review_ends_promptly_despite_a_pending_progress_update(turns: int) -> None:
     """The review ends in time, however many turns the event loop had to process the last update."""
 
     async def update(_: Progress) -> None:

@@ -11,7 +11,7 @@ KEY = "AKIA" + "Q3ZRT5PLMX7WQN2B"
 LINE = f'KEY = "{KEY}"'
 
 
-async def test_no_answer_repeats_a_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_answers_never_repeat_a_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No request contains the secret, and no answer shows it in its text, quotes or sketch."""
     files = {**HEAD, "shop/price.py": f"{HEAD['shop/price.py']}\n\n{LINE}\n"}
     async with talk(tmp_path, monkeypatch, files=files) as one:

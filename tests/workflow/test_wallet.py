@@ -98,7 +98,7 @@ STORIES = (impatient, drafting)  # each waits for several reviews
 
 
 @pytest.mark.parametrize("story", few(STORIES))
-async def test_no_order_of_pushes_passes_the_cap_of_forks(
+async def test_cap_for_forks_applies_in_any_order_of_pushes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, story: Callable[[Purse], Awaitable[None]]
 ) -> None:
     """A review counts from its first paid call, finished or not; later ones run offline and say why."""
@@ -111,7 +111,7 @@ async def test_no_order_of_pushes_passes_the_cap_of_forks(
 
 
 @pytest.mark.slow
-async def test_a_command_pays_for_the_commit_that_it_was_given_at(
+async def test_command_pays_only_for_the_commit_it_was_given_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The stranger's later commits are not paid for, during the review or after it. One reply says so."""
@@ -136,7 +136,9 @@ async def test_a_command_pays_for_the_commit_that_it_was_given_at(
 
 
 @pytest.mark.slow
-async def test_a_button_pays_for_the_commit_that_it_stands_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_button_pays_only_for_the_commit_of_its_check_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Re-run on the head pays for one review. Pushes during it and a re-run on an old commit pay for none."""
     async with purse(tmp_path, monkeypatch, RULES.replace("day: 2", "day: 0")) as p:
         number = await p.at.reviewed(fork=True)
@@ -155,7 +157,7 @@ async def test_a_button_pays_for_the_commit_that_it_stands_on(tmp_path: Path, mo
 
 
 @pytest.mark.parametrize("which", few(["", "_INSTALLATION", "_REPOSITORY"], 0))
-async def test_reviews_at_the_same_time_do_not_pass_a_day_s_cap_together(
+async def test_simultaneous_reviews_never_exceed_the_daily_cap(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, which: str
 ) -> None:
     """Each review reserves its budget, so at most two of six simultaneous reviews are paid for at a time."""
@@ -170,7 +172,7 @@ async def test_reviews_at_the_same_time_do_not_pass_a_day_s_cap_together(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("which", few(["", "_INSTALLATION", "_REPOSITORY"], 0))
-async def test_a_day_s_cap_that_is_reached_stops_commands_too(
+async def test_reached_daily_cap_also_applies_to_commands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, which: str
 ) -> None:
     """Reviews run offline and name the variable that raises the cap; a question gets the same sentence."""

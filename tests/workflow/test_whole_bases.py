@@ -20,7 +20,7 @@ def told(at: Whole, number: int) -> str:
     return "\n".join(repr(check) for check in at.gh.pull(number).checks)
 
 
-async def test_a_stranger_cannot_leave_the_caps_of_the_default_branch(
+async def test_stranger_cannot_escape_the_default_branch_caps_by_retargeting(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A fork's pull request stays unpaid when retargeted to a branch without settings; its check says why."""
@@ -35,7 +35,9 @@ async def test_a_stranger_cannot_leave_the_caps_of_the_default_branch(
 
 
 @pytest.mark.slow
-async def test_who_may_only_read_is_a_stranger_without_a_fork(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_author_without_write_access_is_a_stranger_even_without_a_fork(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """An author without write access counts as a stranger, even between two branches of our repository."""
     rules = "strategy: direct\nverify: false\ntriggers: {fork_reviews_per_day: 0}\n"
     async with purse(tmp_path, monkeypatch, rules="strategy: direct\nverify: false\n", delay=0.0) as p:

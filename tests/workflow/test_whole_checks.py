@@ -25,7 +25,7 @@ async def queue(at: Whole, number: int, branch: str = "queue") -> str | None:
     return found.conclusion
 
 
-async def test_nobody_turns_a_failure_green_by_a_detour(at: Whole) -> None:
+async def test_failed_head_stays_failed_after_draft_skip_and_reopen(at: Whole) -> None:
     """After drafting, a skipped label, closing and reopening, the head still fails; no second review runs."""
     await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\ntriggers: {skip_labels: [wip]}\n"})
     number = await at.reviewed(fork=True, author="stranger")
@@ -43,7 +43,7 @@ async def test_nobody_turns_a_failure_green_by_a_detour(at: Whole) -> None:
     assert len((await at.server.store.listing.page(None, 9)).rows) == 1
 
 
-async def test_a_review_that_is_called_off_leaves_the_conclusion_of_the_one_before(at: Whole) -> None:
+async def test_canceled_review_leaves_the_earlier_conclusion(at: Whole) -> None:
     """Both reviews are of the same head, so the first one's failure still applies."""
     await at.repo.commit("main", BAR)
     number = await at.reviewed()
@@ -67,9 +67,7 @@ async def test_a_review_that_is_called_off_leaves_the_conclusion_of_the_one_befo
 @pytest.mark.parametrize(
     "when", [("POST", r"/check-runs$"), ("PATCH", r"/check-runs/\d+$")], ids=["as it begins", "later"]
 )
-async def test_a_review_goes_on_in_the_check_run_of_the_one_whose_place_it_takes(
-    at: Whole, when: tuple[str, str]
-) -> None:
+async def test_replacement_review_reuses_the_check_run(at: Whole, when: tuple[str, str]) -> None:
     """A starting server finds the pull request before its delivery comes: both reviews share a check run."""
     with at.gh.holding() as held:
         await at.opened()
@@ -82,7 +80,7 @@ async def test_a_review_goes_on_in_the_check_run_of_the_one_whose_place_it_takes
     assert await at.server.store.checks.of(at.pull(1)) == ()
 
 
-async def test_two_who_begin_a_check_run_at_one_time_begin_one(at: Whole) -> None:
+async def test_concurrent_jobs_create_one_check_run(at: Whole) -> None:
     """Two jobs look for a check run before either creates one: only one check run is created."""
     with at.gh.holding():
         await at.opened()
@@ -96,7 +94,7 @@ async def test_two_who_begin_a_check_run_at_one_time_begin_one(at: Whole) -> Non
     assert "it was in vain" in (check.title or "")
 
 
-async def test_what_was_cut_or_not_reviewed_fails_under_a_bar(at: Whole) -> None:
+async def test_truncated_or_skipped_review_fails_when_a_threshold_is_set(at: Whole) -> None:
     """With a threshold, the check fails without a merge base and for a stranger's oversized change."""
     await at.repo.commit("main", BAR)
     await sandbox.git.commit(at.repo.repository.git, "orphan", None, {"a.py": "x = 1\n"}, "First", "colleague")
@@ -108,7 +106,7 @@ async def test_what_was_cut_or_not_reviewed_fails_under_a_bar(at: Whole) -> None
     assert [at.ending(number) for number in (orphan, large, ours)] == ["failure", "failure", "neutral"]
 
 
-async def test_a_mistake_in_the_settings_is_in_the_check_and_stops_no_review(at: Whole) -> None:
+async def test_settings_mistake_is_in_the_check_and_does_not_stop_the_review(at: Whole) -> None:
     """The other settings apply. If the mistake may be in a threshold, the check is neutral; queues pass."""
     await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\nquota: x\n"})
     other = await at.reviewed(branch="other", files={"README.md": "# B\n"})
@@ -126,7 +124,7 @@ async def test_a_mistake_in_the_settings_is_in_the_check_and_stops_no_review(at:
         assert await queue(at, pull) == "success"
 
 
-async def test_what_the_owner_leaves_out_is_neutral(at: Whole) -> None:
+async def test_changes_excluded_by_the_owner_are_neutral(at: Whole) -> None:
     """Drafts, bots and other paths stay neutral under a threshold unless `strict` is on; queues pass."""
     at.gh.world.user("dependabot[bot]", "Bot")
     paths = "triggers: {paths: ['shop/']}\n"
@@ -145,7 +143,7 @@ async def test_what_the_owner_leaves_out_is_neutral(at: Whole) -> None:
     assert await queue(at, bot, "second") == "failure"
 
 
-async def test_a_merge_queue_gets_the_answer_of_the_head(at: Whole) -> None:
+async def test_merge_queue_gets_the_conclusion_of_the_head(at: Whole) -> None:
     """A neutral head passes and a failed one does not. A threshold set after the review counts."""
     number = await at.reviewed(files={**BROKEN, **README})
     assert at.ending(number) == "neutral"
@@ -157,7 +155,7 @@ async def test_a_merge_queue_gets_the_answer_of_the_head(at: Whole) -> None:
     assert await queue(at, number, "third") == "success"
 
 
-async def test_a_merge_queue_stops_at_a_head_without_a_review(at: Whole) -> None:
+async def test_merge_queue_fails_for_an_unreviewed_head_if_a_threshold_is_set(at: Whole) -> None:
     """With a threshold the queue's check fails; without one it passes."""
     with at.gh.holding():  # so that no review starts
         number = await at.opened()
@@ -180,7 +178,7 @@ LEFT_OUT: dict[str, str | bytes | sandbox.TreeEntry | None] = {
 }
 
 
-async def test_what_nobody_read_is_never_green_for_a_stranger(at: Whole) -> None:
+async def test_unread_files_fail_the_check_only_for_strangers(at: Whole) -> None:
     """Submodules, links and files skipped by name fail a stranger's check, but not a maintainer's."""
     before: dict[str, str | bytes | sandbox.TreeEntry | None] = {
         "deps": sandbox.TreeEntry("1" * 40, "160000"),

@@ -31,7 +31,7 @@ async def _ends(at: Whole, number: int, name: str, log: str | None, conclusion: 
     return at.summary(number)
 
 
-async def test_a_job_that_fails_after_the_review_is_named_with_the_definition_that_changed(at: Whole) -> None:
+async def test_job_failing_after_the_review_is_listed_with_its_definition(at: Whole) -> None:
     """CI fails after the review: the same comment is updated, the conclusion stays, no new review runs."""
     number = await at.reviewed()
     before, count = at.gh.pull(number), len(at.gh.requests)
@@ -52,7 +52,7 @@ async def test_a_job_that_fails_after_the_review_is_named_with_the_definition_th
     assert "CI jobs" not in await _ends(at, number, "test (3.12)", "", "success")
 
 
-async def test_a_job_of_which_the_change_is_not_to_blame_is_disarmed_and_blames_no_line(at: Whole) -> None:
+async def test_unrelated_job_failure_blames_no_line_and_its_log_is_escaped(at: Whole) -> None:
     """The job failed on the base too, or its log names no changed line. Mentions and markup are defused."""
     key = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     hostile = _log(
@@ -73,7 +73,7 @@ async def test_a_job_of_which_the_change_is_not_to_blame_is_disarmed_and_blames_
     assert len(row) < 700
 
 
-async def test_ci_false_asks_nothing(at: Whole) -> None:
+async def test_ci_false_sends_no_request(at: Whole) -> None:
     """No request is sent when the owner has switched the feature off."""
     await at.repo.commit("main", {".deeprepo.yml": "ci: false\n"})
     number = await at.reviewed()
@@ -82,7 +82,7 @@ async def test_ci_false_asks_nothing(at: Whole) -> None:
     assert len(at.gh.requests) == count
 
 
-async def test_the_newest_result_of_a_job_counts(at: Whole) -> None:
+async def test_newest_run_of_a_job_counts(at: Whole) -> None:
     """A job is not listed if its newest run passed or was canceled."""
     number = await at.reviewed()
     assert "CI jobs" not in await _ends(at, number, "lint", "##[error]The operation was canceled.\n", "cancelled")
@@ -90,7 +90,7 @@ async def test_the_newest_result_of_a_job_counts(at: Whole) -> None:
     assert "CI jobs" not in await _ends(at, number, "tests", "ok\n", "success")
 
 
-async def test_jobs_of_one_name_in_two_workflows_are_two_jobs(at: Whole) -> None:
+async def test_jobs_with_the_same_name_in_two_workflows_are_separate(at: Whole) -> None:
     """A passing job does not hide the failure of the other workflow's job."""
     number = await at.reviewed()
     head, where = at.gh.pull(number).head_sha, at.repo.repository

@@ -11,7 +11,7 @@ def reactions(at: Whole, number: int) -> list[list[str]]:
     return [[r.content for r in c.reactions] for c in at.gh.pull(number).comments if c.user.type == "User"]
 
 
-async def test_every_word_is_answered_once(at: Whole) -> None:
+async def test_every_command_is_answered_once(at: Whole) -> None:
     """Each command gets its own answer, and each comment gets the reaction "eyes"."""
     number = await at.reviewed()
     told = await at.said(number, "/deeprepo help")
@@ -28,7 +28,7 @@ async def test_every_word_is_answered_once(at: Whole) -> None:
 
 
 @pytest.mark.slow
-async def test_an_ignored_finding_is_not_said_in_the_next_round(at: Whole) -> None:
+async def test_ignored_finding_is_not_reported_in_the_next_review(at: Whole) -> None:
     """`ignore 1` takes effect immediately in this pull request, only for the lines of that finding."""
     number = await at.reviewed()
     assert "Ignored in this" in await at.said(number, "/deeprepo ignore 1 the caller goes next week")
@@ -41,7 +41,7 @@ async def test_an_ignored_finding_is_not_said_in_the_next_round(at: Whole) -> No
     assert at.gh.pull(number).checks[-1].conclusion == "neutral"
 
 
-async def test_a_permission_that_was_taken_away_counts_no_more(at: Whole) -> None:
+async def test_revoked_permission_applies_immediately(at: Whole) -> None:
     """Permissions are requested from GitHub for each command, so a lowered role counts immediately."""
     number = await at.reviewed()
     at.repo.add("colleague", "write")
@@ -50,7 +50,7 @@ async def test_a_permission_that_was_taken_away_counts_no_more(at: Whole) -> Non
     assert "write" in await at.said(number, "/deeprepo explain 1", author="colleague")
 
 
-async def test_each_command_of_a_comment_is_carried_out_in_few_lines(at: Whole) -> None:
+async def test_each_command_in_a_comment_gets_a_short_answer(at: Whole) -> None:
     """One comment ignores two findings, with an answer for each. Only lists are longer than five lines."""
     await at.repo.commit("main", {f"shop/use{k}.py": BASE["shop/cart.py"] for k in range(9)})
     number = await at.reviewed(

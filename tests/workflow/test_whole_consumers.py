@@ -51,7 +51,7 @@ async def reviewed(stage: Whole, repo: sandbox.Repo, branch: str = "feature", **
     return found
 
 
-async def test_a_consumer_is_found_and_its_line_named(
+async def test_consumer_is_found_and_its_broken_line_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Installation indexes who uses which package, as `deeprepo consumers --server` prints.
@@ -89,7 +89,7 @@ def tokens_are_narrow(stage: Whole, *users: str) -> None:
     assert all(len(chosen) == 1 or ids.issuperset(chosen) for _, chosen in asked if chosen)
 
 
-async def test_a_public_library_names_no_private_consumer(tmp_path: Path) -> None:
+async def test_public_library_never_names_a_private_consumer(tmp_path: Path) -> None:
     """Readers only learn that a consumer exists. For a stranger's change, the index is not even queried."""
     async with at(tmp_path, quagga=USER | LINES) as (stage, repo):
         repo.repository.private = False
@@ -109,7 +109,7 @@ async def test_a_public_library_names_no_private_consumer(tmp_path: Path) -> Non
         assert consumer
 
 
-async def test_a_push_to_the_default_branch_refreshes_the_index_and_an_end_empties_it(tmp_path: Path) -> None:
+async def test_push_refreshes_the_consumer_index_and_lost_access_deletes_entries(tmp_path: Path) -> None:
     """A repository that drops the package is no longer a consumer; one the App loses access to is deleted."""
     async with at(tmp_path, quagga=USER | LINES) as (stage, _):
         user = sandbox.Repo(stage.gh.world, stage.gh.world.repository("acme", "quagga"))  # type: ignore[arg-type]
@@ -126,7 +126,7 @@ async def test_a_push_to_the_default_branch_refreshes_the_index_and_an_end_empti
         assert user.id not in await stage.server.store.packages.homes(stage.gh.installation)
 
 
-async def test_a_repository_that_is_new_to_the_index_is_looked_at_for_the_next_review(tmp_path: Path) -> None:
+async def test_unindexed_repository_is_indexed_for_the_next_review(tmp_path: Path) -> None:
     """No event announced it: the first review says that consumers are not known yet, the next names them."""
     async with at(tmp_path, quagga=USER | LINES) as (stage, _):
         repo = await stage.gh.repository("acme", "rates", files=LIBRARY, private=True)
@@ -134,7 +134,7 @@ async def test_a_repository_that_is_new_to_the_index_is_looked_at_for_the_next_r
         assert "acme/quagga:zanzibar/checkout.py" in await reviewed(stage, repo, "second")
 
 
-async def test_the_file_of_the_base_branch_narrows_and_that_of_the_change_does_not(tmp_path: Path) -> None:
+async def test_base_branch_settings_limit_the_consumers_and_the_change_cannot(tmp_path: Path) -> None:
     """Only consumers named on the base branch are searched, also for a schema, which no manifest links."""
     schema = {"schema.sql": "CREATE TABLE orders (id int, vat_rate int);\n"}
     reads = LINES | {"report.py": 'ROWS = "SELECT vat_rate FROM orders"\n'}

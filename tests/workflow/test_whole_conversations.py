@@ -97,7 +97,7 @@ async def talk(
             assert held[0].script == []
 
 
-async def test_a_right_reply_withdraws_the_finding_and_closes_its_thread(
+async def test_justified_reply_withdraws_the_finding_and_resolves_its_thread(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The answer quotes the code, the thread is resolved, and the next prompt and review omit the finding."""
@@ -122,9 +122,7 @@ async def test_a_right_reply_withdraws_the_finding_and_closes_its_thread(
 
 
 @pytest.mark.slow
-async def test_what_code_proved_and_what_nothing_shows_is_not_withdrawn(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_proven_or_unrefuted_finding_is_not_withdrawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Even if the model gives in, the finding stays; for a proven one the reply names the ignore command."""
     async with talk(tmp_path, monkeypatch) as one:
         one.script.append(said("As you wish.", QUOTE, withdraw={"because": "code"}))
@@ -141,7 +139,7 @@ async def test_what_code_proved_and_what_nothing_shows_is_not_withdrawn(
 
 
 @pytest.mark.slow
-async def test_a_mention_anywhere_and_a_review_with_a_text_are_answered(
+async def test_mentions_in_comments_and_review_texts_are_answered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Mentions are answered in comments, where a number names a finding, and in a review's text."""
@@ -174,7 +172,7 @@ async def test_a_mention_anywhere_and_a_review_with_a_text_are_answered(
 
 
 @pytest.mark.slow
-async def test_silence_where_nobody_speaks_to_us(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_comments_not_addressed_to_us_get_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """People, bots, quotes, code, our own comments and edits get no answer. A stranger gets one refusal."""
     async with talk(tmp_path, monkeypatch) as one:
         at, number = one.at, one.number
@@ -210,7 +208,7 @@ async def test_silence_where_nobody_speaks_to_us(tmp_path: Path, monkeypatch: py
         assert await one.reply("Then look at it with @colleague, please.") == ""
 
 
-async def test_without_a_model_a_mention_gets_one_sentence_and_a_reply_none(tmp_path: Path) -> None:
+async def test_mention_without_a_model_gets_one_sentence_and_a_reply_gets_none(tmp_path: Path) -> None:
     """Without a model, a mention gets one sentence pointing to the help, and a reply gets nothing."""
     async with whole(tmp_path) as at:
         one = Talk(at, await at.reviewed(files=HEAD))

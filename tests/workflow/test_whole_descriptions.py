@@ -25,7 +25,7 @@ JOURNEY = (
 
 
 @pytest.mark.slow
-def test_no_request_breaks_githubs_whole_description(tmp_path: Path) -> None:
+def test_every_request_and_response_matches_githubs_openapi_description(tmp_path: Path) -> None:
     """No request or response in these tests violates the full description of any edition."""
     package = packed("@octokit/openapi@23.0.2", tmp_path)
     failed = {}

@@ -13,7 +13,7 @@ def ended(at: Whole, number: int) -> list[str | None]:
 
 
 @pytest.mark.slow
-async def test_a_button_of_the_check_run_starts_a_review(at: Whole) -> None:
+async def test_check_run_button_starts_a_review(at: Whole) -> None:
     """Re-run, our two buttons and "Re-run all" each start a review with its own check run; one summary."""
     number = await at.reviewed()
     check = at.gh.pull(number).checks[0].id
@@ -33,7 +33,7 @@ async def test_a_button_of_the_check_run_starts_a_review(at: Whole) -> None:
 
 
 @pytest.mark.slow
-async def test_a_pull_request_that_becomes_a_draft_is_left_alone(at: Whole) -> None:
+async def test_converting_to_draft_cancels_the_running_review(at: Whole) -> None:
     """The running review and its check run are canceled; marking it ready for review starts a new one."""
     drafted = Fault(status=None, after=True, run=lambda: at.repo.set_draft(1, draft=True))
     at.gh.fail("PATCH", r"/check-runs/\d+$", drafted)  # the update that reports progress
@@ -49,7 +49,7 @@ async def test_a_pull_request_that_becomes_a_draft_is_left_alone(at: Whole) -> N
     assert "1 finding" in at.summary(number)
 
 
-async def test_a_stacked_pull_request_is_compared_with_the_one_below_until_that_is_merged(at: Whole) -> None:
+async def test_stacked_pull_request_is_compared_with_its_parent_until_the_merge(at: Whole) -> None:
     """The summary names the pull request below and omits its findings; a merge changes the base."""
     below = await at.reviewed(files=BROKEN)
     await at.repo.commit("top", {"shop/name.py": "name = nowhere\n"}, onto="feature")
@@ -68,7 +68,7 @@ async def test_a_stacked_pull_request_is_compared_with_the_one_below_until_that_
 
 
 @pytest.mark.slow
-async def test_another_base_is_another_review_and_another_title_is_none(at: Whole) -> None:
+async def test_new_base_starts_a_review_and_a_new_title_does_not(at: Whole) -> None:
     """The change is compared with the new base, which has the missing part; a new title starts no review."""
     await at.repo.commit("next", BROKEN, onto="main")
     await at.repo.commit("feature", MENDED, onto="next")

@@ -8,7 +8,7 @@ from unprompted import unprompted
 from whole import BROKEN, whole
 
 
-async def test_facts_are_kept_for_the_next_push(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_facts_are_cached_for_the_next_push(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A push reuses cached facts and recomputes damaged entries; removing the App deletes the cache."""
     monkeypatch.delenv("DEEPREPO_CACHE")
     async with whole(tmp_path) as at:

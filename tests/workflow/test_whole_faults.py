@@ -45,7 +45,9 @@ def posted_once(at: Whole, number: int) -> bool:
     ),
     ids=lambda value: None if not isinstance(value, str) else value.strip("$/"),
 )
-async def test_a_passing_fault_changes_nothing_in_the_end(at: Whole, method: str, path: str, fault: Fault) -> None:
+async def test_transient_fault_does_not_change_the_final_result(
+    at: Whole, method: str, path: str, fault: Fault
+) -> None:
     """Whether or not GitHub stored the write before failing: one summary, one comment, one check run."""
     met = asyncio.Event()
     at.server.pace.timeout = 1.5 if fault.hang else 30.0
@@ -76,7 +78,7 @@ async def _forced(at: Whole) -> None:
 
 
 @pytest.mark.parametrize("act", few([_pushed, _forced], 0), ids=["pushed", "force-pushed"])
-async def test_a_head_that_moves_gets_the_only_review(at: Whole, act: Act) -> None:
+async def test_only_the_newest_head_gets_a_review(at: Whole, act: Act) -> None:
     """The head moves while the first review is being posted: only the new head gets a review."""
     at.gh.fail("GET", BEFORE_POSTING, Fault(status=None, after=True, run=lambda: act(at)))
     number = await at.opened()
@@ -93,7 +95,7 @@ async def test_a_head_that_moves_gets_the_only_review(at: Whole, act: Act) -> No
 
 
 @pytest.mark.slow
-async def test_a_locked_conversation_loses_no_finding(at: Whole) -> None:
+async def test_locked_conversation_loses_no_finding(at: Whole) -> None:
     """While comments are refused, the check run has the whole review; the next summary reports it again."""
     at.gh.fail("POST", r"/issues/1/comments$", Fault(status=403, message="The issue is locked.", times=-1))
     number = await at.opened()

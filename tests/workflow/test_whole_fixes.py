@@ -13,7 +13,7 @@ async def tip(at: Whole, branch: str = "feature") -> str:
     return found
 
 
-async def test_a_broken_caller_is_fixed_by_one_commit(at: Whole) -> None:
+async def test_broken_caller_is_fixed_in_one_commit(at: Whole) -> None:
     """The commit's parent is the reviewed head, it drops the argument, and the next review finds nothing."""
     number = await at.reviewed()
     before = await tip(at)
@@ -30,7 +30,7 @@ async def test_a_broken_caller_is_fixed_by_one_commit(at: Whole) -> None:
     assert at.gh.pull(number).checks[-1].conclusion == "success"
 
 
-async def test_where_no_commit_may_be_made_the_answer_has_a_patch(at: Whole) -> None:
+async def test_answer_has_a_patch_if_no_commit_is_allowed(at: Whole) -> None:
     """With read-only access or a protected branch, nothing is committed and the answer has a patch."""
     number = await at.reviewed()
     before = await tip(at)
@@ -46,7 +46,7 @@ async def test_where_no_commit_may_be_made_the_answer_has_a_patch(at: Whole) -> 
 
 
 @pytest.mark.slow
-async def test_nothing_is_written_to_a_fork(at: Whole) -> None:
+async def test_fork_gets_a_patch_instead_of_a_commit(at: Whole) -> None:
     """The branch belongs to a stranger, so the maintainer gets a patch."""
     number = await at.reviewed(fork=True)
     reply = await at.said(number, "/deeprepo fix 1")
@@ -56,7 +56,7 @@ async def test_nothing_is_written_to_a_fork(at: Whole) -> None:
 
 
 @pytest.mark.slow
-async def test_a_branch_that_moved_after_the_review_is_left_alone(at: Whole) -> None:
+async def test_branch_that_moved_after_the_review_gets_no_commit(at: Whole) -> None:
     """The last review was of an older head: nothing is committed, and the answer names `/deeprepo review`."""
     number = await at.reviewed()
     await at.repo.comment(number, "/deeprepo pause", author="maintainer")
@@ -68,7 +68,7 @@ async def test_a_branch_that_moved_after_the_review_is_left_alone(at: Whole) -> 
 
 
 @pytest.mark.slow
-async def test_a_lost_answer_to_the_update_makes_no_second_commit(at: Whole) -> None:
+async def test_lost_response_to_the_update_causes_no_second_commit(at: Whole) -> None:
     """GitHub drops the connection after moving the branch: the existing commit is recognized and reported."""
     number = await at.reviewed()
     before = await tip(at)
@@ -78,7 +78,7 @@ async def test_a_lost_answer_to_the_update_makes_no_second_commit(at: Whole) -> 
     assert len(await git.commits(at.repo.repository.git, before, await tip(at))) == 1
 
 
-async def test_github_itself_refuses_what_comes_too_late(at: Whole) -> None:
+async def test_late_update_is_refused_by_github(at: Whole) -> None:
     """Somebody pushes between the last check and the update: GitHub refuses it, and their commit stays."""
     number = await at.reviewed()
     stands: list[str] = []
@@ -92,7 +92,7 @@ async def test_github_itself_refuses_what_comes_too_late(at: Whole) -> None:
     assert [await tip(at)] == stands
 
 
-async def test_a_patch_shows_no_secret(at: Whole) -> None:
+async def test_patch_never_shows_a_secret(at: Whole) -> None:
     """The patch would include a line with a token, so the answer says why there is no patch."""
     secret = "ghp_" + "aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY1zA2"
     lines = f'from shop.price import total\n\nTOKEN = "{secret}"\n\ndef pay(items):\n    return total(items, 0.2)\n'

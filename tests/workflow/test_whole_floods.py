@@ -10,7 +10,7 @@ from whole import WORSE, whole
 SPARE = 4  # requests to renew a token and to check a permission again after a minute
 
 
-async def test_a_strangers_comments_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_strangers_comments_are_rate_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A stranger is told once about the limit; later commands cost no requests. The team is answered."""
     async with talk(tmp_path, monkeypatch) as one:
         at, number = one.at, one.number
@@ -35,7 +35,7 @@ async def test_a_strangers_comments_are_bounded(tmp_path: Path, monkeypatch: pyt
         assert len(at.replies(number)) == known + 1
 
 
-async def test_a_private_member_of_the_team_is_heard(tmp_path: Path) -> None:
+async def test_private_team_member_is_not_rate_limited(tmp_path: Path) -> None:
     """Replies between people count toward no limit. Permission is asked of GitHub, not read from events."""
     async with whole(tmp_path) as at:
         for login in ("maintainer", "colleague"):
@@ -48,7 +48,7 @@ async def test_a_private_member_of_the_team_is_heard(tmp_path: Path) -> None:
         assert "total()" in await at.said(number, "/deeprepo explain 1", "colleague")
 
 
-async def test_a_limit_ends_when_its_answer_says_so(tmp_path: Path) -> None:
+async def test_rate_limit_ends_at_the_announced_time(tmp_path: Path) -> None:
     """The answer states once when the limit ends, and refused commands do not postpone it."""
     async with whole(tmp_path) as at:
         await at.repo.commit("main", {".deeprepo.yml": "triggers: {commands_per_hour: 2}\n"})

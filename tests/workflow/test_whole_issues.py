@@ -28,7 +28,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Mapping[str, Any]]:
     return []
 
 
-async def test_linked_issues_are_told_in_one_line_each(
+async def test_linked_issues_are_summarized_in_one_line_each(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: list[Mapping[str, Any]]
 ) -> None:
     """Linked issues cost no extra call. Issues of other repositories or without a link are not sent."""

@@ -5,7 +5,7 @@ from whole import BROKEN, Whole
 LEAK = {"shop/keys.py": 'aws_access_key_id = "AKIA' + 'Q3ZRT5PLMX7WQN2B"\n'}
 
 
-async def test_a_removed_secret_is_open_until_it_is_revoked(at: Whole) -> None:
+async def test_removed_secret_stays_open_until_dismissed(at: Whole) -> None:
     """Only somebody with write permission can dismiss the finding. It stays dismissed in the next review."""
     await at.repo.commit("main", {".deeprepo.yml": "fail_on: critical\n"})
     number = await at.reviewed(files=LEAK)
@@ -26,7 +26,7 @@ async def test_a_removed_secret_is_open_until_it_is_revoked(at: Whole) -> None:
     assert at.ending(number) == "success"
 
 
-async def test_a_token_in_the_name_of_a_branch_or_a_file_or_in_a_command_is_stored_nowhere(at: Whole) -> None:
+async def test_tokens_in_names_and_commands_are_never_stored(at: Whole) -> None:
     """Tokens in names and comments are masked like the change itself, so none is posted or stored."""
     branch, asked, path = (f"ghp_{letter}{'Zk3Qw8Lm2Np5Rt7Vx1Yb4Cd6Fg9Hj0Ks2D'}4" for letter in "abc")
     faulty = {f"shop/{path}.py": "def name():\n    return unknown_name\n"}

@@ -67,7 +67,7 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Model:
 
 
 @pytest.mark.slow
-async def test_a_sentence_is_taught_confirmed_used_and_exported(
+async def test_learning_is_proposed_confirmed_applied_and_exported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: Model
 ) -> None:
     """From "by design" in a thread to the next pull request, where only the other finding is reported."""

@@ -40,7 +40,7 @@ WHY = {
 
 
 @pytest.mark.slow  # the limits of a child process are tested in tests/wiring
-def test_what_a_limit_ends_is_left_out_and_the_others_are_reviewed(told: Mapping[str, Any]) -> None:
+def test_files_that_hit_a_limit_are_skipped_and_the_others_are_reviewed(told: Mapping[str, Any]) -> None:
     """Files that hit a limit are reported as not checked; the other files' findings are still posted.
 
     This works for any number of such files, and no process or folder remains.
@@ -61,9 +61,7 @@ def test_what_a_limit_ends_is_left_out_and_the_others_are_reviewed(told: Mapping
     assert told["left"] == []
 
 
-async def test_what_ends_the_models_part_costs_nothing_that_code_has_proven(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_failed_model_part_keeps_the_static_findings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The child is killed during a root model's turn: the static finding is posted, with a note about it."""
 
     def root(body: dict[str, Any]) -> doubles.Reply:

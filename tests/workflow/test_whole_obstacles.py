@@ -31,7 +31,7 @@ ROWS = (
 
 
 @pytest.mark.slow
-async def test_each_reason_why_no_model_reviewed_has_its_own_words(
+async def test_check_title_gives_each_reason_for_a_review_without_a_model(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The check is neutral and its title starts with the reason. The next review that succeeds is green."""

@@ -28,7 +28,7 @@ def page(at: Whole, number: int) -> str:
     return repr((pull.comments, pull.review_comments, pull.reviews, pull.checks))
 
 
-async def test_what_an_organization_enforces_stops_a_pull_request(at: Whole) -> None:
+async def test_enforced_organization_settings_fail_a_pull_request(at: Whole) -> None:
     """A repository cannot change enforced settings, and `/deeprepo config` shows each value's source."""
     await organization(at, f"{BAR}ignore: []\n")
     await at.repo.commit("main", {".deeprepo.yml": "fail_on: critical\nignore: ['**']\nquota: 2\n"})
@@ -41,7 +41,7 @@ async def test_what_an_organization_enforces_stops_a_pull_request(at: Whole) -> 
     assert "high" in rows["fail_on"]
 
 
-async def test_a_private_file_shows_nothing_in_a_public_repository(at: Whole) -> None:
+async def test_private_settings_file_does_not_apply_to_a_public_repository(at: Whole) -> None:
     """A private file does not apply to a public repository, and none of its text appears there."""
     await organization(at, f"{BAR}{TEXTS}")
     public = replace(at, repo=await at.gh.repository("acme", "open", files=BASE, private=False))

@@ -113,7 +113,7 @@ async def stepped(at: Whole, number: int, truth: Truth, rules: dict[str, int], d
 
 
 @pytest.mark.parametrize("game", few(tuple(range(20, 40)), 7))
-async def test_every_number_is_true_after_every_step(game: int, tmp_path: Path) -> None:
+async def test_every_number_is_correct_after_every_step(game: int, tmp_path: Path) -> None:
     """Play five random steps on one pull request, and compare the page after each."""
     dice = random.Random(game)  # noqa: S311 - not for security
     async with whole(tmp_path) as at:

@@ -31,7 +31,7 @@ REVIEWED = {"several merge bases": drawn("crossed, with the other parent first")
 
 
 @pytest.mark.parametrize("name", few(REVIEWED, 0))
-async def test_a_change_that_may_touch_the_paths_is_reviewed(at: Whole, name: str) -> None:
+async def test_change_that_may_touch_the_trigger_paths_is_reviewed(at: Whole, name: str) -> None:
     """A change is reviewed even if no file that differs from its base matches `triggers.paths`."""
     await at.repo.commit("main", {".deeprepo.yml": PATHS, **histories.OLD})
     await REVIEWED[name](at)
@@ -60,7 +60,7 @@ LEFT_OUT = {"the main branch merged in": merged_in}
 
 
 @pytest.mark.parametrize("name", few(LEFT_OUT, 0))
-async def test_a_change_beside_the_paths_is_left_out(at: Whole, name: str) -> None:
+async def test_change_outside_the_trigger_paths_is_skipped(at: Whole, name: str) -> None:
     """Changes that came in by merging the main branch do not count as this change's."""
     await at.repo.commit("main", {".deeprepo.yml": PATHS})
     await LEFT_OUT[name](at)
@@ -91,7 +91,7 @@ RULES: dict[str, tuple[str, Callable[[Whole, int], Awaitable[None]]]] = {
 
 
 @pytest.mark.parametrize("rule", few(RULES, 2))
-async def test_what_was_said_before_is_closed_also_if_a_rule_excludes_the_push(at: Whole, rule: str) -> None:
+async def test_earlier_review_is_dismissed_even_if_the_push_is_excluded(at: Whole, rule: str) -> None:
     """The request for changes is dismissed and threads are resolved, but the head counts as not reviewed."""
     settings, exclude = RULES[rule]
     await at.repo.commit("main", {".deeprepo.yml": FIRST + settings})
@@ -108,7 +108,7 @@ async def test_what_was_said_before_is_closed_also_if_a_rule_excludes_the_push(a
     assert "Not reviewed" in title
 
 
-async def test_an_excluded_head_is_never_called_clean(at: Whole) -> None:
+async def test_excluded_head_is_never_called_clean(at: Whole) -> None:
     """A push fixes the findings but adds an unreviewed fault: the summary does not say "no findings"."""
     await at.repo.commit("main", {".deeprepo.yml": FIRST})
     number = await at.reviewed(files=WORSE)

@@ -18,7 +18,7 @@ def annotated(at: Whole, number: int) -> list[tuple[str, int]]:
     return sorted((row["path"], row["start_line"]) for row in at.gh.pull(number).checks[-1].annotations)
 
 
-async def test_an_ignored_finding_is_open_again_at_its_new_place(at: Whole) -> None:
+async def test_ignored_finding_is_reported_again_at_a_new_location(at: Whole) -> None:
     """The failed check names only the new line, not the ignored one; fixing it resolves the thread."""
     await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\n"})
     number = await at.reviewed()
@@ -43,7 +43,7 @@ async def test_an_ignored_finding_is_open_again_at_its_new_place(at: Whole) -> N
 
 
 @pytest.mark.slow
-async def test_a_word_about_one_of_equal_lines_is_about_that_one(at: Whole) -> None:
+async def test_ignoring_one_of_several_equal_lines_applies_only_to_that_line(at: Whole) -> None:
     """The ignored line moved down, and equal lines were added above and below it: both get comments."""
     number = await at.reviewed(files={"shop/price.py": IDENTITY})
     await at.said(number, "/deeprepo ignore 1 it is meant")
@@ -56,7 +56,7 @@ async def test_a_word_about_one_of_equal_lines_is_about_that_one(at: Whole) -> N
 
 
 @pytest.mark.slow
-async def test_a_new_place_beside_one_that_stands_has_its_own_comment(at: Whole) -> None:
+async def test_new_location_of_a_posted_finding_gets_its_own_comment(at: Whole) -> None:
     """The file already has a comment about the same finding. The new location is posted exactly once."""
     number = await at.reviewed(files={**BROKEN, **LATE})
     await at.pushed({"shop/late.py": LATE["shop/late.py"] + "\n\ndef later(x):\n    return total(x, 3)\n"})

@@ -33,9 +33,7 @@ def approvals(at: Whole, number: int) -> list[str]:
 
 
 @pytest.mark.usefixtures("model")
-async def test_labels_description_and_approval_follow_the_reviews(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_label_and_approval_follow_the_review_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A broken caller brings a label and no approval; once it is fixed, the label goes and we approve."""
     async with doubles.openai_server(READ) as server:
         monkeypatch.setenv("DEEPREPO_BASE_URL", server.openai_url)
@@ -60,7 +58,9 @@ async def test_labels_description_and_approval_follow_the_reviews(
 
 
 @pytest.mark.usefixtures("model")
-async def test_models_see_the_tickets_of_a_pull_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_ticket_named_by_a_trusted_author_is_sent_to_models(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The operator's command prints the ticket named in the title, without access to the server's variables.
 
     A ticket that an outsider names is not printed.
@@ -84,7 +84,7 @@ async def test_models_see_the_tickets_of_a_pull_request(tmp_path: Path, monkeypa
     assert not any("Ticket UTF-8:" in text or "DEEPREPO_" in text for text in seen)
 
 
-async def test_a_title_skips_the_review(tmp_path: Path) -> None:
+async def test_title_that_matches_the_setting_skips_the_review(tmp_path: Path) -> None:
     """The check names the setting; changing the title to one that does not match starts a review."""
     async with whole(tmp_path) as at:
         await at.repo.commit("main", {".deeprepo.yml": SETTINGS.replace("strategy: direct\n", "")})
@@ -104,7 +104,7 @@ async def test_a_title_skips_the_review(tmp_path: Path) -> None:
         assert len(at.gh.pull(number).checks) == checks
 
 
-async def test_a_label_stays_as_a_person_left_it(tmp_path: Path) -> None:
+async def test_label_changed_by_a_person_is_left_alone(tmp_path: Path) -> None:
     """A removed label is not added again, and a label that a person added is not removed."""
     async with whole(tmp_path) as at:
         await at.repo.commit("main", {".deeprepo.yml": SETTINGS.replace("strategy: direct\n", "")})

@@ -10,7 +10,7 @@ RULES = ("Changes must be made through a pull request.", "Commits must have veri
 
 
 @pytest.mark.parametrize("rule", RULES)
-async def test_a_ruleset_is_named_by_its_own_words(at: Whole, rule: str) -> None:
+async def test_ruleset_refusal_quotes_the_rule(at: Whole, rule: str) -> None:
     """The answer quotes the rule and has the patch, and does not claim that the branch moved."""
     number = await at.reviewed()
     at.repo.rule("feature", rule)
@@ -20,7 +20,7 @@ async def test_a_ruleset_is_named_by_its_own_words(at: Whole, rule: str) -> None
     assert "+    return total(items)" in answer
 
 
-async def test_any_refusal_of_a_commit_leaves_the_patch(at: Whole) -> None:
+async def test_refused_commit_leaves_a_patch(at: Whole) -> None:
     """For an archived repository or a rejected tree, the answer has GitHub's reason and the patch."""
     number = await at.reviewed()
     for path, status, words in (
@@ -33,7 +33,7 @@ async def test_any_refusal_of_a_commit_leaves_the_patch(at: Whole) -> None:
         assert "+    return total(items)" in answer
 
 
-async def test_a_pending_review_is_named_and_loses_nothing(at: Whole) -> None:
+async def test_pending_review_is_reported_and_loses_no_finding(at: Whole) -> None:
     """The summary and the check quote GitHub and name the pending review's owner, who has to submit it."""
     with at.gh.holding() as held:
         number = await at.opened(files=WORSE)
@@ -50,7 +50,7 @@ async def test_a_pending_review_is_named_and_loses_nothing(at: Whole) -> None:
 
 
 @pytest.mark.parametrize("how", ["renamed", "transferred"])
-async def test_a_repository_that_moves_while_a_job_waits_is_followed(at: Whole, how: str) -> None:
+async def test_moved_repository_is_followed_while_a_job_waits(at: Whole, how: str) -> None:
     """Reads and writes follow a moved repository, also to an owner with another installation."""
     await at.gh.repository("other", "else")
     with at.gh.holding() as held:
@@ -64,7 +64,7 @@ async def test_a_repository_that_moves_while_a_job_waits_is_followed(at: Whole, 
 
 
 @pytest.mark.parametrize("is_deleted", [False, True], ids=["a fork", "a deleted fork"])
-async def test_all_checks_of_a_fork_are_run_again(at: Whole, *, is_deleted: bool) -> None:
+async def test_fork_checks_can_all_be_rerun(at: Whole, *, is_deleted: bool) -> None:
     """A fork's check suite lists no pull request, and stays queued until a check run starts."""
     number = await at.reviewed(files=WORSE, fork=True)
     if is_deleted:
@@ -77,7 +77,7 @@ async def test_all_checks_of_a_fork_are_run_again(at: Whole, *, is_deleted: bool
     assert first.suite not in stands.repository.queued_suites
 
 
-async def test_a_suspended_installation_catches_up_once_it_is_lifted(at: Whole) -> None:
+async def test_suspended_installation_catches_up_when_resumed(at: Whole) -> None:
     """No deliveries came during the suspension, yet both pull requests are reviewed without another push."""
     with at.gh.holding() as held:
         number = await at.opened(files=WORSE)
@@ -97,7 +97,7 @@ def comments_of(at: Whole, number: int) -> str:
     return "\n".join(one.body for one in at.gh.pull(number).comments)
 
 
-async def test_comments_of_deleted_accounts_stop_no_round(at: Whole) -> None:
+async def test_comments_from_deleted_accounts_do_not_stop_the_review(at: Whole) -> None:
     """Comments of deleted accounts have no author; other people's comments are still answered."""
     at.gh.world.user("gone")
     at.repo.add("gone", "read")
@@ -117,7 +117,7 @@ TOO_LONG = "Server Error: Sorry, this diff is taking too long to generate."
 
 
 @pytest.mark.parametrize("status", [422, 500])
-async def test_a_comparison_that_fails_for_good_is_no_reason_not_to_review(at: Whole, status: int) -> None:
+async def test_failed_comparison_does_not_prevent_a_review(at: Whole, status: int) -> None:
     """The comparison only provides the merge base, which git also finds, even if main has newer commits."""
     at.gh.fail("GET", r"/compare/", Fault(status, times=-1, message=TOO_LONG))
     await at.repo.commit("feature", WORSE)
@@ -129,14 +129,14 @@ async def test_a_comparison_that_fails_for_good_is_no_reason_not_to_review(at: W
     assert at.ending(number) == "neutral"
 
 
-async def test_a_change_that_github_does_not_compare_is_reviewed(at: Whole) -> None:
+async def test_change_that_github_cannot_compare_is_reviewed(at: Whole) -> None:
     """A file adds 300,001 lines, so GitHub's comparison fails with 422."""
     number = await at.reviewed(files=WORSE | {"data.txt": "x\n" * 300_001})
     assert "2 findings" in at.summary(number)
     assert any(one.status == 422 for one in at.gh.requests if "/compare/" in one.path)
 
 
-async def test_branches_without_a_common_commit_are_told_so_by_git_too(at: Whole) -> None:
+async def test_git_detects_branches_without_a_common_commit(at: Whole) -> None:
     """If GitHub's comparison fails, git detects that the branches have no common commit."""
     at.gh.fail("GET", r"/compare/", Fault(422, times=-1, message=TOO_LONG))
     await git.commit(at.repo.repository.git, "feature", None, {"a.py": "x = 1\n"}, "Another history", "colleague")
@@ -147,7 +147,7 @@ async def test_branches_without_a_common_commit_are_told_so_by_git_too(at: Whole
 
 
 @pytest.mark.parametrize("bar", ["", "fail_on: high\n"], ids=["no bar", "a bar"])
-async def test_what_fails_before_anybody_could_look_is_told_in_the_check(at: Whole, bar: str) -> None:
+async def test_early_failure_is_shown_in_the_check(at: Whole, bar: str) -> None:
     """The check run starts immediately, says what it waits for, and ends with GitHub's reason.
 
     It fails if a threshold is set.
@@ -169,7 +169,7 @@ async def test_what_fails_before_anybody_could_look_is_told_in_the_check(at: Who
     assert {one.status for one in at.gh.pull(number).repository.checks.values()} == {"completed"}
 
 
-async def test_settings_that_cannot_be_read_may_set_a_bar(at: Whole) -> None:
+async def test_unreadable_settings_fail_the_check(at: Whole) -> None:
     """The organization's settings are unreadable: a command is answered, and the head's check fails."""
     at.gh.fail("GET", r"/repos/acme/\.deeprepo", Fault(403, times=-1, message="Repository access blocked"))
     with at.gh.holding():
@@ -179,7 +179,7 @@ async def test_settings_that_cannot_be_read_may_set_a_bar(at: Whole) -> None:
     assert at.ending(number) == "failure"
 
 
-async def test_an_author_of_whom_nothing_is_told_is_a_stranger(at: Whole) -> None:
+async def test_author_with_unknown_permission_is_a_stranger(at: Whole) -> None:
     """If GitHub does not say whether the author may write, they count as an outsider; the review says so."""
     at.gh.fail("GET", r"/collaborators/", Fault(403, times=-1, message="Must have push access"))
     number = await at.reviewed(files=WORSE)
@@ -188,7 +188,7 @@ async def test_an_author_of_whom_nothing_is_told_is_a_stranger(at: Whole) -> Non
     assert "GitHub says “Must have push access”" in at.summary(number)
 
 
-async def test_where_github_takes_no_check_run_a_comment_says_it(at: Whole) -> None:
+async def test_comment_replaces_a_refused_check_run(at: Whole) -> None:
     """A comment says why nothing was reviewed; later the summary replaces it and names the refusal."""
     await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\ntriggers: {skip_lines: 1}\n"})
     at.gh.fail("POST", r"/check-runs$", Fault(403, times=-1))
@@ -204,7 +204,7 @@ async def test_where_github_takes_no_check_run_a_comment_says_it(at: Whole) -> N
 
 
 @pytest.mark.slow
-async def test_what_is_decided_in_a_locked_conversation_counts(at: Whole) -> None:
+async def test_decision_in_a_locked_conversation_counts(at: Whole) -> None:
     """No answer can be posted, but the finding is ignored. The check run has the review and says why."""
     await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\n"})
     number = await at.reviewed()

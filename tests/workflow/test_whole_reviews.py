@@ -2,7 +2,7 @@ import pytest
 from whole import BROKEN, MENDED, Whole
 
 
-async def test_a_pull_request_is_reviewed_from_the_webhook_to_the_check_run(at: Whole) -> None:
+async def test_pull_request_is_reviewed_from_webhook_to_check_run(at: Whole) -> None:
     """A finding on a changed line is a comment, one outside the diff is in the summary; both count."""
     number = await at.reviewed(files={**BROKEN, "shop/rates.py": 'RATES = {"a": 1, "a": 2}\n'})
     stands = at.gh.pull(number)
@@ -15,7 +15,7 @@ async def test_a_pull_request_is_reviewed_from_the_webhook_to_the_check_run(at: 
     assert not list((at.data / "work").iterdir())
 
 
-async def test_a_second_push_speaks_of_what_is_new_and_closes_what_is_mended(at: Whole) -> None:
+async def test_second_push_reports_new_findings_and_closes_fixed_ones(at: Whole) -> None:
     """The one summary is updated: it lists the first review's finding as fixed."""
     number = await at.reviewed()
     await at.pushed(MENDED)
@@ -26,7 +26,7 @@ async def test_a_second_push_speaks_of_what_is_new_and_closes_what_is_mended(at:
 
 
 @pytest.mark.slow
-async def test_a_draft_waits_until_it_is_ready(at: Whole) -> None:
+async def test_draft_is_reviewed_once_it_is_ready(at: Whole) -> None:
     """The check run says why there is no review; marking it ready starts one."""
     number = await at.reviewed(draft=True)
     (check,) = at.gh.pull(number).checks
@@ -39,7 +39,7 @@ async def test_a_draft_waits_until_it_is_ready(at: Whole) -> None:
 
 
 @pytest.mark.slow
-async def test_a_fork_is_reviewed_like_any_other(at: Whole) -> None:
+async def test_fork_is_reviewed_through_the_pull_request_ref(at: Whole) -> None:
     """The fork's head is fetched from the base repository, under the pull request's ref."""
     number = await at.reviewed(fork=True)
     assert "shop/cart.py" in at.summary(number)
@@ -47,7 +47,7 @@ async def test_a_fork_is_reviewed_like_any_other(at: Whole) -> None:
 
 
 @pytest.mark.slow
-async def test_two_pull_requests_of_one_commit_are_two_reviews(at: Whole) -> None:
+async def test_two_pull_requests_with_one_commit_get_separate_reviews(at: Whole) -> None:
     """Each pull request has its own check run on the shared commit and its own summary."""
     await at.repo.commit("release/1.x#2", {"NEWS.md": "one\n"}, onto="main")
     first = await at.opened()

@@ -21,7 +21,7 @@ def titles(at: Whole, number: int) -> list[str]:
     return sorted(row["title"] for row in at.gh.pull(number).checks[-1].annotations)
 
 
-async def test_an_open_finding_keeps_number_quote_and_evidence(at: Whole) -> None:
+async def test_open_finding_keeps_its_number_quote_and_evidence(at: Whole) -> None:
     """After an unrelated push, a finding is unchanged in the summary, the check run and for commands."""
     number = await at.reviewed()
     await at.pushed({"NEWS.md": "one\n"})
@@ -37,7 +37,7 @@ async def test_an_open_finding_keeps_number_quote_and_evidence(at: Whole) -> Non
 
 
 @pytest.mark.slow
-async def test_a_full_review_repeats_everything_that_is_open(at: Whole) -> None:
+async def test_full_review_repeats_all_open_findings(at: Whole) -> None:
     """Earlier findings are repeated unchanged with the same number, without a second comment in the diff."""
     number = await at.reviewed(files=WORSE)
     first = at.summary(number)
@@ -53,7 +53,7 @@ async def test_a_full_review_repeats_everything_that_is_open(at: Whole) -> None:
 
 
 @pytest.mark.slow
-async def test_a_number_is_never_given_to_another_finding(at: Whole) -> None:
+async def test_finding_number_is_never_reused(at: Whole) -> None:
     """A fixed finding's number is not reused and is restored if it returns, even after a force push."""
     number = await at.reviewed(files=WORSE)
     one, two = titles(at, number)
@@ -74,7 +74,7 @@ async def test_a_number_is_never_given_to_another_finding(at: Whole) -> None:
 
 
 @pytest.mark.slow
-async def test_a_refused_key_is_said_before_all_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_refused_key_is_reported_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The summary and the check run start with the problem and what to do; static findings follow below."""
     async with doubles.openai_server(Reply("no", status=401)) as model:
         monkeypatch.setenv("DEEPREPO_WORKER", "openai/reader")
@@ -94,7 +94,7 @@ async def test_a_refused_key_is_said_before_all_else(tmp_path: Path, monkeypatch
             assert check.conclusion == "neutral"
 
 
-async def test_a_review_with_an_old_finding_is_not_counted_as_clean(at: Whole) -> None:
+async def test_review_with_an_open_earlier_finding_is_not_counted_as_clean(at: Whole) -> None:
     """The list of reviews and the metrics agree with the check."""
     await at.reviewed()
     await at.pushed({"NEWS.md": "one\n"})

@@ -44,7 +44,7 @@ async def addressed(at: Whole) -> Counter[FindingOutcome]:
     return (await at.server.store.outcomes.of_repositories([at.repo.repository.id], 0.0))[at.repo.repository.id]
 
 
-async def test_who_writes_here_teaches_and_nobody_else(at: Whole) -> None:
+async def test_only_people_with_write_permission_propose_rules(at: Whole) -> None:
     """A 👎, reply or `ignore` proposes one rule each, only from people with write permission.
 
     A rule for a proven, severe kind can only be confirmed by a command.
@@ -74,7 +74,7 @@ async def test_who_writes_here_teaches_and_nobody_else(at: Whole) -> None:
     assert await addressed(at) == {"rejected": 4}
 
 
-async def test_a_rejected_proof_is_answered_with_how_to_dismiss_it_here(at: Whole) -> None:
+async def test_rejecting_a_proven_finding_gets_the_command_to_dismiss_it(at: Whole) -> None:
     """The immediate answer, without a model, names the command that dismisses only this finding."""
     number = await at.reviewed(files=FAULTS)
     for path in ("shop/names.py", "shop/rates.py"):  # a proven, severe finding and a minor one
@@ -98,7 +98,7 @@ async def taught(at: Whole) -> dict[str, ReviewComment]:
 
 
 @pytest.mark.slow
-async def test_a_maintainer_decides(at: Whole) -> None:
+async def test_only_a_maintainer_confirms_a_rule(at: Whole) -> None:
     """Rules are confirmed by a reaction or command, not by readers; proven, severe kinds need a command."""
     at.repo.add("boss", "admin")
     shown = await taught(at)
@@ -135,7 +135,7 @@ async def test_a_maintainer_decides(at: Whole) -> None:
 
 
 @pytest.mark.slow
-async def test_what_a_rule_silences_is_shown_and_counted(at: Whole) -> None:
+async def test_findings_silenced_by_a_rule_are_shown_and_counted(at: Whole) -> None:
     """The summary has one collapsed line with the rule and its count. Without the rule, findings return."""
     await taught(at)
     await at.said(1, "/deeprepo rules confirm 4 shop/**")
@@ -155,7 +155,7 @@ async def test_what_a_rule_silences_is_shown_and_counted(at: Whole) -> None:
 
 
 @pytest.mark.slow
-async def test_what_is_open_at_the_merge_is_counted_and_a_last_look_is_taken(at: Whole) -> None:
+async def test_findings_open_at_merge_are_counted_after_a_final_reaction_check(at: Whole) -> None:
     """A 👎 just before closing still proposes a rule. Fixed findings count as addressed, open ones as left."""
     number = await at.reviewed(files=FAULTS)
     await at.pushed({"shop/rates.py": 'RATES = {"a": 1, "b": 2}\n'})
@@ -168,7 +168,7 @@ async def test_what_is_open_at_the_merge_is_counted_and_a_last_look_is_taken(at:
     assert addressed_share(found) == 0.25
 
 
-async def test_a_committed_secret_suggests_no_rule(at: Whole) -> None:
+async def test_committed_secret_proposes_no_rule(at: Whole) -> None:
     """The finding is ignored in this pull request, but no rule is offered that would hide later secrets."""
     key = "AKIA" + "Q3ZRT5PLMX7WQN2B"
     number = await at.reviewed(files={"shop/key.py": f'KEY = "{key}"\n'})
@@ -177,7 +177,7 @@ async def test_a_committed_secret_suggests_no_rule(at: Whole) -> None:
     assert "rules confirm" not in answer
 
 
-async def test_a_reply_in_a_thread_of_two_findings_rejects_only_what_it_names(at: Whole) -> None:
+async def test_reply_in_a_thread_with_two_findings_rejects_only_the_named_one(at: Whole) -> None:
     """A reply names a finding by number, or by a name only one has. If unclear, we ask once which one."""
     number = await at.reviewed(files={"shop/two.py": "def name():\n    return first_one + second_one\n"})
     (top,) = [one for one in at.gh.pull(number).review_comments if one.reply_to is None]

@@ -21,7 +21,7 @@ async def pushed(at: Whole, number: int) -> None:
 
 
 @pytest.mark.slow
-async def test_less_severe_findings_are_kept_back(at: Whole) -> None:
+async def test_findings_below_the_minimum_severity_are_hidden(at: Whole) -> None:
     """Hidden findings are counted and in the JSON output; they are new once the threshold is lowered."""
     await set_up(at, "minimum_severity: high\nfail_on: high\ntone: short\n")
     number = await at.reviewed(files={**MENDED, **IDENTITY})
@@ -44,7 +44,7 @@ async def test_less_severe_findings_are_kept_back(at: Whole) -> None:
     assert posted.body.index("```suggestion") < posted.body.index("<summary>Details")
 
 
-async def test_changes_are_requested_and_the_request_is_dismissed(at: Whole) -> None:
+async def test_change_request_is_dismissed_once_the_findings_are_fixed(at: Whole) -> None:
     """The App's own permissions suffice, and YAML's bare `off` turns requests for changes off."""
     await set_up(at, "request_changes: high\n")
     number = await at.reviewed()
@@ -57,7 +57,7 @@ async def test_changes_are_requested_and_the_request_is_dismissed(at: Whole) -> 
 
 
 @pytest.mark.slow
-async def test_a_clean_change_is_not_approved(at: Whole) -> None:
+async def test_clean_change_is_not_approved(at: Whole) -> None:
     """With `request_changes` set, a change without findings gets no review on GitHub."""
     await set_up(at, "request_changes: high\n")
     number = await at.reviewed(files=MENDED)
@@ -65,7 +65,7 @@ async def test_a_clean_change_is_not_approved(at: Whole) -> None:
     assert at.gh.pull(number).reviews == []
 
 
-async def test_reviews_pause_after_the_pushes_that_the_owner_set(at: Whole) -> None:
+async def test_reviews_pause_after_the_configured_number_of_pushes(at: Whole) -> None:
     """The last summary announces the pause, the next check names it; `resume` allows as many pushes again."""
     await set_up(at, "pause_after: 1\n")
     number = await at.reviewed()
@@ -83,7 +83,7 @@ async def test_reviews_pause_after_the_pushes_that_the_owner_set(at: Whole) -> N
     assert "review 3" in at.summary(number)
 
 
-async def test_a_second_deeprepo_on_the_pull_request_is_named(at: Whole) -> None:
+async def test_second_deeprepo_on_the_pull_request_is_reported(at: Whole) -> None:
     """The summary names the account that also posts; a person who writes such a marker does not count."""
     marker = '<!-- deeprepo:{"form": "2", "kind": "summary", "v": 1} -->\n## deeprepo'
     number = await at.reviewed()
@@ -96,7 +96,7 @@ async def test_a_second_deeprepo_on_the_pull_request_is_named(at: Whole) -> None
     assert "`github-actions[bot]` also runs deeprepo on this pull request" in at.summary(number)
 
 
-async def test_a_mention_without_a_model_is_answered_once(at: Whole) -> None:
+async def test_mention_without_a_model_is_answered_only_once(at: Whole) -> None:
     """Later mentions by the same person get no second answer, only a reaction."""
     number = await at.reviewed()
     first = await at.said(number, "@deeprepo is this safe to merge?")

@@ -19,7 +19,7 @@ REMARKS = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("remark", "words"), few(REMARKS, 1))
-async def test_a_strangers_claim_withdraws_nothing_under_a_maintainers_name(
+async def test_stranger_cannot_withdraw_a_finding_in_a_maintainers_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, remark: str, words: str
 ) -> None:
     """Questions, quotations and words that the maintainer did not write change nothing; a statement does."""

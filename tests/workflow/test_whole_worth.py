@@ -38,7 +38,7 @@ async def page(at: Whole, path: str = "/worth") -> str:
         return (await http.get(path)).text
 
 
-async def test_a_merged_pull_request_shows_what_its_review_was_worth(
+async def test_merged_pull_request_shows_the_outcome_of_its_findings(
     at: Whole, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """One finding is fixed, one ignored, one open at the merge. Closing without merging does not count."""
@@ -68,7 +68,7 @@ async def test_a_merged_pull_request_shows_what_its_review_was_worth(
     assert "F601" in shown
 
 
-async def test_a_finding_is_counted_alike_on_each_page(at: Whole) -> None:
+async def test_finding_is_counted_the_same_on_each_page(at: Whole) -> None:
     """A rejected finding whose line was removed shows both there, and counts as rejected in the overview."""
     number = await at.reviewed(files=FAULTS)
     await at.repo.reply(number, comment(at, number, "shop/kinds.py"), "Won't fix: it is meant so.")
@@ -84,7 +84,7 @@ async def test_a_finding_is_counted_alike_on_each_page(at: Whole) -> None:
     assert "rejected and ignored ones count as not fixed" in overview
 
 
-async def test_a_finding_that_a_full_review_repeats_is_counted_once(at: Whole) -> None:
+async def test_finding_repeated_by_a_full_review_is_counted_once(at: Whole) -> None:
     """After a full review, the overview, the list of reviews and the summary show the same counts."""
     number = await at.reviewed(files=FAULTS)
     await at.said(number, "/deeprepo full review")
