@@ -19,8 +19,7 @@ from bot.review.hooks import hooks
 from bot.secrets import forms
 from bot.wiring import access, tasks
 from deeprepo.impact import languages, resolving
-from deeprepo.impact.language import QUERIES
-from deeprepo.impact.language import languages as known_languages
+from deeprepo.impact.filetypes import filetypes
 
 __all__ = ["tasks"]
 
@@ -67,12 +66,9 @@ def _load() -> None:
     forms.known_forms()
     templates.load()
     build.name()
-    for suffix in known_languages():  # a grammar is loaded with the first text
-        resolving.outline(f"empty{suffix}", b"", "head")
-    for parsed in known_languages().values():
-        for name in QUERIES:
-            for word in parsed.texts(name):
-                parsed.query(name, word)
+    for path in (f"empty{suffix}" for one in filetypes() if one.is_parsed for suffix in one.suffixes):
+        resolving.outline(path, b"", "head")  # loads the grammar
+        resolving.uses(path, b"a", {"a"})  # compiles the queries for references
 
 
 def _trim() -> None:

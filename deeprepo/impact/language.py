@@ -23,23 +23,6 @@ if TYPE_CHECKING:  # a language is loaded without its grammar
     from deeprepo.impact.halves import Halves
 
 CONSTRUCTOR = "constructor"  # the search's name for a constructor that has its class's name
-QUERIES = (
-    "defs",
-    "uses",
-    "bindings",
-    "guards",
-    "handled",
-    "types",
-    "receivers",
-    "imports",
-    "names",
-    "open",
-    "results",
-    "objects",
-    "paths",
-    "targets",
-    "wholes",
-)
 
 
 class Nodes(Struct, frozen=True):
@@ -272,12 +255,6 @@ def _of_grammar(text: str, name: str) -> Mapping[str, str]:
         elif is_mine and not line.startswith(";"):
             kept.setdefault(word, []).append(line)
     return {word: "\n".join(lines) for word, lines in kept.items()}
-
-
-@cache
-def languages() -> Mapping[str, Language]:
-    """Return suffix -> language."""
-    return {suffix: one for folder in table.folders() for suffix, one in _of_folder(folder).items()}
 
 
 @cache

@@ -217,7 +217,7 @@ class Go(Language, frozen=True):
 
     def receiver_package(self, source: bytes, receiver: str, line: int) -> str:
         """Return the package that a receiver's value comes from."""
-        return package_of(source, receiver, line)
+        return package_of(self, source, receiver, line)
 
     def embedded(self, body: str) -> Collection[str]:
         """Return the embedded types, which are on separate lines."""

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from deeprepo.impact.language import languages
+from deeprepo.impact.language import Language
 from deeprepo.impact.languages.go.names import likely_names
 from deeprepo.impact.reading.unreadable import Unreadable
 from deeprepo.impact.resolving.importers import statements
@@ -18,21 +18,21 @@ _SOURCE = re.compile(r"\s*+[&*]?(?:([^\W\d]\w*+)\.)?([^\W\d]\w*+)(?:\[[^\[\]]*+\
 _DECLARED = re.compile(r"(?<!\w)([^\W\d]\w*+)[ \t]++(?:\[\]|\.\.\.|[*&])?+\*?+([^\W\d]\w*+)\.[A-Z]")
 
 
-def package_of(source: bytes, receiver: str, line: int) -> str:
+def package_of(go: Language, source: bytes, receiver: str, line: int) -> str:
     """Return the package of a receiver's last binding above a line in its function, or ""."""
     for row in _above(source, line) if receiver.isidentifier() else ():
         names, package = _binding(row)
         declared = [one for name, one in _DECLARED.findall(row) if name == receiver]
         if declared or receiver in names:
             package = package if receiver in names[:1] else declared[0] if declared else ""
-            return package if _is_package(source, package) else ""
+            return package if _is_package(go, source, package) else ""
     return ""
 
 
-def _is_package(source: bytes, name: str) -> bool:
+def _is_package(go: Language, source: bytes, name: str) -> bool:
     """Return whether a file imports a package of this name; otherwise it is a value."""
     try:
-        imports = statements(languages()[".go"], source)
+        imports = statements(go, source)
     except Unreadable:
         return False
     return any(name in ((item.whole,) if item.whole else likely_names(item.spec)) for item in imports)
