@@ -1,10 +1,10 @@
-"""Define the interfaces of the trees that are searched, and of what resolves imports in them."""
+"""Define the interface of the trees that are searched."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from deeprepo.impact.changes import Query, TreeEntry
-from deeprepo.impact.values import Clues, Link, Side
+from deeprepo.impact.values import Side
 
 
 class Tree(Protocol):
@@ -28,35 +28,3 @@ class Tree(Protocol):
 
     async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
         """Return the matching lines as (path, line, text), ordered by path."""
-
-
-class Project(Protocol):
-    """Resolves imports of a language on one side of the change."""
-
-    def clues(self, path: str) -> Clues:
-        """Return what a file that imports `path` must contain."""
-
-    def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
-        """Return a file's imports that resolve to the tree.
-
-        With `words`, only statements with one of them are used.
-        """
-
-    def statements(self, path: str, source: bytes) -> tuple[Link, ...]:
-        """Return the imports that a file writes as statements. Each wildcard import is one of them."""
-
-    @property
-    def declares_content(self) -> bool:
-        """Whether files declare what they contain, independent of their paths."""
-
-    def register(self, path: str, source: bytes) -> None:
-        """Register the content of a changed file, on either side, before any other request.
-
-        Only languages with namespaces need it.
-        """
-
-    def visible_files(self, path: str) -> Collection[str]:
-        """Return the other files whose names the path sees without an import; the path itself need not exist."""
-
-    def sees(self, path: str, other: str) -> bool:
-        """Return whether a file is built with another one, without a project boundary between them."""

@@ -11,8 +11,8 @@ from families import few
 
 from deeprepo.impact import resolving
 from deeprepo.impact.language import language_of, leading
-from deeprepo.impact.ports import Project
 from deeprepo.impact.reading.unreadable import Unreadable
+from deeprepo.impact.resolving.importers import Project
 
 SIZE = 20_000
 

@@ -10,7 +10,7 @@ from deeprepo.impact.values import Facts, Side, Use
 
 if TYPE_CHECKING:
     from deeprepo.impact.language import Language
-    from deeprepo.impact.ports import Project
+    from deeprepo.impact.resolving.importers import Project
 
 
 def outline(path: str, source: bytes, side: Side) -> Facts:

@@ -6,13 +6,11 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import accumulate, islice, product
-from typing import Generic, TypeVar
 
 from tree_sitter import Node
 
 from deeprepo.impact.language import Language, language_of
 from deeprepo.impact.paths import Paths
-from deeprepo.impact.ports import Project
 from deeprepo.impact.reading import reader
 from deeprepo.impact.reading.lexical import mention
 from deeprepo.impact.reading.nodes import Spans, first_line, is_declared
@@ -36,9 +34,6 @@ MAX_CHAIN = 120
 MAX_KEYWORD = 20
 MOST_PLACES = 20_000  # occurrences of names in one file
 KEPT = 4_096  # files whose import statements are cached, because a search repeats with other words
-
-Kind = TypeVar("Kind", bound=Resolver)
-Spaces = TypeVar("Spaces", bound=Namespaces)
 
 
 class _Statements:
@@ -64,26 +59,26 @@ class _Statements:
         return sorted(found)
 
 
-class KnownModules(Generic[Kind]):
-    """The modules of one tree. Satisfies `ports.Project`."""
+class Project:
+    """Resolves the imports of a language on one side of the change."""
 
     declares_content: bool = False  # files declare what they contain, independent of their paths
 
-    def __init__(self, resolver: type[Kind], paths: Collection[str], configs: Mapping[str, bytes]) -> None:
+    def __init__(self, resolver: type[Resolver], paths: Collection[str], configs: Mapping[str, bytes]) -> None:
         self.paths = paths if isinstance(paths, frozenset) else frozenset(paths)
         self.modules = resolver(Paths(dict.fromkeys(self.paths, True)), configs)
         self.modules.guesses = True
         self._resolved: dict[str, _Statements] = {}  # path -> the statements of its last text
 
     def register(self, path: str, source: bytes) -> None:
-        """Do nothing, since the path of a file shows its module."""
+        """Register the content of a changed file, on either side, before any other request."""
 
     def visible_files(self, path: str) -> Collection[str]:
-        """Return the other files whose names a file sees without an import."""
+        """Return the other files whose names a file sees without an import; the file itself need not exist."""
         return set(self.modules.visible_files(path)) - {path}
 
     def sees(self, path: str, other: str) -> bool:
-        """Return True: imports decide which files are built together."""
+        """Return whether a file is built with another one, without a project boundary between them."""
         return True
 
     def clues(self, path: str) -> Clues:
@@ -110,7 +105,7 @@ class KnownModules(Generic[Kind]):
         return _of_others(path, links if not language.texts("paths") else _first(links))
 
     def statements(self, path: str, source: bytes) -> tuple[Link, ...]:
-        """Return all imports of a file, since each one is a statement."""
+        """Return the imports that a file writes as statements. Each wildcard import is one of them."""
         return self.imports(path, source)
 
 
@@ -121,10 +116,12 @@ def statements(language: Language, code: bytes) -> tuple[Import, ...]:
     return (*rows, *reader.written_paths(language, code)) if language.texts("paths") else rows
 
 
-class KnownNamespaces(KnownModules[Spaces]):
-    """The namespaces of one tree. Satisfies `ports.Project`."""
+class NamespaceProject(Project):
+    """Resolves the imports and namespaces of a language whose files declare their namespaces."""
 
-    def __init__(self, resolver: type[Spaces], paths: Collection[str], configs: Mapping[str, bytes]) -> None:
+    modules: Namespaces
+
+    def __init__(self, resolver: type[Namespaces], paths: Collection[str], configs: Mapping[str, bytes]) -> None:
         super().__init__(resolver, paths, configs)
         self.declares_content = self.modules.declares_content
         self._names: dict[str, frozenset[str]] = {}  # registered file -> the names that others can use
@@ -411,5 +408,5 @@ def project(language: Language, paths: Collection[str], configs: Mapping[str, by
     """Return the resolver of one side's tree."""
     resolver = language.search_modules or language.modules
     if issubclass(resolver, Namespaces):
-        return KnownNamespaces(resolver, paths, configs)
-    return KnownModules(resolver, paths, configs)
+        return NamespaceProject(resolver, paths, configs)
+    return Project(resolver, paths, configs)

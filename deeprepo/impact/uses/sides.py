@@ -15,7 +15,7 @@ from deeprepo.impact import resolving
 from deeprepo.impact.changes import Query, TreeEntry
 from deeprepo.impact.concurrency import together
 from deeprepo.impact.language import Language
-from deeprepo.impact.ports import Project, Tree
+from deeprepo.impact.ports import Tree
 from deeprepo.impact.reading.unreadable import Unreadable
 from deeprepo.impact.text.lines import CONFIG, without_mark
 from deeprepo.impact.uses.budget import is_minified
@@ -24,6 +24,7 @@ from deeprepo.impact.views import OneSide
 
 if TYPE_CHECKING:
     from deeprepo.impact.resolving.classes import Ancestry
+    from deeprepo.impact.resolving.importers import Project
     from deeprepo.impact.resolving.index import Index
     from deeprepo.impact.resolving.resolve import Answer
 
@@ -50,7 +51,7 @@ class Reach:
         self,
         tree: Tree,
         language: Language,
-        project: Project,
+        project: "Project",
         paths: frozenset[str],
         side: Side,
         unused_files: Sequence[str] = (),
