@@ -199,6 +199,8 @@ def test_unknown_or_missing_field_in_a_literal_is_reported() -> None:
         "4 missing-part Cart: needs 'items'",
         "5 missing-member Cart.x",
     ]
+    types = "defmodule Shop.Till do\n  alias Shop.Cart\n  @type many :: [%Cart{}]\n  @spec e(%Cart{}) :: {:ok, %Cart{}} | :error\n  def e(c), do: c\nend\n"
+    assert messages({**elixir, "lib/till.ex": types}, "lib/till.ex") == []
 
 
 def test_literal_of_a_type_that_may_gain_fields_is_not_checked() -> None:

@@ -50,6 +50,7 @@ GIVEN = {
     "Supervisor": "child_spec init",
     "Task": "child_spec",
 }
+TYPES = ("spec", "type", "typep", "opaque", "callback", "macrocallback")  # attributes that contain types
 TAKES_PATTERN = ("match?", "assert_receive", "assert_received", "refute_receive", "refute_received")
 
 
@@ -223,14 +224,16 @@ class Elixir(Language, frozen=True):
         return f"{next(iter(known))}{dot}{rest}" if len(known) == 1 else ""
 
     def is_pattern(self, node: Node) -> bool:
-        """Return whether a value is a pattern: in a function head, or before `=`, `<-` or `->`."""
+        """Return whether a value is a pattern: in a function head, before `=`, `<-` or `->`, or in the type of a function."""
         inner = node
         for above in ancestors(node):
             is_left = above.child_by_field_name("left") == inner
             if is_left and (above.type == "stab_clause" or _operator(above) in MATCHES):
                 return True
             called = text(above.child_by_field_name("target")) if inner.type == "arguments" else ""
-            if called in TAKES_PATTERN or (called[:3] == "def" and inner.named_children[0].end_byte >= node.end_byte):
+            if called in TAKES_PATTERN or (called in TYPES and _operator(above.parent) == "@"):
+                return True
+            if called[:3] == "def" and inner.named_children[0].end_byte >= node.end_byte:
                 return True
             inner = above
         return False
