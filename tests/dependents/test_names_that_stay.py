@@ -33,6 +33,16 @@ STAYS = {
         {"a/A.kt": 'package a\n\nclass A {\n    companion object {\n        const val KEY_NAME = "x"\n        fun make() = A()\n    }\n}\n', "a/U.kt": "package a\n\nimport a.A.Companion.KEY_NAME\n\nfun f() = KEY_NAME\nfun g() = A.make()\n"},
         {"a/A.kt": 'package a\n\nconst val KEY_NAME = "x"\n\nclass A {\n    companion object : Factory\n}\n\ninterface Factory {\n    fun make() = A()\n}\n', "a/U.kt": "package a\n\nfun f() = KEY_NAME\nfun g() = A.make()\n"},
     ),
+    "c#: a property and an attribute with the name of a class in a namespace that is imported": (
+        {
+            "Rates/Rate.cs": "namespace Shop.Rates;\n\npublic class Rate\n{\n}\n",
+            "Rates/RateAttribute.cs": "namespace Shop.Rates;\n\npublic class RateAttribute : System.Attribute\n{\n    public RateAttribute(int n) { }\n}\n",
+            "Line.cs": "namespace Shop;\n\npublic class Line\n{\n    public int Rate { get; set; }\n}\n",
+            "Till.cs": "using Shop.Rates;\n\nnamespace Shop;\n\npublic class Till\n{\n    public Line Make(Line old) => new Line { Rate = old.Rate };\n}\n",
+            "Desk.cs": "using Shop.Rates;\n\nnamespace Shop;\n\npublic class Desk\n{\n    [Rate(2)]\n    public int Open;\n}\n",
+        },
+        {"Rates/Rate.cs": None, "Rates/NoRate.cs": "namespace Shop.Rates;\n\npublic class NoRate<T>\n{\n}\n"},
+    ),
     "kotlin: a class that becomes an alias": (
         {"a/Old.kt": "package a\n\nclass Cart {\n    fun total() = 1\n}\n", "a/U.kt": "package a\n\nfun f(c: Cart) = c.total()\n"},
         {"a/Old.kt": "package a\n\ntypealias Cart = a.shop.Basket\n", "a/shop/Basket.kt": "package a.shop\n\nclass Basket {\n    fun total() = 1\n}\n"},

@@ -10,13 +10,14 @@ from collections.abc import Collection, Mapping, Sequence
 
 from deeprepo.impact import resolving
 from deeprepo.impact.changes import Query, Reference
+from deeprepo.impact.reading.marks import CLASSES
 from deeprepo.impact.reading.unreadable import Unreadable
 from deeprepo.impact.structs import replace
 from deeprepo.impact.text.lines import file_lines, without_mark
 from deeprepo.impact.uses.occurrences import occurrences
-from deeprepo.impact.uses.sides import Reach
+from deeprepo.impact.uses.sides import Reach, globs
 from deeprepo.impact.uses.sites import mention
-from deeprepo.impact.values import MODULE, Link
+from deeprepo.impact.values import MODULE, Link, Use
 
 WORD = re.compile(rb"\w+")
 APART = re.compile(r"[^a-z0-9]+")
@@ -68,6 +69,8 @@ async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequ
             missing = (entire or _stem(item.target) not in alive) and not await _is_member(base, item)
             if missing and await _is_defined_elsewhere(head, item, path, source):
                 continue
+            if missing and await _names_no_type(head, base, item, uses, lines):
+                continue
             missing = missing and not await _is_package_in_place(head, item, lines[item.line - 1])
             references.append(_reference(item, path, lines, missing=missing))
     return tuple(references)
@@ -112,6 +115,23 @@ async def _is_member(base: Reach, item: Link) -> bool:
     before = (await base.tree.read_many([item.target], "base")).get(item.target, b"")
     symbols = resolving.outline(item.target, before, "base").definitions
     return item.names.isdisjoint(symbol.name for symbol in symbols)
+
+
+async def _names_no_type(head: Reach, base: Reach, item: Link, uses: Sequence[Use], lines: Sequence[str]) -> bool:
+    """Return whether a file whose namespace imports a removed type only has members and attributes of that name.
+
+    In C#, `order.Rate` is a property, and `[Rate(2)]` means `RateAttribute`.
+    """
+    if not base.declares_content or any(use.form == "import" and use.line == item.line for use in uses):
+        return False
+    before = (await base.tree.read_many([item.target], "base")).get(item.target, b"")
+    types = {one.short for one in resolving.outline(item.target, before, "base").definitions if one.kind in CLASSES}
+    if not item.names or not item.names <= types:
+        return False
+    used = [use for use in uses if use.name in item.names and not use.receiver and use.form != "definition"]
+    bare = [use for use in used if not re.search(rf"\[[^\]]*\b{re.escape(use.name)}\b", lines[use.line - 1])]
+    attributes = sorted({f"{use.name}Attribute" for use in used})
+    return not bare and (not used or bool(await head.tree.grep(Query(attributes, globs(head.language), word=True))))
 
 
 async def _is_defined_elsewhere(head: Reach, item: Link, path: str, source: bytes) -> bool:
