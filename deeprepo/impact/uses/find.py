@@ -12,11 +12,10 @@ from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import replace
 from deeprepo.impact.uses import symbols
 from deeprepo.impact.uses.budget import LISTED, Gaps, SearchLimits, by_risk, is_minified
-from deeprepo.impact.uses.importing import beside, importing
+from deeprepo.impact.uses.importing import Scene, beside, importing
 from deeprepo.impact.uses.indirect import HeadersByDefinition, Indirect, merge_prototypes
 from deeprepo.impact.uses.lost import lost_modules
 from deeprepo.impact.uses.overrides import subclasses
-from deeprepo.impact.uses.scene import Scene
 from deeprepo.impact.uses.search import ALL_LINES, Search, use_targets
 from deeprepo.impact.uses.sides import Exports, Reach, both
 from deeprepo.impact.uses.symbols import ChangedSource, contract

@@ -15,8 +15,8 @@ from deeprepo.impact.ports import Tree
 from deeprepo.impact.resolving.importers import NamespaceProject
 from deeprepo.impact.structs import Struct
 from deeprepo.impact.text.lines import defines
+from deeprepo.impact.uses.importing import Scene
 from deeprepo.impact.uses.packages import form
-from deeprepo.impact.uses.scene import Scene
 from deeprepo.impact.uses.sides import globs
 from deeprepo.impact.uses.sites import RESULT
 from deeprepo.impact.values import Facts

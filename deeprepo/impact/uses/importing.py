@@ -12,8 +12,10 @@ from deeprepo.impact.changes import ChangedSymbol, Dependent, Query, Reference
 from deeprepo.impact.concurrency import together
 from deeprepo.impact.structs import Struct, field
 from deeprepo.impact.text.paths import is_test
-from deeprepo.impact.uses.scene import Meaning, Scene
-from deeprepo.impact.uses.sides import NOT_HANDED_ON, globs
+from deeprepo.impact.uses.budget import Gaps, SearchLimits
+from deeprepo.impact.uses.indirect import HeadersByDefinition
+from deeprepo.impact.uses.sides import NOT_HANDED_ON, Exports, Reach, globs
+from deeprepo.impact.uses.symbols import ChangedSource
 from deeprepo.impact.values import MODULE, Link, Use
 
 BARRELS = frozenset({"__init__", "index"})
@@ -26,7 +28,35 @@ WORD = re.compile(r"[\w$]+")
 # The text before a name that is the whole value of another name.
 GIVEN = re.compile(r"(?<![=!<>])=\s*(?:\(\s*|<[\w$.]+>\s*|[\w$]+\??\.)*$")
 
+Meaning = tuple[str, str]  # a changed file and a name in it; "*" is the whole file
 ExportingFiles = Mapping[str, Mapping[str, Collection[Meaning]]]  # file -> exported name -> its meanings
+
+
+class Scene(Struct):
+    """What is known about the changed files of one language; the steps of its search share it."""
+
+    sources: list[ChangedSource]
+    symbols: dict[str, tuple[ChangedSymbol, ...]]
+    head: Reach
+    base: Reach
+    exports: Exports
+    budget: SearchLimits
+    gaps: Gaps
+    declarations: HeadersByDefinition = field(default_factory=dict)
+    # What `importing` finds: file -> relevant imports.
+    importers: dict[str, list[Link]] = field(default_factory=lambda: defaultdict(list))
+    # File -> imports of removed files.
+    lost_imports: dict[str, list[Link]] = field(default_factory=lambda: defaultdict(list))
+    # file -> changed files that it re-exports
+    origins: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    # File -> exported name -> changed names behind it.
+    exporting_files: dict[str, dict[str, set[Meaning]]] = field(default_factory=lambda: defaultdict(dict))
+    former: dict[str, list[Link]] = field(default_factory=dict)  # changed file -> its former imports
+
+    @property
+    def every_symbol(self) -> list[ChangedSymbol]:
+        """The changed definitions of all files."""
+        return [item for items in self.symbols.values() for item in items]
 
 
 class Local(Struct, frozen=True):

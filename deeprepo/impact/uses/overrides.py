@@ -12,8 +12,7 @@ from deeprepo.impact.everyday import METHODS
 from deeprepo.impact.language import rules_of
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_test
-from deeprepo.impact.uses.importing import bind
-from deeprepo.impact.uses.scene import Scene
+from deeprepo.impact.uses.importing import Scene, bind
 from deeprepo.impact.uses.sides import Exports, globs
 from deeprepo.impact.uses.sites import UseTarget, classes_of, is_imported
 from deeprepo.impact.values import Definition, Facts

@@ -20,9 +20,8 @@ from deeprepo.impact.text.paths import is_output
 from deeprepo.impact.uses.attributes import attribute_targets
 from deeprepo.impact.uses.budget import LISTED, is_minified
 from deeprepo.impact.uses.evidence import Evidence, SearchedFile
-from deeprepo.impact.uses.importing import ALIASES, Bindings, bind
+from deeprepo.impact.uses.importing import ALIASES, Bindings, Scene, bind
 from deeprepo.impact.uses.occurrences import WHOLE, Names, Own, Spans
-from deeprepo.impact.uses.scene import Scene
 from deeprepo.impact.uses.sides import globs
 from deeprepo.impact.uses.sites import (
     RESULT,
