@@ -8,7 +8,7 @@ from deeprepo.impact.language import rules_of
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_test
 from deeprepo.impact.uses.importing import Scene
-from deeprepo.impact.uses.sites import UseTarget
+from deeprepo.impact.uses.sites import UseTarget, exported_as
 from deeprepo.impact.uses.symbols import ChangedSource
 from deeprepo.impact.values import Use
 
@@ -18,17 +18,17 @@ async def attribute_targets(scene: Scene) -> list[UseTarget]:
     targets = []
     for path, within, name in _lost_attributes(scene.sources):
         outline = await scene.exports.outline("head", path)
-        above = {within[:at] for at, letter in enumerate(within) if letter == "."} | {within}
-        exports = frozenset(there for there, local in outline.exports if local in above) if outline else frozenset()
-        if not exports and scene.head.visible_files(path):
-            exports = frozenset({within.partition(".")[0]})
-        key, owner, exporting_files = f"{path}:{within}.{name}", within.rpartition(".")[2], ((path, exports),)
-        home = frozenset({path})
-        targets.append(
-            UseTarget(
-                key, exporting_files, frozenset({name}), home, None, owner, within, is_gone=True, is_attribute=True
-            )
+        exports = exported_as(outline, within, is_visible=bool(scene.head.visible_files(path)))
+        target = UseTarget(
+            key=f"{path}:{within}.{name}",
+            exporting_files=((path, exports),),
+            shorts=frozenset({name}),
+            homes=frozenset({path}),
+            within=within,
+            is_gone=True,
+            is_attribute=True,
         )
+        targets.append(target)
     return targets
 
 

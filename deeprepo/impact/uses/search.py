@@ -24,9 +24,9 @@ from deeprepo.impact.uses.importing import ALIASES, Bindings, Scene, bind
 from deeprepo.impact.uses.occurrences import WHOLE, Names, Own, Spans
 from deeprepo.impact.uses.sides import globs
 from deeprepo.impact.uses.sites import (
-    RESULT,
     WHOLE_MODULE,
     UseTarget,
+    exported_as,
     is_imported,
     match,
     names,
@@ -435,15 +435,9 @@ async def _target(scene: Scene, item: ChangedSymbol) -> UseTarget:
     whole_homes = set[str]()
     is_apart = bool(owner) and scene.head.language.members_apart
     for side in sides:
-        above = {side.name[:at].removesuffix(RESULT) for at, letter in enumerate(side.name) if letter == "."} | {
-            side.name
-        }
         for path in (side.path, *sorted(scene.declarations.get((item.symbol.path, side.name), ()))):
             outline = await scene.exports.outline(side.side, path)
-            exports = outline.exports if outline else ()
-            export_names = frozenset(name for name, local in exports if local in above)
-            if not export_names and scene.head.visible_files(path):
-                export_names = frozenset({side.name.partition(".")[0]})  # a neighboring file defines the type
+            export_names = exported_as(outline, side.name, is_visible=bool(scene.head.visible_files(path)))
             is_apart = is_apart and outline is not None and all(one.name != owner for one in outline.definitions)
             exporting_files[path] = exporting_files.get(path, frozenset()) | export_names
             whole_homes.update([path] if outline is not None and outline.is_whole else [])
@@ -453,7 +447,6 @@ async def _target(scene: Scene, item: ChangedSymbol) -> UseTarget:
         shorts=frozenset(side.short for side in sides),
         homes=frozenset(exporting_files),
         symbol=item,
-        owner=owner.rpartition(".")[2],
         within=owner,
         is_gone=item.change in LOST and item.symbol.kind != "implementation" and not _may_be_there(scene, item),
         is_apart=is_apart,

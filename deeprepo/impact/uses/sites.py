@@ -9,7 +9,7 @@ from deeprepo.impact.language import rules_of
 from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.text.paths import is_test, is_test_scope
 from deeprepo.impact.uses.importing import Bindings, Local
-from deeprepo.impact.values import MODULE, Arguments, Definition, Import, Use
+from deeprepo.impact.values import MODULE, Arguments, Definition, Facts, Import, Use
 
 RUN = re.compile(r"_*(?:test|set_?up|tear_?down|before|after|it|should|spec|given|when|then)(?![a-z])", re.IGNORECASE)
 RESULT = "()"  # suffix of a function's name for the object that it returns
@@ -26,14 +26,18 @@ class UseTarget(Struct, frozen=True):
     shorts: frozenset[str]  # the definition's own name, before and after
     homes: frozenset[str]  # the files that contained it or contain it
     symbol: ChangedSymbol | None = None
-    owner: str = ""  # the class or object of a member
-    within: str = ""  # the qualified class: "Outer.Inner"
+    within: str = ""  # the class or object of a member, qualified: "Outer.Inner"
     is_gone: bool = False  # its file no longer has the old name
     # an attribute that a class no longer sets; other code may set it, so nothing is proven
     is_attribute: bool = False
     is_apart: bool = False  # a member whose class is in another file
     whole_homes: frozenset[str] = frozenset()  # the homes that export themselves as the default
     is_loaded: bool = False  # it only concerns code that loads the file by a call
+
+    @property
+    def owner(self) -> str:
+        """The class or object of a member, without those around it."""
+        return self.within.rpartition(".")[2]
 
     @property
     def before(self) -> Definition | None:
@@ -163,6 +167,16 @@ class UseTarget(Struct, frozen=True):
         """Return whether a reference is a member of a type with the class's name, defined in another file."""
         is_of_type = any(one.rpartition(".")[2] == self.owner for one in use.types)
         return self.is_apart and use.form == "member" and use.name in self.shorts and is_of_type
+
+
+def exported_as(outline: Facts | None, name: str, *, is_visible: bool) -> frozenset[str]:
+    """Return the names under which a file exports a definition or a class around it.
+
+    `is_visible`: whether other files see the file's definitions without an import.
+    """
+    around = {name, *(name[:at].removesuffix(RESULT) for at, letter in enumerate(name) if letter == ".")}
+    found = frozenset(there for there, local in (outline.exports if outline is not None else ()) if local in around)
+    return found or frozenset({name.partition(".")[0]} if is_visible else ())
 
 
 def last_word(receiver: str) -> str:
