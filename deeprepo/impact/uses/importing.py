@@ -73,10 +73,11 @@ class Local(Struct, frozen=True):
 class Bindings(Struct):
     """The imports of one file that concern changed files."""
 
-    locals: dict[Meaning, set[Local]] = field(default_factory=dict)
+    locals: dict[Meaning, set[Local]] = field(default_factory=lambda: defaultdict(set))
     # file -> pairs of local name and imported file
-    modules: dict[str, set[tuple[str, str]]] = field(default_factory=dict)
-    stars: dict[str, set[str]] = field(default_factory=dict)  # file -> files imported with a wildcard
+    modules: dict[str, set[tuple[str, str]]] = field(default_factory=lambda: defaultdict(set))
+    # file -> files imported with a wildcard
+    stars: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     # name and line of the assignments that are followed
     assignments: set[tuple[str, int]] = field(default_factory=set)
 
@@ -112,7 +113,7 @@ class Bindings(Struct):
             meanings |= meanings_by_way.get(f"{use.receiver}.{use.name}" if use.receiver else use.name, set())
             for origin, name, imported_file in meanings:
                 span = None if use.function == MODULE else use.span
-                self.locals.setdefault((origin, name), set()).add(Local(use.alias, imported_file, name, span=span))
+                self.locals[origin, name].add(Local(use.alias, imported_file, name, span=span))
                 self.assignments.add((use.alias, use.line))
                 aliases.add(use.alias)
         return frozenset(aliases)
@@ -135,13 +136,13 @@ def bind(
                 if name != "*":
                     local_name = here.get(name, name)
                     one = Local(local_name, item.target, name, line=item.line)
-                    bindings.locals.setdefault((origin, name), set()).add(one)
+                    bindings.locals[origin, name].add(one)
                     if "." in local_name:  # a qualified name: the module is also written where it is used
-                        bindings.modules.setdefault(origin, set()).add((local_name.rpartition(".")[0], item.target))
+                        bindings.modules[origin].add((local_name.rpartition(".")[0], item.target))
                 elif "*" in here:
-                    bindings.modules.setdefault(origin, set()).add((here["*"], item.target))
+                    bindings.modules[origin].add((here["*"], item.target))
                 else:
-                    bindings.stars.setdefault(origin, set()).add(item.target)
+                    bindings.stars[origin].add(item.target)
         for there, meanings in exporting_files.get(item.target, {}).items():
             for origin, name in meanings:
                 _bind_offer(bindings, item, there, origin, name)
@@ -157,9 +158,9 @@ def _bind_offer(bindings: Bindings, item: Link, there: str, origin: str, name: s
     for receiver, local_name in ways:
         if name == "*":
             spelling = f"{receiver}.{local_name}" if receiver else local_name
-            bindings.modules.setdefault(origin, set()).add((spelling, item.target))
+            bindings.modules[origin].add((spelling, item.target))
         else:
-            bindings.locals.setdefault((origin, name), set()).add(Local(local_name, item.target, there, receiver))
+            bindings.locals[origin, name].add(Local(local_name, item.target, there, receiver))
 
 
 async def importing(scene: Scene) -> tuple[Dependent, ...]:

@@ -55,7 +55,7 @@ async def subclasses(scene: Scene, targets: Sequence[UseTarget]) -> KeyedSymbols
             continue
         bound = bind(importers.get(path, ()), scene.origins, scene.exporting_files)
         for home in sorted({*exports.visible_files(path)} & homes):
-            bound.stars.setdefault(home, set()).add("")
+            bound.stars[home].add("")
         outline = await exports.outline("head", path)
         for target in wanted_targets if outline is not None else ():
             if path in target.homes or is_imported(target, bound):

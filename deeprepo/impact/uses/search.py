@@ -266,7 +266,7 @@ class Search(Struct):
         scene = self.scene
         bound = bind(scene.importers.get(path, ()), scene.origins, scene.exporting_files)
         for home in {home for target in targets for home in target.homes if path in scene.exports.visible_files(home)}:
-            bound.stars.setdefault(home, set()).add("")  # without an import, there is no exporting file
+            bound.stars[home].add("")  # without an import, there is no exporting file
         mine = [
             target
             for target in targets
