@@ -52,6 +52,10 @@ class Rows(tuple[Captures, ...]):  # noqa: SLOT001 - what it keeps is computed o
                 for node in found[key]:
                     yield node, found
 
+    def has(self, key: str) -> bool:
+        """Return whether a row has this capture."""
+        return key in self._by_key
+
     def under(self, prefix: str) -> Iterator[tuple[str, Node, Captures]]:
         """Yield each node of the captures with a prefix, with the rest of the capture's name and the row."""
         for key in [one for one in self._by_key if one.startswith(prefix)]:

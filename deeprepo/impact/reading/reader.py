@@ -244,49 +244,42 @@ class Reader:
 
     def facts(self) -> Facts:
         """Return what the file defines, imports and exports."""
-        definitions = self._definitions()
-        opened, owners, made = "a component" if self.language.is_page else "", set[str](), set[str]()
-        unsure = unwritten = False
-        dynamic = set[int]()
-        hidden = self._starts("opaque")
-        held, is_unscoped = "", self.root.has_error or self.language.is_page
-        for found in self.captures["open"]:
-            for node in found.get("open", ()):
-                opened = opened or text(node).partition("\n")[0][:LONGEST_SAID]
-            unsure = unsure or "open.sought" in found
-            unwritten = unwritten or "open.new" in found
-            for node in found.get("made", ()):
-                made.update(re.findall(r"\w+", text(node)))
-            for node in found.get("open.owner", ()):
-                owners.add(self.owner(node))
-            for node in found.get("held", ()):
-                held = self._held(node)
-            dynamic.update(node.start_point.row + 1 for node in found.get("dynamic", ()))
-            is_unscoped = is_unscoped or "unscoped" in found
-        if self.root.has_error:
-            opened = opened or next((f"a syntax error at line {line}" for line in errors(self.root)), "")
-        answering = frozenset(owners)
-        for kind, found in self._defs:
-            if kind in ("class", "type") and first(found, f"def.{kind}").start_byte in hidden:
-                outer = self.owner(first(found, f"def.{kind}"))
-                owners.add(f"{outer}.{_called(found)}".lstrip("."))
-        module = next((text(node) for node, _ in self._rows.of("module")), "")
-        opaque = {text(node) for node, _ in self._rows.of("opaque.name")}
+        rows, is_page = self.captures["open"], self.language.is_page
+        opened = "a component" if is_page else ""
+        opened = opened or next((text(node).partition("\n")[0][:LONGEST_SAID] for node, _ in rows.of("open")), "")
+        if self.root.has_error and not opened:
+            opened = next((f"a syntax error at line {line}" for line in errors(self.root)), "")
+        unwritten = Unwritten(
+            for_search=rows.has("open.sought"),
+            for_new_lines=rows.has("open.new"),
+            words=frozenset(word for node, _ in rows.of("made") for word in re.findall(r"\w+", text(node))),
+            lines=frozenset(first_line(node) for node, _ in rows.of("dynamic")),
+        )
+        answering = frozenset(self.owner(node) for node, _ in rows.of("open.owner"))
+        exported = next((self._held(node) for node, _ in reversed([*rows.of("held")])), "")
         return Facts(
-            definitions=definitions,
+            definitions=self._definitions(),
             imports=self.imports(self.guards("imports", "guards")),
             spaces=self.spaces(),
-            unwritten=Unwritten(unsure, unwritten, frozenset(made), frozenset(dynamic)),
+            unwritten=unwritten,
             stars=self._stars(),
-            open=opened or (held and f"the value of {held}"),
-            module_value=held,
+            open=opened or (exported and f"the value of {exported}"),
+            module_value=exported,
             open_beside=bool(opened),
-            unscoped=is_unscoped,
+            unscoped=self.root.has_error or is_page or rows.has("unscoped"),
             types=frozenset(text(node) for found in self.import_rows for node in found.get("type", ())),
-            open_owners=frozenset(owners),
+            open_owners=answering | self._opaque_classes(),
             answering=answering,
-            opaque=frozenset(opaque),
-            module=module,
+            opaque=frozenset(text(node) for node, _ in self._rows.of("opaque.name")),
+            module=next((text(node) for node, _ in self._rows.of("module")), ""),
+        )
+
+    def _opaque_classes(self) -> frozenset[str]:
+        """Return the classes whose members a decorator or macro may change."""
+        hidden = self._starts("opaque")
+        rows = [(first(found, f"def.{kind}"), found) for kind, found in self._defs if kind in ("class", "type")]
+        return frozenset(
+            f"{self.owner(node)}.{_called(found)}".lstrip(".") for node, found in rows if node.start_byte in hidden
         )
 
     def _held(self, node: Node) -> str:
