@@ -532,45 +532,45 @@ class Reader:
 
     def imports(self, guards: Spans) -> tuple[Import, ...]:
         """Return what the file imports. `guards`: code that handles a failed import."""
-        whole: dict[int, Import] = {}
-        names: dict[int, list[Bound]] = defaultdict(list)
-        rows = self.import_rows
-        maybe = Spans([(one.start_byte, one.end_byte, "") for one, _ in rows.of("maybe")])
-        listed = {node.start_byte: [*self._listed(node)] for node, _ in rows.of("listed")}
-        for found in rows:
-            node, spec = first(found, "import", None) or first(found, "import.member", None), first(found, "spec", None)
-            if node is None or node.start_byte in listed:
-                continue
-            spec = spec or node.child_by_field_name("source")
-            key = spec.start_byte if spec is not None else node.start_byte
-            hands_on = self.language.reexports and not self._is_local(node)
-            if key not in whole:
-                whole[key] = Import(
-                    spec=text(spec).strip(QUOTES).replace("`", ""),
-                    line=(spec or node).start_point[0] + 1,
-                    hands_on=hands_on or ("hands_on" in found and not self._is_local(node)),
-                    guarded=any(True for _ in guards.around(node.start_byte, node.end_byte, inclusive=True)),
-                    maybe=any(True for _ in maybe.around(node.start_byte, node.end_byte)),
-                    of_type="import.member" in found,
-                    inside=self._inside(node),
-                )
-            one = whole[key]
-            if "hands_on" in found and not one.hands_on and not self._is_local(node):
-                one = whole[key] = _with(one, hands_on=True)
-            bounds = list(_bounds(node, found))
-            if bounds:
-                names[key] += bounds
-            elif "star" in found:
-                whole[key] = _with(one, star=True)
-            elif "nothing" not in found and "taken" not in found:
-                whole[key] = _with(
-                    one, whole=text(first(found, "here", None)) or one.whole or self.language.whole_name(one.spec)
-                )
-        items = (
-            _with(one, names=tuple(dict.fromkeys(names[key]))) if key in names else one for key, one in whole.items()
-        )
+        listed = {node.start_byte: [*self._listed(node)] for node, _ in self.import_rows.of("listed")}
+        statements: dict[int, list[tuple[Node, Captures]]] = defaultdict(list)
+        for found in self.import_rows:
+            node = first(found, "import", None) or first(found, "import.member", None)
+            if node is not None and node.start_byte not in listed:
+                statements[(_spec(node, found) or node).start_byte].append((node, found))
+        maybe = Spans([(one.start_byte, one.end_byte, "") for one, _ in self.import_rows.of("maybe")])
+        items = (self._statement(matches, guards, maybe) for matches in statements.values())
         split = (self._split(item) if self.language.scope.member_separator else item for item in items)
         return (*(item for items in listed.values() for item in items), *split)
+
+    def _statement(self, matches: Sequence[tuple[Node, Captures]], guards: Spans, maybe: Spans) -> Import:
+        """Return what a statement imports, from all its matches."""
+        names: dict[Bound, None] = {}
+        whole, has_star = "", False
+        (node, match), *_ = matches
+        module = _spec(node, match)
+        spec = text(module).strip(QUOTES).replace("`", "")
+        for one, found in matches:
+            bounds = dict.fromkeys(_bounds(one, found))
+            if bounds:
+                names |= bounds
+            elif "star" in found:
+                has_star = True
+            elif "nothing" not in found and "taken" not in found:
+                whole = text(first(found, "here", None)) or whole or self.language.whole_name(spec)
+        is_handed_on = self.language.reexports or any("hands_on" in found for _, found in matches)
+        return Import(
+            spec,
+            first_line(module or node),
+            names=tuple(names),
+            whole=whole,
+            star=has_star,
+            hands_on=is_handed_on and not self._is_local(node),
+            guarded=any(True for _ in guards.around(node.start_byte, node.end_byte, inclusive=True)),
+            maybe=any(True for _ in maybe.around(node.start_byte, node.end_byte)),
+            of_type="import.member" in match,
+            inside=self._inside(node),
+        )
 
     def _listed(self, node: Node) -> Iterator[Import]:
         """Yield what a `@listed` statement imports.
@@ -626,7 +626,7 @@ class Reader:
         spec, _, name = item.spec.rpartition(self.language.scope.member_separator)
         if item.star or item.names or not spec:
             return item
-        return _with(item, spec=spec, whole="", names=(Bound(name, item.whole or name, item.line),))
+        return replace(item, spec=spec, whole="", names=(Bound(name, item.whole or name, item.line),))
 
     def function(self, node: Node) -> Node:
         """Return the innermost function around a node with its parameters, or the file."""
@@ -650,6 +650,11 @@ class Reader:
 def _is_at(start: int, nodes: Sequence[Node]) -> bool:
     """Return whether a definition is the file's own module, which contains the file's definitions."""
     return any(one.start_byte == start for one in nodes)
+
+
+def _spec(node: Node, found: Captures) -> Node | None:
+    """Return the node of the imported module."""
+    return first(found, "spec", None) or node.child_by_field_name("source")
 
 
 def _bounds(node: Node, found: Captures) -> Iterator[Bound]:
@@ -684,7 +689,3 @@ def _called(found: Captures) -> str:
 def _marked(mark: Node, bearer: Node) -> str:
     """Return an annotation that may generate members, with the declaration that carries it."""
     return " ".join(f"{text(mark)} {re.split('[={]', head(bearer))[0]}".split())
-
-
-def _with(item: Import, **values: object) -> Import:
-    return replace(item, **values)  # type: ignore[arg-type]
