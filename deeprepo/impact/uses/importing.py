@@ -241,21 +241,25 @@ async def _through_barrels(
         }
         for path, items in importers.items():
             for item in items:
-                origins = scene.origins.get(item.target, set()) - {path}
-                passing_origins = [
-                    o for o in origins if "*" in item.names or item.names & wanted_names.get(o, frozenset())
-                ]
-                exported_names = scene.exporting_files.get(item.target, {})
-                names = exported_names if "*" in item.names else item.names & exported_names.keys()
-                passing_origins += [origin for name in names for origin, _ in exported_names[name]]
-                if passing_origins and item not in scene.importers[path]:
+                changed_files = _behind(scene, path, item, wanted_names)
+                if changed_files and item not in scene.importers[path]:
                     scene.importers[path].append(item)
-                for origin in known_paths.intersection(passing_origins):
+                for origin in known_paths & changed_files:
                     _note(dependents_found, path, item, item.target, origin)
         if not importers:
             return
     if await offers.takers(importers, ()):
         scene.gaps.add(f"re-exports were followed through at most {OFFERED_HOPS} files")
+
+
+def _behind(scene: Scene, path: str, item: Link, wanted_names: Mapping[str, frozenset[str]]) -> set[str]:
+    """Return the changed files whose names an import takes from a file that re-exports them."""
+    is_all = "*" in item.names
+    origins = scene.origins.get(item.target, set()) - {path}
+    behind = {one for one in origins if is_all or item.names & wanted_names.get(one, frozenset())}
+    exported_names = scene.exporting_files.get(item.target, {})
+    names = exported_names if is_all else item.names & exported_names.keys()
+    return behind.union(origin for name in names for origin, _ in exported_names[name])
 
 
 class ReExports(Struct):
