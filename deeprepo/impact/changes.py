@@ -200,6 +200,11 @@ class Reference(Struct, frozen=True):
     resolution: Resolution | None = None
 
     @property
+    def place(self) -> tuple[str, int, str]:
+        """Its path, line and name, which searches by syntax and by text have in common."""
+        return self.path, self.line, self.name
+
+    @property
     def call(self) -> bool:
         """Whether it is a call."""
         return self.arguments is not None

@@ -72,7 +72,7 @@ def broken(dependents: Dependents) -> list[Breakage]:
     for reference in sorted(dependents.references, key=lambda row: row.likely):
         breakage = _breakage(reference, symbols)
         if breakage is not None and reference.text.strip():
-            place = reference.path, reference.line, reference.name
+            place = reference.place
             first = breakages.setdefault(place, breakage)
             others = dict.fromkeys((*first.other_symbols, reference.symbol))
             others.pop(first.reference.symbol, None)

@@ -368,9 +368,9 @@ class Search(Struct):
         code matters because it registers types, routes and event handlers.
         """
         references_kept: list[Reference] = []
-        sure = {(row.path, row.line, row.name) for rows in references.values() for row in rows if row.sure}
+        sure = {row.place for rows in references.values() for row in rows if row.sure}
         for key, name_references in references.items():
-            rows = [row for row in name_references if row.sure or (row.path, row.line, row.name) not in sure]
+            rows = [row for row in name_references if row.sure or row.place not in sure]
             rows = sorted(
                 dict.fromkeys(rows),  # unlike a set, this keeps the order of equal rows the same in every process
                 key=lambda row: (

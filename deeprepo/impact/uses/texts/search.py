@@ -114,26 +114,23 @@ async def also_says(
     speaking = [row for row in said if not _is_silent(row[0], row[2])]
     missed = _missed_of(speaking, lost, files)
     by_syntax = [
-        replace(row, asks=not (row.sure or row.is_lost or row.likely) and (row.path, row.line, row.name) in missed)
-        for row in found
+        replace(row, asks=not (row.sure or row.is_lost or row.likely) and row.place in missed) for row in found
     ]
-    places_used = {
-        (row.path, row.line, row.name) for row in by_syntax if row.form != "definition" and not row.is_guessed
-    }
+    places_used = {row.place for row in by_syntax if row.form != "definition" and not row.is_guessed}
     # the word is one of its keys
     reported = {(row.path, row.line) for row in by_syntax if row.missing_part is not None}
     by_text = [
-        replace(row, asks=not row.is_lost and (row.asks or (row.path, row.line, row.name) in missed))
+        replace(row, asks=not row.is_lost and (row.asks or row.place in missed))
         for row in _by_text(_unchanged(speaking, added), lost)
-        if (row.path, row.line, row.name) not in places_used and (row.path, row.line) not in reported
+        if row.place not in places_used and (row.path, row.line) not in reported
     ]
     left_behind = await _left_behind(tree, said, lost.without_definition, added)
     by_text = _first(left_behind, by_text, places_used, reported)
-    told_by_text = {(row.path, row.line, row.name) for row in by_text} | places_used
+    told_by_text = {row.place for row in by_text} | places_used
     of_unparsed = [
         row
         for row in await _of_unparsed(tree, unparsed[: budget.files], added, budget)
-        if (row.path, row.line, row.name) not in told_by_text
+        if row.place not in told_by_text
     ]
     return Dependents(references=(*by_syntax, *by_text, *of_unparsed), cut=tuple(cut))
 
