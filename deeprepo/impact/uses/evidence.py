@@ -294,7 +294,7 @@ class Evidence(Struct):
         if outline is None or source is None or not outline.complete:
             return True
         # `self.name = ...`
-        is_set = any(use.form == "definition" for use in resolving.uses(path, source, {name}))
+        is_set = any(use.is_assigned for use in resolving.uses(path, source, {name}))
         if is_set or any(has_member(outline, other) for other in (name, "__getattr__")):
             return True
         is_dynamic = is_family and self.language.scope.unwritten_names
