@@ -1,5 +1,7 @@
 """Define the values that the analyzers share: facts about a file, references and findings about a change."""
 
+import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Literal, Protocol, runtime_checkable
@@ -19,6 +21,7 @@ Certainty = Literal["proven", "likely", "named"]
 Side = Literal["head", "base"]
 # The kind of a member that is declared in the head of a record.
 COMPONENT = "component"
+NAMED = re.compile(r"\$?[^\W_]")  # a parameter that is neither unnamed nor destructured
 MODULE = "<module>"  # the scope of code outside all definitions
 
 
@@ -28,6 +31,12 @@ class Parameter(Struct, frozen=True):
     name: str
     kind: ParameterKind = "positional"
     is_required: bool = True
+
+    def accepts(self, before: "Parameter", *, by_name: bool) -> bool:
+        """Return whether every argument for a former parameter also matches this one."""
+        is_rename = by_name and before.name != self.name and before.kind == "positional"
+        is_hidden_name = before.kind == "positional" and self.kind == "only"
+        return not is_rename and not is_hidden_name and not (self.is_required and not before.is_required)
 
 
 class Signature(Struct, frozen=True):
@@ -44,6 +53,53 @@ class Signature(Struct, frozen=True):
     def forms(self) -> tuple[tuple[Parameter, ...], ...]:
         """The parameter lists, of which a call must match one."""
         return self.parameters, *self.overloads
+
+    def is_newly_ambiguous(self, before: "Signature") -> bool:
+        """Return whether it is newly decided at run time which of several definitions is in effect."""
+        was_ambiguous = before.ambiguous and before.overloads == self.overloads
+        return self.ambiguous and not before.opaque and not was_ambiguous
+
+    def accepts_calls_of(self, before: "Signature", *, by_name: bool) -> bool:
+        """Return whether every former call still matches with the same meaning. `by_name`: calls may name parameters.
+
+        New parameters must be optional, and last or named.
+        """
+        old, new = places_of(before.parameters), places_of(self.parameters)
+        if len(new) < len(old) or any(item.is_required for item in new[len(old) :]):
+            return False
+        if not all(other.accepts(one, by_name=by_name) for one, other in zip(old, new, strict=False)):
+            return False
+        keywords = {item.name: item for item in before.parameters if item.kind == "keyword"}
+        now = {item.name: item for item in self.parameters if item.kind in ("keyword", "positional")}
+        if any(name not in now or (now[name].is_required and not item.is_required) for name, item in keywords.items()):
+            return False
+        if any(one.is_required and one.name not in keywords for one in self.parameters if one.kind == "keyword"):
+            return False
+        rest = {item.kind for item in before.parameters if item.kind in ("rest", "named_rest")}
+        return rest <= {item.kind for item in self.parameters} and not ("rest" in rest and len(new) > len(old))
+
+    def moved_places(self, before: "Signature") -> frozenset[int]:
+        """Return the positions whose argument now reaches another parameter than before."""
+        if before.overloads or self.overloads:
+            return frozenset()  # the arguments decide which overload a call uses
+        old, new = places_of(before.parameters), places_of(self.parameters)
+        names_before, names_after = before.unique_names, self.unique_names
+        rest = any(item.kind == "rest" for item in self.parameters)
+        collects = any(item.kind == "rest" for item in before.parameters)
+        places = set(range(len(old), len(new))) if collects else set[int]()  # what was collected has a name now
+        for index, item in enumerate(old):
+            other = new[index].name if index < len(new) else ""
+            if other == item.name or (index >= len(new) and not rest):
+                continue
+            if item.name in names_after or other in names_before or (index >= len(new) and item.name in names_before):
+                places.add(index)
+        return frozenset(places)
+
+    @property
+    def unique_names(self) -> frozenset[str]:
+        """The parameter names that occur only once."""
+        many = Counter(item.name for item in self.parameters)
+        return frozenset(name for name, count in many.items() if count == 1 and NAMED.match(name))
 
 
 class Definition(Struct, frozen=True):

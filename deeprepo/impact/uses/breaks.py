@@ -11,7 +11,6 @@ from deeprepo.impact.changes import ChangedSymbol, Dependents, Reference, UsePla
 from deeprepo.impact.language import rules_of
 from deeprepo.impact.resolution import Found
 from deeprepo.impact.structs import Struct, replace
-from deeprepo.impact.uses.symbols import moved_places
 from deeprepo.impact.values import Arguments, Definition, Parameter, Signature, places_of
 
 REPORTED, FITS, OTHER, THERE = "reported", "fits the new signature", "means something else", "the name is still there"
@@ -145,7 +144,7 @@ def _compare_call(reference: Reference, item: ChangedSymbol) -> str:
         return ""
     before, after = sides
     if misfit(before, after, reference) is None:
-        reaches_others = any(place < arguments.positional for place in moved_places(before, after))
+        reaches_others = any(place < arguments.positional for place in after.moved_places(before))
         return "" if after.ambiguous or reaches_others else FITS
     if misfit(before, before, reference) is not None:
         return "" if reference.sure else OTHER
@@ -195,7 +194,7 @@ def comparable(item: ChangedSymbol, own: Definition) -> bool:
         return False
     if any(side.opaque for side in sides) or any(one.overloads for one in (*sides, mine)):
         return False
-    if moved_places(*sides) and len(sides[0].parameters) == len(sides[1].parameters):
+    if sides[1].moved_places(sides[0]) and len(sides[0].parameters) == len(sides[1].parameters):
         return False  # an argument reaches different parameters in the override and the method
     is_known = not mine.opaque or rules_of(own.path).types.marked_overrides
     return is_known and insists_on_signatures(item.symbol.path, own.path)

@@ -39,7 +39,7 @@ from deeprepo.impact.text.definitions import (
 )
 from deeprepo.impact.text.lines import defines, file_lines
 from deeprepo.impact.text.paths import is_test
-from deeprepo.impact.values import COMPONENT, Definition, Facts, Parameter, Side, Signature, places_of
+from deeprepo.impact.values import COMPONENT, Definition, Facts, Parameter, Side, Signature
 
 VALUES = frozenset({"variable", COMPONENT})  # kinds without a body
 HOLDERS = frozenset({"class", "type"})  # kinds with members
@@ -51,7 +51,6 @@ VERSION = re.compile(r"(^|[._])(version(_?info)?|__version__|release)(\$\d+)?$",
 NUMBERED = re.compile(r"\d(?:\.|_2e_)\d")  # a text has its marks replaced
 WORD = re.compile(r"\w+")
 CALLABLE = frozenset({"function", "method", "declaration", "implementation"})
-NAMED = re.compile(r"\$?[^\W_]")  # neither unnamed nor destructured
 ENUM = re.compile(r"(?:^|\s)enum\s")
 VALUE_LINES = 3  # lines of a value without code; a longer one may contain a body
 CODE = re.compile(r"=>|->|\b(?:function|lambda|func|fn|proc)\b")
@@ -191,7 +190,7 @@ def _pair(base: _Edits, head: _Edits, before: Definition, after: Definition) -> 
     was, now = before.signature, after.signature
     if was is not None and now is not None:
         same_head = without_formatting(before.head) == without_formatting(after.head)
-        if was.parameters != now.parameters or not same_head or is_contested(was, now):
+        if was.parameters != now.parameters or not same_head or now.is_newly_ambiguous(was):
             return ChangedSymbol(before, after, "signature")
     if base.touch(before) or head.touch(after):
         return ChangedSymbol(before, after, "body")
@@ -316,7 +315,8 @@ def contract(item: ChangedSymbol, before: str, after: str) -> tuple[Contract, ..
         return ()
     old, new = plain_code(before, item.before.path), plain_code(after, item.after.path)
     if without_formatting(old) == without_formatting(new):
-        return ("declaration",) if item.signatures is not None and is_contested(*item.signatures) else ()
+        sides = item.signatures
+        return ("declaration",) if sides is not None and sides[1].is_newly_ambiguous(sides[0]) else ()
     if item.symbol.kind == "variable":
         return _value(item, old, new)
     return _changes(item, old, new)
@@ -327,7 +327,7 @@ def _component(was: Definition, now: Definition, old: str, new: str) -> tuple[Co
     if was.kind != now.kind:
         return ()
     if was.signature and now.signature:  # a constructor generated from fields
-        is_same = _extends(was.parameters, now.parameters, by_name=False)
+        is_same = now.signature.accepts_calls_of(was.signature, by_name=False)
         if is_same and was.head == now.head:
             return ()
         return ("declaration",) if is_same else ("parameters",)
@@ -340,12 +340,6 @@ def _of_head(text: str, name: str) -> str:
     own = next((one for one in parts_of(text)[1] if name in WORD.findall(one)), "")
     is_alone = name in WORD.findall(re.split(r"[(\[]", text, maxsplit=1)[0])
     return own or (text.rstrip(", ") if is_alone else "")
-
-
-def is_contested(before: Signature, after: Signature) -> bool:
-    """Return whether it is newly decided at run time which of several definitions is in effect."""
-    was_contested = before.ambiguous and before.overloads == after.overloads
-    return after.ambiguous and not before.opaque and not was_contested
 
 
 def _changes(item: ChangedSymbol, old: str, new: str) -> tuple[Contract, ...]:
@@ -387,7 +381,7 @@ def _callable(sides: tuple[Signature, Signature] | None, old: str, new: str, pat
     elif old_parts[1] != new_parts[1]:
         by_name = bool(rules_of(path).calls.named_arguments)
         changes += _parameters(*sides, old_parts[1], new_parts[1], by_name=by_name) if sides else ["parameters"]
-    if (sides is not None and is_contested(*sides)) or not is_same_around(old_parts, new_parts):
+    if (sides is not None and sides[1].is_newly_ambiguous(sides[0])) or not is_same_around(old_parts, new_parts):
         changes.append("declaration")
     if _errors(old) != _errors(new):
         changes.append("errors")
@@ -403,8 +397,8 @@ def _parameters(
     before: Signature, after: Signature, old: Sequence[str], new: Sequence[str], *, by_name: bool
 ) -> list[Contract]:
     """Return what changed between two parameter lists. `by_name`: calls may name parameters."""
-    is_compatible = _extends(before.parameters, after.parameters, by_name=by_name)
-    changes: list[Contract] = [] if is_compatible and not moved_places(before, after) else ["parameters"]
+    is_compatible = after.accepts_calls_of(before, by_name=by_name) and not after.moved_places(before)
+    changes: list[Contract] = [] if is_compatible else ["parameters"]
     was, now = ({item.name for item in side.parameters} for side in (before, after))
     if by_name:
         one, other = _texts_by_name(old, before.parameters), _texts_by_name(new, after.parameters)
@@ -417,57 +411,6 @@ def _parameters(
     if not changes and before.opaque:
         changes.append("parameters")  # unreadable parameters cannot count as compatible
     return changes
-
-
-def _extends(before: Sequence[Parameter], after: Sequence[Parameter], *, by_name: bool) -> bool:
-    """Return whether every former call still matches with the same meaning.
-
-    New parameters must be optional, and last or named.
-    """
-    old, new = places_of(before), places_of(after)
-    if len(new) < len(old) or any(item.is_required for item in new[len(old) :]):
-        return False
-    if not all(_fits(one, other, by_name=by_name) for one, other in zip(old, new, strict=False)):
-        return False
-    keywords = {item.name: item for item in before if item.kind == "keyword"}
-    now = {item.name: item for item in after if item.kind in ("keyword", "positional")}
-    if any(name not in now or (now[name].is_required and not item.is_required) for name, item in keywords.items()):
-        return False
-    if any(item.is_required and item.name not in keywords for item in after if item.kind == "keyword"):
-        return False
-    rest = {item.kind for item in before if item.kind in ("rest", "named_rest")}
-    return rest <= {item.kind for item in after} and not ("rest" in rest and len(new) > len(old))
-
-
-def moved_places(before: Signature, after: Signature) -> frozenset[int]:
-    """Return the positions whose argument now reaches another parameter."""
-    if before.overloads or after.overloads:
-        return frozenset()  # the arguments decide which overload a call uses
-    old, new = (places_of(side.parameters) for side in (before, after))
-    names_before, names_after = (_own_names(side) for side in (before, after))
-    rest = any(item.kind == "rest" for item in after.parameters)
-    collects = any(item.kind == "rest" for item in before.parameters)
-    places = set(range(len(old), len(new))) if collects else set[int]()  # what was collected has a name now
-    for index, item in enumerate(old):
-        other = new[index].name if index < len(new) else ""
-        if other == item.name or (index >= len(new) and not rest):
-            continue
-        if item.name in names_after or other in names_before or (index >= len(new) and item.name in names_before):
-            places.add(index)
-    return frozenset(places)
-
-
-def _own_names(one: Signature) -> frozenset[str]:
-    """Return the parameter names that occur only once."""
-    many = Counter(item.name for item in one.parameters)
-    return frozenset(name for name, count in many.items() if count == 1 and NAMED.match(name))
-
-
-def _fits(old: Parameter, new: Parameter, *, by_name: bool) -> bool:
-    """Return whether every argument for the old parameter also matches the new one."""
-    is_rename = by_name and old.name != new.name and old.kind == "positional"
-    is_hidden_name = old.kind == "positional" and new.kind == "only"
-    return not is_rename and not is_hidden_name and not (new.is_required and not old.is_required)
 
 
 def _texts_by_name(texts: Sequence[str], parameters: Sequence[Parameter]) -> dict[str, str]:
