@@ -188,17 +188,6 @@ class Evidence(Struct):
         homes = sorted(target.homes) if target.owner else ()
         return any([await self.exports.has_member(home, target.owner, name) for home in homes])
 
-    async def is_aliased_in_package(self, target: UseTarget, path: str, name: str) -> bool:
-        """Return whether a file's package still has the name, moved there or as an alias: `var Load = config.Load`."""
-        after = target.after
-        homes = {path, *self.exports.visible_files(path)}
-        if after is not None and after.short == name and after.path in homes:
-            return True
-        there = re.escape(after.short if after is not None else name)
-        form = re.compile(rf"(?<![\w.]){re.escape(name)}\b[^=\n]{{0,80}}=\s*+\w+\.{there}\b")
-        texts = await self.tree.read_many(sorted(homes))
-        return any(form.search(text.decode("utf-8", "replace")) for text in texts.values())
-
     async def is_home_known(self, target: UseTarget) -> bool:
         """Return whether the place that had the name is fully known, including every base of a class."""
         rules, former = self.language, sorted(target.former_names)

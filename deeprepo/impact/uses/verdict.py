@@ -471,16 +471,12 @@ async def another_name(case: Case) -> bool | None:
     return True if not is_former or case.file.gives_meaning(case.use) else None
 
 
-async def kept_in_its_package(case: Case) -> bool | None:
-    """Yes if the class has the member from elsewhere, or the package has an alias of the name.
-
-    Example: `var Load = config.Load`. This applies where a package is a namespace of its own.
-    """
-    if not case.evidence.language.embeds_types or case.target.before is None or case.match.imported_file:
+async def embedded_member(case: Case) -> bool | None:
+    """Yes if the class still has the member, from a type that it embeds."""
+    target = case.target
+    if not (case.evidence.language.embeds_types and target.owner and target.before) or case.match.imported_file:
         return None
-    if case.target.owner:
-        return await case.evidence.has_member_still(case.target, case.use.name)
-    return await case.evidence.is_aliased_in_package(case.target, case.file.path, case.use.name)
+    return await case.evidence.has_member_still(target, case.use.name)
 
 
 async def exported_from_elsewhere(case: Case) -> bool | None:
@@ -503,7 +499,7 @@ async def bound_in_the_head(case: Case) -> bool | None:
 
 STILL_THERE = Question(
     "still there",
-    (not_asked, another_name, kept_in_its_package, exported_from_elsewhere, bound_in_the_head),
+    (not_asked, another_name, embedded_member, exported_from_elsewhere, bound_in_the_head),
 )
 
 QUESTIONS: Sequence[Question] = (CONNECTION, REMOVED, PROBABLY_REMOVED, STILL_THERE)
