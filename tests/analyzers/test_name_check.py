@@ -276,6 +276,16 @@ def test_moved_name_that_still_resolves_is_neither_reported_nor_open(repository:
 
 
 IN_SIGHT: dict[str, tuple[Files, Files]] = {
+    "an extension method, beside a method of the caller's base": (
+        {
+            "Box.cs": BOX,
+            "Testing/Fixture.cs": "namespace Shop.Testing\n{\n    public class Fixture :\n        Stage\n    {\n        protected int CountRows<T>() { return 3; }\n    }\n}\n",
+            "Testing/Stage.cs": "namespace Shop.Testing\n{\n    public class Stage\n    {\n    }\n}\n",
+            "Tools.cs": LIB.replace("CountRows(", "CountRows<T>("),
+            "App/Use.cs": "namespace App\n{\n    using Shop;\n    using Shop.Testing;\n\n\n    public class Use :\n        Fixture\n    {\n        public int Far() { return CountRows<int>(); }\n    }\n}\n",
+        },
+        {"Tools.cs": None},
+    ),
     "an extension method, to another static class": (
         EXTENSION,
         {"Tools.cs": WITHOUT, "BoxTools.cs": LIB.replace("class Tools", "class BoxTools")},

@@ -369,7 +369,10 @@ class _File:
         """Yield the meanings of a name in visible namespaces. After a dot, it must be a known member."""
         for space, line in self._spaces.items():
             for target in sorted(self._modules.holding(self._path, space, name)):
-                if not before or (target, name) in self._modules.members:
+                is_member = (target, name) in self._modules.members
+                # another part of the class can call its members without a receiver
+                is_alone = space and self._language.dotted_extensions and b"partial" not in self._source
+                if is_member if before else not (is_member and is_alone):
                     yield target, 0 if before else line, ""
 
     def _is_own(self, name: str) -> bool:

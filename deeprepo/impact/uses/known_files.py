@@ -14,6 +14,7 @@ from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.uses.providers import LONGEST_HEAD, TYPE, around, rest_of_head
 
 BASES = 4  # levels of bases and mixins that are followed
+LINES = 20  # of the head of a type
 _TYPE_WORD = r"\b(?:class|struct|record|interface|enum|trait|protocol|object|impl|extension|union|actor|message|service|type|typealias|module|defmodule|mod)\b"
 _TYPE_LINE = re.compile(rf"{_TYPE_WORD}([^\n]*)")
 _CLASS = rf"{_TYPE_WORD}[^\n]*?\b{{name}}\b([^\n]*)"
@@ -109,8 +110,10 @@ class KnownFiles:
 
     @once
     def heads(self, path: str) -> Sequence[str]:
-        """Return the lines of a file that begin a type, a module or an extension."""
-        return [line for line in self.lines(path) if TYPE.search(line)]
+        """Return the heads of the types, modules and extensions of a file: bases can be on the lines below."""
+        lines = self.lines(path)
+        below = ("\n".join(lines[at : at + LINES]) for at, line in enumerate(lines) if TYPE.search(line))
+        return [rest_of_head(text[:LONGEST_HEAD], path) for text in below]
 
     @once
     def around(self, path: str, line: int) -> Sequence[str]:

@@ -305,10 +305,18 @@ class _Check:
                     self._lines[claim.names[0].rstrip("?!=")].append(_Line(home, number, text))
 
     def is_untouched(self, claim: Claim) -> bool:
-        """Return whether nothing was removed, because the file only extended a type of that name or used the name."""
-        if claim.is_module or claim.owner:
+        """Return whether nothing was removed, because the file only extended a type of that name or used the name.
+
+        It's the same if the line can't mean what was removed.
+        """
+        if claim.is_module:
             return False
         name = claim.names[0]
+        if rules_of(claim.user).dotted_extensions and self._is_bare(claim) and self._extended(name, claim.homes):
+            text = self._now.text(claim.user)
+            return "using static" not in text and "partial" not in text  # then it can't mean the extension
+        if claim.owner:
+            return False
         is_beside = claim.user in claim.homes or (
             _shared(claim.user) == "folder"
             and {*map(posixpath.dirname, claim.homes)} == {posixpath.dirname(claim.user)}
@@ -316,6 +324,14 @@ class _Check:
         if is_beside and name in rules_of(claim.user).ambient:  # the language has a function of that name
             return True
         return self._only_used(name, claim.homes, is_word=claim.is_word)
+
+    @once
+    def _extended(self, name: str, homes: Sequence[str]) -> bool:
+        """Return whether a name was only that of extensions in these files."""
+        lines = [line for home in homes for line in self._before.lines(home) if name in line]
+        forms = [re.search(rf"\b{re.escape(name)}\b(?:<[^<>\n]{{0,200}}>)?\s*+\(\s*+(this\s)?", line) for line in lines]
+        declared = [form for line, form in zip(lines, forms, strict=True) if form and "static" in line]
+        return bool(declared) and all(form[1] for form in declared)
 
     @once
     def _only_used(self, name: str, homes: Sequence[str], *, is_word: bool) -> bool:
@@ -544,7 +560,7 @@ class _Check:
         names = _OPENED.findall(heads[0]) if heads and is_bare and one.path != claim.user else []
         own = self._now.heads(claim.user) if names else ()
         opened = {name for found in names for name in found if name} - {claim.names[0]}  # it's a constructor there
-        return any(re.search(rf"\b{name}\b", line) for line in own for name in opened)
+        return any(re.search(rf"\b{name}\b", head) for head in own for name in opened)
 
     def _is_of_own_type(self, claim: Claim, one: _Line) -> bool:
         """Return whether the user asks a type of its own file for the name, and that type declares it."""
