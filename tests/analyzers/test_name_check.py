@@ -286,6 +286,14 @@ IN_SIGHT: dict[str, tuple[Files, Files]] = {
         },
         {"Tools.cs": None},
     ),
+    "an extension method with an ordinary name, removed with its file": (
+        {
+            "Box.cs": BOX,
+            "Tools.cs": LIB.replace("CountRows", "Add"),
+            "App/Use.cs": CALLER.replace("Make().CountRows() + this.CountRows()", "new Rows().Add(3)"),
+        },
+        {"Tools.cs": None},
+    ),
     "an extension method, to another static class": (
         EXTENSION,
         {"Tools.cs": WITHOUT, "BoxTools.cs": LIB.replace("class Tools", "class BoxTools")},

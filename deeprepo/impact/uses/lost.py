@@ -10,11 +10,13 @@ from collections.abc import Collection, Mapping, Sequence
 
 from deeprepo.impact import resolving
 from deeprepo.impact.changes import Query, Reference
+from deeprepo.impact.everyday import is_specific
 from deeprepo.impact.reading.marks import CLASSES
 from deeprepo.impact.reading.unreadable import Unreadable
 from deeprepo.impact.structs import replace
 from deeprepo.impact.text.lines import file_lines, without_mark
 from deeprepo.impact.uses.occurrences import occurrences
+from deeprepo.impact.uses.providers import provides
 from deeprepo.impact.uses.sides import Reach, globs
 from deeprepo.impact.uses.sites import mention
 from deeprepo.impact.values import MODULE, Link, Use
@@ -41,6 +43,7 @@ async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequ
     alive = {posixpath.splitext(path)[0] for path in head.paths} | {posixpath.dirname(path) for path in head.paths}
     sources = await head.tree.read_many(sorted(lost_imports))
     references: list[Reference] = []
+    shared: dict[frozenset[str], bool] = {}
     for path, source in sources.items():
         entire = head.language.whole_files
         items = lost_imports[path]
@@ -66,7 +69,12 @@ async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequ
             and not _has_meaning(item, imported_names, meanings)
         ]
         for item in lost_items:
-            missing = (entire or _stem(item.target) not in alive) and not await _is_member(base, item)
+            is_member = await _is_member(base, item)
+            if is_member and item.names not in shared:
+                shared[item.names] = await _is_of_others(head, item.names)
+            if is_member and shared[item.names]:
+                continue
+            missing = (entire or _stem(item.target) not in alive) and not is_member
             if missing and await _is_defined_elsewhere(head, item, path, source):
                 continue
             if missing and await _names_no_type(head, base, item, uses, lines):
@@ -132,6 +140,16 @@ async def _names_no_type(head: Reach, base: Reach, item: Link, uses: Sequence[Us
     bare = [use for use in used if not re.search(rf"\[[^\]]*\b{re.escape(use.name)}\b", lines[use.line - 1])]
     attributes = sorted({f"{use.name}Attribute" for use in used})
     return not bare and (not used or bool(await head.tree.grep(Query(attributes, globs(head.language), word=True))))
+
+
+async def _is_of_others(head: Reach, names: Collection[str]) -> bool:
+    """Return whether a member may be that of another class: its name is ordinary, or another file declares it."""
+    if not all(map(is_specific, names)):
+        return True
+    either = "|".join(map(re.escape, sorted(names)))
+    pattern = rf"\b({either})\s*(<[^<>]*>)?\s*\("
+    rows = await head.tree.grep_lines(Query([pattern], globs(head.language), syntax="perl"))
+    return any(provides(name, path, line) for path, _, line in rows for name in names if name in line)
 
 
 async def _is_defined_elsewhere(head: Reach, item: Link, path: str, source: bytes) -> bool:
