@@ -1,5 +1,6 @@
 """A removed name that is still used but might come from a library is reported as a hint, not as proven."""
 
+import json
 from collections.abc import Mapping
 
 import pytest
@@ -166,3 +167,16 @@ def test_proven_and_unproven_references_to_one_definition_share_a_finding(reposi
     assert [(item.path, item.note) for item in finding.evidence if item.side == "head"] == [
         ("a/app.go", "may use it too")
     ]
+
+
+def test_property_that_a_method_still_assigns_is_not_proven_to_be_missing(repository: Repository) -> None:
+    """PHP creates a property when a value is assigned to it, so removing its declaration proves nothing."""
+    declared = (
+        "<?php\nnamespace App;\nclass Order {\n  public $total;\n"
+        "  function __construct($x) {\n    $this->total = $x;\n  }\n}\n"
+    )
+    user = "<?php\nnamespace App;\nfunction go(Order $order) {\n  return $order->total;\n}\n"
+    loader = json.dumps({"autoload": {"psr-4": {"App\\": ""}}})
+    before = {"composer.json": loader, "Order.php": declared, "Use.php": user}
+    pull = repository.change(dict(before), {"Order.php": declared.replace("  public $total;\n", "")})
+    assert not any(finding.proven for finding in look(pull))

@@ -192,3 +192,29 @@ def test_chained_assignment_defines_each_of_its_attributes(repository: Repositor
     assert (look(beside), open_uses(beside)) == ([], ())
     lost = repository.change({path: text}, {path: text.replace(f"{second} = ", "")})
     assert [use.text.strip(" ;") for use in open_uses(lost)] == [f"return {second}"]
+
+
+# Classes whose method assigns an attribute by a pattern, the pattern, and another one that assigns only the first.
+PATTERNS = {
+    "a.py": (
+        "class C:\n    def ask(self, f):\n        self.a, self.b = f()\n\n    def send(self):\n        return self.b\n",
+        "self.a, self.b",
+        "self.a, _",
+    ),
+    "a.js": (
+        "class C {\n  ask(f) {\n    [this.a, this.b] = f()\n  }\n  send() {\n    return this.b\n  }\n}\nmodule.exports = C\n",
+        "[this.a, this.b]",
+        "[this.a]",
+    ),
+}
+
+
+@pytest.mark.parametrize("path", PATTERNS)
+def test_pattern_assigns_each_of_its_attributes(repository: Repository, path: str) -> None:
+    """An assignment that becomes a pattern loses no attribute; a pattern without one of them leaves its reader open."""
+    text, pattern, shorter = PATTERNS[path]
+    second = pattern.split(", ")[1].removesuffix("]")
+    plain = repository.change({path: text.replace(pattern, second)}, {path: text})
+    assert (look(plain), open_uses(plain)) == ([], ())
+    lost = repository.change({path: text}, {path: text.replace(pattern, shorter)})
+    assert [use.text.strip() for use in open_uses(lost)] == [f"return {second}"]
