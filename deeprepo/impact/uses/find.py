@@ -13,7 +13,7 @@ from deeprepo.impact.structs import replace
 from deeprepo.impact.uses import symbols
 from deeprepo.impact.uses.budget import LISTED, Gaps, SearchLimits, by_risk, is_minified
 from deeprepo.impact.uses.importing import Scene, beside, importing
-from deeprepo.impact.uses.indirect import HeadersByDefinition, Indirect, merge_prototypes
+from deeprepo.impact.uses.indirect import DECLARATION, HeadersByDefinition, Indirect, merge_prototypes
 from deeprepo.impact.uses.lost import lost_modules
 from deeprepo.impact.uses.overrides import subclasses
 from deeprepo.impact.uses.search import ALL_LINES, Search, use_targets
@@ -201,6 +201,7 @@ async def _exact(
             one = item.symbol
             is_doubtful = item.change == "signature" and (
                 (one.path, one.short) in redefined
+                or _has_overloads_elsewhere(item)
                 or await indirect.exports.elsewhere(one.path, one.name, but=alike[_takes(item)])
             )
             rows.append(replace(item, before=_opaque(item.before), after=_opaque(item.after)) if is_doubtful else item)
@@ -223,6 +224,13 @@ async def _redefined(symbols_by_file: Mapping[str, Sequence[ChangedSymbol]], tre
             if other != path and re.search(pattern.replace("NAME", re.escape(name)), line)
         }
     return found
+
+
+def _has_overloads_elsewhere(item: ChangedSymbol) -> bool:
+    """Return whether a function with overloads is only declared now, so that another file may define all of them."""
+    before, after = item.before, item.after
+    is_declared = after is not None and after.kind == DECLARATION and before is not None and before.kind != DECLARATION
+    return is_declared and before is not None and before.signature is not None and bool(before.signature.overloads)
 
 
 def _takes(item: ChangedSymbol) -> object:

@@ -60,11 +60,19 @@ def _parameter(one: Parameter) -> Parameter:
 
 
 def _distinguished(symbols: Iterable[Definition]) -> tuple[Definition, ...]:
-    """Return the definitions without prototypes of functions in the file, with overloads linked."""
+    """Return the definitions without prototypes of functions in the file, with overloads linked.
+
+    A prototype with another number of parameters than each definition of its name declares an overload.
+    """
     rows = list(symbols)
-    defined_names = {one.name for one in rows if one.kind in ("function", "method")}
-    prototypes = [one for one in rows if one.kind == DECLARATION and one.name in defined_names]
-    rows = [_with_defaults(one, prototypes) for one in rows if one.kind != DECLARATION or one.name not in defined_names]
+    defined = {(one.name, len(one.parameters)): one.kind for one in rows if one.kind in ("function", "method")}
+    kinds = {name: kind for (name, _), kind in defined.items()}
+    prototypes = [one for one in rows if one.kind == DECLARATION and one.name in kinds]
+    rows = [
+        replace(one, kind=kinds[one.name]) if one in prototypes else _with_defaults(one, prototypes)
+        for one in rows
+        if one not in prototypes or (one.name, len(one.parameters)) not in defined
+    ]
     # Functions may have overloads in any header, but methods only in their class.
     free = [one for one in rows if "." not in one.name]
     members = [one for one in rows if "." in one.name]
