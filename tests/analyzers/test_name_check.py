@@ -8,7 +8,7 @@ from contract_findings import look, open_uses
 from fakes import Repository
 from families import few
 
-from deeprepo.impact.uses.providers import provides
+from deeprepo.impact.uses.providers import is_declared_still, provides
 
 Files = Mapping[str, str | None]
 WORKSPACE = '[workspace]\nmembers = ["crates/*"]\n'
@@ -408,3 +408,28 @@ def test_thousands_of_references_are_checked_quickly(repository: Repository) -> 
     start = time.process_time()
     look(repository.change(files, {"src/order.ts": "export class Order extends Base {}\n"}))
     assert time.process_time() - start < 20
+
+
+@pytest.mark.parametrize(
+    ("line", "is_declared"),
+    [
+        ("    API_NODISCARD bool is_wide() const { return wide_; }", True),
+        ("API_INLINE App *App::is_wide(int n) {", True),
+        ("#define is_wide(n) (n)", True),
+        ("    return is_wide();", False),
+        ("    is_wide(2);", False),
+        ("    if(is_wide()) {", False),
+        ("    bool b = is_wide();", False),
+    ],
+)
+def test_a_line_of_a_header_that_declares_the_name_is_told_from_one_that_uses_it(
+    line: str, *, is_declared: bool
+) -> None:
+    """The grammar takes a declaration after an unknown macro for a use."""
+    assert is_declared_still("is_wide", "app.hpp", line) is is_declared
+    assert not is_declared_still("is_wide", "app.py", line)
+
+
+def test_a_module_is_declared_by_its_full_name() -> None:
+    """The last part of a qualified module name counts."""
+    assert provides("Env", "lib/env.ex", "defmodule Tesla.Env do", is_module=True) == "inline module"

@@ -43,6 +43,37 @@ STAYS = {
         },
         {"Rates/Rate.cs": None, "Rates/NoRate.cs": "namespace Shop.Rates;\n\npublic class NoRate<T>\n{\n}\n"},
     ),
+    "c++: an overload whose body moves to another file": (
+        {
+            "app.hpp": "class App {\n  public:\n    App *require() { return this; }\n    App *require(int n) { return this; }\n};\n",
+            "use.cpp": '#include "app.hpp"\n\nvoid use(App *app) { app->require(2); }\n',
+        },
+        {
+            "app.hpp": "class App {\n  public:\n    App *require() { return this; }\n    App *require(int n);\n};\n",
+            "app_inl.hpp": '#include "app.hpp"\n\nApp *App::require(int n) { return this; }\n',
+        },
+    ),
+    "c++: overloads that are only declared, behind a macro": (
+        {
+            "text.hpp": "namespace detail {\ninline std::string &trim_end(std::string &s) { return s; }\ninline std::string &trim_end(std::string &s, const std::string &c) { return s; }\n}\n",
+            "use.cpp": '#include "text.hpp"\n\nvoid use(std::string s) { detail::trim_end(s); }\n',
+        },
+        {
+            "text.hpp": "namespace detail {\nAPI_INLINE std::string &trim_end(std::string &s);\nAPI_INLINE std::string &trim_end(std::string &s, const std::string &c);\n}\n",
+            "text_inl.hpp": '#include "text.hpp"\n\nnamespace detail {\nAPI_INLINE std::string &trim_end(std::string &s) { return s; }\nAPI_INLINE std::string &trim_end(std::string &s, const std::string &c) { return s; }\n}\n',
+        },
+    ),
+    "elixir: a module that moves from a file with several to its own": (
+        {
+            "mix.exs": "defmodule Shop.MixProject do\n  use Mix.Project\nend\n",
+            "lib/shop.ex": "defmodule Shop.Error do\n  defexception [:env]\nend\n\ndefmodule Shop.Cart do\n  defstruct [:lines]\nend\n\ndefmodule Shop do\n  alias Shop.Cart\n\n  def make(lines), do: struct(Cart, lines)\nend\n",
+        },
+        {
+            "lib/shop.ex": "defmodule Shop do\n  alias Shop.Cart\n\n  def make(lines), do: struct(Cart, lines)\nend\n",
+            "lib/shop/error.ex": "defmodule Shop.Error do\n  defexception [:env]\nend\n",
+            "lib/shop/cart.ex": "defmodule Shop.Cart do\n  defstruct [:lines]\nend\n",
+        },
+    ),
     "kotlin: a class that becomes an alias": (
         {"a/Old.kt": "package a\n\nclass Cart {\n    fun total() = 1\n}\n", "a/U.kt": "package a\n\nfun f(c: Cart) = c.total()\n"},
         {"a/Old.kt": "package a\n\ntypealias Cart = a.shop.Basket\n", "a/shop/Basket.kt": "package a.shop\n\nclass Basket {\n    fun total() = 1\n}\n"},

@@ -30,7 +30,7 @@ from deeprepo.impact.text.paths import is_prose, is_test
 from deeprepo.impact.uses.known_files import KnownFiles, once, types_taken
 from deeprepo.impact.uses.made_names import MadeNames, made_names
 from deeprepo.impact.uses.meanings import Asked, Assumed, asked, found_after, meant_another
-from deeprepo.impact.uses.providers import GLOB, MACRO, TYPE, is_invoked, provides
+from deeprepo.impact.uses.providers import GLOB, MACRO, TYPE, is_declared_still, is_invoked, provides
 from deeprepo.impact.uses.texts import roles
 from deeprepo.impact.values import MODULE
 
@@ -459,8 +459,9 @@ class _Check:
         if is_test(one.path) and not any(map(is_test, (claim.user, *claim.homes))):
             return None
         if (one.path, one.line) in self._accused:
-            is_made = not claim.is_module and is_invoked(name, one.text) and self._is_near(claim, one)
-            return "path attribute" if claim.is_module and self._has_path(one) else "accessor" if is_made else None
+            if claim.is_module or not self._is_near(claim, one):
+                return "path attribute" if claim.is_module and self._has_path(one) else None
+            return "accessor" if is_invoked(name, one.text) or is_declared_still(name, one.path, one.text) else None
         if name != claim.names[0] and not self._has_accessors(claim, one):
             return None
         way = self._way(name, one, is_module=claim.is_module)
@@ -493,7 +494,8 @@ class _Check:
         return is_mixed or any(map(self._now.has_data_class, claim.homes))
 
     def _reaches(self, claim: Claim, one: _Line, way: str) -> bool:
-        if one.path == claim.user and way == "declaration" and self._is_of_own_type(claim, one):
+        is_own = one.path == claim.user and way == "declaration" and self._is_of_own_type(claim, one)
+        if is_own or self._is_known_line(claim, one, way):
             return True
         if way == "declaration" and (
             self._is_taken_from_its_type(claim, one) or self._is_in_a_type_of_the_user(claim, one)
@@ -508,6 +510,14 @@ class _Check:
         if claim.owner and way == "re-export":
             return False
         return any(self._stands_in(claim, home, one, way) for home in claim.homes)
+
+    def _is_known_line(self, claim: Claim, one: _Line, way: str) -> bool:
+        """Return whether a line declares the name where it was, or begins a module as a line of the former file did."""
+        if (one.path, one.line) in self._accused:
+            return is_declared_still(claim.names[0], one.path, one.text)
+        return way == "inline module" and any(
+            one.text.strip() == line.strip() for home in claim.homes for line in self._before.lines(home)
+        )
 
     def _stands_in(self, claim: Claim, home: str, one: _Line, way: str) -> bool:
         """Return whether a line provides a name for users of another file."""

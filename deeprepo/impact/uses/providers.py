@@ -36,6 +36,10 @@ _ANNOUNCED = (
 )
 # A member with its type first, without a body or value: `double area();`, `int size;`.
 _TYPED = rf"^\s*+{_NO_TYPE}(?:[A-Za-z_][\w<>\[\],.?*&:]*+\s++){{1,4}}[*&]?NAME\s*+(?:(?:\([^()]*\)[^={{]*)?[;{{]\s*+|\([^()]*\)[^={{;]*\{{.*\}}\s*+;?\s*+)$"
+# A function or macro of C and C++, also with unknown words before it: `API_INLINE bool total() const`.
+_IN_HEADER = (
+    rf"^\s*+{_NO_TYPE}(?:[A-Za-z_][\w<>:,*&]*+\s++){{1,6}}?[*&]*(?:\w++::)*+NAME\s*+\(|^\s*+#\s*+define\s++NAME\b"
+)
 # A member of an interface, a field, a class attribute or an enum entry.
 _MEMBER = (
     r"^\s*+(?:readonly\s++)?[\"'`]?[@$#]{0,2}NAME[\"'`]?\s*+[?!]?\s*+:(?!:)[^,]*;?\s*+$"
@@ -55,7 +59,7 @@ _ALIAS = (
     r"\bas\s++NAME\b|\busing\s++NAME\s*+=|^\s*+#\s*+define\s++NAME\b|\b(?:typealias|type|typedef)\s++(?:.*\s)?NAME\s*+[=;]|\balias\w*+\s*+\(?[: ]*NAME\b"
     r"|\bAlias=\"NAME\"|\bclass_alias\(.*NAME\b"
 )
-_MODULE = r"\b(?:pub(?:\([^)]*\))?\s++)?(?:mod|namespace|module|package|defmodule)\s++(?:[\w.:\\]++[.:\\])?NAME\b"
+_MODULE = r"\b(?:pub(?:\([^)]*\))?\s++)?(?:mod|namespace|module|package|defmodule)\s++(?:\w++[.:\\]++)*+NAME\b"
 _PATH = r"\bsys\.modules\[[^\]]*\bNAME[\"']"
 # A class-level statement that generates methods from symbols.
 _MACRO = (
@@ -92,6 +96,11 @@ def provides(name: str, path: str, line: str, *, is_module: bool = False) -> Way
         return None
     way = _handed_on(name, path, line)
     return way if way is not None or is_module else _declared(name, path, line)
+
+
+def is_declared_still(name: str, path: str, line: str) -> bool:
+    """Return whether a line that seems to use a name declares it, because the grammar doesn't know a macro on it."""
+    return rules_of(path).has_headers and says(_IN_HEADER, name, line)
 
 
 def is_invoked(name: str, line: str) -> bool:
