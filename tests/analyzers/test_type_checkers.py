@@ -138,6 +138,14 @@ SILENT: dict[str, tuple[str, Files, Files]] = {
         {"op.ts": "export type Op = 'a';\n", "view.ts": "import { Op } from './op';\ndeclare const f: (p: { op: Op }) => void;\nexport const x = (op: Op) => f({ op, no: 1 });\n"},
         {"op.ts": "export type Op = 'a' | 'b';\n"},
     ),
+    "a component that is now a class of a package": (
+        "tsc",
+        {
+            "catch.tsx": "import * as React from 'react';\nexport function Catch(props: { on: (error: Error) => void }) { return null; }\n",
+            "use.tsx": "import { Catch } from './catch';\ndeclare function isLost(a: any): a is { lost: boolean };\ndeclare function tell(error: Error): void;\nexport const a = <Catch on={(error) => { if (isLost(error)) { tell(error); } }} />;\n",
+        },
+        {"catch.tsx": "import * as React from 'react';\nexport class Catch extends React.Component<{ on: (error: Error) => void }> {}\n"},
+    ),
     "a base that comes from a package now": ("tsc", ROW, {"row.ts": "import { Base } from 'orm';\nexport class Row extends Base {}\n"}),
     "a member of a class that is typed by its static side": (
         "tsc",

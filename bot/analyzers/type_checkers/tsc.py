@@ -41,6 +41,7 @@ ADDS_TYPES = r"^\s*declare\s+(?:module|global)\b"  # a file that adds to the typ
 MOST_PROGRAMS = 8  # per run, one for each folder with its own aliases
 SETTINGS, DECLARED, SENTINEL = ".deeprepo.tsconfig.{}.json", ".deeprepo.d.ts", ".deeprepo.last.ts"
 UNCHECKED = b"// @ts-nocheck\n"
+EXTENDS = re.compile(r"\bclass\s+([\w$]+)[^{;]{0,200}?\bextends\s+([\w$]+)")
 SWITCHED_OFF = re.compile(rb"@ts-(?:ignore|expect-error)")
 REPORT = re.compile(r"^([^\n]+?)\((\d+),\d+\): error (TS\d+): ([^\n]*(?:\n[ \t]+[^\n]*)*)$", re.MULTILINE)
 JAVASCRIPT = (".js", ".jsx", ".mjs", ".cjs")
@@ -59,6 +60,8 @@ class Setup:
     head: "Projects"
     base: "Projects"
     ambient: tuple[str, ...]  # files of the tree that declare types for files that do not import them
+    # classes that now extend one of a missing package, so that the types of their users' values are unknown
+    opened: frozenset[bytes] = frozenset()
 
 
 class Tsc(TypeChecker):
@@ -96,7 +99,12 @@ class Tsc(TypeChecker):
                 for spec in specifiers(text.decode("utf-8", "replace")):
                     yield from head.files(path, spec)
 
-        setup = Setup(head, base, tuple(sorted(ambient, key=lambda path: (path.count("/"), path))[:MOST_AMBIENT]))
+        setup = Setup(
+            head,
+            base,
+            tuple(sorted(ambient, key=lambda path: (path.count("/"), path))[:MOST_AMBIENT]),
+            _opened(changed, head),
+        )
         return await gather(tree, roots, changed, imports, setup.ambient, setup)
 
     async def run(self, folder: Path, sources: Sources, side: Side, checked: Collection[str]) -> list[Diagnostic]:
@@ -125,7 +133,8 @@ class Tsc(TypeChecker):
             files.fill(folder, {settings: json.dumps(table).encode("utf-8", "surrogateescape")})
             found += await self._program(folder, settings, {*mine})
         lines = {path: contents[path].split(b"\n") for path in {one.path for one in found}}
-        return [_judged(one, lines[one.path]) for one in found]
+        unknown = {path for path in lines if any(name in contents[path] for name in setup.opened)}
+        return [replace(one, counts=False) if one.path in unknown else _judged(one, lines[one.path]) for one in found]
 
     async def _program(self, folder: Path, settings: str, mine: Collection[str]) -> list[Diagnostic]:
         command = [self.program() or self.NAME, "-p", settings, "--pretty", "false", "--singleThreaded", "--listFiles"]
@@ -154,6 +163,24 @@ def _settings(paths: Sequence[str], aliases: Mapping[str, Sequence[str]], *, dom
     mapped = {pattern: [f"./{target}" for target in targets] for pattern, targets in aliases.items()}
     files = [f"./{path}" for path in (*paths, DECLARED, SENTINEL)]
     return {"compilerOptions": {**OPTIONS, "lib": lib, "paths": mapped}, "files": files}
+
+
+def _opened(changed: Mapping[Side, Contents], projects: "Projects") -> frozenset[bytes]:
+    """Return the classes of changed files that only extend a class of a missing package since the change."""
+    return _extending(changed["head"], projects) - _extending(changed["base"], projects)
+
+
+def _extending(contents: Contents, projects: "Projects") -> frozenset[bytes]:
+    """Return the classes that extend one of a package that is not in the tree."""
+    found = set[bytes]()
+    for path, blob in contents.items():
+        text = blob.decode("utf-8", "replace") if path.endswith(CHECKED) else ""
+        for name, above in EXTENDS.findall(text):
+            form = rf"\bimport\b[^;'\"]{{0,400}}\b{re.escape(above)}\b[^;'\"]{{0,400}}['\"]([^'\"\n]+)['\"]"
+            bound = re.search(form, text)
+            if bound is not None and not projects.is_named(path, bound[1]):
+                found.add(name.encode())
+    return frozenset(found)
 
 
 def _judged(diagnostic: Diagnostic, lines: Sequence[bytes]) -> Diagnostic:
