@@ -61,6 +61,14 @@ def test_a_name_that_means_nothing_any_more_stays_proven(repository: Repository)
     assert [one.path for one in look(repository.change(dict(before), kept))] == ["Till.cs"]
 
 
+def test_a_specialization_needs_the_template_that_was_removed(repository: Repository) -> None:
+    """In C++, the line looks like a definition of the name."""
+    lib = "template <typename T, bool B>\nstruct convert_total_impl { enum { value = 0 }; };\n"
+    use = '#include "lib.h"\n\ntemplate <typename T>\nstruct convert_total_impl<T, true> {\n  enum { value = 1 };\n};\n'
+    other = lib.replace("convert_total_impl", "convert_total")
+    assert [one.path for one in look(repository.change({"lib.h": lib, "use.h": use}, {"lib.h": other}))] == ["use.h"]
+
+
 PLACE = "use serde::{Serialize, Serializer};\n\npub struct Place;\n"
 TYPES = "use serde::ser::{Error as _, Serializer};\nuse crate::cart::Total;\n\npub fn fail<S: Serializer>(_: Total, _: S) {}\n"
 CRATE = {

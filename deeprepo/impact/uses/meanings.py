@@ -61,12 +61,17 @@ def asked(user: str, name: str, owner: str, home: str, text: str, import_line: i
     return Asked(user, name if import_line else f"{before}{name}", line=import_line)
 
 
-async def found_after(tree: Tree, names: Collection[Asked]) -> Mapping[Asked, Found]:
-    """Return a definition in the head for each name that still means one."""
+async def found_after(
+    tree: Tree, names: Collection[Asked], reported: Collection[tuple[str, int]]
+) -> Mapping[Asked, Found]:
+    """Return a definition in the head for each name that still means one.
+
+    A reported line doesn't count: `struct Total<int>` of C++ specializes a template and needs it.
+    """
     index = await _index(tree, "head")
     found: dict[Asked, Found] = {}
     for _ in range(ROUNDS):
-        found = {one: Found(*row) for one in names if (row := _definition(index, one)) is not None}
+        found = {one: Found(*row) for one in names if (row := _definition(index, one, reported)) is not None}
         if not await index.read(OneSide(tree, "head")):
             break
     return found
@@ -96,7 +101,7 @@ async def _index(tree: Tree, side: Side) -> Index:
     return Index(await OneSide(tree, side).paths(), guesses=True)
 
 
-def _definition(index: Index, one: Asked) -> tuple[str, int] | None:
+def _definition(index: Index, one: Asked, reported: Collection[tuple[str, int]]) -> tuple[str, int] | None:
     rows = _rows(index, one.user, one)
     if one.owner:
         facts = index.facts(one.home)
@@ -104,7 +109,7 @@ def _definition(index: Index, one: Asked) -> tuple[str, int] | None:
             (one.home, row) for row in (facts.definitions if facts is not None else ()) if row.name == one.owner
         )
         rows = tuple(row for home, owner in still or rows for row in _members(index, home, owner, one.name))
-    return next(((home, row.line) for home, row in rows), None)
+    return next((place for home, row in rows if (place := (home, row.line)) not in reported), None)
 
 
 def _rows(index: Index, user: str, one: Asked) -> tuple[Row, ...]:

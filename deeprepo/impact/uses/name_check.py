@@ -92,7 +92,8 @@ async def with_resolutions(
     if not claims:
         return list(references)
     asked_of = {row: one for row, claim in claims.items() if (one := _asked_of(row, claim)) is not None}
-    after = await found_after(tree, set(asked_of.values()))
+    reported = {(row.path, row.line) for row in claims}
+    after = await found_after(tree, set(asked_of.values()), reported)
     others = await _of_others(tree, files, {row: one for row, one in asked_of.items() if one not in after}, claims)
     references = [row for row in references if row not in others]
     claims = {row: claim for row, claim in claims.items() if row not in others}
