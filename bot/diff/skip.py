@@ -158,7 +158,7 @@ def _is_vouched_by_name(file: ChangedFile, why: str) -> bool:
 
 
 def _is_output(path: str) -> bool:
-    """Return whether a name belongs to what a tool writes and nobody reads: a lock file, a snapshot, a source map."""
+    """Return whether a name belongs to a file that only tools write and read: a lock file, a snapshot, a source map."""
     return is_lock(path) or (is_generated(path) and not _is_written(path))
 
 

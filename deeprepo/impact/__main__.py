@@ -9,7 +9,7 @@ import sys
 from collections.abc import AsyncIterator, Sequence
 
 from deeprepo.impact import dropped, explain
-from deeprepo.impact.changes import ChangedFile
+from deeprepo.impact.changes import ChangedFile, Dependents
 from deeprepo.impact.declarations import check as declarations
 from deeprepo.impact.git import GitTree
 from deeprepo.impact.new_lines.report import report
@@ -46,16 +46,16 @@ def main() -> int:
     STEPS.set(steps if is_explaining else None)
     conclusions: dict[tuple[str, int, str], str] = {}
     try:
-        rows, notes, added = asyncio.run(look(GitTree(".", base, head or "HEAD"), conclusions))
+        rows, users, added = asyncio.run(look(GitTree(".", base, head or "HEAD"), conclusions))
     except OSError as error:
         parser.error(str(error))
-    for note in notes:
+    for note in users.cut:
         sys.stderr.write(f"{note}\n")
     if is_explaining:
         place = (path, int(number))
         said = {name: says for (*at, name), says in conclusions.items() if (*at,) == place}
         findings = [says for path, line, says in sorted(rows) if (path, line) == place]
-        texts = [*explain.old_line(explain.steps_on(steps, *place)), *explain.new_line(said, added, *place)]
+        texts = [*explain.old_line(explain.steps_on(steps, *place), users), *explain.new_line(said, added, *place)]
         sys.stdout.writelines(f"{text}\n" for text in (*texts, *explain.reported(findings)))
         return 0
     for path, line, says in sorted(rows):
@@ -65,8 +65,8 @@ def main() -> int:
 
 async def look(
     tree: GitTree, conclusions: dict[tuple[str, int, str], str] | None = None
-) -> tuple[list[Row], tuple[str, ...], Report]:
-    """Return all findings for a change, what was not searched, and what its new lines refer to."""
+) -> tuple[list[Row], Dependents, Report]:
+    """Return all findings for a change, its dependents, and what its new lines refer to."""
     files = [file for file in await tree.changed() if not file.is_vendored]
     users = await find(tree, files)
     rows: list[Row] = []
@@ -84,7 +84,7 @@ async def look(
         for place in added.places
     ]
     rows += [row async for row in _of_data(tree, files)]
-    return rows, users.cut, added
+    return rows, users, added
 
 
 async def _of_data(tree: GitTree, files: Sequence[ChangedFile]) -> AsyncIterator[Row]:

@@ -6,6 +6,7 @@ An old line is judged by the rules in `uses/verdict.py`, a new line by what its 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
+from deeprepo.impact.changes import ChangedSymbol, Dependent, Dependents
 from deeprepo.impact.uses.verdict import Step
 from deeprepo.impact.values import Place, Report
 
@@ -17,17 +18,35 @@ def steps_on(steps: Iterable[Step], path: str, line: int) -> list[Step]:
     return [step for step in steps if (step.path, step.line) == (path, line)]
 
 
-def old_line(steps: Sequence[Step]) -> Iterator[str]:
-    """Yield the answer to each question about each changed definition that the line may refer to."""
+def old_line(steps: Sequence[Step], users: Dependents) -> Iterator[str]:
+    """Yield why each changed definition that the line may refer to matters, and the answer to each question about it."""
     if not steps:
         yield NOT_COMPARED
+    symbols = users.by_key()
     for target, answers in groupby(steps, lambda step: step.target):
         yield f"Compared with {target}:"
+        if target in symbols:
+            yield f"  the change: {_change(symbols[target])}"
+        yield from _imports(users.files, steps[0].path, target.partition(":")[0])
         for step in answers:
             yield f"  {step.question}: {_answer(step)}, decided by {step.rule}"
             yield f"    the rule: {step.reason}"
             if step.passed:
                 yield f"    rules before it that did not decide: {', '.join(step.passed)}"
+
+
+def _change(symbol: ChangedSymbol) -> str:
+    """Return how a definition changes, and what of it may affect its users."""
+    affected = ", ".join(symbol.contract)
+    return f"{symbol.change}, which may affect users ({affected})" if affected else f"{symbol.change}, users unaffected"
+
+
+def _imports(files: Iterable[Dependent], path: str, changed: str) -> Iterator[str]:
+    """Yield the lines with which a file imports a changed file."""
+    for one in files:
+        if (one.path, one.target) == (path, changed):
+            via = f" through {one.via}" if one.via else ""
+            yield f"  the import: line {one.line} imports {changed}{via}"
 
 
 def new_line(conclusions: Mapping[str, str], report: Report, path: str, line: int) -> Iterator[str]:

@@ -264,7 +264,7 @@ def _of_folder(folder: str) -> Mapping[str, Language]:
 
 @cache
 def leading(folder: str) -> Language:
-    """Return the first installed language of a folder, which stands for all of them in a search."""
+    """Return the first installed language of a folder, which represents all of them in a search."""
     return next(iter(_of_folder(folder).values()), PLAIN)
 
 

@@ -94,7 +94,7 @@ class Packaging(Protocol):
 
     @property
     def LOCKS(self) -> Mapping[str, str]:  # noqa: N802 - as above
-        """Lock file -> the pattern of a version, in which NAME stands for the package."""
+        """Lock file -> the pattern of a version, in which NAME is the package."""
 
     @property
     def DEPENDENCIES(self) -> DependencyRules:  # noqa: N802 - as above

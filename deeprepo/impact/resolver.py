@@ -25,7 +25,7 @@ class Resolver:
         return None
 
     def links(self, importer: str, item: Import, source: bytes) -> Iterator[Link]:
-        """Yield what a file imports with one statement, by file. A name that is a module stands for all of it."""
+        """Yield what a file imports with one statement, by file. A name that is a module means all of it."""
         names: dict[str, dict[str, str]] = {}
         for bound in item.names:
             inner = self.inner(importer, item, bound.there)

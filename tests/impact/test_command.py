@@ -54,7 +54,7 @@ def test_broken_locations_are_printed_and_set_the_exit_status(repository: Reposi
 
 
 def test_explain_prints_the_rules_that_decided_a_line(repository: Repository) -> None:
-    """`explain` prints each question's answer and the rule that decided it, or that there is no reference."""
+    """`explain` prints the change, the import, and each question that was asked, or that there is no reference."""
     pull = repository.change(BEFORE, AFTER)
 
     def explained(place: str) -> subprocess.CompletedProcess[str]:
@@ -65,7 +65,12 @@ def test_explain_prints_the_rules_that_decided_a_line(repository: Repository) ->
     assert removed.returncode == 0, removed.stderr
     rows = removed.stdout.splitlines()
     begin = rows.index("Compared with shop/tax.py:round_up:")
-    assert rows[begin + 1] == "  connection: bound, decided by resolved"
+    assert rows[begin + 1 : begin + 4] == [
+        "  the change: removed, which may affect users (removed)",
+        "  the import: line 1 imports shop/tax.py",
+        "  connection: bound, decided by resolved",
+    ]
+    assert not [row for row in rows if row.startswith("  still there")], "not asked, as nothing provides the name"
     assert "  removed: yes, decided by no_longer_exported" in rows[begin:]
     assert "    rules before it that did not decide: too_loose_for_a_proof" in rows[begin:]
     assert rows[-2] == "Reported for this line:"

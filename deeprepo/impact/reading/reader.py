@@ -178,7 +178,7 @@ class Reader:
     """The facts of one file, from the results of its language's queries."""
 
     def __init__(self, language: Language, root: Node, *, needs_definitions: bool = True, parts: Parts = ()) -> None:
-        """Limit the queries to `parts`; () stands for the whole file."""
+        """Limit the queries to `parts`; () means the whole file."""
         self.language, self.root, self.last = language, root, root.end_point[0] + 1  # `last`: the last line
         self._needs_definitions, self._parts = needs_definitions, parts
         self.import_query = "imports"
@@ -417,7 +417,7 @@ class Reader:
 
     @cached_property
     def _shown(self) -> Mapping[int, str]:
-        """Return the kinds that queries give to a place apart from its definition; the last one counts."""
+        """Return the kinds that queries give to a place in addition to its definition; the last one counts."""
         alone = (found for found in self._rows if not kind_of(found))
         return {one.start_byte: key[3:] for found in alone for key in found if key[:3] == "as." for one in found[key]}
 

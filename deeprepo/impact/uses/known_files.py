@@ -1,6 +1,6 @@
 """The files that are read to check names, and what they show about namespaces and types.
 
-Thousands of lines can ask the same, so each question is answered once.
+Thousands of lines can need one answer, so each question is answered once.
 """
 
 import re

@@ -85,7 +85,7 @@ async def with_resolutions(
 ) -> list[Reference]:
     """Return the references, with a resolution for each that assumes something is missing.
 
-    Its certainty is lowered accordingly. What is left after `seconds` of CPU time is unknown.
+    Its certainty is lowered accordingly. What is not checked within `seconds` of CPU time is unknown.
     """
     by_key = {f"{item.symbol.path}:{item.symbol.name}": item for item in symbols}
     claims = {row: claim for row in references if (claim := _claim(row, by_key)) is not None}
@@ -474,7 +474,7 @@ class _Check:
 
     @once
     def _way_of_a_member(self, name: str, one: _Line) -> Way | None:
-        """Return how a line inside a type provides a name if its form alone doesn't show it."""
+        """Return how a line inside a type provides a name if its form doesn't show it."""
         opening = TYPE if says(_VALUED, name, one.text) else _RECORD_HEAD if says(_PARAMETER, name, one.text) else None
         heads = self._now.around(one.path, one.line) if opening is not None else ()
         return "declaration" if opening is not None and heads and opening.search(heads[0]) else None

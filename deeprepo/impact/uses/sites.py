@@ -256,7 +256,7 @@ def match(
 
 
 class _Matcher:
-    """Tells which identifiers of one file refer to a target."""
+    """Finds the identifiers of one file that refer to a target."""
 
     def __init__(self, target: UseTarget, uses: Sequence[Use], bound: Bindings, path: str) -> None:
         self._target, self._uses, self._bound, self._path = target, uses, bound, path

@@ -5,7 +5,8 @@ Four questions are asked in this order, each answered by a list of rules. The fi
 1. `CONNECTION`: why is the reference assumed to mean the definition? See the table.
 2. `REMOVED`: has a search found nothing that still provides the name? `name_check.py` decides what that proves.
 3. `PROBABLY_REMOVED`: does nothing in the tree have the name, although a library may provide it? That is a hint.
-4. `STILL_THERE`: does the name still exist after the change?
+4. `STILL_THERE`: does the name still exist after the change? Only asked about a removed name that the
+   reference resolves to.
 
 | connection | the reference is assumed to mean the definition because of |
 |---|---|
@@ -111,11 +112,9 @@ async def verdict(
     case = Case(evidence, target, match, file)
     # only this question is answered with a connection
     case.connection = cast("Connection", await _answer(CONNECTION, case))
-    states: tuple[tuple[Question, TargetState], ...] = (
-        (REMOVED, "lost"),
-        (PROBABLY_REMOVED, "likely"),
-        (STILL_THERE, "present"),
-    )
+    states: list[tuple[Question, TargetState]] = [(REMOVED, "lost"), (PROBABLY_REMOVED, "likely")]
+    if case.connection == "bound" and target.is_gone and target.contract:
+        states.append((STILL_THERE, "present"))
     for question, target_state in states:
         if await _answer(question, case):
             return case.connection, target_state
@@ -456,13 +455,7 @@ PROBABLY_REMOVED = Question(
     ),
 )
 
-# --- STILL_THERE: does the name still exist after the change? ---
-
-
-async def not_asked(case: Case) -> bool | None:
-    """Only a resolved reference to a removed name is followed to where the name is now."""
-    is_asked = case.connection == "bound" and case.target.is_gone and bool(case.target.contract)
-    return None if is_asked else False
+# --- STILL_THERE: does the name still exist after the change? (only asked if the reference is resolved) ---
 
 
 async def another_name(case: Case) -> bool | None:
@@ -499,7 +492,7 @@ async def bound_in_the_head(case: Case) -> bool | None:
 
 STILL_THERE = Question(
     "still there",
-    (not_asked, another_name, embedded_member, exported_from_elsewhere, bound_in_the_head),
+    (another_name, embedded_member, exported_from_elsewhere, bound_in_the_head),
 )
 
 QUESTIONS: Sequence[Question] = (CONNECTION, REMOVED, PROBABLY_REMOVED, STILL_THERE)

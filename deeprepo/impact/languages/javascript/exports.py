@@ -50,7 +50,7 @@ def relative_paths(value: object, depth: int = 0) -> list[str]:
 
 
 def mains(table: Table) -> list[str]:
-    """Return the entries of a manifest, besides those in `exports`."""
+    """Return the entries of a manifest other than those in `exports`."""
     return [value for key in ("types", "module", "main") if isinstance(value := table.get(key), str)]
 
 
