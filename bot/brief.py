@@ -64,7 +64,9 @@ def restore(record: Mapping[str, Any], pull: PullRequest) -> Brief:
     """Rebuild a Brief from its record. Raises KeyError, TypeError or ValueError for a row of another form."""
     settings = config.resolve(config.recorded(record["settings"]), None, config.Settings())
     plain = {
-        one.name: _frozen(record[one.name]) for one in fields(Brief) if one.name in record and one.name not in ELSEWHERE
+        one.name: _lists_to_tuples(record[one.name])
+        for one in fields(Brief)
+        if one.name in record and one.name not in ELSEWHERE
     }
     return Brief(**plain | {
         "pull": pull,
@@ -74,7 +76,7 @@ def restore(record: Mapping[str, Any], pull: PullRequest) -> Brief:
         "dismissals": tuple(Dismissal(**dismissal) for dismissal in record.get("dismissals", ())),
         "rules": tuple(OwnerRule(**rule) for rule in record.get("rules", ())),
         "reports": tuple(ToolResult(**report) for report in record.get("reports", ())),
-        "tool_runs": tuple(ToolRun(**{k: _frozen(v) for k, v in run.items()}) for run in record.get("tool_runs", ())),
+        "tool_runs": tuple(ToolRun(**{k: _lists_to_tuples(v) for k, v in run.items()}) for run in record.get("tool_runs", ())),
         **{name: record[name].encode("utf-8", "surrogateescape") for name in BYTE_FIELDS if name in record},
     })  # fmt: skip
 
@@ -82,9 +84,9 @@ def restore(record: Mapping[str, Any], pull: PullRequest) -> Brief:
 def restore_pull(record: Mapping[str, Any]) -> PullRequest:
     """Return the pull request of a record."""
     issues = tuple(LinkedIssue(**issue) for issue in record["issues"])
-    return PullRequest(**{name: _frozen(value) for name, value in record.items()} | {"issues": issues})
+    return PullRequest(**{name: _lists_to_tuples(value) for name, value in record.items()} | {"issues": issues})
 
 
-def _frozen(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+def _lists_to_tuples(value: Any) -> Any:  # noqa: ANN401 - any JSON value
     """A value as it was before it was written: its lists are tuples."""
-    return tuple(map(_frozen, value)) if isinstance(value, list) else value
+    return tuple(map(_lists_to_tuples, value)) if isinstance(value, list) else value

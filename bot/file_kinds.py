@@ -73,7 +73,7 @@ def is_lock(path: str) -> bool:
     return basename(path) in _LOCK_FILES
 
 
-def is_unwritten(path: str, size: int) -> bool:
+def is_excluded_from_search(path: str, size: int) -> bool:
     """Return whether a search for names skips a file: translations, packed or locked files, large dumps."""
     if is_lock(path) or path.endswith(_PACKED):
         return True
@@ -92,7 +92,7 @@ def is_dockerfile(path: str) -> bool:
 
 
 @lru_cache(maxsize=65_536)
-def decides_nothing(path: str) -> str:
+def irrelevant_kind(path: str) -> str:
     """Return the kind of a file that is irrelevant unless the change is about it, or "".
 
     The kinds are output such as locks, checksums, vendored code, styles, samples, data dumps, build scripts,

@@ -9,7 +9,7 @@ from functools import partial
 
 from bot import checkout, diff
 from bot.brief import Brief
-from bot.checkout.shown import know_secrets
+from bot.checkout.shown import create_known_secrets
 from bot.checkout.views import CachedTree, WrittenTree
 from bot.config import Settings
 from bot.diff import units
@@ -45,7 +45,7 @@ class Tools(ABC):
     def say(self, message: str | Reading) -> None:  # noqa: B027 - nobody has to listen
         """Report progress: a line, or what was read and found by static checks."""
 
-    async def look_beyond(
+    async def check_consumers(
         self, tree: checkout.Checkout, files: Sequence[ChangedFile], users: Dependents, consumers: Consumers
     ) -> ConsumerImpact:
         """Check the given consumers.
@@ -70,7 +70,7 @@ async def review(brief: Brief, tools: Tools) -> Review:
     """Review one change. Raises NothingToReview where it is empty, and DeepRepoError's kinds with a sentence for the user."""
     start = tools.clock()
     async with survey(brief, tools) as subject, tools.open_session(subject) as session:
-        strategy = strategies.choose_for(session)
+        strategy = strategies.choose_strategy(session)
         tools.say(subject.reading((), is_checked=False))
         transcript = await strategies.run(strategy.name, session)
         judgement, transcript = await strategies.judge(transcript, session)
@@ -84,10 +84,10 @@ async def review(brief: Brief, tools: Tools) -> Review:
 @asynccontextmanager
 async def survey(brief: Brief, tools: Tools) -> AsyncIterator[Survey]:
     """Collect the facts about a change, with which a review and an estimate start."""
-    masks = know_secrets()
+    masks = create_known_secrets()
     async with checkout.Checkout(brief.pull, brief.left_out) as tree:
         masks.know_paths(await tree.entries(), await tree.entries("base"))
-        brief = scope.as_shown(brief, masks)
+        brief = scope.masked_brief(brief, masks)
         tools.say(f"reading {brief.pull.base_name}..{brief.pull.head_name}")
         change = await tree.change(partial(scope.changes_role, brief.settings))
         brief = await scope.with_warnings(brief, tree)
@@ -102,14 +102,14 @@ async def survey(brief: Brief, tools: Tools) -> AsyncIterator[Survey]:
         tools.say(f"finding who depends on {len(files)} changed files")
         cached = CachedTree(tree)  # one for the search, the prompts and the judgement
         found = await uses.find(WrittenTree(cached), files, tools.search)
-        users = scope.without_unread(found, files, brief.left_out)
-        beyond = await tools.look_beyond(tree, files, users, brief.consumers)
+        users = scope.with_unread_notes(found, files, brief.left_out)
+        beyond = await tools.check_consumers(tree, files, users, brief.consumers)
         texts = await scope.texts(tree, files)
         masks.learn_files(texts.head, texts.base, await scope.unchanged_users(tree, users), beyond.texts())
         parts = units.cut(files, users, texts)
         tracker = coverage.CoverageTracker(parts, files, users)
-        tracker.note_beside(gaps, beyond.unread)
-        guides = await guidance.of_owner(brief, tree, files)
+        tracker.note_outside_gaps(gaps, beyond.unread)
+        guides = await guidance.read_guidance(brief, tree, files)
         yield Survey(
             brief=scope.with_own_reports(brief, files, await tree.entries()),
             files=files,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from deeprepo._calls import Path, Progress, Scope, call_apart, workplace
+from deeprepo._calls import Path, Progress, Scope, call_outside_loop, workplace
 from deeprepo._values import Broken, Definition, Dependent, File, Impact, Use, consumer, copy
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def analyze(
     Other files are searched by name. Only direct uses are returned.
     """
     with workplace(repo, change, scope) as (request, scratch):
-        return call_apart(lambda: asyncio.run(_compute(request, scratch, on_progress, consumers)))
+        return call_outside_loop(lambda: asyncio.run(_compute(request, scratch, on_progress, consumers)))
 
 
 async def analyze_async(

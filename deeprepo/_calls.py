@@ -28,7 +28,7 @@ def in_loop() -> bool:
     return True
 
 
-def call_apart(call: Callable[[], T]) -> T:
+def call_outside_loop(call: Callable[[], T]) -> T:
     """Call it; in a thread of its own if the caller's runs an event loop."""
     if not in_loop():
         return call()

@@ -5,7 +5,7 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from deeprepo._calls import Path, Progress, Scope, call_apart, workplace
+from deeprepo._calls import Path, Progress, Scope, call_outside_loop, workplace
 from deeprepo._errors import UsageError
 from deeprepo._values import Budget, Evidence, Finding, Model, Review, access, consumer, copy, cost, model_name
 
@@ -51,12 +51,12 @@ def review(
         from bot import wiring
 
         say = on_progress or (lambda _: None)
-        inner_review = call_apart(
+        inner_review = call_outside_loop(
             lambda: asyncio.run(wiring.local_review(request, flags, scratch, say, warn=say, access=keys))
         )
     if inner_review.cut.fault == "interrupted":
         raise KeyboardInterrupt
-    return _face(inner_review)
+    return _public_review(inner_review)
 
 
 async def review_async(
@@ -78,7 +78,7 @@ async def review_async(
         from bot import wiring
 
         say = on_progress or (lambda _: None)
-        return _face(
+        return _public_review(
             await wiring.local_review(request, flags, scratch, say, keep_on_cancel=False, warn=say, access=keys)
         )
 
@@ -112,7 +112,7 @@ def _place(row: "CoverageRow") -> str:
     return f"{row.path}{f':{row.line}' if row.line else ''} {row.name}: {row.reason}"
 
 
-def _face(inner_review: "_Inner") -> Review:
+def _public_review(inner_review: "_Inner") -> Review:
     """The stable face of a review."""
     coverage = inner_review.coverage
     return Review(

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from deeprepo import _samples
-from deeprepo._calls import Path, call_apart
+from deeprepo._calls import Path, call_outside_loop
 from deeprepo._errors import UsageError, translate
 from deeprepo._values import Budget, Call, Event, FunctionNames, Model, Result, Turn, access, caps, cost
 
@@ -117,7 +117,7 @@ class RLM:
             with self.session(context, tools, journal=journal, on_progress=on_progress) as session:
                 return session.run(query, answer_type=answer_type)
         how: dict[str, Any] = {"answer_type": answer_type, "journal": journal, "on_progress": on_progress}
-        return call_apart(lambda: asyncio.run(self._sampled(samples, query, context, tools, **how)))
+        return call_outside_loop(lambda: asyncio.run(self._sampled(samples, query, context, tools, **how)))
 
     async def run_async(
         self,
@@ -278,8 +278,8 @@ class Session:
         """End the session. This removes the REPL and all its variables."""
         runner, self._runner = self._runner, None
         if runner is not None:
-            call_apart(lambda: runner.run(self.close_async()))
-            call_apart(runner.close)
+            call_outside_loop(lambda: runner.run(self.close_async()))
+            call_outside_loop(runner.close)
 
     async def close_async(self) -> None:
         """End the session, in the event loop of `run_async`."""
@@ -305,7 +305,7 @@ class Session:
         """Run it in an event loop that lasts as long as the session. Questions of several threads wait for each other."""
         with self._turn:
             runner = self._runner = self._runner or asyncio.Runner()
-            return call_apart(lambda: runner.run(work()))
+            return call_outside_loop(lambda: runner.run(work()))
 
     def _hear(self, row: Mapping[str, Any]) -> None:
         """Report a journal line as an event."""

@@ -7,7 +7,7 @@ from fakes import Repository
 
 from bot.checkout import Checkout
 from bot.errors import GitError
-from bot.machine.concurrency import uninterrupted
+from bot.machine.concurrency import finish_before_cancel
 from deeprepo.impact.concurrency import OwnTime, together
 
 
@@ -32,7 +32,7 @@ async def test_cancellation_waits_for_short_work() -> None:
         await answered.wait()
         done.append("stored")
 
-    task = asyncio.create_task(uninterrupted(work()))
+    task = asyncio.create_task(finish_before_cancel(work()))
     await started.wait()
     task.cancel()
     answered.set()

@@ -7,7 +7,7 @@ from functools import partial
 
 from bot.action.console import Console
 from bot.action.event import ON_PULL, WORKFLOW, asked_review
-from bot.action.review_step import StepReviewer, answered_in, look_up, open_host, permission_of, review
+from bot.action.review_step import StepReviewer, look_up, open_host, permission_of, read_recorded_answers, review
 from bot.commands import CommandContext, CommandReply
 from bot.config import Step
 from bot.errors import GitError, HostRefused, NothingToReview, OverLimit, UsageError, public
@@ -50,11 +50,11 @@ async def answer(ask: CommandAsk, step: Step, console: Console) -> ReviewResult:
             if refusal is not None:
                 return ReviewResult(HeadStatus("skipped"), REFUSED)
             # Commands of one comment build on each other, such as `remember` and `rules export`.
-            command = StepCommand(each, context, state, host, await answered_in(host), work)
+            command = StepCommand(each, context, state, host, await read_recorded_answers(host), work)
             reply = await commands.answer_in_step(command)
             await replies.post_reply(reply, each.comment, host, facts=reply.facts)
             if mark := reply.facts.get("ignored"):
-                marks = {dismissal.mark for dismissal in (await answered_in(host)).dismissals}
+                marks = {dismissal.mark for dismissal in (await read_recorded_answers(host)).dismissals}
                 with suppress(HostRefused):
                     await close(ThreadCloser(host), [mark.split()[0]], marks)
             if reply.commit and not work.starts_workflows and follow_up is None:
@@ -84,7 +84,7 @@ class _Work:
             return await parts.answer(question)
         try:
             async with self.reviewer.fetch() as pull:
-                brief = await self.reviewer.bare_brief(pull)
+                brief = await self.reviewer.brief_without_history(pull)
                 async with self.reviewer.funds(brief) as left:
                     if left.refusal:
                         return given.say("reply_failed", why=left.refusal)
@@ -95,8 +95,8 @@ class _Work:
     async def fix(self, last: bytes, names: tuple[str, ...]) -> MadeFix:
         """Return fixes of the last review's findings, made in a copy of the head."""
         async with self.reviewer.fetch() as pull:
-            answers = await answered_in(self.reviewer.run.host)
-            brief = await self.reviewer.bare_brief(pull)
+            answers = await read_recorded_answers(self.reviewer.run.host)
+            brief = await self.reviewer.brief_without_history(pull)
             brief = replace(brief, dismissals=answers.dismissals, rules=answers.rules)
             return await parts.fix(FixRequest(brief, last, names))
 
@@ -109,7 +109,7 @@ class _Work:
         host = self.reviewer.run.host
         runs, count = {run async for run in self._runs()} - {self.reviewer.step.runner.github_run_id}, 0
         for run in sorted(runs):
-            with _unless_ended():
+            with _ignore_already_ended():
                 await host.client.json(host.rest.actions.async_cancel_workflow_run(*host.repo, int(run)))
                 count += 1
         return count
@@ -132,7 +132,7 @@ class _Work:
 
 
 @contextmanager
-def _unless_ended() -> Iterator[None]:
+def _ignore_already_ended() -> Iterator[None]:
     """Ignore GitHub's refusal to cancel a run that has just ended."""
     try:
         yield

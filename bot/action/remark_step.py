@@ -8,7 +8,7 @@ from contextlib import suppress
 from datetime import datetime
 
 from bot.action.console import Console
-from bot.action.review_step import StepReviewer, answered_in, look_up, open_host
+from bot.action.review_step import StepReviewer, look_up, open_host, read_recorded_answers
 from bot.commands import CommandReply, Permission, conversation
 from bot.commands.conversation import HeardRemark, RemarkReply
 from bot.commands.conversation.hearing import GONE
@@ -25,7 +25,7 @@ from bot.wiring import action as parts
 from bot.workflow import replies
 from bot.workflow.publish.checks import HeadStatus
 from bot.workflow.publish.tidy import ThreadCloser, close
-from bot.workflow.replies import failure_reply, hear_remark, post_remark_reply
+from bot.workflow.replies import failure_reply, post_remark_reply, read_remark
 from bot.workflow.reviewer import ReviewResult, ReviewRun
 
 
@@ -51,7 +51,7 @@ async def answer(ask: RemarkAsk, step: Step, console: Console) -> ReviewResult:
         reply = await _reply(ask, remark, reviewer)
         await post_remark_reply(reply, ask, host)
         if reply.withdrawn:
-            withdrawn_marks = {withdrawal.mark for withdrawal in (await answered_in(host)).dismissals}
+            withdrawn_marks = {withdrawal.mark for withdrawal in (await read_recorded_answers(host)).dismissals}
             with suppress(HostRefused):
                 await close(ThreadCloser(host), [mark for mark, _ in reply.withdrawn], withdrawn_marks)
     return ReviewResult(HeadStatus("success"), "Answered a comment.")
@@ -59,7 +59,7 @@ async def answer(ask: RemarkAsk, step: Step, console: Console) -> ReviewResult:
 
 async def _hear(ask: RemarkAsk, host: Host) -> HeardRemark | str:
     try:
-        return await hear_remark(ask, host, Recent())
+        return await read_remark(ask, host, Recent())
     except HostRefused as refusal:
         if not refusal.is_gone:
             raise
@@ -70,7 +70,7 @@ async def _reply(ask: RemarkAsk, heard_remark: HeardRemark, reviewer: StepReview
     """The answer to the remark, from the change as it is now, if the day leaves something to spend."""
     try:
         async with reviewer.fetch() as pull:
-            (last, _), brief = await reviewer.last(), await reviewer.bare_brief(pull)
+            (last, _), brief = await reviewer.last(), await reviewer.brief_without_history(pull)
             async with reviewer.funds(brief) as left:
                 if left.refusal:
                     return failure_reply(left.refusal)

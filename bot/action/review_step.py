@@ -103,11 +103,11 @@ async def _review(
             await answer(run, f"Not reviewed: {result.says}")
     else:
         result = await reviewer.review(work)
-    result = _in_step_words(result, fork=state.facts.fork)
+    result = _with_step_wording(result, fork=state.facts.fork)
     if result.fault is not None and result.review is None:
         await answer(run, result.says)
         raise result.fault
-    return await _beside_others(run, result)
+    return await _fail_if_head_is_shared(run, result)
 
 
 async def repeat(event: Repeat, step: Step, console: Console) -> ReviewResult:
@@ -122,7 +122,7 @@ async def repeat(event: Repeat, step: Step, console: Console) -> ReviewResult:
     async with open_host(step, event.pull) as host:
         state, settings = await look_up(host, step, console)
         before, title = event.title_before, state.facts.title
-        if before is not None and policy.is_decisive(before, title, settings):
+        if before is not None and policy.is_skip_changed(before, title, settings):
             return await _review(event.ask, host, state, settings, step, console)
         stored = await stored_conclusion(host, state, step)
         if stored is None and policy.has_bar(settings):
@@ -136,7 +136,7 @@ async def repeat(event: Repeat, step: Step, console: Console) -> ReviewResult:
     )
 
 
-async def _beside_others(run: ReviewRun, result: ReviewResult) -> ReviewResult:
+async def _fail_if_head_is_shared(run: ReviewRun, result: ReviewResult) -> ReviewResult:
     """The result, as a failure where a stranger has opened another pull request with this head: a required check belongs to the commit.
 
     Compared with another branch the same commit may come to less; and no job knows what the other one came to.
@@ -195,7 +195,7 @@ async def look_up(host: Host, step: Step, console: Console) -> tuple[PullState, 
         with tempfile.TemporaryDirectory(prefix="deeprepo-", ignore_cleanup_errors=True) as folder:
             return await fetching.find_bases(url, facts, base, inputs.github_token, folder)
 
-    paused = (await answered_in(host)).is_paused
+    paused = (await read_recorded_answers(host)).is_paused
     state = await pull_state.read_pull_state(host, inputs.config, read_shared, find_bases, is_paused=paused)
     settings = config.resolve(inputs.flags(), state.file, operator_settings, inputs.config, shared=state.shared)
     return state, settings
@@ -221,7 +221,7 @@ async def permission_of(actor: str, comment: CommentRef, host: Host) -> Permissi
     return Permission(await host.permission(actor), time.time(), earlier)
 
 
-def _in_step_words(result: ReviewResult, *, fork: bool) -> ReviewResult:
+def _with_step_wording(result: ReviewResult, *, fork: bool) -> ReviewResult:
     """Return the result in the step's words.
 
     `fault` makes the step fail after the review is in the job summary.
@@ -252,7 +252,7 @@ async def _reply(comment: CommentRef, host: Host, says: str) -> None:
         await replies.post_reply(CommandReply(plain(says)), comment, host)
 
 
-async def answered_in(host: Host) -> Answered:
+async def read_recorded_answers(host: Host) -> Answered:
     """Return what our answers in the pull request record."""
     return answered.read((*await host.comments("review"), *await host.comments()))
 
@@ -362,7 +362,7 @@ class StepReviewer(Reviewer):
         return posts.comments(review, state)
 
     @property
-    def may_leave_check(self) -> bool:
+    def is_check_run_optional(self) -> bool:
         """Whether the review goes on if GitHub does not let its check run end: it is in the job summary too."""
         return True
 
@@ -383,9 +383,9 @@ class StepReviewer(Reviewer):
     async def brief(self, pull: PullRequest) -> Brief:
         """Return the review to make, built upon the last one if its state can be had."""
         earlier, note = await self.last()
-        scope, answers = self.run.host.voice.scope, await answered_in(self.run.host)
+        scope, answers = self.run.host.voice.scope, await read_recorded_answers(self.run.host)
         return replace(
-            await self.bare_brief(pull),
+            await self.brief_without_history(pull),
             earlier=earlier,
             full=self.run.ask.full,
             note=" ".join(filter(None, (f"Reviewed with the settings in `{scope}`." if scope else "", note))),
@@ -393,7 +393,7 @@ class StepReviewer(Reviewer):
             rules=answers.rules,
         )
 
-    async def bare_brief(self, pull: PullRequest) -> Brief:
+    async def brief_without_history(self, pull: PullRequest) -> Brief:
         """Return the change under its settings and the step's inputs: an answer builds upon no earlier review."""
         inputs, runner = self.step.inputs, self.step.runner
         async with Checkout(pull) as tree:

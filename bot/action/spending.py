@@ -39,7 +39,7 @@ async def left(run: ReviewRun, step: Step, console: Console) -> Funds:
         if refusal.status not in MAY_NOT_LIST:
             raise
         console.say(f"triggers.fork_reviews_per_day counts only the reviews of this pull request: {GRANT}.")
-        count = await _rounds(run)
+        count = await _review_count(run)
     if count is None:
         return Funds(
             refusal=f"{OFFLINE} this workflow ran at least {MAX_LISTED_RUNS:,} times in 24 hours, the most that GitHub lists, so "
@@ -48,7 +48,7 @@ async def left(run: ReviewRun, step: Step, console: Console) -> Funds:
         )
     if count < limit:
         return Funds()
-    return Funds(refusal=f"{OFFLINE} {policy.forks_used(limit, f'{FILE} or of the workflow')}", is_capped=True)
+    return Funds(refusal=f"{OFFLINE} {policy.fork_limit_message(limit, f'{FILE} or of the workflow')}", is_capped=True)
 
 
 async def _earlier_runs(run: ReviewRun, step: Step) -> int | None:
@@ -85,7 +85,7 @@ async def _earlier_runs(run: ReviewRun, step: Step) -> int | None:
     return None if listed >= MAX_LISTED_RUNS else count
 
 
-async def _rounds(run: ReviewRun) -> int:
+async def _review_count(run: ReviewRun) -> int:
     """Return the number of this pull request's reviews, as its summary counts them."""
     stands = next(iter(await summaries(run.host)), None)
     state = states.unpack(stands.body) if stands is not None else ""

@@ -85,13 +85,13 @@ async def check(
         path = reference.symbol.rpartition(":")[0]
         new_path = new_paths.get(path) or new_paths.get(breakage.home_before) or ""
         groups[path, family].append(structs.replace(breakage, new_path=new_path))
-    doubtful = _doubtful(groups)
+    doubtful = _pop_accompanying_hints(groups)
     findings = await _with_rewrites(
         tree,
         [
             (rows, await finding(tree, rows, old, family, doubtful))
             for (path, family), group in groups.items()
-            for rows in ([_order(group)] if path in gone_files else _causes(group))
+            for rows in ([_order(group)] if path in gone_files else _group_by_cause(group))
         ],
     )
     findings += await overridden(tree, dependents)
@@ -122,7 +122,7 @@ def build() -> Contracts:
     return Contracts()
 
 
-def _doubtful(groups: dict[tuple[str, str], list[Breakage]]) -> list[Breakage]:
+def _pop_accompanying_hints(groups: dict[tuple[str, str], list[Breakage]]) -> list[Breakage]:
     """Remove and return the hints about definitions with proven breaks, as they are reported with those."""
     gone = {
         breakage.reference.symbol for (_, family), rows in groups.items() if family == "removed" for breakage in rows
@@ -136,7 +136,7 @@ def _doubtful(groups: dict[tuple[str, str], list[Breakage]]) -> list[Breakage]:
     return doubtful
 
 
-def _causes(rows: Sequence[Breakage]) -> list[list[Breakage]]:
+def _group_by_cause(rows: Sequence[Breakage]) -> list[list[Breakage]]:
     """Group rows by cause: one definition, a class with members, or removed names used in the same files."""
     # The names in the module were removed with it.
     if any(breakage.rule == "removed-module" for breakage in rows):

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from bot.analyzers.contracts_words import line_of
 from bot.values import Basis, ChangedSymbol, Definition, Dependents, Evidence, Finding, Source, Verdict
-from bot.values.finding import ALSO_BROKEN, Telling, break_of, proof_of
+from bot.values.finding import ALSO_BROKEN, Telling, break_digest, proof_id
 from deeprepo.impact.filetypes import filetype
 from deeprepo.impact.language import rules_of
 from deeprepo.impact.ports import Tree
@@ -26,7 +26,7 @@ async def overridden(tree: Tree, dependents: Dependents) -> list[Finding]:
     for key, override in left_behind(dependents):
         at = await line_of(tree, override, "")
         if at is not None and not await _provides_both(tree, symbols[key], override, at):
-            left[key, await _has_to_fit(tree, symbols[key], override, at)].append((override, at))
+            left[key, await _must_match_base(tree, symbols[key], override, at)].append((override, at))
     return [await _finding(tree, key, symbols[key], rows, fits=fits) for (key, fits), rows in left.items()]
 
 
@@ -42,7 +42,7 @@ async def _provides_both(tree: Tree, item: ChangedSymbol, override: Definition, 
     return any(map(declares.search, lines)) and OVERRIDE.search(_head(lines, at.line)) is None
 
 
-async def _has_to_fit(tree: Tree, item: ChangedSymbol, override: Definition, at: Evidence) -> bool:
+async def _must_match_base(tree: Tree, item: ChangedSymbol, override: Definition, at: Evidence) -> bool:
     """Return whether the method must match its base.
 
     In a language with overloading, a method that is not marked as an override is another method.
@@ -96,7 +96,7 @@ async def _finding(
     sides = [(item.before, "before"), (item.after, "after")]
     evidence = [await line_of(tree, symbol, note) for symbol, note in sides if symbol is not None]
     was, now = (side.head if side is not None and side.signature else "" for side, _ in sides)
-    name, cause = item.symbol.name, break_of("override", key)
+    name, cause = item.symbol.name, break_digest("override", key)
     more = f" (and {len(rows) - 1} more)" if len(rows) > 1 else ""
 
     def tell(override: Definition) -> Telling:
@@ -107,7 +107,7 @@ async def _finding(
             _consequence(override, name) if fits else _another(override, name),
         )
 
-    told, breaks = tell(override), [break_of(key, one.path, one.name) for one, _ in rows]
+    told, breaks = tell(override), [break_digest(key, one.path, one.name) for one, _ in rows]
     return Finding(
         path=override.path,
         quote=at.quote,
@@ -121,7 +121,7 @@ async def _finding(
                 Source(
                     "analyser",
                     "contracts",
-                    proof=proof_of("override", cause) if fits else "",
+                    proof=proof_id("override", cause) if fits else "",
                     breaks=tuple(sorted(breaks)),
                 ),
             ),

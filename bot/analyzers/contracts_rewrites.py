@@ -317,7 +317,7 @@ def _call_edits(file: _File, breakage: Breakage) -> set[ByteEdit]:
         at = use.at + len(use.name.encode()) - 1
         arguments = _arguments(file, at) if use.arguments is not None else None
         if arguments is not None:
-            edits |= _fitted(file, breakage, arguments, *sides)
+            edits |= _argument_edits(file, breakage, arguments, *sides)
     if not edits:
         raise _NotMechanical
     return edits
@@ -334,7 +334,7 @@ def _arguments(file: _File, at: int) -> list[Node] | None:
     return None
 
 
-def _fitted(
+def _argument_edits(
     file: _File, breakage: Breakage, arguments: Sequence[Node], before: Signature, after: Signature
 ) -> set[ByteEdit]:
     sign = rules_of(file.path).calls.named_arguments.strip()

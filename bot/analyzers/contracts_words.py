@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 
 from bot.values import Basis, Definition, Evidence, Finding, Reference, Side, Source, Verdict
-from bot.values.finding import ALSO_BROKEN, MAY_BREAK, MOST_BROKEN, Telling, break_of, proof_of
+from bot.values.finding import ALSO_BROKEN, MAY_BREAK, MOST_BROKEN, Telling, break_digest, proof_id
 from deeprepo.impact.language import language_of, rules_of
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.resolution import Unknown
@@ -36,8 +36,8 @@ async def finding(
         for breakage in doubtful[:MOST_BROKEN]
         if breakage.reference.symbol in symbols
     ]
-    cause = break_of(family, min(breakage.reference.symbol for breakage in rows))
-    proof = "" if reference.likely else proof_of(family, cause)
+    cause = break_digest(family, min(breakage.reference.symbol for breakage in rows))
+    proof = "" if reference.likely else proof_id(family, cause)
     told = _telling(rows, where)
     return Finding(
         path=reference.path,
@@ -99,7 +99,7 @@ def _breaks(rows: Sequence[Breakage]) -> Mapping[tuple[str, int], Sequence[str]]
         for symbol in (breakage.reference.symbol, *breakage.other_symbols):
             key = symbol, breakage.reference.path, " ".join(breakage.reference.text.split())
             counts[key] += 1
-            breaks[breakage.reference.path, breakage.reference.line].append(break_of(*key, str(counts[key])))
+            breaks[breakage.reference.path, breakage.reference.line].append(break_digest(*key, str(counts[key])))
     return breaks
 
 
@@ -142,7 +142,9 @@ def _title(first: Breakage, rows: Sequence[Breakage]) -> str:
         return f"{first.name} has a new signature, but {first.reference.path} {first.misfit.says}"
     names = list(
         dict.fromkeys(
-            breakage.name for breakage in rows if breakage.rule == first.rule and _fate(breakage) == _fate(first)
+            breakage.name
+            for breakage in rows
+            if breakage.rule == first.rule and _describe_change(breakage) == _describe_change(first)
         )
     )
     label = (
@@ -152,11 +154,11 @@ def _title(first: Breakage, rows: Sequence[Breakage]) -> str:
     )
     still = "imports" if first.reference.form == "import" else "calls" if first.reference.call else "uses"
     be, it = ("was", "it") if len(names) == 1 else ("were", "them")
-    is_rename = first.rule != "removed-module" and _fate(first).startswith("renamed")
+    is_rename = first.rule != "removed-module" and _describe_change(first).startswith("renamed")
     old = ("the old name" if len(names) == 1 else "the old names") if is_rename else it
     but = "and" if first.reference.likely else "but"
     still = f"may still {still.removesuffix('s')}" if first.reference.likely else f"still {still}"
-    return f"{label} {be} {_fate(first)}, {but} {first.reference.path} {still} {old}"
+    return f"{label} {be} {_describe_change(first)}, {but} {first.reference.path} {still} {old}"
 
 
 def _all(first: Breakage, rows: Sequence[Breakage]) -> str:
@@ -168,7 +170,7 @@ def _all(first: Breakage, rows: Sequence[Breakage]) -> str:
             others.setdefault(breakage.name, breakage)
     told = list(others.values())[: NAMES_IN_TITLE - 1] if is_removed_symbol else []
     sentences = "".join(
-        f" `{breakage.name}` was {_fate(breakage)}{' too' if _fate(breakage) == _fate(first) else ''}: "
+        f" `{breakage.name}` was {_describe_change(breakage)}{' too' if _describe_change(breakage) == _describe_change(first) else ''}: "
         f"{breakage.reference.path}:{breakage.reference.line} still uses {_left(breakage)}."
         for breakage in told
     )
@@ -178,7 +180,7 @@ def _all(first: Breakage, rows: Sequence[Breakage]) -> str:
     return f"{sentences} This also affects {', '.join(f'`{name}`' for name in left)}."
 
 
-def _fate(breakage: Breakage) -> str:
+def _describe_change(breakage: Breakage) -> str:
     if breakage.new_path and breakage.rule == "removed-module":
         return f"moved to {breakage.new_path}"
     after = breakage.symbol.after if breakage.symbol is not None and breakage.symbol.change == "renamed" else None
@@ -212,12 +214,12 @@ def _why(breakage: Breakage, reference: Reference, where: str) -> str:
         by_name = " No definition with this name remains in the repository. The type of the object is unknown, so a library may still provide it."
     if isinstance(reference.resolution, Unknown):
         by_name = f" This is not certain: {reference.resolution.reason}."
-    return f"`{breakage.name}` ({where} before the change) was {_fate(breakage)}, but {place_text} still uses {_left(breakage)}.{by_name}"
+    return f"`{breakage.name}` ({where} before the change) was {_describe_change(breakage)}, but {place_text} still uses {_left(breakage)}.{by_name}"
 
 
 def _left(breakage: Breakage) -> str:
     """Return what an unchanged line still uses."""
-    fate = _fate(breakage)
+    fate = _describe_change(breakage)
     return (
         "the old name" if fate.startswith("renamed") else "it from the old path" if fate.startswith("moved") else "it"
     )
@@ -241,8 +243,8 @@ def _consequence(rows: Sequence[Breakage]) -> str:
         effect = "Unless a library provides it, this line fails or no longer compiles."
     elif reference.missing_part is not None:
         effect = f"This line {reference.missing_part.happens}."
-    elif language.broken_use or _fails(rows):
-        effect = language.broken_use or _fails(rows)
+    elif language.broken_use or _runtime_failure(rows):
+        effect = language.broken_use or _runtime_failure(rows)
     elif reference.form == "import":
         effect = "Importing this file fails, or the name is undefined when it is used."
     elif language.calls.missing_arguments and reference.form != "call":
@@ -252,7 +254,7 @@ def _consequence(rows: Sequence[Breakage]) -> str:
     return f"{effect}{many}"
 
 
-def _fails(rows: Sequence[Breakage]) -> str:
+def _runtime_failure(rows: Sequence[Breakage]) -> str:
     """Return how the first broken line fails at run time; "" if the language has its own words."""
     reference = rows[0].reference
     known = language_of(reference.path)
@@ -293,7 +295,7 @@ async def _definitions(tree: Tree, rows: Sequence[Breakage], old: Mapping[str, s
             if item is not None:
                 evidence.setdefault((item.path, item.line, item.side), item)
         if breakage.symbol is None and breakage.rule != "removed-module":
-            item = await _former_offer(
+            item = await _former_reexport(
                 tree, old.get(breakage.home, breakage.home), breakage.reference.symbol.rpartition(":")[2]
             )
             if item is not None:
@@ -309,7 +311,7 @@ async def line_of(tree: Tree, symbol: Definition, note: str) -> Evidence | None:
     return Evidence(symbol.path, lines[at - 1], at, symbol.side, note) if at is not None else None
 
 
-async def _former_offer(tree: Tree, path: str, name: str) -> Evidence | None:
+async def _former_reexport(tree: Tree, path: str, name: str) -> Evidence | None:
     """Return the line on which a file re-exported a name."""
     lines = _lines(await tree.read(path, "base"))
     at = next((number for number, line in enumerate(lines, 1) if _holds(line, name)), None)

@@ -165,7 +165,7 @@ def _is_added(file: ChangedFile, report: LintReport) -> bool:
     return not file.added_lines.isdisjoint(range(report.start, max(report.start, report.end) + 1))
 
 
-def _by_git(report: LintReport, places: Places) -> LintReport:
+def _with_git_line_numbers(report: LintReport, places: Places) -> LintReport:
     """Return the report with git's line numbers: its own, those of its fix and those in its message."""
     start, column = places.at(report.start, report.column)
     message = NAMED_ROW.sub(lambda row: f"line {places.row(int(row[1]))}", report.message)
@@ -273,7 +273,7 @@ class Linter(ABC):
         try:
             reports = await self._run(paths)
         except linter_run.ProgramError as error:
-            return await self._lint_apart(texts, error)
+            return await self._lint_separately(texts, error)
         left = [number for number, each in paths.items() if not reports[each].complete]
         if self.sentinel is not None or len(paths) == 1 or len(left) < len(paths) or len(left) > ONE_BY_ONE:
             return reports
@@ -281,7 +281,7 @@ class Linter(ABC):
             reports |= await self._run({number: paths[number]})
         return reports
 
-    async def _lint_apart(
+    async def _lint_separately(
         self, texts: Collection[tuple[str, bytes]], error: linter_run.ProgramError
     ) -> dict[tuple[str, bytes], LintOutcome]:
         """Run each file separately after a run that was stopped, so that one file can't hide what is wrong with another."""
@@ -313,7 +313,7 @@ class Linter(ABC):
         for report in self._reports(status, out):
             name = report.path.removeprefix("./")
             if name in reports:
-                reports[name].append(_by_git(report, places[name]))
+                reports[name].append(_with_git_line_numbers(report, places[name]))
         if sentinel is not None:
             rows = {name: sentinel.row(text) for name, (_, text) in names.items()}
             code = sentinel.code

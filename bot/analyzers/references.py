@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from bot.values import Absence, Basis, ChangedFile, Dependents, Evidence, Finding, Judgement, Source, Verdict
-from bot.values.finding import ALSO_BROKEN, Telling, proof_of
+from bot.values.finding import ALSO_BROKEN, Telling, proof_id
 from deeprepo import impact
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.reading.faults import faults
@@ -41,7 +41,7 @@ class References:
         change = {file.path: file.added_lines for file in files}
         report = await impact.report(OneSide(tree, "head"), change, OneSide(tree, "base"))
         told = _told(dependents)
-        places = [place for place in report.places if not told & _told_as(place)]
+        places = [place for place in report.places if not told & _reported_names(place)]
         texts = await tree.read_many(sorted({path for place in places for path in (place.path, place.source) if path}))
         lines = {path: file_lines(source) for path, source in texts.items()}
         damaged = {
@@ -54,7 +54,7 @@ class References:
             ),
             frozenset(report.looked.files),
             tuple((path, UNREAD) for path in report.looked.unread),
-            tuple(dict.fromkeys(_limit(place) for place in report.built if not told & _told_as(place))),
+            tuple(dict.fromkeys(_limit(place) for place in report.built if not told & _reported_names(place))),
         )
 
     def absence(self, finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG002
@@ -88,7 +88,7 @@ def _told(dependents: Dependents) -> frozenset[tuple[str, str]]:
     )
 
 
-def _told_as(place: impact.Place) -> set[tuple[str, str]]:
+def _reported_names(place: impact.Place) -> set[tuple[str, str]]:
     return {(place.path, _last(name)) for name in (place.name, place.here) if name}
 
 
@@ -119,7 +119,7 @@ def _finding(place: impact.Place, lines: Mapping[str, Sequence[str]], *, proves:
     if place.definition is not None and place.source in lines:
         there = place.definition.line
         evidence.insert(0, Evidence(place.source, lines[place.source][there - 1], there, note="definition"))
-    proof = proof_of(place.rule, f"{place.home} {place.name}") if proves else ""
+    proof = proof_id(place.rule, f"{place.home} {place.name}") if proves else ""
     return Finding(
         path=place.path,
         quote=mine[place.line - 1],

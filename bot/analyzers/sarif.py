@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from bot.render import count
 from bot.values import Absence, Basis, ChangedFile, Dependents, Finding, Judgement, Source, Verdict
-from bot.values.finding import break_of
+from bot.values.finding import break_digest
 from bot.values.tool_results import ToolResult, ToolRun
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.text.lines import quote_of
@@ -80,7 +80,7 @@ def _finding(result: ToolResult, quote: str) -> Finding:
         severity=result.severity,
         category="security" if result.security else "bug",
         basis=Basis(
-            (Source("tool", result.tool, breaks=(break_of(result.tool, result.rule, result.mark or text),)),),
+            (Source("tool", result.tool, breaks=(break_digest(result.tool, result.rule, result.mark or text),)),),
             verdict=Verdict.PROVEN if result.sure else Verdict.UNPROVEN,
         ),
         rule=result.rule,

@@ -13,7 +13,7 @@ from bot import config
 from bot.config import names
 from bot.config.owner_file import OwnerFile, Problem, of_features
 from bot.values import Absence, Basis, ChangedFile, Dependents, Finding, Judgement, Source, Verdict
-from bot.values.finding import proof_of
+from bot.values.finding import proof_id
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.text.lines import YAML_BREAKS, Places
 
@@ -112,7 +112,7 @@ def _finding(path: str, source: str, places: Places, problem: Problem, consequen
         consequence=consequence,
         severity="medium",
         category="settings",
-        basis=Basis((Source("analyser", NAME, proof=proof_of(NAME, problem.about)),), verdict=Verdict.PROVEN),
+        basis=Basis((Source("analyser", NAME, proof=proof_id(NAME, problem.about)),), verdict=Verdict.PROVEN),
         rule=NAME,
         start=at,
         end=at,

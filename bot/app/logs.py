@@ -53,11 +53,11 @@ def start(level: str, form: str, secrets: Iterable[str], stream: TextIO | None =
     root.setLevel(logging.WARNING)
     for name in OURS:
         logging.getLogger(name).setLevel(level.upper())
-    tame()
+    remove_library_handlers()
     logging.captureWarnings(capture=True)
 
 
-def tame() -> None:
+def remove_library_handlers() -> None:
     """Take the libraries' own handlers away. Again after they were started: some bring a handler along then."""
     for name, level in TAMED.items():
         logger = logging.getLogger(name)

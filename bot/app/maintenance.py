@@ -44,7 +44,7 @@ async def maintain(server: RunningServer, *, web: bool) -> None:
         well = not web or await _try("catching up", catch_up(server))
         if loop.time() - forgot_at >= DAY:
             forgot_at = loop.time()
-            await _try("deleting old data", _forget(server))
+            await _try("deleting old data", _delete_old_data(server))
         with suppress(TimeoutError):
             await asyncio.wait_for(server.is_called.wait(), HOUR if well else SOON)
         server.is_called.clear()
@@ -74,7 +74,7 @@ async def catch_up(server: RunningServer) -> None:
     since, left = _iso(now - timedelta(days=server.options.catch_up_days)), MOST_PULLS
     for installation in installations if server.options.catch_up_days else ():
         if left > 0 and not installation.get("suspended_at"):
-            left -= await _in_installation(server, int(installation["id"]), since, left)
+            left -= await _submit_missed_pulls(server, int(installation["id"]), since, left)
 
 
 async def _missed(client: GitHubClient, since: str) -> list[Any]:
@@ -98,7 +98,7 @@ def _has_arrived(delivery: Any) -> bool:  # noqa: ANN401 - JSON
     return 200 <= (delivery["status_code"] or 0) < 300  # noqa: PLR2004 - HTTP's own range
 
 
-async def _in_installation(server: RunningServer, number: int, since: str, most: int) -> int:
+async def _submit_missed_pulls(server: RunningServer, number: int, since: str, most: int) -> int:
     """Submit open pull requests on which something happened since then and whose head or base was not reviewed; how many."""
     count = 0
     async with apps.acting(
@@ -137,7 +137,7 @@ async def _submit(server: RunningServer, pull: PullRef, data: Any) -> bool:  # n
     return fresh
 
 
-async def _forget(server: RunningServer) -> None:
+async def _delete_old_data(server: RunningServer) -> None:
     """What is older than the operator wants to keep, in the database and in the folder of journals."""
     now, days = time.time(), server.options.retention_days
     rows = await server.store.prune(now, days)

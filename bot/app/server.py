@@ -63,7 +63,7 @@ async def open_server(
         jobs = Jobs(replace(_jobs(settings), refusal_pause=refusal_pause), store)
         work, apologise = open_work(store, jobs, identity, pace, options.data, metrics.review, caps)
         async with jobs.running(work, apologise, serve=web, work_here=options.work or not web):
-            logs.tame()  # the jobs' library brings a handler of its own along
+            logs.remove_library_handlers()  # the jobs' library brings a handler of its own along
             server = RunningServer(options, app, metrics, store, jobs, identity, pace, await own_account(identity))
             server.operator = environment()
             server.looks = (constant(model_fault), Look(AppKey(identity).fault, KEY_SECONDS))

@@ -187,7 +187,7 @@ def _payload(kind: str, raw: bytes) -> Mapping[str, Any]:
         raise HTTPException(415, f"the content type is neither {JSON} nor {FORM}")
     try:
         text = raw.decode() if name == JSON else parse_qs(raw.decode("ascii"), strict_parsing=True)["payload"][0]
-        payload = json.loads(text, parse_constant=_no_number)
+        payload = json.loads(text, parse_constant=_reject_constant)
     except KeyError:
         raise HTTPException(400, "the form has no field `payload`") from None
     except RecursionError:
@@ -199,7 +199,7 @@ def _payload(kind: str, raw: bytes) -> Mapping[str, Any]:
     return payload
 
 
-def _no_number(name: str) -> None:
+def _reject_constant(name: str) -> None:
     raise ValueError(name)
 
 

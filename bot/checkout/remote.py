@@ -81,7 +81,9 @@ async def fetch(
     store = await _store(url, str(Path(folder, "store.git")))
     try:
         async with asyncio.timeout(most_seconds):
-            await _patiently(_Fetch(url, commits, min(max(depth, 1), MOST_DEPTH), token, store, most_bytes), backoff)
+            await _fetch_with_retries(
+                _Fetch(url, commits, min(max(depth, 1), MOST_DEPTH), token, store, most_bytes), backoff
+            )
     except TimeoutError:
         raise GitError(f"the repository could not be fetched within {most_seconds:.0f} s") from None
     return store
@@ -116,7 +118,7 @@ async def fetch_history(url: str, base: str, head: str, token: SecretStr | None,
     refs = (f"+{source}:refs/heads/base", f"+{head}:refs/heads/head")
     try:
         async with asyncio.timeout(MAX_FETCH_SECONDS):
-            await _patiently(_Fetch(url, refs, 0, token, store, MAX_FETCHED_BYTES), 1.0)
+            await _fetch_with_retries(_Fetch(url, refs, 0, token, store, MAX_FETCHED_BYTES), 1.0)
     except TimeoutError:
         raise GitError(f"the history could not be fetched within {MAX_FETCH_SECONDS:.0f} s") from None
     return store
@@ -159,7 +161,7 @@ def missing_history(ahead: int) -> str:
     return "" if ahead < MOST_DEPTH else f"the change has {ahead:,} commits, and only the last {MOST_DEPTH} are fetched"
 
 
-async def _patiently(job: _Fetch, backoff: float) -> None:
+async def _fetch_with_retries(job: _Fetch, backoff: float) -> None:
     for tries in range(TRIES):
         try:
             return await _once(job)

@@ -27,7 +27,7 @@ MASKED_SEARCH_SECONDS = 5.0  # for a search through lines with secrets
 MOST_TEXT, HEAD_BYTES = 2 << 20, 8_000  # per file that is searched for secrets
 
 
-def know_secrets() -> "KnownSecrets":
+def create_known_secrets() -> "KnownSecrets":
     """Return an empty set of known secrets for a review. Secrets that it learns are hidden everywhere."""
     return Masks()
 
@@ -104,7 +104,7 @@ def archive_without_secrets(archive: bytes, folder: str) -> bytes:
     """
     import tarfile  # imported here because few reviews run tests
 
-    masks, whole, now = know_secrets(), io.BytesIO(), int(time.time()) + 1
+    masks, whole, now = create_known_secrets(), io.BytesIO(), int(time.time()) + 1
     for about, data in _members(archive):  # a secret in the last file may also occur in the first one
         if _is_text(data):
             masks.learn(data.decode("utf-8", "surrogateescape"), about.name.removeprefix(folder))

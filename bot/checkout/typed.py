@@ -43,17 +43,17 @@ def _nothing(request: ReviewRequest, *, behind: bool, has_parent: bool) -> str:
     if base and behind:
         return f"{head} has no commits that {base} does not have. To review the other direction, run `deeprepo review {head}..{base}`"
     if base and base == request.head:
-        return f"{head} is compared with itself. {_one_commit(request, has_parent=has_parent)}"
+        return f"{head} is compared with itself. {_suggest_last_commit(request, has_parent=has_parent)}"
     if base:
         found = f"no file differs between {base} and {head}"
-        return found if request.head else f"{found}. {_one_commit(request, has_parent=has_parent)}"
+        return found if request.head else f"{found}. {_suggest_last_commit(request, has_parent=has_parent)}"
     found = f"{head} has no changes compared with the default branch"
     if request.head:
         return found
-    return f"{found}. {_one_commit(request, has_parent=has_parent)}. To review uncommitted changes, add --uncommitted"
+    return f"{found}. {_suggest_last_commit(request, has_parent=has_parent)}. To review uncommitted changes, add --uncommitted"
 
 
-def _one_commit(request: ReviewRequest, *, has_parent: bool) -> str:
+def _suggest_last_commit(request: ReviewRequest, *, has_parent: bool) -> str:
     """Return how to review only the last commit of a branch, if that is possible."""
     name = last(request)
     command = f"`deeprepo review {name}~1..{name}`"

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import TypeVar
 
-from bot.file_kinds import is_unwritten
+from bot.file_kinds import is_excluded_from_search
 from bot.ports import RunnableTree
 from bot.values import Query, Side, TreeEntry
 from deeprepo.impact.ports import Tree
@@ -72,13 +72,13 @@ class WrittenTree(TreeView):
 
     async def _narrowed(self, query: Query) -> Query:
         if query.side not in self._without:
-            self._without[query.side] = _passed_by(await self._tree.entries(query.side))
+            self._without[query.side] = _excluded_paths(await self._tree.entries(query.side))
         return replace(query, without=self._without[query.side])
 
 
-def _passed_by(entries: Mapping[str, TreeEntry]) -> tuple[str, ...]:
+def _excluded_paths(entries: Mapping[str, TreeEntry]) -> tuple[str, ...]:
     """Return the excluded files, largest first, or their folders if these contain nothing else."""
-    left_out = {path: entry.size for path, entry in entries.items() if is_unwritten(path, entry.size)}
+    left_out = {path: entry.size for path, entry in entries.items() if is_excluded_from_search(path, entry.size)}
     searched = {folder for path in entries.keys() - left_out.keys() for folder in _folders(path)}
     sizes: Counter[str] = Counter()
     for path, size in left_out.items():

@@ -78,8 +78,8 @@ def _by_code(options: "OptionsByCode") -> int:
     with reviewing.workplace(request) as scratch, reviewing.progress(options.form, quiet=options.quiet) as say:
         review = finish(wiring.local_review(request, flags, scratch, say, warn=tell))
     code = reviewing.finish(review, options.form, fixable=reviewing.fixable(review))
-    if code == FOUND and options.is_of_hook:
-        reviewing.tell_stopped(review, push=not options.staged)
+    if code == FOUND and options.may_come_from_hook:
+        reviewing.explain_hook_failure(review, push=not options.staged)
     return code
 
 

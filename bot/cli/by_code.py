@@ -19,7 +19,7 @@ class OptionsByCode:
     quiet: bool = False
 
     @property
-    def is_of_hook(self) -> bool:
+    def may_come_from_hook(self) -> bool:
         """Whether git or pre-commit may have started it: our hooks name no range."""
         return self.change is None and not self.uncommitted
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot import globs
-from bot.cli.options import printed_by_git
+from bot.cli.options import git_output
 from bot.config.elsewhere import FORMATS, NewSettings, OldSettings, Row, SettingsFormat
 from bot.errors import UsageError
 from bot.machine import files
@@ -50,10 +50,10 @@ class TakenOver:
     guides: tuple[Guide, ...]
 
 
-def take_over(top: Path, names: Sequence[str]) -> TakenOver:
+def import_settings(top: Path, names: Sequence[str]) -> TakenOver:
     """Read what is there, or what is named: a reviewer, a file or a folder. Raises UsageError where there is nothing."""
-    tracked = printed_by_git(top, "ls-files", "--cached", "--others", "--exclude-standard", "-z").split("\0")
-    branch = printed_by_git(top, "symbolic-ref", "--short", "refs/remotes/origin/HEAD").strip().partition("/")[2]
+    tracked = git_output(top, "ls-files", "--cached", "--others", "--exclude-standard", "-z").split("\0")
+    branch = git_output(top, "symbolic-ref", "--short", "refs/remotes/origin/HEAD").strip().partition("/")[2]
     new = NewSettings(MAX_FILE, branch, {path: is_guideline(path) for path in tracked if path})
     wanted = list(dict.fromkeys(name.strip("/").removeprefix("./") for name in names))
     used, old_files, guides = set[str](), list[OldFile](), list[Guide]()

@@ -22,7 +22,7 @@ STRATEGIES = {
 }
 
 
-@options.also_takes(review.command)
+@options.accept_options_of(review.command)
 @options.with_features(is_estimate=True)
 def command(
     change: Annotated[

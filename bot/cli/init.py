@@ -10,7 +10,7 @@ import typer
 
 from bot import __version__
 from bot.cli.exits import CLEAN, say, tell
-from bot.cli.options import printed_by_git, top_of
+from bot.cli.options import git_output, work_tree_top
 from bot.errors import UsageError
 from bot.machine import extras, files
 
@@ -80,15 +80,15 @@ def command(
     different workflow or, with --from, a .deeprepo.yml that was edited. Without a repository on GitHub that the
     workflow can use, only .deeprepo.yml is written.
     """
-    from bot.cli.elsewhere import take_over
+    from bot.cli.elsewhere import import_settings
     from bot.render import text
 
     if names and not elsewhere:
         raise UsageError(f"{names[0]}: to convert the settings of other reviewers, write --from before this name")
     if app and action:
         raise UsageError("use either --action or --app. --action is for a workflow, and --app writes none")
-    top = top_of(repo)
-    taken = take_over(top, names or []) if elsewhere else None
+    top = work_tree_top(repo)
+    taken = import_settings(top, names or []) if elsewhere else None
     source = None if app else _named(action) if action else _installed_from()
     written = {SETTINGS_FILE: _settings(taken)}
     if isinstance(source, Source):
@@ -162,15 +162,15 @@ def _installed_from() -> Source | LocalCopy:
     if commit and (found := REMOTE_ADDRESS.fullmatch(url)):
         return Source(found[2], commit, _elsewhere(found[1]))
     folder = HERE.parent if (HERE.parent / ".git").exists() else Path(extras.clone() or HERE.parent)
-    address = printed_by_git(folder, "remote", "get-url", "origin").strip()
-    commit = printed_by_git(folder, "rev-parse", "HEAD").strip()
+    address = git_output(folder, "remote", "get-url", "origin").strip()
+    commit = git_output(folder, "rev-parse", "HEAD").strip()
     found = REMOTE_ADDRESS.fullmatch(address)
     if not found or not commit:
         return LocalCopy(str(folder) if (folder / "action.yml").is_file() else "", commit)
-    changed = printed_by_git(folder, "status", "--porcelain", "--untracked-files=no")
+    changed = git_output(folder, "status", "--porcelain", "--untracked-files=no")
     warning = (
         f"{address} may not have {commit[:12]}. Push that commit, or the workflow cannot fetch it"
-        if not printed_by_git(folder, "branch", "--remotes", "--contains", commit)
+        if not git_output(folder, "branch", "--remotes", "--contains", commit)
         else f"{folder} has uncommitted changes, which the workflow will not use"
         if changed
         else _elsewhere(found[1])

@@ -107,7 +107,7 @@ def with_features(*, is_estimate: bool = False) -> Callable[[Callable[..., int]]
     return widen
 
 
-def also_takes(other: Callable[..., int]) -> Callable[[Callable[..., int]], Callable[..., int]]:
+def accept_options_of(other: Callable[..., int]) -> Callable[[Callable[..., int]], Callable[..., int]]:
     """Make a command accept each option of `other`. Those that it has no parameter for are hidden, and change nothing."""
 
     def widen(command: Callable[..., int]) -> Callable[..., int]:
@@ -133,7 +133,7 @@ def _hide(parameter: inspect.Parameter) -> inspect.Parameter:
     return parameter.replace(annotation=Annotated[kind, option])
 
 
-def printed_by_git(folder: Path, *words: str) -> str:
+def git_output(folder: Path, *words: str) -> str:
     """Return what git prints about a clone, "" if it fails. Nothing that the clone configures or contains is started."""
     from bot.checkout import git
     from bot.cli.exits import finish
@@ -145,7 +145,7 @@ def printed_by_git(folder: Path, *words: str) -> str:
     return done.out.decode("utf-8", "replace") if done.status == 0 else ""
 
 
-def top_of(folder: Path) -> Path:
+def work_tree_top(folder: Path) -> Path:
     """Return the top of the work tree: the file is read there and nowhere else. Raises UsageError outside a repository."""
     from bot.checkout.locate import locate
 

@@ -111,9 +111,9 @@ def command(
     request = typed.read(change, repo, staged=staged, uncommitted=uncommitted)
     with reviewing.workplace(request) as scratch, reviewing.progress(form, quiet=quiet) as say:
         if fix and request.head:
-            from bot.wiring.fixing import refuse_elsewhere
+            from bot.wiring.fixing import refuse_unless_checked_out
 
-            refuse_elsewhere(repo, request.head, scratch)  # before anything is paid
+            refuse_unless_checked_out(repo, request.head, scratch)  # before anything is paid
         review = asyncio.run(wiring.local_review(request, flags, scratch, say, warn=tell))
     code = reviewing.finish(review, form, output, show=show or (), fixable=None if fix else reviewing.fixable(review))
     if not fix:

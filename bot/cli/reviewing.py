@@ -116,7 +116,7 @@ def _is_short(review: "Review", form: str, output: Path | None) -> bool:
     return form == "console" and output is None and is_clean and hook.is_running()
 
 
-def tell_stopped(review: "Review", *, push: bool) -> None:
+def explain_hook_failure(review: "Review", *, push: bool) -> None:
     """Explain to a person whose commit or push a hook has stopped what they can do."""
     from bot.config import hook
 

@@ -118,7 +118,7 @@ def _spending(server: "ServerStatus") -> "Table":
     shares = dict(server.addressed)
     for row in server.period:
         counts = (f"{number:,}" for number in (row.reviews, row.clean, row.calls, row.tokens))
-        table.add_row(row.repository, *counts, _dollars([row]), share(shares.get(row.repository)), _when(row.last))
+        table.add_row(row.repository, *counts, _dollars([row]), share(shares.get(row.repository)), _utc_time(row.last))
     return table
 
 
@@ -127,7 +127,7 @@ def _recent(server: "ServerStatus") -> "Table":
     for review in server.recent:
         usd = "unknown" if review.usd is None else f"${review.usd:,.2f}"
         figures = (review.conclusion, review.strategy, f"{review.seconds:,.0f}", usd)
-        table.add_row(f"{review.repository}#{review.number}", *figures, _when(review.finished))
+        table.add_row(f"{review.repository}#{review.number}", *figures, _utc_time(review.finished))
     return table
 
 
@@ -135,7 +135,10 @@ def _failures(server: "ServerStatus") -> "Table":
     table = _table("failed", "what", "why", "when")
     for failure in server.failures:
         table.add_row(
-            f"{failure.repository}#{failure.number}", failure.what, terminal_text(failure.why), _when(failure.failed)
+            f"{failure.repository}#{failure.number}",
+            failure.what,
+            terminal_text(failure.why),
+            _utc_time(failure.failed),
         )
     return table
 
@@ -169,5 +172,5 @@ def _times(times: int) -> str:
     return f"{count(times, 'review or question', 'reviews and questions')}; running ones count at their full budget"
 
 
-def _when(seconds: float) -> str:
+def _utc_time(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")

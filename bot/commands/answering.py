@@ -25,7 +25,7 @@ from bot.outputs import facts
 from bot.outputs.parts import evidence
 from bot.render import Safe, link
 from bot.review.dialogues import Dialogues
-from bot.review.guidance import tongue
+from bot.review.guidance import language_instruction
 from bot.review.session import Session
 from bot.values import Evidence, Excerpt, Finding
 from bot.values.review import LastReview
@@ -70,7 +70,7 @@ async def answer(template: str, question: str, about: CommandTarget, session: Se
     """Ask the model and return its reply. Raises ProviderError and BudgetSpent."""
     excerpts: tuple[Excerpt, ...] = ()
     if about.finding is not None:
-        finding = await as_it_is_now(about.finding, session.tree)
+        finding = await at_current_location(about.finding, session.tree)
         about = replace(about, finding=finding)
         excerpts = tuple(dict.fromkeys(await proof.gather(finding, session.tree, session.dependents, session.files)))
     excerpts += await sources.look(sources.names_in(question), session, excerpts)
@@ -93,7 +93,7 @@ async def reply_to(prompt: Prompt, session: Session, model: Model, role: Purpose
     return reply.data or {}
 
 
-async def as_it_is_now(finding: Finding, tree: Tree) -> Finding:
+async def at_current_location(finding: Finding, tree: Tree) -> Finding:
     """Return the finding at its quote's current location, which may have moved since the review."""
     current = await check_quotes(finding, tree)
     return current if isinstance(current, Finding) else finding
@@ -112,7 +112,7 @@ def _prompt(
         excerpts=excerpts,
         diff=sources.diff(session.files, {excerpt.path for excerpt in excerpts}),
     )
-    system = render.text("prompts/ask_system.md.j2") + tongue(session.language)
+    system = render.text("prompts/ask_system.md.j2") + language_instruction(session.language)
     messages = Message("system", system), Message("user", question_text)
     return Prompt(messages, answer=schema(), max_tokens=ANSWER_TOKENS, about=f"the question: {question[:MOST_ABOUT]}")
 
@@ -196,7 +196,7 @@ async def ask(argument: str, context: CommandContext) -> CommandReply:
         return context.say("reply_no_question", example="`/deeprepo ask who calls this?`")
     if context.open_session is None:
         return context.say("reply_no_model", example="`/deeprepo explain 1`")
-    about = target.of_thread(context)
+    about = target.thread_target(context)
     if _is_secret(about):
         return context.say("reply_secret")
     return await _model_reply("ask", argument, about, context, context.open_session)

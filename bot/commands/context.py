@@ -98,12 +98,12 @@ def wait(permission: Permission, most: int) -> Wait | None:
 
     A refused command does not count, so the limit ends when the answer says it does.
     """
-    full = _full(permission.earlier, permission.now, most)
+    full = _check_hourly_limit(permission.earlier, permission.now, most)
     if full is not None:
         return _wait(full[0], permission.now, is_known=full[1])
     if permission.writes:
         return None
-    others = _full(permission.outsiders, permission.now, STRANGERS)
+    others = _check_hourly_limit(permission.outsiders, permission.now, STRANGERS)
     return _wait(others[0], permission.now, is_known=bool(permission.earlier), by_others=True) if others else None
 
 
@@ -112,7 +112,7 @@ def _wait(until: float, now: float, *, is_known: bool, by_others: bool = False) 
     return Wait(minutes, time.strftime("%H:%M UTC", time.gmtime(until)), is_known, by_others)
 
 
-def _full(given: Sequence[float], now: float, most: int) -> tuple[float, bool] | None:
+def _check_hourly_limit(given: Sequence[float], now: float, most: int) -> tuple[float, bool] | None:
     """Return when the next command is possible, and whether one was refused; None if it is possible now."""
     accepted, was_refused = list[float](), False
     for at in sorted(at for at in given if at <= now):

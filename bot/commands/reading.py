@@ -40,7 +40,7 @@ def read(body: str, login: str, words: Sequence[str], long: Sequence[str] = ()) 
     """
     text, call = plain_lines(body), _call(login)
     rows = text.split("\n")
-    calls = ((index, call.match(_from_sight(line).rstrip())) for index, line in enumerate(own_lines(text)))
+    calls = ((index, call.match(_from_first_visible(line).rstrip())) for index, line in enumerate(own_lines(text)))
     found = [
         (index, match)
         for index, match in calls
@@ -54,7 +54,7 @@ def read(body: str, login: str, words: Sequence[str], long: Sequence[str] = ()) 
     return tuple(command for command in commands if command is not None)
 
 
-def _from_sight(text: str) -> str:
+def _from_first_visible(text: str) -> str:
     """Return a text from its first visible character, because editors and pasted pages add others."""
     at = next((index for index, sign in enumerate(text) if category(sign)[0] not in "CZ"), len(text))
     return text[at:]
@@ -95,7 +95,7 @@ def _call(login: str) -> re.Pattern[str]:
 
 
 def _command(text: str, below: str, words: Sequence[str], long: Sequence[str], *, mention: bool) -> Command | None:
-    text = _from_sight(text)
+    text = _from_first_visible(text)
     words_typed = [part.strip(_SIGNS).lower() for part in text.split()]
     for word in sorted(words, key=lambda word: -word.count(" ")):
         parts = word.split()

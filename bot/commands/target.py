@@ -44,7 +44,7 @@ class CommandTarget:
         return context.say("reply_gone" if self.fingerprint else "reply_which", example=f"`/deeprepo {example}`")
 
 
-def of_thread(context: CommandContext) -> CommandTarget:
+def thread_target(context: CommandContext) -> CommandTarget:
     """Return the finding of the command's thread; none elsewhere, or if the thread has several."""
     last_review, problem = _read(context.last)
     top = context.top
@@ -63,7 +63,7 @@ def of_thread(context: CommandContext) -> CommandTarget:
 
 def find(argument: str, context: CommandContext) -> CommandTarget:
     """Return the finding that the argument names, and the rest of the argument."""
-    of_this_thread = of_thread(context)
+    of_this_thread = thread_target(context)
     if of_this_thread.fingerprint:
         return replace(of_this_thread, rest=argument.strip())
     last_review, match = of_this_thread.last_review, _NUMBER_OR_MARK.match(argument)

@@ -302,7 +302,7 @@ OLD_LISTS = {  # names of earlier versions: the form of their entries, and the l
 }
 
 
-def written_as(name: str) -> str:
+def key_in_file(name: str) -> str:
     """Return a setting's name as the file has it: `budget.usd` for `usd`."""
     return next(
         (

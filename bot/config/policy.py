@@ -17,7 +17,7 @@ from bot.config import FILE
 from bot.values.ask import ASKED, ReviewAsk, Trigger
 from bot.values.host import CheckConclusion, PullFacts
 from bot.values.review import Lack
-from bot.values.ruling import is_bar
+from bot.values.ruling import is_threshold_set
 
 if TYPE_CHECKING:
     from bot.config import Config
@@ -50,7 +50,7 @@ class No:
 
 def has_bar(settings: "Config") -> bool:
     """Return whether a failure threshold is set: `fail_on`, or an instruction that fails the check."""
-    return is_bar(settings.fail_on, (each.must for each in settings.must_hold))
+    return is_threshold_set(settings.fail_on, (each.must for each in settings.must_hold))
 
 
 def without_review(settings: "Config", lacks: Lack = "unreviewed") -> CheckConclusion:
@@ -105,7 +105,7 @@ def decide(
         paused = (
             ("reviews of this pull request are paused (`/deeprepo resume` turns them on again)",) if is_paused else ()
         )
-        objection = next(chain(_chosen(facts, settings), paused), None)
+        objection = next(chain(_maintainer_objections(facts, settings), paused), None)
         if objection is not None:
             return No(f"{objection}. {HOW}.", is_followed=True)
         pause_reason = f"automatic reviews pause after {pushes} push{'es' if pushes > 1 else ''} (`pause_after`)"
@@ -140,12 +140,12 @@ def skips_title(title: str, settings: "Config") -> bool:
     return any(fnmatchcase(title.lower(), pattern.lower()) for pattern in settings.triggers.skip_titles)
 
 
-def is_decisive(before: str, now: str, settings: "Config") -> bool:
+def is_skip_changed(before: str, now: str, settings: "Config") -> bool:
     """Return whether the settings skip a pull request under exactly one of its two titles."""
     return skips_title(before, settings) != skips_title(now, settings)
 
 
-def forks_used(limit: float, source: str = FILE) -> str:
+def fork_limit_message(limit: float, source: str = FILE) -> str:
     """Return why no model reads a stranger's change today. `source`: where the limit is set."""
     return (
         f"authors without write permission used up `triggers.fork_reviews_per_day` ({limit:g}) in {source} for these 24 hours; "
@@ -153,7 +153,7 @@ def forks_used(limit: float, source: str = FILE) -> str:
     )
 
 
-def _chosen(facts: PullFacts, settings: "Config") -> Iterator[str]:
+def _maintainer_objections(facts: PullFacts, settings: "Config") -> Iterator[str]:
     """Yield each reason not to review that only people of the repository can cause, most important first."""
     triggers, of = settings.triggers, settings.file_of
     if facts.author_type == "Bot" and not triggers.bots:

@@ -99,7 +99,7 @@ def _renewed(name: str, entry: Any) -> IgnoreItem | Instruction:  # noqa: ANN401
     return IgnoreItem(path=entry.path, kind=entry.kind, reason=entry.text)
 
 
-def in_new_form(text: bytes) -> str:
+def convert_old_lists(text: bytes) -> str:
     """Return the current form of a file's old lists, or "" if it has none."""
     try:
         data = yaml_text.data(text.decode())
@@ -155,7 +155,7 @@ def _mistakes(settings: Any) -> Iterator[Mistake]:  # noqa: ANN401 - a model mad
     for name in ("analyzers", "lenses"):
         for at, one in enumerate(getattr(settings, name) or ()):
             if one not in DEFAULTS[name]:
-                yield Mistake((name, at), f"{one} is unknown{_near_miss(one, DEFAULTS[name])}")
+                yield Mistake((name, at), f"{one} is unknown{_did_you_mean(one, DEFAULTS[name])}")
 
 
 def _mistakes_in_entries(settings: Any) -> Iterator[Mistake]:  # noqa: ANN401 - as above
@@ -173,11 +173,11 @@ def _mistakes_in_entries(settings: Any) -> Iterator[Mistake]:  # noqa: ANN401 - 
     for key in ("rules", "ignore"):
         for at, kind in enumerate(one.kind for one in getattr(settings, key)):
             if kind and kind not in FINDING_KINDS and get_close_matches(kind, FINDING_KINDS, 1):
-                sentence = f"{kind} is not a category of findings{_near_miss(kind, FINDING_KINDS)}"
+                sentence = f"{kind} is not a category of findings{_did_you_mean(kind, FINDING_KINDS)}"
                 yield Mistake((key, at, "kind"), sentence, is_left_out=False)
 
 
-def _is_no_day(text: str) -> bool:
+def _is_invalid_date(text: str) -> bool:
     try:
         date.fromisoformat(text)
     except ValueError:
@@ -199,7 +199,7 @@ WRONG: Mapping[str, Sequence[tuple[Callable[[Any], bool], str]]] = {  # what an 
             lambda entry: not re.fullmatch(FINGERPRINT, entry.finding),
             "`finding` is not a finding ID. Copy the whole ID after `id` in the terminal output",
         ),
-        (lambda entry: _is_no_day(entry.expires), "`expires` must be a date such as 2027-01-31"),
+        (lambda entry: _is_invalid_date(entry.expires), "`expires` must be a date such as 2027-01-31"),
     ),
     "instructions": (
         (
@@ -219,7 +219,7 @@ def _wrong_model(model: str | None) -> str:
     return f"{model} has no provider. Write provider/model, for example openai/{model.strip('/')}"
 
 
-def _near_miss(word: str, words: Sequence[str]) -> str:
+def _did_you_mean(word: str, words: Sequence[str]) -> str:
     near = get_close_matches(word, words, 1)
     return f"; did you mean {near[0]}?" if near else f" (known: {', '.join(words)})"
 

@@ -30,7 +30,7 @@ from bot.config.defaults import (
     Instruction,
     ReviewSettings,
     Triggers,
-    written_as,
+    key_in_file,
 )
 from bot.config.names import FILE, MOST_MUSTS
 from bot.config.settings import Settings
@@ -196,7 +196,7 @@ class Config(ReviewSettings):
     def rows(self) -> Iterator[tuple[str, str, str]]:
         """Yield name, value and origin of each setting, as texts for people."""
         for name in DEFAULTS:
-            yield written_as(name), value_text(self.value(name)), self.origins[name]
+            yield key_in_file(name), value_text(self.value(name)), self.origins[name]
         for name, value in asdict(self.triggers).items():
             yield f"triggers.{name}", value_text(value), self.origins.get(f"triggers.{name}", "default")
         for name, text in self.ceilings:
@@ -290,7 +290,7 @@ def resolve(
         if isinstance(value, int | float) and not is_amount(value) and not isinstance(value, bool):
             raise ConfigError(f"{key} is {value} ({origins[key]}): use a finite number of 0 or more")
     _clamp(values, origins, settings, operator)
-    _agree(values, origins, flags)
+    _apply_dependent_settings(values, origins, flags)
     if not_asked := [*_asked(values["instructions"])][MOST_MUSTS:]:
         warnings.append(f"a review checks at most {MOST_MUSTS} requirements. Not checked: {', '.join(not_asked)}")
     triggers = Triggers(**{key.removeprefix("triggers."): values.pop(key) for key in TRIGGERS})
@@ -420,7 +420,7 @@ def _ceiling(key: str, operator: Mapping[str, Any]) -> tuple[str, Any]:
     return ("the limit for files (DEEPREPO_SECONDS sets another)", MOST_SECONDS) if key == "seconds" else ("", None)
 
 
-def _agree(values: dict[str, Any], origins: dict[str, str], flags: Mapping[str, Any]) -> None:
+def _apply_dependent_settings(values: dict[str, Any], origins: dict[str, str], flags: Mapping[str, Any]) -> None:
     """Settle what follows from another setting."""
     if flags.get("effort") is not None and "effort_for" not in flags:  # a record has both
         values["effort_for"], origins["effort_for"] = (), "default"

@@ -48,7 +48,7 @@ def _fits(pattern: str, says: str) -> AfterValidator:
     return AfterValidator(check)
 
 
-def _pem(value: SecretStr) -> SecretStr:
+def _check_private_key(value: SecretStr) -> SecretStr:
     from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
@@ -64,7 +64,7 @@ def _pem(value: SecretStr) -> SecretStr:
     return SecretStr(f"{text}\n")
 
 
-def _strong(value: SecretStr) -> SecretStr:
+def _check_secret_length(value: SecretStr) -> SecretStr:
     text = value.get_secret_value().strip()
     if len(text) < SHORTEST_SECRET:
         raise ValueError(f"the secret is too short. Use at least {SHORTEST_SECRET} characters")
@@ -109,8 +109,10 @@ class App(FromEnvironment):
     app_id: Annotated[Trimmed, _fits(r"[0-9]{1,20}", "this is not a number")] = Field(
         description="The App ID, shown on the App's page on GitHub."
     )
-    private_key: Annotated[SecretStr, AfterValidator(_pem)] = Field(description="The content of the App's .pem file.")
-    webhook_secret: Annotated[SecretStr, AfterValidator(_strong)] = Field(
+    private_key: Annotated[SecretStr, AfterValidator(_check_private_key)] = Field(
+        description="The content of the App's .pem file."
+    )
+    webhook_secret: Annotated[SecretStr, AfterValidator(_check_secret_length)] = Field(
         description="The secret with which GitHub signs deliveries, at least 16 characters."
     )
     client_id: Annotated[Trimmed, _fits(r"[A-Za-z0-9._-]{0,100}", "this is not a client ID")] = Field(
@@ -120,7 +122,7 @@ class App(FromEnvironment):
     client_secret: SecretStr | None = Field(default=None, description="A client secret of the App.")
 
     @property
-    def signs_in(self) -> bool:
+    def has_sign_in(self) -> bool:
         """Whether people can sign in with GitHub."""
         return bool(self.client_id and self.client_secret and self.client_secret.get_secret_value().strip())
 

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from bot import registry
-from bot.config.defaults import SETTING_FIELDS, Threshold, written_as
+from bot.config.defaults import SETTING_FIELDS, Threshold, key_in_file
 from bot.config.setting import setting
 from bot.errors import ConfigError
 from bot.levels import ReviewEffort, Strategy
@@ -37,7 +37,7 @@ BASE_URL = "DEEPREPO_BASE_URL"
 def _as_file(name: str, more: str = "") -> Any:  # noqa: ANN401 - the type stands beside it
     """The variable of a setting that a file has too, with the same bounds."""
     bounds = {key: value for key, value in _BY_NAME[name].metadata["field"].items() if key != "description"}
-    return setting(None, f"As `{written_as(name)}`{more}.", **bounds)
+    return setting(None, f"As `{key_in_file(name)}`{more}.", **bounds)
 
 
 _BY_NAME = {each.name: each for each in SETTING_FIELDS}

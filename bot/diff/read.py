@@ -28,10 +28,10 @@ def read(change: RawChange) -> tuple[ChangedFile, ...]:
         ChangedFile(path, path, "modified", skip=skip.WITHHELD, is_unreviewed=True)
         for path in sorted(change.withheld - {file.path for file in changed_files})
     ]
-    return _vouch(changed_files)
+    return _accept_vendored_updates(changed_files)
 
 
-def _vouch(files: Sequence[ChangedFile]) -> tuple[ChangedFile, ...]:
+def _accept_vendored_updates(files: Sequence[ChangedFile]) -> tuple[ChangedFile, ...]:
     """Return the files.
 
     A new file in a folder of vendored code that the change updates counts as vendored too.

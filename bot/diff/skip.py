@@ -154,15 +154,15 @@ def _is_vouched_by_name(file: ChangedFile, why: str) -> bool:
     """Return whether a new file's name, or the owner's attributes, justify skipping it."""
     if why in (LOCK_FILE, LICENCE_TEXT):
         return True
-    return (why == ATTRIBUTED and not _is_written(file.path)) or (why == GENERATED and _is_output(file.path))
+    return (why == ATTRIBUTED and not _is_hand_written(file.path)) or (why == GENERATED and _is_output(file.path))
 
 
 def _is_output(path: str) -> bool:
     """Return whether a name belongs to a file that only tools write and read: a lock file, a snapshot, a source map."""
-    return is_lock(path) or (is_generated(path) and not _is_written(path))
+    return is_lock(path) or (is_generated(path) and not _is_hand_written(path))
 
 
-def _is_written(path: str) -> bool:
+def _is_hand_written(path: str) -> bool:
     return is_code(path) or is_settings(path)
 
 

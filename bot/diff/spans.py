@@ -44,7 +44,7 @@ def spans(file: ChangedFile, symbols: Sequence[ChangedSymbol], rows: Mapping[Sid
     spans_found = _with_comments(file, _definitions(file, symbols), rows)
     spans_found += _runs(file.added_lines - _covered_lines(spans_found, "head"), "head", file.added_lines)
     # Removed lines inside an existing definition are shown in that definition's diff.
-    spans_found += _runs(_removed_alone(file, spans_found), "base", file.removed_lines)
+    spans_found += _runs(_unshown_removed_lines(file, spans_found), "base", file.removed_lines)
     return spans_found
 
 
@@ -96,7 +96,7 @@ def _definitions(file: ChangedFile, symbols: Sequence[ChangedSymbol]) -> list[Sp
     while waiting:
         outer = waiting.pop(0)
         inner = [span for span in waiting if _inside(span, outer)]
-        if not inner or _stands_whole(outer):
+        if not inner or _is_reviewed_whole(outer):
             waiting = [span for span in waiting if span not in inner]
             names = (outer.name, *(name for span in inner for name in span.names))
             spans_found.append(replace(outer, names=tuple(dict.fromkeys(names))))
@@ -136,7 +136,7 @@ def _inside(span: Span, outer: Span) -> bool:
     return span.side == outer.side and outer.start <= span.start and span.end <= outer.end
 
 
-def _stands_whole(span: Span) -> bool:
+def _is_reviewed_whole(span: Span) -> bool:
     """Return whether a definition is reviewed as a whole: new, removed and short ones are."""
     whole = span.symbol is not None and span.symbol.change in {"added", "removed"}
     return whole or span.end - span.start < WHOLE_LINES
@@ -159,7 +159,7 @@ def _covered_lines(spans_found: Iterable[Span], side: Side) -> set[int]:
     return {line for span in spans_found if span.side == side for line in range(span.start, span.end + 1)}
 
 
-def _removed_alone(file: ChangedFile, spans_found: Sequence[Span]) -> set[int]:
+def _unshown_removed_lines(file: ChangedFile, spans_found: Sequence[Span]) -> set[int]:
     """Return the removed lines that no span shows."""
     shown_lines = _covered_lines(spans_found, "base")
     for span in (s for s in spans_found if s.side == "head"):

@@ -81,13 +81,13 @@ def _of_file(
         references = tuple(reference for name in span.names for reference in uses.get(f"{file.path}:{name}", ()))
         mine = _units(file, span, rows[span.side], hunk_rows, references, tests)
         units_found += [unit if symbols else _by_name(unit, uses) for unit in mine]
-    units_found = _told_by_changes(units_found)
+    units_found = _keep_changed_units(units_found)
     yield from unit_heads.with_heads(
         file, units_found, rows.get("head", ()), hunk_rows.added_rows(), [s.symbol for s in symbols]
     )
 
 
-def _told_by_changes(units: Sequence[Unit]) -> list[Unit]:
+def _keep_changed_units(units: Sequence[Unit]) -> list[Unit]:
     """Return the regions with changed lines.
 
     If only lines around a definition changed, a neighbor gets its references.

@@ -9,7 +9,7 @@ from bot.values.finding import ALSO_BROKEN, MAY_BREAK
 Place = tuple[str, int]
 
 
-def corroborated(found: Mapping[str, Sequence[Finding]], checkers: Collection[str]) -> dict[str, list[Finding]]:
+def merge_checker_errors(found: Mapping[str, Sequence[Finding]], checkers: Collection[str]) -> dict[str, list[Finding]]:
     """Return the findings by analyzer name, with each line reported once.
 
     If a checker proves an error on the line of another check's finding, that finding is proven. It keeps its

@@ -45,7 +45,7 @@ def rewrites_of(placed_finding: PlacedFinding) -> tuple[Rewrite, ...]:
     return (Rewrite(spot.path, spot.start, finding.quote, placed_finding.replacement),)
 
 
-def _why_none(placed_finding: PlacedFinding) -> str:
+def _reason_without_fix(placed_finding: PlacedFinding) -> str:
     """Return why the finding has no lines to rewrite, if it has none."""
     is_confirmed = placed_finding.finding.verdict.is_shown or placed_finding.replacement is None
     return "none" if is_confirmed else "unconfirmed"
@@ -66,13 +66,14 @@ async def fix(placed_findings: Iterable[PlacedFinding], tree: Tree, faults: Faul
     for placed_finding, rewrites in rows:
         finding = placed_finding.finding
         try:
-            _add(rewrites_by_path, rewrites, heads, faults, _why_none(placed_finding))
+            _add(rewrites_by_path, rewrites, heads, faults, _reason_without_fix(placed_finding))
         except _CannotApply as reason:
             refusals.append((finding, str(reason)))
         else:
             mended_findings.append(finding)
             refusals += [
-                (replace(finding, path=item.path, start=item.line, end=item.line), "part") for item in finding.unmended
+                (replace(finding, path=item.path, start=item.line, end=item.line), "part")
+                for item in finding.unfixed_lines
             ]
     contents = {path: _applied(heads[path], mine) for path, mine in rewrites_by_path.items()}
     patch = "".join(_patch(path, heads[path], contents[path]) for path in sorted(contents))

@@ -39,7 +39,7 @@ def requests(questions: Sequence[OpinionQuestion]) -> list[Request]:
     similar size.
     """
     alone = [question for question in questions if question.precedents]
-    rest = list(_side_by_side([question for question in questions if question not in alone]))
+    rest = list(_order_by_line([question for question in questions if question not in alone]))
     count = -(-len(rest) // MOST_CLAIMS) or 1
     most = -(-len(rest) // count)
     groups: list[list[OpinionQuestion]] = []
@@ -52,7 +52,7 @@ def requests(questions: Sequence[OpinionQuestion]) -> list[Request]:
     return [*((question,) for question in alone), *map(tuple, groups)]
 
 
-def _side_by_side(questions: Sequence[OpinionQuestion]) -> Iterator[OpinionQuestion]:
+def _order_by_line(questions: Sequence[OpinionQuestion]) -> Iterator[OpinionQuestion]:
     """Yield the claims by file and line.
 
     Claims that quote the same line follow each other, even from different files.

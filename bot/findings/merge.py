@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from bot.findings.quotes import fold
 from bot.values import Evidence, Finding, Source, severity_rank
-from bot.values.finding import proof_of
+from bot.values.finding import proof_id
 
 STRETCH = 32  # lines
 MAX_LINES_APART = 3  # lines between two findings about the same defect in neighboring statements
@@ -57,7 +57,7 @@ def merge(findings: Iterable[Finding]) -> tuple[Finding, ...]:
         at = _add(distinct_findings, identify(finding), others)
         for key in _around(distinct_findings[at]):
             near[key].add(at)
-    return tuple(_by_proof(distinct_findings))
+    return tuple(_with_proof_fingerprints(distinct_findings))
 
 
 def _around(finding: Finding) -> set[tuple[str, int]]:
@@ -79,13 +79,13 @@ def _add(distinct_findings: list[Finding], finding: Finding, others: Iterable[in
     """Merge the finding into one of these others, or append it. Returns its index."""
     at = next((at for at in others if same(finding, distinct_findings[at])), len(distinct_findings))
     if at == len(distinct_findings):
-        distinct_findings.append(_told_apart(finding, distinct_findings))
+        distinct_findings.append(_with_unique_fingerprint(finding, distinct_findings))
     else:
-        distinct_findings[at] = unite(distinct_findings[at], finding)
+        distinct_findings[at] = merge_findings(distinct_findings[at], finding)
     return at
 
 
-def tell_anew(distinct_findings: list[Finding], finding: Finding) -> tuple[Finding, Finding | None]:
+def add_or_replace(distinct_findings: list[Finding], finding: Finding) -> tuple[Finding, Finding | None]:
     """Add a finding to distinct ones, or replace the one that it describes better.
 
     Returns the finding as stored, and the one before it. A proven or confirmed finding or a secret keeps its
@@ -94,7 +94,7 @@ def tell_anew(distinct_findings: list[Finding], finding: Finding) -> tuple[Findi
     identified_finding = identify(finding)
     at = next((i for i, other in enumerate(distinct_findings) if same(identified_finding, other)), None)
     if at is None:
-        distinct_findings.append(_told_apart(identified_finding, distinct_findings))
+        distinct_findings.append(_with_unique_fingerprint(identified_finding, distinct_findings))
         return distinct_findings[-1], None
     before = distinct_findings[at]
     keeps = before.verdict.is_shown or before.is_masked
@@ -111,7 +111,7 @@ def add_proofs(finding: Finding) -> Finding:
     """Return the finding with its proof added to each static source, unless it already has proofs."""
     if not finding.proven or finding.proofs:
         return finding
-    proof = proof_of(finding.kind, " ".join(sorted(code_names(finding.title))))
+    proof = proof_id(finding.kind, " ".join(sorted(code_names(finding.title))))
     sources = tuple(_proving(source, proof) for source in finding.basis.sources)
     return replace(finding, basis=replace(finding.basis, sources=sources))
 
@@ -139,7 +139,7 @@ def _digest(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:16]
 
 
-def _told_apart(finding: Finding, distinct_findings: Iterable[Finding]) -> Finding:
+def _with_unique_fingerprint(finding: Finding, distinct_findings: Iterable[Finding]) -> Finding:
     """Return the finding.
 
     If another defect on the same line has its fingerprint, the names in its title are added to the
@@ -152,7 +152,7 @@ def _told_apart(finding: Finding, distinct_findings: Iterable[Finding]) -> Findi
     return replace(finding, fingerprint=_digest(finding.fingerprint, *sorted(code_names(finding.title))))
 
 
-def _by_proof(distinct_findings: Sequence[Finding]) -> Iterator[Finding]:
+def _with_proof_fingerprints(distinct_findings: Sequence[Finding]) -> Iterator[Finding]:
     """Yield the findings.
 
     If several are proven on one line, each gets a fingerprint from its proof, whatever the order of the
@@ -167,7 +167,7 @@ def _by_proof(distinct_findings: Sequence[Finding]) -> Iterator[Finding]:
 
 def same(finding: Finding, other: Finding) -> bool:
     """Return whether two findings are about the same defect."""
-    if finding.consumer != other.consumer or _two_proofs(finding, other):
+    if finding.consumer != other.consumer or _have_different_proofs(finding, other):
         return False
     titles, names, other_names = (finding.title, other.title), code_names(finding.title), code_names(other.title)
     is_apart = bool(names and other_names) and names.isdisjoint(other_names)
@@ -186,7 +186,7 @@ def same(finding: Finding, other: Finding) -> bool:
         are_guesses = not (finding.proven or other.proven) and all(
             source.kind == "model" for source in (*finding.basis.sources, *other.basis.sources)
         )
-        is_kindred = not are_guesses or _are_of_two_readings(finding, other) or alike(*titles, FEW_SHARED)
+        is_kindred = not are_guesses or _are_from_different_passes(finding, other) or alike(*titles, FEW_SHARED)
         is_kindred |= bool(names & other_names)
         return ((finding.category == other.category and is_kindred) or is_story) and not is_other
     shows_other, back = _shows(finding, other), _shows(other, finding)
@@ -196,13 +196,13 @@ def same(finding: Finding, other: Finding) -> bool:
         return is_mechanism or not names.isdisjoint(other_names)
     is_beside = bool(shared_places) and _within(finding, other, MAX_LINES_APART) and alike(*titles)
     is_beside |= (
-        _are_of_two_readings(finding, other) and _within(finding, other, NEARBY) and _tells(*titles, TWO_READINGS)
+        _are_from_different_passes(finding, other) and _within(finding, other, NEARBY) and _tells(*titles, TWO_READINGS)
     )
-    is_story = is_one_break or (bool(names & other_names) and alike(*titles)) or _retells(*titles)
+    is_story = is_one_break or (bool(names & other_names) and alike(*titles)) or _share_most_words(*titles)
     return not is_apart and (is_beside or ((shows_other or back) and is_story))
 
 
-def _are_of_two_readings(one: Finding, other: Finding) -> bool:
+def _are_from_different_passes(one: Finding, other: Finding) -> bool:
     """Return whether the findings come from different passes.
 
     A pass that reports both considers them different.
@@ -211,7 +211,7 @@ def _are_of_two_readings(one: Finding, other: Finding) -> bool:
     return bool(one.basis.votes and other.basis.votes) and mine.isdisjoint(theirs)
 
 
-def _two_proofs(one: Finding, other: Finding) -> bool:
+def _have_different_proofs(one: Finding, other: Finding) -> bool:
     """Return whether one analyzer proved two different things.
 
     A dismissal of one must not cover the other.
@@ -246,14 +246,14 @@ def _location(item: Evidence) -> Location:
     return item.path, item.side, item.line
 
 
-def _retells(title: str, other: str) -> bool:
+def _share_most_words(title: str, other: str) -> bool:
     """Return whether two titles share most of their longer words, and several of them."""
-    return alike(title, other, MOST_SHARED) and len(_telling_words(title) & _telling_words(other)) >= SEVERAL
+    return alike(title, other, MOST_SHARED) and len(_long_words(title) & _long_words(other)) >= SEVERAL
 
 
 def _tells(title: str, other: str, least: int) -> bool:
     """Return whether two titles share this many longer words, or half of those in the shorter one."""
-    return alike(title, other) or len(_telling_words(title) & _telling_words(other)) >= least
+    return alike(title, other) or len(_long_words(title) & _long_words(other)) >= least
 
 
 def _breaks(title: str) -> set[str]:
@@ -275,15 +275,15 @@ def code_names(title: str) -> set[str]:
 
 def alike(one: str, other: str, share: float = HALF_SHARED) -> bool:
     """Return whether two titles are alike: they share this part of the longer words in the shorter one."""
-    words, others = _telling_words(one), _telling_words(other)
+    words, others = _long_words(one), _long_words(other)
     return len(words & others) >= max(1.0, share * min(len(words), len(others)))
 
 
-def _telling_words(title: str) -> set[str]:
+def _long_words(title: str) -> set[str]:
     return set(re.findall(r"\w{4,}", title.lower()))
 
 
-def unite(finding: Finding, other: Finding) -> Finding:
+def merge_findings(finding: Finding, other: Finding) -> Finding:
     """Return the stronger finding with the other's evidence, and with the other's location if it differs."""
     strong, weak = sorted((finding, other), key=lambda f: (not f.is_masked, f.verdict.rank, severity_rank(f.severity)))
     apart = (weak.path, weak.side) != (strong.path, strong.side) or weak.end < strong.start or strong.end < weak.start

@@ -101,13 +101,13 @@ def known_first(finding: Finding) -> Finding:
     return replace(finding, evidence=tuple(evidence))
 
 
-def _stays(past: Evidence, now: Evidence, since: Since) -> bool:
+def _is_unmoved(past: Evidence, now: Evidence, since: Since) -> bool:
     line_now = since.moves(past.path).get(past.line) if past.path in since.before else None
-    return past.path == now.path and line_now == now.line and says_the_same(past.quote, now.quote)
+    return past.path == now.path and line_now == now.line and is_same_quote(past.quote, now.quote)
 
 
-def _has_its_words(past: Evidence, now: Evidence, _: Since) -> bool:
-    return past.path == now.path and says_the_same(past.quote, now.quote)
+def _has_same_quote(past: Evidence, now: Evidence, _: Since) -> bool:
+    return past.path == now.path and is_same_quote(past.quote, now.quote)
 
 
 def is_rewritten(past: Evidence, now: Evidence, since: Since) -> bool:
@@ -128,15 +128,15 @@ def _is_edited(past: Evidence, now: Evidence, _: Since) -> bool:
 
 
 def _has_moved(past: Evidence, now: Evidence, _: Since) -> bool:
-    return says_the_same(past.quote, now.quote)
+    return is_same_quote(past.quote, now.quote)
 
 
 _SAME: tuple[Callable[[Evidence, Evidence, Since], bool], ...] = (
-    _stays, _has_its_words, is_rewritten, _is_edited, _has_moved,
+    _is_unmoved, _has_same_quote, is_rewritten, _is_edited, _has_moved,
 )  # fmt: skip
 
 
-def says_the_same(past: str, now: str) -> bool:
+def is_same_quote(past: str, now: str) -> bool:
     """Return whether two quotes are equal except for whitespace. The earlier one may be masked."""
     old, new = fold(past), fold(now)
     if MASK not in old:
@@ -150,7 +150,7 @@ def likeness(one: str, other: str) -> float:
     return SequenceMatcher(None, fold(one), fold(other), autojunk=False).ratio()
 
 
-def told_at(finding: Finding, place: Evidence, others: Collection[Evidence] | None = None) -> Finding:
+def with_main_location(finding: Finding, place: Evidence, others: Collection[Evidence] | None = None) -> Finding:
     """Return the finding with this location first.
 
     `others`: the locations that it still lists, by default all.
@@ -196,4 +196,6 @@ def at_best(finding: Finding, files: Sequence[ChangedFile]) -> Finding:
 
     places = [place for place in finding.places if is_movable(finding, place) and place.side == "head"]
     best = min(places, key=order, default=None)
-    return finding if best is None or best.location == (finding.path, finding.start) else told_at(finding, best)
+    return (
+        finding if best is None or best.location == (finding.path, finding.start) else with_main_location(finding, best)
+    )

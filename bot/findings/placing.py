@@ -157,7 +157,12 @@ def _is_always_collapsed(finding: Finding) -> bool:
     is_bare = basis.is_single and not basis.has_root
     is_low = finding.severity == "low" and (basis.is_single or basis.votes >= AGREED)
     is_weak = is_bare or is_low or (basis.votes >= AGREED and basis.is_from_diff_only)
-    return _slip(finding) or bool(basis.unsettled) or (finding.verdict.is_undecided and is_weak) or finding.is_remark
+    return (
+        _is_spelling_mistake(finding)
+        or bool(basis.unsettled)
+        or (finding.verdict.is_undecided and is_weak)
+        or finding.is_remark
+    )
 
 
 def _need(finding: Finding) -> int:
@@ -182,7 +187,7 @@ def _order(finding: Finding) -> tuple[int, int, int, int, bool, bool, str, int]:
     return severity_rank(finding.severity), proof, found, verdict.rank, is_here, not finding.rule, *place
 
 
-def _slip(finding: Finding) -> bool:
+def _is_spelling_mistake(finding: Finding) -> bool:
     """Return whether a finding is only about a spelling mistake in a comment or document."""
     lines = [line for line in finding.quote.split("\n") if line.strip()]
     for_people = is_prose(finding.path) or all(is_comment(line, finding.path) for line in lines)

@@ -13,7 +13,7 @@ from typing import Literal
 from bot import blocks
 from bot.diff import moves
 from bot.diff.units import ShownLines
-from bot.file_kinds import decides_nothing
+from bot.file_kinds import irrelevant_kind
 from bot.values import (
     ChangedFile,
     Definition,
@@ -235,7 +235,7 @@ async def _mentions(finding: Finding, files: Sequence[ChangedFile], tree: Tree) 
         hits = [
             (path, line)
             for path, line, text in rows
-            if is_named(text) and _decides(path) and not is_comment(text, path)
+            if is_named(text) and _is_relevant(path) and not is_comment(text, path)
         ]
         is_common = len({path for path, _ in hits}) > COMMON and name not in claimed
         other_hits = [hit for hit in hits if hit not in changed and hit not in quoted and not is_common]
@@ -259,7 +259,7 @@ async def _named(finding: Finding, files: Sequence[ChangedFile], tree: Tree) -> 
     for name in names:
         is_named = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])").search
         hits = [(path, line) for path, line, text in rows if is_named(text) and (path, line) not in changed]
-        hits.sort(key=lambda hit: not _decides(hit[0]))
+        hits.sort(key=lambda hit: not _is_relevant(hit[0]))
         if len({path for path, _ in hits}) <= COMMON:
             named += [CodeSpan(path, "head", line, line, 0, f"names {name}") for path, line in hits[:NAMED_PER_NAME]]
     return named[:MAX_NAMED]
@@ -327,15 +327,15 @@ def _callers(finding: Finding, dependents: Dependents) -> Iterator[CodeSpan]:
         for reference in dependents.references
         if reference.symbol in keys
         and _telling(reference, claim_words)
-        and (_decides(reference.path) or not _decides(finding.path))
+        and (_is_relevant(reference.path) or not _is_relevant(finding.path))
     ]
     for reference in sorted(rows, key=lambda r: (not r.missing, not r.sure, r.test, not r.call))[:MAX_CALLERS]:
         title = f"uses {reference.name}" + ("" if reference.sure else " (by name only)")
         yield CodeSpan(reference.path, "head", reference.line, reference.line, CALLER, title, *(reference.span or ()))
 
 
-def _decides(path: str) -> bool:
-    return is_product(path) and not decides_nothing(path)
+def _is_relevant(path: str) -> bool:
+    return is_product(path) and not irrelevant_kind(path)
 
 
 def _telling(reference: Reference, claim_words: Collection[str]) -> bool:
@@ -391,7 +391,7 @@ def _meanings(hits: Iterable[tuple[str, int]], near: Collection[str]) -> list[tu
     If there are many, those in the files `near` are preferred, then those in the same folders.
     """
     every = list(hits)
-    sources = [hit for hit in every if not decides_nothing(hit[0])] or every
+    sources = [hit for hit in every if not irrelevant_kind(hit[0])] or every
     mine = [hit for hit in sources if is_product(hit[0])] or sources
     folders = {posixpath.dirname(path) for path in near}
     nearer = (mine, [hit for hit in mine if hit[0] in near], [h for h in mine if posixpath.dirname(h[0]) in folders])

@@ -241,7 +241,7 @@ def reader_notes(data: Row | None, *, whole: bool) -> ReaderNotes | None:
     return notes if notes.files or notes.overview.strip() else None
 
 
-def is_reading(data: Row | None, paths: Iterable[str], notes: Extent) -> bool:
+def has_read_files(data: Row | None, paths: Iterable[str], notes: Extent) -> bool:
     """Return whether a reply shows that the model read the files: it has a phrase on at least one of them.
 
     A small model can fill in any form without meaning. If a reply omits the phrases, this cannot be checked,

@@ -7,21 +7,21 @@ text counts, not the branch's history. The first matching row applies:
 
 | an earlier finding | becomes | in |
 |---|---|---|
-| is reported again, with a new location | still, reported there: `added` | `_renew` |
-| is reported again, maybe elsewhere: `moved` | still | `_renew` |
+| is reported again, with a new location | still, reported there: `added` | `_keep_identity` |
+| is reported again, maybe elsewhere: `moved` | still | `_keep_identity` |
 | was a guess and is now proven | new, with its old number | `_repeated` |
 | is a secret whose line was removed | still, since the history contains it | `lasting` |
 | is in a change that was taken back | fixed | `_Head.find` |
 | is in a file that left the change, and has no evidence elsewhere | fixed | `_Head.find` |
 | is from another build, its check is silent, its text still exists | unproven | `_Head.find` |
 | is not reported by its check, which judged everything again | fixed | `_Head.find` |
-| had a suggestion that was applied | fixed: `accepted` | `_is_applied`, `at_end` |
+| had a suggestion that was applied | fixed: `accepted` | `_is_applied`, `final_findings` |
 | quotes text that the change no longer contains | fixed | `_Head._place` |
-| is a model's, and anything about it changed | doubtful, then `look_again` | `_is_doubtful` |
+| is a model's, and anything about it changed | doubtful, then `update_doubtful` | `_is_doubtful` |
 | is anything else | still | `_Head.find` |
-| is still there, but below the minimum severity | below | `at_end` |
-| is still there, but was never posted or shown | new | `at_end` |
-| was fixed, and is reported again | new, with its old number: `back` | `give_numbers` |
+| is still there, but below the minimum severity | below | `final_findings` |
+| is still there, but was never posted or shown | new | `final_findings` |
+| was fixed, and is reported again | new, with its old number: `back` | `assign_numbers` |
 
 Otherwise, absence fixes nothing, because a model that reads other code says nothing about the finding.
 """
@@ -96,12 +96,12 @@ async def recall(
         )
         if again is not None:  # it was reported again where its lines are now
             left.remove(again)
-            now = _renew(past, again, since, files)
+            now = _keep_identity(past, again, since, files)
         known.append(now)
     return [*left, *known]
 
 
-def tell_apart(findings: Sequence[Finding]) -> list[Finding]:
+def make_fingerprints_unique(findings: Sequence[Finding]) -> list[Finding]:
     """Give each new finding a unique fingerprint, since equal lines in a file are different locations."""
     taken = {finding.identity for finding in findings if finding.status not in ("new", "fixed")}
     named = dict[int, Finding]()
@@ -144,7 +144,7 @@ def _repeated(
         elif findings[places[at]].proven and not past.proven:
             left[places[at]] = findings[places[at]].with_number(past.number)
         else:
-            repeats.append(_renew(past, left.pop(places[at]), since, files))
+            repeats.append(_keep_identity(past, left.pop(places[at]), since, files))
     return [*left.values()], repeats, silent_findings
 
 
@@ -179,7 +179,7 @@ class _Head:
             return past.with_status("unproven")
         is_fixed = is_taken_back or means == "fixed" or (means is None and await self._is_applied(past))
         here = None if is_fixed else await self._place(past)
-        if means == "unseen" and here is None and not is_taken_back and await self._is_there(past.path):
+        if means == "unseen" and here is None and not is_taken_back and await self._exists(past.path):
             here = past.with_status("still")
         if here is None:
             return past.with_status("fixed")
@@ -193,7 +193,7 @@ class _Head:
         was until the file is as before the change.
         """
         if past.side == "base":
-            return None if await self._is_as_before(past.path) else past.with_status("still")
+            return None if await self._is_same_as_base(past.path) else past.with_status("still")
         own_path = new_path(past.path, self._files)
         others = {
             finding.path for finding in self._earlier.findings if finding.quote == past.quote and finding is not past
@@ -241,7 +241,7 @@ class _Head:
             return True
         return path in self._before and await self._read(path) != self._before[path].replace("\0", "")
 
-    async def _is_there(self, path: str) -> bool:
+    async def _exists(self, path: str) -> bool:
         """Return whether something exists at a path or one of its parent folders.
 
         A link or submodule may have replaced it.
@@ -250,7 +250,7 @@ class _Head:
         path = new_path(path, self._files)
         return any("/".join(path.split("/")[: index + 1]) in entries for index in range(path.count("/") + 1))
 
-    async def _is_as_before(self, path: str) -> bool:
+    async def _is_same_as_base(self, path: str) -> bool:
         head, base = (await self._tree.entries("head")).get(path), (await self._tree.entries("base")).get(path)
         return head is not None and base is not None and (head.oid, head.kind) == (base.oid, base.kind)
 
@@ -294,7 +294,7 @@ def new_path(path: str, files: Sequence[ChangedFile]) -> str:
     return next((file.path for file in files if file.old_path == path and file.status == "renamed"), path)
 
 
-def outlasting(leaks: Sequence[Finding], standing: Sequence[Finding]) -> list[Finding]:
+def leaks_without_finding(leaks: Sequence[Finding], standing: Sequence[Finding]) -> list[Finding]:
     """Return the secrets that exist only in earlier commits of the change and are not in these findings."""
     return [
         leak for leak in leaks if not any(_is_identical(leak, one, ()) or _is_edited(leak, one, ()) for one in standing)
@@ -411,7 +411,7 @@ def _is_in_same_file(past: Finding, finding: Finding, files: Sequence[ChangedFil
     return finding.path in (past.path, new_path(past.path, files)) and past.side == finding.side
 
 
-def _renew(past: Finding, again: Finding, since: Since, files: Sequence[ChangedFile]) -> Finding:
+def _keep_identity(past: Finding, again: Finding, since: Since, files: Sequence[ChangedFile]) -> Finding:
     """Return the new report under the old identity, with the locations that are new."""
     new_places = added(past, again, since, files)
     is_there = (past.path, past.start) in {item.location for item in again.places}
@@ -430,7 +430,7 @@ def _renew(past: Finding, again: Finding, since: Since, files: Sequence[ChangedF
     return known_first(renewed)
 
 
-def look_again(past: Finding, now: Finding) -> Finding | None:
+def update_doubtful(past: Finding, now: Finding) -> Finding | None:
     """Return a doubtful finding after its confirmation (`now`).
 
     An unproven finding that was never shown is dropped.
@@ -446,7 +446,7 @@ def look_again(past: Finding, now: Finding) -> Finding | None:
     return updated if updated.number or updated.is_shown else None
 
 
-async def at_end(
+async def final_findings(
     findings: Iterable[Finding],
     least: Severity,
     earlier: Earlier | None,
@@ -474,7 +474,7 @@ async def at_end(
     return rows
 
 
-def give_numbers(
+def assign_numbers(
     rows: Sequence[PlacedFinding], numbers_given: NumbersGiven
 ) -> tuple[tuple[PlacedFinding, ...], NumbersGiven]:
     """Return the findings, with numbers for those that are reported, and all numbers given so far.

@@ -1,7 +1,7 @@
 """Read results of other tools from SARIF 2.1.0.
 
 The files are untrusted, so every value is checked and every loop is bounded. `read` converts a file to plain
-rows, and `of_change` keeps those in changed files.
+rows, and `results_in_change` keeps those in changed files.
 """
 
 import json
@@ -70,7 +70,7 @@ def mark_new(results: Iterable[ToolResult], base: Iterable[ToolResult]) -> tuple
     return tuple(marked_results)
 
 
-def of_change(
+def results_in_change(
     results: Sequence[ToolResult], files: Sequence[ChangedFile], tree_paths: Collection[str]
 ) -> tuple[ToolResult, ...]:
     """Return the results in changed files, and mark those that the change introduces.

@@ -97,7 +97,7 @@ class IgnoreList:
             is_cut = bool(finding.cause) and len(rows) > MOST_BROKEN
             return finding if is_cut else silenced(finding, next(why for _, why in rows if why is not None))
         first = next((place for place in left if places.is_movable(finding, place)), finding.places[0])
-        at_first = places.told_at(finding, first, left)
+        at_first = places.with_main_location(finding, first, left)
         quiet = {place.location for place, why in rows if why is not None}
         rewrites = tuple(rewrite for rewrite in at_first.rewrites if (rewrite.path, rewrite.line) not in quiet)
         return replace(at_first, rewrites=rewrites)
@@ -203,7 +203,7 @@ def covers_finding(rule: OwnerRule, finding: Finding) -> bool:
     return globs.matches([rule.path], finding.path)
 
 
-def reaches_finding(learning: OwnerRule, finding: Finding, units: Iterable[Unit]) -> bool:
+def applies_to_finding(learning: OwnerRule, finding: Finding, units: Iterable[Unit]) -> bool:
     """Return whether a learning applies to a model's unproven finding.
 
     It must match the file, and the definition if the learning names one.
@@ -241,7 +241,7 @@ def owner_rules(entries: Iterable["IgnoreItem"]) -> tuple[OwnerRule, ...]:
     return tuple(OwnerRule(each.path, each.kind, each.reason, number) for number, each in enumerate(entries, 1))
 
 
-def silence_again(review: Review, dismissals: Sequence[Dismissal], rules: Sequence[OwnerRule]) -> Review:
+def reapply_silencing(review: Review, dismissals: Sequence[Dismissal], rules: Sequence[OwnerRule]) -> Review:
     """Return a stored review as it would be reported now, with these dismissals and learned rules.
 
     What the repository's own file silenced stays silenced until the next review. A finding whose rule was

@@ -92,7 +92,7 @@ def _replacement(placed_finding: PlacedFinding, head: bytes | None, faults: Faul
     bare = [line.rstrip("\r") for line in old]
     shapes = _shapes(_suggested_lines(finding, bare), bare, lines)
     for new in shapes:
-        _plausible(new, bare, [line.rstrip("\r") for line in (*above[-1:], *below[:1])])
+        _check_plausibility(new, bare, [line.rstrip("\r") for line in (*above[-1:], *below[:1])])
     before = faults(finding.path, head)
     if before is None:
         _check_balance(shapes[0], bare)
@@ -123,7 +123,7 @@ def _suggested_lines(finding: Finding, old: Sequence[str]) -> list[str]:
     return suggested_lines
 
 
-def _plausible(new: Sequence[str], old: Sequence[str], around: Sequence[str]) -> None:
+def _check_plausibility(new: Sequence[str], old: Sequence[str], around: Sequence[str]) -> None:
     """Raise SuggestionRefused for mistakes that no parser notices.
 
     These are an unchanged text, a diff, omitted code, and repeated neighboring lines.

@@ -72,11 +72,11 @@ def acting(
     identity: Identity, installation: int, permissions: Permissions, pace: RequestPace, repository: int | str = 0
 ) -> AbstractAsyncContextManager[GitHubClient]:
     """Open a client for an installation, with these permissions in one repository (id or name) or all (0)."""
-    token = Token(partial(_minted, identity, installation, permissions, pace, repository))
+    token = Token(partial(_create_token, identity, installation, permissions, pace, repository))
     return client.open_client(identity.api, UnauthAuthStrategy(), pace, installation, token=token)
 
 
-async def _minted(
+async def _create_token(
     identity: Identity, installation: int, permissions: Permissions, pace: RequestPace, at: int | str | tuple[int, ...]
 ) -> tuple[str, datetime]:
     """Create a token and return it with its expiry. Permissions that the owner did not grant are dropped."""
@@ -156,7 +156,7 @@ async def reading(
 
     Both end with the context.
     """
-    token = Token(partial(_minted, identity, installation, READ_CONTENTS, pace, repositories))
+    token = Token(partial(_create_token, identity, installation, READ_CONTENTS, pace, repositories))
     async with client.open_client(identity.api, UnauthAuthStrategy(), pace, installation, token=token) as inside:
         yield inside, SecretStr(await token.current())
 

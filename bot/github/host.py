@@ -68,7 +68,7 @@ class Host:
             except HostDown:
                 if not left:
                     break
-                await self.client.pace.breathe(TRIES - left)
+                await self.client.pace.wait_before_retry(TRIES - left)
         found = await find()
         if found is None:
             raise HostDown("GitHub refused to store this comment every time")

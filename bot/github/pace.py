@@ -38,7 +38,7 @@ class RequestPace:
         """Return the seconds before another try, which grow each time."""
         return self.backoff * 2.0 ** (tries - 1)
 
-    async def breathe(self, tries: int) -> None:
+    async def wait_before_retry(self, tries: int) -> None:
         """Wait before another try."""
         await asyncio.sleep(self.pause(tries))
 

@@ -38,7 +38,7 @@ async def start_process(
         raise
 
 
-async def uninterrupted(work: Coroutine[Any, Any, Value]) -> Value:
+async def finish_before_cancel(work: Coroutine[Any, Any, Value]) -> Value:
     """Return a short work's result. A cancellation waits until the work has ended, for at most some seconds."""
     doing = asyncio.ensure_future(work)
     try:

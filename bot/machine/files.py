@@ -42,11 +42,11 @@ def write(
     """
     data = content.encode() if isinstance(content, str) else content
     if STREAMS.fullmatch(str(path)):
-        with _refusing(path), path.open("wb") as stream:
+        with _translate_os_errors(path), path.open("wb") as stream:
             stream.write(data)
         return
-    with _refusing(path):
-        whole = _through_no_link(path, below, folders=folders, private=private, nested=nested)
+    with _translate_os_errors(path):
+        whole = _resolve_without_links(path, below, folders=folders, private=private, nested=nested)
         old_status, beside = _status(whole), whole.with_name(f".deeprepo-{os.urandom(8).hex()}")
         handle = os.open(
             beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | OPEN_FLAGS, PRIVATE_MODE if private else COMMON_MODE
@@ -68,10 +68,10 @@ def append(
     path: Path, *, below: Path | None = None, label: str = "", private: bool = False, folders: bool = False
 ) -> TextIO:
     """Open a file for appending and reading. Raises UsageError."""
-    with _refusing(path, label):
+    with _translate_os_errors(path, label):
         if STREAMS.fullmatch(str(path)):
             return path.open("a", encoding="utf-8")
-        whole = _through_no_link(path, below, folders=folders, private=private)
+        whole = _resolve_without_links(path, below, folders=folders, private=private)
         _status(whole)
         handle = os.open(
             whole, os.O_RDWR | os.O_APPEND | os.O_CREAT | OPEN_FLAGS, PRIVATE_MODE if private else COMMON_MODE
@@ -83,8 +83,8 @@ def ready(path: Path, *, below: Path | None = None) -> None:
     """Raise UsageError if the file could not be written, for use before money is spent."""
     if STREAMS.fullmatch(str(path)):
         return
-    with _refusing(path):
-        whole = _through_no_link(path, below)
+    with _translate_os_errors(path):
+        whole = _resolve_without_links(path, below)
         _status(whole)
         if not os.access(whole.parent, os.W_OK | os.X_OK):
             raise OSError(errno.EACCES, f"you cannot create files in {path.parent}")
@@ -92,9 +92,9 @@ def ready(path: Path, *, below: Path | None = None) -> None:
 
 def content(path: Path, most: int, *, below: Path | None = None, label: str = "") -> bytes | None:
     """Return a file's first bytes without following links, None if it does not exist. Raises UsageError."""
-    with _refusing(path, label, "read"):
+    with _translate_os_errors(path, label, "read"):
         try:
-            whole = _through_no_link(path, below)
+            whole = _resolve_without_links(path, below)
         except FileNotFoundError:
             return None
         if _status(whole, change=False) is None:
@@ -105,8 +105,8 @@ def content(path: Path, most: int, *, below: Path | None = None, label: str = ""
 
 def folder(path: Path, *, below: Path | None = None, label: str = "", private: bool = False) -> None:
     """Create a folder and its parents. Raises UsageError."""
-    with _refusing(path, label):
-        _through_no_link(path / "-", below, folders=True, private=private)
+    with _translate_os_errors(path, label):
+        _resolve_without_links(path / "-", below, folders=True, private=private)
 
 
 @contextmanager
@@ -125,9 +125,9 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
 
 def place(source: Path, path: Path) -> bool:
     """Rename our own folder to this name. Return False if the name exists. Raises UsageError."""
-    with _refusing(path):
+    with _translate_os_errors(path):
         try:
-            source.rename(_through_no_link(path, None))
+            source.rename(_resolve_without_links(path, None))
         except OSError as error:
             if error.errno in (errno.ENOTEMPTY, errno.EEXIST):
                 return False
@@ -169,7 +169,7 @@ def link(target: Path, source: Path) -> None:
     target.symlink_to(source)
 
 
-def _through_no_link(
+def _resolve_without_links(
     path: Path, below: Path | None, *, folders: bool = False, private: bool = False, nested: bool = True
 ) -> Path:
     """Return the absolute path, without links below the trusted folder. Raises OSError."""
@@ -228,7 +228,7 @@ def _trust_root(path: Path) -> Path:
 
 
 @contextmanager
-def _refusing(path: Path, label: str = "", verb: str = "written") -> Iterator[None]:
+def _translate_os_errors(path: Path, label: str = "", verb: str = "written") -> Iterator[None]:
     """Translate a system error into our message."""
     try:
         yield

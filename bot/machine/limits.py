@@ -53,7 +53,7 @@ class _CpuLimit:
         cpu_seconds = time.process_time()
         if cpu_seconds >= self._renewed:  # the kernel counts whole seconds
             self._renewed = cpu_seconds + 0.5
-            _soft(resource.RLIMIT_CPU, int(cpu_seconds) + 1 + self._cpu)
+            _set_soft_limit(resource.RLIMIT_CPU, int(cpu_seconds) + 1 + self._cpu)
 
 
 _limit: _CpuLimit | None = None
@@ -71,10 +71,10 @@ def arm(note: memoryview, caps: ProcessLimits) -> None:
     _limit = _CpuLimit(note, caps.cpu)
     listen(_limit.reading)
     _limit.renew()
-    _soft(resource.RLIMIT_CORE, 0)
+    _set_soft_limit(resource.RLIMIT_CORE, 0)
     # Limit allocated instead of mapped memory: packs are mapped, and threads reserve unused addresses. The
     # parent ends a child earlier; this is for growth between two of its checks.
-    _soft(resource.RLIMIT_DATA, 2 * caps.memory)
+    _set_soft_limit(resource.RLIMIT_DATA, 2 * caps.memory)
     signal.signal(signal.SIGXCPU, signal.SIG_DFL)
 
 
@@ -111,7 +111,7 @@ def hold(pid: int, most: int = MAX_FETCH_BYTES, cpu_seconds: int = 0) -> None:
                 )  # first SIGXCPU, then SIGKILL
 
 
-def _soft(kind: int, most: int) -> None:
+def _set_soft_limit(kind: int, most: int) -> None:
     hard = resource.getrlimit(kind)[1]
     most = most if hard == resource.RLIM_INFINITY else min(most, hard)
     with suppress(ValueError, OSError):  # not every system has every limit; the parent checks too

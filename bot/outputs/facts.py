@@ -243,7 +243,7 @@ def _found(review: Review, words: Phrases) -> str:
         return words.say("nothing_left")
     if review.having("below"):
         return words.say("nothing_above", severity=words.say(review.settings.minimum))
-    if lookers(review.coverage):
+    if pass_and_check_names(review.coverage):
         return words.say("nothing_found" if is_clean else "nothing_yet")
     if any(reading.by == NOTHING_ADDED for reading in review.coverage.readings):
         return _only_removed(review.coverage, words)
@@ -252,7 +252,7 @@ def _found(review: Review, words: Phrases) -> str:
 
 def _checked(review: Review, what: str, words: Phrases) -> str:
     """Return what was checked and with what, and which checks could not run."""
-    who, missing = ", ".join(lookers(review.coverage)), ", ".join(review.coverage.not_installed)
+    who, missing = ", ".join(pass_and_check_names(review.coverage)), ", ".join(review.coverage.not_installed)
     failed = ", ".join(name for name, _ in review.coverage.not_run)
     ran = words.say("looked_at", what=what, who=who) if what and who else words.say("run_by", who=who) if who else ""
     return _sentences(
@@ -295,7 +295,7 @@ def _counted(rows: Iterable[CoverageRow], words: Phrases) -> str:
     return words.say("both", one=", ".join(texts[:-1]), other=texts[-1]) if len(texts) > 1 else "".join(texts)
 
 
-def lookers(coverage: Coverage) -> list[str]:
+def pass_and_check_names(coverage: Coverage) -> list[str]:
     """Return what examined the change, by name: models first, then static checks."""
     rows = [reading for reading in coverage.readings if reading.kind == "unit" and reading.by != NOTHING_ADDED]
     readers = dict.fromkeys(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from bot.diff.skip import POINTER
 from bot.errors import DeepRepoError, public
-from bot.findings.corroborate import corroborated
+from bot.findings.corroborate import merge_checker_errors
 from bot.ports import Analyzer, Compares, Confirms, Installable
 from bot.render import count
 from bot.review.session import WorkerReply
@@ -69,7 +69,7 @@ class AnalyzerWorker:
             await together(*map(self._analyze_named, apart), self._analyze_all(self._analyzers.keys() - {*apart}))
             if self._confirming is None:
                 self._confirming = frozenset(apart)
-                self._found = corroborated(self._found, self._confirming)
+                self._found = merge_checker_errors(self._found, self._confirming)
         paths = {unit.path for unit in units}
         findings = [finding for name in self._analyzers for finding in self._found[name]]
         findings_with_paths = [
@@ -89,12 +89,12 @@ class AnalyzerWorker:
         analyzer = self._analyzers.get(name)
         if analyzer is None:
             return "unseen" if source.kind == "tool" or finding.consumer else None
-        if not self._has_told(name, finding.path):
+        if not self._has_reported_all(name, finding.path):
             return "unseen"
         absence = analyzer.absence(finding, self._survey.dependents)
         return "unseen" if absence == "fixed" and self._is_unjudged(name, finding) else absence
 
-    def _has_told(self, name: str, path: str) -> bool:
+    def _has_reported_all(self, name: str, path: str) -> bool:
         """Return whether an analyzer ran and reported everything it found in a file."""
         return name in self._complete and not self._partly & {(name, path), (name, "")}
 
@@ -217,7 +217,7 @@ class AnalyzerWorker:
             path: [
                 n
                 for n, a in self._analyzers.items()
-                if n not in self._idle and a.wants(files[path]) and self._has_told(n, path)
+                if n not in self._idle and a.wants(files[path]) and self._has_reported_all(n, path)
             ]
             for path in {unit.path for unit in units} & files.keys()
         }

@@ -152,7 +152,7 @@ class CoverageTracker:
         """Note what a check cannot know and therefore does not report."""
         self._limits += sentences
 
-    def note_beside(self, gaps: Sequence[str], unread: Iterable[str]) -> None:
+    def note_outside_gaps(self, gaps: Sequence[str], unread: Iterable[str]) -> None:
         """Note what is open outside the changed files.
 
         `gaps` says why some commits were not scanned, and `unread` which other repositories were not read.
@@ -181,7 +181,7 @@ class CoverageTracker:
         read = [
             unit
             for unit in left
-            if stands_in(unit, self._blocks[unit.id], prompt) or _whole(unit, plain) or _whole(unit, bare_prompt)
+            if is_shown_in(unit, self._blocks[unit.id], prompt) or _whole(unit, plain) or _whole(unit, bare_prompt)
         ]
         return self.mark((unit.id for unit in read if unit.id not in self._twins or unit.path in prompt), by)
 
@@ -312,7 +312,7 @@ class CoverageTracker:
             return replace(reading, state="reused", by=by, read=by)
         if use.is_left_to_a_run:
             return replace(reading, state="skipped", reason="in a test, which its own run checks")
-        if use.reference.asks and not _may_be_made(use.reference):
+        if use.reference.asks and not _may_be_provided(use.reference):
             return replace(reading, kind="word", name=use.mentions, state="unread", reason=use.says)
         if not use.may_break or (use.is_doubtful and not self.by_model):
             return replace(reading, state="relies", reason=use.was_now or use.says)
@@ -417,8 +417,8 @@ def obliged_uses(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[
         # An import that now resolves to another file still works.
         lost = {"removed"} if reference.symbol.endswith(f":{MODULE}") else BREAKS
         may_break = (reference.sure or reference.missing) and not lost.isdisjoint(changes)
-        may_break = may_break and not _may_be_made(reference)
-        was_now = _was_now(item) if item is not None else ""
+        may_break = may_break and not _may_be_provided(reference)
+        was_now = _signature_change(item) if item is not None else ""
         use = ObligedUse(
             reference.symbol,
             reference.path,
@@ -435,7 +435,7 @@ def obliged_uses(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[
     return tuple(uses_by_place.values())
 
 
-def _may_be_made(reference: Reference) -> bool:
+def _may_be_provided(reference: Reference) -> bool:
     """Return whether a line at the head may provide the name.
 
     The coverage row says which line, and the review itself doesn't check it.
@@ -467,7 +467,7 @@ def _mentions(reference: Reference, item: ChangedSymbol | None) -> str:
     return f"{before.path}:{before.name}" if before is not None and is_former else reference.symbol
 
 
-def _was_now(item: ChangedSymbol) -> str:
+def _signature_change(item: ChangedSymbol) -> str:
     """Return the signatures before and after the change; empty if they are equal or too long for a line."""
     was, now = (
         " ".join(definition.head.split()) if definition is not None and definition.signature else ""
@@ -511,7 +511,7 @@ def _override(key: str, override: Definition) -> Reference:
     )
 
 
-def stands_in(unit: Unit, blocks: Sequence[str], prompt: str) -> bool:
+def is_shown_in(unit: Unit, blocks: Sequence[str], prompt: str) -> bool:
     """Return whether the region's text, or every changed line of its diff, occurs verbatim in the prompt.
 
     A prompt that only names the path doesn't count.

@@ -37,7 +37,7 @@ class FirstAnswer:
     others: Sequence[Finding] = ()  # other passes' findings to ask about
 
     @property
-    def goes_on(self) -> bool:
+    def is_continued(self) -> bool:
         """Whether the second answer adds to this one, instead of completing its findings."""
         return bool(self.look_ups or self.others)
 
@@ -76,16 +76,20 @@ class FindingDialogues:
         """
         self._sent = sent_prompts
         schemas = [sent_prompt.prompt.answer for sent_prompt in sent_prompts]
-        return self._go_on if all(answer is not None and answer.final is not None for answer in schemas) else None
+        return (
+            self._start_last_answer
+            if all(answer is not None and answer.final is not None for answer in schemas)
+            else None
+        )
 
     async def answers(self, replies: Sequence[Completion | DeepRepoError]) -> list[WorkerReply | PromptTooLong]:
         """Ask all prompts and return their last answers, in the same order."""
         for at, reply in enumerate(replies):
             if at not in self._tasks:
-                self._go_on(at, reply)
+                self._start_last_answer(at, reply)
         return list(await asyncio.gather(*(self._tasks[index] for index in range(len(replies)))))
 
-    def _go_on(self, at: int, reply: Completion | DeepRepoError) -> None:
+    def _start_last_answer(self, at: int, reply: Completion | DeepRepoError) -> None:
         self._tasks[at] = asyncio.create_task(self._last(self._sent[at], reply))
 
     async def __aenter__(self) -> Self:
@@ -104,14 +108,14 @@ class FindingDialogues:
         first_answer = FirstAnswer(
             sent_prompt, worker_reply, reply if isinstance(reply, Completion) and not worker_reply.error else NO_REPLY
         )
-        first_answer = replace(first_answer, others=await self._to_ask_about(first_answer))
-        if first_answer.goes_on or any(map(_vague, worker_reply.findings)):
+        first_answer = replace(first_answer, others=await self._findings_to_ask_about(first_answer))
+        if first_answer.is_continued or any(map(_vague, worker_reply.findings)):
             second = await self._further(first_answer)
             (answer,) = await self._dialogues.send([second.prompt])
             worker_reply = self._finish(first_answer, self._read(second, answer, is_second=True))
         return worker_reply
 
-    async def _to_ask_about(self, answer: FirstAnswer) -> Sequence[Finding]:
+    async def _findings_to_ask_about(self, answer: FirstAnswer) -> Sequence[Finding]:
         """Return other passes' findings to ask about in the second call.
 
         They join a call that is made anyway. They are worth one of their own if one is serious, or if several
@@ -137,7 +141,7 @@ class FindingDialogues:
         if not isinstance(reply, Completion):
             return WorkerReply("", error=str(reply))
         shown = {unit.path for unit in sent_prompt.units or self._tracker.units.values()}
-        if not (is_second or read.is_reading(reply.data, shown, sent_prompt.notes)):
+        if not (is_second or read.has_read_files(reply.data, shown, sent_prompt.notes)):
             return WorkerReply("", error=read.EMPTY.format(self._dialogues.model.name))
         text, findings = read.parse_reply(reply.data, self._source)
         user_texts = (message.text for message in sent_prompt.prompt.messages if message.role == "user")
@@ -163,7 +167,7 @@ class FindingDialogues:
     async def _further(self, answer: FirstAnswer) -> SentPrompt:
         """Return the second prompt of a dialogue."""
         vague = [finding for finding in answer.worker_reply.findings if _vague(finding)]
-        if answer.goes_on:
+        if answer.is_continued:
             shown_code = await self._dialogues.show(
                 answer.look_ups, answer.sent_prompt.prompt, answer.sent_prompt.shown
             )
@@ -183,7 +187,7 @@ class FindingDialogues:
                 first, error=loss if answer.look_ups else "", doubts=(loss,) if answer.look_ups else first.doubts
             )
         kept_findings = [finding for finding in second.findings if not _vague(finding)]
-        if answer.goes_on:
+        if answer.is_continued:
             told = {(finding.path, finding.quote) for finding in second.findings}
             standing = [
                 finding

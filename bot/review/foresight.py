@@ -38,7 +38,7 @@ def second_calls(calls: Calls, model: Model, prompts: Sequence[Prompt], role: Pu
     return may_follow
 
 
-def room_for(calls: Calls, model: Model, size: int, role: Purpose, part: int, most: int) -> int:
+def affordable_calls(calls: Calls, model: Model, size: int, role: Purpose, part: int, most: int) -> int:
     """Return how many calls of `size` tokens fit, at most `most`.
 
     They may use 1/`part` of what is left for this role.

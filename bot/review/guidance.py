@@ -123,7 +123,7 @@ class Guidance:
         return list(dict.fromkeys([*names, *near, *(name for name in FILES if name in self.files)]))
 
 
-async def of_owner(brief: Brief, tree: Checkout, files: Sequence[ChangedFile]) -> Guidance:
+async def read_guidance(brief: Brief, tree: Checkout, files: Sequence[ChangedFile]) -> Guidance:
     """Read all of the owner's guidance: instructions, guidelines, rules, language and comment templates."""
     names, settings = [file.path for file in files if not file.skip], brief.settings
     guides = await gather(
@@ -186,7 +186,7 @@ def read_guideline(name: str, blob: bytes) -> Guideline | None:
     return Guideline(text, patterns) if text and not is_pointer and patterns is not None else None
 
 
-def tongue(language: str) -> str:
+def language_instruction(language: str) -> str:
     """Return the system prompt line that asks for a language; empty for English."""
     return "" if language == "en" else "\n" + render.text("prompts/language.md.j2", language=language)
 

@@ -55,7 +55,7 @@ class ReviewHooks:
         del pull, options, settings
         return ()
 
-    async def look_beyond(
+    async def check_consumers(
         self,
         tree: Checkout,
         files: Sequence[ChangedFile],

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from bot import globs
 from bot.config import Config
 from bot.findings import placing, silencing
-from bot.findings.merge import merge, unite
-from bot.findings.rounds import look_again, outlasting, recall, tell_apart
+from bot.findings.merge import merge, merge_findings
+from bot.findings.rounds import leaks_without_finding, make_fingerprints_unique, recall, update_doubtful
 from bot.render import count
 from bot.review.session import Session
 from bot.review.survey import Survey
@@ -63,13 +63,13 @@ async def judge_findings(session: Session, *, ask: bool = True) -> JudgedFinding
     return await judge(survey, found, session.opinions.answers, session.absence, session.opinions.asks_quick_first)
 
 
-def say_so_far(session: Session) -> None:
+def report_findings_so_far(session: Session) -> None:
     """Report the findings so far that need no confirmation, and the number of those that do."""
     survey = session.survey
     least = survey.brief.settings.minimum_severity
     precedents = partial(_precedents, survey=survey, dismissals=_dismissed_claims(survey))
     found = [one for one in session.results.findings if at_least(one.severity, least) and not one.is_remark]
-    due = [one for one in found if _is_due(one, least) and _changes_report(one, survey, precedents)]
+    due = [one for one in found if _needs_confirmation(one, least) and _changes_report(one, survey, precedents)]
     sure = [one for one in found if one.verdict.is_shown or (_is_agreed(one) and one not in due)]
     session.say(survey.reading(sure, len(due) if session.opinions is not None else 0, is_checked=True))
 
@@ -111,19 +111,19 @@ async def judge(
         reread = [(unit.path, unit.start, unit.end) for unit in survey.tracker.fresh() if unit.side == "head"]
         found = await recall(past.known, found, survey.tree, survey.files, reread, past.before, absence, past.since)
     of_other_build = sum(finding.status == "unproven" for finding in found)
-    found = tell_apart(found)
+    found = make_fingerprints_unique(found)
     found = _silence(found, survey)
     precedents = partial(_precedents, survey=survey, dismissals=_dismissed_claims(survey))
     due = [
         index
         for index, finding in enumerate(found)
-        if ask is not None and _is_due(finding, least) and _changes_report(finding, survey, precedents)
+        if ask is not None and _needs_confirmation(finding, least) and _changes_report(finding, survey, precedents)
     ]
     of_quick = {at for at in due if asks_quick_first(found[at], precedents(found[at]))}
-    due = _with_a_place(due, found, survey, precedents, of_quick)
+    due = _select_for_confirmation(due, found, survey, precedents, of_quick)
     asked = [found[at].with_verdict(Verdict.UNPROVEN) for at in due]
     judged: list[Finding | None] = [
-        _unasked(finding, ask is not None and not at_least(finding.severity, least)) for finding in found
+        _without_confirmation(finding, ask is not None and not at_least(finding.severity, least)) for finding in found
     ]
     same = dict[str, str]()  # fingerprint of a new finding -> that of another finding with the same defect
     unheard = list[Finding]()
@@ -142,15 +142,15 @@ async def judge(
                     judged[at] = silencing.silenced(one, answer)
                     continue
             if one.status != "new":
-                judged[at] = look_again(one, now)
+                judged[at] = update_doubtful(one, now)
                 continue
-            judged[at] = _decided(one, opinion)
+            judged[at] = _update_new(one, opinion)
             if now.basis.unconfirmed:
                 unheard.append(now)
                 reasons[opinion.unheard] += 1
             same |= {one.fingerprint: opinion.same_as} if now.is_shown and opinion.same_as else {}
     return JudgedFindings(
-        tuple(_united([finding for finding in judged if finding is not None], same)),
+        tuple(_merge_repeats([finding for finding in judged if finding is not None], same)),
         tuple(unheard),
         tuple(
             f"{count(number, 'finding')} could not be confirmed by a second model call: {reason}"
@@ -180,7 +180,7 @@ def _outdated_entries(survey: Survey, found: Sequence[Finding]) -> Iterator[str]
                 yield OUTDATED.format(entry=entry.before_release, where=f"{finding.path}:{finding.start}")
 
 
-def _decided(before: Finding, opinion: "Opinion") -> Finding:
+def _update_new(before: Finding, opinion: "Opinion") -> Finding:
     """Return a new finding after its confirmation.
 
     If the confirmation could not decide, a finding stays, marked as unsettled, if several passes reported it, or
@@ -201,7 +201,7 @@ def _decided(before: Finding, opinion: "Opinion") -> Finding:
     return now.with_status("unproven")
 
 
-def _united(told: Sequence[Finding], same: Mapping[str, str]) -> list[Finding]:
+def _merge_repeats(told: Sequence[Finding], same: Mapping[str, str]) -> list[Finding]:
     """Return the findings, with each new one that repeats another finding merged into it."""
     rows = list(told)
     for marks in same.items():
@@ -210,7 +210,7 @@ def _united(told: Sequence[Finding], same: Mapping[str, str]) -> list[Finding]:
             for mark in marks
         )
         if one is not None and other is not None and one is not other:
-            rows[rows.index(other)] = unite(other, one)
+            rows[rows.index(other)] = merge_findings(other, one)
             rows.remove(one)
     return rows
 
@@ -234,10 +234,14 @@ def _silence(found: Sequence[Finding], survey: Survey) -> list[Finding]:
     revoked = {proof for finding in (*quiet, *quiet_leaks) if finding.is_revoked for proof in finding.proofs}
     left = [finding for finding in told if not (finding.proofs and finding.proofs <= revoked)]
     open_ones = [finding for finding in judged if finding.status in ("new", "still")]
-    return [*judged, *outlasting(left, open_ones), *(leak for leak in quiet_leaks if not leak.proofs <= known)]
+    return [
+        *judged,
+        *leaks_without_finding(left, open_ones),
+        *(leak for leak in quiet_leaks if not leak.proofs <= known),
+    ]
 
 
-def _is_due(finding: Finding, least: Severity) -> bool:
+def _needs_confirmation(finding: Finding, least: Severity) -> bool:
     """Return whether a finding needs a confirmation.
 
     It must be open or doubtful, reach the minimum severity, and be visible to models. A finding that was
@@ -286,7 +290,7 @@ def _is_plain_to_root(finding: Finding, survey: Survey) -> bool:
     return finding.basis.has_root and not (is_serious or finding.basis.claims) and quoted <= changed_paths
 
 
-def is_root_s_own(finding: Finding, precedents: "Precedents", settings: Config) -> bool:
+def is_only_from_root(finding: Finding, precedents: "Precedents", settings: Config) -> bool:
     """Return whether only the root's model reports a finding, so that another model can confirm it.
 
     Not if it fails the check or requests changes, if comments may answer it, or if it doubts a proof.
@@ -308,7 +312,7 @@ def _reaches(severity: Severity, settings: Config) -> bool:
     return any(at_least(severity, bar) for bar in bars)
 
 
-def _with_a_place(
+def _select_for_confirmation(
     due: Sequence[int],
     found: Sequence[Finding],
     survey: Survey,
@@ -360,7 +364,7 @@ def _is_agreed(finding: Finding) -> bool:
     return basis.votes >= AGREED and at_least(finding.severity, "medium") and not basis.is_from_diff_only
 
 
-def _unasked(finding: Finding, is_below: bool) -> Finding:
+def _without_confirmation(finding: Finding, is_below: bool) -> Finding:
     """Return the status of a finding that is not confirmed.
 
     `is_below`: it is below the minimum severity, so it is marked unconfirmed.
@@ -394,7 +398,7 @@ def _precedents(finding: Finding, *, survey: Survey, dismissals: Sequence[Dismis
     in_scope = [
         learning
         for learning in survey.ignore_list.learnings
-        if silencing.reaches_finding(learning, finding, survey.units)
+        if silencing.applies_to_finding(learning, finding, survey.units)
     ]
     here = [row for row in dismissals if row[0].path == finding.path]
     if finding.number or finding.proven or finding.is_masked:

@@ -14,7 +14,7 @@ from bot.ports import Lens
 from bot.review.context.builder import NEARBY_TOKENS, ContextBuilder
 from bot.review.context.packing import LARGE_SCALE, ONE_PROMPT, PARTS_SCALE, Scale, large, scale
 from bot.review.coverage import ObligedUse
-from bot.review.guidance import MAX_CHARS, tongue
+from bot.review.guidance import MAX_CHARS, language_instruction
 from bot.review.hooks import hooks
 from bot.review.pairs.altered_definitions import Pair
 from bot.review.reader_questions import ReaderQuestions
@@ -106,7 +106,7 @@ class PromptWriter:
                 Message(
                     "system",
                     render.text("prompts/worker_system.md.j2", most=self._candidates(units), may_ask=self.may_ask)
-                    + tongue(self.survey.guidance.language),
+                    + language_instruction(self.survey.guidance.language),
                 ),
                 Message("user", text),
             ),

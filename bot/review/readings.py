@@ -133,7 +133,7 @@ def _careful_pass(session: Session, reader: ModelWorker, units: Sequence[Unit]) 
     room = CAREFUL if window is None else min(CAREFUL, window - INSTRUCTIONS - WHOLE_ANSWER)
     chosen = list(riskiest(units, room))
     size = sum(unit.tokens for unit in chosen) + INSTRUCTIONS
-    if not chosen or not foresight.room_for(session.calls, root, size, "root", BUDGET_PART, 1):
+    if not chosen or not foresight.affordable_calls(session.calls, root, size, "root", BUDGET_PART, 1):
         return None
     return CarefulPass(replace(reader, model=root, role="root", look_ups=None, others=None), chosen)
 
@@ -180,7 +180,9 @@ def _others(session: Session, groups: Sequence[Sequence[Unit]]) -> list[ModelWor
         return []
     workers = [replace(worker, model=model) for model in session.others] or [worker] * OWN_PASSES
     each, calls = size // len(groups) + INSTRUCTIONS, len(groups) * len(workers)
-    held = min(foresight.room_for(session.calls, one.model, each, one.role, BUDGET_PART, calls) for one in workers)
+    held = min(
+        foresight.affordable_calls(session.calls, one.model, each, one.role, BUDGET_PART, calls) for one in workers
+    )
     return workers[: held // len(groups)]
 
 

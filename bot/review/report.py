@@ -41,7 +41,7 @@ async def place(
     """
     subject, settings = session.survey, session.survey.brief.settings
     past, least = subject.past, settings.minimum_severity
-    findings = await rounds.at_end(judgement.findings, least, past.known, past.before, subject.tree)
+    findings = await rounds.final_findings(judgement.findings, least, past.known, past.before, subject.tree)
     if past.known is not None:
         is_pushed = past.known.head != subject.brief.pull.head  # else the base has changed, or a person asked again
         paths = {file.path for file in subject.files}
@@ -97,7 +97,7 @@ async def conclude(
     """Put the review together."""
     subject, settings = session.survey, session.survey.brief.settings
     past, earlier, budget = subject.past, subject.past.earlier, session.calls.budget
-    findings, numbered_findings = rounds.give_numbers(findings, past.known.numbers if past.known else ())
+    findings, numbered_findings = rounds.assign_numbers(findings, past.known.numbers if past.known else ())
     coverage_now = replace(subject.tracker.coverage(), areas=units.areas(subject.units))
     open_findings = [
         placed_finding.finding for placed_finding in findings if placed_finding.finding.status in ("new", "still")

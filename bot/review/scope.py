@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from bot import checkout, config, diff
 from bot.brief import Brief
-from bot.checkout.shown import know_secrets
+from bot.checkout.shown import create_known_secrets
 from bot.config import Config
 from bot.diff import units
 from bot.errors import NothingToReview
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from bot.values import Trigger
 
 
-def as_shown(brief: Brief, masks: KnownSecrets) -> Brief:
+def masked_brief(brief: Brief, masks: KnownSecrets) -> Brief:
     """Return the brief with today's settings, and without secrets, for models and the journal."""
     return replace(
         brief,
         pull=masks.hide(brief.pull),
-        settings=brief.settings.without_secrets(know_secrets()).on(brief.today),
+        settings=brief.settings.without_secrets(create_known_secrets()).on(brief.today),
         dismissals=masks.hide(brief.dismissals),
         rules=masks.hide(brief.rules),
         reports=masks.hide(brief.reports),
@@ -79,7 +79,7 @@ def with_own_reports(brief: Brief, files: Sequence[ChangedFile], paths: Collecti
     """Return the brief with only those results of other tools that concern this change."""
     return replace(
         brief,
-        reports=tuple(sarif_results.of_change(brief.reports, files, paths)),
+        reports=tuple(sarif_results.results_in_change(brief.reports, files, paths)),
         tool_runs=tuple(run.about(file.path for file in files) for run in brief.tool_runs),
     )
 
@@ -125,7 +125,7 @@ async def unchanged_users(tree: Tree, users: Dependents) -> dict[str, str]:
     return {path: blob.decode("utf-8", "replace") for path, blob in (await tree.read_many([*paths])).items()}
 
 
-def without_unread(users: Dependents, files: Sequence[ChangedFile], left_out: Mapping[str, str]) -> Dependents:
+def with_unread_notes(users: Dependents, files: Sequence[ChangedFile], left_out: Mapping[str, str]) -> Dependents:
     """Add a note to the dependents for each unread file, since it may use what changed."""
     changed_paths = {file.path for file in files}
     rows = [(path, reason) for path, reason in left_out.items() if path not in changed_paths]

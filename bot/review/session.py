@@ -75,7 +75,7 @@ class Worker(Protocol):
 Lookup = Callable[[str], Awaitable[Sequence[Reference]]]  # a name -> its references
 
 
-async def _nobody(_: str) -> Sequence[Reference]:
+async def _no_references(_: str) -> Sequence[Reference]:
     """Return no references, in a session without a lookup."""
     return ()
 
@@ -112,8 +112,8 @@ class Session:
     # workers that the root's code may call by name
     workers: Mapping[str, Worker] = field(default_factory=dict)
     keep_on_cancel: bool = False  # whether an interrupted command still shows its results
-    callers: Lookup = _nobody  # calls of a symbol in the whole tree
-    readers: Lookup = _nobody  # reads of a name that is not called; `function` contains the kind
+    callers: Lookup = _no_references  # calls of a symbol in the whole tree
+    readers: Lookup = _no_references  # reads of a name that is not called; `function` contains the kind
     look_ups: "LookUps | None" = None  # code requests by model passes and confirmations; None if not allowed
     # code of the repositories that use this one, if models may see it
     consumer_code: "ConsumerCode | None" = None

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from bot.brief import Brief
-from bot.checkout.shown import know_secrets
+from bot.checkout.shown import create_known_secrets
 from bot.findings.silencing import IgnoreList
 from bot.ports import KnownSecrets, RunnableTree
 from bot.review import written
@@ -36,7 +36,7 @@ def files_read(files: Sequence[ChangedFile]) -> Reading:
     """Return which files the review reads, for the first progress message."""
     read = [file.path for file in files if not file.skip]
     reading = Reading(len(read), tuple(read[:NAMED_AT_WORK]), left_out=len(files) - len(read))
-    return written.of_review(reading, know_secrets(), read[:NAMED_AT_WORK])
+    return written.of_review(reading, create_known_secrets(), read[:NAMED_AT_WORK])
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Survey:
     leaks: tuple[Finding, ...] = ()  # secrets that exist only in earlier commits of the change
     ignore_list: IgnoreList = field(default_factory=IgnoreList)  # what the owner doesn't want reported
     guidance: Guidance = field(default_factory=Guidance)  # what the owner asks to check
-    masks: KnownSecrets = field(default_factory=know_secrets)  # what no provider may see
+    masks: KnownSecrets = field(default_factory=create_known_secrets)  # what no provider may see
     # what the change breaks in other repositories
     consumers: ConsumerImpact = field(default_factory=ConsumerImpact)
     builders: "dict[tuple[Hashable, ...], ContextBuilder]" = field(default_factory=dict)  # by their limits

@@ -7,7 +7,7 @@ recognized in the text itself.
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
-from bot.checkout.shown import know_secrets
+from bot.checkout.shown import create_known_secrets
 from bot.ports import KnownSecrets
 from bot.secrets import detect
 from bot.secrets.masking import hide
@@ -31,7 +31,7 @@ def of_review(
 
 def of_files(value: Value, texts: Mapping[str, str]) -> Value:
     """Return a value without the secrets in the files that it is made from."""
-    masks = know_secrets()
+    masks = create_known_secrets()
     masks.learn_files(texts)
     return masks.cover(value)
 
@@ -41,7 +41,7 @@ def of_log(value: Value, texts: Iterable[str], names: Iterable[str] = ()) -> Val
 
     Tokens in file `names` are masked too.
     """
-    masks = know_secrets()
+    masks = create_known_secrets()
     for text in texts:
         masks.learn(text)
     return hide.paths(masks.cover(value, guesses=True), names)

@@ -55,7 +55,7 @@ def problem(database: Database) -> str:
 
 def fits(connection: sa.Connection) -> bool:
     """Return whether the tables still fit this version. A newer version may have migrated them meanwhile."""
-    return _version(connection) == _newest() or not [*_misfits(connection)]
+    return _version(connection) == _newest() or not [*_schema_differences(connection)]
 
 
 def _migrate(connection: sa.Connection, *, is_shared: bool) -> None:
@@ -63,7 +63,7 @@ def _migrate(connection: sa.Connection, *, is_shared: bool) -> None:
         if is_shared:
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(START_LOCK)))
         _run_scripts(connection)
-    if misfits := [*_misfits(connection)]:
+    if misfits := [*_schema_differences(connection)]:
         names = ", ".join(misfits[:MOST_NAMED]) + (
             f" and {len(misfits) - MOST_NAMED} more" * (len(misfits) > MOST_NAMED)
         )
@@ -101,7 +101,7 @@ def _version(connection: sa.Connection) -> str | None:
     return str(connection.scalar(sa.text("SELECT version_num FROM alembic_version")))
 
 
-def _misfits(connection: sa.Connection) -> Iterator[str]:
+def _schema_differences(connection: sa.Connection) -> Iterator[str]:
     """Yield the differences from the code's tables that would make a read or write fail."""
     inspector = sa.inspect(connection)
     found = {name: rows for (_, name), rows in inspector.get_multi_columns().items()}

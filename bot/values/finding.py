@@ -395,7 +395,7 @@ class Finding:
         return frozenset(self.place_mark(*item.location) for item in self.places)
 
     @property
-    def unmended(self) -> tuple["Evidence", ...]:
+    def unfixed_lines(self) -> tuple["Evidence", ...]:
         """The first broken line in each file that its fix doesn't change; empty without a fix."""
         mended_paths = {rewrite.path for rewrite in self.rewrites}
         places = {item.path: item for item in reversed(self.places)}
@@ -476,7 +476,7 @@ class Finding:
 _PROOF_WITH_NAMES = re.compile(r"(\S+) (?![0-9a-f]{32,}\Z)(.+)")  # a proof with readable names
 
 
-def proof_of(kind: str, names: str) -> str:
+def proof_id(kind: str, names: str) -> str:
     """Return the ID of a proof: the check's own ID, and a digest of the names that it is about."""
     return f"{kind} {hashlib.sha256(names.encode('utf-8', 'replace')).hexdigest()[:32]}" if names else kind
 
@@ -486,7 +486,7 @@ def is_without_names(proof: str) -> bool:
     return " " not in proof
 
 
-def break_of(*parts: str) -> str:
+def break_digest(*parts: str) -> str:
     """Return the digest of one of the breaks in a finding."""
     return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:32]
 
@@ -494,7 +494,7 @@ def break_of(*parts: str) -> str:
 def digested_proof(proof: str) -> str:
     """Return a proof with its names as a digest, because consumers' proofs have readable names."""
     named = _PROOF_WITH_NAMES.fullmatch(proof)
-    return proof_of(named[1], named[2]) if named else proof
+    return proof_id(named[1], named[2]) if named else proof
 
 
 def _identity(finding: Finding, proofs: Iterable[str]) -> str:

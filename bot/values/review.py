@@ -8,7 +8,7 @@ from bot.levels import Severity
 from bot.values.change import PullRequest
 from bot.values.consumer import ConsumerReport
 from bot.values.finding import Finding, Status, at_least, severity_rank
-from bot.values.ruling import Ruling, is_bar
+from bot.values.ruling import Ruling, is_threshold_set
 from deeprepo.impact.changes import ChangedFile
 from deeprepo.impact.values import Side
 from deeprepo.rlm.values import Cost, Exact, Turn
@@ -410,7 +410,7 @@ class Review:
     @property
     def lacking(self) -> tuple[Shortfall, ...]:
         """The shortfalls that fail a check, if a failure threshold is set."""
-        has_bar = is_bar(self.settings.fail_on, (ruling.severity for ruling in self.rulings))
+        has_bar = is_threshold_set(self.settings.fail_on, (ruling.severity for ruling in self.rulings))
         return tuple(name for name in self.shortfalls if has_bar and (name != "undecided" or self.settings.strict))
 
     @property

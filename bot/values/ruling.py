@@ -13,7 +13,7 @@ RulingResult = Literal["failed", "undecided", "unasked", "passed", "inapplicable
 RULING_RESULTS: tuple[RulingResult, ...] = get_args(RulingResult)
 
 
-def is_bar(fail_on: object | None, severities: Iterable[str]) -> bool:
+def is_threshold_set(fail_on: object | None, severities: Iterable[str]) -> bool:
     """Return whether the owner has set a failure threshold, for findings or for required checks."""
     return fail_on is not None or "fail" in severities
 

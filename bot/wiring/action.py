@@ -29,7 +29,7 @@ async def review_change(brief: Brief, say: Say) -> Review:
             given = tasks.without(brief, left_out, lost)
             return await child.run(tasks.review, given, _workspace(scratch), caps=caps, say=say)
 
-        return await child.leaving_out(attempt, by_model=access.can_ask(brief.settings))
+        return await child.run_with_fallbacks(attempt, by_model=access.can_ask(brief.settings))
 
 
 async def converse(remark: Remark) -> RemarkReply:

@@ -172,7 +172,9 @@ def begin() -> None:
     _threads().submit(start)
 
 
-async def leaving_out(attempt: Callable[[Mapping[str, str], str], Awaitable[Result]], *, by_model: bool) -> Result:
+async def run_with_fallbacks(
+    attempt: Callable[[Mapping[str, str], str], Awaitable[Result]], *, by_model: bool
+) -> Result:
     """Try, and if a child ends, try without models, then without each file that a child was reading.
 
     So nothing that models or files do to a child costs a statically proven finding. `by_model` says whether
@@ -214,17 +216,17 @@ def _last_word(  # noqa: C901, PLR0912 - each way in which a child can end
         if killed_at and now > killed_at:
             raise ChildEnded("", "was killed because it did not stop when asked")
         if now > deadline:
-            raise ChildEnded(_in_hand(note), "exceeded the time limit of a review")
+            raise ChildEnded(_last_file(note), "exceeded the time limit of a review")
         if now - looked_at >= CHILD_LOOK_SECONDS:
             looked_at = now
             if limits.memory(process.pid) > caps.memory:
-                raise _out_of_memory(_in_hand(note), caps)
+                raise _out_of_memory(_last_file(note), caps)
         try:
             if not pipe.poll(CHILD_LOOK_SECONDS):
                 continue
             kind, *words = pipe.recv()
         except (EOFError, OSError):
-            raise _end_reason(process, _in_hand(note), caps) from None
+            raise _end_reason(process, _last_file(note), caps) from None
         match kind:
             case "done":
                 return words[0]
@@ -245,7 +247,7 @@ def _last_word(  # noqa: C901, PLR0912 - each way in which a child can end
                 hear(kind, *words)
 
 
-def _in_hand(note: Any) -> str:  # noqa: ANN401 - a ctypes array
+def _last_file(note: Any) -> str:  # noqa: ANN401 - a ctypes array
     return limits.last_note(bytes(memoryview(note)))
 
 
@@ -330,9 +332,9 @@ def _main(
     line = ChildPipe(pipe)
     logging.getLogger().handlers[:] = [_Log(line)]
     try:
-        last: tuple[object, ...] = "done", asyncio.run(_turning(task(line, *arguments)))
+        last: tuple[object, ...] = "done", asyncio.run(_run_renewing_limit(task(line, *arguments)))
     except BaseException as error:  # noqa: BLE001 - the boundary of the process
-        last = "failed", *_failure(error, _in_hand(note), caps)
+        last = "failed", *_failure(error, _last_file(note), caps)
     with suppress(BrokenPipeError):
         line.send(*last)
 
@@ -355,7 +357,7 @@ def _failure(error: BaseException, path: str, caps: ProcessLimits) -> tuple[Exce
     return RuntimeError(text), RuntimeError("".join(traceback.format_exception(error)))
 
 
-async def _turning(work: Coroutine[Any, Any, Result]) -> Result:
+async def _run_renewing_limit(work: Coroutine[Any, Any, Result]) -> Result:
     """Run the work, cancel it on SIGTERM, and restart the CPU limit while the event loop is running."""
     work_task = asyncio.ensure_future(work)
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, work_task.cancel)

@@ -149,7 +149,7 @@ def compare(findings: Sequence[Finding], before: Sequence[Finding], after: Seque
     old = Counter(finding.identity for finding in before)
     by_code = [finding for finding in findings if any(source.kind in CODE_SOURCES for source in finding.basis.sources)]
     # Others have unfixed locations left.
-    marks = {finding.identity for finding in by_code if not finding.unmended}
+    marks = {finding.identity for finding in by_code if not finding.unfixed_lines}
     still = tuple(finding for finding in after if finding.identity in marks)
     new = []
     for finding in after:
@@ -185,14 +185,14 @@ def fix_work_tree(
     if top is None:
         raise UsageError("a bare repository has no files to fix. Run this command in a checkout")
     if not keep and review_done.pull.head_name not in SCOPES:
-        refuse_elsewhere(repo, review_done.pull.head, scratch)
+        refuse_unless_checked_out(repo, review_done.pull.head, scratch)
     fix, check = asyncio.run(_mend(review_done.pull, rows, repo, scratch, origin))
     if not keep:
         write(fix, Path(top))
     return fix, check
 
 
-def refuse_elsewhere(repo: str, head: str, scratch: str) -> None:
+def refuse_unless_checked_out(repo: str, head: str, scratch: str) -> None:
     """Raise UsageError unless the change's head is checked out, as fixes of other code could break it."""
     if not asyncio.run(checkout.is_checked_out(repo, head, scratch)):
         raise UsageError(

@@ -10,7 +10,7 @@ from bot.brief import Brief
 from bot.machine.limits import ProcessLimits
 from bot.review import coverage
 from bot.review.hooks import hooks
-from bot.review.strategies import affords, choose
+from bot.review.strategies import can_afford_root, choose
 from bot.review.survey import Survey
 from bot.values import EFFORTS, Review, ReviewRequest
 from bot.wiring import child, review, tasks
@@ -20,7 +20,7 @@ from bot.wiring.child import ChildPipe
 LOCAL = ProcessLimits(memory=4 << 30, cpu=60, nice=0)  # for a machine with nothing else to do
 
 
-async def reviewed_aside(
+async def review_in_child(
     request: ReviewRequest, flags: Mapping[str, Any], scratch: str, say: Callable[[str], None] = lambda _: None
 ) -> Review:
     """Review in a child, so that no file can block a process that serves others."""
@@ -32,7 +32,7 @@ async def reviewed_aside(
             _review, brief, flags, scratch, caps=child.for_review(LOCAL, brief), say=review.lines(say)
         )
 
-    return await child.leaving_out(attempt, by_model=True)
+    return await child.run_with_fallbacks(attempt, by_model=True)
 
 
 async def _brief(
@@ -74,7 +74,7 @@ async def weigh(
                 subject.dependents,
                 root=root is not None,
                 worker=True,
-                affordable=affords(session),
+                affordable=can_afford_root(session),
             )
         rows: list[Estimate] = []
         for effort in EFFORTS[1:] if settings.strategy == "auto" else (settings.effort,):

@@ -162,7 +162,7 @@ class LookingTools(Tools):
         """Report progress."""
         self.tell(message)
 
-    async def look_beyond(
+    async def check_consumers(
         self, tree: Checkout, files: Sequence[ChangedFile], users: Dependents, consumers: Consumers
     ) -> ConsumerImpact:
         """Check the named repositories."""
@@ -171,7 +171,7 @@ class LookingTools(Tools):
         ):  # on a server, people who see the progress may not know the number
             self.say(f"searching {len(consumers.named)} repositories that may use this one")
         looks = [
-            await hook.look_beyond(tree, files, users, consumers, scratch=self.scratch, seconds=self.seconds_beyond)
+            await hook.check_consumers(tree, files, users, consumers, scratch=self.scratch, seconds=self.seconds_beyond)
             for hook in hooks()
         ]
         return next((impact for impact in looks if impact.reports), ConsumerImpact())
@@ -222,7 +222,7 @@ class ReplayTools(Tools):
         """Return a constant time."""
         return 0.0
 
-    async def look_beyond(
+    async def check_consumers(
         self, tree: Checkout, files: Sequence[ChangedFile], users: Dependents, consumers: Consumers
     ) -> ConsumerImpact:
         """Return the recorded results."""

@@ -98,7 +98,7 @@ async def fix(_: ChildPipe, request: FixRequest, scratch: str) -> MadeFix:
         stored_review = reviews.findings_of(request.last)
     except UnreadableError as error:
         raise UsageError(f"{error}: `/deeprepo review` makes a new one") from error
-    review_now = silencing.silence_again(stored_review, brief.dismissals, brief.rules)
+    review_now = silencing.reapply_silencing(stored_review, brief.dismissals, brief.rules)
     rows = fixing.fixable(review_now, request.names)
     new_contents, check = await fixing.mend(rows, brief, scratch)
     others = () if request.names else fixing.others(review_now, new_contents)
@@ -136,7 +136,7 @@ async def page(
         stored_review = reviews.review(output)
     except UnreadableError as error:
         raise StorageError(str(error)) from error
-    review_now = silencing.silence_again(stored_review, dismissals, rules)
+    review_now = silencing.reapply_silencing(stored_review, dismissals, rules)
     numbers = silencing.new_numbers(stored_review, review_now)
     json_text = edits.with_numbers(output, numbers) if numbers else ""
     memory_now = edits.with_numbers(memory, numbers).encode() if numbers and memory is not None else None

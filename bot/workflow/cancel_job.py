@@ -20,7 +20,7 @@ from bot.workflow.publish import checks
 from bot.workflow.publish.checks import HeadStatus
 from bot.workflow.pull_state import PullState
 from bot.workflow.reviewer import SUPERSEDED
-from bot.workflow.server import Server, unless_gone
+from bot.workflow.server import Server, ignore_missing_on_last_try
 
 
 async def run(ask: Cancel, job: Job, server: Server) -> None:
@@ -34,7 +34,7 @@ async def run(ask: Cancel, job: Job, server: Server) -> None:
         return
     async with github.open_pull(server.identity, ask.pull, server.pace) as host:
         state: PullState | None = None
-        with unless_gone(job):
+        with ignore_missing_on_last_try(job):
             state = await server.read_pull(host)
         if state is None or state.facts.state != "open":
             await server.jobs.cancel(ask.pull, due.keys())
@@ -53,7 +53,7 @@ async def _end_checks(ask: Cancel, job: Job, server: Server) -> None:
     if not left:
         return
     async with github.open_pull(server.identity, ask.pull, server.pace) as host:
-        with unless_gone(job):  # the repository, and with it the check run, may no longer exist
+        with ignore_missing_on_last_try(job):  # the repository, and with it the check run, may no longer exist
             for run, number in left:
                 await checks.end_without_review(host, number, run, SUPERSEDED, HeadStatus("cancelled"))
             if await server.store.reviews.heads(ask.pull):
@@ -72,7 +72,7 @@ async def _close(
     """Answer the commands whose reviews are canceled, and check reactions to findings for the last time."""
     for due_ask in due.values():
         if due_ask.comment is not None:
-            await replies.tell_closed(due_ask.comment, host)
+            await replies.post_closed_reply(due_ask.comment, host)
     if not await server.store.reviews.heads(ask.pull):
         return
     try:

@@ -50,7 +50,7 @@ async def run(ask: CommandAsk, job: Job, server: Server) -> None:
                 unposted = refused
             else:
                 if reply.rule and comment is not None:
-                    await hooks.tell_shown(reply.rule, comment, host, server)
+                    await hooks.run_shown_hooks(reply.rule, comment, host, server)
         if is_changed:
             await refresh_job.refresh(state, settings, host, server, f"{ask.comment.kind}-{ask.comment.id}")
         if unposted is not None:

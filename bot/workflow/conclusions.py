@@ -10,7 +10,7 @@ import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from bot.checkout.shown import know_secrets
+from bot.checkout.shown import create_known_secrets
 from bot.config import Config, policy
 from bot.findings import silencing
 from bot.render.section import sections
@@ -89,9 +89,9 @@ async def silences(pull: PullRef, store: "Store") -> tuple[tuple[Dismissal, ...]
     return await store.people.dismissals(pull), await store.rules.in_force(pull.repository)
 
 
-def under_bar(review: Review, settings: Config) -> Review:
+def with_current_thresholds(review: Review, settings: Config) -> Review:
     """Return a stored review with today's thresholds for findings and for own checks."""
-    shown = settings.without_secrets(know_secrets())  # as in a review
+    shown = settings.without_secrets(create_known_secrets())  # as in a review
     kept_parts = {section: review.parts[section.key] for section in sections() if section.key in review.parts}
     parts = {**review.parts, **{each.key: each.under(part, shown) for each, part in kept_parts.items()}}
     bar = replace(review.settings, fail_on=settings.fail_on, strict=settings.strict, doubts=settings.doubts)
@@ -111,4 +111,6 @@ async def _stored(pull: PullRef, facts: PullFacts, settings: Config | None, stor
     except UnreadableError as error:
         log.warning("a stored review cannot be read", extra={"facts": {"pull": pull.key, "reason": str(error)}})
         return stored.conclusion
-    return checks.conclude(under_bar(silencing.silence_again(review, *await silences(pull, store)), settings))
+    return checks.conclude(
+        with_current_thresholds(silencing.reapply_silencing(review, *await silences(pull, store)), settings)
+    )

@@ -50,7 +50,7 @@ from bot.workflow import (
 )
 from bot.workflow.jobs import Apologise, Job, Jobs, Work
 from bot.workflow.publish import checks, notice
-from bot.workflow.server import Server, remember_failure
+from bot.workflow.server import Server, record_failure
 
 OfPull = TypeVar("OfPull", bound=PullAsk)
 WORK: Mapping[type[Ask], Callable[[Any, Job, Server], Awaitable[None]]] = {
@@ -60,7 +60,7 @@ WORK: Mapping[type[Ask], Callable[[Any, Job, Server], Awaitable[None]]] = {
     Retitled: retitle_job.run,
     Cancel: cancel_job.run,
     Follow: refresh_job.run,
-    ChecksEnded: hooks.tell_checks_ended,
+    ChecksEnded: hooks.run_checks_ended_hooks,
     ChecksWanted: rerun_job.run,
     MergeGroup: merge_queue_job.run,
     Forget: forget_job.run,
@@ -111,7 +111,7 @@ async def apologise(ask: Ask, why: str, server: Server) -> None:
 
     Can run twice.
     """
-    await remember_failure(ask, why, server.store)
+    await record_failure(ask, why, server.store)
     if isinstance(ask, MergeGroup):
         await merge_queue_job.stop(ask, server)
     if not isinstance(ask, ReviewAsk | CommandAsk | RemarkAsk):
@@ -149,7 +149,7 @@ async def _end_checks(ask: ReviewAsk, host: Host, server: Server, why: str, says
         else:
             await open_checks.remove(ask.pull, number)
     if refusal and ask.comment is None:
-        async with server.alone_with_checks(ask.pull):
+        async with server.lock_checks(ask.pull):
             await notice.put(host, load(), says, refusal)
 
 
@@ -157,4 +157,4 @@ async def _is_ours(ask: ReviewAsk | CommandAsk | RemarkAsk, host: Host, server: 
     """Return whether the comment addresses us, by name or in a finding's thread."""
     if not isinstance(ask, RemarkAsk) or ask.mentioned:
         return True
-    return not isinstance(await replies.hear_remark(ask, host, server.recent), str)
+    return not isinstance(await replies.read_remark(ask, host, server.recent), str)

@@ -95,7 +95,7 @@ async def listen(host: Host, server: "Server") -> bool:
     return any([await hook.listen(host, server) for hook in hooks()])
 
 
-async def tell_shown(number: int, comment: PostedComment, host: Host, server: "Server") -> None:
+async def run_shown_hooks(number: int, comment: PostedComment, host: Host, server: "Server") -> None:
     """Report that a comment shows a suggestion."""
     for each in hooks():
         await each.on_shown(number, comment, host, server)
@@ -107,7 +107,7 @@ async def survey(ask: PackageSurvey, job: Job, server: "Server") -> None:
         await hook.on_survey(ask, job, server)
 
 
-async def tell_checks_ended(ask: ChecksEnded, job: Job, server: "Server") -> None:
+async def run_checks_ended_hooks(ask: ChecksEnded, job: Job, server: "Server") -> None:
     """Carry out the job for checks that have ended."""
     for hook in hooks():
         await hook.on_checks_ended(ask, job, server)

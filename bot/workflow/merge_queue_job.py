@@ -11,7 +11,7 @@ from bot.values import CheckConclusion, MergeGroup, PullRef
 from bot.workflow import conclusions, pull_state
 from bot.workflow.jobs import Job
 from bot.workflow.publish import checks
-from bot.workflow.server import Server, unless_gone
+from bot.workflow.server import Server, ignore_missing_on_last_try
 
 PASSES, STOPS = "check_queue", "check_queue_stops"  # message keys
 
@@ -24,7 +24,9 @@ async def run(ask: MergeGroup, job: Job, server: Server) -> None:
     """
     async with github.open_pull(server.identity, _where(ask), server.pace) as host:
         conclusion: CheckConclusion | None = None
-        with unless_gone(job, after=1):  # a queued pull request is old enough for every replica to know it
+        with ignore_missing_on_last_try(
+            job, after=1
+        ):  # a queued pull request is old enough for every replica to know it
             conclusion = await _of_pull(host, server) if ask.number else None
         await _answer(host, ask, conclusion or await _of_base(ask, host, server))
 

@@ -112,7 +112,7 @@ def _text(file: SettingsText) -> str | None:
 async def settings_at(host: Host, path: str, ref: str) -> SettingsText:
     """Return a settings file in a commit, or None if nothing is at its path. GitHub follows symbolic links to files."""
     data: Any = None
-    with unless_absent():
+    with ignore_missing():
         data = await host.client.json(host.rest.repos.async_get_content(*host.repo, safe(quote(path)), ref=ref))
     if data is None:
         return None
@@ -127,7 +127,7 @@ async def settings_at(host: Host, path: str, ref: str) -> SettingsText:
 
 
 @contextmanager
-def unless_absent() -> Iterator[None]:
+def ignore_missing() -> Iterator[None]:
     """Ignore GitHub's answer that something does not exist."""
     try:
         yield
@@ -160,7 +160,7 @@ async def compare(host: Host, facts: PullFacts, find_bases: FindBases) -> Bases:
     a comparison takes too long, git finds the merge base.
     """
     for base in (facts.base_ref, facts.base_sha):
-        with unless_absent():
+        with ignore_missing():
             try:
                 return await compare_refs(host, base, facts.head_sha)
             except (HostDown, HostRefused) as refusal:

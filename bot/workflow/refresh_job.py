@@ -18,7 +18,7 @@ from bot.workflow.hooks import hooks
 from bot.workflow.jobs import Job
 from bot.workflow.publish import checks, renew
 from bot.workflow.pull_state import PullState
-from bot.workflow.server import Server, unless_gone
+from bot.workflow.server import Server, ignore_missing_on_last_try
 
 log = logging.getLogger("deeprepo.review")
 
@@ -28,7 +28,7 @@ async def run(ask: Follow, job: Job, server: Server) -> None:
     if ask.head and not any([await hook.catch_up(ask.pull, ask.head, server) for hook in hooks()]):
         return
     async with github.open_pull(server.identity, ask.pull, server.pace) as host:
-        with unless_gone(job):
+        with ignore_missing_on_last_try(job):
             state = await server.read_pull(host)
             await refresh(state, await server.settings_of(state), host, server, job.delivery)
 
@@ -52,7 +52,7 @@ async def refresh(state: PullState, settings: Config, host: Host, server: Server
     elif made_review is None:
         await server.jobs.submit(ReviewAsk(pull, "catch-up", head=facts.head_sha), f"words-{delivery}")
     else:
-        review = conclusions.under_bar(made_review.review, settings)
+        review = conclusions.with_current_thresholds(made_review.review, settings)
         now = checks.conclude(review)
         status = await conclusions.of_head(pull, facts, settings, store, just_made=now)
         await renew(host, own_review.id, review, made_review.comments, made_review.page, status)

@@ -24,7 +24,7 @@ from bot.wiring import access
 from bot.workflow import conclusions, hooks, refresh_job, replies, spending
 from bot.workflow.jobs import Job
 from bot.workflow.pull_state import PullState
-from bot.workflow.server import Server, unless_gone
+from bot.workflow.server import Server, ignore_missing_on_last_try
 
 _REPLY = TypeAdapter(RemarkReply)
 log = logging.getLogger("deeprepo.review")
@@ -37,8 +37,8 @@ async def run(ask: RemarkAsk, job: Job, server: Server) -> None:
     """
     async with github.open_pull(server.identity, ask.pull, server.pace) as host:
         heard_remark: HeardRemark | str = GONE
-        with unless_gone(job):
-            heard_remark = await replies.hear_remark(ask, host, server.recent)
+        with ignore_missing_on_last_try(job):
+            heard_remark = await replies.read_remark(ask, host, server.recent)
         if isinstance(heard_remark, str):
             _ignore(ask, heard_remark)
             return
@@ -75,7 +75,7 @@ async def _answer(
     comment = await replies.post_remark_reply(replace(remark_reply, body=body), ask, host)
     if comment is not None:
         for number in suggested:
-            await hooks.tell_shown(number, comment, host, server)
+            await hooks.run_shown_hooks(number, comment, host, server)
     # the remark may say "won't fix"
     was_decided = await hooks.listen(host, server)
     if was_decided or remark_reply.withdrawn:

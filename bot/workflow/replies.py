@@ -51,7 +51,7 @@ def is_ignored(permission: Permission) -> bool:
     return wait is not None and wait.is_known
 
 
-async def as_permitted(ask: ReviewAsk, host: Host) -> ReviewAsk:
+async def with_permitted_trigger(ask: ReviewAsk, host: Host) -> ReviewAsk:
     """Return the ask, turned into a push if the person who pressed its button has no known write access.
 
     Only people with write access can spend the repository's money.
@@ -89,7 +89,7 @@ async def post_reply(
     return await host.once(partial(_find, comment, host), partial(_post, body, comment, host, facts))
 
 
-async def tell_moved(ask: ReviewAsk, comment: CommentRef, facts: PullFacts, host: Host) -> None:
+async def post_moved_reply(ask: ReviewAsk, comment: CommentRef, facts: PullFacts, host: Host) -> None:
     """Reply once to a command that the branch was pushed to, or its base was changed, after the command."""
     was_pushed, was_rebased = ask.head != facts.head_sha, ask.base != facts.base_ref
     before, now = (ask.head[:10], facts.head_sha[:10]) if was_pushed else (ask.base, facts.base_ref)
@@ -100,7 +100,7 @@ async def tell_moved(ask: ReviewAsk, comment: CommentRef, facts: PullFacts, host
         await post_reply(CommandReply(text), comment, host)
 
 
-async def tell_closed(comment: CommentRef, host: Host) -> None:
+async def post_closed_reply(comment: CommentRef, host: Host) -> None:
     """Reply to a command that its review was canceled because the pull request was closed."""
     text = phrase(load(), "reply_closed", again=code("/deeprepo review"))
     with suppress(HostRefused):
@@ -129,19 +129,19 @@ def _answers(body: str, comment: CommentRef) -> bool:
     return marker.kind == REPLY and marker.facts.get("comment") == comment_name(comment)
 
 
-async def hear_remark(ask: RemarkAsk, host: Host, recent: Recent) -> HeardRemark | str:
+async def read_remark(ask: RemarkAsk, host: Host, recent: Recent) -> HeardRemark | str:
     """Return the conversation if the remark is addressed to us, else the reason why it is not.
 
     Other people's threads cost one request a minute. Raises HostRefused for an unknown comment, because
     GitHub may not know it yet.
     """
-    heard_remark = await _hear_remark(ask, host, recent)
+    heard_remark = await _read_remark(ask, host, recent)
     if heard_remark == GONE:
         raise HostRefused(GONE, 404)
     return heard_remark
 
 
-async def _hear_remark(ask: RemarkAsk, host: Host, recent: Recent) -> HeardRemark | str:
+async def _read_remark(ask: RemarkAsk, host: Host, recent: Recent) -> HeardRemark | str:
     login, place = host.voice.login, ask.comment
     if place.thread:
         top = CommentRef(place.thread, "review")

@@ -22,7 +22,7 @@ from bot.errors import (
     public,
 )
 from bot.github import Host
-from bot.machine.concurrency import uninterrupted
+from bot.machine.concurrency import finish_before_cancel
 from bot.outputs.posts import Comments
 from bot.payloads import MadeReview
 from bot.render import line, load, visible
@@ -48,7 +48,7 @@ from bot.workflow.jobs import Job
 from bot.workflow.publish import checks, notice
 from bot.workflow.publish.checks import HeadStatus
 from bot.workflow.reviewer import SUPERSEDED, Funds, Reviewer, ReviewResult, ReviewRun
-from bot.workflow.server import Server, remember_failure
+from bot.workflow.server import Server, record_failure
 from deeprepo.rlm.errors import BudgetSpent, ProviderError, ReplUnavailable
 
 KNOWN = "this commit was already reviewed, and nothing has changed since."
@@ -79,11 +79,11 @@ async def _run(ask: ReviewAsk, host: Host, job: Job, server: Server) -> None:
         return
     if state.facts.state == "open":
         await store.reviews.close(ask.pull, None)
-    ask = await replies.as_permitted(ask, host)
+    ask = await replies.with_permitted_trigger(ask, host)
     settings = await server.resolve(state.file, state.shared)
     bound = policy.bound(ask, state.facts, stranger=state.stranger)
     if ask.comment is not None and bound.trigger not in ASKED and state.facts.state == "open":
-        await replies.tell_moved(ask, ask.comment, state.facts, host)
+        await replies.post_moved_reply(ask, ask.comment, state.facts, host)
     pushes = await push_count.count_pushes(host, bound, job.id, settings.pause_after)
     run = ReviewRun(job.id, bound, host, state, settings, pushes)
     await _review(ServerReviewer(run, job, server), again=is_kept or ask.trigger in ASKED)
@@ -114,7 +114,7 @@ async def _review(reviewer: "ServerReviewer", *, again: bool) -> None:
     if isinstance(result.fault, SupersededError):
         raise result.fault
     if result.fault is not None:
-        await remember_failure(run.ask, str(result.fault), store)
+        await record_failure(run.ask, str(result.fault), store)
     if result.posted is not None:
         for hook in hooks.hooks():
             await hook.on_reviewed(run, job, server)
@@ -146,11 +146,11 @@ class ServerReviewer(Reviewer):
         run, job, server = self.run, self.job, self.server
         open_checks, host, pull = server.store.checks, run.host, run.ask.pull
         check: int | None = None
-        async with server.alone_with_checks(pull):
+        async with server.lock_checks(pull):
             if not await job.current():  # the newer review may have started its own
                 raise SupersededError(SUPERSEDED)
             try:
-                check = await uninterrupted(self._start_check())
+                check = await finish_before_cancel(self._start_check())
             except HostRefused as refusal:
                 if not refusal.is_forbidden and not job.last:
                     raise
@@ -280,7 +280,7 @@ class ServerReviewer(Reviewer):
 
     async def tell(self, says: str) -> None:
         """Post a comment if there is no check run."""
-        async with self.server.alone_with_checks(self.run.ask.pull):
+        async with self.server.lock_checks(self.run.ask.pull):
             await notice.put(self.run.host, load(), says, self.check_refusal)
 
 

@@ -98,7 +98,7 @@ class Funds:
         return replace(brief, settings=brief.settings.within(self.usd))
 
 
-def _only_followed(review: Review, why: str) -> Review:
+def _with_earlier_findings_only(review: Review, why: str) -> Review:
     """Return the review with only earlier findings. The head's code counts as not checked."""
     readings = tuple(
         replace(row, state="unread", by="", checked="", read="", reason=why) if row.kind == "unit" else row
@@ -155,7 +155,7 @@ class Reviewer(ABC):
                 result = ReviewResult(status, SUPERSEDED, made, fault=error)
             except self.final as error:
                 result = ReviewResult(await self.head_status(), public(error), fault=error)
-            with suppress(HostError) if self.may_leave_check else nullcontext():
+            with suppress(HostError) if self.is_check_run_optional else nullcontext():
                 await self.end_check(check, result)
             if check is None and result.posted is None and not isinstance(result.fault, SupersededError):
                 await self.tell(result.says or str(result.fault))
@@ -179,7 +179,7 @@ class Reviewer(ABC):
             with suppress(NothingToReview):
                 review = (await self.make(brief, lambda _: None)).review
                 with suppress(HostRefused):
-                    followed = _only_followed(review, load().say("follow_up_left"))
+                    followed = _with_earlier_findings_only(review, load().say("follow_up_left"))
                     await publish(run.host, followed, self.comments, run.id, self.is_current, run.pushes.facts)
 
     async def refused(self, no: No) -> ReviewResult:
@@ -318,7 +318,7 @@ class Reviewer(ABC):
         return (DeepRepoError,)
 
     @property
-    def may_leave_check(self) -> bool:
+    def is_check_run_optional(self) -> bool:
         """Whether the review goes on if GitHub does not let its check run end."""
         return False
 

@@ -70,7 +70,7 @@ class Server:
     caps: ProcessLimits
     count_review: Callable[[Review, str, ReviewStatus], None]  # for the metrics, by repository
 
-    def alone_with_checks(self, pull: PullRef) -> AbstractAsyncContextManager[None]:
+    def lock_checks(self, pull: PullRef) -> AbstractAsyncContextManager[None]:
         """Let one job at a time start a check run of this pull request, so that the next job reuses it."""
         return self.jobs.alone(f"check {pull.key}")
 
@@ -102,7 +102,7 @@ class Server:
                 limits = child.for_review(self.caps, given)
                 return await child.run(tasks.rendered_review, given, workspace, caps=limits, say=say, keep=keep)
 
-            return await child.leaving_out(attempt, by_model=access.can_ask(brief.settings))
+            return await child.run_with_fallbacks(attempt, by_model=access.can_ask(brief.settings))
 
     async def answer(self, question: Question) -> CommandReply:
         """Answer a command that reads the change."""
@@ -196,7 +196,7 @@ class Server:
 
 
 @contextmanager
-def unless_gone(job: Job, after: int | None = None) -> Iterator[None]:
+def ignore_missing_on_last_try(job: Job, after: int | None = None) -> Iterator[None]:
     """Ignore something that GitHub does not know, in the last try or after `after` refusals.
 
     Other refusals are raised, because they may be temporary.
@@ -208,7 +208,7 @@ def unless_gone(job: Job, after: int | None = None) -> Iterator[None]:
             raise
 
 
-async def remember_failure(ask: Ask, why: str, store: Store) -> None:
+async def record_failure(ask: Ask, why: str, store: Store) -> None:
     """Record a failed review, command or remark until it is tried again.
 
     Other failures are only logged, or shown in a merge queue's check run.

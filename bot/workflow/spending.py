@@ -87,7 +87,7 @@ def daily_caps(settings: Settings, forks: int | None) -> DailyCaps:
 def refusal(cap: CapReached) -> str:
     """Return why no model was asked and who can change that."""
     if cap.which == "forks":
-        return policy.forks_used(cap.cap)
+        return policy.fork_limit_message(cap.cap)
     return (
         f"{SCOPES[cap.which]} reached its limit of ${cap.cap:,.2f} for models in 24 hours. Try again later, "
         f"or ask the operator of this server to raise {VARIABLES[cap.which]}."

@@ -27,7 +27,7 @@ async def begin(ask: ReviewAsk, run: str, host: Host, server: Server, why: str) 
     if not is_object_id(ask.head):
         return "no commit is known"
     try:
-        async with asyncio.timeout(BEGIN_SECONDS), server.alone_with_checks(ask.pull):
+        async with asyncio.timeout(BEGIN_SECONDS), server.lock_checks(ask.pull):
             if run in [other for other, _ in await store.checks.of(ask.pull)] or await store.reviews.has(run):
                 return ""
             owner = CheckOwner(run, if_broken=await conclusion(host, server))

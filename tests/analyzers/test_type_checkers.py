@@ -14,7 +14,7 @@ from bot.analyzers.type_checkers.diagnostics import Diagnostic
 from bot.analyzers.type_checkers.layout import Sources
 from bot.analyzers.type_checkers.ty import Ty
 from bot.checkout import Checkout
-from bot.findings.corroborate import corroborated
+from bot.findings.corroborate import merge_checker_errors
 from bot.findings.quotes import check_quotes
 from bot.machine.fact_files import FactFiles
 from bot.review.analyzer_worker import AnalyzerWorker
@@ -365,7 +365,7 @@ def test_likely_finding_becomes_proven_if_a_checker_rejects_the_line(repository:
     source = replace(error.basis.sources[0], name="contracts", proof="", breaks=())
     basis = replace(error.basis, sources=(source,), verdict=Verdict.UNPROVEN)
     guess = replace(error, title="may still call old", basis=basis)
-    (joined,) = corroborated({"contracts": [guess], "ty": [error]}, {"ty"})["contracts"]
+    (joined,) = merge_checker_errors({"contracts": [guess], "ty": [error]}, {"ty"})["contracts"]
     assert (joined.proven, joined.title, joined.source) == (True, error.title, "ty + contracts")
-    (alone,) = corroborated({"contracts": [guess], "ty": []}, {"ty"})["contracts"]
+    (alone,) = merge_checker_errors({"contracts": [guess], "ty": []}, {"ty"})["contracts"]
     assert alone == guess

@@ -25,7 +25,7 @@ from bot.config import App, Server, ServerOptions
 from bot.storage import FinishedReview, Store
 from bot.values import Ask, ReviewAsk
 from bot.workflow.jobs import Apologise, Job, Work
-from bot.workflow.server import remember_failure
+from bot.workflow.server import record_failure
 
 SECRET = "a secret of the webhook, planted"
 NOBODY = "http://127.0.0.1:9"  # an address where no GitHub answers
@@ -150,7 +150,7 @@ async def served(
                 more.notify_all()
 
         async def apologise(ask: Ask, why: str) -> None:
-            await remember_failure(ask, why, store)
+            await record_failure(ask, why, store)
             await (sorry or never)(ask, why)
 
         return carried_out, apologise

@@ -13,7 +13,7 @@ from visiting import Visit, form, stored, visit
 
 from bot.app import operator
 from bot.app.operator import gate
-from bot.app.operator.gate import claims_of, key_of, signed
+from bot.app.operator.gate import key_of, signed, verified_claims
 
 
 async def test_session_survives_a_restart_and_ends_with_sign_out(tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ async def test_expired_session_checks_permission_again(tmp_path: Path) -> None:
 def _aged(at: Visit, http: httpx2.AsyncClient) -> None:
     """Change a browser's session so that its right has to be checked again."""
     key = key_of(at.given.app.private_key)  # type: ignore[union-attr]
-    said = claims_of(key, "session", http.cookies["deeprepo"])
+    said = verified_claims(key, "session", http.cookies["deeprepo"])
     http.cookies.clear()
     http.cookies.set("deeprepo", signed(key, "session", {**said, "until": 1.0}, 600), "127.0.0.1")  # type: ignore[dict-item]
 

@@ -56,7 +56,10 @@ def test_app_is_created_in_three_clicks(tmp_path: Path) -> None:
             held = App.model_validate_json(stored.read_bytes())
             assert (held.app_id, held.webhook_secret.get_secret_value()) == (gh.app_id, gh.secret)
             assert [path.name for path in stored.parent.iterdir()] == ["app.json"]
-            assert (held.signs_in, json.loads(stored.read_bytes())["public_url"]) == (True, "https://bot.example.com")
+            assert (held.has_sign_in, json.loads(stored.read_bytes())["public_url"]) == (
+                True,
+                "https://bot.example.com",
+            )
             assert not any(secret in done.text for secret in (gh.secret, gh.private_key, gh.client[1]))
 
     asyncio.run(go())

@@ -49,14 +49,14 @@ def test_published_hooks_use_the_fast_parser() -> None:
         OptionsByCode(staged=True, fail_on="high"),
         OptionsByCode(fail_on="high"),
     ]
-    assert all(options is not None and options.is_of_hook for options in read)
+    assert all(options is not None and options.may_come_from_hook for options in read)
 
 
 def test_ranges_use_the_fast_parser() -> None:
     """The fast parser also understands ranges and formats, as people and scripts write them."""
     options = parse(["review", "main..HEAD", "-q", "--format", "json", "--effort", "none"])
     assert options == OptionsByCode(change="main..HEAD", form="json", quiet=True)
-    assert not options.is_of_hook
+    assert not options.may_come_from_hook
     uncommitted = parse(["review", "--uncommitted", "--effort", "none"])
     assert uncommitted == OptionsByCode(uncommitted=True)
 

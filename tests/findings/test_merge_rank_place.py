@@ -52,7 +52,7 @@ def test_different_claims_on_one_line_stay_separate() -> None:
     one = replace(BASE, title="Every update sets the whole base map anew and mounts all layers again")
     other = replace(BASE, title="The light of extrusions is lost because it was only set for the first style")
     found = list(merge.merge([one]))
-    merge.tell_anew(found, other)
+    merge.add_or_replace(found, other)
     assert [finding.title for finding in found] == [one.title, other.title]
     readings = [changed(one, sources=(Source("model", "m", "worker", view=view),)) for view in ("diff", "backwards")]
     assert len(merge.merge([readings[0], replace(readings[1], title=other.title)])) == 1  # two passes, one line

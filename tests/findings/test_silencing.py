@@ -61,8 +61,8 @@ def test_secret_stays_open_at_locations_outside_a_later_rule(*, is_still: bool) 
     """The locations outside the rule stay open, and the check still fails."""
     both, twice = secret("tests/a.py", "zz/b.py"), secret("tests/a.py", "tests/c.py")
     before = review((), (both, twice)) if is_still else review((both, twice))
-    after = silencing.silence_again(before, (), (RULE,))
+    after = silencing.reapply_silencing(before, (), (RULE,))
     assert [(one.path, one.number) for one in after.open_findings] == [("zz/b.py", 1)]
     assert [one.path for one in after.having("silenced")] == ["tests/a.py"]
     assert after.failing
-    assert silencing.silence_again(after, (), (RULE,)) == after
+    assert silencing.reapply_silencing(after, (), (RULE,)) == after

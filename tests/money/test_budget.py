@@ -113,4 +113,4 @@ def _top(price: object) -> float:
 )
 def test_reservation_covers_text_with_one_token_per_byte(text: str) -> None:
     """Digits, symbols and other scripts have at most as many tokens as reserved, not counting blanks."""
-    assert capacity.at_most([text]) >= len(text.replace(" ", "").encode())
+    assert capacity.most_tokens([text]) >= len(text.replace(" ", "").encode())

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from bot.findings.rounds import give_numbers
+from bot.findings.rounds import assign_numbers
 from bot.values import (
     Basis,
     ChangedFile,
@@ -111,7 +111,9 @@ def numbered(review: Review) -> Review:
     still = [row for row in review.findings if row.finding.status == "still"]
     numbers = {id(row): number for number, row in enumerate(still, 1)}
     rows = [replace(row, finding=changed(row.finding, number=numbers.get(id(row), 0))) for row in review.findings]
-    placed, given = give_numbers(rows, tuple((number, row.finding.fingerprint) for number, row in enumerate(still, 1)))
+    placed, given = assign_numbers(
+        rows, tuple((number, row.finding.fingerprint) for number, row in enumerate(still, 1))
+    )
     return replace(review, findings=placed, round=replace(review.round, numbers=given))
 
 

@@ -6,7 +6,7 @@ import tarfile
 from pathlib import Path
 
 import bot
-from bot.checkout.shown import archive_without_secrets, know_secrets
+from bot.checkout.shown import archive_without_secrets, create_known_secrets
 from bot.features.ci.values import CIFailure
 from bot.review import written
 
@@ -37,7 +37,7 @@ def test_output_written_without_a_review_is_masked() -> None:
     """Commands, comments, answers about files, CI failures and test output are masked without a review."""
     line = f'password = "{PASSWORD}"'
     failure = CIFailure(1, f"deploy {TOKEN}", "failure", f"refused: {PASSWORD}", f"a/{TOKEN}.py", 3)
-    masks = know_secrets()
+    masks = create_known_secrets()
     masks.learn(line, "shop/db.py")
     outgoing = [
         written.of_typed_words(f"what is {TOKEN}?"),

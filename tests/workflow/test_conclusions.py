@@ -39,7 +39,7 @@ def facts(base: str = "main") -> PullFacts:
 
 async def keep(store: Store, pull: PullRef, review: Review, at: float = 1.0, bar: str = BAR) -> None:
     """Store a review the way its job does."""
-    made = conclusions.under_bar(review, settings(bar))
+    made = conclusions.with_current_thresholds(review, settings(bar))
     row = FinishedReview(
         f"job-{pull.number}-{at}", made.pull.head, "push", 1, 0.0, at, checks.conclude(made), "offline", 0, 0, 0.0, pull,
         edits.write(json_file.content(made)).encode(),

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from posixpath import basename, dirname
 
-from bot.file_kinds import is_unwritten
+from bot.file_kinds import is_excluded_from_search
 from bot.values import ChangedFile, Dependents
 from deeprepo.impact.changes import ChangedSymbol, DiffLine, Query
 from deeprepo.impact.ports import Tree
@@ -39,7 +39,7 @@ async def unchanged_files(
     `sides` are the language's changed files before and after the change.
     """
     endings, touched, own = tuple(suffixes), paths_of(files), {file.path: file for file in files}
-    symbols = [one for one in dependents.symbols if _matters(one, own)]
+    symbols = [one for one in dependents.symbols if _is_visible_to_users(one, own)]
     keys = {one.key for one in symbols}
     names = {name for one in symbols for name in _names(one)}
     known_targets = {one.symbol.path for one in dependents.symbols}
@@ -50,7 +50,9 @@ async def unchanged_files(
     for user in dependents.files:
         if user.target not in known_targets or not user.names.isdisjoint(names):
             found[user.path] = min(found.get(user.path, 1), 1)
-    for indirect, lost in enumerate((_contract_names(files, symbols), _lost_words(files, *sides), _members(files)), 3):
+    for indirect, lost in enumerate(
+        (_contract_names(files, symbols), _removed_words(files, *sides), _members(files)), 3
+    ):
         words = sorted(set(lost), key=lambda name: (-len(name), name))[:MOST_SEARCHED]
         hits = await tree.grep(Query(words, globs=[f"*{suffix}" for suffix in suffixes], word=True)) if words else ()
         for path in hits if len(hits) <= MOST_HITS else ():
@@ -65,14 +67,14 @@ async def unchanged_files(
         and path in old
         and entries[path].oid == old[path].oid
         and entries[path].kind == "file"
-        and not is_unwritten(path, entries[path].size)
+        and not is_excluded_from_search(path, entries[path].size)
     ]
     near = {dirname(path) for path in touched}
     known.sort(key=lambda path: (found[path], is_test(path), dirname(path) not in near, path))
     return tuple(known[:MOST_CHECKED]), max(0, len(known) - MOST_CHECKED)
 
 
-def _matters(symbol: ChangedSymbol, files: Mapping[str, ChangedFile]) -> bool:
+def _is_visible_to_users(symbol: ChangedSymbol, files: Mapping[str, ChangedFile]) -> bool:
     """Return whether users can notice the change to a definition: in its contract or a line with a result."""
     if symbol.change == "added":
         return False
@@ -103,7 +105,7 @@ def _contract_names(files: Sequence[ChangedFile], symbols: Sequence[ChangedSymbo
             yield from (name,) if len(name) >= LEAST_NAME else ()
 
 
-def _lost_words(files: Sequence[ChangedFile], before: Contents, after: Contents) -> Iterator[str]:
+def _removed_words(files: Sequence[ChangedFile], before: Contents, after: Contents) -> Iterator[str]:
     """Yield the words of removed lines that no longer occur in the file."""
     for file in files:
         old = before.get(file.old_path or "")

@@ -36,7 +36,7 @@ from bot.analyzers.type_checkers.diagnostics import (
 from bot.analyzers.type_checkers.layout import Contents, Sources
 from bot.errors import DeepRepoError
 from bot.values import Absence, Basis, ChangedFile, Dependents, Evidence, Finding, Judgement, Side, Source, Verdict
-from bot.values.finding import ALSO_BROKEN, MOST_BROKEN, break_of, proof_of
+from bot.values.finding import ALSO_BROKEN, MOST_BROKEN, break_digest, proof_id
 from deeprepo.impact.concurrency import together
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.reading import memo
@@ -229,9 +229,9 @@ class TypeChecker(ABC):
         rule = rules(self.RULES)[group[0].code]
         first, *others = sorted(group, key=lambda one: (is_test(one.path), one.path, one.line))
         title, effect = rule.words(first)
-        breaks = {one: break_of(one.code, one.path, lines[one.path][one.line - 1], str(one.line)) for one in group}
-        cause = break_of(first.code, *first.names[:1]) if others else ""
-        proof = proof_of(first.code, " ".join(sorted(first.names)))
+        breaks = {one: break_digest(one.code, one.path, lines[one.path][one.line - 1], str(one.line)) for one in group}
+        cause = break_digest(first.code, *first.names[:1]) if others else ""
+        proof = proof_id(first.code, " ".join(sorted(first.names)))
         evidence = [
             Evidence(one.path, lines[one.path][one.line - 1], one.line, note=ALSO_BROKEN, breaks=(breaks[one],))
             for one in others[:MOST_BROKEN]

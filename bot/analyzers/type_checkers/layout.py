@@ -90,7 +90,7 @@ def folders_of(paths: Iterable[str]) -> frozenset[str]:
     return frozenset(found)
 
 
-def lay_out(folder: Path, contents: Contents) -> None:
+def write_files(folder: Path, contents: Contents) -> None:
     """Write files into an empty temporary folder. A file whose path is another's folder is skipped."""
     folders = folders_of(contents)
     own.fill(folder, {path: text for path, text in contents.items() if path not in folders})

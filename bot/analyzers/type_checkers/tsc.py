@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from bot.analyzers import linter_run
 from bot.analyzers.type_checkers.checker import MEMORY, SECONDS, TypeChecker
 from bot.analyzers.type_checkers.diagnostics import Diagnostic, rules
-from bot.analyzers.type_checkers.layout import Contents, Sources, gather, lay_out
+from bot.analyzers.type_checkers.layout import Contents, Sources, gather, write_files
 from bot.analyzers.type_checkers.packages import AMBIENT, declared, specifiers
 from bot.errors import DeepRepoError
 from bot.machine import files
@@ -119,7 +119,7 @@ class Tsc(TypeChecker):
         others = {
             path: UNCHECKED + text for path, text in contents.items() if path.endswith(CHECKED) and path not in {*paths}
         }
-        lay_out(folder, {**contents, **others, **own})
+        write_files(folder, {**contents, **others, **own})
         groups: dict[tuple[str, bool], list[str]] = defaultdict(list)
         for path in paths:
             groups[projects.home(path)].append(path)

@@ -11,7 +11,7 @@ from posixpath import dirname, join, normpath
 from bot.analyzers import linter_run
 from bot.analyzers.type_checkers.checker import MEMORY, SECONDS, TypeChecker
 from bot.analyzers.type_checkers.diagnostics import Diagnostic, rules
-from bot.analyzers.type_checkers.layout import Contents, Sources, folders_of, gather, lay_out
+from bot.analyzers.type_checkers.layout import Contents, Sources, folders_of, gather, write_files
 from bot.errors import DeepRepoError
 from bot.values import Side
 from deeprepo.impact.ports import Tree
@@ -71,7 +71,7 @@ class Ty(TypeChecker):
             f"{PACKAGES}/pyvenv.cfg": b"home = /nonexistent\n",
             f"{PACKAGES}/lib/python{NEWEST}/site-packages/README.txt": b"no package is installed\n",
         }
-        lay_out(folder, {**contents, **own_files})
+        write_files(folder, {**contents, **own_files})
         command = [
             self.program() or self.NAME,
             "check",

@@ -93,14 +93,14 @@ class Gate:
     def door(self, request: Request) -> Door | None:
         """Return what people sign in with at GitHub, None where the App has no client secret."""
         app = self.server.app
-        if not app.signs_in or app.client_secret is None:
+        if not app.has_sign_in or app.client_secret is None:
             return None
         url = self.server.options.public_url or str(request.base_url).rstrip("/")
         return Door(app.client_id, SecretStr(app.client_secret.get_secret_value().strip()), url + manifest.SIGNED_IN)
 
     async def session(self, request: Request) -> SignedIn | None:
         """Return a request's session, even if GitHub has to be asked again, or None without a valid one."""
-        claims = claims_of(self.key, "session", request.cookies.get(COOKIES["session"], ""))
+        claims = verified_claims(self.key, "session", request.cookies.get(COOKIES["session"], ""))
         is_over = not claims or await self.server.store.sessions.is_over(claims["id"])
         return None if is_over else SignedIn.model_validate(claims)
 
@@ -133,12 +133,12 @@ class Gate:
 
     def departure(self, request: Request, state: str) -> Departure | None:
         """Return what the browser left with, None unless `state` is the one that it was given."""
-        claims = claims_of(self.key, "leaving", request.cookies.get(COOKIES["leaving"], ""))
+        claims = verified_claims(self.key, "leaving", request.cookies.get(COOKIES["leaving"], ""))
         return Departure.model_validate(claims) if claims and state and claims["state"] == state else None
 
     async def use_link(self, token: str) -> bool:
         """Return whether this is an unused link of ours, and mark it as used."""
-        claims = claims_of(self.key, "link", token)
+        claims = verified_claims(self.key, "link", token)
         return claims is not None and await self.server.store.sessions.end(claims["id"], claims["exp"])
 
     def _set(self, response: Response, request: Request, kind: Kind, value: BaseModel, seconds: float) -> None:
@@ -179,7 +179,7 @@ def signed(key: bytes, kind: Kind, claims: Mapping[str, Any], seconds: float) ->
     return jwt.encode({**claims, "aud": kind, "exp": int(time.time() + seconds)}, key, ALGORITHM)
 
 
-def claims_of(key: bytes, kind: Kind, token: str) -> dict[str, Any] | None:
+def verified_claims(key: bytes, kind: Kind, token: str) -> dict[str, Any] | None:
     """Return what a token says, None where we have not signed it, not for this, or where its time is over."""
     try:
         claims: dict[str, Any] = jwt.decode(token, key, [ALGORITHM], audience=kind, options={"require": ["aud", "exp"]})

@@ -112,7 +112,7 @@ async def leave(request: Request, gate: AtGate, back: str = "/") -> Response:
 
 
 @router.get("/signin/done")
-async def come_back(request: Request, gate: AtGate, code: str = "", state: str = "", error: str = "") -> Response:
+async def finish_sign_in(request: Request, gate: AtGate, code: str = "", state: str = "", error: str = "") -> Response:
     """Come back from GitHub."""
     door, leaving = gate.door(request), gate.departure(request, state)
     if door is None or leaving is None:  # any site can send a browser here

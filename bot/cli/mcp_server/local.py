@@ -12,7 +12,7 @@ from bot.review import written
 from bot.values import Finding, PullRequest, Reference, Review, ReviewRequest
 from bot.wiring import child
 from bot.wiring.child import ChildPipe
-from bot.wiring.local import LOCAL, reviewed_aside
+from bot.wiring.local import LOCAL, review_in_child
 from bot.wiring.settling import MAX_ROUNDS as MOST_ROUNDS
 from bot.wiring.settling import Answers, Round, answers, settle
 from deeprepo.impact import uses
@@ -31,7 +31,7 @@ async def review(
     scopes = {"staged": word == "staged", "uncommitted": word == "uncommitted"}
     request = typed.read(None if any(scopes.values()) else word or None, repo, **scopes)
     try:
-        review = await reviewed_aside(request, flags, scratch, say)
+        review = await review_in_child(request, flags, scratch, say)
         given = await child.run(_answers, review.pull, review.open_findings, caps=LOCAL)
         return review, settle(review, review.open_findings, given, last)
     except NothingToReview:
@@ -68,7 +68,7 @@ async def explanation(review: Review, number: int) -> str:
     )[0]
 
 
-async def handed_over(review: Review, number: int) -> str:
+async def handover_prompt(review: Review, number: int) -> str:
     """Return one finding, or all for 0, as a prompt for a coding agent. Raises NothingToReview, and UsageError if there is no such finding."""
     findings = facts.listing(review).all
     if not findings:

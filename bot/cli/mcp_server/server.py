@@ -122,7 +122,7 @@ def server(repo: str) -> MCPServer[object]:
         Args:
             finding: its number in the last review, from 1; 0 for all open findings.
         """
-        return await _sentence(local.handed_over(_last(last), finding))
+        return await _sentence(local.handover_prompt(_last(last), finding))
 
     @tools.tool(annotations=READ_ONLY, structured_output=False)
     async def callers(symbol: str) -> str:

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from bot import render
 from bot.commands import CommandReply, Permission, context, sources, target
-from bot.commands.answering import MAX_QUOTES, as_it_is_now, reply_to, verbatim
+from bot.commands.answering import MAX_QUOTES, at_current_location, reply_to, verbatim
 from bot.commands.conversation.hearing import HeardRemark
 from bot.commands.reading import own_lines
 from bot.commands.target import finding_numbers
@@ -28,7 +28,7 @@ from bot.findings.silencing import IgnoreList
 from bot.outputs import facts
 from bot.outputs.parts import evidence
 from bot.render import code, comment, load, phrase
-from bot.review.guidance import tongue
+from bot.review.guidance import language_instruction
 from bot.review.session import Session
 from bot.values import Evidence, Excerpt, Finding
 from bot.values.review import LastReview
@@ -89,7 +89,7 @@ def schema() -> Schema:
 
 async def answer(heard_remark: HeardRemark, last_review: LastReview | None, session: Session) -> Answer:
     """Ask the model and check its answer. Raises ProviderError and BudgetSpent."""
-    findings = [await as_it_is_now(subject, session.tree) for subject in subjects(heard_remark, last_review)]
+    findings = [await at_current_location(subject, session.tree) for subject in subjects(heard_remark, last_review)]
     model = session.reader or session.root
     if model is None:
         raise ValueError("a conversation needs a model")
@@ -140,7 +140,7 @@ async def _prompt(
         left_out=heard_remark.left_out,
         excerpts=tuple(_fitting(look_ups, max(room, CODE_TOKENS // 2))),
     )
-    system = render.text("prompts/remark_system.md.j2") + tongue(session.language)
+    system = render.text("prompts/remark_system.md.j2") + language_instruction(session.language)
     messages = (Message("system", system), Message("user", about), Message("user", question_text))
     return Prompt(
         messages,

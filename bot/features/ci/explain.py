@@ -167,7 +167,7 @@ def trace(message: str, places: Sequence[tuple[str, int]], files: Sequence[Chang
     known = [(file, line) for path, line in places if (file := _file(path, files)) is not None]
     exact: list[ChangedLine] = [(file.path, line, "head") for file, line in known if line in file.added_lines]
     product = (place for place in exact if not is_test(place[0]))
-    return next(product, None) or _of_names(message, files) or next(iter(exact), None)
+    return next(product, None) or _line_defining_name(message, files) or next(iter(exact), None)
 
 
 def _file(path: str, files: Sequence[ChangedFile]) -> ChangedFile | None:
@@ -180,7 +180,7 @@ def _file(path: str, files: Sequence[ChangedFile]) -> ChangedFile | None:
     return max(fits, key=lambda one: len(one.path)) if fits else None
 
 
-def _of_names(message: str, files: Sequence[ChangedFile]) -> ChangedLine | None:
+def _line_defining_name(message: str, files: Sequence[ChangedFile]) -> ChangedLine | None:
     """Return the changed line that defines a name in the message, after the change or else before it."""
     quoted = [word for name in _QUOTED.findall(message) for word in (name, *_WORD.findall(name))]
     words = [word for word in _WORD.findall(message) if _NAME_OF_CODE.search(word) or f"{word}()" in message]

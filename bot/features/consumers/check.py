@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from bot.checkout import Checkout, clone
 from bot.checkout.locate import paths_of
-from bot.checkout.shown import know_secrets
+from bot.checkout.shown import create_known_secrets
 from bot.config.names import FILE
 from bot.errors import DeepRepoError
 from bot.features.consumers import words
@@ -199,7 +199,7 @@ async def _masked(impact: ConsumerImpact, consumer: Clone, tree: Checkout) -> Co
     start = label(consumer.name, "")
     inner_paths = [path.removeprefix(start) for path in impact.texts() if path.startswith(start)]
     blobs = await tree.read_many(inner_paths)
-    masks = know_secrets()
+    masks = create_known_secrets()
     masks.learn_files({path: blob.decode("utf-8", "replace") for path, blob in blobs.items()})
     return masks.cover(impact)
 

@@ -121,7 +121,7 @@ async def fetched(
     try:
         store = await fetch(home, api, token, folder, seconds=seconds)
     except DeepRepoError as error:
-        return absent(home.name, problem_of(error), home.standing)
+        return absent(home.name, fetch_problem(error), home.standing)
     return NamedConsumer(store, name=home.name, standing=home.standing)
 
 
@@ -139,7 +139,7 @@ async def fetch(
     return store
 
 
-def problem_of(error: Exception) -> str:
+def fetch_problem(error: Exception) -> str:
     """Return why a fetch failed, without the address and name that GitHub's message repeats."""
     if isinstance(error, UsageError):
         return NO_NAME

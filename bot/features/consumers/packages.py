@@ -97,7 +97,7 @@ async def _look(installation: int, home: Home, before: PackageHome | None, serve
             else:
                 problem = await _read(home, package_home, token, server)
     except HostRefused as refused:
-        problem = consumers.problem_of(refused)
+        problem = consumers.fetch_problem(refused)
     if problem:
         await server.store.packages.note_read(
             replace(before or package_home, read_at=package_home.read_at, problem=problem)
@@ -111,7 +111,7 @@ async def _read(home: Home, package_home: PackageHome, token: SecretStr, server:
             store = await consumers.fetch(home, server.identity.api, token, scratch, commit=package_home.commit_id)
             rows = await server.packages(store)
         except (HostError, GitError, UsageError, SupersededError, OverLimit) as error:
-            return consumers.problem_of(error)
+            return consumers.fetch_problem(error)
         await server.store.packages.keep(package_home, rows)
         if any(package.role == "takes" for package in rows):
             keep_clone(server.folder, store, home.standing.id, package_home.commit_id)
@@ -171,20 +171,20 @@ async def _own(
 
             async def one(name: str) -> NamedConsumer:
                 row = next(each for each in rows if each.name == name)
-                return await _at_hand(row, homes.get(row.repository), token, server, scratch)
+                return await _find_or_fetch(row, homes.get(row.repository), token, server, scratch)
 
-            shown_rows = [package for package in rows if _may_be_told(homes.get(package.repository), audience)]
+            shown_rows = [package for package in rows if _may_be_shown(homes.get(package.repository), audience)]
             return await consumers.fetch_all([package.name for package in shown_rows], one)
     except HostError as error:
-        return tuple(consumers.absent(package.name, consumers.problem_of(error)) for package in shown_rows)
+        return tuple(consumers.absent(package.name, consumers.fetch_problem(error)) for package in shown_rows)
 
 
-def _may_be_told(home: Home | None, audience: Audience) -> bool:
+def _may_be_shown(home: Home | None, audience: Audience) -> bool:
     """Return whether anything may be shown at all. If not, the repository is not checked."""
     return home is None or disclosure(audience, replace(home.standing, shows="lines")) != "nothing"
 
 
-async def _at_hand(
+async def _find_or_fetch(
     package_home: PackageHome, home: Home | None, token: SecretStr, server: Server, scratch: str
 ) -> NamedConsumer:
     """Return the clone of a consumer at the indexed commit, fetching it if necessary."""
@@ -196,7 +196,7 @@ async def _at_hand(
             api, commit = server.identity.api, package_home.commit_id
             store = await consumers.fetch(home, api, token, scratch, commit=commit, seconds=REVIEW_SECONDS)
         except DeepRepoError as error:
-            return consumers.absent(home.name, consumers.problem_of(error), home.standing)
+            return consumers.absent(home.name, consumers.fetch_problem(error), home.standing)
         path = keep_clone(server.folder, store, package_home.repository, package_home.commit_id)
     return NamedConsumer(str(path), name=home.name, standing=home.standing)
 
@@ -210,7 +210,7 @@ async def _public(names: Sequence[str], run: ReviewRun, server: Server, scratch:
             if not home.is_public:
                 return consumers.absent(name, consumers.UNSEEN)
         except (HostError, UsageError) as error:
-            return consumers.absent(name, consumers.problem_of(error))
+            return consumers.absent(name, consumers.fetch_problem(error))
         return await consumers.fetched(home, server.identity.api, None, scratch, REVIEW_SECONDS)
 
     return await consumers.fetch_all(names, one)

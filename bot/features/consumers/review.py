@@ -21,7 +21,7 @@ class ConsumerLook(ReviewHooks):
         """Return the clones given with `--with` and in the settings."""
         return local.named_consumers(pull, tuple(options.get("consumers") or ()), settings)
 
-    async def look_beyond(
+    async def check_consumers(
         self,
         tree: Checkout,
         files: Sequence[ChangedFile],

@@ -57,7 +57,7 @@ async def _one(name: str, step: Step, client: GitHubClient, folder: str) -> Name
     try:
         home = await consumers.look_up(client, name)
     except (HostError, UsageError) as error:
-        return consumers.absent(name, consumers.problem_of(error))
+        return consumers.absent(name, consumers.fetch_problem(error))
     token = step.inputs.consumers_token
     if token is None and not home.is_public:
         return consumers.absent(home.name, consumers.UNSEEN, home.standing)

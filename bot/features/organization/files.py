@@ -13,7 +13,7 @@ from bot.github import Host, shapes
 from bot.github.client import GitHubClient
 from bot.machine.recent import Recent
 from bot.values.shared_file import SettingsText
-from bot.workflow.pull_state import settings_at, unless_absent
+from bot.workflow.pull_state import ignore_missing, settings_at
 
 # Name of the repository with the defaults, unless the operator names another one.
 OWNERS_REPOSITORY = ".deeprepo"
@@ -71,7 +71,7 @@ class OrganizationFiles:
             host.client, replace(host.pull, owner=owner, name=self.name, repository=0, number=0), host.voice
         )
         entry = None
-        with unless_absent():
+        with ignore_missing():
             entry = await _look(owner_host)
         try:
             if entry is None and inside is not None:

@@ -25,7 +25,7 @@ class OrganizationFile(SharedFile):
         if not self.is_shown:
             why = f"{source} is private, but this repository is public, so it does not apply here"
             return Layer(source, warnings=(f"{why}. Put settings for public repositories into a public repository.",))
-        from bot.config.defaults import OLD_LISTS, written_as
+        from bot.config.defaults import OLD_LISTS, key_in_file
         from bot.config.repository import read
         from bot.config.usable import is_like_threshold
 
@@ -36,7 +36,7 @@ class OrganizationFile(SharedFile):
         named = file.about_itself.get("enforce", ())
         enforced = dict.fromkeys(OLD_LISTS[name][1] if name in OLD_LISTS else name for name in named)
         bound = {
-            each: {name for name in file.values if f"{written_as(name)}.".startswith(f"{each}.")} for each in enforced
+            each: {name for name in file.values if f"{key_in_file(name)}.".startswith(f"{each}.")} for each in enforced
         }
         unset = {
             each: f"{source}: enforce: {each} is not set in this file, so it is not enforced"

@@ -133,7 +133,7 @@ class _Running:
 
     def _kernel(self) -> int:
         """Return the kernel memory that the sandbox may use; 0 for containers, whose limit includes it."""
-        return sum(held_by_kernel(pid, is_alone=not self.run.network) for pid in _children(self.process.pid)[:1])
+        return sum(kernel_memory(pid, is_alone=not self.run.network) for pid in _children(self.process.pid)[:1])
 
     async def _feed(self) -> None:
         """Write one archive: what was prepared, then the tree, then the files over it."""
@@ -199,7 +199,7 @@ def resident(pid: int) -> int:
     return sum(_held(Path(f"/proc/{one}")) for one in found)
 
 
-def held_by_kernel(pid: int, *, is_alone: bool) -> int:
+def kernel_memory(pid: int, *, is_alone: bool) -> int:
     """Return the bytes that the kernel may use for a sandbox's sockets, pipes and inodes.
 
     `pid` is the sandbox's first process. `is_alone` says whether the sandbox has its own network, so that the

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from bot import render
 from bot.errors import DeepRepoError, public
 from bot.features.reproduction.finding import REPRODUCTION
-from bot.features.reproduction.rig import Rig, how_it_ended, rig
+from bot.features.reproduction.rig import Rig, describe_ending, rig
 from bot.features.reproduction.runners import Recipe, judge, nearest
 from bot.features.reproduction.section import ATTEMPTS
 from bot.features.reproduction.values import Reproduction, RunPermission, SandboxOutcome, SandboxRefused, TestResult
@@ -201,7 +201,7 @@ class _Trial:
         if head[0] == "green":
             raise _NotShownError("its test passes on the head")
         if head[0] == "limit":
-            raise _NotShownError(f"its test {how_it_ended(head[1])}")
+            raise _NotShownError(f"its test {describe_ending(head[1])}")
         if head[0] != "red":
             return "On the new code, the test did not fail at an assertion, so the test itself is wrong."
         attempt.runs["base"] = await self._run(attempt, "base", 1)

@@ -124,7 +124,7 @@ class Rig:
             asked = SandboxRun(tree, self.install, limits=limits, network=self.section.network)
             outcome = await execute(self.sandbox(), asked, left)
             if outcome.ending != "exit" or outcome.status:
-                what = f"`{self.install}` {how_it_ended(outcome, limits.seconds)}: {tail(outcome.output)}"
+                what = f"`{self.install}` {describe_ending(outcome, limits.seconds)}: {tail(outcome.output)}"
                 raise SandboxRefused(f"no tests were run: {what}. {REMEDY}", outcome.output)
             left.seek(0)
             with files.replacing(path) as made, tarfile.TarFile(fileobj=left) as old:
@@ -193,7 +193,7 @@ def _repack(old: tarfile.TarFile, output: IO[bytes], other: Collection[str]) -> 
     output.truncate(end)
 
 
-def how_it_ended(outcome: SandboxOutcome, seconds: float = 0) -> str:
+def describe_ending(outcome: SandboxOutcome, seconds: float = 0) -> str:
     """Return how a run ended, in words that follow its command.
 
     `seconds` is a limit other than the owner's.

@@ -251,7 +251,7 @@ class Layout:
             for folder in sorted(self.names, key=lambda folder: (folder.count("/") + bool(folder), folder)):
                 name = next((name for name in installs if name in self.names[folder]), "")
                 path = posixpath.join(folder, name)
-                if name and taken.isdisjoint(above(path)) and not (is_test(path) or _is_foreign(path)):
+                if name and taken.isdisjoint(above(path)) and not (is_test(path) or _is_unsuitable(path)):
                     taken.add(folder)
                     rows.append((folder, name, self._wrapped(folder, installs[name])))
         return rows[:MAX_PACKAGES]
@@ -294,10 +294,10 @@ def nearest(path: str, candidates: Iterable[str]) -> list[str]:
         return -len(folders & set(folder.parent.parts)), stem not in folder.stem.lower(), len(folder.parts), one
 
     return sorted(
-        (candidate for candidate in candidates if is_test(candidate) and not _is_foreign(candidate)), key=distance
+        (candidate for candidate in candidates if is_test(candidate) and not _is_unsuitable(candidate)), key=distance
     )
 
 
-def _is_foreign(path: str) -> bool:
+def _is_unsuitable(path: str) -> bool:
     """Return whether a file is a sample, vendored, or for a browser."""
     return is_sample(path) or vendored_folder(path) is not None or bool(_IN_BROWSER.search(path))

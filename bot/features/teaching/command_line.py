@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bot.cli.exits import CLEAN, finish, tell
-from bot.cli.options import top_of
+from bot.cli.options import work_tree_top
 from bot.errors import NothingToReview, UsageError
 from bot.machine import files
 from bot.values.rule import IgnoreScope
@@ -60,7 +60,7 @@ def command(
 
     until: date | None = expires.date() if expires else None
     _refuse(until, None if review is not None else fingerprint)
-    top = Path(locate(str(repo)).common) if local else top_of(repo)
+    top = Path(locate(str(repo)).common) if local else work_tree_top(repo)
     target = top / (LOCAL_FILE if local else FILE)
     finding = _finding(fingerprint, review) if review is not None else _looked_up(fingerprint, repo)
     entry = ignore_file.entry_for(finding, scope, reason.strip(), until)

@@ -189,7 +189,7 @@ class Lessons:
                     await self._ask_which(comment, here)
                 rejections += [(finding, comment.author, reply) for finding in meant or ()]
         if posted_finding.comment.dislikes and len({finding.identity for finding, *_ in rejections}) < len(here):
-            who = await self._who_dislikes(posted_finding)
+            who = await self._find_downvoter(posted_finding)
             rejections += [(finding, who, None) for finding in here if who]
         return [each for each in rejections if each[0].identity not in done_marks]
 
@@ -212,7 +212,7 @@ class Lessons:
         replies = [(each, reading.reason(each.body)) for each in people if not commands.read(each.body, login)]
         return [(each, reason) for each, reason in replies if reason]
 
-    async def _who_dislikes(self, finding: PostedFinding) -> str:
+    async def _find_downvoter(self, finding: PostedFinding) -> str:
         """Return a person with write access who put a 👎 on the finding's comment, or ""."""
         with suppress(HostRefused):
             for login, *_ in await self._reactions(CommentRef(finding.comment.id, "review"), content=NO):

@@ -30,7 +30,7 @@ def proposals(finding: Finding, dismissal: Dismissal, link: str) -> tuple[Propos
         return ()
     text, path = " ".join(dismissal.reason.split()), silencing.only(finding.path)
     how, who = dismissal.how, dismissal.who
-    sentence = OwnerRule(path, "", _on_its_own(text, finding.title)[:MOST_SENTENCE])
+    sentence = OwnerRule(path, "", _with_title(text, finding.title)[:MOST_SENTENCE])
     kind = OwnerRule(path, finding.kind, text)
     return (
         *([Proposal(sentence, how, who, link)] if text and not finding.proven else []),
@@ -38,7 +38,7 @@ def proposals(finding: Finding, dismissal: Dismissal, link: str) -> tuple[Propos
     )
 
 
-def _on_its_own(text: str, title: str) -> str:
+def _with_title(text: str, title: str) -> str:
     """Return a reason with its finding's title if both fit, as "see the guard above" needs context."""
     about = " ".join(title.split()).rstrip(".")
     whole = f'On "{about}": {text}'

@@ -237,7 +237,7 @@ def _calls(dependents: Dependents) -> tuple[FileCalls, ...]:
         if reference.form == "call" and not reference.is_guessed and callee != reference.path:
             names[reference.path, callee][reference.name] += 1
     sorted_pairs = sorted(names, key=lambda pair: (is_test(pair[0]), -sum(names[pair].values()), pair))
-    chosen_pairs = _meeting(_few(sorted_pairs))
+    chosen_pairs = _connected_pairs(_few(sorted_pairs))
     return tuple(
         FileCalls(caller, callee, tuple(sorted(counts, key=lambda name: (-counts[name], name))[:CALLED]))
         for caller, callee in chosen_pairs
@@ -256,7 +256,7 @@ def _few(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     return pairs_kept
 
 
-def _meeting(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+def _connected_pairs(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """Return the pairs in connected groups that are large enough."""
     group: dict[str, set[str]] = {}
     for one, other in pairs:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.values import Basis, ChangedFile, Evidence, Finding, Severity, Source, Verdict
-from bot.values.finding import NAMES_IT, USES_IT, proof_of
+from bot.values.finding import NAMES_IT, USES_IT, proof_id
 from deeprepo.impact.declarations.check import Break, DataChange
 from deeprepo.impact.declarations.reading import NameUse
 from deeprepo.impact.declarations.world import World
@@ -91,7 +91,7 @@ def _finding(
                 Source(
                     "analyser",
                     SOURCE,
-                    proof=proof_of(rule, f"{broken_name.scope.kind} {broken_name.name}") if sure else "",
+                    proof=proof_id(rule, f"{broken_name.scope.kind} {broken_name.name}") if sure else "",
                 ),
             ),
             verdict=Verdict.PROVEN if sure else Verdict.UNPROVEN,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from bot.values import Basis, Evidence, Finding, Severity, Source, Verdict
-from bot.values.finding import USES_IT, proof_of
+from bot.values.finding import USES_IT, proof_id
 from deeprepo.impact.dropped import Certainty, Dropped
 from deeprepo.impact.text.paths import is_test
 
@@ -38,7 +38,7 @@ def findings(rows: Sequence[Dropped], texts: Mapping[str, Sequence[str]]) -> Ite
             severity=severity,
             category="contract",
             basis=Basis(
-                (Source("analyser", CHECK, proof=proof_of(DROPPED, row.name) if is_sure else ""),),
+                (Source("analyser", CHECK, proof=proof_id(DROPPED, row.name) if is_sure else ""),),
                 verdict=Verdict.PROVEN if is_sure else Verdict.UNPROVEN,
             ),
             rule=DROPPED if is_sure else f"likely-{DROPPED}",

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from bot.values import Basis, Evidence, Finding, Rewrite, Source, Verdict
-from bot.values.finding import USES_IT, proof_of
+from bot.values.finding import USES_IT, proof_id
 from deeprepo.impact.text.paths import is_sample, is_workflow
 from deeprepo.impact.uses.texts import LeftBehind, Renaming, Role, Row
 
@@ -48,7 +48,7 @@ def finding(found: LeftBehind) -> Finding:
         consequence=_LAWS["tells"][2] if is_told else effect,
         severity="low" if is_told else "medium",
         category="contract",
-        basis=Basis((Source("analyser", SOURCE, proof=proof_of(RULE, one.old)),), verdict=Verdict.PROVEN),
+        basis=Basis((Source("analyser", SOURCE, proof=proof_id(RULE, one.old)),), verdict=Verdict.PROVEN),
         rule=RULE,
         start=one.line.new or 1,
         end=one.line.new or 1,

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from bot.values import Basis, Evidence, Finding, Severity, Source, Verdict
-from bot.values.finding import NAMES_IT, USES_IT, break_of, proof_of
+from bot.values.finding import NAMES_IT, USES_IT, break_digest, proof_id
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.schemas.breaks import SchemaBreak, SchemaUse
 from deeprepo.impact.schemas.check import SchemaChange, find_uses, quotes_of
@@ -59,7 +59,7 @@ def finding(language: str, schema_break: SchemaBreak, uses: Sequence[SchemaUse],
         severity=severity,
         category="contract",
         basis=Basis(
-            (_source([schema_break], proof_of(schema_break.rule, schema_break.element) if sure else ""),),
+            (_source([schema_break], proof_id(schema_break.rule, schema_break.element) if sure else ""),),
             verdict=Verdict.PROVEN if sure else Verdict.UNPROVEN,
         ),
         rule=schema_break.rule if sure else f"likely-{schema_break.rule}",
@@ -78,7 +78,7 @@ def _source(group: Sequence[SchemaBreak], proof: str = "") -> Source:
         "analyser",
         SOURCE,
         proof=proof,
-        breaks=tuple(break_of(schema_break.rule, schema_break.element) for schema_break in group),
+        breaks=tuple(break_digest(schema_break.rule, schema_break.element) for schema_break in group),
     )
 
 

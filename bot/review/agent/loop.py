@@ -8,7 +8,7 @@ from bot import render
 from bot.errors import UsageError
 from bot.review.agent import tools
 from bot.review.agent.state import RunState
-from bot.review.guidance import tongue
+from bot.review.guidance import language_instruction
 from bot.review.session import Session
 from bot.values import Source, Transcript
 from deeprepo.rlm.errors import PromptRefused
@@ -56,7 +56,7 @@ async def _run_root(
         consumers=session.consumer_code.names if session.consumer_code is not None else (),
     )
     conversation = Conversation(partial(render.text, "prompts/root_turn.md.j2"))
-    conversation.open(instructions + tongue(session.language), seed)
+    conversation.open(instructions + language_instruction(session.language), seed)
     variables, left = await tools.variables(session), session.calls.budget.seconds_left
     async with open_repl(variables, tools.functions(state), limits, left) as repl:
         root_run = RootRun(state, session.root, repl, conversation, StallGuard(turns), name)

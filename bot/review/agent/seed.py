@@ -10,7 +10,7 @@ from bot import render
 from bot.diff import alike, file_diffs
 from bot.diff.marks import marks
 from bot.diff.render import FileDiff
-from bot.file_kinds import decides_nothing
+from bot.file_kinds import irrelevant_kind
 from bot.review.context.call_sites import distinct
 from bot.review.survey import Survey
 from bot.values import ChangedFile, Finding, LinkedIssue, Reference, Unit, severity_rank
@@ -103,11 +103,11 @@ def _use_places(rows: Iterable[Reference], files: Sequence[ChangedFile]) -> list
     A use found only by its name is left out if the symbol has certain uses. Files that decide nothing count
     only if the change contains such files.
     """
-    kinds = {"", *(decides_nothing(file.path) for file in files)}
+    kinds = {"", *(irrelevant_kind(file.path) for file in files)}
     references = [
         reference
         for reference in rows
-        if reference.sure or reference.missing or decides_nothing(reference.path) in kinds
+        if reference.sure or reference.missing or irrelevant_kind(reference.path) in kinds
     ]
     known = {reference.symbol for reference in references if reference.sure}
     told = _telling(
@@ -117,11 +117,11 @@ def _use_places(rows: Iterable[Reference], files: Sequence[ChangedFile]) -> list
     )
     told.sort(key=lambda r: (r.path, r.line, not r.sure, not r.call))
     first = [*{(reference.path, reference.line): reference for reference in reversed(told)}.values()]
-    idle = [reference for reference in first if reference.test or decides_nothing(reference.path)]
+    idle = [reference for reference in first if reference.test or irrelevant_kind(reference.path)]
     left_out = {*idle} - {*distinct(idle)}  # examples and tests that use it in the same way as others
     return sorted(
         (reference for reference in first if reference not in left_out),
-        key=lambda r: (r.test, bool(decides_nothing(r.path)), not r.sure, not r.call, r.path, r.line),
+        key=lambda r: (r.test, bool(irrelevant_kind(r.path)), not r.sure, not r.call, r.path, r.line),
     )
 
 

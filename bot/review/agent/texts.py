@@ -12,7 +12,7 @@ from typing import Any
 from bot import config, render
 from bot.brief import Brief
 from bot.checkout import Checkout, git
-from bot.checkout.shown import MaskedTree, know_secrets
+from bot.checkout.shown import MaskedTree, create_known_secrets
 from bot.errors import DeepRepoError
 from bot.findings import read
 from bot.machine import build
@@ -106,7 +106,7 @@ async def open_inquiry(
     At the end everything opened here is closed, but not the models.
     """
     journal = journal or Journal()
-    masks = know_secrets()
+    masks = create_known_secrets()
     calls = Calls(Budget(limits), journal, masks)
     readers = {name: Reader(model, calls) for name, model in worker.items()} if isinstance(worker, Mapping) else {}
     reader = Reader(worker, calls) if not isinstance(worker, Mapping) else next(iter(readers.values()))

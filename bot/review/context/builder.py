@@ -21,7 +21,7 @@ from bot.review.context import (
     usages,
 )
 from bot.review.context.bodies import Callee
-from bot.review.context.call_sites import ALIKE, call_sites, distinct, in_turn, shape
+from bot.review.context.call_sites import ALIKE, call_sites, distinct, interleave, shape
 from bot.review.context.definitions import CalledName
 from bot.review.context.searches import Searches
 from bot.review.context.usages import Pick
@@ -92,7 +92,7 @@ class ContextBuilder:
         rest = self.rest_of_definitions(units)
         shown_lines.lines.update((path, number) for path, lines in rest.items() for number in lines)
         await self.found.look_up(units)
-        sure = await self._sure(units, shown_lines) if self.follows else self._left(units, shown_lines)
+        sure = await self._certain_lines(units, shown_lines) if self.follows else self._left(units, shown_lines)
         apart = await self._windows(sure, shown_lines, min(APART_TOKENS, room))
         callers = await self._callers(
             shown_lines, room if self.first else min(CALLERS_TOKENS, room), self._use_order(units)
@@ -105,7 +105,7 @@ class ContextBuilder:
         picks = [*links, *self._readers(units, shown_lines)]
         windows = await self._windows(picks, shown_lines, room - tokens_needed)
         left = room - tokens_needed - sum(excerpt.size for excerpt in windows)
-        flows = await self._callees(definitions.flowing(units), shown_lines)
+        flows = await self._callees(definitions.downstream_calls(units), shown_lines)
         callee_excerpts = bodies.excerpts(callees, flows, shown_lines, min(BODIES_TOKENS, left))
         excerpts = [*values, *apart, *callers, *windows, *snippets.by_file(callee_excerpts, shown_lines)]
         await self.found.learn_secrets(excerpt.path for excerpt in excerpts)
@@ -158,7 +158,7 @@ class ContextBuilder:
     async def _uses_of(self, units: Sequence[Unit], room: int) -> Uses:
         shown_lines = ShownLines(units)
         await self.found.look_up(units)
-        apart = await self._windows(await self._sure(units, shown_lines), shown_lines, room // USES_PART)
+        apart = await self._windows(await self._certain_lines(units, shown_lines), shown_lines, room // USES_PART)
         room -= sum(excerpt.size for excerpt in apart)
         sites = distinct(reference for reference in call_sites(units) if not reference.test)
         callers = await self._callers(shown_lines, room // USES_PART, sites, READER_LINES)
@@ -182,10 +182,10 @@ class ContextBuilder:
         changed_lines = {file.path: file.added_lines for file in self.found.files}
         return leftovers.pick(self.found.rows, self.found.gone_names(units), units, shown_lines.lines, changed_lines)
 
-    async def _sure(self, units: Sequence[Unit], shown_lines: ShownLines) -> list[Pick]:
+    async def _certain_lines(self, units: Sequence[Unit], shown_lines: ShownLines) -> list[Pick]:
         """Return lines that use removed names and lines that receive altered values, in turn."""
         await self.found.handed_on.follow(units)
-        return in_turn([self._left(units, shown_lines), self.found.handed_on.pick(units, shown_lines.lines)])
+        return interleave([self._left(units, shown_lines), self.found.handed_on.pick(units, shown_lines.lines)])
 
     async def _callees(self, calls: Iterable[CalledName], shown_lines: ShownLines) -> list[Callee]:
         """Return the called definitions that the prompt doesn't show yet.
@@ -251,7 +251,7 @@ class ContextBuilder:
         excerpts, helpers = [], MAX_HELPERS
         for pick in picks:
             lines = file_lines(texts.get(pick.path, b""))
-            if not pick.defines and not pick.title and snippets.says_only(pick.path, lines, pick.line):
+            if not pick.defines and not pick.title and snippets.is_mention_only(pick.path, lines, pick.line):
                 continue
             excerpt = _around(pick, lines, shown_lines)
             if excerpt is None:

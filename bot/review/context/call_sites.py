@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-from bot.file_kinds import decides_nothing
+from bot.file_kinds import irrelevant_kind
 from bot.review.context import identifiers
 from bot.values import Reference, Unit
 
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 def call_sites(units: Iterable[Unit]) -> list[Reference]:
     """Return the uses of what these regions change that are worth showing, in the order of display."""
-    return _sift(in_turn([sorted(unit.references, key=_first)[:MAX_CALLERS] for unit in units]))
+    return _filter_references(interleave([sorted(unit.references, key=_first)[:MAX_CALLERS] for unit in units]))
 
 
 def distinct(rows: Iterable[Reference]) -> list[Reference]:
@@ -43,14 +43,14 @@ def shape(reference: Reference) -> str:
     return _IDENTIFIER.sub(lambda match: match[0] if match[0] in kept else "x", reference.text.strip())
 
 
-def _sift(rows: Sequence[Reference]) -> list[Reference]:
+def _filter_references(rows: Sequence[Reference]) -> list[Reference]:
     """Drop imports and constructors found only by name, and all but a few uncertain uses and tests."""
     unsure = tests = 0
     rows_kept = []
     # If a symbol is known by an import or a type, a mere name match counts for nothing.
     known = {reference.symbol for reference in rows if reference.sure}
     for reference in rows:
-        idle = decides_nothing(reference.path) and not reference.missing
+        idle = irrelevant_kind(reference.path) and not reference.missing
         if (reference.form == "import" and not reference.missing) or reference.everyday or idle:
             continue
         if not reference.sure and not reference.missing:
@@ -78,7 +78,7 @@ def _another(reference: Reference) -> bool:
 def _first(reference: Reference) -> tuple[bool, ...]:
     return (
         not reference.missing,
-        bool(decides_nothing(reference.path)),
+        bool(irrelevant_kind(reference.path)),
         not reference.sure,
         reference.test,
         not reference.call,
@@ -86,7 +86,7 @@ def _first(reference: Reference) -> tuple[bool, ...]:
     )
 
 
-def in_turn(lists: Sequence[Sequence[T]]) -> list[T]:
+def interleave(lists: Sequence[Sequence[T]]) -> list[T]:
     """Return the first item of each list, then the second of each, and so on."""
     most = max(map(len, lists), default=0)
     return [rows[index] for index in range(most) for rows in lists if index < len(rows)]

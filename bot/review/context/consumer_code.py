@@ -101,7 +101,7 @@ class ConsumerCode:
             if key not in self._rows:
                 record = self.journal.get("tool", "", TOOL, key)
                 if record is None:
-                    record = json.loads(json.dumps(self.masks.hide(await self._looked(name, look)), default=str))
+                    record = json.loads(json.dumps(self.masks.hide(await self._run_look_up(name, look)), default=str))
                     self.journal.put("tool", at="", name=TOOL, arguments=key, **record)
                     await self.journal.wait_stored()
                 self._rows[key] = record
@@ -155,7 +155,7 @@ class ConsumerCode:
     def _quoted(self, item: Evidence) -> str:
         return "" if item.repository else self.repository_of(item.path)
 
-    async def _looked(self, name: str, look: Look) -> Row:
+    async def _run_look_up(self, name: str, look: Look) -> Row:
         clone = next((one for one in self.impact.clones if one.name == name), None)
         if clone is None:
             return {"error": f"{name} is not at hand"}

@@ -21,7 +21,7 @@ MIN_NAME_LETTERS = 4  # minimum letters of a name that links regions
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
 
 
-def meetings(units: Sequence[Unit]) -> dict[tuple[str, str], float]:
+def linked_pairs(units: Sequence[Unit]) -> dict[tuple[str, str], float]:
     """Return pairs of regions where one names what the other changes, with a weight.
 
     Rare names weigh more.

@@ -83,7 +83,7 @@ def called_names(units: Iterable[Unit]) -> tuple[CalledName, ...]:
     return tuple(names_found)
 
 
-def flowing(units: Iterable[Unit]) -> tuple[CalledName, ...]:
+def downstream_calls(units: Iterable[Unit]) -> tuple[CalledName, ...]:
     """Return the calls in the rest of changed functions that the change flows into.
 
     They are made on objects that the added lines use, or with values that these assign.

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bot import blocks
-from bot.file_kinds import decides_nothing
+from bot.file_kinds import irrelevant_kind
 from bot.review.context import definitions, identifiers, result_flow, usages
-from bot.review.context.call_sites import call_sites, in_turn
+from bot.review.context.call_sites import call_sites, interleave
 from bot.review.context.usages import Pick
 from bot.values import Query, Reference, Unit
 from deeprepo.impact.filetypes import family
@@ -76,7 +76,7 @@ class HandedOn:
         by_mark = usages.by_name([row for row in found if is_product(row[0])], marks)
         entries = [path for path in await self.tree.entries() if usages.OTHER.search(path) and is_product(path)]
         files = {carrier: _files(carrier, by_mark, entries) for carrier in carriers if carrier.names}
-        lines |= await self._lines(list(dict.fromkeys(in_turn(list(files.values()))))[:MAX_FILES])
+        lines |= await self._lines(list(dict.fromkeys(interleave(list(files.values()))))[:MAX_FILES])
         for carrier in carriers:
             picks = [pick for path in files.get(carrier, ()) for pick in _uses(carrier, path, lines.get(path, ()))]
             self._picks[_place(carrier.reference)] = [*_calls(carrier, by_mark), *picks]
@@ -85,7 +85,7 @@ class HandedOn:
         self, units: Sequence[Unit], shown_lines: Mapping[tuple[str, int], object] | set[tuple[str, int]]
     ) -> list[Pick]:
         """Return the best lines for these regions, alternating between callers."""
-        picks = in_turn([self._picks.get(_place(reference), []) for reference in _sites(units)])
+        picks = interleave([self._picks.get(_place(reference), []) for reference in _sites(units)])
         by_place = {(pick.path, pick.line): pick for pick in reversed(picks)}
         return [pick for place, pick in reversed(by_place.items()) if place not in shown_lines][:MAX_PICKS]
 
@@ -180,6 +180,6 @@ def _calls(carrier: Carrier, by_mark: Mapping[str, Sequence[usages.Row]]) -> Ite
     """Yield the lines of scripts that call a program with an option that the caller reads."""
     for option in sorted(carrier.options):
         for path, number, _ in by_mark.get(option, ()):
-            if usages.OTHER.search(path) and not decides_nothing(path):
+            if usages.OTHER.search(path) and not irrelevant_kind(path):
                 title = f"calls {carrier.reference.path} by {option}"
                 yield Pick(path, number, (), defines=False, title=title, beside=BESIDE_OPTION)

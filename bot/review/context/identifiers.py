@@ -62,7 +62,7 @@ def names(units: Iterable[Unit]) -> dict[str, float]:
     """Return the names in the changed lines of these regions, with their weights."""
     sides: dict[str, dict[str, float]] = {"+": defaultdict(float), "-": defaultdict(float)}
     for unit in units:
-        for diff_row, is_text in told_apart(unit):
+        for diff_row, is_text in classify_rows(unit):
             if diff_row.sign not in sides or _DERIVED.match(diff_row.text):
                 continue
             for name, weight in (
@@ -106,7 +106,7 @@ def words(line: str) -> frozenset[str]:
     return frozenset(_IDENTIFIER.findall(line))
 
 
-def told_apart(unit: Unit) -> list[tuple[DiffRow, bool]]:
+def classify_rows(unit: Unit) -> list[tuple[DiffRow, bool]]:
     """Return a region's rows, each with whether it is prose: part of a comment or docstring."""
     rows_with_kind: list[tuple[DiffRow, bool]] = []
     python = filetype(unit.path).docstrings

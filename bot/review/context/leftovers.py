@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 
-from bot.file_kinds import decides_nothing
+from bot.file_kinds import irrelevant_kind
 from bot.review.context import akin, identifiers, meaning, usages
 from bot.review.context.identifiers import Row
 from bot.review.context.usages import Pick
@@ -49,7 +49,7 @@ def names(unit: Unit, remaining: tuple[frozenset[str], frozenset[str]]) -> froze
     decided_names = meaning.decided_names([unit])
     definitions = {unit.name.rpartition(".")[2]} if unit.side == "base" else set[str]()
     text_parts: set[str] = set()
-    for diff_row, is_text in identifiers.told_apart(unit):
+    for diff_row, is_text in identifiers.classify_rows(unit):
         if diff_row.sign == "-" and not is_text:
             definitions |= {*identifiers.literals(diff_row.text), *identifiers.words(diff_row.text)} & decided_names
             text_parts |= _parts(diff_row.text) if not identifiers.IMPORT.match(diff_row.text) else set()
@@ -118,7 +118,7 @@ def _uses(name: str, path: str, text: str) -> bool:
 
     A plain word must be a string or field, or in a file that isn't program code.
     """
-    if is_comment(text, path) or is_test(path) or decides_nothing(path):
+    if is_comment(text, path) or is_test(path) or irrelevant_kind(path):
         return False
     if not identifiers.plain(name):
         return True

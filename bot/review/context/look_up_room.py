@@ -167,7 +167,7 @@ class Result:
             yield f"{count} more not shown: {places}{more}; a narrower glob or pattern shows them"
 
 
-def give_out(results: Sequence[Result], room: AnswerRoom) -> tuple[LookedUp, ...]:
+def distribute_tokens(results: Sequence[Result], room: AnswerRoom) -> tuple[LookedUp, ...]:
     """Divide the tokens among the results and return them in order.
 
     What one result doesn't need goes to the next.

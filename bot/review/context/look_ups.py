@@ -15,12 +15,12 @@ from typing import Literal
 
 from bot import blocks, globs
 from bot.errors import GitError
-from bot.file_kinds import decides_nothing, nearest
+from bot.file_kinds import irrelevant_kind, nearest
 from bot.findings.proof import with_signs
 from bot.render import count
 from bot.review.context import definitions, identifiers, snippets
 from bot.review.context.bodies import Callee
-from bot.review.context.look_up_room import AnswerRoom, Candidate, LookedUp, Result, give_out, spans
+from bot.review.context.look_up_room import AnswerRoom, Candidate, LookedUp, Result, distribute_tokens, spans
 from bot.values import ChangedFile, Definition, Excerpt, LookUp, Query, Reference, Side
 from deeprepo.impact import resolving, structs
 from deeprepo.impact.filetypes import family, filetype
@@ -97,7 +97,9 @@ class LookUps:
             look_up = _within_limits(request)
             elsewhere = await self.beyond(look_up) if self.beyond is not None else None
             results.append(elsewhere if elsewhere is not None else await self.find(look_up, files))
-        return tuple(replace(one, excerpts=with_signs(one.excerpts, self.files)) for one in give_out(results, room))
+        return tuple(
+            replace(one, excerpts=with_signs(one.excerpts, self.files)) for one in distribute_tokens(results, room)
+        )
 
     async def find(self, look_up: LookUp, files: _Files | None = None) -> Result:
         """Return the result of one look-up, before tokens are divided."""
@@ -152,7 +154,7 @@ class LookUps:
         end = min(len(rows), last, first + MOST_LINES - 1)
         if end < min(last, len(rows)):
             notes.append(f"one look-up shows {MOST_LINES} lines at most: ask for those from {end + 1} on apart")
-        end = _rounded_end(rows, first, end)
+        end = _enclosing_block_end(rows, first, end)
         excerpt = _excerpt(path, side, rows, range(first, end + 1), f"of {len(rows):,} lines")
         within = replace(look_up, start=first, end=min(last, len(rows)))
         return Result(within, [Candidate(excerpt)], notes)
@@ -194,7 +196,7 @@ class LookUps:
             return Result(look_up, [], [_nothing(f"no line defines `{short}`", look_up, rows)])
         hits.sort(key=lambda hit: (*self._nearness(hit[0]), hit[0], hit[1]))
         # A definition in source code leaves out its copies in bundles, samples and documents.
-        hits = [hit for hit in hits if not decides_nothing(hit[0])] or hits
+        hits = [hit for hit in hits if not irrelevant_kind(hit[0])] or hits
         blocks = [(hit, await self._block(hit, side, files, short)) for hit in hits[: 4 * MAX_DEFINITIONS]]
         if owner:  # for `Cart.total`, prefer the one in Cart
             mine = [b for b in blocks if owner[0] in SEPARATORS.split(b[1].name) or _of(owner[0], short, b[0][2])]
@@ -464,7 +466,7 @@ def _sendable(text: str) -> str:
     return "".join(sign if sign.isprintable() else " " for sign in plain).strip()
 
 
-def _rounded_end(rows: Sequence[str], first: int, end: int) -> int:
+def _enclosing_block_end(rows: Sequence[str], first: int, end: int) -> int:
     """Return the last line of the largest block around `end`.
 
     The block must begin within the requested lines and not be much longer.

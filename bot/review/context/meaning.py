@@ -54,7 +54,7 @@ def decided_names(units: Iterable[Unit]) -> frozenset[str]:
     names_found: set[str] = set()
     for unit in units:
         depth = -1  # indentation of the type whose fields follow; -1 inside a function
-        for diff_row, is_text in identifiers.told_apart(unit):
+        for diff_row, is_text in identifiers.classify_rows(unit):
             space = len(diff_row.text) - len(diff_row.text.lstrip())
             if diff_row.sign in ("+", "-"):
                 field = 0 <= depth < space

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from bot.review.context.cross_unit import meetings
+from bot.review.context.cross_unit import linked_pairs
 from bot.values import Unit
 
 # Tokens of regions in a change that one prompt shows with all unchanged lines of its definitions
@@ -82,7 +82,7 @@ def _join_related(chunks: Sequence[Chunk], most: int) -> list[Chunk]:
     """Join chunks whose regions name each other, the closest first, if both fit into one prompt."""
     place = {unit.id: index for index, chunk in enumerate(chunks) for unit in chunk}
     weights: dict[tuple[int, int], float] = defaultdict(float)
-    for (one, other), weight in meetings([unit for chunk in chunks for unit in chunk]).items():
+    for (one, other), weight in linked_pairs([unit for chunk in chunks for unit in chunk]).items():
         first, second = sorted((place[one], place[other]))
         if first != second:
             weights[first, second] += weight

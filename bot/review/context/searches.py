@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from bot.checkout.shown import know_secrets
+from bot.checkout.shown import create_known_secrets
 from bot.checkout.views import WrittenTree
 from bot.ports import KnownSecrets
 from bot.review.context import definitions, identifiers, leftovers, usages
@@ -35,7 +35,7 @@ class Searches:
     files: Sequence[ChangedFile]
     units: Sequence[Unit] = ()  # the unread code regions
     # It learns the secrets in each file before lines of it are shown
-    masks: KnownSecrets = field(default_factory=know_secrets)
+    masks: KnownSecrets = field(default_factory=create_known_secrets)
     rows: dict[str, list[Row]] = field(default_factory=dict)  # by the name they contain
     # Definitions that the change calls, by name
     called_definitions: dict[str, list[Row]] = field(default_factory=dict)
@@ -93,7 +93,10 @@ class Searches:
         # A single region removes fewer names, and each of them is searched.
         gone = {name for unit in units for name in self.gone_names([unit])} - self.rows.keys() - weights.keys()
         self.rows.update({name: [] for name in (*new, *gone)})
-        calls = [*definitions.called_names(units), *(call for unit in units for call in definitions.flowing([unit]))]
+        calls = [
+            *definitions.called_names(units),
+            *(call for unit in units for call in definitions.downstream_calls([unit])),
+        ]
         calls = [call for call in calls if call.name not in self.called_definitions]
         self.called_definitions.update({call.name: [] for call in calls})
         # Words that occur everywhere are searched separately, so that they don't use up the limit on lines.

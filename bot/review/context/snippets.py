@@ -34,7 +34,7 @@ def cut(path: str, rows: Sequence[str], numbers: Sequence[int], title: str) -> E
     return Excerpt(path, short[0], short[-1], shown_rows, title=title)
 
 
-def says_only(path: str, rows: Sequence[str], line: int) -> bool:
+def is_mention_only(path: str, rows: Sequence[str], line: int) -> bool:
     """Return whether a line mentions something without using it, as in a multi-line import or a docstring."""
     if line > len(rows):
         return False
@@ -54,7 +54,7 @@ def says_only(path: str, rows: Sequence[str], line: int) -> bool:
 def helper(excerpt: Excerpt, line: int, rows: Sequence[str], shown_lines: ShownLines) -> Excerpt | None:
     """Return a function in the same file that is called near this line, because it is often decisive."""
     around = [*blocks.openings(rows, line, excerpt.start)]
-    around += _givers(excerpt.path, rows, around)
+    around += _assigning_lines(excerpt.path, rows, around)
     called_names = (name for number in around for name in _CALLED.findall(rows[number - 1]))
     for name in dict.fromkeys(name for name in called_names if name not in _NO_CALL and not special(name)):
         at = next((n for n, text in enumerate(rows, 1) if defines(text, name, excerpt.path)), 0)
@@ -66,7 +66,7 @@ def helper(excerpt: Excerpt, line: int, rows: Sequence[str], shown_lines: ShownL
     return None
 
 
-def _givers(path: str, rows: Sequence[str], around: Sequence[int]) -> Iterator[int]:
+def _assigning_lines(path: str, rows: Sequence[str], around: Sequence[int]) -> Iterator[int]:
     """Yield the lines shortly above, in the same function, that assign a variable used in some lines."""
     words_used = {word for number in around for word in identifiers.words(rows[number - 1])}
     for number in range(around[0] - 1, max(0, around[0] - ABOVE), -1):

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush, nlargest
 
-from bot.file_kinds import decides_nothing
+from bot.file_kinds import irrelevant_kind
 from bot.review.context import definitions, identifiers, meaning
 from bot.review.context.definitions import CalledName
 from bot.values import Unit
@@ -184,7 +184,7 @@ def pick(
     ours = _RelatedLines(
         code,
         companions,
-        {decides_nothing(path) for path in (*changed_paths, *(unit.path for unit in units))},
+        {irrelevant_kind(path) for path in (*changed_paths, *(unit.path for unit in units))},
         imports,
     )
     lines: dict[tuple[str, int], tuple[str, list[str]]] = {}
@@ -197,7 +197,7 @@ def pick(
         lines = {key: lines[key] for key in nlargest(MAX_CANDIDATES, lines, key=lambda key: (rough[key], key))}
     near = _nearness({path for path, _ in lines}, {unit.path for unit in units})
     factors = {key: near[key[0]] * _factor(key[0], text, names) for key, (text, names) in lines.items()}
-    return list(_greedily(lines, factors, worth))
+    return list(_best_lines_first(lines, factors, worth))
 
 
 class _RelatedLines:
@@ -234,7 +234,7 @@ class _RelatedLines:
     def is_related(self, name: str, path: str, text: str) -> bool:
         """Return whether a line uses what changed in meaning, or defines what is only mentioned."""
         if path not in self._idle:
-            self._idle[path] = (kind := decides_nothing(path)) != "" and kind not in self.kinds
+            self._idle[path] = (kind := irrelevant_kind(path)) != "" and kind not in self.kinds
         if identifiers.IMPORT.match(text):
             return False
         if is_comment(text, path):
@@ -283,7 +283,7 @@ class _RelatedLines:
         return foreign and name in self.decided and distinct(name) >= TOLD
 
 
-def _greedily(
+def _best_lines_first(
     lines: Mapping[tuple[str, int], tuple[str, list[str]]],
     factors: Mapping[tuple[str, int], float],
     worth: Mapping[str, float],
@@ -316,7 +316,7 @@ def _greedily(
         if now < MIN_SCORE:
             return
         text, names = lines[key]
-        kind = "test" if is_test(path) else "idle" if decides_nothing(path) else ""
+        kind = "test" if is_test(path) else "idle" if irrelevant_kind(path) else ""
         texts[text.strip()] += PER_TEXT if len(text.strip()) >= A_COPY and OTHER.search(path) else 1
         if (len(names) == 1 and alone[names[0]] >= PER_NAME) or (kind and aside[kind] >= MAX_ASIDE):
             continue
@@ -360,7 +360,7 @@ def _nearness(paths: Iterable[str], changed_paths: Collection[str]) -> dict[str,
     )
 
     def of(path: str) -> float:
-        factor = IN_IDLE if decides_nothing(path) else IN_TEST if is_test(path) else 1.0
+        factor = IN_IDLE if irrelevant_kind(path) else IN_TEST if is_test(path) else 1.0
         factor *= OTHER_LANGUAGE if OTHER.search(path) and posixpath.splitext(path)[1] not in suffixes else 1.0
         near = SAME_FILE if path in changed_paths else SAME_FOLDER if posixpath.dirname(path) in folders else 1.0
         return factor * near

@@ -67,7 +67,9 @@ async def pairs(survey: Survey, units: Sequence[Unit]) -> tuple[Pair, ...]:
     """Return the pairs of a change, the most informative first."""
     symbols = survey.dependents.by_key()
     files_by_path = {file.path: file for file in survey.files}
-    altered_units = [unit for unit in units if is_product(unit.path) and unit.path in files_by_path and _alters(unit)]
+    altered_units = [
+        unit for unit in units if is_product(unit.path) and unit.path in files_by_path and _changes_existing_code(unit)
+    ]
     altered_units = sorted(altered_units, key=lambda unit: -_telling(unit, symbols.get(unit.id)))[:MOST_ALTERED]
     builder = survey.builder()
     await builder.found.look_up(altered_units)
@@ -80,7 +82,7 @@ async def pairs(survey: Survey, units: Sequence[Unit]) -> tuple[Pair, ...]:
     return tuple(sorted(pairs_found, key=lambda pair: (-pair.weight, pair.path, pair.name)))
 
 
-def _alters(unit: Unit) -> bool:
+def _changes_existing_code(unit: Unit) -> bool:
     """Return whether a region changes existing code. New code has no users that expect its old behavior."""
     code, added = _code(unit), [diff_row for diff_row in unit.rows if diff_row.sign == "+"]
     if added and not any(diff_row.text.strip() for diff_row in added):
@@ -94,7 +96,7 @@ def _code(unit: Unit) -> list[DiffRow]:
     """Return the changed rows that affect a program: no comments, imports or brackets."""
     return [
         diff_row
-        for diff_row, prose in identifiers.told_apart(unit)
+        for diff_row, prose in identifiers.classify_rows(unit)
         if diff_row.sign in ("+", "-")
         and not prose
         and not identifiers.IMPORT.match(diff_row.text)

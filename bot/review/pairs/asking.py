@@ -9,7 +9,7 @@ from bot import render
 from bot.findings.quotes import first_line, fold
 from bot.review import foresight
 from bot.review.context.packing import ONE_PROMPT
-from bot.review.guidance import tongue
+from bot.review.guidance import language_instruction
 from bot.review.pairs.altered_definitions import Pair, pairs
 from bot.review.pairs.packing import MOST_CALLS, PROMPT_TOKENS, pack
 from bot.review.session import Session, admit
@@ -43,7 +43,9 @@ async def beside(session: Session, most: int = MOST_CALLS) -> AsyncIterator[Call
     """
     model, units = session.root, session.tracker.unread()
     parts = sum(unit.tokens for unit in units) > ONE_PROMPT
-    calls = foresight.room_for(session.calls, model, PROMPT_TOKENS, "pairs", PART, most) if model and parts else 0
+    calls = (
+        foresight.affordable_calls(session.calls, model, PROMPT_TOKENS, "pairs", PART, most) if model and parts else 0
+    )
     reading = asyncio.create_task(_read(session, model, units, calls)) if model and calls else None
 
     async def wait_for_pairs() -> None:
@@ -60,7 +62,7 @@ async def beside(session: Session, most: int = MOST_CALLS) -> AsyncIterator[Call
 
 def prompts(session: Session, groups: Sequence[Sequence[Pair]]) -> list[Prompt]:
     """Return the prompt for each group of pairs."""
-    system = Message("system", render.text("prompts/pairs_system.md.j2") + tongue(session.language))
+    system = Message("system", render.text("prompts/pairs_system.md.j2") + language_instruction(session.language))
     from bot.review.pairs import answers
 
     return [

@@ -13,11 +13,11 @@ from bot.errors import public
 from bot.review import judging
 from bot.review.hooks import hooks
 from bot.review.session import Session
-from bot.review.strategies.choice import affords, choose
+from bot.review.strategies.choice import can_afford_root, choose
 from bot.values import StrategyChoice, Transcript
 from deeprepo.rlm.errors import ProviderError
 
-__all__ = ["affords", "choose", "choose_for", "cut_short", "judge", "load", "run"]
+__all__ = ["can_afford_root", "choose", "choose_strategy", "judge", "load", "mark_partial", "run"]
 
 
 def load(name: str) -> Callable[[Session], Awaitable[Transcript]]:
@@ -31,7 +31,7 @@ def load(name: str) -> Callable[[Session], Awaitable[Transcript]]:
     return run
 
 
-def choose_for(session: Session) -> StrategyChoice:
+def choose_strategy(session: Session) -> StrategyChoice:
     """Choose the strategy for what no earlier review has read, with the reason."""
     subject, by_model = session.survey, session.reader is not None
     again = {path for hook in hooks() for path in hook.files_to_read(subject)} if by_model else ()
@@ -42,7 +42,7 @@ def choose_for(session: Session) -> StrategyChoice:
         subject.dependents,
         root=bool(session.root),
         worker=by_model,
-        affordable=affords(session),
+        affordable=can_afford_root(session),
         effort=subject.brief.settings.effort,
         window=session.calls.sizes.window(session.root) if session.root is not None else None,
     )
@@ -57,14 +57,14 @@ async def run(name: str, session: Session) -> Transcript:
     except asyncio.CancelledError:
         if not session.take_back_cancel():
             raise
-        return as_interrupted(Transcript(tuple(session.results.findings)))
+        return mark_interrupted(Transcript(tuple(session.results.findings)))
     except ProviderError as error:
         return Transcript(tuple(session.results.findings), notes=(public(error),), partial=True, fault="provider")
     finally:
         # The root gets no more calls, so its reserve is now available for confirmations
         session.calls.budget.keep(None)
     transcript = replace(transcript, findings=tuple(session.results.findings))
-    return cut_short(session, transcript) if transcript.partial or session.tracker.unread() else transcript
+    return mark_partial(session, transcript) if transcript.partial or session.tracker.unread() else transcript
 
 
 async def judge(transcript: Transcript, session: Session) -> tuple[judging.JudgedFindings, Transcript]:
@@ -79,12 +79,12 @@ async def judge(transcript: Transcript, session: Session) -> tuple[judging.Judge
     except asyncio.CancelledError:
         if not session.take_back_cancel():
             raise
-        return await judging.judge_findings(session, ask=False), as_interrupted(transcript)
+        return await judging.judge_findings(session, ask=False), mark_interrupted(transcript)
     transcript = replace(transcript, notes=(*transcript.notes, *judgement.notes))
-    return judgement, cut_short(session, transcript, *judgement.why) if judgement.why else transcript
+    return judgement, mark_partial(session, transcript, *judgement.why) if judgement.why else transcript
 
 
-def cut_short(session: Session, transcript: Transcript, *notes: str) -> Transcript:
+def mark_partial(session: Session, transcript: Transcript, *notes: str) -> Transcript:
     """Mark the transcript as partial.
 
     The provider is at fault if its calls failed or its models read nothing. Otherwise a limit was reached.
@@ -94,7 +94,7 @@ def cut_short(session: Session, transcript: Transcript, *notes: str) -> Transcri
     return replace(transcript, notes=(*transcript.notes, *notes), partial=True, fault=fault)
 
 
-def as_interrupted(transcript: Transcript) -> Transcript:
+def mark_interrupted(transcript: Transcript) -> Transcript:
     """Mark the transcript as interrupted."""
     note = "interrupted; these are the findings so far"
     return replace(transcript, notes=(*transcript.notes, note), partial=True, fault="interrupted")

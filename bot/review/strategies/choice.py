@@ -60,7 +60,7 @@ def measure(units: Sequence[Unit], dependents: Dependents = NOTHING) -> Measure:
             ]
             links |= {(unit.id, user) for user in users}
             sites |= set() if users else {(reference.path, reference.line)}
-            relying |= {(reference.path, reference.line)} if not users and _relies(reference) else set()
+            relying |= {(reference.path, reference.line)} if not users and _depends_on_change(reference) else set()
     paths = {unit.path for unit in units}
     relying |= {
         (override.path, override.start) for key, override in dependents.subclasses if key.rpartition(":")[0] in paths
@@ -137,13 +137,13 @@ def _large(size: Measure, *, root: bool, affordable: bool, effort: ReviewEffort)
     return "rlm", f"{size}; workers review all of it, then the root model connects the parts{turns}"
 
 
-def affords(session: Session) -> bool:
+def can_afford_root(session: Session) -> bool:
     """Return whether the remaining budget covers a root."""
     model = session.root
-    return model is not None and foresight.room_for(session.calls, model, ROOT_TOKENS, "root", ROOT_PART, 1) > 0
+    return model is not None and foresight.affordable_calls(session.calls, model, ROOT_TOKENS, "root", ROOT_PART, 1) > 0
 
 
-def _relies(reference: Reference) -> bool:
+def _depends_on_change(reference: Reference) -> bool:
     """Return whether unchanged code depends on the changed definition.
 
     Tests don't count, since their own run decides.

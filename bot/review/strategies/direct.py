@@ -26,7 +26,7 @@ async def run(session: Session) -> Transcript:
     session.say(f"waiting for the model {model.name}")
     reader = replace(session.worker, model=model, role="root", whole=True)
     try:
-        async with fanout.checks_beside(session):
+        async with fanout.checks_in_parallel(session):
             answer = await readings.read(session, reader, session.tracker.unread())
     except PromptTooLong as error:
         session.results.notes.append(
@@ -34,7 +34,7 @@ async def run(session: Session) -> Transcript:
         )
         return replace(await fanout.run(session, is_checked=True, with_pairs=False), doubts=(IN_PARTS,))
     await fanout.take(session, answer)
-    judging.say_so_far(session)
+    judging.report_findings_so_far(session)
     if answer.error:
         return Transcript(tuple(session.results.findings), partial=True, notes=(answer.error,))
     # The root reads the few that a small change leaves, and a worker those of a larger one.

@@ -8,7 +8,7 @@ from dataclasses import replace
 from bot.review import judging
 from bot.review.analyzer_worker import AnalyzerWorker
 from bot.review.session import Session, Worker, WorkerReply, admit
-from bot.review.strategies.offline import check_by_code
+from bot.review.strategies.offline import run_static_checks
 from bot.values import Transcript, Unit
 
 PAIRS = 1  # prompts of pairs if no root continues afterwards
@@ -31,10 +31,10 @@ async def run(
     left = session.tracker.unread()
     session.say(f"reviewing {len(left)} code regions")
     async with _pairs(session) if with_pairs else nullcontext() as pairs_taken:
-        async with checks_beside(session) if beside else nullcontext():
+        async with checks_in_parallel(session) if beside else nullcontext():
             answer = await _read(session, left, is_backed=is_backed or with_pairs)
         await take(session, answer)
-        judging.say_so_far(session)
+        judging.report_findings_so_far(session)
         session.results.notes += [answer.error] if answer.error else []
         if pairs_taken is not None:
             await pairs_taken()
@@ -91,7 +91,7 @@ async def compare(session: Session) -> None:
 
 
 @asynccontextmanager
-async def checks_beside(session: Session) -> AsyncIterator[None]:
+async def checks_in_parallel(session: Session) -> AsyncIterator[None]:
     """Run the analyzers in parallel to a model pass, starting when its first request is sent.
 
     Their findings are admitted at the end, even if the pass fails or is interrupted, because they cost
@@ -118,4 +118,4 @@ async def _check_once_sent(session: Session, read: asyncio.Event) -> None:
     finally:
         for task in either:
             task.cancel()
-    await check_by_code(session)
+    await run_static_checks(session)

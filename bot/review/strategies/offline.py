@@ -7,11 +7,11 @@ from bot.values import Transcript
 
 async def run(session: Session) -> Transcript:
     """Run every static check once."""
-    await check_by_code(session)
+    await run_static_checks(session)
     return Transcript(findings=tuple(session.results.findings), partial=bool(session.tracker.unread()))
 
 
-async def check_by_code(session: Session) -> None:
+async def run_static_checks(session: Session) -> None:
     """Run the analyzers and admit their findings.
 
     This happens before any model's findings, which can then agree with them.
@@ -19,4 +19,4 @@ async def check_by_code(session: Session) -> None:
     answer = await session.analyzers.review(session.units)
     for finding in answer.findings:
         await admit(session, finding)
-    judging.say_so_far(session)
+    judging.report_findings_so_far(session)

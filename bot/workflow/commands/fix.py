@@ -71,7 +71,7 @@ async def run(command: GivenCommand) -> CommandReply:
             plan = await command.job.step("fix", decide, _PLAN)
         except (UsageError, OverLimit) as error:
             return context.say("fix_refused", why=public(error))
-        return _fix_reply(await _pointed(plan, ask.actor, writing), context)
+        return _fix_reply(await _point_branch(plan, ask.actor, writing), context)
 
 
 async def in_step(command: StepCommand) -> CommandReply:
@@ -87,7 +87,7 @@ async def in_step(command: StepCommand) -> CommandReply:
         plan = await _plan(command, last, command.host, make_fix)
     except (UsageError, OverLimit) as error:
         return context.say("fix_refused", why=public(error))
-    plan = await _pointed(plan, command.ask.actor, command.host)
+    plan = await _point_branch(plan, command.ask.actor, command.host)
     reply = _fix_reply(plan, context)
     if plan.refusal or work.starts_workflows:
         return reply
@@ -96,7 +96,7 @@ async def in_step(command: StepCommand) -> CommandReply:
     )
 
 
-async def _pointed(plan: FixPlan, actor: str, host: Host) -> FixPlan:
+async def _point_branch(plan: FixPlan, actor: str, host: Host) -> FixPlan:
     """Point the branch at the commit, if there is one, and return the plan with GitHub's refusal."""
     if not plan.commit:
         return plan
@@ -117,7 +117,7 @@ def _names(ask: CommandAsk, context: CommandContext) -> tuple[str, ...] | None:
     names = tuple(filter(None, (word.strip(".,;:#") for word in words)))
     if words:
         return None if not names else () if names == ("all",) else names
-    of_this_thread = target.of_thread(context)
+    of_this_thread = target.thread_target(context)
     if of_this_thread.fingerprint:
         return (of_this_thread.fingerprint,)
     return None if ask.comment.thread else ()

@@ -110,7 +110,7 @@ class JobRow:
 async def launch(settings: JobSettings, executor: str, run: Run, *, work_here: bool) -> None:
     """Start the library in this event loop. Raises StorageError if the database cannot be used."""
     logger = logging.getLogger("dbos")
-    logger.addFilter(_is_news)
+    logger.addFilter(_is_worth_logging)
     if not logger.handlers:
         logger.addHandler(logging.NullHandler())  # otherwise the library adds its own handler
     async with AsyncExitStack() as failed:
@@ -164,7 +164,7 @@ def _config(settings: JobSettings, executor: str) -> DBOSConfig:
     return {**config, "system_database_url": f"sqlite:///{settings.file}", "db_engine_kwargs": kwargs}
 
 
-def _is_news(record: logging.LogRecord) -> bool:
+def _is_worth_logging(record: logging.LogRecord) -> bool:
     """Return whether a log record matters. Records about a job superseded while it ran do not."""
     if record.exc_info and isinstance(record.exc_info[1], errors.DBOSAwaitedWorkflowCancelledError):
         return False

@@ -117,7 +117,7 @@ def _number(executor: str) -> int:
 
 
 @contextmanager
-def hold_folder(folder: Path) -> Iterator[None]:
+def lock_folder(folder: Path) -> Iterator[None]:
     """Lock a data folder for one process, because two processes on one file would run the same job.
 
     The lock ends with the block. Raises UsageError if another process has it or the folder cannot be written.

@@ -80,7 +80,7 @@ class Jobs:
         self._runner = runner = Runner(settings, executor, self._keys, work, apologise)
         async with AsyncExitStack() as stack:
             if not settings.is_shared:
-                stack.enter_context(keys.hold_folder(settings.folder))
+                stack.enter_context(keys.lock_folder(settings.folder))
             stack.push_async_callback(self._keys.leave)
             await self._keys.live()  # before the first job is ours
             await engine.launch(settings, executor, runner.run, work_here=work_here)

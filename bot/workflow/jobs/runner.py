@@ -195,10 +195,10 @@ class Runner:
         elif job.attempt > self.settings.crashes:
             outcome = await self._given_up(ask, job, DIED)
         elif ask.serial is None:
-            outcome = await self._tried(ask, job)
+            outcome = await self._try_job(ask, job)
         else:
             async with self.keys.alone(ask.serial), self._places:
-                outcome = await self._tried(ask, job)
+                outcome = await self._try_job(ask, job)
         if not await job.current():  # the database already records the job's outcome
             raise asyncio.CancelledError
         return outcome
@@ -216,7 +216,7 @@ class Runner:
         await engine.put_unread(job.row, text, wait)
         return "unreadable"
 
-    async def _tried(self, ask: Ask, job: Job) -> str:
+    async def _try_job(self, ask: Ask, job: Job) -> str:
         outcome = "done"
         try:
             if not await job.current() or (isinstance(ask, ReviewAsk) and not await _is_newest(job)):
@@ -225,15 +225,15 @@ class Runner:
         except SupersededError:
             outcome = "superseded"
         except HostLimited as error:
-            outcome = await self._put_off(ask, job, error, error.retry_after)
+            outcome = await self._postpone(ask, job, error, error.retry_after)
         # JournalInUse: this job's own earlier attempt is ending.
         except (HostDown, StorageError, JournalInUse) as error:
-            outcome = await self._put_off(ask, job, error, self.settings.pause * 2 ** asks.tries(job.row.id))
+            outcome = await self._postpone(ask, job, error, self.settings.pause * 2 ** asks.tries(job.row.id))
         except HostRefused as error:  # the refusal may be temporary, and a missing thing may still appear
             wait, job.refusals = self.settings.refusal_pause * SLOWER**job.refusals, job.refusals + 1
             is_last = job.refusals > self.settings.refusals or isinstance(error, HostLocked)
             outcome = await (
-                self._given_up(ask, job, public(error)) if is_last else self._put_off(ask, job, error, wait)
+                self._given_up(ask, job, public(error)) if is_last else self._postpone(ask, job, error, wait)
             )
         except Exception as error:  # an error in one job must not end the process
             log.exception("a job failed", extra={"facts": {"job": job.row.id}})
@@ -241,7 +241,7 @@ class Runner:
             outcome = await self._given_up(ask, job, public(error) if isinstance(error, DeepRepoError) else inside)
         return outcome
 
-    async def _put_off(self, ask: Ask, job: Job, error: Exception, wait: float) -> str:
+    async def _postpone(self, ask: Ask, job: Job, error: Exception, wait: float) -> str:
         """Store the next try as a separate job before this one ends."""
         if asks.tries(job.row.id) >= self.settings.tries:
             return await self._given_up(ask, job, public(error))

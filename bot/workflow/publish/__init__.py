@@ -51,7 +51,7 @@ async def publish(
     async def put_summary(notes: tuple[str, ...]) -> PostedComment:
         if not notes:
             return await publication.put_summary(comments_posted.summary, facts)
-        told_review = replace(tell_in_summary(review, refusals), notes=(*review.notes, *notes))
+        told_review = replace(move_to_summary(review, refusals), notes=(*review.notes, *notes))
         return await publication.put_summary((await asyncio.to_thread(comments, told_review)).summary, facts)
 
     refused_notes = _refusal_notes(publication, refusals)
@@ -134,7 +134,7 @@ async def post(
     """
     refusals: dict[Mark, HostRefused] = {}
     while True:
-        review = tell_in_summary(publication.review, refusals) if refusals else publication.review
+        review = move_to_summary(publication.review, refusals) if refusals else publication.review
         comments_now = await asyncio.to_thread(comments, review)  # can wait for a process
         posted = told(await posted_findings(publication.host), publication.run)
         bad = await _put(
@@ -179,7 +179,7 @@ def _refusal_notes(publication: Publication, refusals: Mapping[Mark, HostRefused
     return tuple(publication.words.say("comments_refused", count, why=why) for why, count in reasons.items())
 
 
-def tell_in_summary(review: Review, refused_keys: Collection[Mark]) -> Review:
+def move_to_summary(review: Review, refused_keys: Collection[Mark]) -> Review:
     """Return the review with these findings listed in the summary instead of on the diff."""
 
     def place_outside(finding: PlacedFinding) -> PlacedFinding:

@@ -417,7 +417,7 @@ async def _retry(host: Host, send: Callable[[], Awaitable[object]]) -> None:
         with suppress(HostDown):
             await send()
             return
-        await host.client.pace.breathe(tries)
+        await host.client.pace.wait_before_retry(tries)
     await send()
 
 

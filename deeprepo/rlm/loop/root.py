@@ -99,7 +99,7 @@ class RootRun:
         refused = dict(self.work.refusals) if is_done and number < self.guard.turns and not is_spent else {}
         if refused and self.guard.hold_finish():
             self.work.final = None
-            await self._withdraw()
+            await self._withdraw_finish()
         elif is_done:
             self.outcome, refused = "answered", {}
         elif self.guard.astray:
@@ -171,12 +171,12 @@ class RootRun:
             content = (self.work.accept(value) if is_ready and self.work.final is None else str(value))[:MAX_ANSWER]
         except (ValueError, TypeError) as error:  # the root has put something else in the place of `answer`
             is_ready = False
-            if await self._withdraw():
+            if await self._withdraw_finish():
                 self.news = (f'answer["content"] was not taken: {error}',)
         self.summary = (self.work.final or content or self.summary).strip()
         return is_ready or self.work.final is not None
 
-    async def _withdraw(self) -> bool:
+    async def _withdraw_finish(self) -> bool:
         """Let the run go on although the root has finished; whether it had."""
         with suppress(ValueError):
             return bool(await self.repl.value(WITHDRAWN))

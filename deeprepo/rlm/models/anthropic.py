@@ -85,7 +85,7 @@ class AnthropicModel(HttpModel):
             config["format"] = {"type": "json_schema", "schema": prompt.answer.parameters}
         request |= {"stream": True} if form.stream else {}
         request |= ({"output_config": config} if config else {}) | ({"tools": tools} if tools else {})
-        for block in _read_again(prompt, request["messages"]):
+        for block in _blocks_to_cache(prompt, request["messages"]):
             block.update(CACHED)
         return request
 
@@ -134,7 +134,7 @@ def client_of(key: Key, url: str, timeout: float) -> Callable[[], anthropic.Asyn
     return client
 
 
-def _read_again(prompt: Prompt, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _blocks_to_cache(prompt: Prompt, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The blocks up to which the next call of this dialogue repeats this one."""
     if prompt.tool and messages:
         return [message["content"][-1] for message in (messages[0], messages[-1])]

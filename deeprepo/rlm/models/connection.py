@@ -225,7 +225,7 @@ class HttpModel(ABC):
             was_accepted = True
             reply = await self._read(response, assembly, pieces)
             is_whole = True
-            if (instead := failures.said_instead(reply)) is not None:
+            if (instead := failures.error_in_reply(reply)) is not None:
                 raise failures.inside(instead)
             return self.read(reply, prompt, form)
         except self.lacking:
@@ -329,7 +329,7 @@ class HttpModel(ABC):
             else:
                 async for piece in bounded(response.response.aiter_bytes()):
                     pieces.append(piece)  # noqa: PERF401 - one by one, because the rest may never arrive
-                reply = _in_one_piece(b"".join(pieces), assembly)
+                reply = _parse_whole_reply(b"".join(pieces), assembly)
         finally:
             await response.response.aclose()
         if not isinstance(reply, dict):
@@ -360,7 +360,7 @@ async def bounded(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         yield piece
 
 
-def _in_one_piece(body: bytes, assembly: Chat | Messages) -> object:
+def _parse_whole_reply(body: bytes, assembly: Chat | Messages) -> object:
     """Parse a reply that is not declared as a stream: JSON, or a stream anyway.
 
     Raises Refusal for anything else, such as a proxy's page.
@@ -391,7 +391,7 @@ def transport(
     address, proxies = urlsplit(url), getproxies()
     proxy = "" if proxy_bypass(address.netloc) else proxies.get(address.scheme) or proxies.get("all") or ""
     times, limits = http.Timeout(None, connect=CONNECT, read=timeout), http.Limits(**LIMITS)
-    context = _trust(http, url.startswith("https://"))
+    context = _ssl_context(http, url.startswith("https://"))
     with suppress(ValueError):  # the library refuses some of the others, also where they are not for this address
         if "://" not in proxy or proxy.lower().startswith(("http://", "https://")):
             hooks = {"request": [_leaves]}
@@ -414,7 +414,7 @@ def load() -> None:
 
 
 @cache
-def _trust(http: ModuleType, is_encrypted: bool) -> ssl.SSLContext:
+def _ssl_context(http: ModuleType, is_encrypted: bool) -> ssl.SSLContext:
     """Return the trusted certificates, cached because loading takes 45 ms. A plain address needs none."""
     context: ssl.SSLContext = http.create_ssl_context() if is_encrypted else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     return context

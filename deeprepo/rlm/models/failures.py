@@ -272,7 +272,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         return None
 
 
-def said_instead(reply: Mapping[str, object]) -> Mapping[str, object] | None:
+def error_in_reply(reply: Mapping[str, object]) -> Mapping[str, object] | None:
     """Return what a 200 without any reply says in its place, such as `{"detail": ...}` or `{"base_resp": {...}}`; None if nothing."""
     if reply.get("error"):
         return reply

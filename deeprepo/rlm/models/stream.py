@@ -40,7 +40,7 @@ class Chat:
         choice = next((choice for choice in choices if not choice.get("index")), None)
         if choice is not None:
             self._finish = choice.get("finish_reason") or self._finish
-            _grow(self._message, choice.get("delta") or choice.get("message"))
+            _merge_piece(self._message, choice.get("delta") or choice.get("message"))
 
     def whole(self, *, is_ended: bool = False) -> dict[str, Any] | None:
         """Return the reply in one piece, None while its end has not arrived; `is_ended`: the server has said that the stream ends here."""
@@ -105,7 +105,7 @@ class Messages:
             self.usage |= {name: value for name, value in usage.items() if value is not None}
 
 
-def _grow(whole: dict[str, Any], piece: object) -> None:
+def _merge_piece(whole: dict[str, Any], piece: object) -> None:
     """Add to an object what a piece of it brings."""
     for name, value in (piece if isinstance(piece, Mapping) else {}).items():
         before = whole.get(name)
@@ -114,12 +114,12 @@ def _grow(whole: dict[str, Any], piece: object) -> None:
         elif isinstance(value, list):
             rows = whole.setdefault(name, [])
             for part in value:
-                _grow(_row(rows, part, is_call=name == "tool_calls"), part)
+                _merge_piece(_row(rows, part, is_call=name == "tool_calls"), part)
         elif isinstance(value, Mapping):
             if name == "arguments":
                 whole[name] = json.dumps(value)
             else:
-                _grow(whole.setdefault(name, {}), value)
+                _merge_piece(whole.setdefault(name, {}), value)
         elif isinstance(before, str) and isinstance(value, str) and name in GROWING:
             whole[name] = before + value
         elif value is not None and not (before and name in {"id", "name"}):

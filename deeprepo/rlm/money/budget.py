@@ -32,7 +32,7 @@ class Hold:
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class RemainingBudget:
     """What remains under each cap; None if there is no such cap or it cannot be counted."""
 
     usd: float | None
@@ -206,10 +206,10 @@ class Budget:
             return None
         return max(0.0, self.limits.seconds - (self._clock() - self._started))
 
-    def left(self) -> Left:
+    def left(self) -> RemainingBudget:
         """Return what remains, reservations not counted as spent."""
         caps, used = self.limits, self._usage.input + self._usage.output
-        return Left(
+        return RemainingBudget(
             usd=None if caps.usd is None or self._unpriced else max(0.0, caps.usd - self._paid()),
             tokens=None if caps.tokens is None else max(0, caps.tokens - used),
             calls=None if caps.calls is None else max(0, caps.calls - self._calls),

@@ -146,7 +146,7 @@ class Calls:
         except BadAnswer as error:  # the provider could not read what the model wrote: the model may do better
             prompt = replace(prompt, messages=(*prompt.messages, Message("user", MEND.format(wrong=error))))
             first = await self._reply(model, prompt, role)
-        reply = await self._longer(model, prompt, role, first)
+        reply = await self._retry_if_cut_off(model, prompt, role, first)
         if prompt.answer:
             if reply.stop == "refusal":  # asked again it would decline again
                 self.budget.fail()
@@ -154,13 +154,13 @@ class Calls:
             wrong = misfit(reply.data, prompt.answer.required_keys)
             if wrong:
                 again = prompt.further(reply, MEND.format(wrong=wrong))
-                reply = await self._longer(model, again, role, await self._reply(model, again, role))
+                reply = await self._retry_if_cut_off(model, again, role, await self._reply(model, again, role))
                 wrong = misfit(reply.data, prompt.answer.required_keys)
             if wrong:
-                raise self._of_no_use(f"{model.name} gave no usable answer in two tries: {wrong}")
+                raise self._unusable_reply(f"{model.name} gave no usable answer in two tries: {wrong}")
         return reply if prompt.tool else self.masks.reply(reply)
 
-    async def _longer(self, model: Model, prompt: Prompt, role: Purpose, first: Completion) -> Completion:
+    async def _retry_if_cut_off(self, model: Model, prompt: Prompt, role: Purpose, first: Completion) -> Completion:
         """Return the reply, and ask once more with twice the room if it was cut off.
 
         A root's reply is returned even if it is cut off again, and the root gets a note. For any other role,
@@ -173,7 +173,7 @@ class Calls:
         most = getattr(model, "longest_reply", None)
         if most is not None and used >= most:  # asked again, it would break off at the same place
             if prompt.tool is None:
-                raise self._of_no_use(f"{text}: that is all that its `max_tokens` allows, so raise it")
+                raise self._unusable_reply(f"{text}: that is all that its `max_tokens` allows, so raise it")
             return first
         try:
             second = await self._reply(model, replace(prompt, max_tokens=2 * prompt.max_tokens), role, broke_off=used)
@@ -187,10 +187,10 @@ class Calls:
             second = first
         if second.stop == "length" and prompt.tool is None:
             more = "" if second is first else f", and asked again at {max(second.usage.output, used):,}"
-            raise self._of_no_use(f"{text}{more}: set `models.thinking` lower, or use another model")
+            raise self._unusable_reply(f"{text}{more}: set `models.thinking` lower, or use another model")
         return second
 
-    def _of_no_use(self, why: str) -> BadAnswer:
+    def _unusable_reply(self, why: str) -> BadAnswer:
         """The error of a reply that was paid for and cannot be used."""
         self.budget.fail()
         return BadAnswer(why)

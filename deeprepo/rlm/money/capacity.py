@@ -74,7 +74,7 @@ _LEAST = 1_000  # tokens: a shorter prompt fits every window, and its estimate s
 _HALF = 500  # a server that reports fewer tokens than this does not count, rather than cut
 
 
-def at_most(texts: Iterable[str]) -> int:
+def most_tokens(texts: Iterable[str]) -> int:
     """Return the most tokens that a tokenizer could make of these texts. A cap on money must apply to any text."""
     raw = "".join(texts).encode("utf-8", "surrogatepass")
     others = len(raw.translate(None, LETTERS + BLANKS))  # digits, signs and every byte of other scripts: one token each
@@ -89,7 +89,7 @@ def least_tokens(messages: Sequence[Message]) -> int:
     return int(size / 3.5)
 
 
-def cut_silently(name: str, messages: Sequence[Message], usage: Usage) -> bool:
+def is_silently_truncated(name: str, messages: Sequence[Message], usage: Usage) -> bool:
     """Return whether the server has read only a part of the prompt: it reports less than half of the tokens that the prompt can have.
 
     A tokenizer may differ from the estimate by a third, never by half. Servers of Anthropic's dialect refuse a prompt that is too long;

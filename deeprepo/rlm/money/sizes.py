@@ -94,7 +94,7 @@ class Sizes:
     def learn(self, model: Model, prompt: Prompt, role: Purpose, size: int, reply: Completion) -> Completion:
         """Learn from a reply, and return it. Raises PromptTooLong where the server has read a part of the prompt only."""
         name, usage = model.name, reply.usage
-        if capacity.cut_silently(name, prompt.messages, usage):
+        if capacity.is_silently_truncated(name, prompt.messages, usage):
             self.shrink(model, usage.input)
             note = (
                 f"{name} silently truncates prompts that are longer than its window, so "
@@ -117,9 +117,9 @@ def _most(message: Message) -> int:
     """The tokens of a message at worst, with what the provider wants back."""
     calls = [call.unparsed_arguments or json.dumps(dict(call.arguments), ensure_ascii=False) for call in message.calls]
     extras = [json.dumps(dict(extra)) for extra in (message.extra, *(call.extra for call in message.calls)) if extra]
-    return capacity.at_most((message.text, *calls, *extras)) + capacity.FRAME * (1 + len(calls))
+    return capacity.most_tokens((message.text, *calls, *extras)) + capacity.FRAME * (1 + len(calls))
 
 
 def _schema(schema: Schema) -> int:
     """Return the most tokens that a schema can take, because some providers expand it."""
-    return 2 * capacity.at_most((schema.name, schema.description, json.dumps(schema.parameters, default=dict)))
+    return 2 * capacity.most_tokens((schema.name, schema.description, json.dumps(schema.parameters, default=dict)))

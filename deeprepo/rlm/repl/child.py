@@ -224,7 +224,7 @@ class InTurn(concurrent.futures.Executor):
         return future
 
 
-class AsMeant(ast.NodeTransformer):
+class LenientTransformer(ast.NodeTransformer):
     """Accept `await` before a synchronous function and `return` at the top of a block; Python refuses both."""
 
     _is_top = True
@@ -256,7 +256,7 @@ async def awaited(value: Any) -> Any:  # noqa: ANN401 - any value
     return await value if inspect.isawaitable(value) else value
 
 
-def stop_the_clock() -> None:
+def freeze_clock() -> None:
     """Give the same answer in each run to a block that asks for the time, for chance or for its process."""
     seconds = NOW.timestamp()
 
@@ -285,11 +285,11 @@ def stop_the_clock() -> None:
     _put(type(asyncio.get_event_loop_policy()), "_loop_factory", StillLoop)
     for module in (concurrent.futures, concurrent.futures.thread):
         _put(module, "ThreadPoolExecutor", InTurn)
-    settle_chance()
-    settle_process()
+    seed_randomness()
+    freeze_process_facts()
 
 
-def settle_chance() -> None:
+def seed_randomness() -> None:
     """Seed every generator: one that a block makes without a seed gets the next seed of a fixed row."""
     chance, seeds = random.Random(11), random.Random(13)  # noqa: S311 - chance is to be the same
     for module, name in ((os, "urandom"), (random, "_urandom")):
@@ -305,7 +305,7 @@ def settle_chance() -> None:
     _put(uuid, "getnode", lambda: 0x020000000001)
 
 
-def settle_process() -> None:
+def freeze_process_facts() -> None:
     """Answer what a block asks about its process and its machine. Refuse with a sentence what differs from run to run."""
     system = os.uname()
     for name, value in (
@@ -364,7 +364,7 @@ def without_folder(path: str) -> str:
 OWN_FILE = without_folder(__file__)
 
 
-def forget_the_host() -> None:
+def hide_host() -> None:
     """Leave no path and no name of this machine where a block could print it."""
     sys.argv, sys.orig_argv, sys.path = ["-c"], ["python"], []
     sys.path_importer_cache.clear()
@@ -470,7 +470,7 @@ class Blocks:
         sys.stdout = sys.stderr = self.output
         sys.stdin = io.StringIO()
         os.environ.clear()
-        forget_the_host()
+        hide_host()
 
     def add(self, name: str, value: Any) -> dict[str, Any]:  # noqa: ANN401 - plain data
         """Add one more given value."""
@@ -491,7 +491,7 @@ class Blocks:
             if end.code is not None:
                 self.output.write(f"{end.code}\n")
         except BaseException as failure:  # noqa: BLE001 - whatever a block raises is told
-            error = self._with_meant(_told(failure), failure)
+            error = self._with_name_suggestion(_told(failure), failure)
         sys.stdout = sys.stderr = self.output
         overwritten = [name for name, value in self._kept.items() if self.names.get(name, self) is not value]
         if overwritten:
@@ -517,7 +517,7 @@ class Blocks:
         """The names that blocks have assigned."""
         return [name for name, value in self.names.items() if self._given.get(name, self) is not value]
 
-    def _with_meant(self, told: str, failure: BaseException) -> str:
+    def _with_name_suggestion(self, told: str, failure: BaseException) -> str:
         """Return the error, with the most similar defined name if Python hasn't suggested one."""
         if not isinstance(failure, NameError) or "Did you mean" in told:
             return told
@@ -559,7 +559,7 @@ def _compiled(code: str, name: str) -> Any:  # noqa: ANN401 - a code object
 
 def _program(code: str, name: str) -> Any:  # noqa: ANN401
     tree = compile(code, name, "exec", ast.PyCF_ONLY_AST)
-    return compile(ast.fix_missing_locations(AsMeant().visit(tree)), name, "exec", FLAGS)
+    return compile(ast.fix_missing_locations(LenientTransformer().visit(tree)), name, "exec", FLAGS)
 
 
 def _told(failure: BaseException) -> str:
@@ -586,7 +586,7 @@ def main() -> None:
         codecs.lookup(name)
     for name in f"{GIVEN} {READY}".split():
         importlib.import_module(name)
-    stop_the_clock()
+    freeze_clock()
     blocks = Blocks(pipe)
     variables = decode(order["variables"])
     gc.collect()

@@ -6,7 +6,7 @@ import pytest
 
 from bot import config
 from bot.config import Settings
-from bot.config.defaults import OLD_LISTS, IgnoreItem, Instruction, written_as
+from bot.config.defaults import OLD_LISTS, IgnoreItem, Instruction, key_in_file
 from bot.features.organization.values import OrganizationFile
 from bot.values import RulingSeverity
 
@@ -99,10 +99,10 @@ ENFORCED: list[tuple[str, str, str, Any]] = [
 def test_enforced_settings_cannot_be_loosened(name: str, own: str, ours: str, holds: object) -> None:
     """The organization's value applies, and its checks run in addition to the repository's own."""
     setting = LISTS.get(name, name)
-    held = resolved(own, f"{ours}\nenforce: [{written_as(setting)}]")
+    held = resolved(own, f"{ours}\nenforce: [{key_in_file(setting)}]")
     assert getattr(held, OLD_NAMES.get(name, name)) == holds
     assert ACME in held.origins[setting]
-    assert resolved(own, f"{ours}\nenforce: [{written_as(name)}]") == held or name not in OLD_LISTS
+    assert resolved(own, f"{ours}\nenforce: [{key_in_file(name)}]") == held or name not in OLD_LISTS
 
 
 BROKEN = [

@@ -29,7 +29,7 @@ def _target(path: str | Entry) -> str:
 
 async def _answers(state: RunState, worker: Worker, paths: Paths, question: str) -> list[Sight]:
     targets = [_target(path) for path in ([paths] if isinstance(paths, str | Mapping) else paths)]
-    units, others = _sorted_out(state, targets)
+    units, others = _split_targets(state, targets)
     state.question_count += 1
     answers = []
     if units:
@@ -59,7 +59,7 @@ def _pair(request: Sequence[Any]) -> tuple[Paths, str]:
             return paths, ""
 
 
-def _sorted_out(state: RunState, targets: Sequence[str]) -> tuple[list[Unit], list[str]]:
+def _split_targets(state: RunState, targets: Sequence[str]) -> tuple[list[Unit], list[str]]:
     """Split the targets into code regions of the change and other paths."""
     units_by_id = {unit.id: unit for unit in state.session.units}
     units: dict[str, Unit] = {}

@@ -85,7 +85,7 @@ async def search(
     if not hits and not re.fullmatch(r"[\w\s]*", pattern):
         hits, note = await _matching(state, pattern, paths, side, syntax="fixed"), "[searched as plain text]"
     if not hits and len(state.session.tree.stopped_searches) == before:
-        await _explain(state, pattern, paths, side)
+        await _note_why_no_match(state, pattern, paths, side)
     if len(hits) > most:  # leave out the least important lines
         changed_paths = {file.path for file in state.session.files}
         hits = _spread(sorted(hits, key=lambda hit: _rank(hit, changed_paths)), changed_paths)
@@ -138,7 +138,7 @@ async def _matching(
         return ()
 
 
-async def _explain(state: RunState, pattern: str, paths: Sequence[str], side: Side) -> None:
+async def _note_why_no_match(state: RunState, pattern: str, paths: Sequence[str], side: Side) -> None:
     """Note why nothing was found if the pattern or glob cannot match, and what would match."""
     call_text = f"search({pattern[:PATH_CHARS]!r})"
     if paths and not await state.session.tree.grep(Query(["^"], paths, syntax="perl", side=side)):

@@ -146,7 +146,7 @@ async def _admit(state: RunState, finding: Finding) -> str:
     checked_finding = await check_finding(state.session, finding)
     if isinstance(checked_finding, str):
         return _refuse(state, finding.title, checked_finding)
-    current, before = merge.tell_anew(state.session.results.findings, checked_finding)
+    current, before = merge.add_or_replace(state.session.results.findings, checked_finding)
     which = current.fingerprint
     state.refusals.pop(finding.title, None)
     if before is not None and current == replace(before, basis=replace(before.basis, sources=current.basis.sources)):
