@@ -34,7 +34,7 @@ def offered(index: Index, files: Iterable[str], name: str, depth: int = DEPTH) -
     if found:
         modules = dict.fromkeys(path for answer in found for path in answer.modules)
         return Answer("found", tuple(row for answer in found for row in answer.definitions), tuple(modules))
-    return ABSENT if answers and all(answer is ABSENT for answer in answers) else OPEN
+    return ABSENT if answers and all(answer.state == "absent" for answer in answers) else OPEN
 
 
 def _once(index: Index, path: str, name: str, depth: int) -> Answer:

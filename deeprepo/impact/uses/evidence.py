@@ -140,7 +140,7 @@ class Evidence(Struct):
         if hit.is_extension:
             is_of_tree = [await self.names.is_defined(one.rpartition(".")[2]) for one in hit.use.types]
             return self.is_unique(target, name) and (is_specific(name) or any(is_of_tree))
-        is_doubtful = target.owner and target.has_new_signature and not target.is_extension
+        is_doubtful = bool(target.owner) and target.has_new_signature and not target.is_extension
         return not (is_doubtful and await self.is_extended(name))
 
     def is_field(self, receiver: str) -> bool:

@@ -128,7 +128,7 @@ async def _is_member(base: Reach, item: Link) -> bool:
 async def _names_no_type(head: Reach, base: Reach, item: Link, uses: Sequence[Use], lines: Sequence[str]) -> bool:
     """Return whether a file whose namespace imports a removed type only has members and attributes of that name.
 
-    In C#, `order.Rate` is a property, and `[Rate(2)]` means `RateAttribute`.
+    Such as `order.Rate`, a property, and `[Rate(2)]`, which means `RateAttribute`.
     """
     if not base.declares_content or any(use.form == "import" and use.line == item.line for use in uses):
         return False

@@ -66,7 +66,7 @@ async def found_after(
 ) -> Mapping[Asked, Found]:
     """Return a definition in the head for each name that still means one.
 
-    A reported line doesn't count: `struct Total<int>` of C++ specializes a template and needs it.
+    A reported line doesn't count: `struct Total<int>` specializes a template and needs it.
     """
     index = await _index(tree, "head")
     found: dict[Asked, Found] = {}

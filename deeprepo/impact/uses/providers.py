@@ -36,7 +36,7 @@ _ANNOUNCED = (
 )
 # A member with its type first, without a body or value: `double area();`, `int size;`.
 _TYPED = rf"^\s*+{_NO_TYPE}(?:[A-Za-z_][\w<>\[\],.?*&:]*+\s++){{1,4}}[*&]?NAME\s*+(?:(?:\([^()]*\)[^={{]*)?[;{{]\s*+|\([^()]*\)[^={{;]*\{{.*\}}\s*+;?\s*+)$"
-# A function or macro of C and C++, also with unknown words before it: `API_INLINE bool total() const`.
+# A function or macro in a header, also with unknown words before it: `API_INLINE bool total() const`.
 _IN_HEADER = (
     rf"^\s*+{_NO_TYPE}(?:[A-Za-z_][\w<>:,*&]*+\s++){{1,6}}?[*&]*(?:\w++::)*+NAME\s*+\(|^\s*+#\s*+define\s++NAME\b"
 )

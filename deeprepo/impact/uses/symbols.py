@@ -8,8 +8,7 @@ kinds:
 |---|---|
 | removed, renamed | the name no longer exists, or it moved to another file |
 | parameters | one was removed, renamed, moved, or is now required; not a new optional one at the end |
-| declaration | a parameter's annotation or default, return type, visibility, `async`, decorators, `throws`, a
-class's bases |
+| declaration | a parameter's annotation or default, return type, visibility, `async`, decorators, `throws`, bases |
 | errors | other `raise`, `throw` or `panic` statements |
 | value | the value of a constant, a field or an enum member; not a version number |
 """
@@ -260,9 +259,7 @@ def _place(symbol: Definition) -> tuple[str, str]:
 
 
 def _alike(source: ChangedSource, before: Definition, after: Definition) -> float:
-    """Return how similar two bodies are without their own names, from 0 to 1; 0 for variables."""
-    if before.kind in VALUES:
-        return 0.0
+    """Return how similar two bodies are without their own names, from 0 to 1."""
     old = re.sub(rf"\b{re.escape(before.short)}\b", "_", source.lines(before))[:MAX_BODY]
     new = re.sub(rf"\b{re.escape(after.short)}\b", "_", source.lines(after))[:MAX_BODY]
     return max(line_likeness(old, new), token_likeness(old, new))
