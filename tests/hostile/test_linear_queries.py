@@ -12,7 +12,7 @@ from tree_sitter import QueryCursor
 
 from deeprepo.impact import resolving, table
 from deeprepo.impact.halves import FIRST, THEN
-from deeprepo.impact.language import QUERIES, Language, language_of, leading, load
+from deeprepo.impact.language import Language, language_of, leading, load
 from deeprepo.impact.parsing import root_of
 from deeprepo.impact.reading import reader
 from deeprepo.impact.reading.matching import UNFINISHED
@@ -42,11 +42,16 @@ ROWS = {
 }  # fmt: skip
 
 
+def _queries(language: Language) -> list[str]:
+    """Return the names of the queries in a language's folder."""
+    return sorted(file.stem for file in (table.FOLDERS[0] / language.folder).glob("*.scm"))
+
+
 def _waiting(language: Language, code: bytes) -> Iterator[str]:
     """Yield the queries that keep more matches open for this code than the first limit allows."""
     root = root_of(language.grammar, language.code(code) if language.code else code)
     assert root is not None
-    for name in QUERIES:
+    for name in _queries(language):
         for word in language.texts(name):
             if query := language.query((name,), word):
                 cursor = QueryCursor(query.query, match_limit=UNFINISHED[0])
@@ -80,7 +85,7 @@ def test_both_halves_of_a_pattern_apply_to_the_same_files() -> None:
     """Both halves apply to the same files, and no other query uses their name."""
     for language in {one.name: one for folder in table.folders() for one in load(folder)}.values():
         owners: dict[str, str] = {}
-        for name in QUERIES:
+        for name in _queries(language):
             for word, text in language.texts(name).items():
                 firsts, seconds = (set(re.findall(rf"@{re.escape(half)}([\w.]+)", text)) for half in (FIRST, THEN))
                 assert seconds <= firsts, (language.name, name, word)
