@@ -128,7 +128,8 @@ async def _is_member(base: Reach, item: Link) -> bool:
 async def _names_no_type(head: Reach, base: Reach, item: Link, uses: Sequence[Use], lines: Sequence[str]) -> bool:
     """Return whether a file whose namespace imports a removed type only has members and attributes of that name.
 
-    Such as `order.Rate`, a property, and `[Rate(2)]`, which means `RateAttribute`.
+    Such as `order.Rate`, a property, and `[Rate(2)]`, where the language lets the name omit an ending:
+    `RateAttribute`.
     """
     if not base.declares_content or any(use.form == "import" and use.line == item.line for use in uses):
         return False
@@ -138,8 +139,8 @@ async def _names_no_type(head: Reach, base: Reach, item: Link, uses: Sequence[Us
         return False
     used = [use for use in uses if use.name in item.names and not use.receiver and use.form != "definition"]
     bare = [use for use in used if not re.search(rf"\[[^\]]*\b{re.escape(use.name)}\b", lines[use.line - 1])]
-    attributes = sorted({f"{use.name}Attribute" for use in used})
-    return not bare and (not used or bool(await head.tree.grep(Query(attributes, globs(head.language), word=True))))
+    full_names = sorted({use.name + ending for use in used for ending in head.language.endings.values()})
+    return not bare and (not used or bool(await head.tree.grep(Query(full_names, globs(head.language), word=True))))
 
 
 async def _is_of_others(head: Reach, names: Collection[str]) -> bool:
