@@ -51,7 +51,9 @@ def branches(repository: Repository) -> Repository:
 
 
 def worker(body: Mapping[str, Any]) -> Reply:
-    """Answer as the worker: one finding if its code is shown, or prose if no JSON format is requested."""
+    """Answer as the worker: a verdict, one finding if its code is shown, or prose if no JSON format is requested."""
+    if "verdict" in body.get("response_format", {}).get("json_schema", {}).get("name", ""):
+        return doubles.verdict(body, VERDICT)
     found = [FOUND] if "value - 2" in str(body["messages"]) else []
     return Reply(data={"answer": "Read.", "findings": found}) if "response_format" in body else Reply("Yes.")
 

@@ -184,7 +184,7 @@ def test_trace_shows_turns_children_coverage_and_cost(recorded: Path) -> None:
     for words in (
         "main..feature", "strategy  rlm", "workers, outside the root model's turns", "turn 1", "asked  6 calls", "root.1  child",
         "NameError", "coverage", "changed code  4 reviewed", "money", "root  7 calls", "workers  12 calls",
-        "confirmations  1 call", "2 findings",
+        "confirmations  2 calls", "2 findings",
     ):  # fmt: skip
         assert words in done.stdout, words
     figures = [int(figure.replace(",", "")) for figure in re.findall(r"([\d,]+) (?:calls?,|in,|out,)", done.stdout)]

@@ -288,7 +288,15 @@ def test_third_similar_reference_is_shown_as_a_single_line(repository: Repositor
         before[path] = text
         uses.append(
             Reference(
-                f"{name}:lines 2-2", "clamp", path, 3, f"    got = {call}", f"use_{n}", (1, 5), "bound", call=True
+                f"{name}:lines 2-2",
+                "clamp",
+                path,
+                3,
+                f"    got = {call}",
+                f"use_{n}",
+                (1, 5),
+                "bound",
+                arguments=Arguments(1),
             )
         )
     excerpts = shown(repository, before, {name: "def clamp(x):\n    return x or None\n"}, tuple(uses))
