@@ -222,8 +222,9 @@ class References:
     """How code refers to definitions."""
 
     builtin_names: ClassVar[frozenset[str]] = frozenset()  # names that every file has, besides those in the table
-    # A call without a receiver can only refer to a builtin, or to the file, the files that it sees, its imports, or
-    # a class of the file with its bases. If none of them has the name, it is missing.
+    # A call without a receiver can only refer to a builtin, or to a top-level name of the file, of the files that it
+    # sees, or of its imports. If none of them has the name, it is missing. Not for languages in which such a call
+    # can refer to a member: classes are not searched.
     complete_scope: ClassVar[bool] = False
     everywhere: ClassVar[str] = ""  # the keyword of definitions that every file sees, outside classes and namespaces
     ordered_arguments: ClassVar[bool] = False  # named arguments are in the order of the parameters
