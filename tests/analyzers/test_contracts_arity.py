@@ -198,6 +198,20 @@ def test_javascript_call_with_any_number_of_arguments_is_not_reported(
     assert look(repository.change(files, {"lib.ts": f"{after}\n"})) == []
 
 
+@pytest.mark.parametrize(
+    ("form", "caller"),
+    [
+        ("export const f: F = (a, {}) => {{}};", "import { f } from './lib';\n\nf(1);\n"),
+        ("export class A {{\n  f: F = (a, {}) => {{}};\n}}", "import { A } from './lib';\n\nnew A().f(1);\n"),
+    ],
+)
+def test_call_of_a_function_of_a_declared_type_is_not_reported(repository: Repository, form: str, caller: str) -> None:
+    """The type says which arguments are optional, whatever the function's own parameters are."""
+    files = {"lib.ts": f"{form.format('b = 1')}\n", "app.ts": caller}
+
+    assert look(repository.change(files, {"lib.ts": f"{form.format('c')}\n"})) == []
+
+
 @pytest.mark.parametrize("options", ['{"baseUrl": "."}', '{"paths": {"*": ["./*"]}}', '{"baseUrl": "src"}'])
 def test_imports_resolve_through_base_url_and_paths(repository: Repository, options: str) -> None:
     """Imports resolve through `baseUrl`, and through the `paths` entry that replaces it in TypeScript 7."""

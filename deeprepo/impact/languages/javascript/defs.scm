@@ -83,7 +83,7 @@
 (class_body (_ (private_property_identifier) @kept))
 (arrow_function parameter: (identifier) @params @name @param.positional)
 ; only: typescript tsx
-(variable_declarator name: (identifier) @opaque.name type: (_) value: [(arrow_function) (function_expression)])
+(variable_declarator type: (_) value: [(arrow_function) (function_expression)] @opaque)
 (variable_declarator name: (identifier) @name value: (_ . (_ [parameters: (_) parameter: (_)] @params) @def.function ["as" "satisfies"]))
 (function_signature name: (identifier) @name parameters: (formal_parameters) @params) @def.function
 (abstract_class_declaration name: (_) @name) @def.class
@@ -101,7 +101,7 @@
 (ambient_declaration (_ (variable_declarator name: (identifier) @name)) @def.variable)
 (class_body (_ name: [(property_identifier) (private_property_identifier)] @name !parameters) @def.member)
 (class_body (_ name: [(property_identifier) (private_property_identifier)] @name value: (_ [parameters: (_) parameter: (_)] @params) @def.method))
-(class_body (_ name: (_) @opaque.name type: (_) value: [(arrow_function) (function_expression) (generator_function)]))
+(class_body (_ type: (_) value: [(arrow_function) (function_expression) (generator_function)] @opaque))
 (class_body (_ (accessibility_modifier) @a name: (_) @kept) (#eq? @a "private"))
 (required_parameter (accessibility_modifier) @a pattern: (identifier) @kept (#eq? @a "private"))
 (required_parameter [(accessibility_modifier) (override_modifier) "readonly"] pattern: (identifier) @name) @def.member
