@@ -254,6 +254,28 @@ class Counting(Ty):
         return found
 
 
+class Swayed(Ty):
+    """A ty checker that reports an error only if it checks other files too, as tsc does for some types."""
+
+    async def run(self, folder: Path, sources: Sources, side: Side, checked: Collection[str]) -> list[Diagnostic]:
+        """Run the checker, and add the error."""
+        found = await super().run(folder, sources, side, checked)
+        more = Diagnostic("u.py", 3, "missing-attribute", "`int` has no attribute `total`")
+        return [*found, more] if len(checked) > 1 else found
+
+
+def test_error_that_depends_on_the_other_checked_files_is_not_reported(repository: Repository) -> None:
+    """The head is checked with the changed file, so the error is new only until both sides are checked alike."""
+    tree: Files = {"a.py": "def f():\n    return 1\n", "u.py": "from a import f\n\nprint(f())\n"}
+    pull = repository.change(tree, {"a.py": "def f():\n    return 2\n"})
+
+    async def run(checkout: Checkout, files: step.Files) -> Judgement:
+        return await Swayed().check(checkout, files, await uses.find(checkout, files))
+
+    judgement = step.over(pull, run)
+    assert (judgement.ran, judgement.findings) == (True, ())
+
+
 def test_failing_checker_is_listed_but_leaves_nothing_open(repository: Repository) -> None:
     """If a checker fails, the coverage contains the reason, but nothing counts as not checked."""
     _, tree, change, _ = BROKEN["Python: a member"]
@@ -270,7 +292,10 @@ def test_failing_checker_is_listed_but_leaves_nothing_open(repository: Repositor
 
 
 def test_base_is_checked_once_for_all_pushes(repository: Repository, tmp_path: Path) -> None:
-    """The second review of the same commits runs no program. The first one checks both sides in parallel."""
+    """The second review of the same commits runs no program. The first one checks both sides in parallel.
+
+    It then confirms the error with the same files on both sides.
+    """
     _, tree, change, expected = BROKEN["Python: a member"]
     pull = repository.change(tree, change)
     runs: list[str] = []
@@ -285,7 +310,8 @@ def test_base_is_checked_once_for_all_pushes(repository: Repository, tmp_path: P
         assert [step.over(pull, run), step.over(pull, run)] == [expected, expected]
     finally:
         memo.use_store(None)
-    assert sorted(runs) == ["base", "end of base", "end of head", "head"]
+    assert sorted(runs[:4]) == ["base", "end of base", "end of head", "head"]
+    assert runs[4:] == ["base", "end of base", "head", "end of head"]
     assert runs[:2] == (["head", "base"] if PROCESSORS > 1 else ["head", "end of head"])
 
 

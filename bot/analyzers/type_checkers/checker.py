@@ -265,7 +265,6 @@ class _Run:
     ) -> None:
         self._checker, self._tree, self._changed, self._roots = checker, tree, changed, roots
         self._sources: asyncio.Future[Sources] | None = None
-        self._fresh: dict[Side, set[str]] = {"head": set(), "base": set()}  # checked in this review
 
     async def confirmed(self, found: Sequence[Diagnostic]) -> list[Diagnostic]:
         """Return the new errors that are still new if both sides are checked with the same other files."""
@@ -274,10 +273,9 @@ class _Run:
         name = memo.name_of(b"", [self._checker.NAME, *names], b"new errors")
         known = _report(memo.load(name))
         if not all(path in known for path in paths):
-            if not all(self._fresh[side].issuperset(paths) for side in ("base", "head")):
-                before, after = [await self._check(side, paths) for side in ("base", "head")]
-                still = {(one.path, one.line, one.code) for one in new_positions(before, after)}
-                found = [one for one in found if (one.path, one.line, one.code) in still]
+            before, after = [await self._check(side, paths) for side in ("base", "head")]
+            still = {(one.path, one.line, one.code) for one in new_positions(before, after)}
+            found = [one for one in found if (one.path, one.line, one.code) in still]
             known |= {path: [] for path in paths}
             for one in found:
                 known[one.path].append((one.line, one.code, one.message, one.counts))
@@ -291,7 +289,6 @@ class _Run:
         new = [path for path in paths if path not in known]
         if new:
             found = await self._check(side, new)
-            self._fresh[side].update(new)
             known |= {path: [] for path in new}
             for one in found:
                 known.setdefault(one.path, []).append((one.line, one.code, one.message, one.counts))
