@@ -59,6 +59,8 @@ def test_ambiguous_name_is_not_reported() -> None:
         "shop/lazy.py": "def __getattr__(name):\n    return name\n",
         "shop/made.py": "globals()['x'] = 1\n",
         "shop/star.py": "from elsewhere import *\n",
+        "shop/named.py": "from elsewhere import made\n\nmade({'i': 'shop.money.cents'})\n",
+        "shop/late.py": "from elsewhere import TYPED, made\n\nif TYPED:\n    made(\n        {\n            'j': 'shop.money.cents',\n        }\n    )\n",
         "shop/fast.pyx": "",
         "shop/plain/data.txt": "",
         ".gitignore": "shop/built.py\n_version.py\n",
@@ -66,6 +68,7 @@ def test_ambiguous_name_is_not_reported() -> None:
     text = (
         "from shop.lazy import a\nfrom shop.made import b\nfrom shop.star import c\nfrom shop.fast import d\nfrom shop.plain import e\n"
         "from shop.built import f\nfrom shop._version import g\nimport json.nothing\nfrom elsewhere.x import y\nfrom shop.api_pb2 import h\n"
+        "from shop.named import i\nfrom shop.late import j\n"
     )
     assert of(text, opened) == []
 

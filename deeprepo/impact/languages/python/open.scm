@@ -42,3 +42,7 @@
 (assignment left: (attribute attribute: (identifier) @n) @dynamic (#any-of? @n "__bases__" "__class__"))
 (class_definition superclasses: (argument_list [(call) (list_splat)]) @dynamic)
 (module (expression_statement (call arguments: (argument_list (identifier) @c)) @dynamic (#match? @c "^_?[A-Z][a-z]")))
+; when: /\n[ \t]*[\w.]+\(\s*\{\s*["']/
+; a call that gets a table of names can give them to the module: `set_aliases({"Event": "app.Event"})`
+(module (expression_statement (call arguments: (argument_list (dictionary . (pair key: (string)))))) @open.new)
+(module [(if_statement (block (expression_statement (call arguments: (argument_list (dictionary . (pair key: (string)))))) @open.new)) (try_statement (block (expression_statement (call arguments: (argument_list (dictionary . (pair key: (string)))))) @open.new))])
