@@ -66,6 +66,11 @@ def test_call_with_wrong_arguments_is_reported() -> None:
     ]
 
 
+def test_conversion_to_a_type_takes_one_value() -> None:
+    text = 'import "x.io/shop/money"\ntype row struct{ a int }\nfunc f(c cart) { _ = money.Cart(c); _ = row(c) }\ntype cart struct{}\n'
+    assert of(text) == []
+
+
 def test_ambiguous_name_is_not_reported() -> None:
     more = {"api/api.proto": "", ".gitignore": "gen/\n"}
     text = (

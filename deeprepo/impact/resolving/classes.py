@@ -144,4 +144,5 @@ def constructors(index: Index, path: str, one: Definition) -> tuple[tuple[str, D
             return own
         if not language.types.inherits_constructors:
             break
-    return ((path, Definition(one.name, "", "class", one.line, one.head, Signature())),) if not one.bases else ()
+    is_known = not one.bases and language.constructors_of(one.name)  # without any, `Cart(old)` may convert
+    return ((path, Definition(one.name, "", "class", one.line, one.head, Signature())),) if is_known else ()
