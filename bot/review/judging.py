@@ -37,6 +37,8 @@ SPARE = 4  # claims confirmed in addition to the places in full, since some are 
 MOST_ANSWERED = 3  # findings of one review that one learning may silence
 CHALLENGED = "A model named a line that speaks against this proof."
 
+ABOUT_USERS = {"broken-caller", "contract"}  # categories of findings about code that uses the change
+
 
 @dataclass(frozen=True, slots=True)
 class JudgedFindings:
@@ -259,10 +261,10 @@ def _changes_report(finding: Finding, survey: Survey, precedents: "Callable[[Fin
     """Return whether a confirmation could change what people see of a finding.
 
     If several passes read the change, a finding that at least two of them reported needs no confirmation,
-    unless all of them saw only the diff, or unless it depends on code outside the diff and the root's model did not
-    report it from a prompt with such code. Neither does a medium-severity one of that pass that quotes only changed
-    files, since confirmations of these have refuted none, nor a low-severity one, since it is collapsed, nor one
-    that the pass with the surrounding code did not confirm. Findings that reach a threshold, and those that earlier
+    unless all of them saw only the diff, or unless it depends on code outside the diff. Of those, the root's model
+    can settle medium-severity ones from a prompt with such code. Neither does a medium-severity one of that pass
+    that quotes only changed files, since confirmations of these have refuted none, nor a low-severity one, since
+    it is collapsed, nor one that the pass with the surrounding code did not confirm. Findings that reach a threshold, and those that earlier
     comments may answer, are always confirmed. With effort high, all findings are.
     """
     settings, basis = survey.brief.settings, finding.basis
@@ -272,10 +274,14 @@ def _changes_report(finding: Finding, survey: Survey, precedents: "Callable[[Fin
         return True
     if basis.is_declined and basis.is_from_diff_only:
         return False
-    depends_on_other_code = bool(basis.claims) or any(
-        placing.spot_of(item, survey.files) is None for item in (*finding.places, *finding.evidence)
+    depends_on_other_code = (
+        bool(basis.claims)
+        or finding.category in ABOUT_USERS
+        or any(placing.spot_of(item, survey.files) is None for item in (*finding.places, *finding.evidence))
     )
-    is_sure = basis.votes >= AGREED and not basis.is_from_diff_only and (basis.has_root or not depends_on_other_code)
+    is_seen_by_root = basis.has_root and not at_least(finding.severity, "high")
+    is_agreed = basis.votes >= AGREED and not basis.is_from_diff_only
+    is_sure = is_agreed and (is_seen_by_root or not depends_on_other_code)
     return at_least(finding.severity, "medium") and not is_sure and not _is_plain_to_root(finding, survey)
 
 

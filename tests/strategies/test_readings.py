@@ -140,13 +140,21 @@ def test_unconfirmed_diff_only_finding_is_collapsed(change: Repository) -> None:
     assert [(one["verdict"], one["place"]) for one in review["findings"]] == [("unproven", "folded")]
 
 
+def test_severe_finding_about_users_of_the_change_is_confirmed_although_passes_agree(change: Repository) -> None:
+    """Passes that agree may all lack the line that decides, such as that of a caller."""
+    about_users = FOUND | {"category": "contract"}
+    played = Two(beside=(about_users,), alone=(about_users,))
+    reviewed(change, played)
+    assert played.asked.count("opinion") == 1
+
+
 @pytest.mark.parametrize(
     ("alone", "settings", "opinions"),
     [
         ((), "", 1),  # a single pass's high-severity finding
         ((FOUND,), "", 0),
         ((FOUND,), "request_changes: high\n", 1),
-        ((FOUND | {"evidence": MORE},), "", 0),  # about code outside the diff, which the root's model has seen
+        ((FOUND | {"evidence": MORE},), "", 1),  # about code outside the diff
         ((FOUND | {"severity": "low"},), "effort: high\n", 1),
     ],
 )
