@@ -36,8 +36,7 @@ MOST_DISMISSED = 3  # dismissed claims about the same file shown to one confirma
 SPARE = 4  # claims confirmed in addition to the places in full, since some are refuted
 MOST_ANSWERED = 3  # findings of one review that one learning may silence
 CHALLENGED = "A model named a line that speaks against this proof."
-
-ABOUT_USERS = {"broken-caller", "contract"}  # categories of findings about code that uses the change
+ABOUT_USERS = frozenset({"broken-caller", "contract"})  # categories of findings about code that uses the change
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,12 +259,15 @@ def _needs_confirmation(finding: Finding, least: Severity) -> bool:
 def _changes_report(finding: Finding, survey: Survey, precedents: "Callable[[Finding], Precedents]") -> bool:
     """Return whether a confirmation could change what people see of a finding.
 
-    If several passes read the change, a finding that at least two of them reported needs no confirmation,
-    unless all of them saw only the diff, or unless it depends on code outside the diff. Of those, the root's model
-    can settle medium-severity ones from a prompt with such code. Neither does a medium-severity one of that pass
-    that quotes only changed files, since confirmations of these have refuted none, nor a low-severity one, since
-    it is collapsed, nor one that the pass with the surrounding code did not confirm. Findings that reach a threshold, and those that earlier
-    comments may answer, are always confirmed. With effort high, all findings are.
+    At effort high, and if only one pass read the change, it always could, as for findings that reach a threshold and
+    for those that earlier comments may answer. Otherwise it could not for:
+
+    - findings of low severity, which are collapsed
+    - findings that the pass with the surrounding code did not confirm
+    - findings of at least two passes, one of which saw the surrounding code, that don't depend on code outside the
+      diff. Those that do are left out only with medium severity and if the root's model reported them. Passes that
+      agree about a more severe one may all lack the line that decides.
+    - medium-severity findings of the root's model that show only changed files: confirmations refuted none of them
     """
     settings, basis = survey.brief.settings, finding.basis
     if settings.effort == "high" or finding.status != "new" or basis.readings < AGREED or precedents(finding):
@@ -288,7 +290,7 @@ def _changes_report(finding: Finding, survey: Survey, precedents: "Callable[[Fin
 def _is_plain_to_root(finding: Finding, survey: Survey) -> bool:
     """Return whether the root's model reported a finding below high severity that shows only changed files.
 
-    It had their code and could look up more.
+    It had their code.
     """
     changed_paths = {file.path for file in survey.files}
     quoted = {finding.path, *(item.path for item in finding.evidence)}
