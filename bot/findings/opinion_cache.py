@@ -60,7 +60,7 @@ class Opinions:
         ]
 
     async def _ask(self, requests: Sequence[Request], send: Send) -> dict[str, Reply]:
-        """Return the answer about each finding in these requests, by the text of its own prompt."""
+        """Return the answer about each finding in these requests, by the text of its prompt."""
         shown = [[excerpt for question in request for excerpt in question.excerpts] for request in requests]
         answers = await send([joint_opinions.prompt(each) for each in requests], shown) if requests else ()
         return {

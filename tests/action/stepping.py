@@ -84,7 +84,7 @@ class Stage:
         python: str = PYTHON,
         **inputs: str,
     ) -> Ran:
-        """Run the composite action for an event, with a folder and a token of its own."""
+        """Run the composite action for an event, with its own folder and token."""
         self.runs += 1
         at = Running(self, self.folder / f"run-{self.runs}", self.gh.actions_token(self.repo, permissions))
         return await at.carried_out(event, payload, python, {n.replace("_", "-"): text for n, text in inputs.items()})

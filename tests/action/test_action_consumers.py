@@ -72,7 +72,7 @@ async def test_stricter_of_workflow_and_consumer_settings_applies(at: Stage, sho
 
 @on_stage(LIBRARY)
 async def test_public_consumer_is_read_without_a_token(at: Stage) -> None:
-    """Lines of a public repository are shown, whoever owns it."""
+    """Lines of a public repository are shown, even if it has another owner."""
     number, body = await pulled(at)
     await user(at, private=False, owner="others")
     review = await reviewed(at, body, consumers="others/quagga\nacme/shop")

@@ -76,7 +76,7 @@ async def test_command_runs_only_for_people_with_write_permission(at: Stage) -> 
     for who, conclusion, count in (("stranger", "skipped", 0), ("maintainer", "neutral", 1)):
         with at.gh.holding() as held:
             await at.repo.comment(number, "Please.\n\n/deeprepo review", author=who)
-        # Naming the pull request in an input too gives nobody write permission.
+        # Naming the pull request in an input doesn't grant write permission.
         told = await at.told("issue_comment", event(held), pull_request=str(number))
         posted = [c for c in at.gh.pull(number).comments if "## deeprepo" in c.body]
         assert (told.conclusion, len(posted)) == (conclusion, count)

@@ -98,7 +98,7 @@ def test_key_without_a_provider_is_refused() -> None:
 
 
 def test_input_description_lists_the_supported_providers() -> None:
-    """The input's description lists every provider that needs a key and has no input of its own."""
+    """The input's description lists every provider that needs a key and has no separate input."""
     said = set(ACTION["inputs"]["provider"]["description"].rpartition(": ")[2].rstrip(".").split(", "))
     assert said - {"compatible"} == {n for n, p in PROVIDERS.items() if p.needs_key} - {"anthropic", "openai"}
 

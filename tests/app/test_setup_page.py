@@ -66,7 +66,7 @@ def test_app_is_created_in_three_clicks(tmp_path: Path) -> None:
 
 
 def test_form_requires_the_setup_token(tmp_path: Path) -> None:
-    """Without the token nobody gets a form or can submit the code of their own App."""
+    """Without the token, the form is not shown and the code of another App is not accepted."""
 
     async def go() -> None:
         begun = page(tmp_path)

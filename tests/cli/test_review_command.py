@@ -349,7 +349,7 @@ def test_refused_key_is_reported_first(changed: Repository, form: str) -> None:
 
 
 def test_reversed_range_gets_a_suggestion(changed: Repository) -> None:
-    """The head has no commits of its own, so the output suggests the reversed range."""
+    """The base contains all commits of the head, so the output suggests the reversed range."""
     done = run("feature..main", cwd=changed.folder)
 
     assert done.returncode == 0

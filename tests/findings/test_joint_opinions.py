@@ -104,7 +104,7 @@ def test_same_text_at_two_lines_stays_two_findings(repository: Repository) -> No
 
 
 def test_claim_missing_from_a_joint_answer_gets_its_own_request(repository: Repository) -> None:
-    """A claim that is missing in a joint answer gets a request of its own."""
+    """A claim that is missing in a joint answer is requested separately."""
     answers = Answers({"C2": REFUTED, "C9": REFUTED})
     found = judged(repository, answers, (FIRST, SECOND))
     assert [_is_joint(prompt) for prompt in answers.asked] == [True, False]

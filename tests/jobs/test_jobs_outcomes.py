@@ -12,7 +12,7 @@ from deeprepo.rlm.journal.writer import Journal
 
 
 async def test_failed_job_does_not_affect_the_next_one(on_sqlite: Scene, caplog: pytest.LogCaptureFixture) -> None:
-    """The failure is logged with its traceback, reported to whoever asked, and the next job runs."""
+    """The failure is logged with its traceback, reported to the person who asked, and the next job runs."""
 
     async def fail(ask: Ask, _: Job) -> None:
         if ask == push(1, head="bad"):

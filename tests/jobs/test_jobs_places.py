@@ -41,7 +41,7 @@ async def test_invalid_database_configuration_is_refused(tmp_path: Path) -> None
 
 
 async def test_process_without_workers_stores_jobs_for_a_worker(on_postgres: Scene) -> None:
-    """A process without work of its own stores jobs, and a worker does them."""
+    """A process that runs no jobs itself stores them, and a worker runs them."""
     idle, diary = Diary(), Diary()
     async with on_postgres.running(idle, given={"work_here": False}) as board:
         await board.submit(push(head="one"), "guid-1")

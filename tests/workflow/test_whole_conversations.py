@@ -42,7 +42,7 @@ class Talk:
     at: Whole
     number: int
     script: list[dict[str, Any]] = field(default_factory=list)  # the model's next replies
-    asked: list[str] = field(default_factory=list)  # the prompt of each reply so far
+    prompts: list[str] = field(default_factory=list)  # the prompt of each reply so far
 
     def thread(self, title: str) -> int:
         """Return the ID of the first comment in a finding's thread."""
@@ -82,7 +82,7 @@ async def talk(
         name = body["response_format"]["json_schema"]["name"]
         if "reply" not in name:
             return Reply(data={"answer": "Read.", "findings": [found], "look_ups": [], "unsettled": []})
-        held[0].asked.append("\n".join(str(message["content"]) for message in body["messages"]))
+        held[0].prompts.append("\n".join(str(message["content"]) for message in body["messages"]))
         return Reply(data=held[0].script.pop(0))
 
     async with doubles.openai_server(PerModel({"reader": reader})) as model:
@@ -107,13 +107,13 @@ async def test_justified_reply_withdraws_the_finding_and_resolves_its_thread(
         told = await one.reply("`items` is never empty here: see the guard above.")
         assert "Withdrawn: mean() divides by zero" in told
         assert f"shop/price.py:3`]({at.gh.page(number).rpartition('/pull/')[0]}/blob/" in told
-        assert "the guard above" in one.asked[0]
-        assert GUARD in one.asked[0]
+        assert "the guard above" in one.prompts[0]
+        assert GUARD in one.prompts[0]
         top = next(c for c in at.gh.pull(number).review_comments if c.id == one.thread("mean()"))
         assert top.is_resolved
         one.script.append(said("Not yet."))
         assert "Not yet." in await one.below("Is this safe to merge, @deeprepo?")
-        listed = re.findall(r"(?m)^- \d+\. .*$", one.asked[1])
+        listed = re.findall(r"(?m)^- \d+\. .*$", one.prompts[1])
         assert len(listed) == 1  # only findings that the summary and the check still count
         assert "round_up" in listed[0]
         await at.pushed({"NEWS.md": "one\n"})
@@ -155,7 +155,7 @@ async def test_mentions_in_comments_and_review_texts_are_answered(
             said("No."),
         ]
         assert "Yes." in await one.below("Nice work; is this safe to merge, @deeprepo?")
-        assert "--- the remark to answer, of maintainer ---\nNice work" in one.asked[0]
+        assert "--- the remark to answer, of maintainer ---\nNice work" in one.prompts[0]
         assert "Withdrawn" in await one.below(f"I think @deeprepo is wrong about finding {at_[1]}: there is a guard.")
         assert next(c.is_resolved for c in at.gh.pull(number).review_comments if "mean()" in c.body)
         assert "All of it." in await one.review("Looks good. @deeprepo what did you read?", author="colleague")
@@ -165,8 +165,8 @@ async def test_mentions_in_comments_and_review_texts_are_answered(
         await at.quiet()
         (new,) = set(at.answers(number)) - before
         assert next(c.reply_to for c in at.gh.pull(number).review_comments if c.id == new) == theirs
-        assert "The thread is about shop/price.py:3." in one.asked[3]
-        assert "Is this needed?" in one.asked[3]
+        assert "The thread is about shop/price.py:3." in one.prompts[3]
+        assert "Is this needed?" in one.prompts[3]
         assert "are paused" in await one.review("Wait with this.\n\n/deeprepo pause")
         assert at.gh.pull(number).reviews[-1].body.startswith("Wait")
 
@@ -195,7 +195,7 @@ async def test_comments_not_addressed_to_us_get_no_answer(tmp_path: Path, monkey
         await at.quiet()
         refusal = quiet.pop(2)
         assert "I only answer people with write permission" in refusal
-        assert (quiet, at.replies(number), one.asked) == ([""] * 5, [refusal], [])
+        assert (quiet, at.replies(number), one.prompts) == ([""] * 5, [refusal], [])
         assert "needs write" not in at.summary(number)
         assert await one.below("@deeprepo why?", author="stranger") == ""  # a stranger is refused once
         # Naming @colleague in a reply to a colleague's comment addresses them; otherwise it is for us.
