@@ -308,6 +308,26 @@ def test_extension_method_moved_within_its_namespace_is_not_open(repository: Rep
     assert open_uses(repository.change(dict(before), dict(after))) == ()
 
 
+@pytest.mark.parametrize(
+    ("shared", "own", "is_broken"),
+    [
+        ("global using static Shop.Tools;\n", "", True),
+        ("", "using static Shop.Tools;\n\n", True),
+        ("global using static System.Math;\n", "", False),
+        ("", "", False),
+    ],
+)
+def test_bare_call_means_an_extension_only_if_its_class_is_imported(
+    repository: Repository, shared: str, own: str, *, is_broken: bool
+) -> None:
+    """A C# file can import a class's methods itself, or with all files of the project."""
+    use = f"{own}namespace Shop\n{{\n    public class Use\n    {{\n        int Far(Box box) {{ return CountRows(box); }}\n    }}\n}}\n"
+    project = '<Project Sdk="Microsoft.NET.Sdk"></Project>\n'
+    files = {"A.csproj": project, "Usings.cs": shared, "Box.cs": BOX, "Tools.cs": LIB, "Use.cs": use}
+    found = look(repository.change(files, {"Tools.cs": WITHOUT}))
+    assert [one.path for one in found] == ["Use.cs"] * is_broken
+
+
 LOST: dict[str, tuple[Files, Files, str]] = {
     "a file of C#, into a class that its user does not inherit from": (
         {"Lexeme.cs": LEXEME, "Use.cs": LEXEME_USER},

@@ -308,14 +308,13 @@ class _Check:
     def is_untouched(self, claim: Claim) -> bool:
         """Return whether nothing was removed, because the file only extended a type of that name or used the name.
 
-        It's the same if the line can't mean what was removed.
+        It is also untouched if the line cannot mean what was removed.
         """
         if claim.is_module:
             return False
         name = claim.names[0]
         if rules_of(claim.user).dotted_extensions and self._is_bare(claim) and self._extended(name, claim.homes):
-            text = self._now.text(claim.user)
-            return "using static" not in text and "partial" not in text  # then it can't mean the extension
+            return not self._may_call_bare(claim)
         if claim.owner:
             return False
         is_beside = claim.user in claim.homes or (
@@ -325,6 +324,15 @@ class _Check:
         if is_beside and name in rules_of(claim.user).ambient:  # the language has a function of that name
             return True
         return self._only_used(name, claim.homes, is_word=claim.is_word)
+
+    def _may_call_bare(self, claim: Claim) -> bool:
+        """Return whether the user may call an extension without an object.
+
+        This is possible in another part of its class, and if the user or the whole project takes everything from it.
+        """
+        types = self._types_taken_by(claim.user)
+        is_taken = claim.owner in types if claim.owner else bool(types)
+        return is_taken or claim.user not in self._now or "partial" in self._now.text(claim.user)
 
     @once
     def _extended(self, name: str, homes: Sequence[str]) -> bool:
@@ -560,9 +568,13 @@ class _Check:
     def _is_taken_from_its_type(self, claim: Claim, one: _Line) -> bool:
         """Return whether the user, or the file that had the name, takes everything from the type around a line."""
         heads = [head for head in self._now.around(one.path, one.line) if TYPE.search(head)]
-        types = self._types_taken if rules_of(claim.user).global_imports else frozenset[str]()
-        types = types.union(*map(self._now.taken_from, (claim.user, *claim.homes)))
+        types = self._types_taken_by(claim.user).union(*map(self._now.taken_from, claim.homes))
         return bool(heads) and not types.isdisjoint(_NAMED.findall(heads[0]))
+
+    def _types_taken_by(self, user: str) -> frozenset[str]:
+        """Return the types from which a file imports everything, itself or with the whole project."""
+        shared = self._types_taken if rules_of(user).global_imports else frozenset[str]()
+        return shared | self._now.taken_from(user)
 
     def _is_in_a_type_of_the_user(self, claim: Claim, one: _Line) -> bool:
         """Return whether the user's file has another part of the type around a line, or a type that inherits from it."""
