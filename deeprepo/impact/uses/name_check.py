@@ -87,7 +87,7 @@ async def with_resolutions(
 
     Its certainty is lowered accordingly. What is not checked within `seconds` of CPU time is unknown.
     """
-    by_key = {f"{item.symbol.path}:{item.symbol.name}": item for item in symbols}
+    by_key = {item.key: item for item in symbols}
     claims = {row: claim for row in references if (claim := _claim(row, by_key)) is not None}
     if not claims:
         return list(references)
@@ -219,7 +219,6 @@ class _Check:
         self.answers: dict[tuple[Hashable, ...], object] = {}
         self._made_names = MadeNames({}, {})
         self._added = {file.path: file.added_lines for file in files}
-        self._changed = [file.path for file in files if file.status != "deleted"]
         self._lines: dict[str, list[_Line]] = defaultdict(list)
         self._globs: list[_Line] = []
         self._now, self._before = KnownFiles({}), KnownFiles({})
@@ -227,7 +226,6 @@ class _Check:
         self._types_taken = frozenset[str]()  # types from which everything is imported into all files
         self._shared: list[_Line] = []  # added lines that make a module's names visible in other files
         self._accused: Collection[tuple[str, int]] = ()
-        self._modules: frozenset[str] = frozenset()
         self._paths: Collection[str] = ()
 
     async def read(self, accused: Collection[tuple[str, int]], claims: Sequence[Claim]) -> None:
@@ -245,7 +243,6 @@ class _Check:
         rows = await self._tree.grep_lines(query)
         if len(rows) >= MOST or len(self._tree.stopped_searches) > stopped:
             self._gap = "too many lines contain the name to check all of them"
-        self._modules = frozenset(name for claim in claims if claim.is_module for name in claim.names)
         look = re.compile(rf"(?<!\w)({either})(?!\w)")
         for path, line, text in rows:
             if not is_prose(path):
