@@ -111,6 +111,12 @@ def module_path(path: str) -> str:
     return stem.removesuffix(f"/{name}") if name else stem
 
 
+def module_name(path: str) -> str:
+    """Return the name of a file's module: that of the file, or of its folder if the file represents it."""
+    stem = posixpath.splitext(path)[0]
+    return posixpath.basename(posixpath.dirname(stem) if has_common_name(path) and "/" in stem else stem)
+
+
 def has_common_name(path: str) -> bool:
     """Return whether a file's name is generic, because it represents a folder or the root of a package or program."""
     return posixpath.splitext(posixpath.basename(path))[0] in _common_names()

@@ -4,11 +4,10 @@ A name that its user's file still resolves to a definition was not removed, howe
 that meant something else before the change has nothing to do with it.
 """
 
-import posixpath
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from deeprepo.impact.filetypes import has_common_name
+from deeprepo.impact.filetypes import module_name
 from deeprepo.impact.language import language_of
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.resolution import Found
@@ -147,16 +146,10 @@ def _is_another(index: Index, user: str, one: Asked, assumed: Assumed) -> bool:
     if rows or assumed.is_resolved:
         return bool(rows) and assumed.is_defined and all(home not in assumed.homes for home, _ in rows)
     modules, taking = _taking(index, user, one)
-    stems = {_stem(home) for home in assumed.homes}
+    names = {module_name(home) for home in assumed.homes}
     return bool(taking) and all(
         modules is not None
         and modules.files(user, item, bound.there) is None
-        and stems.isdisjoint(re.findall(r"\w+", f"{item.spec} {bound.there}"))
+        and names.isdisjoint(re.findall(r"\w+", f"{item.spec} {bound.there}"))
         for item, bound in taking
     )
-
-
-def _stem(path: str) -> str:
-    """Return the name of a file's module."""
-    stem = posixpath.splitext(path)[0]
-    return posixpath.basename(posixpath.dirname(stem) if has_common_name(path) and "/" in stem else stem)

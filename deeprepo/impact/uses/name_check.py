@@ -20,7 +20,7 @@ from functools import lru_cache
 from time import thread_time
 
 from deeprepo.impact.changes import ChangedFile, ChangedSymbol, Query, Reference
-from deeprepo.impact.filetypes import filetype, filetypes, has_common_name
+from deeprepo.impact.filetypes import filetype, filetypes, module_name
 from deeprepo.impact.language import rules_of
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.resolution import Absent, Found, Resolution, Unknown, Way
@@ -139,7 +139,7 @@ def _claim(row: Reference, by_key: Mapping[str, ChangedSymbol]) -> Claim | None:
         types = _types_in(row, [one for key, one in by_key.items() if key.startswith(f"{path}:")])
         if types:
             return Claim(types, "", (path,), row.path, text=row.text)
-        return Claim((_stem(path),), "", (path,), row.path, is_module=True)
+        return Claim((module_name(path),), "", (path,), row.path, is_module=True)
     name = row.name
     owner = before.owner if before is not None else full.rpartition(".")[0]
     is_on_class = (
@@ -456,7 +456,7 @@ class _Check:
                 if number:
                     return Found(home, number)
             if home not in self._now and home not in self._paths:
-                module = self.resolve(Claim((_stem(home),), "", (home,), claim.user, is_module=True))
+                module = self.resolve(Claim((module_name(home),), "", (home,), claim.user, is_module=True))
                 if not isinstance(module, Absent):
                     return module
         return None
@@ -535,7 +535,7 @@ class _Check:
         if one.path in parents(home):
             if is_top and rules_of(home).has_headers:
                 return True  # a source sees all that its header declares
-            module = re.compile(rf"\b(?:mod|namespace|module)\s+{re.escape(_stem(home))}\b")
+            module = re.compile(rf"\b(?:mod|namespace|module)\s+{re.escape(module_name(home))}\b")
             return way != "declaration" or (is_top and any(map(module.search, heads)))
         if way == "declaration" and not claim.is_module and self._is_mixed_in(home, heads):
             return True
@@ -660,12 +660,6 @@ def _shared(path: str) -> str:
     return filetype(path).shared_names or ("" if filetype(path).folder else "tree")
 
 
-def _stem(path: str) -> str:
-    """Return the name of a module: its file, or its folder if the file represents it."""
-    stem = posixpath.splitext(path)[0]
-    return posixpath.basename(posixpath.dirname(stem) if has_common_name(path) and "/" in stem else stem)
-
-
 def _path_names(paths: Iterable[str]) -> set[str]:
     """Return the names of the files' modules and their parent modules."""
     around = {
@@ -674,7 +668,7 @@ def _path_names(paths: Iterable[str]) -> set[str]:
         if rules_of(path).submodule_folders
         for part in posixpath.dirname(path).rpartition("src/")[2].split("/")
     }
-    return {part for part in {*map(_stem, paths), *around} if part.isidentifier() and part not in ("src", "lib")}
+    return {part for part in {*map(module_name, paths), *around} if part.isidentifier() and part not in ("src", "lib")}
 
 
 @lru_cache(maxsize=256)
