@@ -8,7 +8,7 @@ from contract_findings import look, open_uses
 from fakes import Repository
 
 from bot.checkout import Checkout
-from deeprepo.impact.uses.meanings import Asked, Assumed, meant_another
+from deeprepo.impact.uses.meanings import Assumed, Question, meant_another, question_about
 
 Files = Mapping[str, str | None]
 CARGO = '[package]\nname = "shop"\nversion = "0.1.0"\nedition = "2021"\n'
@@ -79,8 +79,8 @@ CRATE = {
     "src/types.rs": TYPES,
 }
 IN_PLACE = ("src/place.rs",)
-SERIALIZER, TOTAL = Asked("src/types.rs", "Serializer"), Asked("src/types.rs", "Total")
-MEANT: dict[str, tuple[Asked, Assumed, bool]] = {
+SERIALIZER, TOTAL = Question("src/types.rs", "Serializer"), Question("src/types.rs", "Total")
+MEANT: dict[str, tuple[Question, Assumed, bool]] = {
     "an import from a library": (SERIALIZER, Assumed(IN_PLACE, is_defined=False), True),
     "an import that the search resolved": (SERIALIZER, Assumed(IN_PLACE, is_defined=False, is_resolved=True), False),
     "an import from another file": (TOTAL, Assumed(IN_PLACE), True),
@@ -92,9 +92,26 @@ MEANT: dict[str, tuple[Asked, Assumed, bool]] = {
 @pytest.mark.parametrize("case", MEANT)
 def test_what_a_name_meant_before_the_change(repository: Repository, case: str) -> None:
     """Only an import that leads elsewhere says that a name has nothing to do with the change."""
-    asked, assumed, is_another = MEANT[case]
+    question, assumed, is_another = MEANT[case]
 
     async def ask(tree: Checkout, _: step.Files) -> bool:
-        return asked in await meant_another(tree, {asked: [assumed]}, {})
+        return question in await meant_another(tree, {question: [assumed]}, {})
 
     assert step.over(repository.change(CRATE, {"src/place.rs": "pub struct Place;\n"}), ask) is is_another
+
+
+@pytest.mark.parametrize(
+    ("user", "line", "is_asked"),
+    [
+        ("a.py", "    return cls.total()", True),
+        ("a.py", "    return this.total()", False),
+        ("a.ts", "    return this.total();", True),
+        ("a.ts", "    return self.total();", False),
+        ("a.ts", "    return Cart.total();", True),
+        ("a.ts", "    return cart.total();", False),
+    ],
+)
+def test_a_member_is_only_looked_up_in_a_class_that_its_line_names(user: str, line: str, *, is_asked: bool) -> None:
+    """How a method refers to its own object depends on the language."""
+    question = Question(user, "total", "Cart", "cart")
+    assert question_about(user, "total", "Cart", "cart", line) == (question if is_asked else None)

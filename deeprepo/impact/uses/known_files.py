@@ -1,6 +1,6 @@
 """The files that are read to check names, and what they show about namespaces and types.
 
-Thousands of lines can need one answer, so each question is answered once.
+Thousands of lines can need the same answer, so each one is cached.
 """
 
 import re
@@ -35,28 +35,28 @@ _DATA_CLASS = re.compile(
     r"@(?:Getter|Setter|Data|Value|With|Builder|Accessors|AllArgsConstructor)\b|\brecord\b|\bdata class\b"
 )
 _NAME, _WORD = re.compile(r"[A-Za-z_]\w*"), re.compile(r"\w+")
-Question = ParamSpec("Question")
-Told = TypeVar("Told")
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 
 
-class _Answering(Protocol):
-    """What keeps its answers."""
+class _Caching(Protocol):
+    """An object that caches the results of its methods."""
 
     answers: dict[tuple[Hashable, ...], object]
 
 
-Asked = TypeVar("Asked", bound=_Answering)
+Owner = TypeVar("Owner", bound=_Caching)
 
 
-def once(method: Callable[Concatenate[Asked, Question], Told]) -> Callable[Concatenate[Asked, Question], Told]:
-    """Keep what a method returns for each combination of arguments, in its object."""
+def once(method: Callable[Concatenate[Owner, Arguments], Result]) -> Callable[Concatenate[Owner, Arguments], Result]:
+    """Cache what a method returns for each combination of arguments, in its object."""
 
     @wraps(method)
-    def answer(self: Asked, /, *args: Question.args, **keywords: Question.kwargs) -> Told:
+    def answer(self: Owner, /, *args: Arguments.args, **keywords: Arguments.kwargs) -> Result:
         key = (method.__name__, *args, *keywords.items())
         if key not in self.answers:
             self.answers[key] = method(self, *args, **keywords)
-        return cast("Told", self.answers[key])
+        return cast("Result", self.answers[key])
 
     return answer
 
@@ -91,7 +91,7 @@ class KnownFiles:
     def opens(self, path: str, namespace: str) -> bool:
         """Return whether a file imports all names of a namespace."""
         form = rf"^\s*+(?:(?:global\s++)?using\s++{re.escape(namespace)}|import\s++{re.escape(namespace)}\.[*_])\s*+;?\s*+$"
-        return any(map(re.compile(form).match, self.lines(path)))
+        return self._has_line(path, form)
 
     @once
     def taken_from(self, path: str) -> frozenset[str]:
@@ -125,11 +125,14 @@ class KnownFiles:
     def renames(self, path: str, name: str) -> bool:
         """Return whether a file gives another type this name."""
         form = rf"(?:\b(?:typealias|type|using)\s|^\s)\s*{re.escape(name)}\b[^=\n]{{0,200}}="
+        return self._has_line(path, form)
+
+    def _has_line(self, path: str, form: str) -> bool:
         return any(map(re.compile(form).search, self.lines(path)))
 
     @once
     def above(self, name: str) -> frozenset[str]:
-        """Return the names of all bases and mixins of a type, as far as these files show."""
+        """Return the names of the bases and mixins of a type that these files contain."""
         above, left = frozenset[str](), frozenset({name})
         for _ in range(BASES):
             left = frozenset[str]().union(*map(self._bases_of, left)) - above - {name}

@@ -24,8 +24,8 @@ ALIASES = 3  # that are followed
 Row = tuple[str, Definition]
 
 
-class Asked(Struct, frozen=True):
-    """A name as a line writes it."""
+class Question(Struct, frozen=True):
+    """What a name refers to, as a line writes it."""
 
     user: str
     name: str
@@ -42,8 +42,8 @@ class Assumed(Struct, frozen=True):
     is_resolved: bool = False  # the search resolved the name to them
 
 
-def asked(user: str, name: str, owner: str, home: str, text: str, import_line: int = 0) -> Asked | None:
-    """Return what to ask about a name on a line; None if the line doesn't say what it is a member of."""
+def question_about(user: str, name: str, owner: str, home: str, text: str, import_line: int = 0) -> Question | None:
+    """Return what to ask about a name on a line; None if the line doesn't show whether it is a member of `owner`."""
     language = language_of(user)
     if language is None or not name.isidentifier():
         return None
@@ -52,23 +52,20 @@ def asked(user: str, name: str, owner: str, home: str, text: str, import_line: i
     before = found[1] if found is not None else ""
     if owner:
         receiver = re.split(r"\W+", before.rstrip(".:\\"))[-1]
-        return (
-            Asked(user, name, owner, home)
-            if found is not None and receiver in ("", owner, "self", "Self", "this")
-            else None
-        )
-    return Asked(user, name if import_line else f"{before}{name}", line=import_line)
+        is_of_owner = found is not None and receiver in ("", owner, *language.receivers.own)
+        return Question(user, name, owner, home) if is_of_owner else None
+    return Question(user, name if import_line else f"{before}{name}", line=import_line)
 
 
 async def found_after(
-    tree: Tree, names: Collection[Asked], reported: Collection[tuple[str, int]]
-) -> Mapping[Asked, Found]:
+    tree: Tree, names: Collection[Question], reported: Collection[tuple[str, int]]
+) -> Mapping[Question, Found]:
     """Return a definition in the head for each name that still means one.
 
     A reported line doesn't count: `struct Total<int>` specializes a template and needs it.
     """
     index = await _index(tree, "head")
-    found: dict[Asked, Found] = {}
+    found: dict[Question, Found] = {}
     for _ in range(ROUNDS):
         found = {one: Found(*row) for one in names if (row := _definition(index, one, reported)) is not None}
         if not await index.read(OneSide(tree, "head")):
@@ -77,14 +74,14 @@ async def found_after(
 
 
 async def meant_another(
-    tree: Tree, names: Mapping[Asked, Sequence[Assumed]], former: Mapping[str, str]
-) -> Collection[Asked]:
+    tree: Tree, names: Mapping[Question, Sequence[Assumed]], former: Mapping[str, str]
+) -> Collection[Question]:
     """Return the names that meant something else before the change than assumed.
 
     `former`: the paths of moved users in the base.
     """
     index = await _index(tree, "base")
-    others: set[Asked] = set()
+    others: set[Question] = set()
     for _ in range(ROUNDS):
         others = {
             one
@@ -100,7 +97,7 @@ async def _index(tree: Tree, side: Side) -> Index:
     return Index(await OneSide(tree, side).paths(), guesses=True)
 
 
-def _definition(index: Index, one: Asked, reported: Collection[tuple[str, int]]) -> tuple[str, int] | None:
+def _definition(index: Index, one: Question, reported: Collection[tuple[str, int]]) -> tuple[str, int] | None:
     rows = _rows(index, one.user, one)
     if one.owner:
         facts = index.facts(one.home)
@@ -111,7 +108,7 @@ def _definition(index: Index, one: Asked, reported: Collection[tuple[str, int]])
     return next((place for home, row in rows if (place := (home, row.line)) not in reported), None)
 
 
-def _rows(index: Index, user: str, one: Asked) -> tuple[Row, ...]:
+def _rows(index: Index, user: str, one: Question) -> tuple[Row, ...]:
     """Return the definitions that a name refers to; of a member, those of its class."""
     if not one.line:
         return named_by(index, user, one.owner or one.name).definitions
@@ -120,7 +117,7 @@ def _rows(index: Index, user: str, one: Asked) -> tuple[Row, ...]:
     return tuple(row for answer in found for row in answer.definitions)
 
 
-def _taking(index: Index, user: str, one: Asked) -> tuple[Resolver | None, list[tuple[Import, Bound]]]:
+def _taking(index: Index, user: str, one: Question) -> tuple[Resolver | None, list[tuple[Import, Bound]]]:
     """Return the parts of imports that bind a name, or that take it on the line of an import."""
     facts, language = index.facts(user), language_of(user)
     modules = index.modules(language) if language is not None else None
@@ -140,7 +137,7 @@ def _members(index: Index, home: str, owner: Definition, name: str, depth: int =
                 yield from _members(index, where, row, name, depth - 1)
 
 
-def _is_another(index: Index, user: str, one: Asked, assumed: Assumed) -> bool:
+def _is_another(index: Index, user: str, one: Question, assumed: Assumed) -> bool:
     """Return whether a name referred to another definition, or came from an unrelated import."""
     rows = _rows(index, user, one)
     if rows or assumed.is_resolved:

@@ -29,7 +29,7 @@ from deeprepo.impact.text.lines import says
 from deeprepo.impact.text.paths import is_prose, is_test
 from deeprepo.impact.uses.known_files import KnownFiles, once, types_taken
 from deeprepo.impact.uses.made_names import MadeNames, made_names
-from deeprepo.impact.uses.meanings import Asked, Assumed, asked, found_after, meant_another
+from deeprepo.impact.uses.meanings import Assumed, Question, found_after, meant_another, question_about
 from deeprepo.impact.uses.providers import GLOB, MACRO, TYPE, is_declared_still, is_invoked, provides
 from deeprepo.impact.uses.texts import roles
 from deeprepo.impact.values import MODULE
@@ -91,13 +91,13 @@ async def with_resolutions(
     claims = {row: claim for row in references if (claim := _claim(row, by_key)) is not None}
     if not claims:
         return list(references)
-    asked_of = {row: one for row, claim in claims.items() if (one := _asked_of(row, claim)) is not None}
+    questions = {row: one for row, claim in claims.items() if (one := _question(row, claim)) is not None}
     reported = {(row.path, row.line) for row in claims}
-    after = await found_after(tree, set(asked_of.values()), reported)
-    others = await _of_others(tree, files, {row: one for row, one in asked_of.items() if one not in after}, claims)
+    after = await found_after(tree, set(questions.values()), reported)
+    others = await _of_others(tree, files, {row: one for row, one in questions.items() if one not in after}, claims)
     references = [row for row in references if row not in others]
     claims = {row: claim for row, claim in claims.items() if row not in others}
-    found = {row: after[one] for row, one in asked_of.items() if one in after}
+    found = {row: after[one] for row, one in questions.items() if one in after}
     check = _Check(tree, files)
     await check.read({(row.path, row.line) for row in claims}, [*claims.values()])
     late = Unknown(f"the check of all names took more than {seconds:g} s of CPU time", is_by_line=False)
@@ -105,10 +105,10 @@ async def with_resolutions(
     answers = {
         row: found.get(row) or (check.resolve(claim) if thread_time() < end else late) for row, claim in claims.items()
     }
-    known = {_asked(row): answer for row, answer in answers.items() if row.symbol in by_key}
+    known = {_key_without_class(row): answer for row, answer in answers.items() if row.symbol in by_key}
     for row, answer in list(answers.items()):
         if row.symbol not in by_key:  # a file exports it under the name of one of its definitions
-            answers[row] = known.get(_asked(row), answer)
+            answers[row] = known.get(_key_without_class(row), answer)
     return [
         row
         if row not in claims
@@ -119,7 +119,7 @@ async def with_resolutions(
     ]
 
 
-def _asked(row: Reference) -> tuple[str, int, str]:
+def _key_without_class(row: Reference) -> tuple[str, int, str]:
     """Return a key of a reference and its definition without the class: `Prices.java:total` may mean `Prices.total`."""
     path, _, name = row.symbol.rpartition(":")
     return row.path, row.line, f"{path}:{name.rpartition('.')[2]}"
@@ -160,27 +160,27 @@ def _claim(row: Reference, by_key: Mapping[str, ChangedSymbol]) -> Claim | None:
     )
 
 
-def _asked_of(row: Reference, claim: Claim) -> Asked | None:
+def _question(row: Reference, claim: Claim) -> Question | None:
     """Return what to ask the resolver about a reference."""
     if claim.is_module or row.missing_part is not None:
         return None
     line = row.line if row.form == "import" else 0
-    return asked(claim.user, claim.names[0], claim.owner, claim.homes[0], claim.text, line)
+    return question_about(claim.user, claim.names[0], claim.owner, claim.homes[0], claim.text, line)
 
 
 async def _of_others(
-    tree: Tree, files: Sequence[ChangedFile], asked_of: Mapping[Reference, Asked], claims: Mapping[Reference, Claim]
+    tree: Tree, files: Sequence[ChangedFile], questions: Mapping[Reference, Question], claims: Mapping[Reference, Claim]
 ) -> Collection[Reference]:
     """Return the references that meant another definition before the change."""
-    assumed = defaultdict[Asked, list[Assumed]](list)
-    for row, one in asked_of.items():
+    assumed = defaultdict[Question, list[Assumed]](list)
+    for row, one in questions.items():
         claim = claims[row]
         # where it is only exported or implemented, its definition is elsewhere
         is_defined = claim.line > 0 and not any(rules_of(home).has_headers for home in claim.homes)
         assumed[one].append(Assumed(claim.homes, is_defined=is_defined, is_resolved=row.is_lost))
     former = {file.path: file.old_path for file in files if file.old_path}
     others = await meant_another(tree, assumed, former)
-    return {row for row, one in asked_of.items() if one in others}
+    return {row for row, one in questions.items() if one in others}
 
 
 def _types_in(row: Reference, lost: Iterable[ChangedSymbol]) -> tuple[str, ...]:
