@@ -98,12 +98,16 @@ async def with_resolutions(
     references = [row for row in references if row not in others]
     claims = {row: claim for row, claim in claims.items() if row not in others}
     found = {row: after[one] for row, one in questions.items() if one in after}
+    left = {row: claim for row, claim in claims.items() if row not in found}
     check = _Check(tree, files)
-    await check.read({(row.path, row.line) for row in claims}, [*claims.values()])
+    if left:
+        await check.read({(row.path, row.line) for row in claims}, [*left.values()])
     late = Unknown(f"the check of all names took more than {seconds:g} s of CPU time", is_by_line=False)
     end = thread_time() + seconds
-    answers = {
-        row: found.get(row) or (check.resolve(claim) if thread_time() < end else late) for row, claim in claims.items()
+    untouched = {row for row, claim in left.items() if check.is_untouched(claim)}
+    answers: dict[Reference, Resolution] = {
+        **found,
+        **{row: check.resolve(claim) if thread_time() < end else late for row, claim in left.items()},
     }
     known = {_key_without_class(row): answer for row, answer in answers.items() if row.symbol in by_key}
     for row, answer in list(answers.items()):
@@ -113,7 +117,7 @@ async def with_resolutions(
         row
         if row not in claims
         else replace(row, target_state="present", asks=False)
-        if check.is_untouched(claims[row])
+        if row in untouched
         else _said(row, answers[row])
         for row in references
     ]
