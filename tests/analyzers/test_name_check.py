@@ -328,6 +328,27 @@ def test_bare_call_means_an_extension_only_if_its_class_is_imported(
     assert [one.path for one in found] == ["Use.cs"] * is_broken
 
 
+def _others(number: int) -> Files:
+    """Return classes with an inner class of the same name, each in its own namespace."""
+    text = "namespace FarNUMBER;\n\npublic class Other\n{\n    class Lexeme { public static int Rows() => 1; }\n}\n"
+    return {f"far/Other{at}.cs": text.replace("NUMBER", str(at)) for at in range(number)}
+
+
+def test_changed_files_are_read_before_hundreds_of_others_with_the_name(repository: Repository) -> None:
+    """The type moved to a changed file, although more files have the name than are read."""
+    before, after = MOVED["a type of C#, into another part of a test class"]
+    assert look(repository.change({**before, **_others(320)}, dict(after))) == []
+
+
+def test_nothing_is_proven_missing_if_files_that_may_provide_it_were_not_read(repository: Repository) -> None:
+    """With fewer files that have the name, all are read."""
+    before, after, path = LOST["a file of C#, into a class that its user does not inherit from"]
+    found = look(repository.change({**before, **_others(20)}, dict(after)))
+    assert [(one.path, one.verdict) for one in found] == [(path, "proven")]
+    many = look(repository.change({**before, **_others(320)}, dict(after)))
+    assert "proven" not in [one.verdict for one in many]
+
+
 LOST: dict[str, tuple[Files, Files, str]] = {
     "a file of C#, into a class that its user does not inherit from": (
         {"Lexeme.cs": LEXEME, "Use.cs": LEXEME_USER},

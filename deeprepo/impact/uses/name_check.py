@@ -227,6 +227,7 @@ class _Check:
         self._globs: list[_Line] = []
         self._now, self._before = KnownFiles({}), KnownFiles({})
         self._gap = ""
+        self._left_out: Collection[str] = ()  # files with a line that were not read
         self._types_taken = frozenset[str]()  # types from which everything is imported into all files
         self._shared: list[_Line] = []  # added lines that make a module's names visible in other files
         self._accused: Collection[tuple[str, int]] = ()
@@ -265,15 +266,9 @@ class _Check:
         homes = {home for claim in claims for home in claim.homes}
         near = {path for home in homes for path in (home, *parents(home))} | {claim.user for claim in claims}
         made = [claim for claim in claims if any(filetype(home).symbols for home in claim.homes)]
-        paths = [
-            *dict.fromkeys(
-                (
-                    *(path for path in sorted(near) if path in self._paths),
-                    *(one.path for some in self._lines.values() for one in some),
-                )
-            )
-        ]
+        paths = self._by_use(near)
         self._now = KnownFiles(await self._tree.read_many(paths[: MOST_FILES + len(near)]))
+        self._left_out = frozenset(paths[MOST_FILES + len(near) :])
         if self._gap:
             self._read_near(near, re.compile(_MAY.replace("NAMES", either)), look)
         self._before = KnownFiles(await self._tree.read_many(sorted(homes), "base"))
@@ -286,6 +281,16 @@ class _Check:
             ]
         for claim in made:  # a method with a composed name has no line with that word
             self._compose(claim)
+
+    def _by_use(self, near: Collection[str]) -> list[str]:
+        """Return the files near the former ones, then the others with a line: first those that changed or provide it."""
+        rows = [(name, one) for name, some in self._lines.items() for one in some if one.path not in near]
+        providing = {one.path for name, one in rows if self._way(name, one, is_module=False) is not None}
+        others = {one.path for _, one in rows}
+        return [
+            *sorted(path for path in near if path in self._paths),
+            *sorted(others, key=lambda path: (path not in self._added, path not in providing, path)),
+        ]
 
     def _read_near(self, near: Iterable[str], may: re.Pattern[str], look: re.Pattern[str]) -> None:
         """Add the lines of the files that most likely provide a name, after a search that had too many lines."""
@@ -355,11 +360,14 @@ class _Check:
 
     def resolve(self, claim: Claim) -> Resolution:
         """Return whether the head provides a name where it is used."""
+        is_left_out = False
         for name in claim.names:
             for one in self._lines.get(name.rstrip("?!="), ()):
                 way = self._provides(claim, name, one)
                 if way is not None and self._reaches(claim, one, way):
                     return Found(one.path, one.line)
+                # only the lines above it show what it is a part of
+                is_left_out |= way in ("declaration", "accessor") and one.path in self._left_out
         near = {path for home in claim.homes for path in (home, *parents(home))}
         suffix = posixpath.splitext(claim.user)[1]
         globs = [one for one in self._globs if one.path in near]
@@ -381,7 +389,8 @@ class _Check:
         made = made or self._of_another(claim.homes, claim.line)
         if made is not None:
             return made
-        return Unknown(self._gap, is_by_line=False) if self._gap else Absent()
+        gap = self._gap or ("too many files contain the name to read all of them" if is_left_out else "")
+        return Unknown(gap, is_by_line=False) if gap else Absent()
 
     @once
     def _by_added_lines(self, name: str, homes: Sequence[str], *, is_module: bool) -> Resolution | None:
