@@ -40,10 +40,10 @@ def _lost_attributes(sources: Sequence[ChangedSource]) -> Iterator[tuple[str, st
     for source in sources:
         left = {symbol.name for symbol in source.new.definitions}
         classes = [one for one in source.old.definitions if one.kind == "class" and one.name in left]
-        if not classes or is_test(source.file.path):
+        own = "|".join(map(re.escape, rules_of(source.file.path).receivers.own))
+        if not classes or not own or is_test(source.file.path):
             continue
         lines = file_lines(source.before)
-        own = "|".join(map(re.escape, rules_of(source.file.path).receivers.own))
         written = re.compile(rf"(?:{own})(?:\.|->)(\w+)")
         removed_lines = [lines[at - 1] for at in source.file.removed_lines if at <= len(lines)]
         names = {name for line in removed_lines for name in written.findall(line)}
