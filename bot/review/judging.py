@@ -267,7 +267,8 @@ def _changes_report(finding: Finding, survey: Survey, precedents: "Callable[[Fin
     - findings of at least two passes, one of which saw the surrounding code, that don't depend on code outside the
       diff. Those that do are left out only with medium severity and if the root's model reported them. Passes that
       agree about a more severe one may all lack the line that decides.
-    - medium-severity findings of the root's model that show only changed files: confirmations refuted none of them
+    - medium-severity findings of the root's model that show only changed files and aren't about code that uses the
+      change: confirmations refuted none of them
     """
     settings, basis = survey.brief.settings, finding.basis
     if settings.effort == "high" or finding.status != "new" or basis.readings < AGREED or precedents(finding):
@@ -288,14 +289,14 @@ def _changes_report(finding: Finding, survey: Survey, precedents: "Callable[[Fin
 
 
 def _is_plain_to_root(finding: Finding, survey: Survey) -> bool:
-    """Return whether the root's model reported a finding below high severity that shows only changed files.
+    """Return whether the root's model saw all code that decides about a finding below high severity.
 
-    It had their code.
+    It saw the changed files, so the finding must show only them, and not be about code that uses the change.
     """
     changed_paths = {file.path for file in survey.files}
     quoted = {finding.path, *(item.path for item in finding.evidence)}
-    is_serious = at_least(finding.severity, "high")
-    return finding.basis.has_root and not (is_serious or finding.basis.claims) and quoted <= changed_paths
+    is_doubtful = at_least(finding.severity, "high") or finding.basis.claims or finding.category in ABOUT_USERS
+    return finding.basis.has_root and not is_doubtful and quoted <= changed_paths
 
 
 def is_only_from_root(finding: Finding, precedents: "Precedents", settings: Config) -> bool:

@@ -430,6 +430,16 @@ def test_finding_of_only_the_root_model_is_confirmed_by_another_model(
     assert [(one["verdict"], one["place"]) for one in review["findings"]] == [("confirmed", "inline")]
 
 
+@pytest.mark.parametrize(("category", "who"), [("logic", []), ("contract", ["small"])])
+def test_medium_finding_of_the_root_model_about_users_of_the_change_is_confirmed(
+    change: Repository, category: str, who: list[str]
+) -> None:
+    """The root's model saw the changed files, but not all code that uses them."""
+    played = Roles(beside=({**OTHER, "severity": "medium", "category": category},), alone=(), opinion="confirmed")
+    reviewed(change, played, *SMALL)
+    assert [model for model, asked in played.calls if asked == "opinion"] == who
+
+
 def test_no_call_is_made_only_for_medium_findings_of_passes_over_the_bare_diff(change: Repository) -> None:
     """Two of them often make the same guess, so it is collapsed, unless a call is made for another finding."""
     medium = {**OTHER, "severity": "medium"}
