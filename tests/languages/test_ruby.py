@@ -1,6 +1,6 @@
 import pytest
 from fakes import Repository
-from told import Row, Tree, rows
+from told import Row, Tree, look, rows
 
 from deeprepo.impact import resolving
 from deeprepo.impact.language import leading
@@ -134,3 +134,14 @@ def test_require_or_constant_resolves_to_a_file(here: str, line: str, target: st
     found = resolving.project(RUBY, paths, {}).imports(here, f"{line}\n".encode())
 
     assert [(item.target, item.names) for item in found] == ([(target, names)] if target else [])
+
+
+def test_renamed_constructor_is_referenced_where_its_class_is_constructed(repository: Repository) -> None:
+    """`Cart.new(3)` no longer runs a constructor that got another name, so it is one of its references."""
+    before: Tree = {
+        "cart.rb": "class Cart\n  def initialize(price)\n    @price = price * 2\n    @rows = [price]\n  end\nend\n",
+        "pay.rb": "require_relative 'cart'\n\ndef pay\n  Cart.new(3)\nend\n",
+    }
+    after: Tree = {"cart.rb": str(before["cart.rb"]).replace("initialize", "set_up")}
+    found, _ = look(repository.change(before, after))
+    assert [(one.path, one.line, one.symbol) for one in found.references] == [("pay.rb", 4, "cart.rb:Cart.set_up")]

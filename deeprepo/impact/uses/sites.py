@@ -100,9 +100,7 @@ class UseTarget(Struct, frozen=True):
     @property
     def constructor(self) -> bool:
         """Whether calling the class calls it."""
-        return bool(self.owner) and all(
-            rules_of(home).is_constructor(short) for home in self.homes for short in self.shorts
-        )
+        return bool(self.owner) and all(any(map(rules_of(home).is_constructor, self.shorts)) for home in self.homes)
 
     @property
     def reached_by_name(self) -> bool:
