@@ -116,6 +116,30 @@ def test_cache_entry_in_another_format_is_recomputed(tmp_path: Path) -> None:
         memo.use_store(None)
 
 
+def test_cached_facts_expire_when_the_code_that_computes_them_changes(tmp_path: Path) -> None:
+    """The key covers each module that is loaded to read a file, so an update never reads facts of an earlier version."""
+    program = (
+        "import importlib, sys\n"
+        "from deeprepo.impact import language, table\n"
+        "for name in ('reading.results', 'reading.spots', 'resolving.offers', 'resolving.seen', 'resolving.wholes'):\n"
+        "    importlib.import_module(f'deeprepo.impact.{name}')\n"
+        "for name in table.folders():\n"
+        "    language.load(name)\n"
+        "print(*(one.__file__ for name, one in sys.modules.items() if name.startswith('deeprepo.impact')))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    loaded = {Path(file).parent for file in done.stdout.split()}
+    assert len(loaded) > len(memo.OWN)
+    assert loaded <= {folder.resolve() for folder in memo.own_folders()}
+    file = tmp_path / "defs.scm"
+    file.write_text("(a)")
+    first, when = memo.engine_of([tmp_path]), file.stat().st_ctime_ns
+    assert memo.engine_of([tmp_path]) == first
+    while file.stat().st_ctime_ns == when:  # the clock of a file system has coarse steps
+        file.write_text("(b)")
+    assert memo.engine_of([tmp_path]) != first
+
+
 @pytest.mark.parametrize("mode", [0o770, 0o705])
 def test_cache_folder_accessible_to_others_is_not_used(repository: Repository, mode: int, tmp_path: Path) -> None:
     """A cache folder that other users can access is neither read nor written, and the review still works."""

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol, TypeVar, get
 
 from msgspec.json import Decoder, encode
 
+from deeprepo.impact import table
 from deeprepo.impact.reading.unreadable import Unreadable
 
 if TYPE_CHECKING:  # it loads the parser
@@ -23,15 +24,8 @@ if TYPE_CHECKING:  # it loads the parser
 
 DIGEST = 16  # bytes
 MOST = 4 << 20  # bytes of one result
-OWN = (
-    "",
-    "languages/*",
-    "reading",
-    "resolving",
-    "new_lines",
-    "text",
-    "uses",
-)  # folders of this package that determine results about a file
+# folders of this package that determine results about a file, in addition to those of the languages
+OWN = (".", "reading", "resolving", "new_lines", "text", "uses")
 Question = ParamSpec("Question")
 Told = TypeVar("Told")
 
@@ -81,7 +75,7 @@ def memo(
         name = _name(function.__qualname__, language, source, question)
         found = load(name)
         if found is not None:
-            with suppress(ValueError):  # an entry in an older format is computed again
+            with suppress(ValueError):  # a malformed entry is computed again
                 return decoders[0].decode(found)
         result = answer(language, source, *question, **named)
         if result is None:  # the parser may only have run out of time
@@ -148,6 +142,11 @@ def folders_of(package: str) -> tuple[Path, ...]:
 @cache
 def _engine(grammar: str) -> bytes:
     """Return a hash of this package, the serializer, the parser and a grammar."""
+    return engine_of((*own_folders(), *folders_of("msgspec"), *folders_of("tree_sitter"), *folders_of(grammar)))
+
+
+def own_folders() -> tuple[Path, ...]:
+    """Return the folders of the code, tables and queries that determine results about a file."""
     home = Path(__file__).parent.parent
-    folders = [folder for pattern in OWN for folder in (home.glob(pattern) if pattern else (home,)) if folder.is_dir()]
-    return engine_of((*folders, *folders_of("msgspec"), *folders_of("tree_sitter"), *folders_of(grammar)))
+    languages = (folder / name for folder in table.FOLDERS for name in (".", *table.folders()))
+    return (*(home / name for name in OWN), *(folder for folder in languages if folder.is_dir()))
