@@ -19,7 +19,7 @@ def steps_on(steps: Iterable[Step], path: str, line: int) -> list[Step]:
 
 
 def old_line(steps: Sequence[Step], users: Dependents) -> Iterator[str]:
-    """Yield why each changed definition that the line may refer to matters, and the answer to each question about it."""
+    """Yield how each definition that the line may refer to changes, and the answer to each question about it."""
     if not steps:
         yield NOT_COMPARED
     symbols = users.by_key()
@@ -36,9 +36,9 @@ def old_line(steps: Sequence[Step], users: Dependents) -> Iterator[str]:
 
 
 def _change(symbol: ChangedSymbol) -> str:
-    """Return how a definition changes, and what of it may affect its users."""
-    affected = ", ".join(symbol.contract)
-    return f"{symbol.change}, which may affect users ({affected})" if affected else f"{symbol.change}, users unaffected"
+    """Return how a definition changes, and which parts of its contract with its users do."""
+    parts = ", ".join(symbol.contract)
+    return f"{symbol.change}, which may affect users ({parts})" if parts else f"{symbol.change}, with the same contract"
 
 
 def _imports(files: Iterable[Dependent], path: str, changed: str) -> Iterator[str]:

@@ -88,6 +88,17 @@ def test_explain_prints_the_rules_that_decided_a_line(repository: Repository) ->
     assert explained("shop/cart.py").returncode == 2
 
 
+def test_explain_claims_nothing_about_users_of_a_changed_body(repository: Repository) -> None:
+    """A changed body can affect users, so `explain` only prints that the contract is the same."""
+    pull = repository.change(BEFORE, {"shop/tax.py": str(BEFORE["shop/tax.py"]).replace("price * rate", "rate")})
+    command = [sys.executable, "-m", "deeprepo.impact", "explain", f"{pull.base}..{pull.head}", "shop/cart.py:5"]
+    done = subprocess.run(command, cwd=repository.folder, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[:2] == [
+        "Compared with shop/tax.py:total:",
+        "  the change: body, with the same contract",
+    ]
+
+
 def test_dropped_finding_is_printed_with_its_precedent(repository: Repository) -> None:
     """If an old line has the same problem, the name cannot be resolved, so the old line is printed."""
     odd = "from shop.tax import of_a_plugin\n"
