@@ -183,7 +183,9 @@ class Classes:
     # members are called by name only, since each file may name their table differently
     tables_for_classes: ClassVar[bool] = False
     extends_any_object: ClassVar[bool] = False  # functions of any file may extend any object
-    dotted_extensions: ClassVar[bool] = False  # an extension of another file is only called on an object
+    # An extension of another file is only called on an object, except in files with this word; "" if it can be called
+    # like any function.
+    dotted_extensions: ClassVar[str] = ""
     open_classes: ClassVar[bool] = False  # any loaded file may reopen a class or module
     # a member may be defined in a file other than its class, which nothing imports
     members_apart: ClassVar[bool] = False

@@ -31,6 +31,7 @@ COMMENTS = {
     "page": PAGE,
     "braced block": BRACED,
 }
+ROOTS = frozenset({"lib", "main"})  # names of files that represent the root of a package or program
 
 
 class FileType(Struct, frozen=True, kw_only=True):
@@ -117,6 +118,11 @@ def module_name(path: str) -> str:
     return posixpath.basename(posixpath.dirname(stem) if has_common_name(path) and "/" in stem else stem)
 
 
+def main_names(path: str) -> frozenset[str]:
+    """Return the names, in a file's language, of files that represent a folder or the root of a package or program."""
+    return (ROOTS | {filetype(path).folder_file}) - {""}
+
+
 def has_common_name(path: str) -> bool:
     """Return whether a file's name is generic, because it represents a folder or the root of a package or program."""
     return posixpath.splitext(posixpath.basename(path))[0] in _common_names()
@@ -135,7 +141,7 @@ def installed() -> tuple[str, ...]:
 
 @cache
 def _common_names() -> frozenset[str]:
-    return frozenset({"lib", "main", *(one.folder_file for one in filetypes())}) - {""}
+    return ROOTS.union(one.folder_file for one in filetypes()) - {""}
 
 
 @cache

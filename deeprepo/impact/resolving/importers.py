@@ -370,10 +370,14 @@ class _File:
         for space, line in self._spaces.items():
             for target in sorted(self._modules.holding(self._path, space, name)):
                 is_member = (target, name) in self._modules.members
-                # another part of the class can call its members without a receiver
-                is_alone = space and self._language.dotted_extensions and b"partial" not in self._source
-                if is_member if before else not (is_member and is_alone):
+                if is_member if before else not (is_member and space and self._needs_object):
                     yield target, 0 if before else line, ""
+
+    @cached_property
+    def _needs_object(self) -> bool:
+        """Whether the file calls extensions of other files only on an object."""
+        word = self._language.dotted_extensions
+        return bool(word) and word.encode() not in self._source
 
     def _is_own(self, name: str) -> bool:
         """Return whether the file itself declares a name."""

@@ -20,7 +20,7 @@ from functools import lru_cache
 from time import thread_time
 
 from deeprepo.impact.changes import ChangedFile, ChangedSymbol, Query, Reference
-from deeprepo.impact.filetypes import filetype, filetypes, module_name
+from deeprepo.impact.filetypes import filetype, filetypes, main_names, module_name
 from deeprepo.impact.language import rules_of
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.resolution import Absent, Found, Resolution, Unknown, Way
@@ -336,9 +336,9 @@ class _Check:
 
         This is possible in another part of its class, and if the user or the whole project takes everything from it.
         """
-        types = self._types_taken_by(claim.user)
+        types, word = self._types_taken_by(claim.user), rules_of(claim.user).dotted_extensions
         is_taken = claim.owner in types if claim.owner else bool(types)
-        return is_taken or claim.user not in self._now or "partial" in self._now.text(claim.user)
+        return is_taken or claim.user not in self._now or word in self._now.text(claim.user)
 
     @once
     def _extended(self, name: str, homes: Sequence[str]) -> bool:
@@ -657,7 +657,7 @@ def _extends(name: str, line: str) -> bool:
 def parents(path: str) -> frozenset[str]:
     """Return the files that may re-export a file: the main files of its folder and of the parent folder."""
     folder, (stem, suffix) = posixpath.dirname(path), posixpath.splitext(path)
-    names = {filetype(path).folder_file, "lib", "main"} - {""}
+    names = main_names(path)
     suffixes = {suffix, *_suffixes([path])}
     folders = {folder, posixpath.dirname(folder), stem}
     beside = {f"{folder}{suffix}", f"{stem}{suffix}"} if folder and rules_of(path).submodule_folders else set()

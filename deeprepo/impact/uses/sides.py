@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 from deeprepo.impact import resolving
 from deeprepo.impact.changes import Query, TreeEntry
 from deeprepo.impact.concurrency import together
+from deeprepo.impact.filetypes import main_names
 from deeprepo.impact.language import Language
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.reading.unreadable import Unreadable
@@ -525,7 +526,7 @@ def _is_private_in(facts: Facts, name: str) -> bool:
 def _is_within(user: str, module: str) -> bool:
     """Return whether a file is a module or may be part of it: src/cart/total.rs is part of src/cart.rs."""
     stem, _ = posixpath.splitext(module)
-    folder = posixpath.dirname(module) if posixpath.basename(stem) in ("lib", "main", "mod") else stem
+    folder = posixpath.dirname(module) if posixpath.basename(stem) in main_names(module) else stem
     return user == module or not folder or user.startswith(f"{folder}/")
 
 

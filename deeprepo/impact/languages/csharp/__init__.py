@@ -149,7 +149,7 @@ class CSharp(Language, frozen=True):
     shared_imports = r"^\s*global\s+using\s+(?!static\s)[\w.]+\s*;"
     folder_namespaces = False
     extends_any_object = True
-    dotted_extensions = True
+    dotted_extensions = "partial"  # another part of the class can call its members without a receiver
     endings = MappingProxyType({"attribute": "Attribute"})
 
     def code(self, source: bytes) -> bytes:
