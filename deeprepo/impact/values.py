@@ -229,7 +229,8 @@ class Arguments(Struct, frozen=True):
     ) -> Wrong | None:
         """Return what is wrong with a call for these parameters; None if it matches or is unknown.
 
-        It may omit any argument or pass surplus ones, or its named arguments must be in the parameters' order.
+        `may_omit`, `may_exceed`: calls may omit any argument, or pass surplus ones. `is_ordered`: named arguments
+        must be in the order of the parameters.
         """
         kinds = {one.kind for one in parameters}
         accepted = {one.name for one in parameters if one.kind in ("positional", "keyword")}

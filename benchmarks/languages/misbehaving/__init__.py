@@ -10,24 +10,24 @@ GROWTH = 64 << 20
 
 
 def hang() -> None:
-    """Hold the interpreter's lock for ever."""
+    """Keep the interpreter's lock forever."""
     re.match(r"(a|aa)+$", "a" * 200 + "b")
 
 
 def grow() -> None:
-    """Take all the memory that there is."""
-    held = []
+    """Allocate memory until none is left."""
+    blocks = []
     while True:
-        held.append(bytearray(GROWTH))
+        blocks.append(bytearray(GROWTH))
 
 
 def crash() -> None:
-    """End like a library that is broken."""
+    """End the process like a library with a memory error."""
     os.kill(os.getpid(), signal.SIGSEGV)
 
 
 class Misbehaving(Language, frozen=True):
-    """It stands for the library, the pattern and the parser that nobody knows yet."""
+    """A language that fails like a library, pattern or parser with a bug that we haven't found yet."""
 
     def code(self, source: bytes) -> bytes:
         """Misbehave, unless the file is empty."""

@@ -144,5 +144,6 @@ def constructors(index: Index, path: str, one: Definition) -> tuple[tuple[str, D
             return own
         if not language.types.inherits_constructors:
             break
-    is_known = not one.bases and language.constructors_of(one.name)  # without any, `Cart(old)` may convert
+    # in a language without constructors, `Cart(old)` may be a conversion
+    is_known = not one.bases and language.constructors_of(one.name)
     return ((path, Definition(one.name, "", "class", one.line, one.head, Signature())),) if is_known else ()

@@ -10,7 +10,6 @@ from deeprepo.impact.filetypes import filetype
 from deeprepo.impact.language import Language, leading, rules_of
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import replace
-from deeprepo.impact.uses import symbols
 from deeprepo.impact.uses.budget import LISTED, Gaps, SearchLimits, by_risk, is_minified
 from deeprepo.impact.uses.importing import Scene, beside, importing
 from deeprepo.impact.uses.indirect import DECLARATION, HeadersByDefinition, Indirect, merge_prototypes
@@ -18,7 +17,7 @@ from deeprepo.impact.uses.lost import lost_modules
 from deeprepo.impact.uses.overrides import subclasses
 from deeprepo.impact.uses.search import ALL_LINES, Search, use_targets
 from deeprepo.impact.uses.sides import Exports, Reach, both
-from deeprepo.impact.uses.symbols import ChangedSource, contract
+from deeprepo.impact.uses.symbols import ChangedSource, changed_symbols, contract, read, with_moves
 from deeprepo.impact.uses.texts import also_says
 from deeprepo.impact.values import Definition
 
@@ -154,7 +153,7 @@ async def _changed_symbols(
 ) -> tuple[dict[str, tuple[ChangedSymbol, ...]], HeadersByDefinition]:
     """Return the changed definitions of each file, with the changes of their contracts, and who declares them."""
     sources = [*indirect.sources.values()]
-    own_symbols = symbols.with_moves(sources, {source.file.path: symbols.changed_symbols(source) for source in sources})
+    own_symbols = with_moves(sources, {source.file.path: changed_symbols(source) for source in sources})
     found = await indirect.find(own_symbols)
     merged, headers = await merge_prototypes(indirect.tree, indirect.exports, [*indirect.sources.values()], found)
     text_of = _texts(indirect)
@@ -256,8 +255,8 @@ async def _sources(
         if any(len(source) > budget.bytes or is_minified(source) for source in (old, new) if source is not None):
             gaps.add(f"{file.path} is too large or minified, so its definitions were not compared")
         elif old is not None or new is not None:
-            changed_sources.append(read := symbols.read(file, language, old, new))
-            if why := read.new.unread or read.old.unread:
+            changed_sources.append(one := read(file, language, old, new))
+            if why := one.new.unread or one.old.unread:
                 gaps.add(f"{file.path}: {why}: its definitions were not compared")
         else:
             gaps.add(file.unread)
@@ -277,9 +276,9 @@ def _limit(
 
     limited_symbols = {}
     for path, items in symbols_by_file.items():
-        kept, left = (ordered := sorted(items, key=weight))[: budget.symbols], ordered[budget.symbols :]
-        limited_symbols[path] = tuple(kept)
-        if left:
+        ordered = sorted(items, key=weight)
+        limited_symbols[path] = tuple(ordered[: budget.symbols])
+        if left := ordered[budget.symbols :]:
             sentence = f"{path}: {budget.symbols} of its {len(items)} changed definitions were searched for"
             gaps.add(sentence, hides_uses=any(item.contract for item in left))
     return limited_symbols

@@ -231,7 +231,7 @@ class Search(Struct):
             uses = resolving.uses(path, source, wanted_names)
         if isinstance(uses, SomeUses) and not any(note.startswith(f"{path}: ") for note in self.scene.gaps.all):
             sentence = f"{path} has too many references or generated code, so some references may be missing"
-            # whoever makes such a file makes it again
+            # people do not edit such a file: it is generated again after the change
             self._miss(sentence, hides_uses=not (is_output(path) or is_minified(source)))
         return uses
 

@@ -133,7 +133,7 @@ class UseTarget(Struct, frozen=True):
         return one is None or path in self.homes or one.is_visible(path)
 
     def is_in_space(self, name: str) -> bool:
-        """Return whether a namespace of this name is the innermost one around the definition, on either side."""
+        """Return whether a namespace of this name is around the definition, on either side."""
         return any(name in side.namespaces for side in (self.before, self.after) if side is not None)
 
     def in_namespace(self, use: Use) -> Use:

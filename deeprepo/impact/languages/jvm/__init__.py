@@ -318,11 +318,11 @@ class Jvm(Language, frozen=True):
 
     def offered(self, path: str, source: bytes, facts: Facts) -> Facts:
         """Return the definitions with generated accessors, and the class that Java uses for top-level names."""
-        facts, kinds = (
-            replace(facts, definitions=(*facts.definitions, *accessors(facts, source))),
-            ("function", "variable"),
+        facts = replace(facts, definitions=(*facts.definitions, *accessors(facts, source)))
+        is_reached = any(
+            "." not in one.name and not one.private and one.kind in ("function", "variable")
+            for one in facts.definitions
         )
-        is_reached = any("." not in one.name and not one.private and one.kind in kinds for one in facts.definitions)
         called = facade(path, facts) if is_reached else ""
         return replace(facts, exports=(*facts.exports, (called, ""))) if called else facts
 
