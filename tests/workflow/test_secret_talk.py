@@ -21,8 +21,8 @@ async def test_answers_never_repeat_a_secret(tmp_path: Path, monkeypatch: pytest
         quotes = [{"path": "shop/price.py", "quote": masked}]
         one.script.append({"answer": f"It is {masked}.", "quotes": quotes, "sketch": masked})
         answer = await one.below(f"/deeprepo ask where is `KEY` defined, is it {KEY}?")
-        assert "MASKED_SECRET" in "".join(one.asked)
-        assert KEY not in "".join(one.asked)
+        assert "MASKED_SECRET" in "".join(one.prompts)
+        assert KEY not in "".join(one.prompts)
         for text in (remark, answer):
             assert KEY not in text
             assert "AKIA***" in text
