@@ -1,7 +1,7 @@
-"""Settings: the environment at the door, .deeprepo.yml of the base branch, the flags of the command. Each value knows its origin.
+"""The settings: from environment variables, `.deeprepo.yml` on the base branch, and command-line flags.
 
-Each part is imported when it is first asked for: some bring pydantic, which takes as long as a review without a file of settings, and
-most importers need one constant or function.
+Every resolved value records where it came from. This package imports its modules on first use, because some
+of them load pydantic, which takes as long as a whole review without a settings file.
 """
 
 from importlib import import_module

@@ -33,15 +33,16 @@ class Inputs(FromEnvironment):
     model_config = SettingsConfigDict(env_prefix=PREFIX)
 
     github_token: SecretStr
-    organization_token: SecretStr | None = None  # that may read the defaults of the owner, where `github_token` may not
-    consumers: str = ""  # repositories that use this one as owner/name, one on a line
-    consumers_token: SecretStr | None = None  # that may read them, where `github_token` may not
+    # Reads the owner's default settings, if `github_token` has no access to them.
+    organization_token: SecretStr | None = None
+    consumers: str = ""  # repositories that use this one, as owner/name, one per line
+    consumers_token: SecretStr | None = None  # reads the consumers, if `github_token` has no access to them
     consumers_shown: Disclosure = "existence"
     pull_request: int | None = Field(default=None, ge=1)
     root: str | None = None
     worker: str | None = None
     provider: str | None = None
-    api_key: SecretStr | None = None  # of `provider`, or of the provider that `worker` or `root` names
+    api_key: SecretStr | None = None  # for `provider`, or else for the provider of `worker` or `root`
     effort: ReviewEffort | None = None
     strategy: Strategy | None = None  # for comparisons
     budget: float | None = Field(default=None, ge=0)
@@ -51,12 +52,15 @@ class Inputs(FromEnvironment):
     config: Annotated[str, AfterValidator(_inside)] = FILE
     previous: Path | None = None
     full: bool = False
-    sarif_reports: str = ""  # paths, one on a line
+    sarif_reports: str = ""  # paths, one per line
     sarif: Path | None = None
     json_file: Path | None = None
 
     def flags(self) -> dict[str, Any]:
-        """Return what a workflow says is stronger than the repository's file, like a flag on the command line."""
+        """Return the settings among the inputs.
+
+        Like command-line flags, they override the repository's file.
+        """
         options = {name: getattr(self, name) for name in ("root", "worker", "effort", "strategy", "quota", "fail_on")}
         return {**options, "usd": self.budget, "is_workflow": True}
 
@@ -87,7 +91,7 @@ class RunnerVariables(FromEnvironment):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The inputs of a step."""
+    """The inputs and the runner variables of a step."""
 
     inputs: Inputs
     runner: RunnerVariables
@@ -102,7 +106,11 @@ def is_step() -> bool:
 
 
 def step() -> Step:
-    """Return the step's inputs and surroundings. Raises ConfigError with the input's name, never with its value."""
+    """Return the step's inputs and runner variables.
+
+    Raises UsageError outside a workflow step, and ConfigError for an invalid input. The message contains the
+    input's name, but never its value.
+    """
     if not is_step():
         raise UsageError(
             f"{WHERE}. For workflows to copy, see docs/action.md. To review a local change, run `deeprepo review`"
@@ -111,7 +119,7 @@ def step() -> Step:
 
 
 def lend(variable: str, key: SecretStr) -> None:
-    """Put a key where its provider's is looked for, for the life of this process."""
+    """Set a provider's API key variable in this process's environment."""
     os.environ[variable] = key.get_secret_value()
 
 

@@ -1,4 +1,7 @@
-"""The settings of `.deeprepo.yml`, each declared once. A feature declares its own in its folder; they come last in lists."""
+"""Declare the settings in `.deeprepo.yml`, each in one place.
+
+Features declare their own settings in their folders. Lists of all settings contain those last.
+"""
 
 from dataclasses import dataclass, fields
 from datetime import date
@@ -18,11 +21,12 @@ Must = Annotated[
         lambda value: ("fail" if value else "no") if isinstance(value, bool) else value, True, short={"type": "boolean"}
     ),
 ]
-Threshold = Literal["off", Severity]  # from which findings do something
+Threshold = Literal["off", Severity]  # the lowest severity that has an effect
 # YAML reads a bare `off` as false
 Bar = Annotated[Threshold, Checked(lambda value: "off" if value is False else value, before=True)]
-Event = Literal["opened", "reopened", "ready", "push"]  # what starts a review by itself
-SECTIONS = {  # of the file, whose keys are settings of their own: what each holds
+Event = Literal["opened", "reopened", "ready", "push"]  # what starts a review automatically
+# Sections whose keys are separate settings, each with its docstring and its description in the schema.
+SECTIONS = {
     "models": (
         "Section `models`: which models review, and how they are called.",
         "The models to use.",
@@ -49,12 +53,12 @@ LENSES = ("correctness", "contracts", "security", "data", "concurrency", "errors
 
 
 # ruff: noqa: FBT003, RUF009 - `setting` returns what `field` returns; its first argument is the default
-CLAIMS, ALL = "claims", "all"  # kinds of an entry of `ignore` that are no kinds of findings
+CLAIMS, ALL = "claims", "all"  # special values of `kind` in an `ignore` entry
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IgnoreItem:
-    """One entry of `ignore`: findings or files to silence. A plain text is a path."""
+    """One entry of `ignore`: findings or files to silence. A plain string is short for its path."""
 
     short = "path"
     path: Pattern = setting(
@@ -288,14 +292,14 @@ SETTING_FIELDS = tuple(each for form in FORMS for each in fields(form) if not ea
 FILE_FIELDS = tuple(each for form in FORMS for each in fields(form) if each.metadata["only_in"])
 DEFAULTS: dict[str, Any] = {each.name: each.default for each in SETTING_FIELDS}
 REPORTED = tuple(each.name for each in SETTING_FIELDS if each.metadata["is_reported"])
-SECTION_FORMS = {  # settings whose keys are a section of the file, each key by itself
+SECTION_FORMS = {  # settings that are a section of the file, with the dataclass of its keys
     each.name: each.metadata["entries"] for each in SETTING_FIELDS if each.metadata["entries"] and each.default is None
 }
-ENTRY_FORMS = {  # settings that are lists of entries, and the form of each entry
+ENTRY_FORMS = {  # settings that are lists of entries, with the dataclass of an entry
     each.name: each.metadata["entries"] for each in SETTING_FIELDS if each.metadata["entries"] and each.default == ()
 }
-LISTS = frozenset(name for name, value in DEFAULTS.items() if value == ())  # whose entries come from more than one file
-OLD_LISTS = {  # names of earlier versions: the form of their entries, and the list that they are part of now
+LISTS = frozenset(name for name, value in DEFAULTS.items() if value == ())  # combine the entries of all files
+OLD_LISTS = {  # lists of earlier versions: the dataclass of their entries, and the list that replaced them
     "rules": (RuleEntry, "ignore"),
     "learnings": (LearningEntry, "ignore"),
     "checks": (CheckEntry, "instructions"),
@@ -303,7 +307,7 @@ OLD_LISTS = {  # names of earlier versions: the form of their entries, and the l
 
 
 def key_in_file(name: str) -> str:
-    """Return a setting's name as the file has it: `budget.usd` for `usd`."""
+    """Return a setting's key in the file, with its section, such as `budget.usd` for `usd`."""
     return next(
         (
             f"{each.metadata['section']}.{name}"

@@ -1,4 +1,7 @@
-"""What reads and describes the settings of a file, made from their dataclasses: pydantic models, which check each value by its type and bounds."""
+"""Build pydantic models from the settings' dataclasses.
+
+They validate a settings file and provide its schema.
+"""
 
 from dataclasses import MISSING, Field, fields
 from functools import cache
@@ -13,14 +16,14 @@ from bot.config.setting import Checked
 
 
 class FileSection(BaseModel):
-    """A section of a file. What it does not know is reported elsewhere."""
+    """The base of all models. It ignores unknown keys, which `usable` reports."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
 
 
 @cache
 def section(form: type) -> type[FileSection]:
-    """Return the model of a section or of an entry."""
+    """Return the model for a section or for an entry of a list."""
     types = get_type_hints(form, include_extras=True)
     rows: dict[str, Any] = {
         field.name: (
@@ -34,7 +37,7 @@ def section(form: type) -> type[FileSection]:
 
 @cache
 def repository() -> type[FileSection]:
-    """Return the model of the whole of .deeprepo.yml."""
+    """Return the model for the whole of .deeprepo.yml."""
     rows: dict[str, Any] = {}
     for name, (doc, about) in SECTIONS.items():
         keys: dict[str, Any] = {each.name: _key(each) for each in SETTING_FIELDS if each.metadata["section"] == name}
@@ -56,7 +59,7 @@ def repository() -> type[FileSection]:
 
 
 def _key(setting: Field[Any]) -> tuple[Any, Any]:
-    """One setting as a file has it: what it does not set is None or empty."""
+    """Return the type and field of one setting in a file. If the file doesn't set it, it is None or empty."""
     entry, about = setting.metadata["entries"], setting.metadata["field"]
     if entry is not None and setting.default is None:
         return section(entry), pydantic.Field(section(entry)(), **about)
@@ -66,7 +69,7 @@ def _key(setting: Field[Any]) -> tuple[Any, Any]:
 
 
 def _item(entry: type) -> Any:  # noqa: ANN401 - a type
-    """The type of an entry of a list, also in its short form."""
+    """Return the type of an entry in a list, which also accepts the entry's short form."""
     if not (key := getattr(entry, "short", "")):
         return section(entry)
     lengthen = Checked(

@@ -1,4 +1,8 @@
-"""What reads and describes the settings of the environment, as `forms` does those of a file. It loads another library: few machines set one."""
+"""Build the pydantic model that reads settings from environment variables.
+
+This is separate from the models for files, because it loads one more library (pydantic-settings), and few
+machines set a variable.
+"""
 
 from dataclasses import fields
 from functools import cache
@@ -10,7 +14,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
 class FromEnvironment(BaseSettings):
-    """What is read from variables of the environment; one that is empty is not set."""
+    """The base of models that read environment variables. An empty variable counts as not set."""
 
     model_config = SettingsConfigDict(
         extra="ignore", frozen=True, env_ignore_empty=True, hide_input_in_errors=True, allow_inf_nan=False
@@ -19,7 +23,10 @@ class FromEnvironment(BaseSettings):
 
 @cache
 def model(forms: tuple[type, ...], prefix: str) -> type[BaseSettings]:
-    """Return the model that reads the variable PREFIX_NAME for each field NAME of some dataclasses that is declared as a setting."""
+    """Return the model that reads the settings in these dataclasses from variables.
+
+    A setting is a field declared with `setting`. Its variable is the prefix followed by its name.
+    """
 
     class Environment(FromEnvironment):
         model_config = SettingsConfigDict(env_prefix=prefix)

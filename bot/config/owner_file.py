@@ -1,4 +1,4 @@
-"""Files by which the owner of a repository decides about its reviews: where each is, and what is wrong with one."""
+"""The interface of files with which a repository's owner controls reviews: paths, and checks."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -9,14 +9,12 @@ from bot import registry
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A mistake in the file.
+    """A mistake in such a file.
 
-    If it is fatal, nothing in the file applies. `line` is None if it concerns the whole file.
-
-    `about`: the keys that lead to it, joined by dots, which tell it from other mistakes on its line. Empty if it
-    concerns the whole file.
-
-    `may_set_threshold`: whether the part that doesn't apply may decide how a check ends.
+    If the mistake is fatal, nothing in the file applies. For a mistake in the whole file, `line` is None and
+    `about` is empty. Otherwise `about` is the dotted path of keys to the mistake, which distinguishes it from
+    other mistakes on the same line. `may_set_threshold` says whether the ignored part may contain a setting
+    that decides whether the check passes.
     """
 
     line: int | None
@@ -27,19 +25,22 @@ class Problem:
 
 
 class OwnerFile(ABC):
-    """One such file. A review reads it on the base branch, and checks it in the change that writes it."""
+    """A file that a review reads on the base branch.
+
+    If a change edits it, the review reports mistakes in it.
+    """
 
     path: str
-    other_names: tuple[str, ...]  # that somebody may give it
-    local_path: str = ""  # of one that a person has for themselves in the git folder, out of reach of a commit
-    fatal_consequence: str  # of a problem for which the file cannot be used
-    consequence: str  # of any other
+    other_names: tuple[str, ...]  # names that people use by mistake
+    local_path: str = ""  # a user's own version, in the git folder, so it is never committed
+    fatal_consequence: str  # a sentence about the effect of a fatal problem
+    consequence: str  # a sentence about the effect of any other problem
 
     @abstractmethod
     def problems(self, text: bytes) -> tuple[Problem, ...]:
-        """List what is wrong with its text."""
+        """Return the problems in the file's text."""
 
 
 def of_features() -> tuple[OwnerFile, ...]:
-    """List the files that features read."""
+    """Return the owner files that features declare."""
     return cast("tuple[OwnerFile, ...]", registry.parts("file"))

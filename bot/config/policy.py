@@ -1,9 +1,7 @@
-"""Decide whether and how a pull request is reviewed, from the settings and from who asked.
+"""Decide whether and how to review a pull request, based on the settings and on who requested it.
 
-Pure.
-
-A command or a button always gets a review if one is possible. The rules apply to automatic reviews. Each
-refusal is a sentence that the check run shows, so that a person knows what to do.
+A command or a click on a button always starts a review if one is possible. The rules apply to automatic
+reviews. Each refusal is a sentence for the check run that tells people what to do. All functions are pure.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,7 +25,7 @@ HOW = "Comment `/deeprepo review` to review it anyway"
 
 @dataclass(frozen=True, slots=True)
 class Go:
-    """Review it. `offline`: without any model, for the reason that is given."""
+    """The pull request is reviewed. If `offline` is set, no model is used, and `reason` says why."""
 
     offline: bool = False
     reason: str = ""
@@ -35,11 +33,12 @@ class Go:
 
 @dataclass(frozen=True, slots=True)
 class No:
-    """Don't review it.
+    """The pull request is not reviewed.
 
-    `reason` follows "Not reviewed:". `quiet`: only log the reason, because no person waits for an answer. `lacks`:
-    whether the owner's settings exclude it, or it should have been reviewed. `is_followed`: a rule excludes this
-    head, so earlier findings are updated for it.
+    - `reason` completes the sentence "Not reviewed: ...".
+    - `quiet`: only log the reason, because nobody is waiting for an answer.
+    - `lacks`: whether the owner's settings exclude the head, or it should have been reviewed.
+    - `is_followed`: only a rule excludes this head, so earlier findings are still updated for it.
     """
 
     reason: str
@@ -49,7 +48,7 @@ class No:
 
 
 def has_bar(settings: "Config") -> bool:
-    """Return whether a failure threshold is set: `fail_on`, or an instruction that fails the check."""
+    """Return whether a failure threshold is set: `fail_on`, or a requirement that can fail the check."""
     return is_threshold_set(settings.fail_on, (each.must for each in settings.must_hold))
 
 
@@ -66,12 +65,12 @@ def without_review(settings: "Config", lacks: Lack = "unreviewed") -> CheckConcl
 
 
 def bound(ask: ReviewAsk, facts: PullFacts, *, stranger: bool = False) -> ReviewAsk:
-    """Limit a request to the commit and the base branch that the person saw, now that the head is known.
+    """Return the request as an ordinary push if the pull request has changed since the request.
 
-    The author of a pull request from a fork can push to it at any time. If their later commits inherited the
-    command, one command would pay for all of them. In the repository's own branches, only people with write
-    permission push, and they could give the command themselves. An author without write permission
-    (`stranger`) can also change the base branch.
+    A person's request only applies to the commit and base branch that they saw. The author of a pull request
+    from a fork can push at any time, and one command must not pay for all later commits. In the repository's
+    own branches, only people with write permission can push, and they could give the command themselves. An
+    author without write permission (`stranger`) can also change the base branch.
     """
     is_moved = facts.fork and ask.head not in ("", facts.head_sha)
     is_rebased = (facts.fork or stranger) and ask.base not in ("", facts.base_ref)
@@ -89,12 +88,11 @@ def decide(
     pushes: int = 0,
     stranger: bool = False,
 ) -> Go | No:
-    """Return whether this pull request is reviewed for this reason.
+    """Return whether this request leads to a review of the pull request.
 
-    If `pushes` is set, reviews pause after that many pushes.
-
-    `stranger`: whether its author has no write permission. A draft, a push, a size or a fork by such an
-    author leaves a head unreviewed, and that is not the owner's choice.
+    If `pushes` is set, reviews are paused after that many pushes. `stranger` says whether the author has no
+    write permission. If such an author avoids a review, for example with a draft or a large change, the head
+    counts as unreviewed instead of as excluded by the owner.
     """
     is_requested = ask.trigger in ASKED
     if facts.state != "open":
@@ -119,7 +117,7 @@ def decide(
 
 
 def asks_for_paths(settings: "Config", trigger: Trigger) -> bool:
-    """Return whether the changed files decide about a review for this reason."""
+    """Return whether the decision depends on the changed files, which are not known yet."""
     return trigger not in ASKED and bool(settings.triggers.paths)
 
 
@@ -146,7 +144,7 @@ def is_skip_changed(before: str, now: str, settings: "Config") -> bool:
 
 
 def fork_limit_message(limit: float, source: str = FILE) -> str:
-    """Return why no model reads a stranger's change today. `source`: where the limit is set."""
+    """Return why no model reads a stranger's change today. `source` is where the limit is set."""
     return (
         f"authors without write permission used up `triggers.fork_reviews_per_day` ({limit:g}) in {source} for these 24 hours; "
         "someone with write permission can comment `/deeprepo review` for a review with a model."
@@ -154,7 +152,7 @@ def fork_limit_message(limit: float, source: str = FILE) -> str:
 
 
 def _maintainer_objections(facts: PullFacts, settings: "Config") -> Iterator[str]:
-    """Yield each reason not to review that only people of the repository can cause, most important first."""
+    """Yield the reasons not to review that only maintainers control, the most important first."""
     triggers, of = settings.triggers, settings.file_of
     if facts.author_type == "Bot" and not triggers.bots:
         yield f"a bot opened it, and `triggers.bots` in {of('bots')} is off"
@@ -162,7 +160,7 @@ def _maintainer_objections(facts: PullFacts, settings: "Config") -> Iterator[str
         yield f"`triggers.skip_authors` in {of('skip_authors')} lists its author"
     if triggers.branches and not any(fnmatchcase(facts.base_ref, pattern) for pattern in triggers.branches):
         yield f"`triggers.branches` in {of('branches')} does not list its base branch"
-    lower_labels = {label.lower() for label in facts.labels}  # GitHub does not tell labels apart by their letters' case
+    lower_labels = {label.lower() for label in facts.labels}  # GitHub ignores the case of labels
     bad = next((label for label in triggers.skip_labels if label.lower() in lower_labels), None)
     if bad is not None:
         yield f"it has the label `{bad}`, one of `triggers.skip_labels` in {of('skip_labels')}"
@@ -171,9 +169,9 @@ def _maintainer_objections(facts: PullFacts, settings: "Config") -> Iterator[str
 
 
 def _brought(facts: PullFacts, events: Sequence[Trigger], settings: "Config") -> Iterator[str]:
-    """Yield each reason not to review that the author of the change can cause.
+    """Yield the reasons not to review that the change's author controls.
 
-    A missed push may have been any event.
+    A catch-up replaces a missed event of any kind, so it counts as allowed if any event is.
     """
     triggers, of = settings.triggers, settings.file_of
     if facts.draft and not triggers.drafts:
@@ -187,13 +185,16 @@ def _brought(facts: PullFacts, events: Sequence[Trigger], settings: "Config") ->
 
 
 def _logins(names: Iterable[str]) -> Iterator[str]:
-    """A bot may be named with and without its ending."""
+    """Yield each name as written and as a bot's login, because people write bots with and without "[bot]"."""
     for name in names:
         yield from (name, f"{name}[bot]")
 
 
 def _size(facts: PullFacts, settings: "Config", *, is_requested: bool) -> Go | No:
-    """Beyond some size a diff is a vendored library or a generated file, and money spent on reading it is lost."""
+    """Return the decision by the size of the change.
+
+    A very large diff is usually vendored or generated code, so paying a model to read it is a waste.
+    """
     triggers = settings.triggers
     files, lines = facts.changed_files, facts.additions + facts.deletions
     size = f"the pull request changes {files:,} files and {lines:,} lines"

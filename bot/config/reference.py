@@ -1,4 +1,4 @@
-"""Every setting as a row of a table, read off the schemas that also read the settings: the reference cannot say anything else."""
+"""List every setting for the reference, from the same schemas that validate the settings."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -13,12 +13,12 @@ from bot.config.repository import json_schema
 from bot.config.server import SECRETS, App, ServerOptions
 from bot.config.settings import PREFIX, VARIABLES
 
-AS_FILE = (*SECRETS, "database_url")  # secrets that may also be read from a file whose path is given
+AS_FILE = (*SECRETS, "database_url")  # secrets that can also be read from the file named in NAME_FILE
 
 
 @dataclass(frozen=True, slots=True)
 class SettingRow:
-    """One setting: its name, its form, its default and its description."""
+    """One row of the reference: a setting's name, type, default and description, as Markdown."""
 
     name: str
     form: str
@@ -27,7 +27,11 @@ class SettingRow:
 
 
 def tables() -> dict[str, list[SettingRow]]:
-    """Return the rows of every table: of the repository's file, and of the environment for each command, for a server, for its App."""
+    """Return the rows of every table.
+
+    The tables are "repository" (the settings file), "everywhere" (the variables for every command), "server"
+    and "app" (the App's credentials).
+    """
     return {
         "repository": list(_keys(json.loads(json_schema()))),
         "everywhere": list(_variables(from_environment.model(VARIABLES, PREFIX))),
@@ -37,14 +41,14 @@ def tables() -> dict[str, list[SettingRow]]:
 
 
 def variables() -> frozenset[str]:
-    """Return every variable of the environment that is a setting, under its plain name and as the path of a file."""
+    """Return the names of all environment variables that are settings, including NAME_FILE for secrets."""
     models = (from_environment.model(VARIABLES, PREFIX), ServerOptions, App)
     names = {name for model in models for name in model.model_fields} | {f"{name}_file" for name in AS_FILE}
     return frozenset(f"{PREFIX}{name}".upper() for name in names)
 
 
 def _keys(whole: Mapping[str, Any], part: Mapping[str, Any] | None = None, prefix: str = "") -> Iterator[SettingRow]:
-    """The keys of the repository's file, or of one section of it as "section.key"."""
+    """Yield the keys in the repository's file, or in one section of it as "section.key"."""
     section = part or whole
     for name, field in section["properties"].items():
         if field.get("deprecated"):
@@ -59,7 +63,7 @@ def _keys(whole: Mapping[str, Any], part: Mapping[str, Any] | None = None, prefi
 
 
 def _default(part: Mapping[str, Any], name: str, key: str) -> str:
-    """Return the default of a key. If a setting has several sources, it is the default of the last one."""
+    """Return the default that applies if neither the file nor anything else sets the key."""
     if name in part.get("required", ()):
         return "needed"
     section, _, last = key.rpartition(".")
@@ -68,7 +72,7 @@ def _default(part: Mapping[str, Any], name: str, key: str) -> str:
 
 
 def _section(whole: Mapping[str, Any], part: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the section in a key or in the items of its list, or None for a plain value."""
+    """Return the schema of a key's section or of its list's entries, or None for a plain value."""
     items = part.get("items", {})
     where = part.get("$ref") or next(
         (schema["$ref"] for schema in (items, *items.get("anyOf", ())) if "$ref" in schema), None
@@ -78,7 +82,7 @@ def _section(whole: Mapping[str, Any], part: Mapping[str, Any]) -> Mapping[str, 
 
 
 def _variables(of: type[BaseSettings]) -> Iterator[SettingRow]:
-    """The variables of the environment that one group of settings is read from."""
+    """Yield the environment variables that a group of settings is read from."""
     whole = of.model_json_schema()
     for name, part in whole["properties"].items():
         variable = f"`{PREFIX}{name.upper()}`"
@@ -88,7 +92,7 @@ def _variables(of: type[BaseSettings]) -> Iterator[SettingRow]:
 
 
 def default_text(value: object) -> str:
-    """Return a default as a person would write it."""
+    """Return a default as it would be written in the file or variable, in backticks, or "none"."""
     if value is None:
         return "none"
     if isinstance(value, bool):
@@ -101,7 +105,7 @@ def default_text(value: object) -> str:
 
 
 def _form(part: Mapping[str, Any]) -> str:
-    """What a value may be, in words."""
+    """Return the allowed values in words, such as "whole number, at least 1"."""
     if "anyOf" in part:
         return " or ".join(_form(option) for option in part["anyOf"] if option.get("type") != "null")
     if "enum" in part:

@@ -10,7 +10,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class RemovedSetting:
-    """A setting that was removed. `is_threshold`: whether it decided how a check ends."""
+    """A removed setting.
+
+    `instead` tells people what to write. `is_threshold`: whether it decided if a check passes.
+    """
 
     instead: str
     is_threshold: bool = False

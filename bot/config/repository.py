@@ -1,4 +1,4 @@
-"""The repository's own file, as its owner writes it: .deeprepo.yml of the base branch."""
+"""Read and check a repository's settings file, `.deeprepo.yml` on the base branch."""
 
 import json
 import re
@@ -18,25 +18,27 @@ from bot.config.usable import THRESHOLDS, Mistake, TooManyMistakesError, UsableF
 from bot.values.finding import CATEGORIES, CODE_CATEGORIES
 from deeprepo.rlm.values import COMMAND
 
-CORRECT_IT = ". Correct the file on the base branch"  # from which reviews read it
-NAMED_PROBLEMS = 20  # mistakes in one file that are named one by one
+CORRECT_IT = ". Correct the file on the base branch"
+NAMED_PROBLEMS = 20  # mistakes per file that get a sentence each; the others are counted
 FINGERPRINT = r"(?:[0-9a-f]{16}|[0-9a-f]{32})?"
-MOST_ASKED = 600  # characters of an instruction that has to be answered
+MOST_ASKED = 600  # characters in the text of a requirement
 FINDING_KINDS = (*CATEGORIES, *CODE_CATEGORIES, CLAIMS, ALL)
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 @dataclass(frozen=True, slots=True)
 class RepoFile:
-    """What a file sets: values by the names of `DEFAULTS`, "triggers.drafts" and the like, and of a section the keys that it has.
+    """The settings in a file.
 
-    `about_itself`: what it says of itself, by the names of `FILE_FIELDS`.
+    `values` maps the names in `DEFAULTS`, and names such as "triggers.drafts", to values. A section, such as
+    `run`, is a mapping with only the keys that the file sets. `about_itself` maps the names of `FILE_FIELDS`
+    to values. These keys describe the file and are not settings of a review.
     """
 
     values: Mapping[str, Any] = field(default_factory=dict)
     about_itself: Mapping[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
-    doubts: tuple[str, ...] = ()  # the warnings about what may decide how a check ends
+    doubts: tuple[str, ...] = ()  # the warnings that may affect whether the check passes
 
 
 def check(text: bytes) -> tuple[RepoFile, tuple[Problem, ...]]:
@@ -100,7 +102,7 @@ def _renewed(name: str, entry: Any) -> IgnoreItem | Instruction:  # noqa: ANN401
 
 
 def convert_old_lists(text: bytes) -> str:
-    """Return the current form of a file's old lists, or "" if it has none."""
+    """Return YAML that replaces a file's old lists with the current ones, or "" if it has no old lists."""
     try:
         data = yaml_text.data(text.decode())
         settings = forms.repository().model_validate(data)
@@ -126,7 +128,10 @@ def as_entry(item: IgnoreItem | Instruction) -> dict[str, Any]:
 
 
 def read(text: bytes, name: str = FILE) -> RepoFile:
-    """Return what the file sets, with a warning for each mistake in it, in the order of the lines."""
+    """Return the file's settings, with a warning for each mistake, in line order.
+
+    `name` is the file's name.
+    """
     file, problems = check(text)
     in_order = sorted(problems, key=lambda problem: problem.line or 0)
 
@@ -144,7 +149,7 @@ def read(text: bytes, name: str = FILE) -> RepoFile:
 
 
 def _mistakes(settings: Any) -> Iterator[Mistake]:  # noqa: ANN401 - a model made from the settings
-    """Yield values that mean nothing: a model without a provider, an unknown check, a repeated name."""
+    """Yield the mistakes that types don't catch, such as a model without a provider, or an unknown check."""
     yield from _mistakes_in_entries(settings)
     for role in ("root", "worker"):
         if wrong := _wrong_model(getattr(settings.models, role)):
@@ -159,7 +164,10 @@ def _mistakes(settings: Any) -> Iterator[Mistake]:  # noqa: ANN401 - a model mad
 
 
 def _mistakes_in_entries(settings: Any) -> Iterator[Mistake]:  # noqa: ANN401 - as above
-    """Yield what is wrong with entries of lists. An entry of an unknown category, or with a name that another one has, still counts."""
+    """Yield the mistakes in list entries.
+
+    An entry with an unknown category or a repeated name still applies. All others are skipped.
+    """
     for key in ("ignore", "instructions"):
         for at, entry in enumerate(getattr(settings, key)):
             why = next((sentence for is_wrong, sentence in WRONG[key] if is_wrong(entry)), "")
@@ -185,7 +193,8 @@ def _is_invalid_date(text: str) -> bool:
     return False
 
 
-WRONG: Mapping[str, Sequence[tuple[Callable[[Any], bool], str]]] = {  # what an entry lacks, or has for nothing
+# Conditions under which an entry is invalid, with the sentence about it.
+WRONG: Mapping[str, Sequence[tuple[Callable[[Any], bool], str]]] = {
     "ignore": (
         (lambda entry: not entry.path and not entry.finding, "give a path or a finding"),
         (lambda entry: bool(entry.kind and entry.finding), "give a kind or a finding, not both"),
@@ -211,7 +220,7 @@ WRONG: Mapping[str, Sequence[tuple[Callable[[Any], bool], str]]] = {  # what an 
 
 
 def _wrong_model(model: str | None) -> str:
-    """What is wrong with the name of a model, "" if nothing is."""
+    """Return what is wrong with a model's name, or ""."""
     if model is not None and model.strip().startswith(COMMAND):
         return f"{model}: only the person who runs deeprepo can use a command as a model, with --root, --worker, DEEPREPO_ROOT or DEEPREPO_WORKER"
     if model is None or all(model.partition("/")[::2]):
@@ -225,14 +234,14 @@ def _did_you_mean(word: str, words: Sequence[str]) -> str:
 
 
 def json_schema() -> str:
-    """Return the file's JSON Schema, for editors. It accepts what deeprepo accepts."""
+    """Return the file's JSON Schema for editors, which accepts the same files as deeprepo."""
     document = {"$schema": DIALECT, **forms.repository().model_json_schema()}
     document |= {"title": FILE, "description": f"A repository's settings, in {FILE} on the base branch."}
     return json.dumps(_close(document), indent=2) + "\n"
 
 
 def _close(part: Any) -> Any:  # noqa: ANN401 - any JSON value
-    """Return a JSON schema that forbids unknown keys, without the titles that pydantic adds."""
+    """Return the JSON Schema with unknown keys forbidden, and without the titles that pydantic adds."""
     if isinstance(part, list):
         return [_close(item) for item in part]
     if not isinstance(part, dict):

@@ -1,12 +1,13 @@
-"""One value per setting, from the strongest source that has it, and where it comes from.
+"""Resolve each setting to one value, and record which source it came from.
 
-Order, strongest first: flag, repository file, shared files, environment, default. Nothing is read from the
-head of a pull request.
+The sources in order of precedence are: flag, repository file, shared files, environment, default. Nothing is
+read from the head of a pull request.
 
-A stranger may have written a repository's file, but the operator pays. So the environment is stronger than
-the file for money: the file can only lower its limits and its effort, and can't replace its models and its
-strategy. The person who pays types the flags, so only DEEPREPO_CAP_USD is above them. Settings that a shared
-file enforces also override the inputs of a workflow, which belong to the repository.
+A stranger may have written the repository's file, but the operator pays for the review. So where money is
+concerned, the environment limits the file: the file can only lower limits and effort, and can't choose other
+models or another strategy. Flags are typed by the person who pays, so only DEEPREPO_CAP_USD limits them.
+Settings that a shared file enforces also override a workflow's inputs, because those belong to the
+repository.
 """
 
 import textwrap
@@ -43,10 +44,10 @@ if TYPE_CHECKING:
     from bot.values.shared_file import Layer, SettingsText, SharedFile
     from deeprepo.rlm.values import Masks
 
-BARS = ("off", *SEVERITIES)  # of `request_changes`, the one that stops least first
-# Which the environment's value is a ceiling of.
+BARS = ("off", *SEVERITIES)  # the values of `request_changes`, the least strict first
+# Settings of which a file can only choose a lower value than the environment.
 LIMITS = ("usd", "tokens", "calls", "seconds", "concurrency", "pause_after")
-MOST_SECONDS = 3_600.0  # of a review, where a file alone says how many
+MOST_SECONDS = 3_600.0  # the most that a file can set for `budget.seconds` if the environment doesn't set it
 MODELS = ("root", "worker")
 TRIGGERS = {f"triggers.{each.name}": each.default for each in fields(Triggers)}
 Form = TypeVar("Form")
@@ -54,27 +55,28 @@ Form = TypeVar("Form")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config(ReviewSettings):
-    """Every setting of one review, resolved. `origins`: where each comes from; `warnings`: sentences about settings files.
+    """The resolved settings of one review.
 
-    `doubts` are the warnings about mistakes that may concern a threshold: the check of such a review does not succeed.
-
-    `triggers` decide whether there is a review at all, so they are not part of the settings that a journal records.
+    `origins` maps the name of each setting to its source. `warnings` are sentences about mistakes in settings
+    files. `doubts` are the warnings about mistakes that may affect a threshold. With such a mistake, the
+    check does not pass. `triggers` decide whether there is a review at all, so a journal does not record
+    them.
     """
 
     origins: Mapping[str, str]
     warnings: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
     triggers: Triggers = field(default_factory=Triggers)
-    ceilings: tuple[tuple[str, str], ...] = ()  # what the operator has set above every file, by variable
+    ceilings: tuple[tuple[str, str], ...] = ()  # the operator's limits for all files: variable and value
     of_features: tuple[Any, ...] = ()  # the settings of each feature
 
     def of(self, form: type[Form]) -> Form:
-        """Return the settings of a feature, by their dataclass."""
+        """Return a feature's settings. `form` is their dataclass."""
         return next(feature for feature in self.of_features if isinstance(feature, form))
 
     @property
     def reported(self) -> dict[str, bool]:
-        """The switches of features that a review keeps."""
+        """The features' switches that are stored with a review."""
         return {name: self.value(name) for name in REPORTED}
 
     def value(self, name: str) -> Any:  # noqa: ANN401 - of any setting
@@ -82,7 +84,7 @@ class Config(ReviewSettings):
         return next(getattr(each, name) for each in (self, *self.of_features) if hasattr(each, name))
 
     def record(self) -> dict[str, Any]:
-        """Return the settings as a journal stores them, with the names of all fields. `recorded` reads them again."""
+        """Return the settings as JSON values for a journal. `recorded` converts them back."""
         return {name: _plain(self.value(name)) for name in DEFAULTS}
 
     def file_of(self, trigger: str) -> str:
@@ -90,22 +92,22 @@ class Config(ReviewSettings):
         return self.origins.get(f"triggers.{trigger}", FILE)
 
     def with_flags(self, **values: Any) -> "Config":  # noqa: ANN401 - its own fields
-        """Return the settings with values that count like flags, such as the remaining budget."""
+        """Return the settings with these values, such as the remaining budget, as if they were flags."""
         return replace(self, **values, origins={**self.origins, **dict.fromkeys(values, "flag")})
 
     def within(self, usd: float | None) -> "Config":
-        """Return the settings with no more to spend than these dollars."""
+        """Return the settings with the budget limited to `usd` dollars; None is no limit."""
         return self if usd is None or usd >= self.usd else self.with_flags(usd=usd)
 
     def without_secrets(self, masks: "Masks") -> "Config":
-        """Return the settings with a placeholder for each secret in the sentences that the owner wrote.
+        """Return the settings with a placeholder for each secret in the owner's sentences.
 
-        Those of a record, which come as flags when it is replayed, stay as they were recorded.
+        A replay passes the recorded settings as flags. They are already masked and stay as they are.
         """
         settings = self
         if self.origins["instructions"] != "flag":
             settings = replace(settings, instructions=masks.hide(self.instructions))
-        if self.origins["ignore"] != "flag":  # a fingerprint looks like a secret, and the name of a file may
+        if self.origins["ignore"] != "flag":  # fingerprints, and paths without a `kind`, stay readable
             hidden = ("path", "kind", "symbol", "reason", "expires")
             entries = (
                 replace(
@@ -118,51 +120,58 @@ class Config(ReviewSettings):
         return settings
 
     def on(self, today: date) -> "Config":
-        """Return the settings of a day: without the entries of `ignore` that have expired."""
+        """Return the settings without the entries of `ignore` that have expired before `today`."""
         held = tuple(entry for entry in self.ignore if not entry.expires or entry.expires >= today.isoformat())
         return self if held == self.ignore else replace(self, ignore=held)
 
     @property
     def unread(self) -> tuple[str, ...]:
-        """The patterns of files that are not read."""
+        """The patterns of files that are not reviewed at all."""
         return tuple(entry.path for entry in self.ignore if not entry.kind and not entry.finding)
 
     @property
     def rules(self) -> tuple[IgnoreItem, ...]:
-        """The entries of `ignore` about kinds of findings that are not reported."""
+        """The entries of `ignore` that silence a kind of finding."""
         return tuple(entry for entry in self.ignore if entry.kind and entry.kind not in (CLAIMS, ALL))
 
     @property
     def learnings(self) -> tuple[IgnoreItem, ...]:
-        """The entries of `ignore` whose reason answers models' findings."""
+        """The entries of `ignore` whose reason may refute models' findings."""
         return tuple(entry for entry in self.ignore if entry.kind == CLAIMS)
 
     @property
     def dismissed(self) -> tuple[IgnoreItem, ...]:
-        """The entries of `ignore` about single findings, and about files of which nothing is reported."""
+        """The entries of `ignore` that silence a single finding, or everything in certain files."""
         return tuple(entry for entry in self.ignore if entry.finding or entry.kind == ALL)
 
     @property
     def advice(self) -> tuple[tuple[str, str], ...]:
-        """The instructions for models, as pairs of a pattern and a text."""
+        """The instructions that are not requirements, as pairs of a pattern and a text, for models."""
         return tuple(
             (path, each.text) for each in self.instructions if each.must == "no" for path in each.path or ("*",)
         )
 
     @property
     def must_hold(self) -> tuple[Instruction, ...]:
-        """The instructions that a review answers, each with its name. If two have the same name, the first counts."""
+        """The requirements that a review checks, each with a name.
+
+        Of two with the same name, the first counts.
+        """
         return tuple(_asked(self.instructions).values())[:MOST_MUSTS]
 
     def for_labels(self, labels: Iterable[str]) -> "Config":
-        """Return the settings of a pull request with these labels: of `effort_for` what fits one of them, or asks for none."""
-        # GitHub does not tell labels apart by their letters' case
+        """Return the settings for a pull request with these labels.
+
+        `effort_for` then only has the entries that need none of the labels, or one that is there. Those
+        entries no longer have a label.
+        """
+        # GitHub ignores the case of labels.
         lower_labels = {"", *(label.lower() for label in labels)}
         fitting = (replace(each, label="") for each in self.effort_for if each.label.lower() in lower_labels)
         return replace(self, effort_for=tuple(fitting))
 
     def for_paths(self, paths: Iterable[str]) -> "Config":
-        """Return the settings of a change of these files: `effort` is what the most demanding of them gets by `effort_for`."""
+        """Return the settings with the highest `effort` that `effort_for` gives any of these files."""
         if not self.effort_for:
             return self
         from bot import globs
@@ -180,13 +189,13 @@ class Config(ReviewSettings):
         return replace(self, effort_for=()).without_model_at_none()
 
     def without_model_at_none(self) -> "Config":
-        """Return the settings with the strategy that needs no model, if the effort is `none`."""
+        """Return the settings with the `offline` strategy if the effort is `none`, unless a flag sets one."""
         return (
             replace(self, strategy="offline") if self.effort == "none" and self.origins["strategy"] != "flag" else self
         )
 
     def ignores(self, path: str) -> bool:
-        """Return whether the repository's file asks not to review this path."""
+        """Return whether `ignore` excludes this path from the review."""
         if not (patterns := self.unread):
             return False
         from bot import globs
@@ -194,7 +203,7 @@ class Config(ReviewSettings):
         return globs.matches(patterns, path)
 
     def rows(self) -> Iterator[tuple[str, str, str]]:
-        """Yield name, value and origin of each setting, as texts for people."""
+        """Yield the key, value and origin of each setting, as text for people."""
         for name in DEFAULTS:
             yield key_in_file(name), value_text(self.value(name)), self.origins[name]
         for name, value in asdict(self.triggers).items():
@@ -203,7 +212,7 @@ class Config(ReviewSettings):
             yield name, text, "server limit, which repository files cannot raise"
 
     def model_sentence(self) -> str:
-        """Return a sentence about the models that the repository's file has chosen, "" if it has chosen none."""
+        """Return a sentence about the models that settings files choose, or "" if they choose none."""
         file_roles = [name for name in MODELS if self.origins[name] not in ("flag", "environment", "default")]
         ours = [f"{name} {getattr(self, name)}" for name in file_roles]
         if self.origins["readers"] not in ("flag", "environment", "default"):
@@ -212,19 +221,25 @@ class Config(ReviewSettings):
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - the value of any setting
-    """Return a value of which dataclasses are mappings."""
+    """Return the value with all dataclasses as mappings."""
     if is_dataclass(value) and not isinstance(value, type):
         return asdict(value)
     return tuple(map(_plain, value)) if isinstance(value, tuple) else value
 
 
 def recorded(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a record's settings as flags of `resolve`, without unknown names."""
+    """Return recorded settings as flags for `resolve`, without unknown names.
+
+    Raises TypeError or ValueError.
+    """
     return {name: _of_entries(name, value) for name, value in record.items() if name in DEFAULTS}
 
 
 def _of_entries(name: str, value: Any) -> Any:  # noqa: ANN401 - the value of any setting
-    """Return the value of a setting, from values of JSON. Raises TypeError or ValueError if it has another form."""
+    """Return the value of a setting, given as JSON values.
+
+    Raises TypeError or ValueError if it is malformed.
+    """
     if (form := ENTRY_FORMS.get(name)) is not None:
         return tuple(form(**_form_values(form, _tuples(entry))) for entry in value)
     if (form := SECTION_FORMS.get(name)) is not None and value:
@@ -232,15 +247,15 @@ def _of_entries(name: str, value: Any) -> Any:  # noqa: ANN401 - the value of an
     return _tuples(value)
 
 
-def _tuples(value: Any) -> Any:  # noqa: ANN401 - any value of JSON
-    """Return a value of JSON with tuples instead of lists."""
+def _tuples(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    """Return a JSON value with tuples instead of lists."""
     if isinstance(value, Mapping):
         return {name: _tuples(item) for name, item in value.items()}
     return tuple(map(_tuples, value)) if isinstance(value, list | tuple) else value
 
 
 def value_text(value: object) -> str:
-    """Return a value as a line of text. An entry of a list is shown as its values, without those that say nothing."""
+    """Return a value as a line of text. An entry of a list is shown as its values, without empty ones."""
     if value is None or isinstance(value, bool):
         return "" if value is None else str(value).lower()
     if is_dataclass(value) and not isinstance(value, type):
@@ -266,13 +281,12 @@ def resolve(
     others: Sequence[str] = (),
     shared: Sequence["SharedFile"] = (),
 ) -> Config:
-    """Return one value per setting, from the strongest source that has it.
+    """Return all settings, each from the source with the highest precedence that sets it.
 
-    `repository`: the content of the file `name`.
-
-    `others` are similar files in the repository; a warning says that they are not read. `shared` are files
-    for several repositories, the weakest first. A mistake in a file causes a warning, and the setting with
-    the mistake doesn't apply. Raises ConfigError for an invalid option or variable.
+    `repository` is the content of the file `name`. `others` are files in the repository with similar names; a
+    warning says that they are not read. `shared` are files for several repositories, in order of increasing
+    precedence. A mistake in a file causes a warning, and the setting with the mistake doesn't apply. Raises
+    ConfigError for an invalid option or variable.
     """
     operator = asdict(settings)
     from_file, warnings, doubts = _own(repository, name, others, flags, operator)
@@ -306,14 +320,14 @@ def resolve(
 
 
 def _form_values(form: type[Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of one dataclass of settings."""
+    """Return the values of a dataclass's fields, by name."""
     return {each.name: values[each.name] for each in fields(form) if each.name in values}
 
 
 def _own(
     text: "SettingsText", name: str, others: Sequence[str], flags: Mapping[str, Any], operator: Mapping[str, Any]
 ) -> tuple[dict[str, Any], list[str], tuple[str, ...]]:
-    """Return what the repository's file sets and may set, the warnings about it, and the doubts among them."""
+    """Return the settings that the repository's file sets and may set, the warnings, and the doubts."""
     unread = [f"{other} is not read. Rename it to {name}." for other in others]
     if text is None:
         return {}, unread, ()
@@ -332,14 +346,12 @@ def _own(
 def _layered(
     operator: Mapping[str, Any], files: Sequence[tuple[str, Mapping[str, Any]]], flags: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return the strongest layer's value for each setting, and its origin.
+    """Return the value and the origin of each setting. `files` are in order of increasing precedence.
 
-    The weakest file is first.
-
-    Lists of entries, and sections, combine the values of all files.
+    Lists and sections combine the values of all files.
     """
     values, origins = {**DEFAULTS, **TRIGGERS}, dict.fromkeys(DEFAULTS, "default")
-    of_files = set[str]()  # the settings whose values are of a file
+    of_files = set[str]()  # the settings whose values come from a file
     for origin, layer in (("environment", operator), *files, ("flag", flags)):
         for key in [key for key in values if layer.get(key) is not None]:
             is_of_both = key in of_files and origin != "flag"
@@ -353,18 +365,21 @@ def _layered(
 
 
 def _joined(key: str, first: Any, second: Any) -> Any:  # noqa: ANN401 - of any setting
-    """The value of two files; of one name or key the first one's counts, and an empty list leaves the second one's entries out."""
+    """Return the combined value of two files, of which `first` takes precedence.
+
+    If both set the same key of a section, the first one's value counts. An empty first list drops the second.
+    """
     if key in SECTION_FORMS:
         return {**second, **first}
     if key not in LISTS or first == ():
         return first
-    if key == "ignore":  # the last pattern that takes a file decides: it is the repository's
+    if key == "ignore":  # the last matching pattern decides, so the patterns in `first` come last
         return (*second, *first)
     return tuple(dict.fromkeys((*first, *second)))
 
 
 def _asked(instructions: Iterable[Instruction]) -> dict[str, Instruction]:
-    """Return the instructions that must be answered, by name. If two have the same name, the first counts."""
+    """Return the requirements by name. Of two with the same name, the first counts."""
     named: dict[str, Instruction] = {}
     for each in instructions:
         if each.must != "no":
@@ -374,12 +389,10 @@ def _asked(instructions: Iterable[Instruction]) -> dict[str, Instruction]:
 
 
 def _bind(values: dict[str, Any], origins: dict[str, str], layer: "Layer", flags: Mapping[str, Any]) -> None:
-    """Apply the settings that a shared file enforces.
+    """Apply the settings that a shared file enforces. Its instructions are added to the repository's own.
 
-    Its instructions are added to those of the repository.
-
-    Flags that a person types still apply, because that person pays. The inputs of a workflow (`is_workflow`)
-    belong to the repository.
+    Flags that a person types still take precedence, because that person pays. The inputs of a workflow
+    (`is_workflow`) don't, because they belong to the repository.
     """
     for key in (key for key in layer.values if key in layer.bound):
         value = layer.values[key]
@@ -391,7 +404,7 @@ def _bind(values: dict[str, Any], origins: dict[str, str], layer: "Layer", flags
 
 
 def _clamp(values: dict[str, Any], origins: dict[str, str], settings: Settings, operator: Mapping[str, Any]) -> None:
-    """Lower what a file asks for above the operator's ceilings; DEEPREPO_CAP_USD is above everybody's."""
+    """Lower the values from files to the operator's limits. DEEPREPO_CAP_USD also limits flags."""
     asked = {key for key in DEFAULTS if origins[key] not in ("flag", "environment", "default")}
     rows: list[tuple[str, str, Any, Callable[[Any], float]]] = [
         (key, *_ceiling(key, operator), float) for key in LIMITS if key in asked
@@ -412,7 +425,11 @@ def _clamp(values: dict[str, Any], origins: dict[str, str], settings: Settings, 
 
 
 def _ceiling(key: str, operator: Mapping[str, Any]) -> tuple[str, Any]:
-    """The limit of a file: the environment's; if that sets none, of dollars the default and of seconds an hour."""
+    """Return the name and value of the limit for a setting in a file; the value is None for no limit.
+
+    The limit is the environment's value. Without it, dollars are limited to the default, and seconds to an
+    hour.
+    """
     if operator.get(key) is not None:
         return f"DEEPREPO_{key.upper()}", operator[key]
     if key == "usd" and operator.get("cap_usd") is None:
@@ -421,16 +438,17 @@ def _ceiling(key: str, operator: Mapping[str, Any]) -> tuple[str, Any]:
 
 
 def _apply_dependent_settings(values: dict[str, Any], origins: dict[str, str], flags: Mapping[str, Any]) -> None:
-    """Settle what follows from another setting."""
-    if flags.get("effort") is not None and "effort_for" not in flags:  # a record has both
+    """Set the values that depend on other settings."""
+    if flags.get("effort") is not None and "effort_for" not in flags:  # recorded flags have both
         values["effort_for"], origins["effort_for"] = (), "default"
     if flags.get("strategy") is None:
         if {values["effort"], *(each.effort for each in values["effort_for"])} == {"none"}:
             values["strategy"], origins["strategy"] = "offline", origins["effort"]
-        elif flags.get("effort") is not None:  # that a person has typed is stronger than a strategy that nobody has
+        elif flags.get("effort") is not None:  # a typed effort overrides a strategy from a file or variable
             values["strategy"], origins["strategy"] = "auto", origins["effort"]
     bar = values["fail_on"]
-    if bar is not None and not at_least(bar, values["minimum_severity"]):  # what makes the check fail is shown
+    # Findings that fail the check are always shown.
+    if bar is not None and not at_least(bar, values["minimum_severity"]):
         values["minimum_severity"], origins["minimum_severity"] = bar, f"`fail_on` of {origins['fail_on']}"
     for name, form in SECTION_FORMS.items():
         if isinstance(values[name], Mapping):
@@ -440,10 +458,11 @@ def _apply_dependent_settings(values: dict[str, Any], origins: dict[str, str], f
 def _allowed(
     choices: Mapping[str, Any], flags: Mapping[str, Any], operator: Mapping[str, Any], name: str
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the models and the strategy that the file may choose, and a sentence for each refused choice.
+    """Return the file's settings without the models and the strategy that it may not choose.
 
-    The operator's list says which models the file may choose. Without a list, the file may choose only if no
-    option or variable sets a model. This includes the other role, which could be a more expensive model.
+    Also returns a sentence for each of these. DEEPREPO_MODELS lists the models that a file may choose.
+    Without a list, a file may only choose a model if no option or variable sets one, not even for the other
+    role, because the file could choose a more expensive model for it.
     """
     allowed_choices, refusals = dict(choices), []
     patterns = [pattern.strip() for pattern in (operator.get("models") or "").split(",") if pattern.strip()]

@@ -1,4 +1,7 @@
-"""What the environment sets for a server: DEEPREPO_APP_ID, DEEPREPO_DATA and so on; a secret also as the path of a file."""
+"""Read a server's settings from the environment: DEEPREPO_APP_ID, DEEPREPO_DATA and so on.
+
+Secrets can also be in files. For example, DEEPREPO_PRIVATE_KEY_FILE is the path of the private key.
+"""
 
 import json
 import os
@@ -19,14 +22,14 @@ from bot.config.from_environment import FromEnvironment
 from bot.config.settings import PREFIX
 from bot.errors import ConfigError
 
-OWN_MEGABYTES = 512  # MB that are left to the server itself
+OWN_MEGABYTES = 512  # MB of memory for the server itself
 CREDENTIALS = ("app_id", "private_key", "webhook_secret")
-SIGN_IN = ("client_id", "client_secret")  # of the App: people sign in on the operator's page with them
-SECRETS = (*CREDENTIALS, "client_secret")  # what may also be read from a file whose path is given
-STORED = "app.json"  # in the data folder: what the set-up page has brought home
+SIGN_IN = ("client_id", "client_secret")  # the App's credentials for signing in to the operator's page
+SECRETS = (*CREDENTIALS, "client_secret")  # can also be read from the file named in DEEPREPO_<NAME>_FILE
+STORED = "app.json"  # in the data folder: the credentials that the setup page stores
 SHORTEST_SECRET = 16
-MAX_SECRET_BYTES = 64_000  # bytes of a file that holds a secret
-# What to do about a variable, in the words of the person who sets it.
+MAX_SECRET_BYTES = 64_000  # bytes that are read of a secret's file
+# How to correct a variable, for the end of an error message.
 ADVICE = {
     "app_id": "use the number on the App's page on GitHub",
     "private_key": "set it to the content of the App's .pem file, or set DEEPREPO_PRIVATE_KEY_FILE to its path",
@@ -53,14 +56,14 @@ def _check_private_key(value: SecretStr) -> SecretStr:
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
-    text = value.get_secret_value().replace("\\n", "\n").strip()  # as many a form for variables stores it
+    text = value.get_secret_value().replace("\\n", "\n").strip()  # many web forms store line breaks as \n
     try:
-        # Only the form is checked here: its numbers are, at a cost of 40 ms, when the first request is signed.
+        # Only check the format. Signing the first request checks the numbers, which takes 40 ms.
         key = load_pem_private_key(text.encode(), None, unsafe_skip_rsa_key_validation=True)
     except (ValueError, TypeError, UnsupportedAlgorithm):
         key = None
     if not isinstance(key, RSAPrivateKey):
-        raise ValueError("this is not an RSA private key in PEM format")  # noqa: TRY004 - pydantic tells ValueErrors
+        raise ValueError("this is not an RSA private key in PEM format")  # noqa: TRY004 - pydantic reports ValueErrors
     return SecretStr(f"{text}\n")
 
 
@@ -102,7 +105,7 @@ Address = Annotated[
 
 
 class App(FromEnvironment):
-    """Who the bot is at GitHub."""
+    """The credentials of the GitHub App."""
 
     model_config = SettingsConfigDict(env_prefix=PREFIX)
 
@@ -128,18 +131,21 @@ class App(FromEnvironment):
 
 
 def _home() -> Path:
-    """Where programs keep their data: the same place wherever the server is started from."""
+    """Return the default data folder, which does not depend on the current directory."""
     return Path(os.environ.get("XDG_DATA_HOME") or "~/.local/share").expanduser() / "deeprepo"
 
 
-LIMIT = Path("/sys/fs/cgroup/memory.max")  # of a container
+LIMIT = Path("/sys/fs/cgroup/memory.max")  # a container's memory limit, in bytes
 
 
 def places(each: int) -> int:
-    """Return how many reviews of `each` MB this machine does at the same time: most of a review is waiting for models."""
+    """Return how many reviews of `each` MB this machine can run in parallel, from 2 to 32.
+
+    Memory permitting, that is 4 per core, because a review mostly waits for models.
+    """
     pages, size = os.sysconf("SC_PHYS_PAGES"), os.sysconf("SC_PAGE_SIZE")
     memory = pages * size >> 20
-    with suppress(OSError, ValueError):  # without a limit it holds a word
+    with suppress(OSError, ValueError):  # without a limit, the file contains "max"
         memory = min(memory, int(LIMIT.read_text("ascii")) >> 20)
     return max(2, min(4 * (os.cpu_count() or 1), (memory - OWN_MEGABYTES) // each, 32))
 
@@ -219,18 +225,21 @@ class ServerOptions(FromEnvironment):
 
     @property
     def credentials(self) -> Path:
-        """The file in which the set-up page keeps what it brings home."""
+        """The file in which the setup page stores the App's credentials."""
         return self.app_path or self.data / STORED
 
     def address(self, port: int | None = None) -> str:
-        """Return where the server answers on this machine: on this port, if it was given a free one."""
-        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)  # noqa: S104 - asked, not bound
+        """Return the server's address on this machine. `port` is the actual port if the setting is 0."""
+        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)  # noqa: S104 - not bound
         return f"http://{f'[{host}]' if ':' in host else host}:{port or self.port}"
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """Every setting of a server. `app` is None where nothing is set yet: the set-up page helps then."""
+    """The settings of a server.
+
+    `app` is None until the App's credentials are set, for example on the setup page.
+    """
 
     options: ServerOptions
     app: App | None
@@ -246,7 +255,7 @@ class Server:
         return self.url or f"sqlite:///{self.options.data / 'deeprepo.db'}"
 
     def secrets(self) -> tuple[str, ...]:
-        """Return everything that must not be seen, for the log's last door."""
+        """Return all secret values, which the log masks."""
         credentials = (self.app.private_key, self.app.webhook_secret, self.app.client_secret) if self.app else ()
         password = urlsplit(self.url).password
         return (
@@ -256,7 +265,10 @@ class Server:
 
 
 def server_settings() -> Server:
-    """Return the settings of a server. Raises ConfigError with one sentence for each variable, never with its value."""
+    """Return the settings of a server.
+
+    Raises ConfigError with a sentence for each wrong variable. The message never contains a value.
+    """
     wrong: list[str] = []
     options = _read(ServerOptions, _files(("database_url",), wrong), wrong)
     if any(_variable(name) or _variable(f"{name}_file") for name in CREDENTIALS):
@@ -266,7 +278,7 @@ def server_settings() -> Server:
         public = stored_values.pop("public_url", "")
         app = _read(App, {**stored_values, **_files(SIGN_IN[1:], wrong)}, wrong) if stored_values else None
         if options is not None and options.public_url is None and public:
-            options = options.model_copy(update={"public_url": public})  # what was typed on the set-up page
+            options = options.model_copy(update={"public_url": public})  # as typed on the setup page
     if wrong or options is None:
         rows = list(dict.fromkeys(wrong))
         raise ConfigError(rows[0] if len(rows) == 1 else "\n- ".join((f"{len(rows)} settings need a change:", *rows)))
@@ -274,19 +286,20 @@ def server_settings() -> Server:
 
 
 def _read(kind: type[Kind], values: dict[str, Any], wrong: list[str]) -> Kind | None:
-    """One group of settings, or None and a sentence for each variable that is missing or makes no sense."""
+    """Return a group of settings, or None if any is missing or invalid.
+
+    Appends a sentence for each to `wrong`.
+    """
     try:
         return kind(**values)
     except ValidationError as error:
         for item in error.errors():
-            if (
-                item["type"] == "default_factory_not_called"
-            ):  # a default that follows from others: what is wrong with those is enough
+            if item["type"] == "default_factory_not_called":  # a setting that it depends on is wrong
                 continue
             name = str(item["loc"][0])
             variable = f"{PREFIX}{name.upper()}"
             if any(line.startswith((f"{variable}_FILE", f"{variable} and")) for line in wrong):
-                continue  # its file could not be read: that is said already
+                continue  # already reported, because its file could not be read
             problem = "is not set" if item["type"] == "missing" else yaml_text.sentence(item)
             separator = " " if item["type"] == "missing" else ": "
             advice = f". {ADVICE[name][0].upper()}{ADVICE[name][1:]}" if name in ADVICE else ""
@@ -295,9 +308,10 @@ def _read(kind: type[Kind], values: dict[str, Any], wrong: list[str]) -> Kind | 
 
 
 def _files(names: Iterable[str], wrong: list[str]) -> dict[str, Any]:
-    """Read the values in the files that DEEPREPO_<NAME>_FILE names.
+    """Return the contents of the files named in DEEPREPO_<NAME>_FILE.
 
-    Containers use them to keep secrets out of the environment.
+    Appends a sentence for each error to `wrong`. Containers use such files to keep secrets out of the
+    environment.
     """
     values = {}
     for name in names:
@@ -317,7 +331,7 @@ def _files(names: Iterable[str], wrong: list[str]) -> dict[str, Any]:
 
 
 def _stored_values(path: Path, wrong: list[str]) -> dict[str, Any]:
-    """What the set-up page stored, nothing where it has not been used."""
+    """Return what the setup page stored; empty if it has not been used."""
     try:
         document = json.loads(path.read_bytes())
         credentials = {name: str(document[name]) for name in CREDENTIALS}

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 
 def setting(
-    default: Any,  # noqa: ANN401 - the type stands beside it
+    default: Any,  # noqa: ANN401 - the field's annotation is its type
     about: str,
     *,
     section: str = "",
@@ -25,10 +25,14 @@ def setting(
 ) -> Any:  # noqa: ANN401
     """Declare a setting. A default of `...` makes it required.
 
-    `section`: the heading of `.deeprepo.yml` that it belongs to. `entries`: the form of each entry, or of its keys. `is_reported`: the switch
-    of a feature, which is stored with each review. `is_permission`: the variable by which an operator allows a feature, which `--NAME` does too.
-    `is_threshold`: whether it decides how a check ends, so a mistake in it leaves the check neutral.
-    `only_in`: of a key that says something of its file, and no setting: the one file in which it has an effect.
+    - `about`: the description for the reference and for editors.
+    - `section`: the section of `.deeprepo.yml` that contains it; "" for the top level.
+    - `entries`: the dataclass of the list's entries, or of the section's keys.
+    - `is_reported`: whether it is a feature's switch, which is stored with each review.
+    - `is_permission`: whether it is a variable with which an operator allows a feature, as `--NAME` does too.
+    - `is_threshold`: whether it decides if a check passes. A mistake in it makes the check neutral.
+    - `only_in`: for a key that describes its file and is no setting, the only file in which it has an effect.
+    - `bounds`: further arguments for pydantic's `Field`, such as `ge`.
     """
     field_of_form = {"description": about, **bounds}
     flags = {"is_reported": is_reported, "is_permission": is_permission, "is_threshold": is_threshold}
@@ -38,15 +42,18 @@ def setting(
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """Mark a type whose values a function checks: pydantic asks for it, and nothing else has to know pydantic."""
+    """Annotate a type with a function that validates or converts its values.
+
+    Pydantic calls this class's two methods, so modules with settings need not import pydantic.
+    """
 
     check: Callable[[Any], Any]
-    before: bool = False  # than the type
-    pattern: str = ""  # for editors
-    short: Mapping[str, Any] | None = None  # for editors: the JSON Schema of a short form that is taken too
+    before: bool = False  # whether `check` runs before the value's type is validated
+    pattern: str = ""  # a regular expression for the JSON Schema
+    short: Mapping[str, Any] | None = None  # the JSON Schema of a short form that is also accepted
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:  # noqa: ANN401 - pydantic's
-        """Return the schema of the values."""
+        """Return the type's validation schema with the function."""
         from pydantic_core import core_schema
 
         if self.before:
@@ -54,7 +61,7 @@ class Checked:
         return core_schema.no_info_after_validator_function(self.check, handler(source))
 
     def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> Any:  # noqa: ANN401 - pydantic's
-        """Return the type's JSON schema for editors, with the short form."""
+        """Return the type's JSON Schema for editors, with the short form."""
         whole = handler(schema) | ({"pattern": self.pattern} if self.pattern else {})
         return {"anyOf": [self.short, whole]} if self.short is not None else whole
 
@@ -62,7 +69,7 @@ class Checked:
 def _pattern(value: str) -> str:
     from bot import globs
 
-    globs.check(value)  # raises a ValueError, which pydantic tells with the key
+    globs.check(value)  # raises ValueError, which pydantic reports with the key
     return value
 
 
@@ -75,7 +82,7 @@ def _language(value: str) -> str:
 LANGUAGE = r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})?$"
 Language = Annotated[str, Checked(_language, pattern=LANGUAGE)]
 Pattern = Annotated[str, Checked(_pattern)]  # as in .gitignore
-# One alone is written as a text
+# A single pattern can be written as a string.
 Patterns = Annotated[
     tuple[Pattern, ...],
     Checked(lambda value: (value,) if isinstance(value, str) else value, before=True, short={"type": "string"}),

@@ -1,7 +1,7 @@
-"""Read the environment's settings for every command. No other module reads them.
+"""Read the settings in environment variables that apply to every command.
 
-Pydantic takes longer to load than the rest of a review without a model, so it is loaded only if it has
-something to read.
+Pydantic takes longer to load than the rest of a review without a model, so it is only loaded if a variable
+is set.
 """
 
 import os
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 PREFIX = "DEEPREPO_"
 
-# What holds for a server, whose reviews are paid by somebody who watches none of them, if the operator sets nothing else.
+# The default spending limits on a server, where the operator pays for reviews without watching them.
 HOSTED = {
     "cap_usd": 5.0,
     "cap_usd_per_day": 100.0,
@@ -34,8 +34,8 @@ HOSTED = {
 BASE_URL = "DEEPREPO_BASE_URL"
 
 
-def _as_file(name: str, more: str = "") -> Any:  # noqa: ANN401 - the type stands beside it
-    """The variable of a setting that a file has too, with the same bounds."""
+def _as_file(name: str, more: str = "") -> Any:  # noqa: ANN401 - the field's annotation is its type
+    """Declare the variable for a setting that files can contain too, with the same bounds."""
     bounds = {key: value for key, value in _BY_NAME[name].metadata["field"].items() if key != "description"}
     return setting(None, f"As `{key_in_file(name)}`{more}.", **bounds)
 
@@ -49,7 +49,7 @@ LOWER = " (files can only lower it)"
 # ruff: noqa: RUF009 - `setting` returns what `field` returns
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the environment sets: DEEPREPO_ROOT, DEEPREPO_WORKER, DEEPREPO_BASE_URL and so on."""
+    """The settings in environment variables: DEEPREPO_ROOT, DEEPREPO_WORKER, DEEPREPO_BASE_URL and so on."""
 
     root: str | None = _as_file("root")
     worker: str | None = _as_file("worker")
@@ -110,11 +110,14 @@ class Settings:
     of_features: tuple[Any, ...] = field(default_factory=lambda: tuple(form() for form in _OF_FEATURES))
 
     def of(self, form: type[Form]) -> Form:
-        """Return the variables of a feature, by their dataclass."""
+        """Return a feature's variables. `form` is their dataclass."""
         return next(feature for feature in self.of_features if isinstance(feature, form))
 
     def permissions(self, typed: Mapping[str, Any] = MappingProxyType({})) -> tuple[str, ...]:
-        """Return name what features may do: what the operator allows, or else the person at the terminal (`typed`)."""
+        """Return the names of the permissions that the operator or a command-line option grants.
+
+        `typed` maps names to the options' values; an option that is not None overrides the variable.
+        """
         allowed = {
             name: getattr(form, name) for form in self.of_features for name in PERMISSIONS if hasattr(form, name)
         }
@@ -122,12 +125,12 @@ class Settings:
         return tuple(name for name in PERMISSIONS if allowed[name])
 
     def with_server_ceilings(self) -> "Settings":
-        """Return the settings with a server's default caps, if the operator has set none."""
+        """Return the settings with a server's default for each unset spending limit."""
         missing = {name: value for name, value in HOSTED.items() if getattr(self, name) is None}
-        return replace(self, **missing)  # type: ignore[arg-type]  # the names are those of numbers
+        return replace(self, **missing)  # type: ignore[arg-type]  # all of these fields are numbers
 
     def ceilings(self) -> Iterator[tuple[str, str]]:
-        """Yield the limits that a repository's file cannot raise, by the name of their variable, as texts for people."""
+        """Yield the variable and value, as text, of each limit that a repository's file cannot raise."""
         for name in ("models", "effort", "cap_usd", *(name for name in HOSTED if name != "cap_usd")):
             value = getattr(self, name)
             if value is not None:
@@ -139,16 +142,14 @@ PERMISSIONS = tuple(each.name for form in _OF_FEATURES for each in fields(form) 
 
 
 def _variables(form: type) -> list[Field[Any]]:
-    """The fields that are read from the environment."""
+    """Return the fields of a dataclass that are read from the environment."""
     return [each for each in fields(form) if each.metadata]
 
 
 def environment(*, on_server: bool = False) -> Settings:
-    """Return the environment's settings.
+    """Return the environment's settings. With `on_server`, a server's default spending limits apply.
 
-    Raises ConfigError with the variable's name, never its value.
-
-    `on_server`: add the default caps of a server, where strangers can start reviews.
+    Raises ConfigError for an invalid variable. The message contains its name, but never its value.
     """
     names = own_variables()
     rows = tuple(row for row in os.environ.items() if row[0].upper() in names)
@@ -158,7 +159,11 @@ def environment(*, on_server: bool = False) -> Settings:
 
 @lru_cache(maxsize=1)
 def _validate(_: tuple[tuple[str, str], ...]) -> Settings:
-    """What the variables say: read once, as several parts of a review ask, and it takes as long as its searches."""
+    """Return the settings in the environment.
+
+    The argument is only the cache's key. Validation takes as long as a review's searches, and several parts
+    of a review need the settings.
+    """
     from pydantic import ValidationError
 
     from bot.config import from_environment, yaml_text
@@ -176,25 +181,25 @@ def _validate(_: tuple[tuple[str, str], ...]) -> Settings:
 
 
 def own_variables() -> set[str]:
-    """List the variables that `Settings` is read from."""
+    """Return the names of the variables that `Settings` is read from."""
     return {f"{PREFIX}{variable.name}".upper() for form in VARIABLES for variable in _variables(form)}
 
 
 def base_url(provider: str) -> str | None:
-    """Return the address that the environment sets for this one provider."""
+    """Return the address that the environment sets for one provider, or None."""
     return os.environ.get(f"{BASE_URL}_{provider.upper()}", "").strip() or None
 
 
 def telemetry() -> str | None:
-    """Return where OpenTelemetry spans go, by the variable that every program reads for it; None: nowhere."""
+    """Return the address for OpenTelemetry spans, from the standard variable, or None to send none."""
     return os.environ.get("OTEL_EXPORTER_OTLP_ENDPOINT", "").strip() or None
 
 
 def programs(prefix: str | None = None) -> dict[str, str]:
-    """Return the environment with which another program is started.
+    """Return the environment for another program.
 
-    It has the search path, the home folder and the address of a container service, but none of deeprepo's secrets. With `prefix`, it
-    also has the variables whose names begin like that.
+    It has the search path, the home folder and the address of a container service, but none of deeprepo's
+    secrets. With `prefix`, it also has the variables whose names begin with that prefix.
     """
     names = ("PATH", "HOME", "XDG_RUNTIME_DIR", "DOCKER_HOST", "DOCKER_CONTEXT", "CONTAINER_HOST")
     return {
@@ -205,12 +210,18 @@ def programs(prefix: str | None = None) -> dict[str, str]:
 
 
 def first(variables: Sequence[str]) -> str | None:
-    """Return the first of these variables that is set: where a cloud's models run, as its own tools read it."""
+    """Return the value of the first of these variables that is set, or None.
+
+    Used for the variables of clouds.
+    """
     return next((value for name in variables if (value := os.environ.get(name, "").strip())), None)
 
 
 def key(variable: str) -> "SecretStr | None":
-    """Return a provider's key from the environment, or from the file that <variable>_FILE names; its repr shows nothing."""
+    """Return a provider's key from a variable, or from the file named in <variable>_FILE, or None.
+
+    Raises ConfigError if the file cannot be read.
+    """
     value = os.environ.get(variable, "").strip()
     path = os.environ.get(f"{variable}_FILE", "").strip()
     if not value and path:

@@ -1,6 +1,6 @@
-"""Find environment variables that look like settings but are not.
+"""Find environment variables that are probably misspelled settings.
 
-Other modules are loaded only if there is one.
+The modules that suggest corrections are only loaded if there is such a variable.
 """
 
 import os
@@ -10,7 +10,10 @@ from bot.config.settings import BASE_URL, PREFIX, own_variables
 
 
 def unknown_variables() -> Iterator[str]:
-    """Yield name each variable that begins with the prefix and is not a setting, in a sentence: a mistyped limit would limit nothing."""
+    """Yield a sentence for each variable that begins with the prefix but is not a setting.
+
+    Without this warning, a misspelled limit would have no effect, and nobody would notice.
+    """
     names = own_variables()
     ours = [name for name in os.environ if name.upper().startswith(PREFIX) and name.upper() not in names]
     others = [name for name in ours if not name.upper().startswith((f"{BASE_URL}_", f"{PREFIX}ACTION_"))]

@@ -1,4 +1,7 @@
-"""Which parts of a settings file can be used. A part with a mistake is named and left out; the rest of the file applies."""
+"""Find the valid parts of a settings file.
+
+A part with a mistake is reported and ignored; the rest applies.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
@@ -14,51 +17,55 @@ from bot.config.owner_file import Problem
 from bot.config.removed import REMOVED
 
 Place = tuple[str | int, ...]  # the keys and indices that lead to a value
-ALIKE = 0.75  # how similar, as difflib counts, two keys are if one may be a misspelling of the other
-MOST_MISTAKES = 200  # a file with more is not a settings file
+ALIKE = 0.75  # difflib's similarity from which one key may be a misspelling of another
+MOST_MISTAKES = 200  # a file with more mistakes is probably not a settings file
 THRESHOLDS = frozenset(
     each.name for form in (*FORMS, Instruction, CheckEntry) for each in fields(form) if each.metadata["is_threshold"]
 ) | frozenset(name for name, removed in REMOVED.items() if removed.is_threshold)
 
 
 class TooManyMistakesError(ValueError):
-    """A file in which almost nothing is a setting."""
+    """The file has more than MOST_MISTAKES mistakes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """One mistake at a place of the file. `is_left_out`: whether the value there cannot be used."""
+    """One mistake in the file.
+
+    `is_left_out`: whether the value at its place is invalid and therefore ignored.
+    """
 
     place: Place
     sentence: str
     is_left_out: bool = True
-    may_set_threshold: bool = False  # if the keys at its place do not tell
-    line: int | None = None  # if the sentence names the place itself
+    may_set_threshold: bool = False  # whether it may concern a threshold even if the keys at its place don't
+    line: int | None = None  # set if the sentence already contains the key
 
 
 @dataclass(slots=True)
 class UsableFile:
-    """The data of a file without the parts that cannot be used, and the problems found so far."""
+    """The data of a file without its invalid parts, and the problems found so far."""
 
     node: yaml.Node | None
     data: dict[str, Any]
     problems: dict[Problem, None] = field(default_factory=dict)
-    _kept: dict[Place, list[int]] = field(default_factory=dict)  # by list, where its remaining entries are in the file
+    # For each list with removed entries, the indices in the file of the other entries.
+    _kept: dict[Place, list[int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Leave out what the form of the file has no place for. Raises TooManyMistakesError."""
+        """Remove the unknown keys. Raises TooManyMistakesError."""
         self.note(_unknown(self.node, forms.repository()))
 
     def settings(self) -> Any:  # noqa: ANN401 - a model made from the settings
-        """Return the settings without every part that cannot be used. Raises TooManyMistakesError."""
+        """Return the settings after removing all invalid parts. Raises TooManyMistakesError."""
         while True:
             try:
                 return forms.repository().model_validate(self.data)
-            except ValidationError as error:  # each time, at least one part is left out
+            except ValidationError as error:  # the loop ends, because each error removes at least one part
                 self.note(Mistake(item["loc"], yaml_text.sentence(item)) for item in error.errors())
 
     def note(self, mistakes: Iterable[Mistake]) -> bool:
-        """Note the mistakes, and leave out the values that cannot be used. Return whether there were such values."""
+        """Record the mistakes, and remove the invalid values. Return whether there were any."""
         parts = set[Place]()
         for mistake in mistakes:
             part, place = self._smallest_part(mistake.place), self._in_file(mistake.place)
@@ -77,7 +84,7 @@ class UsableFile:
         return bool(parts)
 
     def _smallest_part(self, place: Place) -> Place:
-        """Return the smallest part without which the file is valid: an entry of a list, or a key."""
+        """Return the place of the list entry or key to remove for a mistake at this place."""
         value: Any = self.data
         for at, step in enumerate(place):
             if isinstance(step, int):
@@ -88,7 +95,7 @@ class UsableFile:
         return place
 
     def _in_file(self, place: Place) -> Place:
-        """Return a place with its entry's index in the file, before invalid entries were skipped."""
+        """Return the place with its entry's index in the file, where no entries have been removed yet."""
         for at, step in enumerate(place):
             if isinstance(step, int) and (kept := self._kept.get(place[:at])) is not None:
                 return (*place[:at], kept[step], *place[at + 1 :])
@@ -103,7 +110,7 @@ class UsableFile:
         within.pop(part[-1])
 
     def _may_set_threshold(self, place: Place, part: Place) -> bool:
-        """Return whether a part of the file may be about a threshold, by the keys that lead to it and those in it."""
+        """Return whether a part of the file may contain a threshold, by the keys above and inside it."""
         names = {str(step) for step in place if isinstance(step, str)}
         node = self.node
         for step in self._in_file(part):
@@ -134,7 +141,7 @@ def _inside(node: yaml.Node | None, step: str | int) -> yaml.Node | None:
 
 
 def _unknown(node: yaml.Node | None, form: Any, place: Place = ()) -> Iterator[Mistake]:  # noqa: ANN401 - a type
-    """Yield each key that no setting has, in sections and in the entries of lists too."""
+    """Yield each unknown key, also in sections and in list entries. `form` is the model for the node."""
     form = get_args(form)[0] if get_origin(form) is Annotated else form
     if isinstance(node, yaml.SequenceNode):
         for at, item in enumerate(node.value):
@@ -150,9 +157,9 @@ def _unknown(node: yaml.Node | None, form: Any, place: Place = ()) -> Iterator[M
 
 
 def _unknown_key(place: Place, line: int, known: Sequence[str]) -> Mistake:
-    """Describe an unknown key.
+    """Return the mistake for an unknown key.
 
-    An entry with an unknown key is skipped, because the key may have narrowed the entry.
+    A list entry with an unknown key is ignored, because the key may limit what the entry applies to.
     """
     keys = [step for step in place if isinstance(step, str)]
     name, written, is_in_entry = keys[-1], ".".join(keys), len(keys) < len(place)
@@ -160,6 +167,6 @@ def _unknown_key(place: Place, line: int, known: Sequence[str]) -> Mistake:
         return Mistake(place, f"{written}: {removed.instead}", is_in_entry, line=line)
     near = get_close_matches(name, known, 1)
     hint = f"; did you mean {near[0]}?" if near else "; `deeprepo config --reference` lists the keys"
-    # A misspelling of another setting is certainly no threshold.
+    # A key that is similar to a known setting is a misspelling of that one.
     is_doubt = len(place) == 1 and not get_close_matches(name.lower(), known, 1, ALIKE)
     return Mistake(place, f"unknown key {written}{hint}", is_in_entry, is_doubt, line)

@@ -1,4 +1,4 @@
-"""YAML that people write, and what is wrong with it, by lines."""
+"""Read YAML that people write, describe mistakes in it by line, and write YAML for people."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -20,20 +20,23 @@ ENTRIES = {  # lists whose items have keys
 
 
 class _Plain(yaml_reader.Reader):
-    """Builds plain data, and takes no alias."""
+    """Builds plain data, and rejects aliases."""
 
     takes_aliases = False
 
 
 def load(text: str) -> tuple[yaml.Node | None, Any]:
-    """Read the tree with its lines, and the plain data. Raises `UnreadableYamlError`, a ValueError."""
+    """Return the node tree, which has line numbers, and the plain data.
+
+    Raises UnreadableYamlError, a ValueError.
+    """
     if len(text) > MOST_CHARS:
         raise UnreadableYamlError(f"the file is longer than {MOST_CHARS:,} characters")
     return yaml_reader.read(text, _Plain)
 
 
 class _Exact(yaml.SafeDumper):
-    """Writes texts that read back unchanged: in double quotes if YAML would end a line at a blank."""
+    """Writes strings with unprintable characters in double quotes, so that they read back unchanged."""
 
 
 def _text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
@@ -49,7 +52,7 @@ def dump(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 class _Blocks(_Exact):
-    """Writes YAML like `_Exact`, but multi-line texts as blocks."""
+    """Writes YAML like `_Exact`, but multi-line strings as blocks."""
 
 
 def _block(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
@@ -62,17 +65,17 @@ _Blocks.add_representer(str, _block)
 
 
 def file(settings: Mapping[str, Any]) -> str:
-    """Return a settings file, its long texts as blocks."""
+    """Return the YAML text of a settings file, with multi-line strings as blocks."""
     return yaml.dump(dict(settings), Dumper=_Blocks, sort_keys=False, allow_unicode=True, width=120)
 
 
-def data(text: str) -> Any:  # noqa: ANN401 - whatever the text holds
-    """Return only the plain data. Raises as `load` does."""
+def data(text: str) -> Any:  # noqa: ANN401 - whatever the text contains
+    """Return only the plain data. Raises UnreadableYamlError, a ValueError."""
     return load(text)[1]
 
 
 def duplicates(node: yaml.Node | None) -> list[tuple[int, str, str]]:
-    """Return the line, the key and a sentence for each key that is set twice in one mapping, of which the last one counts."""
+    """Return the line, the key and a sentence for each key that a mapping repeats. The last value counts."""
     repeats: list[tuple[int, str, str]] = []
     stack = [node] if node is not None else []
     while stack:
@@ -94,7 +97,7 @@ def duplicates(node: yaml.Node | None) -> list[tuple[int, str, str]]:
 
 
 def fault(error: ValueError) -> tuple[int | None, str]:
-    """Return the line of what `load` or a decoder has raised, if there is one, and what is wrong."""
+    """Return the line and a description of an error that `load` or a decoder raised. The line may be None."""
     if isinstance(error, UnicodeDecodeError):
         return error.object.count(b"\n", 0, error.start) + 1, "this is not UTF-8: save the file in this encoding"
     problem = f"this is not valid YAML: {error}"
@@ -104,12 +107,15 @@ def fault(error: ValueError) -> tuple[int | None, str]:
 
 
 def place(path: str, line: int | None) -> str:
-    """Return a place in a file as sentences begin with it."""
+    """Return a file and line for the start of a sentence, such as ".deeprepo.yml line 3"."""
     return path if line is None else f"{path} line {line}"
 
 
 def sentence(item: Mapping[str, Any]) -> str:
-    """Return one item of `ValidationError.errors()` as what a person has to write instead, without the value that is wrong."""
+    """Return what to write instead, for one item of `ValidationError.errors()`.
+
+    It does not contain the wrong value.
+    """
     context = item.get("ctx", {})
     if item["type"] in ("tuple_type", "list_type") and item.get("loc", ())[-1:] in ENTRIES:
         return f"write a list of entries, such as [{ENTRIES[item['loc'][-1:]]}]"
@@ -142,7 +148,10 @@ def sentence(item: Mapping[str, Any]) -> str:
 
 
 def line_of(node: yaml.Node | None, place: Sequence[str | int]) -> int | None:
-    """Return the line, from 1, of the key or entry that a place such as ("budget", "usd") names, or of the nearest one above it."""
+    """Return the line, from 1, of the key or entry at a place such as ("budget", "usd").
+
+    If it doesn't exist, return the line of the nearest key or entry above it, or None.
+    """
     line = None
     for step in place:
         if isinstance(node, yaml.MappingNode):

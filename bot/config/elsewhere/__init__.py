@@ -1,4 +1,7 @@
-"""The settings files of other reviewers, for `deeprepo init --from`: one module a format, and one line here."""
+"""Import the settings files of other reviewers, for `deeprepo init --from`.
+
+Each format has a module, and a line in `FORMATS`.
+"""
 
 from bot.config.elsewhere.coderabbit import CodeRabbit
 from bot.config.elsewhere.gemini import GeminiCodeAssist

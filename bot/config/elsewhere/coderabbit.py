@@ -1,4 +1,4 @@
-"""CodeRabbit: .coderabbit.yaml."""
+"""Import CodeRabbit's settings from .coderabbit.yaml."""
 
 from functools import partial
 from typing import Any
@@ -17,12 +17,16 @@ from bot.config.elsewhere.old import (
 )
 
 SEVERITIES = {"warning": "warn", "error": "fail"}
-MAX_CHECK_CHARS = 600  # characters of a check
+MAX_CHECK_CHARS = 600  # characters in the text of a requirement
 HOW_MUCH = "use `quota` and `minimum_severity` to control how much is shown"
 
 
 def _filters(value: Any) -> list[str]:  # noqa: ANN401 - of the old file
-    """What is not read: with patterns that include, everything else, and what a pattern leaves out in any case."""
+    """Return the patterns for `ignore` that have the effect of CodeRabbit's path filters.
+
+    If some filters include files, all other files are ignored. Filters that begin with
+    "!" ignore files in any case.
+    """
     lines = patterns(value)
     only = [line for line in lines if not line.startswith("!") and line not in ("**", "**/*", ALL)]
     everything = len(only) < sum(not line.startswith("!") for line in lines)
@@ -59,7 +63,10 @@ def _triggers(old: OldSettings) -> None:
 
 
 def _branches(old: OldSettings, key: str) -> None:
-    """Take over the base branches; the default branch is always reviewed there, and without a list only that one is."""
+    """Import the base branches.
+
+    CodeRabbit always reviews the default branch, and only that one without a list.
+    """
     usual = [old.new.branch] if old.new.branch else ["main", "master"]
     named = list(old.each(key))
     if not named:
@@ -96,7 +103,7 @@ def _one(made: object, _: object) -> list[object]:
 
 
 def _summary(old: OldSettings) -> None:
-    """Take over where the summary is written: in the description, unless the walkthrough contains it."""
+    """Import where the summary is written: in the description, unless the walkthrough contains it."""
     old.take("reviews.high_level_summary", "walkthrough")
     in_comment = "reviews.high_level_summary_in_walkthrough"
     old.take(
@@ -122,13 +129,13 @@ def _tools(old: OldSettings) -> None:
 
 
 class CodeRabbit(SettingsFormat):
-    """Read .coderabbit.yaml."""
+    """The format of .coderabbit.yaml."""
 
     word, name = "coderabbit", "CodeRabbit"
     files = (".coderabbit.yaml", ".coderabbit.yml")
 
     def read(self, old: OldSettings, /) -> None:
-        """Say of each key what becomes of it."""
+        """Import or explain each known key."""
         old.take("language", "language", language)
         old.instruct("tone_instructions", ALL, old["tone_instructions"] or "")
         old.take("reviews.request_changes_workflow", "request_changes", lambda is_on: "low" if is_on else "off")

@@ -1,17 +1,17 @@
-"""Gemini Code Assist on GitHub: .gemini/config.yaml, and the style guide next to it."""
+"""Import the settings of Gemini Code Assist on GitHub from .gemini/config.yaml."""
 
 from bot.config.elsewhere.old import EVENTS, QUOTA, OldSettings, SettingsFormat, patterns
 
 
 class GeminiCodeAssist(SettingsFormat):
-    """Read .gemini/config.yaml."""
+    """The format of .gemini/config.yaml."""
 
     word, name = "gemini", "Gemini Code Assist"
     files = (".gemini/config.yaml", ".gemini/config.yml")
     guides = ("/.gemini/styleguide.md",)
 
     def read(self, old: OldSettings, /) -> None:
-        """Say of each key what becomes of it."""
+        """Import or explain each known key."""
         old.take("code_review.comment_severity_threshold", "minimum_severity", lambda level: str(level).lower())
         if old["code_review.max_review_comments"] == -1:
             old.tell(
@@ -22,7 +22,7 @@ class GeminiCodeAssist(SettingsFormat):
         old.differ("code_review.max_review_comments", QUOTA)
         old.take("code_review.pull_request_opened.include_drafts", "triggers.drafts")
         old.take("code_review.pull_request_opened.summary", "walkthrough")
-        # It reviewed when a pull request was opened, and later on request.
+        # Gemini reviews a pull request when it is opened, and later only on request.
         opened = (
             old["code_review.disable"] is not True and old["code_review.pull_request_opened.code_review"] is not False
         )

@@ -1,4 +1,4 @@
-"""Greptile: greptile.json, or the folder .greptile."""
+"""Import Greptile's settings from greptile.json or .greptile/config.json."""
 
 import json
 from typing import Any
@@ -20,18 +20,18 @@ def _instruct(old: OldSettings, key: str, entry: Any) -> None:  # noqa: ANN401 -
 
 
 class Greptile(SettingsFormat):
-    """Read greptile.json."""
+    """The format of greptile.json."""
 
     word, name = "greptile", "Greptile"
     files = ("greptile.json", ".greptile/config.json")
     guides = ("/.greptile/rules.md",)
 
-    def load(self, text: str) -> Any:  # noqa: ANN401 - whatever the file holds
+    def load(self, text: str) -> Any:  # noqa: ANN401 - whatever the file contains
         """Parse JSON."""
         return json.loads(text)
 
     def read(self, old: OldSettings, /) -> None:
-        """Say of each key what becomes of it."""
+        """Import or explain each known key."""
         old.take(
             "strictness", "minimum_severity", lambda level: STRICTNESS[level] if level in STRICTNESS else str(level)
         )

@@ -1,17 +1,17 @@
-"""Reviewers whose settings are only texts, which are read unchanged: Cursor's Bugbot and GitHub Copilot."""
+"""Other reviewers whose settings are only instruction files, which deeprepo reads unchanged."""
 
 from bot.config.elsewhere.old import SettingsFormat
 
 
 class Bugbot(SettingsFormat):
-    """Name the guides of Bugbot."""
+    """The instruction files of Cursor's Bugbot."""
 
     word, name = "bugbot", "Cursor Bugbot"
     guides = ("**/.cursor/BUGBOT.md",)
 
 
 class Copilot(SettingsFormat):
-    """Name the instructions of Copilot."""
+    """The instruction files of GitHub Copilot."""
 
     word, name = "copilot", "GitHub Copilot"
     guides = ("/.github/copilot-instructions.md", "/.github/instructions/**/*.instructions.md")

@@ -1,4 +1,4 @@
-"""Learnings that another reviewer has exported as CSV or JSON: each becomes an instruction for its files."""
+"""Import learnings that another reviewer exported as CSV or JSON, each as an instruction for its files."""
 
 import csv
 import json
@@ -8,25 +8,19 @@ from typing import Any
 
 from bot.config.elsewhere.old import ALL, OldSettings, SettingsFormat
 
-TEXT_COLUMNS = (
-    "learning",
-    "text",
-    "content",
-    "rule",
-    "instruction",
-    "description",
-)  # columns that may have it, the first that is there
+# Possible names of the columns with the text and the path. The first one that exists is used.
+TEXT_COLUMNS = ("learning", "text", "content", "rule", "instruction", "description")
 FILE_COLUMNS = ("file", "path", "filename", "file_path", "pattern")
 
 
 class Learnings(SettingsFormat):
-    """Read a file of learnings."""
+    """The format of exported learnings."""
 
     word, name = "learnings", "Exported learnings"
     files = ("learnings.csv", "learnings.json", "coderabbit-learnings.csv", "coderabbit_learnings.csv")
 
-    def load(self, text: str) -> Any:  # noqa: ANN401 - whatever the file holds
-        """Parse JSON, else CSV. Raises ValueError if no column has the text."""
+    def load(self, text: str) -> Any:  # noqa: ANN401 - whatever the file contains
+        """Parse JSON or CSV. Raises ValueError if no column has the text."""
         is_json = text.lstrip("\ufeff \t\r\n")[:1] in ("[", "{")
         data: Any = (
             json.loads(text.lstrip("\ufeff")) if is_json else list(csv.DictReader(StringIO(text.lstrip("\ufeff"))))
@@ -35,7 +29,7 @@ class Learnings(SettingsFormat):
         return {"learnings": [_row(row) for row in rows if isinstance(row, dict)]} if rows else None
 
     def read(self, old: OldSettings, /) -> None:
-        """Take each learning over as an instruction."""
+        """Import each learning as an instruction."""
         for key, row in old.each("learnings"):
             old.instruct(key, row["path"] or ALL, row["text"])
 

@@ -1,9 +1,8 @@
-"""Translate another reviewer's settings file.
+"""Convert another reviewer's settings file to .deeprepo.yml.
 
-Each key is imported, or reported with the reason why not.
-
-A format describes the keys that it knows. All other keys are reported too, and a value that .deeprepo.yml
-would refuse is not imported. So nothing is lost silently, and the result is always valid.
+A subclass of `SettingsFormat` imports the keys that it knows, or explains why it cannot. All other keys are
+reported as unknown. A value that .deeprepo.yml does not accept is not imported. So no key is lost silently,
+and the result is always valid.
 """
 
 import re
@@ -22,15 +21,20 @@ ALL = "*"  # the pattern of all files
 QUOTA = "The old limit hides further findings. With `quota`, deeprepo collapses them in the summary."
 TICKETS = "use `tickets`, which runs the command in DEEPREPO_TICKET_COMMAND"
 EVENTS = ["opened", "reopened", "ready", "push"]
-WHOLE = {"triggers.events": EVENTS, "analyzers": list(ANALYZERS)}  # lists that one file sets; without it they hold
+# Lists of which only one old file can set the whole value, with their defaults.
+WHOLE = {"triggers.events": EVENTS, "analyzers": list(ANALYZERS)}
 USUAL = DEFAULTS | {f"triggers.{each.name}": each.default for each in fields(Triggers)} | WHOLE
-ESCAPED = re.compile(r"\\([^\w\s])")  # a sign that a regular expression takes as it is
-NO_GLOB = re.compile(r"[\\^$+()\[\]|]")  # of a regular expression, and of no pattern with `*`
+ESCAPED = re.compile(r"\\([^\w\s])")  # an escaped character in a regular expression
+NO_GLOB = re.compile(r"[\\^$+()\[\]|]")  # syntax of regular expressions that patterns with `*` don't have
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One key of the old file: the setting that it became (`into`), or why it became none; with both, what is to be known."""
+    """What happened to one key in the old file.
+
+    `into` is the setting that replaces it, and `why` is the reason if there is none. If both are set,
+    `why` is a remark about the setting.
+    """
 
     key: str
     into: str = ""
@@ -38,35 +42,36 @@ class Row:
 
 
 class SettingsFormat:
-    """Describes how to read one reviewer's settings; a subclass for each reviewer."""
+    """The settings files of another reviewer. Each reviewer has a subclass."""
 
-    word: str  # on the command line
+    word: str  # the value of --from on the command line
     name: str
-    files: tuple[str, ...] = ()  # that hold its settings
-    guides: tuple[str, ...] = ()  # patterns, as in .gitignore, of its files that reviews read as they stand
+    files: tuple[str, ...] = ()  # paths of its settings files
+    # Patterns, as in .gitignore, for its instruction files, which reviews read directly.
+    guides: tuple[str, ...] = ()
 
-    def load(self, text: str) -> Any:  # noqa: ANN401 - whatever the file holds
-        """Parse one of its files. Raises ValueError."""
+    def load(self, text: str) -> Any:  # noqa: ANN401 - whatever the file contains
+        """Parse the text of a settings file. Raises ValueError."""
         return yaml_text.data(text)
 
     def read(self, old: "OldSettings", /) -> None:
-        """Say of each key that it knows what becomes of it."""
+        """Import or explain each key that this format knows, by calling the methods of `old`."""
 
 
 @dataclass(slots=True)
 class NewSettings:
-    """The settings to be, by the names of .deeprepo.yml: `triggers.drafts`."""
+    """The settings imported so far."""
 
     room: int  # characters of one instruction that models are shown
-    branch: str = ""  # the default one, if it is known
-    files: Mapping[str, bool] = field(default_factory=dict)  # whether reviews read them as they stand
-    values: dict[str, Any] = field(default_factory=dict)
+    branch: str = ""  # the default branch, if it is known
+    files: Mapping[str, bool] = field(default_factory=dict)  # path -> whether reviews read the file directly
+    values: dict[str, Any] = field(default_factory=dict)  # by dotted key, such as `triggers.drafts`
 
     def add(self, name: str, value: Any) -> str:  # noqa: ANN401 - of any setting
-        """Set it, or add to it where it is a list; what keeps it from that is a sentence."""
+        """Set a value, or append to a list. Return "", or a sentence about why the value cannot be used."""
         old = self.values.get(name)
         if isinstance(old, list) and isinstance(value, list) and name not in WHOLE:
-            first, more = (value, old) if value[:1] == [ALL] else (old, value)  # what takes everything goes first
+            first, more = (value, old) if value[:1] == [ALL] else (old, value)  # `*` comes first
             value = [*first, *(one for one in more if one not in first)]
         elif old is not None and old != value:
             return f"another file already set `{name}`"
@@ -77,7 +82,7 @@ class NewSettings:
         return ""
 
     def text(self) -> str:
-        """Return all of it, as the file has it; empty without a setting."""
+        """Return the YAML text of .deeprepo.yml; empty if no setting was imported."""
         nested: dict[str, Any] = {}
         for name, value in self.values.items():
             section, _, key = name.rpartition(".")
@@ -86,19 +91,23 @@ class NewSettings:
 
 
 class OldSettings:
-    """One old file while it is read."""
+    """The data of one old file, and what happened to each of its keys so far."""
 
-    def __init__(self, data: Any, new: NewSettings) -> None:  # noqa: ANN401 - whatever the file holds
+    def __init__(self, data: Any, new: NewSettings) -> None:  # noqa: ANN401 - whatever the file contains
         self.data, self.new = data, new
         self._rows: dict[Path, Row] = {}
-        self.differences: list[str] = []  # sentences about what the old reviewer does in another way than deeprepo
+        # Sentences about where the old reviewer and deeprepo behave differently.
+        self.differences: list[str] = []
 
     def __getitem__(self, key: str) -> Any:  # noqa: ANN401 - as above
-        """Return the value at a dotted key such as `a.b`, None if it is missing."""
+        """Return the value at a dotted key such as `a.b`, or None if it is missing."""
         return self._at(_path(key))
 
     def take(self, key: str, into: str, make: Callable[[Any], Any] = lambda value: value) -> None:
-        """Take a key over, if it is there. `make` raises a ValueError that says what is wrong with the value."""
+        """Import a key, if the file has it, as the setting `into`.
+
+        `make` converts the value. It raises ValueError with a sentence if the value cannot be converted.
+        """
         path = _path(key)
         if (value := self._at(path)) is None or path in self._rows:
             return
@@ -112,19 +121,19 @@ class OldSettings:
         self._rows[path] = Row(_key(path), into, IS_DEFAULT) if is_usual else Row(_key(path), "" if why else into, why)
 
     def tell(self, key: str, why: str) -> None:
-        """Say of a key, if it is there, why it is not taken over."""
+        """Explain why a key, if the file has it, is not imported."""
         path = _path(key)
         if self._at(path) is not None:
             self._rows.setdefault(path, Row(_key(path), "", why))
 
     def differ(self, key: str, sentence: str) -> None:
-        """Say that a key, if it was taken over, means something else here."""
+        """Add a sentence about a different meaning of a key in deeprepo, if the key was imported."""
         row = self._rows.get(_path(key))
         if row is not None and row.into:
             self.differences.append(sentence)
 
     def guide(self, key: str, name: Any) -> None:  # noqa: ANN401 - as above
-        """Say of a key that names files, by a pattern, whether reviews read them."""
+        """Report whether reviews read the files that a key refers to with a pattern."""
         named = {path for path in self.new.files if globs.is_usable(str(name)) and globs.matches([str(name)], path)}
         unread = sorted(path for path in named if not self.new.files[path])
         if len(unread) < len(named):
@@ -133,7 +142,7 @@ class OldSettings:
         self.tell(key, "reviews do not read this file. Mention it in AGENTS.md, or use `instructions`")
 
     def instruct(self, key: str, pattern: Any, text: Any) -> None:  # noqa: ANN401 - as above
-        """Take a text over as an instruction for files of these patterns."""
+        """Import a key as an instruction for the files that match a pattern or a list of patterns."""
         written = "\n".join(line.rstrip() for line in text.strip().splitlines()) if isinstance(text, str) else None
 
         def entries(_: object) -> list[dict[str, str]]:
@@ -149,12 +158,15 @@ class OldSettings:
             self._rows[_path(key)] = Row(row.key, row.into, why)
 
     def each(self, key: str) -> Iterator[tuple[str, Any]]:
-        """Yield the entries of a list with their keys."""
+        """Yield the entries of a list with their dotted keys."""
         found = self[key]
         yield from ((f"{key}.{index}", one) for index, one in enumerate(found if isinstance(found, list) else ()))
 
     def rows(self) -> list[Row]:
-        """Return every key of the file, in its order: the largest part of which nothing was said by one name."""
+        """Return a row for every key in the file, in order.
+
+        A part without any known key gets a single row.
+        """
         return list(self._rest((), self.data))
 
     def _at(self, path: Path) -> Any:  # noqa: ANN401 - as above
@@ -188,13 +200,16 @@ def _key(path: Path) -> str:
 
 
 def patterns(value: Any) -> list[str]:  # noqa: ANN401 - of an old file
-    """Return a list of patterns, or a text with one a line, as .gitignore has them: it knows no braces."""
+    """Return patterns, given as a list or one per line, without braces, which .gitignore does not support."""
     lines = value.splitlines() if isinstance(value, str) else list(value)
     return [brace for line in lines if str(line).strip() for brace in globs.braces(str(line).strip())]
 
 
 def branch(value: Any) -> list[str]:  # noqa: ANN401 - of an old file
-    """Return the name of a branch with `*`, of a regular expression that says no more. Raises ValueError."""
+    """Return a regular expression for branches as a pattern with `*`.
+
+    Raises ValueError if such a pattern cannot express it.
+    """
     name = str(value).removeprefix("^").removesuffix("$").replace(".*", "*")
     if NO_GLOB.search(name):
         raise ValueError(f"{value} is a regular expression, but `triggers.branches` only supports `*`")
@@ -202,7 +217,11 @@ def branch(value: Any) -> list[str]:  # noqa: ANN401 - of an old file
 
 
 def title(value: Any) -> list[str]:  # noqa: ANN401 - of an old file
-    """Return a pattern with `*` for titles that contain a text, or begin with it after `^`. Raises ValueError for any other expression."""
+    """Return a regular expression for titles as a pattern with `*`.
+
+    A plain text matches anywhere in a title, and after `^` only at its start. Raises ValueError for any other
+    expression.
+    """
     text = str(value)
     begins, plain = text.startswith("^"), ESCAPED.sub(r"\1", text.removeprefix("^"))
     if NO_GLOB.search(ESCAPED.sub("", text.removeprefix("^"))) or "*" in plain:
@@ -212,5 +231,5 @@ def title(value: Any) -> list[str]:  # noqa: ANN401 - of an old file
 
 
 def language(value: Any) -> str:  # noqa: ANN401 - of an old file
-    """Return the code of a language; every English is the one that is the default."""
+    """Return the code of a language. All variants of English become `en`, the default."""
     return "en" if str(value).lower().startswith("en") else str(value)

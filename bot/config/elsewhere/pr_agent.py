@@ -1,11 +1,11 @@
-"""PR-Agent and Qodo Merge: .pr_agent.toml, and best_practices.md next to it."""
+"""Import the settings of PR-Agent and Qodo Merge from .pr_agent.toml."""
 
 import tomllib
 from typing import Any
 
 from bot.config.elsewhere.old import ALL, EVENTS, QUOTA, TICKETS, OldSettings, SettingsFormat, language, patterns, title
 
-REVIEWING = ("review", "improve")  # parts of the commands that find something
+REVIEWING = ("review", "improve")  # occur in the commands that start a review
 ACTIONS = {"opened": "opened", "reopened": "reopened", "ready_for_review": "ready", "synchronize": "push"}
 
 
@@ -34,18 +34,18 @@ def _finds(commands: Any) -> bool:  # noqa: ANN401 - of the old file
 
 
 class PrAgent(SettingsFormat):
-    """Read .pr_agent.toml."""
+    """The format of .pr_agent.toml."""
 
     word, name = "pr-agent", "PR-Agent"
     files = (".pr_agent.toml",)
     guides = ("/best_practices.md",)
 
-    def load(self, text: str) -> Any:  # noqa: ANN401 - whatever the file holds
+    def load(self, text: str) -> Any:  # noqa: ANN401 - whatever the file contains
         """Parse TOML."""
         return tomllib.loads(text)
 
     def read(self, old: OldSettings, /) -> None:
-        """Say of each key what becomes of it."""
+        """Import or explain each known key."""
         old.take("config.response_language", "language", language)
         old.take("config.ignore_pr_labels", "triggers.skip_labels")
         old.take("config.ignore_pr_authors", "triggers.skip_authors")
