@@ -31,7 +31,7 @@ def test_second_review_repeats_nothing_and_detects_fixes(hand: Hand) -> None:
     hand.repository.commit(SECOND, "second push")
     second = hand.review(first)
     assert titles(p.finding for p in second.reported) == {KNOWN[STAMPS]["title"]}
-    assert titles(second.having("fixed")) == {KNOWN[NEGATIVE]["title"]}
+    assert titles(second.findings_with_status("fixed")) == {KNOWN[NEGATIVE]["title"]}
     (moved,) = second.still
     before = next(p.finding for p in first.reported if p.finding.path == "shop/label.py")
     assert (moved.tracking.how, moved.start, moved.fingerprint) == ("moved", before.start + 3, before.fingerprint)

@@ -40,7 +40,7 @@ def test_rewritten_history_leads_to_a_full_review(hand: Hand) -> None:
     hand.repository.git("commit", "--amend", "-qm", "another message", "--date", "2026-02-02T00:00:00Z")
     again = hand.review(first)
     assert _open_numbers(again) == _open_numbers(first) != set()
-    assert not again.having("fixed")
+    assert not again.findings_with_status("fixed")
     assert any("does not contain" in note for note in again.notes)
 
 
@@ -54,5 +54,5 @@ def test_changed_merge_base_leads_to_a_full_review(hand: Hand) -> None:
     repo.git("merge", "-q", "--no-edit", "main")
     again = hand.review(first)
     assert _open_numbers(again) == _open_numbers(first) != set()
-    assert not again.having("fixed")
+    assert not again.findings_with_status("fixed")
     assert any("the base changed" in note.lower() for note in again.notes)

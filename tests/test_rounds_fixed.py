@@ -148,7 +148,7 @@ def test_unrepeated_finding_on_unchanged_code_stays_open(
     last = Story(repository, tmp_path, monkeypatch, STANDING[name]).run()
     assert is_open(last)
     assert [one.title for one in last.still].count(TITLE) == 1
-    assert last.having("fixed") == ()
+    assert last.findings_with_status("fixed") == ()
 
 
 @pytest.mark.parametrize("name", MENDED)
@@ -159,7 +159,7 @@ def test_fix_is_detected_with_at_most_one_call(
     case, most = MENDED[name]
     story = Story(repository, tmp_path, monkeypatch, case)
     last = story.run("refuted")
-    assert [one.title for one in last.having("fixed")] == [TITLE]
+    assert [one.title for one in last.findings_with_status("fixed")] == [TITLE]
     assert not is_open(last)
     assert story.opinions == most
 

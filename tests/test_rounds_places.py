@@ -111,7 +111,7 @@ def test_same_defect_on_a_second_line_is_a_new_finding(hand: Hand, after: str, l
     third = push(hand, second, {"shop/word.py": after.strip() + "\n"})
     assert [(one.finding.start, one.finding.number, one.place) for one in second.reported] == [(line, 2, "inline")]
     assert [(one.number, one.status) for one in third.open_findings] == [(2, "still")]
-    assert [one.number for one in third.having("fixed")] == [1]
+    assert [one.number for one in third.findings_with_status("fixed")] == [1]
     assert len({one.identity for one in second.open_findings}) == 2
 
 

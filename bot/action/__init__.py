@@ -9,7 +9,7 @@ from bot.action.event import Repeat
 from bot.action.review_step import repeat, review
 from bot.config import Step
 from bot.errors import HostRefused
-from bot.values import CommandAsk, NothingAsked, RemarkAsk
+from bot.values import CommandAsk, IgnoredDelivery, RemarkAsk
 from bot.workflow.publish.checks import HeadStatus
 from bot.workflow.reviewer import ReviewResult
 
@@ -20,7 +20,7 @@ async def run(step: Step, console: Console) -> ReviewResult:
     """Carry the step out and leave what it came to where the runner looks for it."""
     report.ready(step)
     request = event.read(step)
-    if isinstance(request, NothingAsked):
+    if isinstance(request, IgnoredDelivery):
         result = ReviewResult(HeadStatus("skipped"), f"Not reviewed: {request.reason}.")
     else:
         try:

@@ -74,7 +74,7 @@ class _Work:
     @property
     def starts_workflows(self) -> bool:
         """Whether GitHub starts workflows for commits that the step's token makes: not for a workflow's own token."""
-        return self.reviewer.run.host.voice.login != WORKFLOW
+        return self.reviewer.run.host.bot_identity.login != WORKFLOW
 
     async def ask(self, answer: Answering, argument: str) -> CommandReply:
         """Return the answer from the change as it is now, if the day leaves something to spend."""

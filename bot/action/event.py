@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bot.config import Step
 from bot.errors import UsageError
-from bot.values import Cancel, CommandAsk, MergeGroup, NothingAsked, PullRef, RemarkAsk, Retitled, ReviewAsk
+from bot.values import Cancel, CommandAsk, IgnoredDelivery, MergeGroup, PullRef, RemarkAsk, Retitled, ReviewAsk
 from bot.workflow import events
 from bot.workflow.commands import REVIEWS
 from bot.workflow.events import OwnAccount
@@ -42,7 +42,7 @@ class Repeat:
         return self.ask.pull
 
 
-def read(step: Step) -> ReviewAsk | CommandAsk | RemarkAsk | Repeat | NothingAsked:
+def read(step: Step) -> ReviewAsk | CommandAsk | RemarkAsk | Repeat | IgnoredDelivery:
     """Return the review that is asked for, the conclusion to repeat, or the remark that may be answered. Raises UsageError where the event's file cannot be read, or names no pull request."""
     name, again = step.runner.github_event_name, step.runner.github_run_attempt != "1"
     request = _own(name, _payload(step.runner.github_event_path)) if name in OWN_EVENTS else _from_inputs(step)
@@ -55,7 +55,7 @@ def read(step: Step) -> ReviewAsk | CommandAsk | RemarkAsk | Repeat | NothingAsk
     return replace(request, full=request.full or step.inputs.full)
 
 
-def _own(name: str, payload: Mapping[str, object]) -> ReviewAsk | CommandAsk | RemarkAsk | Repeat | NothingAsked:
+def _own(name: str, payload: Mapping[str, object]) -> ReviewAsk | CommandAsk | RemarkAsk | Repeat | IgnoredDelivery:
     """Return the event's request. An unknown action was chosen by the author of the workflow."""
     kind = "pull_request" if name in ON_PULL else name
     delivery = {**payload, "installation": INSTALLATION}
@@ -68,12 +68,12 @@ def _own(name: str, payload: Mapping[str, object]) -> ReviewAsk | CommandAsk | R
             return _command(request)
         case Retitled(before=before):
             return Repeat(request.review, RENAMED, before)
-        case Cancel(reason=reason) | NothingAsked(reason=reason) if kind == "pull_request":
+        case Cancel(reason=reason) | IgnoredDelivery(reason=reason) if kind == "pull_request":
             return _repeat(delivery, PULL_ENDS.get(reason, reason))
-        case RemarkAsk() | NothingAsked():
+        case RemarkAsk() | IgnoredDelivery():
             return request
         case other:
-            return NothingAsked(QUEUED if isinstance(other, MergeGroup) else "this event starts no review")
+            return IgnoredDelivery(QUEUED if isinstance(other, MergeGroup) else "this event starts no review")
 
 
 def _command(ask: CommandAsk) -> ReviewAsk | CommandAsk:
@@ -88,7 +88,7 @@ def asked_review(ask: CommandAsk) -> ReviewAsk:
     return ReviewAsk(ask.pull, "command", REVIEWS[word], ask.actor, ask.comment)
 
 
-def _repeat(delivery: Mapping[str, object], reason: str) -> Repeat | NothingAsked:
+def _repeat(delivery: Mapping[str, object], reason: str) -> Repeat | IgnoredDelivery:
     """Return a repeat of the last result for a pull request that may be closed.
 
     Another pull request may have the same head, and this job's check is on that commit.
@@ -97,10 +97,10 @@ def _repeat(delivery: Mapping[str, object], reason: str) -> Repeat | NothingAske
         case Cancel(pull=pull, actor=actor):
             return Repeat(ReviewAsk(pull, "catch-up", actor=actor), reason)
         case _:
-            return NothingAsked(reason)
+            return IgnoredDelivery(reason)
 
 
-def _from_inputs(step: Step) -> ReviewAsk | NothingAsked:
+def _from_inputs(step: Step) -> ReviewAsk | IgnoredDelivery:
     """The pull request that the workflow names."""
     runner, number = step.runner, step.inputs.pull_request
     if number is None:

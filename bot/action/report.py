@@ -68,7 +68,7 @@ def _outputs(result: ReviewResult, paths: dict[str, Path]) -> dict[str, str]:
     return {
         **outputs,
         "findings": str(len(review.open_findings)),
-        "new": str(len(review.having("new"))),
+        "new": str(len(review.findings_with_status("new"))),
         "cost": "" if review.cost.usd is None else f"{review.cost.usd:.4f}",
         "coverage": str(percent(review.coverage)),
         "round": str(review.round.number),

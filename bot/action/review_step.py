@@ -46,9 +46,9 @@ from bot.values import (
     ReviewAsk,
 )
 from bot.values.consumer import Consumers
-from bot.values.host import Voice
-from bot.values.progress import Say
-from bot.values.review import Lack
+from bot.values.host import BotIdentity
+from bot.values.progress import ProgressCallback
+from bot.values.review import NoReviewReason
 from bot.values.shared_file import SharedFile
 from bot.wiring import access
 from bot.wiring import action as parts
@@ -125,7 +125,7 @@ async def repeat(event: Repeat, step: Step, console: Console) -> ReviewResult:
         if before is not None and policy.is_skip_changed(before, title, settings):
             return await _review(event.ask, host, state, settings, step, console)
         stored = await stored_conclusion(host, state, step)
-        if stored is None and policy.has_bar(settings):
+        if stored is None and policy.has_threshold(settings):
             return await _review(event.ask, host, state, settings, step, console)
     says = f"Not reviewed: {event.reason}."
     if stored is None:
@@ -142,7 +142,11 @@ async def _fail_if_head_is_shared(run: ReviewRun, result: ReviewResult) -> Revie
     Compared with another branch the same commit may come to less; and no job knows what the other one came to.
     """
     facts = run.state.facts
-    if not run.state.stranger or not policy.has_bar(run.settings) or result.conclusion in ("failure", "cancelled"):
+    if (
+        not run.state.stranger
+        or not policy.has_threshold(run.settings)
+        or result.conclusion in ("failure", "cancelled")
+    ):
         return result
     listing = partial(run.host.rest.pulls.async_list, *run.host.repo, state="open", sort="updated", direction="desc")
     listed = 0
@@ -164,8 +168,8 @@ async def open_host(step: Step, pull: PullRef) -> AsyncIterator[Host]:
     pace, token = RequestPace(between=runner.deeprepo_write_pause), inputs.github_token
     login = await _login(token, runner.github_api_url, pace) or WORKFLOW
     scope = "" if inputs.config == config.FILE else inputs.config
-    voice = Voice(login, scope=scope, is_in_scope=partial(markers.is_of_scope, scope))
-    async with github.with_token(token, runner.github_api_url, pull, voice, pace) as host:
+    bot_identity = BotIdentity(login, scope=scope, is_in_scope=partial(markers.is_of_scope, scope))
+    async with github.with_token(token, runner.github_api_url, pull, bot_identity, pace) as host:
         yield host
 
 
@@ -295,7 +299,7 @@ class StepReviewer(Reviewer):
         failure threshold too.
         """
         facts = self.run.state.facts
-        if facts.state == "open" or facts.merged or not policy.has_bar(self.run.settings):
+        if facts.state == "open" or facts.merged or not policy.has_threshold(self.run.settings):
             return await Reviewer.refused(self, no)
         return ReviewResult(await self.head_status(), f"{no.reason} {UNKNOWN_HEAD}")
 
@@ -344,7 +348,7 @@ class StepReviewer(Reviewer):
         """Say why there is no review, now that the changed files are known."""
         return await scope.no_review_reason(brief, self.run.ask.trigger)
 
-    async def make(self, brief: Brief, say: Say) -> MadeReview:
+    async def make(self, brief: Brief, say: ProgressCallback) -> MadeReview:
         """Review the change, and look at what else has failed."""
         made_review = await parts.review_change(brief, say)
         for hook in hooks():
@@ -370,7 +374,9 @@ class StepReviewer(Reviewer):
         """Print each step's sentence in the job's log."""
         self.console.say(step)
 
-    async def head_status(self, lacks: Lack = "unreviewed", just_made: CheckConclusion | None = None) -> HeadStatus:
+    async def head_status(
+        self, lacks: NoReviewReason = "unreviewed", just_made: CheckConclusion | None = None
+    ) -> HeadStatus:
         """Say it by the state in the summary, if the last review was of this very head and base branch."""
         if just_made is not None:
             return HeadStatus(just_made, is_reviewed=True)
@@ -378,12 +384,12 @@ class StepReviewer(Reviewer):
         known = await stored_conclusion(run.host, run.state, self.step) if lacks != "nothing" else None
         if known is not None:
             return HeadStatus(known.conclusion, is_reviewed=True)
-        return HeadStatus(policy.without_review(run.settings, lacks))
+        return HeadStatus(policy.conclusion_without_review(run.settings, lacks))
 
     async def brief(self, pull: PullRequest) -> Brief:
         """Return the review to make, built upon the last one if its state can be had."""
         earlier, note = await self.last()
-        scope, answers = self.run.host.voice.scope, await read_recorded_answers(self.run.host)
+        scope, answers = self.run.host.bot_identity.scope, await read_recorded_answers(self.run.host)
         return replace(
             await self.brief_without_history(pull),
             earlier=earlier,

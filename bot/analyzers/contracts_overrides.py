@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from bot.analyzers.contracts_words import line_of
 from bot.values import Basis, ChangedSymbol, Definition, Dependents, Evidence, Finding, Source, Verdict
-from bot.values.finding import ALSO_BROKEN, Telling, break_digest, proof_id
+from bot.values.finding import ALSO_BROKEN, FindingTexts, break_digest, proof_id
 from deeprepo.impact.filetypes import filetype
 from deeprepo.impact.language import rules_of
 from deeprepo.impact.ports import Tree
@@ -99,9 +99,9 @@ async def _finding(
     name, cause = item.symbol.name, break_digest("override", key)
     more = f" (and {len(rows) - 1} more)" if len(rows) > 1 else ""
 
-    def tell(override: Definition) -> Telling:
+    def tell(override: Definition) -> FindingTexts:
         still = override.head if override.signature else ""
-        return Telling(
+        return FindingTexts(
             f"{name}() has a new signature, but {override.path} still overrides it with the old one{more}",
             f"{name}() was `{was}` and is now `{now}` ({item.symbol.path}). {override.name}() overrides it and still is `{still}`.",
             _consequence(override, name) if fits else _another(override, name),

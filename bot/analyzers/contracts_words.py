@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 
 from bot.values import Basis, Definition, Evidence, Finding, Reference, Side, Source, Verdict
-from bot.values.finding import ALSO_BROKEN, MAY_BREAK, MOST_BROKEN, Telling, break_digest, proof_id
+from bot.values.finding import ALSO_BROKEN, MAY_BREAK, MOST_BROKEN, FindingTexts, break_digest, proof_id
 from deeprepo.impact.language import language_of, rules_of
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.resolution import Unknown
@@ -63,14 +63,14 @@ def _first(rows: Sequence[Breakage]) -> Breakage:
     return next((breakage for breakage in rows if breakage.rule == "removed-module"), rows[0])
 
 
-def _telling(rows: Sequence[Breakage], where: str) -> Telling:
+def _telling(rows: Sequence[Breakage], where: str) -> FindingTexts:
     """Return what the finding says at the first of these rows.
 
     `where` is the definition before the change.
     """
     first = _first(rows)
     why = _why(first, rows[0].reference, where or first.home) + _all(first, rows)
-    return Telling(_title(first, rows) + _more_files(rows), why, _consequence(rows))
+    return FindingTexts(_title(first, rows) + _more_files(rows), why, _consequence(rows))
 
 
 def _place(

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from bot.values import Absence, Basis, ChangedFile, Dependents, Evidence, Finding, Judgement, Source, Verdict
-from bot.values.finding import ALSO_BROKEN, Telling, proof_id
+from bot.values.finding import ALSO_BROKEN, FindingTexts, proof_id
 from deeprepo import impact
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.reading.faults import faults
@@ -112,7 +112,7 @@ def _finding(place: impact.Place, lines: Mapping[str, Sequence[str]], *, proves:
             mine[line - 1],
             line,
             note=ALSO_BROKEN,
-            telling=Telling(title, _why(replace(place, line=line)), effect),
+            telling=FindingTexts(title, _why(replace(place, line=line)), effect),
         )
         for line in place.also[:FURTHER_LINES]
     ]

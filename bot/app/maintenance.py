@@ -57,14 +57,14 @@ async def own_account(identity: Identity) -> OwnAccount:
     """
     login = ""
     with suppress(HostError):
-        login = (await apps.voice(identity, RequestPace(patience=0, backoff=0.2, timeout=NAME_SECONDS))).login
+        login = (await apps.bot_identity(identity, RequestPace(patience=0, backoff=0.2, timeout=NAME_SECONDS))).login
     return OwnAccount(identity.app_id, login)
 
 
 async def catch_up(server: RunningServer) -> None:
     """Request failed deliveries again, and start reviews of pull requests that were missed."""
-    voice, now = await apps.voice(server.identity, server.pace, again=True), datetime.now(UTC)
-    server.ours = OwnAccount(server.identity.app_id, voice.login)
+    bot_identity, now = await apps.bot_identity(server.identity, server.pace, again=True), datetime.now(UTC)
+    server.ours = OwnAccount(server.identity.app_id, bot_identity.login)
     async with apps.app(server.identity, server.pace) as client:
         for delivery in await _missed(client, _iso(now - timedelta(days=KEPT_DAYS))):
             facts = {"delivery": delivery["guid"], "event": delivery["event"], "status": delivery["status_code"]}

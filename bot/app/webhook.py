@@ -33,7 +33,7 @@ from bot.commands.context import WRITERS
 from bot.errors import HostError, StorageError
 from bot.review import written
 from bot.storage.people import People
-from bot.values import Ask, Cancel, CatchUp, CommandAsk, NothingAsked, PullRef, Retitled, ReviewAsk
+from bot.values import Ask, Cancel, CatchUp, CommandAsk, IgnoredDelivery, PullRef, Retitled, ReviewAsk
 from bot.values.daily import DAY, HOUR
 from bot.workflow import events
 from bot.workflow.hooks import hooks
@@ -87,7 +87,7 @@ async def _take(server: RunningServer, arrival: "Delivery", admission: "Admissio
     if isinstance(ask, CommandAsk):  # it is stored until it is carried out
         also = tuple((word, written.of_typed_words(argument)) for word, argument in ask.also)
         ask = replace(ask, argument=written.of_typed_words(ask.argument), also=also)
-    if isinstance(ask, NothingAsked):
+    if isinstance(ask, IgnoredDelivery):
         return "ignored", ask.reason
     if isinstance(ask, CatchUp):
         server.is_called.set()

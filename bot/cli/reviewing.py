@@ -103,7 +103,7 @@ def deliver(
     except UsageError:
         sys.stdout.write(text)  # it may have been paid for
         raise
-    new, old = len(review.having("new")), len(review.having("still"))
+    new, old = len(review.findings_with_status("new")), len(review.findings_with_status("still"))
     count_text = f"{count(new, 'new finding')}, {old} still open" if old else count(new, "finding")
     tell(f"{count_text}; wrote the review to {output}")
 

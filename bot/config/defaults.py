@@ -11,12 +11,12 @@ from bot import registry
 from bot.config.names import MOST_SENTENCE
 from bot.config.setting import Checked, Language, Pattern, Patterns, setting
 from bot.levels import ReviewEffort, Severity, Strategy
-from bot.values import RulingSeverity, Tone
+from bot.values import RequiredCheckSeverity, Tone
 from deeprepo.rlm.values import Effort
 
 Day = Annotated[str, Checked(lambda value: value.isoformat() if isinstance(value, date) else value, before=True)]
 Must = Annotated[
-    Literal["no", RulingSeverity],
+    Literal["no", RequiredCheckSeverity],
     Checked(
         lambda value: ("fail" if value else "no") if isinstance(value, bool) else value, True, short={"type": "boolean"}
     ),
@@ -130,7 +130,7 @@ class CheckEntry:
         max_length=600,
     )
     paths: tuple[Pattern, ...] = setting((), "Files, as in .gitignore. Empty: every file.")
-    severity: RulingSeverity = setting(
+    severity: RequiredCheckSeverity = setting(
         "warn",
         "What a failure does: `note` lists it, `warn` makes the review not clean, `fail` fails the check.",
         is_threshold=True,

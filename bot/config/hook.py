@@ -1,4 +1,4 @@
-"""Read what git and pre-commit tell a hook through environment variables."""
+"""Read the environment variables through which git and pre-commit pass information to a hook."""
 
 import os
 import sys

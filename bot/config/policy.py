@@ -1,7 +1,7 @@
 """Decide whether and how to review a pull request, based on the settings and on who requested it.
 
 A command or a click on a button always starts a review if one is possible. The rules apply to automatic
-reviews. Each refusal is a sentence for the check run that tells people what to do. All functions are pure.
+reviews. Each refusal is a sentence for the check run about what people can do. All functions are pure.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,8 +14,8 @@ from bot import globs
 from bot.config import FILE
 from bot.values.ask import ASKED, ReviewAsk, Trigger
 from bot.values.host import CheckConclusion, PullFacts
-from bot.values.review import Lack
-from bot.values.ruling import is_threshold_set
+from bot.values.required_check import is_threshold_set
+from bot.values.review import NoReviewReason
 
 if TYPE_CHECKING:
     from bot.config import Config
@@ -36,23 +36,23 @@ class No:
     """The pull request is not reviewed.
 
     - `reason` completes the sentence "Not reviewed: ...".
-    - `quiet`: only log the reason, because nobody is waiting for an answer.
+    - `quiet`: only log the reason, because no person is waiting for an answer.
     - `lacks`: whether the owner's settings exclude the head, or it should have been reviewed.
     - `is_followed`: only a rule excludes this head, so earlier findings are still updated for it.
     """
 
     reason: str
     quiet: bool = False
-    lacks: Lack = "left out"
+    lacks: NoReviewReason = "left out"
     is_followed: bool = False
 
 
-def has_bar(settings: "Config") -> bool:
+def has_threshold(settings: "Config") -> bool:
     """Return whether a failure threshold is set: `fail_on`, or a requirement that can fail the check."""
     return is_threshold_set(settings.fail_on, (each.must for each in settings.must_hold))
 
 
-def without_review(settings: "Config", lacks: Lack = "unreviewed") -> CheckConclusion:
+def conclusion_without_review(settings: "Config", lacks: NoReviewReason = "unreviewed") -> CheckConclusion:
     """Return the check's conclusion for a head without a review.
 
     With a failure threshold, only a review can pass. If the owner's own settings exclude the pull request,
@@ -60,7 +60,7 @@ def without_review(settings: "Config", lacks: Lack = "unreviewed") -> CheckConcl
     """
     if lacks == "nothing":
         return "success"
-    is_failure = has_bar(settings) and (lacks == "unreviewed" or settings.strict)
+    is_failure = has_threshold(settings) and (lacks == "unreviewed" or settings.strict)
     return "failure" if is_failure else "neutral"
 
 
@@ -98,7 +98,7 @@ def decide(
     if facts.state != "open":
         end_state = "merged" if facts.merged else "closed"
         return No(f"the pull request is {end_state}.", quiet=not is_requested)
-    by_author: Lack = "unreviewed" if stranger else "left out"
+    by_author: NoReviewReason = "unreviewed" if stranger else "left out"
     if not is_requested:
         paused = (
             ("reviews of this pull request are paused (`/deeprepo resume` turns them on again)",) if is_paused else ()

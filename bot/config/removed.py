@@ -12,7 +12,7 @@ from dataclasses import dataclass
 class RemovedSetting:
     """A removed setting.
 
-    `instead` tells people what to write. `is_threshold`: whether it decided if a check passes.
+    `instead` is a sentence about what to write instead. `is_threshold`: whether it decided if a check passes.
     """
 
     instead: str

@@ -41,7 +41,7 @@ from bot.values.shared_file import UnusableFile
 from deeprepo.rlm.values import is_amount
 
 if TYPE_CHECKING:
-    from bot.values.shared_file import Layer, SettingsText, SharedFile
+    from bot.values.shared_file import SettingsLayer, SettingsText, SharedFile
     from deeprepo.rlm.values import Masks
 
 BARS = ("off", *SEVERITIES)  # the values of `request_changes`, the least strict first
@@ -299,7 +299,7 @@ def resolve(
     files = [*((layer.source, layer.values) for layer in layers), (name, from_file)]
     values, origins = _layered(operator, files, flags)
     for layer in reversed(layers):
-        _bind(values, origins, layer, flags)
+        _enforce(values, origins, layer, flags)
     for key, value in values.items():
         if isinstance(value, int | float) and not is_amount(value) and not isinstance(value, bool):
             raise ConfigError(f"{key} is {value} ({origins[key]}): use a finite number of 0 or more")
@@ -388,18 +388,18 @@ def _asked(instructions: Iterable[Instruction]) -> dict[str, Instruction]:
     return named
 
 
-def _bind(values: dict[str, Any], origins: dict[str, str], layer: "Layer", flags: Mapping[str, Any]) -> None:
+def _enforce(values: dict[str, Any], origins: dict[str, str], layer: "SettingsLayer", flags: Mapping[str, Any]) -> None:
     """Apply the settings that a shared file enforces. Its instructions are added to the repository's own.
 
     Flags that a person types still take precedence, because that person pays. The inputs of a workflow
     (`is_workflow`) don't, because they belong to the repository.
     """
-    for key in (key for key in layer.values if key in layer.bound):
+    for key in (key for key in layer.values if key in layer.enforced):
         value = layer.values[key]
-        holds = tuple(dict.fromkeys((*value, *values[key]))) if key == "instructions" else value
-        if holds != values[key] and (origins[key] != "flag" or flags.get("is_workflow")):
-            values[key], origins[key] = holds, layer.source if key in TRIGGERS else f"{layer.source} (enforced)"
-    if "effort" in layer.bound:
+        enforced = tuple(dict.fromkeys((*value, *values[key]))) if key == "instructions" else value
+        if enforced != values[key] and (origins[key] != "flag" or flags.get("is_workflow")):
+            values[key], origins[key] = enforced, layer.source if key in TRIGGERS else f"{layer.source} (enforced)"
+    if "effort" in layer.enforced:
         values["effort_for"] = layer.values.get("effort_for", ())
 
 

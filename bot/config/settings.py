@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 PREFIX = "DEEPREPO_"
 
 # The default spending limits on a server, where the operator pays for reviews without watching them.
-HOSTED = {
+SERVER_CAPS = {
     "cap_usd": 5.0,
     "cap_usd_per_day": 100.0,
     "cap_usd_per_day_installation": 50.0,
@@ -80,23 +80,23 @@ class Settings:
     cap_usd: float | None = setting(
         None,
         f"The operator's spending limit for one review, which no option or file can exceed. Default on a server and in "
-        f"the Action: ${HOSTED['cap_usd']:g}.",
+        f"the Action: ${SERVER_CAPS['cap_usd']:g}.",
         ge=0,
     )
     cap_usd_per_day: float | None = setting(
         None,
-        f"The server's spending limit for 24 hours, in dollars. Default on a server: ${HOSTED['cap_usd_per_day']:g}.",
+        f"The server's spending limit for 24 hours, in dollars. Default on a server: ${SERVER_CAPS['cap_usd_per_day']:g}.",
         ge=0,
     )
     cap_usd_per_day_installation: float | None = setting(
         None,
         f"The 24-hour spending limit of one installation. Default on a server: "
-        f"${HOSTED['cap_usd_per_day_installation']:g}.",
+        f"${SERVER_CAPS['cap_usd_per_day_installation']:g}.",
         ge=0,
     )
     cap_usd_per_day_repository: float | None = setting(
         None,
-        f"The 24-hour spending limit of one repository. Default on a server: ${HOSTED['cap_usd_per_day_repository']:g}.",
+        f"The 24-hour spending limit of one repository. Default on a server: ${SERVER_CAPS['cap_usd_per_day_repository']:g}.",
         ge=0,
     )
     cache: str | None = setting(
@@ -126,12 +126,12 @@ class Settings:
 
     def with_server_ceilings(self) -> "Settings":
         """Return the settings with a server's default for each unset spending limit."""
-        missing = {name: value for name, value in HOSTED.items() if getattr(self, name) is None}
+        missing = {name: value for name, value in SERVER_CAPS.items() if getattr(self, name) is None}
         return replace(self, **missing)  # type: ignore[arg-type]  # all of these fields are numbers
 
     def ceilings(self) -> Iterator[tuple[str, str]]:
         """Yield the variable and value, as text, of each limit that a repository's file cannot raise."""
-        for name in ("models", "effort", "cap_usd", *(name for name in HOSTED if name != "cap_usd")):
+        for name in ("models", "effort", "cap_usd", *(name for name in SERVER_CAPS if name != "cap_usd")):
             value = getattr(self, name)
             if value is not None:
                 yield f"DEEPREPO_{name.upper()}", f"{value:.2f}" if isinstance(value, float) else value

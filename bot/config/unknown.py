@@ -12,7 +12,7 @@ from bot.config.settings import BASE_URL, PREFIX, own_variables
 def unknown_variables() -> Iterator[str]:
     """Yield a sentence for each variable that begins with the prefix but is not a setting.
 
-    Without this warning, a misspelled limit would have no effect, and nobody would notice.
+    Without this warning, a misspelled limit would silently have no effect.
     """
     names = own_variables()
     ours = [name for name in os.environ if name.upper().startswith(PREFIX) and name.upper() not in names]

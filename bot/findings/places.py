@@ -12,7 +12,7 @@ from difflib import SequenceMatcher
 from bot.findings.placing import spot_of
 from bot.findings.quotes import fold, occurrences
 from bot.values import ChangedFile, Evidence, Finding
-from bot.values.finding import Telling
+from bot.values.finding import FindingTexts
 
 LIKE = 0.6  # likeness above which one quote counts as an edit of the other
 MAX_MOVED_LINES = 60  # lines between the old location and the edited one
@@ -162,7 +162,7 @@ def with_main_location(finding: Finding, place: Evidence, others: Collection[Evi
     moved = replace(finding, evidence=(*rest, *left), tracking=tracking)
     if place.location == (finding.path, finding.start):
         return moved
-    words = place.telling or Telling(finding.title, finding.why, finding.consequence)
+    words = place.telling or FindingTexts(finding.title, finding.why, finding.consequence)
     return replace(
         moved,
         path=place.path,

@@ -38,7 +38,7 @@ from bot.findings.quotes import fold, locate, rows_of
 from bot.values import (
     Absence,
     ChangedFile,
-    Earlier,
+    EarlierReview,
     Evidence,
     Finding,
     PlacedFinding,
@@ -64,7 +64,7 @@ _MASKED = re.compile(r"\w{0,4}\*{3}")  # what outputs show instead of a secret
 
 
 async def recall(
-    earlier: Earlier,
+    earlier: EarlierReview,
     findings: Sequence[Finding],
     tree: Tree,
     files: Sequence[ChangedFile],
@@ -117,7 +117,7 @@ def make_fingerprints_unique(findings: Sequence[Finding]) -> list[Finding]:
 
 
 def _repeated(
-    earlier: Earlier, findings: Sequence[Finding], files: Sequence[ChangedFile], since: Since
+    earlier: EarlierReview, findings: Sequence[Finding], files: Sequence[ChangedFile], since: Since
 ) -> tuple[list[Finding], list[Finding], list[Finding]]:
     """Return the new findings, the earlier ones that were reported again, and those that were not."""
     # Index of an earlier finding -> index of the one that repeats it
@@ -153,7 +153,7 @@ class _Head:
 
     def __init__(
         self,
-        earlier: Earlier,
+        earlier: EarlierReview,
         tree: Tree,
         files: Sequence[ChangedFile],
         reread: Collection[tuple[str, int, int]],
@@ -449,7 +449,7 @@ def update_doubtful(past: Finding, now: Finding) -> Finding | None:
 async def final_findings(
     findings: Iterable[Finding],
     least: Severity,
-    earlier: Earlier | None,
+    earlier: EarlierReview | None,
     before: Mapping[str, str],
     tree: Tree,
 ) -> list[Finding]:

@@ -22,7 +22,7 @@ from bot.github.identity import Identity
 from bot.github.pace import RequestPace
 from bot.github.policy import Token
 from bot.github.responses import unknown
-from bot.values import PullRef, Voice
+from bot.values import BotIdentity, PullRef
 
 if TYPE_CHECKING:
     from githubkit_schemas.latest.types import AppPermissionsType
@@ -37,7 +37,7 @@ LISTING: Permissions = {"metadata": "read"}  # which repositories exist
 UNPROCESSABLE = 422
 # Errors for bad keys, including public ones.
 UNUSABLE = (jwt.PyJWTError, UnsupportedAlgorithm, ValueError, TypeError, AttributeError)
-_voices: dict[Identity, Voice] = {}  # answers of GET /app, cached per process
+_bot_identities: dict[Identity, BotIdentity] = {}  # answers of GET /app, cached per process
 
 
 @lru_cache(maxsize=8)
@@ -116,12 +116,14 @@ async def read_app(identity: Identity, pace: RequestPace) -> Any:  # noqa: ANN40
         return await asked.json(asked.rest.apps.async_get_authenticated())
 
 
-async def voice(identity: Identity, pace: RequestPace, *, again: bool = False) -> Voice:
+async def bot_identity(identity: Identity, pace: RequestPace, *, again: bool = False) -> BotIdentity:
     """Return the name under which the App writes. `again` ignores the cache."""
-    if again or identity not in _voices:
+    if again or identity not in _bot_identities:
         data = await read_app(identity, pace)
-        _voices[identity] = shapes.value(Voice, data, {"app": "id"}, login=f"{shapes.at(data, 'slug')}[bot]")
-    return _voices[identity]
+        _bot_identities[identity] = shapes.value(
+            BotIdentity, data, {"app": "id"}, login=f"{shapes.at(data, 'slug')}[bot]"
+        )
+    return _bot_identities[identity]
 
 
 async def installation_of(identity: Identity, pull: PullRef, pace: RequestPace) -> int:
@@ -139,7 +141,7 @@ async def open_pull(
 
     Resolving threads uses a separate token, created for the first one.
     """
-    name = await voice(identity, pace)
+    name = await bot_identity(identity, pace)
     where, repository = pull.installation, pull.repository
     async with (
         acting(identity, where, permissions, pace, repository) as inside,
@@ -162,7 +164,9 @@ async def reading(
 
 
 @asynccontextmanager
-async def with_token(token: SecretStr, api: str, pull: PullRef, ours: Voice, pace: RequestPace) -> AsyncIterator[Host]:
+async def with_token(
+    token: SecretStr, api: str, pull: PullRef, ours: BotIdentity, pace: RequestPace
+) -> AsyncIterator[Host]:
     """Open a pull request with an Action's token, which is not revoked."""
     async with holding(token, api, pace, pull.installation) as inside:
         yield Host(inside, pull, ours)

@@ -16,7 +16,7 @@ from bot.errors import HostDown, HostRefused, UsageError
 from bot.github import shapes
 from bot.github.client import GitHubClient, Listing
 from bot.github.policy import TRIES
-from bot.values import Access, CommentKind, CommentRef, PostedComment, PullFacts, PullRef, Voice
+from bot.values import Access, BotIdentity, CommentKind, CommentRef, PostedComment, PullFacts, PullRef
 
 if TYPE_CHECKING:
     from githubkit_schemas.latest import types
@@ -42,20 +42,22 @@ class Host:
     Reads are retried. A write that must not be repeated raises HostDown: see `once`.
     """
 
-    def __init__(self, client: GitHubClient, pull: PullRef, voice: Voice, resolver: GitHubClient | None = None) -> None:
+    def __init__(
+        self, client: GitHubClient, pull: PullRef, bot_identity: BotIdentity, resolver: GitHubClient | None = None
+    ) -> None:
         """Write with this client, and resolve threads with `resolver`, which has an extra permission."""
         if not all(_PATH_PART.fullmatch(part) and part.strip(".") for part in (pull.owner, pull.name)):
             raise UsageError(
                 "names of owners and repositories may only contain letters, digits, dots, dashes and underscores"
             )
-        self.pull, self.voice, self.client, self.repo = pull, voice, client, (pull.owner, pull.name)
+        self.pull, self.bot_identity, self.client, self.repo = pull, bot_identity, client, (pull.owner, pull.name)
         self.resolver = resolver or client
         self.rest, self.at = client.rest, (*self.repo, pull.number)
         self.named: dict[str, Any] = {"owner": pull.owner, "name": pull.name, "number": pull.number}
 
     def beside(self, number: int) -> "Host":
         """Return another pull request of the same repository."""
-        return Host(self.client, replace(self.pull, number=number), self.voice, self.resolver)
+        return Host(self.client, replace(self.pull, number=number), self.bot_identity, self.resolver)
 
     async def once(self, find: Callable[[], Awaitable[Thing | None]], write: Callable[[], Awaitable[Thing]]) -> Thing:
         """Write something that does not exist yet.
@@ -105,7 +107,7 @@ class Host:
         others: deque[tuple[int, PostedComment]] = deque(maxlen=MOST_OTHERS)
         at = 0
         async for data in self.client.pages(partial(lists[kind], *self.at)):
-            comment, at = shapes.read_comment(data, kind, self.voice), at + 1
+            comment, at = shapes.read_comment(data, kind, self.bot_identity), at + 1
             if not thread or comment.thread == thread:
                 if comment.ours:
                     ours.append((at, comment))
@@ -160,7 +162,7 @@ class Host:
             await self.client.json(forms[comment.kind](*at, content=content))
 
     async def _posted(self, request: Awaitable[Response[Any, Any]], kind: CommentKind) -> PostedComment:
-        return shapes.read_comment(await self.client.json(request), kind, self.voice)
+        return shapes.read_comment(await self.client.json(request), kind, self.bot_identity)
 
 
 def safe(path: str) -> str:

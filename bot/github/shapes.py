@@ -9,7 +9,7 @@ from githubkit.utils import UNSET
 from pydantic import TypeAdapter, ValidationError
 
 from bot.github.responses import unknown
-from bot.values import CommentKind, PostedComment, PullFacts, RepositoryFacts, Voice
+from bot.values import BotIdentity, CommentKind, PostedComment, PullFacts, RepositoryFacts
 
 Value = TypeVar("Value")
 _adapter: Callable[[type], TypeAdapter[Any]] = cache(TypeAdapter)
@@ -65,7 +65,7 @@ def pull(data: Any) -> PullFacts:  # noqa: ANN401 - JSON
     return value(PullFacts, data, PULL, labels=labels, fork=fork, repository=repository)
 
 
-def read_comment(data: Any, kind: CommentKind, voice: Voice) -> PostedComment:  # noqa: ANN401 - JSON
+def read_comment(data: Any, kind: CommentKind, bot_identity: BotIdentity) -> PostedComment:  # noqa: ANN401 - JSON
     """Return a comment or review from JSON. The author of a deleted account is ""."""
     login, author, app = at(data, "user.login"), at(data, "user.type"), at(data, "performed_via_github_app.id")
     created = at(data, "submitted_at" if kind == "whole" else "created_at")
@@ -75,7 +75,7 @@ def read_comment(data: Any, kind: CommentKind, voice: Voice) -> PostedComment:  
         POSTED,
         kind=kind,
         bot=author == "Bot",
-        ours=voice.wrote(login, author, app) and voice.is_in_scope(at(data, "body") or ""),
+        ours=bot_identity.wrote(login, author, app) and bot_identity.is_in_scope(at(data, "body") or ""),
         created_at=created or "",
         is_outdated=kind == "review" and at(data, "subject_type") != "file" and not isinstance(at(data, "line"), int),
         thread=(at(data, "in_reply_to_id") or at(data, "id")) if kind == "review" else 0,

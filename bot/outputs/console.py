@@ -140,9 +140,9 @@ def _sections(review: "Review", extent: Extent, *, is_top: bool) -> Iterator[Ren
 
 def _beside(review: "Review") -> Iterator[RenderableType]:
     """Yield the findings that are not listed in full: fixed, below the minimum, and unproven."""
-    if fixed := review.having("fixed"):
+    if fixed := review.findings_with_status("fixed"):
         yield _short(facts.ENGLISH.say("list_fixed"), fixed)
-    if below := review.having("below"):
+    if below := review.findings_with_status("below"):
         yield Padding(Text(facts.ENGLISH.say("kept_back", len(below), severity=review.settings.minimum)), (1, 0, 0, 0))
     if review.unproven:
         yield _short(facts.ENGLISH.say("list_unproven"), review.unproven)

@@ -126,7 +126,7 @@ class Summary:
     found: str  # how many findings are open, or that there are none
     mark: str  # sign of the worst finding; empty if there are none
     since: str  # how many findings are new, and how many earlier ones are fixed
-    rulings: str  # how many required checks failed
+    required_checks: str  # how many required checks failed
     left: str  # what is not checked, or that the review was cut short; empty after a failure
     looked: str  # if nothing was found: what was checked, with what, and which checks are not installed
     failed_head: str
@@ -134,7 +134,7 @@ class Summary:
     @property
     def result(self) -> str:
         """The whole result: a failure or what is not checked first, then what was found and checked."""
-        rest = (self.since, self.rulings, self.left)
+        rest = (self.since, self.required_checks, self.left)
         is_open = self.conclusion == "incomplete" and not self.failure
         return (
             _sentences(*rest, self.found, self.looked)
@@ -150,17 +150,19 @@ class Summary:
         if self.conclusion == "incomplete":
             return f"{INCOMPLETE} {self.left.rstrip('.')}"
         if self.conclusion == "findings":
-            return f"{self.mark} {self.found.rstrip('.')}" if self.mark else f"{FAILED} {self.rulings.rstrip('.')}"
+            return (
+                f"{self.mark} {self.found.rstrip('.')}" if self.mark else f"{FAILED} {self.required_checks.rstrip('.')}"
+            )
         return f"{CLEAN} {self.found.rstrip('.')}"
 
     @property
     def below(self) -> str:
         """The rest of the result, for below the headline."""
         if self.failure or (self.conclusion != "incomplete" and (self.mark or self.conclusion == "clean")):
-            return _sentences(self.since, self.rulings, self.left, self.looked)
+            return _sentences(self.since, self.required_checks, self.left, self.looked)
         if self.conclusion == "findings":
             return _sentences(self.found, self.since, self.left, self.looked)
-        return _sentences(self.since, self.rulings, self.found, self.looked)
+        return _sentences(self.since, self.required_checks, self.found, self.looked)
 
 
 def summary(review: Review, words: Phrases = ENGLISH) -> Summary:
@@ -168,15 +170,17 @@ def summary(review: Review, words: Phrases = ENGLISH) -> Summary:
     cut, listed = review.cut.failure, listing(review).all
     is_unanswered = review.cost.failed_calls >= review.cost.calls
     new = len(review.new_findings)
-    before, fixed = len(review.open_findings) - new, len(review.having("fixed"))
+    before, fixed = len(review.open_findings) - new, len(review.findings_with_status("fixed"))
     since = ""
     if review.coverage.is_follow_up:
         since = words.say("follow_up_short")
     elif before and review.round.number > 1:
         both = words.say("new_and_open", new=words.number(new), open=words.number(before))
         since = both if new else "" if review.new_places else words.say("none_new")
-    failed = sum(ruling.result == "failed" and ruling.warns for ruling in review.rulings)
-    is_whole = review.coverage.complete and not review.cut.partial and not any(each.warns for each in review.rulings)
+    failed = sum(check.result == "failed" and check.warns for check in review.required_checks)
+    is_whole = (
+        review.coverage.complete and not review.cut.partial and not any(each.warns for each in review.required_checks)
+    )
     if review.open_findings and review.round.number > 1 and is_whole:
         since = _sentences(since, words.say("nothing_else"))
     places = [
@@ -226,7 +230,7 @@ def _left(review: Review, words: Phrases) -> str:
         return words.say("partial_by", cause=cause)
     if review.cut.partial and not review.cut.failure:
         return words.say("partial")
-    unknown = sum(ruling.severity == "fail" and ruling.lacks_result for ruling in review.rulings)
+    unknown = sum(check.severity == "fail" and check.lacks_result for check in review.required_checks)
     return words.say("rulings_open", unknown) if unknown else ""
 
 
@@ -239,9 +243,9 @@ def _found(review: Review, words: Phrases) -> str:
         found = words.say("found", len(groups.all), severities=by_severity(groups.all, words), short=short)
         return f"{found.rstrip('.')}; {words.say('new_places', review.new_places)}" if review.new_places else found
     is_clean = review.conclusion == "clean"
-    if review.having("fixed") and is_clean:
+    if review.findings_with_status("fixed") and is_clean:
         return words.say("nothing_left")
-    if review.having("below"):
+    if review.findings_with_status("below"):
         return words.say("nothing_above", severity=words.say(review.settings.minimum))
     if pass_and_check_names(review.coverage):
         return words.say("nothing_found" if is_clean else "nothing_yet")
@@ -434,7 +438,9 @@ def where(finding: Finding, words: Phrases = ENGLISH) -> str:
 def silencings(review: Review) -> tuple[Silencing, ...]:
     """Return the reason for each silenced finding."""
     return tuple(
-        finding.tracking.silencing for finding in review.having("silenced") if finding.tracking.silencing is not None
+        finding.tracking.silencing
+        for finding in review.findings_with_status("silenced")
+        if finding.tracking.silencing is not None
     )
 
 
@@ -452,7 +458,7 @@ def ignored(review: Review) -> list[tuple[Finding, str]]:
     """Return each finding that an entry or a command ignores, with the reason."""
     return [
         (finding, why.reason)
-        for finding in review.having("silenced")
+        for finding in review.findings_with_status("silenced")
         if (why := finding.tracking.silencing) and why.rule is None and why.scope not in ("withdrawn", "repeat")
     ]
 

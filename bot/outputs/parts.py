@@ -55,7 +55,7 @@ def summary_values(review: Review, words: Phrases) -> dict[str, Any]:
         ],
         "collapsed": len(groups.collapsed_findings),
         "still": [_row(item, review, words) for item in groups.still],
-        "fixed": [_short(finding, review, words) for finding in review.having("fixed")],
+        "fixed": [_short(finding, review, words) for finding in review.findings_with_status("fixed")],
         "unproven": [_short(finding, review, words) for finding in review.unproven],
         "risks": [
             {"folder": folder, "units": units, "grade": words.say(grade), "findings": findings}
@@ -81,7 +81,7 @@ def summary_values(review: Review, words: Phrases) -> dict[str, Any]:
             }
             for issue in review.issues
         ],
-        "kept_back": len(review.having("below")),
+        "kept_back": len(review.findings_with_status("below")),
         "minimum": Safe(words.say(review.settings.minimum)),
         "suppressed": silenced["suppressed"],
         "ignored": [
@@ -183,7 +183,7 @@ def _where(finding: Finding, review: Review, words: Phrases) -> Safe:
 def _silence(rule: OwnerRule, reason: str, number: int, review: Review, words: Phrases) -> dict[str, Any]:
     quiet = [
         finding
-        for finding in review.having("silenced")
+        for finding in review.findings_with_status("silenced")
         if finding.tracking.silencing and finding.tracking.silencing.rule == rule
     ]
     return {

@@ -10,12 +10,12 @@ from urllib.parse import quote
 from bot.outputs import facts
 from bot.render import encodable, line
 from bot.render.section import finding_sections
-from bot.values import Evidence, Finding, PlacedFinding, Review, Ruling, RulingSeverity, Severity
+from bot.values import Evidence, Finding, PlacedFinding, RequiredCheck, RequiredCheckSeverity, Review, Severity
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 ROOT = "SRCROOT"  # the name that readers resolve to the root of the checkout
 SARIF_LEVELS: dict[Severity, str] = {"critical": "error", "high": "error", "medium": "warning", "low": "note"}
-RULING_LEVELS: dict[RulingSeverity, str] = {"fail": "error", "warn": "warning", "note": "note"}
+CHECK_LEVELS: dict[RequiredCheckSeverity, str] = {"fail": "error", "warn": "warning", "note": "note"}
 # GitHub sorts by this
 SCORES: dict[Severity, str] = {"critical": "9.5", "high": "8.0", "medium": "5.5", "low": "3.0"}
 SECURITY = frozenset({"secret", "security"})
@@ -31,12 +31,12 @@ def _run(review: Review) -> dict[str, Any]:
     findings = facts.listing(review).all  # code scanning closes every alert that is missing from an upload
     counts: Counter[str] = Counter()
     rules = list(dict.fromkeys(_rule_id(item.finding) for item in findings))
-    failed_rulings = [ruling for ruling in review.rulings if ruling.result == "failed"]
+    failed_checks = [check for check in review.required_checks if check.result == "failed"]
     first = {_rule_id(item.finding): item.finding for item in reversed(findings)}
     driver = {
         "name": "deeprepo",
         "version": review.version or "0",
-        "rules": [*(_rule(name, first[name]) for name in rules), *map(_ruling_rule, failed_rulings)],
+        "rules": [*(_rule(name, first[name]) for name in rules), *map(_check_rule, failed_checks)],
     }
     return {
         "tool": {"driver": driver},
@@ -45,7 +45,7 @@ def _run(review: Review) -> dict[str, Any]:
         "invocations": [_invocation(review)],
         "results": [
             *(_result(item, rules, counts) for item in findings),
-            *(_ruling_result(ruling, len(rules) + index) for index, ruling in enumerate(failed_rulings)),
+            *(_check_result(check, len(rules) + index) for index, check in enumerate(failed_checks)),
         ],
         "properties": {
             "conclusion": review.conclusion,
@@ -82,13 +82,13 @@ def _rule(name: str, finding: Finding) -> dict[str, Any]:
     return _driver_rule(name, f"{finding.category}: {name}", SARIF_LEVELS[finding.severity], properties)
 
 
-def _ruling_id(ruling: Ruling) -> str:
-    return f"check/{line(ruling.name)}".replace(" ", "-")
+def _check_id(check: RequiredCheck) -> str:
+    return f"check/{line(check.name)}".replace(" ", "-")
 
 
-def _ruling_rule(ruling: Ruling) -> dict[str, Any]:
+def _check_rule(check: RequiredCheck) -> dict[str, Any]:
     """Return a failed required check as a rule."""
-    return _driver_rule(_ruling_id(ruling), ruling.name, RULING_LEVELS[ruling.severity], {"tags": ["custom-check"]})
+    return _driver_rule(_check_id(check), check.name, CHECK_LEVELS[check.severity], {"tags": ["custom-check"]})
 
 
 def _driver_rule(name: str, about: str, level: str, properties: Mapping[str, Any]) -> dict[str, Any]:
@@ -97,13 +97,13 @@ def _driver_rule(name: str, about: str, level: str, properties: Mapping[str, Any
     return {"id": name, "shortDescription": text, "defaultConfiguration": configuration, "properties": properties}
 
 
-def _ruling_result(ruling: Ruling, index: int) -> dict[str, Any]:
+def _check_result(check: RequiredCheck, index: int) -> dict[str, Any]:
     """Return a failed required check as a result at its first quote, with the others as related locations."""
-    first, *others = ruling.quotes
+    first, *others = check.quotes
     place = _location(first.path, first.quote, first.line, first.line + first.quote.strip("\n").count("\n"))
-    message = line(ruling.reason) or line(ruling.name)
-    result = _row(_ruling_id(ruling), index, RULING_LEVELS[ruling.severity], message, place, others)
-    return result | {"partialFingerprints": {"deeprepo/v1": ruling.digest}}
+    message = line(check.reason) or line(check.name)
+    result = _row(_check_id(check), index, CHECK_LEVELS[check.severity], message, place, others)
+    return result | {"partialFingerprints": {"deeprepo/v1": check.digest}}
 
 
 def _row(

@@ -67,7 +67,7 @@ class Section(ABC, Generic[Part]):
         return row
 
     def recall(self, row: Any) -> object:  # noqa: ANN401 - any JSON value
-        """Return the remembered JSON as `Earlier.parts` contains it.
+        """Return the remembered JSON as `EarlierReview.parts` contains it.
 
         Raises ValueError or similar for a bad form.
         """

@@ -16,7 +16,7 @@ from bot.stored import reviews
 from bot.values import (
     ChangedFile,
     Dependents,
-    Earlier,
+    EarlierReview,
     Finding,
     PullRequest,
     ReadUnit,
@@ -51,14 +51,14 @@ def _is_single(finding: Finding) -> bool:
 class Past:
     """The previous review, if there is a usable one."""
 
-    known: Earlier | None = None  # its record, used to recognize its findings in the current code
+    known: EarlierReview | None = None  # its record, used to recognize its findings in the current code
     round: Round = field(default_factory=Round)
     before: Mapping[str, str] = field(default_factory=dict)  # text of the changed files at the previous head
     # what happened to the lines of those files, and of files with findings
     since: Since = field(default_factory=Since)
 
     @property
-    def earlier(self) -> Earlier | None:
+    def earlier(self) -> EarlierReview | None:
         """The previous review, or None if everything has to be read again."""
         return None if self.round.reason else self.known
 
@@ -141,7 +141,7 @@ async def read_past(
     )
 
 
-async def _reason_to_read_again(known: Earlier, commits: Commits, pull: PullRequest) -> str:
+async def _reason_to_read_again(known: EarlierReview, commits: Commits, pull: PullRequest) -> str:
     """Return why everything must be read again, as a clause; empty if the head contains the reviewed one."""
     short = rounds.COMMIT_CHARS
     if known.base != pull.base:
@@ -174,7 +174,7 @@ def digest(unit: Unit) -> str:
 
 
 def _unchanged_units(
-    earlier: Earlier, units: Sequence[Unit], references: Sequence[Reference], *, by_model: bool
+    earlier: EarlierReview, units: Sequence[Unit], references: Sequence[Reference], *, by_model: bool
 ) -> dict[str, ReadUnit]:
     """Return the regions to skip, with who read them: their text and what they use are unchanged."""
     known = {unit.digest: unit for unit in earlier.units if unit.model or not by_model}
@@ -189,7 +189,9 @@ def _unchanged_units(
     }
 
 
-def _reused_dependents(earlier: Earlier, references: Sequence[Reference], fresh: Collection[str]) -> frozenset[str]:
+def _reused_dependents(
+    earlier: EarlierReview, references: Sequence[Reference], fresh: Collection[str]
+) -> frozenset[str]:
     """Return the unchanged files read before that no code region to be read depends on."""
     again = {reference.path for reference in references if reference.symbol in fresh}
     return frozenset(earlier.dependents) - again

@@ -20,7 +20,18 @@ from bot.findings.rounds import leaks_without_finding, make_fingerprints_unique,
 from bot.render import count
 from bot.review.session import Session
 from bot.review.survey import Survey
-from bot.values import Absence, Earlier, Finding, OwnerRule, Severity, Source, Status, Verdict, at_least, severity_rank
+from bot.values import (
+    Absence,
+    EarlierReview,
+    Finding,
+    OwnerRule,
+    Severity,
+    Source,
+    Status,
+    Verdict,
+    at_least,
+    severity_rank,
+)
 from bot.values.finding import AGREED
 
 if TYPE_CHECKING:
@@ -48,7 +59,7 @@ class JudgedFindings:
     why: tuple[str, ...] = ()  # the reasons, as sentences
     notes: tuple[str, ...] = ()  # sentences for the reader
 
-    def having(self, *statuses: Status) -> tuple[Finding, ...]:
+    def findings_with_status(self, *statuses: Status) -> tuple[Finding, ...]:
         """Return the findings with one of these statuses."""
         return tuple(finding for finding in self.findings if finding.status in statuses)
 
@@ -83,12 +94,18 @@ async def apply_opinions(session: Session) -> tuple[Finding, ...]:
     if session.opinions is None:
         return ()
     judgement = await judge_findings(session)
-    settled = {(f.fingerprint, f.start): f for f in judgement.having("new", "refuted") if not f.verdict.is_undecided}
+    settled = {
+        (f.fingerprint, f.start): f
+        for f in judgement.findings_with_status("new", "refuted")
+        if not f.verdict.is_undecided
+    }
     session.results.findings[:] = [
         finding if finding.proven else settled.get((finding.fingerprint, finding.start), finding)
         for finding in session.results.findings
     ]
-    undecided = tuple(f for f in judgement.having("new", "unproven") if f.status == "unproven" or f.basis.unsettled)
+    undecided = tuple(
+        f for f in judgement.findings_with_status("new", "unproven") if f.status == "unproven" or f.basis.unsettled
+    )
     session.results.undecided_fingerprints |= {finding.fingerprint for finding in undecided}
     return undecided
 
@@ -161,7 +178,7 @@ async def judge(
     )
 
 
-def _of_other_build(earlier: Earlier | None, number: int) -> tuple[str, ...]:
+def _of_other_build(earlier: EarlierReview | None, number: int) -> tuple[str, ...]:
     if earlier is None or not number:
         return ()
     of_other = (

@@ -15,7 +15,7 @@ from bot.review.hooks import hooks
 from bot.review.session import Results, Session, Worker
 from bot.review.survey import Survey
 from bot.values import ChangedFile, Reference
-from bot.values.progress import Say
+from bot.values.progress import ProgressCallback
 from deeprepo.impact import uses
 from deeprepo.impact.ports import Tree
 from deeprepo.rlm.journal.codec import Start
@@ -48,7 +48,7 @@ async def open_session(
     journal: Journal | None = None,
     lenses: Mapping[str, Lens] | None = None,
     keep_on_cancel: bool = False,
-    say: Say = lambda _: None,
+    say: ProgressCallback = lambda _: None,
 ) -> AsyncIterator[Session]:
     """Open a review session, and close the models' connections and the journal at the end."""
     journal, settings = journal or Journal(), survey.brief.settings

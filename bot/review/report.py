@@ -102,7 +102,7 @@ async def conclude(
     open_findings = [
         placed_finding.finding for placed_finding in findings if placed_finding.finding.status in ("new", "still")
     ]
-    coverage_now = coverage_now.beside(open_findings)
+    coverage_now = coverage_now.without_shown(open_findings)
     issue_reports = tuple(replace(issue, round=subject.past.round.number) for issue in transcript.issues)
     issue_reports = issue_reports or (earlier.issues if earlier else ())
     parts = dict(session.results.parts)
@@ -130,7 +130,7 @@ async def conclude(
             minimum=settings.minimum_severity,
             doubts=settings.doubts,
         ),
-        dropped=session.results.refused_count + len(judgement.having("refuted", "unproven")),
+        dropped=session.results.refused_count + len(judgement.findings_with_status("refuted", "unproven")),
         turns=transcript.turns,
         version=build.name(),
         round=replace(

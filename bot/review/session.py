@@ -21,7 +21,7 @@ from bot.values import (
     Source,
     Unit,
 )
-from bot.values.progress import Say
+from bot.values.progress import ProgressCallback
 from deeprepo.impact.ports import Tree
 from deeprepo.rlm.money.calls import Calls
 from deeprepo.rlm.values import Model
@@ -123,7 +123,7 @@ class Session:
     opinions: "Opinions | None" = None  # confirmations of findings; None if there are none
     # How to interpret that a static check no longer reports a finding; None if the check is off.
     absence: Callable[[Source, Finding], Absence | None] = lambda _source, _finding: "unseen"
-    say: Say = lambda _: None  # reports progress: a line, or what is being read and was found so far
+    say: ProgressCallback = lambda _: None  # reports progress: a line, or what is being read and was found so far
 
     @property
     def pull(self) -> PullRequest:

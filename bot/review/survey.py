@@ -22,7 +22,7 @@ from bot.values import (
     severity_rank,
 )
 from bot.values.consumer import ConsumerImpact
-from bot.values.progress import Reading
+from bot.values.progress import ReviewProgress
 
 if TYPE_CHECKING:
     from bot.review.context.builder import ContextBuilder
@@ -32,10 +32,10 @@ Value = TypeVar("Value")
 NAMED_AT_WORK = 5  # files and findings named in progress messages
 
 
-def files_read(files: Sequence[ChangedFile]) -> Reading:
+def files_read(files: Sequence[ChangedFile]) -> ReviewProgress:
     """Return which files the review reads, for the first progress message."""
     read = [file.path for file in files if not file.skip]
-    reading = Reading(len(read), tuple(read[:NAMED_AT_WORK]), left_out=len(files) - len(read))
+    reading = ReviewProgress(len(read), tuple(read[:NAMED_AT_WORK]), left_out=len(files) - len(read))
     return written.of_review(reading, create_known_secrets(), read[:NAMED_AT_WORK])
 
 
@@ -58,7 +58,7 @@ class Survey:
     consumers: ConsumerImpact = field(default_factory=ConsumerImpact)
     builders: "dict[tuple[Hashable, ...], ContextBuilder]" = field(default_factory=dict)  # by their limits
 
-    def reading(self, findings: Sequence[Finding], pending: int = 0, *, is_checked: bool) -> Reading:
+    def reading(self, findings: Sequence[Finding], pending: int = 0, *, is_checked: bool) -> ReviewProgress:
         """Return what the review reads and these findings, without ignored findings or secrets."""
         changed_paths = {path for file in self.files for path in (file.path, file.old_path) if path}
         using = [dependent.path for dependent in self.dependents.files] + [

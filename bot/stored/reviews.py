@@ -19,7 +19,7 @@ from bot.machine import build
 from bot.render.section import finding_fields, sections
 from bot.values import (
     Coverage,
-    Earlier,
+    EarlierReview,
     Finding,
     IssueReport,
     PlacedFinding,
@@ -134,7 +134,7 @@ class _ReviewDocument(msgspec.Struct):
     def numbers_given(self) -> tuple[tuple[int, str], ...]:
         return tuple(sorted({n: mark for n, mark in self.numbers if 0 < n <= MOST_NUMBER}.items()))
 
-    def having(self, *statuses: Status) -> tuple[Finding, ...]:
+    def findings_with_status(self, *statuses: Status) -> tuple[Finding, ...]:
         """Return the findings with these statuses, one status after another."""
         return findings([row for status in statuses for row in self.findings if row["status"] == status])
 
@@ -154,7 +154,7 @@ def findings_of(data: bytes) -> Review:
     return review(json.dumps({**row, "files": [], "coverage": {"readings": []}}).encode())
 
 
-def earlier(data: bytes) -> Earlier:
+def earlier(data: bytes) -> EarlierReview:
     """Return a review's state for the next one, from the state or its JSON output. Raises UnreadableError."""
     return _read(data, _earlier)
 
@@ -301,11 +301,11 @@ def _file(row: Mapping[str, Any]) -> dict[str, Any]:
     return {**row, "added_lines": [*range(row["added"])], "removed_lines": [*range(row["removed"])]}
 
 
-def _earlier(document: _ReviewDocument, row: Mapping[str, Any]) -> Earlier:
-    past = document.having("new", "still", "below", "silenced")
+def _earlier(document: _ReviewDocument, row: Mapping[str, Any]) -> EarlierReview:
+    past = document.findings_with_status("new", "still", "below", "silenced")
     rows = msgspec.convert(document.coverage.readings, list[_Reading])
     read = [each for each in rows if each.kind == "dependent" and each.state in ("reviewed", "reused")]
-    return Earlier(
+    return EarlierReview(
         number=max(1, document.round.number),
         base=object_id(document.pull.base, "pull.base"),
         head=object_id(document.pull.head, "pull.head"),
@@ -342,6 +342,6 @@ def _last(document: _ReviewDocument) -> LastReview:
 
     Open findings come first, because numbers and fingerprints refer to these first.
     """
-    open_findings = document.having("new", "still")
-    rest = document.having("silenced", "fixed", "below", "refuted", "unproven")
+    open_findings = document.findings_with_status("new", "still")
+    rest = document.findings_with_status("silenced", "fixed", "below", "refuted", "unproven")
     return LastReview(document.pull.value(), (*open_findings, *rest), dict(document.numbers_given), open_findings)

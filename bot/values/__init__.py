@@ -1,6 +1,6 @@
-"""Define the values passed along the pipeline.
+"""The dataclasses that the pipeline passes from step to step.
 
-They are frozen, slotted and typed, and can be printed and compared. The App's values (`ask`, `host`) are
+They are frozen and slotted, and can be printed and compared. The GitHub App's values (`ask`, `host`) are
 imported on demand, because a commit hook doesn't need them.
 """
 
@@ -36,13 +36,14 @@ from bot.values.finding import (
     severity_rank,
 )
 from bot.values.notes import FileNote, ReaderNotes
+from bot.values.required_check import RequiredCheck, RequiredCheckResult, RequiredCheckSeverity
 from bot.values.review import (
     Area,
     CommentSpot,
     Coverage,
     CoverageRow,
     Cut,
-    Earlier,
+    EarlierReview,
     IssueReport,
     Judgement,
     LookUp,
@@ -59,7 +60,6 @@ from bot.values.review import (
     read_units,
 )
 from bot.values.rule import Dismissal, LearnedRule, OwnerRule, Proposal, Rejection, RuleState, Silencing
-from bot.values.ruling import Ruling, RulingResult, RulingSeverity
 from deeprepo.impact.changes import (
     ChangedFile,
     ChangedSymbol,
@@ -87,8 +87,8 @@ if TYPE_CHECKING:
         CommentRef,
         Follow,
         Forget,
+        IgnoredDelivery,
         MergeGroup,
-        NothingAsked,
         PackageSurvey,
         PullAsk,
         PullRef,
@@ -103,6 +103,7 @@ if TYPE_CHECKING:
         Annotation,
         AnnotationLevel,
         Bases,
+        BotIdentity,
         CheckConclusion,
         CheckRun,
         Hidden,
@@ -110,7 +111,6 @@ if TYPE_CHECKING:
         PullFacts,
         RepositoryFacts,
         Thread,
-        Voice,
     )
 
 

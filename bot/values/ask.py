@@ -1,17 +1,18 @@
-"""Define what GitHub, or a person on GitHub, asks of the bot.
+"""The requests to the bot, from GitHub's events or from people on GitHub. The code calls a request an "ask".
 
-An ask is read from one delivery and stored until it is done. Repository IDs survive a rename; `owner` and
-`name` are those at the time of the delivery. Each kind of ask is a class here, a part of `Ask`, and a
-function in `bot/workflow`. The class also determines how its jobs are named and queued.
+An ask is read from one webhook delivery, and stored until a job has carried it out. Each kind of ask is a
+class in this module, a member of the union `Ask`, and a function in `bot/workflow`. The class determines how
+its jobs are named and queued. Class and field names are part of the stored format. Repository IDs survive a
+rename of the repository; `owner` and `name` are those at the time of the delivery.
 """
 
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
-CommentKind = Literal["issue", "review", "whole"]  # in the conversation, on the diff, or the text of a review
+CommentKind = Literal["issue", "review", "whole"]  # in the conversation, on the diff, or a review's own text
 Trigger = Literal["opened", "reopened", "ready", "push", "command", "rerun", "catch-up"]
 Reason = Literal["closed", "draft", "command"]
-ASKED: frozenset[Trigger] = frozenset({"command", "rerun"})  # a person is waiting for it
+ASKED: frozenset[Trigger] = frozenset({"command", "rerun"})  # triggers by a person, who waits for the result
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,40 +24,40 @@ class PullRef:
     owner: str
     name: str
     number: int
-    # The owner's ID, which survives a rename of the account; 0 if unknown
+    # The ID of the owner's account, which survives a rename; 0 if unknown.
     account: int = field(default=0, compare=False)
 
     @property
     def key(self) -> str:
-        """The pull request's key, "repository id#number", which all of its jobs share."""
+        """The key that all jobs for this pull request share: the repository's ID, "#" and the number."""
         return f"{self.repository}#{self.number}"
 
 
 @dataclass(frozen=True, slots=True)
 class CommentRef:
-    """A person's comment that asked for something.
+    """A comment in which a person asked for something.
 
-    `thread` is the ID of its review thread's top comment, or 0.
+    `thread` is the ID of the first comment in its review thread, or 0 if it is in none.
     """
 
     id: int
     kind: CommentKind
     thread: int = 0
-    part: int = 0  # of the commands in the comment, which one after the first
+    part: int = 0  # the command's index, from 0, if the comment contains several
 
 
 @dataclass(frozen=True, slots=True)
 class PullAsk:
-    """An ask about one pull request. Its jobs run one after another."""
+    """The base of asks about one pull request. The jobs of a pull request run one after another."""
 
-    job: ClassVar[str] = "command"  # prefix of its jobs' names
+    job: ClassVar[str] = "command"  # the prefix of its jobs' names
     is_awaited: ClassVar[bool] = True  # whether a person or a merge queue waits for it
 
     pull: PullRef
 
     @property
     def installation(self) -> int:
-        """The installation whose turn its jobs take."""
+        """The installation in whose share of the queue its jobs run."""
         return self.pull.installation
 
     @property
@@ -72,7 +73,7 @@ class PullAsk:
 
 @dataclass(frozen=True, slots=True)
 class CommitAsk:
-    """An ask about one commit. Its jobs run one after another."""
+    """The base of asks about one commit. The jobs of a commit run one after another."""
 
     job: ClassVar[str] = "small"
     is_awaited: ClassVar[bool] = True
@@ -96,7 +97,7 @@ class CommitAsk:
 
 @dataclass(frozen=True, slots=True)
 class InstallationAsk:
-    """An ask about an installation of the App. Its jobs run in parallel."""
+    """The base of asks about an installation of the App. Their jobs run in parallel."""
 
     job: ClassVar[str] = "small"
     is_awaited: ClassVar[bool] = True
@@ -112,36 +113,35 @@ class InstallationAsk:
 
 @dataclass(frozen=True, slots=True)
 class ReviewAsk(PullAsk):
-    """Reviews a pull request in its state when the work begins.
+    """Review a pull request as it is when the job starts.
 
-    `head` is the commit in the delivery. It is only logged, never trusted. `comment` is where a person asked.
-    A server turns a command into this ask only after checking the person's permission, because it replaces
-    every other review of the pull request.
+    `head` is the commit in the delivery. `comment` is the comment in which a person asked for the review. A
+    review replaces all other reviews of the pull request, so a server checks a person's permission before it
+    turns a command into this ask.
     """
 
     job: ClassVar[str] = "review"
-    serial: ClassVar[None] = None  # the newest replaces the others
+    serial: ClassVar[None] = None  # jobs don't wait for each other, because the newest replaces the others
 
     trigger: Trigger
     full: bool = False  # read everything again and report everything
     actor: str = ""  # the login of the person who asked
     comment: CommentRef | None = None
     head: str = ""
-    # Whether the delivery doesn't show that its author belongs to the repository. This only affects the
-    # order.
+    # Whether the delivery doesn't prove that the author belongs to the repository. Such jobs run later.
     stranger: bool = False
-    base: str = ""  # the base branch that a person saw when they asked; empty if unknown
-    inherited: bool = False  # it took over what a person asked of another review
-    # Triggers of the reviews that it replaces, because an event that starts no review must not end one
+    base: str = ""  # the base branch that the person saw when they asked; empty if unknown
+    inherited: bool = False  # whether it has replaced a review for which a person asked
+    # The triggers of the reviews that it replaces, so that an event that starts no review cancels none
     # either.
     also: tuple[Trigger, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class CommandAsk(PullAsk):
-    """A command in a comment that needs an answer, but no new review.
+    """Answer a command in a comment. Commands that start a review become a `ReviewAsk` instead.
 
-    `word` is a key of COMMANDS, or the typed word.
+    `word` is a key of COMMANDS, or the typed word if there is no such command.
     """
 
     word: str
@@ -152,7 +152,7 @@ class CommandAsk(PullAsk):
 
     @property
     def each(self) -> "tuple[CommandAsk, ...]":
-        """The commands of the comment, each as an ask of its own."""
+        """All commands in the comment, each as a separate ask."""
         rows = ((self.word, self.argument), *self.also)
         return tuple(
             replace(self, word=word, argument=argument, comment=replace(self.comment, part=part), also=())
@@ -162,33 +162,33 @@ class CommandAsk(PullAsk):
 
 @dataclass(frozen=True, slots=True)
 class RemarkAsk(PullAsk):
-    """A comment without a command that mentions us, or replies in a review thread.
+    """Answer a comment that has no command but mentions the bot, or replies in a review thread.
 
-    Its text isn't stored. The comment is read again when it is answered.
+    The text isn't stored. The job fetches the comment before it answers.
     """
 
     actor: str
     comment: CommentRef
-    mentioned: bool  # whether it mentions us
+    mentioned: bool  # whether the comment mentions the bot
 
 
 @dataclass(frozen=True, slots=True)
 class Cancel(PullAsk):
-    """Cancels all work for this pull request. `runs` are the reviews that it stopped."""
+    """Cancel all work for this pull request. `runs` are the jobs of the reviews that it stopped."""
 
     job: ClassVar[str] = "cancel"
     is_awaited: ClassVar[bool] = False
 
     reason: Reason
     runs: tuple[str, ...] = ()
-    actor: str = ""  # the login of the person who did it
-    # Whether the delivery doesn't show that the pull request's author belongs to the repository
+    actor: str = ""  # the login of the person who canceled the work or closed the pull request
+    # Whether the delivery doesn't prove that the pull request's author belongs to the repository.
     stranger: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Retitled(PullAsk):
-    """Reviews a pull request again if its new title changes whether the settings skip it."""
+    """Review a pull request whose title was edited, if the settings skip only one of the two titles."""
 
     is_awaited: ClassVar[bool] = False
 
@@ -198,24 +198,24 @@ class Retitled(PullAsk):
 
     @property
     def review(self) -> ReviewAsk:
-        """The review that the skipped events, the opening or a push, asked for."""
+        """The review that was skipped because of the title, for the opening or a push."""
         return ReviewAsk(self.pull, "opened", actor=self.actor, stranger=self.stranger, also=("push",))
 
 
 @dataclass(frozen=True, slots=True)
 class Follow(PullAsk):
-    """Updates this pull request's page after a change that concerns the whole repository."""
+    """Update this pull request's comments and check run after a change elsewhere, such as a new rule."""
 
     is_awaited: ClassVar[bool] = False
 
-    head: str = ""  # if checks on this commit have ended, their results are fetched first
+    head: str = ""  # set if checks on this commit have ended; their results are fetched first
 
 
 @dataclass(frozen=True, slots=True)
 class ChecksEnded(CommitAsk):
-    """All checks of an App on a commit have ended.
+    """Notify features that all of an App's checks on a commit have ended.
 
-    A feature may update the pages of the pull requests reviewed at that commit.
+    A feature can then update the pull requests that were reviewed at that commit.
     """
 
     job: ClassVar[str] = "ci"
@@ -226,9 +226,9 @@ class ChecksEnded(CommitAsk):
 
 @dataclass(frozen=True, slots=True)
 class ChecksWanted(CommitAsk):
-    """Requests all our checks of a commit again.
+    """Run all our checks on a commit again.
 
-    GitHub names no pull requests of forks, so they are found by the commit.
+    GitHub's event does not list pull requests from forks, so the job finds them by the commit.
     """
 
     actor: str = ""
@@ -237,24 +237,24 @@ class ChecksWanted(CommitAsk):
 
 @dataclass(frozen=True, slots=True)
 class CatchUp:
-    """Looks now for events that were not delivered, instead of within the next hour. It isn't stored."""
+    """Look for missed events immediately, instead of within the next hour. This ask isn't stored."""
 
 
 @dataclass(frozen=True, slots=True)
 class Forget(InstallationAsk):
-    """The App was removed from these repositories, or from the whole installation if there are none."""
+    """Delete stored data, because the App was removed from these repositories or from the whole account."""
 
-    repositories: tuple[int, ...] = ()
+    repositories: tuple[int, ...] = ()  # IDs; empty for the whole installation
 
 
 @dataclass(frozen=True, slots=True)
 class PackageSurvey(InstallationAsk):
-    """Looks up which packages a repository offers and uses; ID 0 is the whole installation."""
+    """Index the packages that a repository publishes and uses."""
 
     job: ClassVar[str] = "packages"
     is_awaited: ClassVar[bool] = False
 
-    repository: int = 0
+    repository: int = 0  # the repository's ID; 0 for all of the installation's repositories
 
     @property
     def subject(self) -> str:
@@ -264,10 +264,10 @@ class PackageSurvey(InstallationAsk):
 
 @dataclass(frozen=True, slots=True)
 class MergeGroup(CommitAsk):
-    """A merge queue waits for our check run on its own commit.
+    """Complete our check run on a merge queue's commit, for which the queue waits.
 
-    `number`: the pull request at this position in the queue, or 0 if unknown. `base`: the commit that the
-    queue puts it on.
+    `number` is the pull request's number, or 0 if unknown. `base` is the commit onto which the queue merges
+    it.
     """
 
     number: int = 0
@@ -275,8 +275,8 @@ class MergeGroup(CommitAsk):
 
 
 @dataclass(frozen=True, slots=True)
-class NothingAsked:
-    """A delivery that asks for nothing, with the reason for the log."""
+class IgnoredDelivery:
+    """A webhook delivery that needs no action. `reason` is for the log."""
 
     reason: str
 

@@ -1,4 +1,4 @@
-"""The reviewed change: the request, changed files, their definitions and dependents, and code regions.
+"""The values that describe the reviewed change: the request, the commits, excerpts, and code regions.
 
 Lines are 1-based and inclusive. Paths are relative to the repository root and use `/`. A side is "head"
 (after the change) or "base" (before it).
@@ -14,14 +14,14 @@ from deeprepo.impact.values import Side
 from deeprepo.rlm.values import Exact, tokens
 
 _ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-MOST_SHOWN = 80  # characters shown of a value that isn't an ID
+MOST_SHOWN = 80  # characters of an invalid ID in the error message
 MARKERS = 8  # tokens that a prompt adds around an excerpt
 Scope = Literal["range", "staged", "uncommitted"]
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewRequest:
-    """What the user asked for: a local repository and which change in it."""
+    """The change that the user wants to review: a local repository, and revisions or uncommitted work."""
 
     repo: str
     scope: Scope = "range"
@@ -44,7 +44,7 @@ def is_object_id(value: object) -> bool:
 
 
 def object_id(value: object, name: str) -> str:
-    """Return the value if it is an object ID. Raises ValueError with the name of the field."""
+    """Return the value if it is an object ID. Otherwise raises ValueError with the field's `name`."""
     if not isinstance(value, str) or not is_object_id(value):
         raise ValueError(
             f"{name} is {str(value)[:MOST_SHOWN]!r}, not the id of an object (40 or 64 hexadecimal digits)"
@@ -54,10 +54,10 @@ def object_id(value: object, name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PullRequest:
-    """A change to review, resolved to object IDs.
+    """A change to review, resolved to object IDs. It may also be local, without a pull request on GitHub.
 
-    `base` is the merge base, so `base..head` is the author's work. Invalid IDs raise ValueError, because a
-    pull request may be read from a file, and its IDs become arguments of Git.
+    `base` is the merge base, so `base..head` is the author's work. Invalid IDs raise ValueError, because the
+    values may come from a file, and the IDs become arguments of git.
     """
 
     title: str
@@ -67,14 +67,14 @@ class PullRequest:
     base_name: Exact[str]  # the displayed name, such as "main" or "a1b2c3d"
     head_name: str  # chosen by the author, so secrets in it are masked
     git_dir: Exact[str]
-    # Where the objects of staged or uncommitted work were written, if there are any
+    # The folder with the objects of staged or uncommitted work, if there are any.
     object_dir: Exact[str | None] = None
-    base_tip: Exact[str | None] = None  # tip of the base branch, where configuration is read; None for `base`
-    url: Exact[str | None] = None  # URL of the repository, for permalinks: "https://github.com/owner/name"
-    # Uncommitted files that are not read, because a filter program would have to convert them.
+    base_tip: Exact[str | None] = None  # the base branch's tip, where settings are read; None for `base`
+    url: Exact[str | None] = None  # the repository's URL for permalinks: "https://github.com/owner/name"
+    # Uncommitted files that are not read, because a git filter program would have to convert them.
     withheld: Exact[tuple[str, ...]] = ()
     missing_history: str = ""  # why the object store may lack commits of the change; empty if it has all
-    # Whether there are further merge bases, so that `base..head` lacks part of what a merge brings; None if
+    # Whether there is more than one merge base, so that a merge would bring more than `base..head`; None if
     # unknown.
     several_bases: bool | None = False
     issues: tuple[LinkedIssue, ...] = ()
@@ -88,22 +88,22 @@ class PullRequest:
 
 @dataclass(frozen=True, slots=True)
 class RawChange:
-    """Git's raw output about a change: everything that `diff.read` needs."""
+    """Git's raw output about a change, from which `diff.read` makes the changed files."""
 
     patch: bytes  # unified diff with three lines of context
     status: bytes  # `diff-tree --raw -z`
-    attributes: Mapping[str, bytes]  # the base's .gitattributes files
-    heads: Mapping[str, bytes]  # the beginning of each changed file at the head
-    bases: Mapping[str, bytes] = field(default_factory=dict)  # the same at the base
+    attributes: Mapping[str, bytes]  # the .gitattributes files at the base, by path
+    heads: Mapping[str, bytes]  # the first bytes of each changed file at the head, by path
+    bases: Mapping[str, bytes] = field(default_factory=dict)  # the first bytes of each at the base
     large: frozenset[str] = frozenset()  # changed files above the size limit, whose content is not read
-    # Changed files whose content a filter program would have to convert
+    # Changed files that are not read, because a git filter program would have to convert them.
     withheld: frozenset[str] = frozenset()
     left_out: frozenset[str] = frozenset()  # changed files whose patch is not read
 
 
 @dataclass(frozen=True, slots=True)
 class CommitLines:
-    """Consecutive lines of a file after one commit of a change, and the lines before it."""
+    """Consecutive lines of a file after one commit of the change, and the lines that they replace."""
 
     commit: str
     path: str
@@ -118,15 +118,15 @@ class CommitLines:
 
 @dataclass(frozen=True, slots=True)
 class DiffRow:
-    """One row of a diff for models. `str` formats it, and nothing parses the formatted row."""
+    """One row of a diff in a prompt. `str` formats it. Nothing parses the formatted row."""
 
     sign: Literal[" ", "+", "-", ""]  # "" in an excerpt outside a diff, or for a note about omitted lines
     text: str  # the line without sign and number
-    number: int = 0  # on the side of its sign
-    can_be_counted: bool = False  # its number is not written, because it follows from the rows above
+    number: int = 0  # line number: in the base for "-", else in the head; 0 for a note
+    can_be_counted: bool = False  # whether `str` omits the number, because it follows from the rows above
 
     def __str__(self) -> str:
-        """Return sign, number and line. Padding would cost a review a seventh of its tokens."""
+        """Return sign, number and line, without padding, which would cost a seventh of a review's tokens."""
         return (
             f"{self.sign}{self.number} {self.text}"
             if self.number and not self.can_be_counted
@@ -136,15 +136,15 @@ class DiffRow:
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """Lines on one side of a file for a prompt, with their numbers. There may be gaps."""
+    """Numbered lines from one side of a file, for a prompt. There may be gaps between them."""
 
     path: str
     start: int
     end: int
     rows: tuple[DiffRow, ...]
     side: Side = "head"
-    title: str = ""  # why they are shown
-    overlaps_change: bool = False  # whether some lines belong to the change and are judged in another prompt
+    title: str = ""  # why the lines are shown
+    overlaps_change: bool = False  # whether it contains changed lines that another prompt reviews
 
     @property
     def body(self) -> str:
@@ -153,27 +153,20 @@ class Excerpt:
 
     @property
     def text(self) -> str:
-        """The text of the lines, without signs and numbers."""
+        """The lines without signs and numbers."""
         return "\n".join(diff_row.text for diff_row in self.rows)
 
     @property
     def size(self) -> int:
-        """The number of tokens in a prompt."""
+        """The estimated number of tokens that it adds to a prompt."""
         return tokens(self.body) + tokens(self.path + self.title) + MARKERS
-
-    def holds(self, path: str, side: Side, start: int, end: int) -> bool:
-        """Return whether it covers these lines."""
-        return (path, side) == (self.path, self.side) and self.start <= start and end <= self.end
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A code region that one worker can judge, with its context.
+    """A region of changed code that is reviewed as a whole: a definition, or lines outside definitions."""
 
-    It is a changed definition, or a hunk outside definitions.
-    """
-
-    id: str  # "path:name", unique in a review, and stable while the name stays
+    id: str  # "path:name", unique in a review, and stable across reviews as long as the name is
     path: str
     name: str  # qualified name of the definition, or "lines 10-20"
     start: int  # on the head side; on the base side if the code was removed
@@ -182,15 +175,15 @@ class Unit:
     text: str  # the current code, or the removed code, verbatim
     rows: tuple[DiffRow, ...]  # the same lines as a diff with line numbers, including unchanged lines
     references: tuple[Reference, ...] = ()
-    tests: tuple[str, ...] = ()  # files that test it
-    risk: int = 0  # higher is read first
+    tests: tuple[str, ...] = ()  # paths of test files
+    risk: int = 0  # a score; regions with a higher risk are reviewed first
     tokens: int = 0  # estimated tokens of the diff
-    # First lines of the blocks around the rows, if they are not in the rows, in file order.
+    # The first lines of the enclosing blocks, in file order, if the rows don't include them.
     heads: tuple[DiffRow, ...] = ()
     diff: str = field(init=False, repr=False, compare=False)  # the rows, formatted for a prompt
 
     def __post_init__(self) -> None:
-        """Format the rows once, because every prompt is compared with them."""
+        """Format the rows once, because coverage looks for them in every prompt."""
         above = [diff_row for diff_row in self.heads if diff_row not in self.rows] if self.heads else []
         object.__setattr__(self, "diff", "\n".join(map(str, (*above, *self.rows))))
 

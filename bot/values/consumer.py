@@ -1,4 +1,4 @@
-"""Consumers, which are other repositories that use the reviewed one, and the packages that manifests list."""
+"""The values about consumers, which are other repositories that use the reviewed one."""
 
 from collections import defaultdict
 from collections.abc import Collection
@@ -13,11 +13,11 @@ from deeprepo.rlm.values import Exact
 if TYPE_CHECKING:
     from bot.values.shared_file import SharedFile
 
-TOO_MUCH = "reading it exceeds the limits of a review"  # a consumer's problem
+TOO_MUCH = "reading it exceeds the limits of a review"  # a `problem` or `reason`
 
 
 Visibility = Literal["public", "internal", "private"]
-# "checked": its uses were compared with the change. "unread": it could not be read, so its uses are open.
+# "checked": its references were compared with the change. "unread": it could not be read, or only partly.
 # "unrelated": it uses nothing from the reviewed repository, or is a copy of it.
 ConsumerState = Literal["checked", "unread", "unrelated"]
 
@@ -28,8 +28,8 @@ DISCLOSURES: tuple[Disclosure, ...] = ("nothing", "existence", "name", "lines")
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """Who can read a repository, according to its host. Nothing is known about a clone on disk."""
+class RepositoryAccess:
+    """Who can read a repository, and how much may be shown about it. Unknown fields keep their defaults."""
 
     owner: Exact[str] = ""
     visibility: Visibility | None = None
@@ -41,32 +41,32 @@ class Standing:
 class Audience:
     """Who reads a review, and how much the operator lets them see of private consumers."""
 
-    subject: Standing = field(default_factory=Standing)  # of the reviewed repository
-    most: Disclosure = "existence"
+    subject: RepositoryAccess = field(default_factory=RepositoryAccess)  # access to the reviewed repository
+    most: Disclosure = "existence"  # the operator's limit
     is_stranger: bool = False  # whether the change's author has no write access to the repository
 
 
 @dataclass(frozen=True, slots=True)
 class NamedConsumer:
-    """A clone that a person or a settings file listed."""
+    """A clone to check, listed by a person or a settings file, or fetched from a host."""
 
     location: Exact[str]  # a path, or a path and a revision, such as "../billing@v2"
-    # Whether the repository's settings list it, and not the person who started the review
+    # Whether the repository's settings list it, instead of the person who started the review.
     settings: bool = False
     name: Exact[str] = ""  # "owner/name" if it was fetched
-    standing: Standing | None = None  # None for a clone on the reader's own disk
+    standing: RepositoryAccess | None = None  # None for a clone on the reader's own disk
     problem: str = ""  # why it was not fetched
 
 
 @dataclass(frozen=True, slots=True)
 class Consumers:
-    """The other repositories that a review checks: listed clones, or those that a host returned."""
+    """The other repositories that a review checks, and who may see the result."""
 
-    # Readers of the review on a host; None if only the person who listed the consumers reads it
+    # Who can read the review on a host; None if only the person who listed the consumers reads it.
     audience: Audience | None = None
     named: tuple[NamedConsumer, ...] = ()
-    note: str = ""  # a sentence for readers of the review, who must not learn which repositories exist
-    # Settings that the reviewed repository shares with others of its owner
+    note: str = ""  # a sentence for the review, which must not reveal which repositories exist
+    # Settings files that also apply to the owner's other repositories.
     shared: "tuple[SharedFile, ...]" = ()
 
 
@@ -74,11 +74,11 @@ class Consumers:
 class Clone:
     """A repository on this disk, at one commit."""
 
-    name: Exact[str]  # "owner/name" of its origin, else the name of its folder
+    name: Exact[str]  # "owner/name" of its origin, or the name of its folder
     pull: PullRequest  # base and head are both the commit that is read
-    day: Exact[str] = ""  # of that commit, such as "2026-08-04"
+    day: Exact[str] = ""  # the date of that commit, such as "2026-08-04"
     settings: bool = False  # whether the repository's settings list it
-    standing: Standing | None = None  # None for a clone on the reader's own disk
+    standing: RepositoryAccess | None = None  # None for a clone on the reader's own disk
 
 
 def label(name: str, path: str) -> str:
@@ -86,7 +86,7 @@ def label(name: str, path: str) -> str:
     return f"{name}:{path}"
 
 
-PROMPT_TOKENS = 1_500  # tokens of consumers' lines in one prompt
+PROMPT_TOKENS = 1_500  # tokens for consumers' lines in one prompt
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +96,10 @@ class ConsumerReport:
     name: Exact[str]
     state: ConsumerState
     commit: Exact[str] = ""  # the commit that was read
-    day: Exact[str] = ""  # of that commit
+    day: Exact[str] = ""  # the date of that commit
     reason: str = ""  # why it was not checked completely
-    takes: tuple[Requirement, ...] = ()  # packages that it takes from the reviewed repository
-    uses: int = 0  # lines that use something whose contract changed
+    takes: tuple[Requirement, ...] = ()  # the reviewed repository's packages that it uses
+    uses: int = 0  # number of lines that use a definition whose contract changed
     breaks: int = 0  # proven findings
     hints: int = 0  # unproven findings
     visibility: Visibility | None = None  # None for a clone on the reader's own disk
@@ -107,16 +107,19 @@ class ConsumerReport:
 
 @dataclass(frozen=True, slots=True)
 class ConsumerImpact:
-    """The result for each consumer, and what the change breaks there."""
+    """The result for each consumer, and what the change breaks there.
+
+    Field names are part of recorded reviews.
+    """
 
     reports: tuple[ConsumerReport, ...] = ()
     findings: tuple[Finding, ...] = ()
-    summary: str = ""  # how many were checked, and how many break
-    # (changed definition as "path:name", the lines around a use of it), for models; paths begin with the
-    # consumer's name.
+    summary: str = ""  # a sentence about how many were checked, and how many break
+    # Pairs of a changed definition ("path:name") and the lines around a reference to it, for models. The
+    # excerpts' paths begin with the consumer's name.
     excerpts: tuple[tuple[str, Excerpt], ...] = ()
-    # Access to consumers on a host, by name, until it is decided what to show.
-    standings: tuple[tuple[str, Standing], ...] = ()
+    # Pairs of a consumer's name and who can read it; empty once `disclose` has removed what may not be shown.
+    standings: tuple[tuple[str, RepositoryAccess], ...] = ()
     readable: tuple[str, ...] = ()  # names of the consumers whose code models may read
     clones: tuple[Clone, ...] = ()  # their clones on disk; not recorded
 
@@ -128,7 +131,7 @@ class ConsumerImpact:
         )
 
     def beside(self, keys: Collection[str]) -> tuple[Excerpt, ...]:
-        """Return consumers' lines that use these definitions ("path:name"), as many as fit into a prompt."""
+        """Return the excerpts that refer to these definitions ("path:name"), as many as fit into a prompt."""
         found: list[Excerpt] = []
         room = PROMPT_TOKENS
         for key, excerpt in self.excerpts:
@@ -138,7 +141,7 @@ class ConsumerImpact:
         return tuple(found)
 
     def texts(self) -> dict[str, str]:
-        """Return all shown lines of consumers by path, because secrets in them must be masked too."""
+        """Return all text from consumers, by path, so that secrets in it can be masked."""
         found: dict[str, list[str]] = defaultdict(list)
         for _, excerpt in self.excerpts:
             found[excerpt.path].append(excerpt.text)
@@ -147,12 +150,12 @@ class ConsumerImpact:
         return {path: "\n".join(lines) for path, lines in found.items()}
 
     def rows(self) -> dict[str, Any]:
-        """Return the record's fields, or nothing if no consumer was listed."""
+        """Return the fields for a record, as JSON values, or nothing if no consumer was listed."""
         return {"consumers": asdict(replace(self, clones=()))} if self.reports else {}
 
     @classmethod
     def restore(cls, rows: object) -> "ConsumerImpact":
-        """Return the consumers' results from a record."""
+        """Return the impact from a record's `rows`."""
         from pydantic import TypeAdapter
 
         return TypeAdapter(cls).validate_python(rows) if rows else cls()

@@ -1,12 +1,12 @@
-"""Apply the limits for 24 hours to one review. Pure functions."""
+"""Decide how much a review may spend under the limits for 24 hours. Pure functions."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 HOUR, DAY = 3_600.0, 86_400.0  # seconds
-MIN_SHARE = 0.1  # share of a review's budget; with less, it would stop before it has read anything
-UNASKED = 0.5  # share of each limit for automatic reviews of untrusted authors; the rest is for the team
+MIN_SHARE = 0.1  # of a review's budget; a review with less would stop before it has read anything
+UNASKED = 0.5  # the share of each limit that automatic reviews for untrusted authors may use
 
 Counted = Literal["all", "unasked"]
 Which = Literal["forks", "repository", "installation", "server"]
@@ -14,26 +14,30 @@ Which = Literal["forks", "repository", "installation", "server"]
 
 @dataclass(frozen=True, slots=True)
 class DailyCaps:
-    """The limits for 24 hours; None means no limit. `forks` counts reviews, and the others are in dollars."""
+    """The limits for 24 hours; None means no limit.
+
+    `forks` is a number of reviews. The others are dollars.
+    """
 
     repository: float | None = None
     installation: float | None = None
     server: float | None = None
-    forks: int | None = None  # None if this is not an automatic review of an untrusted author
+    forks: int | None = None  # only set for automatic reviews for untrusted authors
 
 
 @dataclass(frozen=True, slots=True)
 class CapReached:
-    """A daily limit is reached."""
+    """A limit for 24 hours is reached, so no model is used."""
 
     which: Which
     cap: float
 
 
 def grant(usd: float, caps: DailyCaps, count_used: Callable[[Which, Counted], float]) -> float | CapReached:
-    """Return how much of `usd` a review may spend: less if the daily limits leave less.
+    """Return how many of the `usd` dollars a review may spend, or the limit that is reached.
 
-    `count_used` returns what counts against a limit so far, for all reviews or only for automatic ones.
+    `count_used` returns what already counts against a limit: for all reviews ("all"), or only for automatic
+    reviews for untrusted authors ("unasked").
     """
     if caps.forks is not None and count_used("forks", "unasked") >= caps.forks:
         return CapReached("forks", caps.forks)

@@ -1,4 +1,4 @@
-"""Define findings: what they quote, who reported them, how certain they are."""
+"""Findings: what they quote, who reported them, how certain they are, and their state across reviews."""
 
 import hashlib
 import re
@@ -17,42 +17,43 @@ Category = Literal[  # for models' findings; an analyzer may use another one
 ]  # fmt: skip
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 CODE_CATEGORIES = ("secret", "settings")  # used only by static checks
-Existence = Literal[  # claims that a finding can make about a name in the whole tree
+Existence = Literal[  # statements about a name that can be checked in the whole tree
     "undefined", "unused", "unpassed", "unset", "not-overridden", "only-caller", "unsent", "no-file",
 ]  # fmt: skip
 # The status of a finding at the end of a review. "new": reported for the first time. "still": reported before
-# and still there. "fixed": reported before and gone. "silenced": dismissed by a person or rule. "refuted": a
-# confirmation found it wrong. "unproven": a confirmation could not decide, so it is only shown on demand.
-# "below": open, but below the minimum severity.
+# and not fixed. "fixed": reported before and fixed now. "silenced": dismissed by a person or rule. "refuted":
+# the confirming model call found it wrong. "unproven": that call could not decide, so the finding is only
+# shown on demand. "below": open, but below the minimum severity.
 LastStatus = Literal["new", "still", "fixed", "silenced", "refuted", "unproven", "below"]
-# Until it is confirmed: reported before, and something about it has changed
+# "doubtful", before confirmation: it was reported before, and something about it has changed.
 Status = Literal[LastStatus, "doubtful"]
-# Why a later review reports a finding first: the last push introduced it, or earlier reviews missed it
+# Why no earlier review reported it: the last push introduced it, or earlier reviews missed it.
 Origin = Literal["", "push", "missed"]
-# Detail of the status. "back": new, but fixed before. "moved": still there, elsewhere. "accepted": fixed as
-# suggested.
+# Details of the status. "back": new, but fixed before. "moved": still open, on another line. "accepted":
+# fixed as suggested.
 How = Literal["", "back", "moved", "accepted"]
 SourceKind = Literal["model", "analyser", "tool"]
-# What it means that an analyzer no longer reports its finding. "fixed": it judged everything again. "unseen":
-# it did not check that location this time. "lasting": the problem outlives its lines, such as a secret in the
-# history.
+# What it means if an analyzer no longer reports a finding. "fixed": it checked everything again. "unseen": it
+# did not check that location this time. "lasting": the problem remains although its lines were removed, such
+# as a secret in the history.
 Absence = Literal["fixed", "unseen", "lasting"]
 Role = Literal["", "root", "worker", "verify"]
-# What a model was shown. "": the changed code with its surroundings. "diff" and "backwards": only the diff,
-# from its first or last file. "pairs": altered definitions with their uses. "search": what it searched for
-# itself, in addition to earlier findings.
+# What a model saw. "": the changed code and the code around it. "diff" and "backwards": only the diff, in
+# file order or in reverse. "pairs": changed definitions with their references. "search": the earlier
+# findings, and whatever it searched for.
 View = Literal["", "diff", "backwards", "pairs", "search"]
-READINGS: frozenset[View] = frozenset({"", "diff", "backwards"})  # independent passes over the whole change
-DIFF_ONLY: frozenset[View] = frozenset({"diff", "backwards"})  # those that see no code around the change
+# Views of independent passes over the change.
+PASS_VIEWS: frozenset[View] = frozenset({"", "diff", "backwards"})
+DIFF_ONLY: frozenset[View] = frozenset({"diff", "backwards"})  # views without the code around the change
 
 
 class Verdict(StrEnum):
     """How certain a finding is, most certain first. The displayed words are in templates/words.toml."""
 
-    is_shown: bool  # reported without waiting for a confirmation
-    stands: bool  # not refuted
-    opinion: bool  # possible result of a confirmation
-    state: str  # for the root
+    is_shown: bool  # whether the finding is reported without a confirmation
+    stands: bool  # whether the finding may be true
+    opinion: bool  # whether a confirming model call can return this verdict
+    state: str  # a description for the root model
 
     PROVEN = "proven", True, True, False, "proven by a static check"
     REPRODUCED = "reproduced", True, True, False, "reproduced by a test that was run"
@@ -61,7 +62,7 @@ class Verdict(StrEnum):
     REFUTED = "refuted", False, False, True, "refuted by a second model call"
 
     def __new__(cls, text: str, *facts: bool | str) -> Self:
-        """Create a member whose value is its text, with its attributes."""
+        """Create a member with `text` as its value and `facts` as its attributes."""
         member = str.__new__(cls, text)
         member._value_ = text
         member.is_shown, member.stands, member.opinion, member.state = facts  # type: ignore[assignment]
@@ -74,18 +75,18 @@ class Verdict(StrEnum):
 
     @property
     def rank(self) -> int:
-        """The position in the order; 0 is the most certain."""
+        """The position in the order of certainty; 0 is the most certain."""
         return list(type(self)).index(self)
 
 
 def severity_rank(severity: Severity) -> int:
-    """Return the position of a severity in the order; 0 is the worst."""
+    """Return the position in the order of severity; 0 is the most severe."""
     return SEVERITIES.index(severity)
 
 
-def at_least(severity: Severity, bar: Severity) -> bool:
-    """Return whether a finding of this severity reaches the threshold."""
-    return severity_rank(severity) <= severity_rank(bar)
+def at_least(severity: Severity, threshold: Severity) -> bool:
+    """Return whether a severity is as high as the threshold or higher."""
+    return severity_rank(severity) <= severity_rank(threshold)
 
 
 def less_severe(severity: Severity, steps: int) -> Severity:
@@ -95,38 +96,38 @@ def less_severe(severity: Severity, steps: int) -> Severity:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The source of a finding: a model, one of our analyzers, or another tool whose report was passed in."""
+    """A model, an analyzer, or another tool that reported a finding."""
 
     kind: SourceKind
-    name: Exact[str]  # "provider/model", "ruff", or the tool's own name
-    role: Role = ""  # of a model
-    # What is proven: the check's ID and a digest of the names in its text, since a name may be a secret.
-    # Empty for a guess.
+    name: Exact[str]  # "provider/model", "ruff", or the name of the tool
+    role: Role = ""  # the model's role
+    # For a proven finding, the check's ID and a digest of the names that it is about, because a name may be a
+    # secret. Empty for an unproven finding.
     proof: Exact[str] = ""
-    # If a static check reports several breaks in one finding, a digest of each. A dismissal covers these, and
-    # no later ones.
+    # If a static check reports several breaks in one finding, a digest of each. Dismissing the finding does
+    # not dismiss breaks that are added later.
     breaks: Exact[tuple[str, ...]] = ()
-    view: View = ""  # of a model
+    view: View = ""  # what the model saw
 
     def __str__(self) -> str:
         return f"{self.role} {self.name}".strip()
 
 
-MASK = "***"  # replaces the rest of a secret
+MASK = "***"  # replaces all but the first characters of a secret
 SAME_VALUE = "the same value"  # the note on another line with the same secret
 
 
 # Notes on lines that a static check reports as broken.
 ALSO_BROKEN, USES_IT, NAMES_IT, BREAKS = "also broken", "uses it", "names it", "breaks"
-MAY_BREAK = "may use it too"  # the note on a line that was not proven to break
-AGREED = 2  # model passes whose independent reports count as agreement
-AGAINST = "speaks against it"  # the note on a line with which a model challenged a proof
-MOST_BROKEN = 40  # maximum of such lines per cause
+MAY_BREAK = "may use it too"  # the note on a line that may break
+AGREED = 2  # number of independent model passes whose reports count as agreement
+AGAINST = "speaks against it"  # the note on a line with which a model challenged a proven finding
+MOST_BROKEN = 40  # broken lines that a finding quotes
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
-    """A finding's texts, for use if one of its other lines becomes the main one."""
+class FindingTexts:
+    """A finding's texts for one of its broken lines, in case that line becomes the main location."""
 
     title: str
     why: str
@@ -142,11 +143,11 @@ class Evidence:
     line: int = 0
     side: Side = "head"
     note: str = ""
-    # For a line in another repository: its name, with which `path` begins, and the commit that was read.
+    # For a line in another repository: that repository's name, with which `path` begins, and the commit.
     repository: Exact[str] = ""
     commit: Exact[str] = ""
-    # For a broken line: the finding's texts there, if known, and the digests of its breaks.
-    telling: Telling | None = None
+    # For a broken line: the finding's texts about it, if known, and the digests of its breaks.
+    telling: FindingTexts | None = None
     breaks: Exact[tuple[str, ...]] = ()
 
     @property
@@ -156,32 +157,32 @@ class Evidence:
 
     @property
     def words(self) -> str:
-        """The quote with folded whitespace."""
+        """The quote with every run of whitespace as one space."""
         return " ".join(self.quote.split())
 
     @property
     def is_broken(self) -> bool:
-        """Whether a static check has quoted this line as broken, in addition to the finding's own line."""
+        """Whether a static check reports this line as broken, in addition to the finding's own line."""
         return self.note in (ALSO_BROKEN, USES_IT, NAMES_IT, BREAKS)
 
     @property
     def is_place(self) -> bool:
-        """Whether the finding covers this line too, because it breaks or contains the secret."""
+        """Whether the finding is also about this line, because it breaks or contains the same secret."""
         return self.is_broken or self.note == SAME_VALUE
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A claim about the whole tree, which can be checked there."""
+    """A model's statement about the whole tree that static analysis can check."""
 
     says: Existence
     name: str
-    of: str = ""  # the function without the argument, the class without the override, or the only caller
+    of: str = ""  # the function that lacks an argument, the class without the override, or the only caller
 
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """Whole lines of a file that a fix rewrites: from `line` on, `old` becomes `new`."""
+    """A part of a fix that replaces whole lines: from `line` on, `old` becomes `new`."""
 
     path: Exact[str]
     line: int
@@ -191,53 +192,54 @@ class Rewrite:
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """What a finding is based on: its sources, its claims about the whole tree, and its verdict."""
+    """Who reported a finding, and how certain it is. Field names are part of the stored format."""
 
-    sources: Exact[tuple[Source, ...]]  # the source of a proven finding contains the proof
+    sources: Exact[tuple[Source, ...]]  # for a proven finding, at least one of them has a proof
     verdict: Verdict = Verdict.UNPROVEN
-    unconfirmed: bool = False  # a confirmation was due, but gave no verdict
-    # Why a confirmation could not decide on a finding that several passes reported, and what would decide it
+    unconfirmed: bool = False  # whether the confirming model call failed to return a verdict
+    # If several passes reported it but the confirming call could not decide: why, and what would decide it.
     unsettled: str = ""
-    claims: tuple[Claim, ...] = ()  # claims about the whole tree, as reported
+    claims: tuple[Claim, ...] = ()  # the checkable statements that the model made
     cause: Exact[str] = ""  # a digest of the common cause of all its locations, if there is one
     readings: int = 0  # number of model passes over the change; 0 if unknown
-    # Whether the pass that saw the code around the change was asked about it, and did not confirm it. Not stored.
+    # Whether the pass that saw the code around the change was asked about it and did not confirm it. Not
+    # stored.
     is_declined: bool = False
 
     @property
     def source(self) -> str:
-        """The sources, for display."""
+        """The sources' names, for display."""
         return " + ".join(dict.fromkeys(map(str, self.sources)))
 
     @property
     def reports(self) -> int:
         """How many sources reported it independently.
 
-        A root that searched knew the findings so far, so it doesn't count.
+        A root model that searched doesn't count, because it had seen the earlier findings.
         """
         return len({replace(source, proof="", breaks=()) for source in self.sources if source.view != "search"})
 
     @property
     def votes(self) -> int:
-        """How many model passes reported it."""
+        """How many independent model passes reported it."""
         return len(
             {
                 (source.name, source.role, source.view)
                 for source in self.sources
-                if source.kind == "model" and source.view in READINGS
+                if source.kind == "model" and source.view in PASS_VIEWS
             }
         )
 
     @property
     def is_single(self) -> bool:
-        """Whether several passes read the change, only one of them reported it, and nothing has decided it."""
+        """Whether only one of several passes reported it, and it was neither confirmed nor refuted."""
         return self.verdict.is_undecided and self.votes == 1 < self.readings
 
     @property
     def is_from_diff_only(self) -> bool:
-        """Whether each source saw only the diff, and nothing has decided the finding.
+        """Whether all sources saw only the diff, and the finding was neither confirmed nor refuted.
 
-        Two such passes often agree on a guess about code that neither has seen.
+        Two such passes often agree on a wrong guess about code that neither of them has seen.
         """
         return self.verdict.is_undecided and all(
             source.kind == "model" and source.view in DIFF_ONLY for source in self.sources
@@ -245,7 +247,7 @@ class Basis:
 
     @property
     def has_root(self) -> bool:
-        """Whether the root's model reported it from a prompt with the code around the change."""
+        """Whether the root model reported it, with the code around the change in its prompt."""
         return any(source.role == "root" and not source.view for source in self.sources)
 
     @property
@@ -260,12 +262,12 @@ class Basis:
 
     @property
     def proofs(self) -> frozenset[str]:
-        """The proofs; empty for a guess."""
+        """The IDs of the proofs; empty for an unproven finding."""
         return frozenset(digested_proof(source.proof) for source in self.sources if source.proof)
 
     @property
     def certainty(self) -> str:
-        """The key of the displayed certainty."""
+        """The key of the phrase for its certainty."""
         if self.verdict.is_undecided:
             agreement = "agreed" if self.votes >= AGREED else "single" if self.is_single else self.verdict.value
             return "unsettled" if self.unsettled else "unconfirmed" if self.unconfirmed else agreement
@@ -273,26 +275,29 @@ class Basis:
 
     @property
     def is_shown(self) -> bool:
-        """Whether the finding is reported: it was decided, or its confirmation decided nothing."""
+        """Whether it is reported: it was proven or confirmed, or the confirming call had no result."""
         return self.verdict.is_shown or self.unconfirmed or bool(self.unsettled)
 
 
 @dataclass(frozen=True, slots=True)
 class Tracking:
-    """The state of a finding across reviews."""
+    """The state of a finding across reviews. Field names are part of the stored format."""
 
-    number: int = 0  # the displayed number, fixed for the life of the pull request; 0 if none yet
+    number: int = 0  # the displayed number, which never changes in a pull request; 0 if it has none yet
     status: Status = "new"
     how: How = ""
     silencing: Silencing | None = None  # set if it is silenced
-    added: Exact[tuple[tuple[str, int], ...]] = ()  # path and line of each new location
-    origin: Origin = ""  # if a later review reports it first
-    fix_of: int = 0  # number of the finding whose fix introduced it, 0: none
+    added: Exact[tuple[tuple[str, int], ...]] = ()  # path and line of each location that this review added
+    origin: Origin = ""  # set if it is not the first review that reports it
+    fix_of: int = 0  # number of the finding whose fix introduced it; 0 if there is none
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A problem that the change introduces. A model or analyzer quotes a line, and code finds it."""
+    """A problem that the change introduces.
+
+    `start`, `end` and `side` say where the quote was found; 0 if nowhere.
+    """
 
     path: Exact[str]
     quote: str
@@ -309,15 +314,16 @@ class Finding:
     evidence: tuple[Evidence, ...] = ()
     suggestion: str | None = None
     trigger: str = ""
-    fingerprint: Exact[str] = ""  # from path, folded quote (or cause) and category; survives moved lines
+    # A digest of the path, the quote's words (or the cause) and the category, so it survives moved lines.
+    fingerprint: Exact[str] = ""
     tracking: Tracking = Tracking()
     # What features add, by section key.
     parts: Mapping[str, object] = field(default_factory=dict, hash=False)
-    consumer: Exact[str] = ""  # the repository that breaks, if it is another one
-    rewrites: tuple[Rewrite, ...] = ()  # rewrites that fix it, if static analysis knows the new code
+    consumer: Exact[str] = ""  # the name of the repository that breaks, if it is another one
+    rewrites: tuple[Rewrite, ...] = ()  # the fix, if static analysis knows the new code
 
     def with_status(self, status: Status, how: How = "", silencing: Silencing | None = None) -> Self:
-        """Return the finding with another status, without the details of the previous one."""
+        """Return the finding with this status, and without the details of the previous status."""
         return replace(self, tracking=replace(self.tracking, status=status, how=how, silencing=silencing))
 
     def with_number(self, number: int) -> Self:
@@ -346,7 +352,7 @@ class Finding:
 
     @property
     def is_remark(self) -> bool:
-        """Whether a model reported it in one line, without a reason."""
+        """Whether a model reported it as a title without an explanation."""
         return not self.rule and not self.why
 
     @property
@@ -356,19 +362,19 @@ class Finding:
 
     @property
     def places(self) -> tuple[Evidence, ...]:
-        """The lines that it is about: its own, then the others."""
+        """All locations that it is about, its main location first."""
         others = tuple(item for item in self.evidence if item.is_place)
-        told = {each for item in others for each in item.breaks}
-        mine = (each for each in self.basis.breaks if each not in told)
-        telling = Telling(self.title, self.why, self.consequence)
+        breaks_of_others = {each for item in others for each in item.breaks}
+        breaks = tuple(each for each in self.basis.breaks if each not in breaks_of_others)
+        texts = FindingTexts(self.title, self.why, self.consequence)
         note = SAME_VALUE if self.category == "secret" else ALSO_BROKEN
-        first_place = Evidence(self.path, self.quote, self.start, self.side, note, telling=telling, breaks=tuple(mine))
-        return first_place, *others
+        main = Evidence(self.path, self.quote, self.start, self.side, note, telling=texts, breaks=breaks)
+        return main, *others
 
     def place_number(self, path: str, line: int) -> int:
-        """Return the position of a location among equal lines of its file, from 1.
+        """Return the position of a location among the finding's equal lines in the file, from 1.
 
-        It is 0 if the finding doesn't have this location. Already known lines come first.
+        Locations from earlier reviews are counted first. Returns 0 if the finding doesn't have this location.
         """
         in_file = [item for item in self.places if item.path == path]
         words = next((item.words for item in in_file if item.line == line), None)
@@ -376,16 +382,16 @@ class Finding:
         return next((number for number, row in enumerate(equal, 1) if row[1] == line), 0)
 
     def place_mark(self, path: str, line: int) -> str:
-        """Return an ID of a location that survives moved lines.
+        """Return an ID for a location that stays the same if lines move.
 
-        It covers the text and the position among equal lines.
+        It is a digest of the path, the line's words and its position among equal lines.
         """
         words = next((item.words for item in self.places if item.location == (path, line)), "")
         parts = path, words, str(self.place_number(path, line))
         return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:16]
 
     def rewritten(self, path: str, line: int, side: Side = "head") -> str:
-        """Return the line that a fix writes instead of this one, or "" if it writes none or several."""
+        """Return the single line with which the fix replaces this line, or "" if there is no such line."""
         rows = (rewrite for rewrite in self.rewrites if (rewrite.path, rewrite.line) == (path, line) and side == "head")
         return next((rewrite.new for rewrite in rows if "\n" not in rewrite.old + rewrite.new), "")
 
@@ -396,43 +402,43 @@ class Finding:
 
     @property
     def unfixed_lines(self) -> tuple["Evidence", ...]:
-        """The first broken line in each file that its fix doesn't change; empty without a fix."""
-        mended_paths = {rewrite.path for rewrite in self.rewrites}
+        """The first broken line in each file that the fix doesn't change; empty without a fix."""
+        if not (self.rewrites and self.cause):
+            return ()
+        fixed_paths = {rewrite.path for rewrite in self.rewrites}
         places = {item.path: item for item in reversed(self.places)}
-        return (
-            tuple(places[path] for path in sorted(places.keys() - mended_paths)) if self.rewrites and self.cause else ()
-        )
+        return tuple(places[path] for path in sorted(places.keys() - fixed_paths))
 
     @property
     def is_new(self) -> bool:
-        """Whether the previous review didn't have it."""
+        """Whether no earlier review reported it, or it was fixed in between."""
         return self.status == "new"
 
     @property
     def is_revoked(self) -> bool:
-        """Whether a person has handled this finding everywhere, such as by revoking a secret."""
+        """Whether a person has dismissed this finding itself, for example after revoking a secret."""
         return self.tracking.silencing is not None and self.tracking.silencing.scope == "finding"
 
     @property
     def source(self) -> str:
-        """The sources, for display."""
+        """The sources' names, for display."""
         return self.basis.source
 
     @property
     def proven(self) -> bool:
-        """Whether a static check has proven it. Then no doubt and no learning can silence it."""
+        """Whether a static check has proven it. A learning cannot silence such a finding."""
         return self.verdict is Verdict.PROVEN
 
     @property
     def is_challenged(self) -> bool:
-        """Whether a model named a line that speaks against its proof."""
+        """Whether a model quoted a line as evidence against the proof, so that it is open again."""
         return self.verdict.is_undecided and any(item.note == AGAINST for item in self.evidence)
 
     @property
     def is_masked(self) -> bool:
-        """Whether a static check found a secret there.
+        """Whether a static check reported it as a secret.
 
-        Models only see a placeholder, so they cannot judge, repeat or withdraw it.
+        Models only see a placeholder for it, so they cannot review, repeat or withdraw the finding.
         """
         return self.category == "secret" and any(source.kind != "model" for source in self.basis.sources)
 
@@ -443,15 +449,15 @@ class Finding:
 
     @property
     def is_shown(self) -> bool:
-        """Whether the finding is reported: it was decided, or its confirmation decided nothing."""
+        """Whether it is reported: it was proven or confirmed, or the confirming call had no result."""
         return self.basis.is_shown
 
     @property
     def identity(self) -> str:
-        """What a dismissal refers to.
+        """The ID that a dismissal refers to.
 
-        For a guess, this is its fingerprint. For a proof, it is a longer ID that covers all proofs. So the
-        dismissal of a guess never covers a proof that is found later in the same location.
+        For an unproven finding, it is the fingerprint. For a proven one, it is a longer ID that depends on
+        all proofs. So dismissing an unproven finding never dismisses a proven one that is found there later.
         """
         if not self.proven:
             return self.fingerprint
@@ -459,40 +465,43 @@ class Finding:
 
     @property
     def older_identity(self) -> str:
-        """The identity that builds gave it whose proofs did not say what they were about; ignore lists may have it."""
+        """The identity from builds whose proofs only contained the check's ID.
+
+        Ignore lists may still contain it.
+        """
         return _identity(self, (proof.partition(" ")[0] for proof in self.proofs)) if self.proven else self.fingerprint
 
     @property
     def proofs(self) -> frozenset[str]:
-        """The proofs; empty for a guess."""
+        """The IDs of the proofs; empty for an unproven finding."""
         return self.basis.proofs
 
     @property
     def kind(self) -> str:
-        """What it is an instance of: the check's own ID, else the category."""
+        """What rules and settings call it: the check's own ID, or else the category."""
         return self.rule or self.category
 
 
-_PROOF_WITH_NAMES = re.compile(r"(\S+) (?![0-9a-f]{32,}\Z)(.+)")  # a proof with readable names
+_PROOF_WITH_NAMES = re.compile(r"(\S+) (?![0-9a-f]{32,}\Z)(.+)")  # a proof with names instead of their digest
 
 
 def proof_id(kind: str, names: str) -> str:
-    """Return the ID of a proof: the check's own ID, and a digest of the names that it is about."""
+    """Return the ID of a proof: the check's own ID (`kind`), and a digest of the names that it is about."""
     return f"{kind} {hashlib.sha256(names.encode('utf-8', 'replace')).hexdigest()[:32]}" if names else kind
 
 
 def is_without_names(proof: str) -> bool:
-    """Return whether a proof doesn't say what it is about, as a few from older builds."""
+    """Return whether a proof only contains the check's ID, like some proofs from older builds."""
     return " " not in proof
 
 
 def break_digest(*parts: str) -> str:
-    """Return the digest of one of the breaks in a finding."""
+    """Return the digest of one break in a finding."""
     return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:32]
 
 
 def digested_proof(proof: str) -> str:
-    """Return a proof with its names as a digest, because consumers' proofs have readable names."""
+    """Return a proof with its names replaced by a digest. Proofs about consumers contain the names."""
     named = _PROOF_WITH_NAMES.fullmatch(proof)
     return proof_id(named[1], named[2]) if named else proof
 

@@ -1,4 +1,4 @@
-"""Convert a finding to and from one flat row, as in stored reviews, outputs and journals."""
+"""Convert a finding to and from a flat mapping, as used in stored reviews, outputs and journals."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, fields
@@ -18,14 +18,14 @@ GROUPS = {
 
 
 def row_of(finding: Finding) -> dict[str, Any]:
-    """Return the row of a finding, without features' parts, which `render.section` adds."""
+    """Return a finding as a flat mapping. It lacks the features' parts, which `render.section` adds."""
     row = asdict(finding)
     flat = {**row, **row["basis"], **row["tracking"]}
     return {key: flat[key] for key in KEYS}
 
 
 def grouped(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a finding's fields from its row, without those that an older row lacks."""
+    """Return the nested fields for a flat mapping. Fields that an older row lacks are omitted."""
     groups = {group: {key: row[key] for key in keys if key in row} for group, keys in GROUPS.items()}
     inner = {key for keys in GROUPS.values() for key in keys}
     return {**{key: value for key, value in row.items() if key not in inner}, **groups}

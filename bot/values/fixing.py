@@ -1,4 +1,4 @@
-"""Define the result of a fix, and of the review after it."""
+"""The result of fixing findings, and of the review of the fixed code."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,12 +12,15 @@ class Fix:
     """The new contents of files, the fixed findings, and why other findings were left out."""
 
     contents: Exact[Mapping[str, bytes]] = field(default_factory=dict)  # path -> the whole file
-    before: Exact[Mapping[str, bytes]] = field(default_factory=dict)  # the same files as reviewed
+    # Path -> the file's content at the review.
+    before: Exact[Mapping[str, bytes]] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
-    # With the reason: "none", "place", "moved", "clash", "syntax", "long", "part" or "worse".
+    # Findings that were not fixed, each with the reason: "none", "place", "moved", "clash", "syntax", "long",
+    # "part" or "worse".
     refusals: tuple[tuple[Finding, str], ...] = ()
-    patch: str = ""  # the same change, for `git apply`
-    problems: tuple[str, ...] = ()  # what the undone fixes would have introduced, as "path:line what"
+    patch: str = ""  # the fix as a patch for `git apply`
+    # Problems that fixes would have caused and that were undone: "path:line what".
+    problems: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.contents)
@@ -25,14 +28,14 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class FixCheck:
-    """The review of the fixed code without a model: new findings, and fixed ones that are still reported."""
+    """The result of reviewing the fixed code with static checks."""
 
-    new: tuple[Finding, ...] = ()
-    still: tuple[Finding, ...] = ()
-    # How many of the fixed findings static checks had reported. For others, silence means nothing.
+    new: tuple[Finding, ...] = ()  # findings that the fix has caused
+    still: tuple[Finding, ...] = ()  # fixed findings that are reported again
+    # How many of the fixed findings came from static checks. Static checks cannot tell if others are fixed.
     by_code: int = 0
 
     @property
     def is_clean(self) -> bool:
-        """Whether every fixed finding is resolved and none is new."""
+        """Whether no finding is reported again, and none is new."""
         return not self.new and not self.still

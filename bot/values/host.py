@@ -1,4 +1,4 @@
-"""GitHub's facts about a pull request, reduced to those that deeprepo uses."""
+"""The data from GitHub that deeprepo uses: pull requests, comments, threads and check runs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,12 +13,12 @@ Hidden = Literal["OUTDATED", "RESOLVED", "DUPLICATE"]
 
 
 @dataclass(frozen=True, slots=True)
-class Voice:
-    """The identity under which we write, to recognize our own comments.
+class BotIdentity:
+    """The account under which the bot writes, by which it recognizes its own comments.
 
-    `app` is the App's ID, or 0 for a plain token. `scope` is the settings file that a workflow names, or ""
-    for the usual one. Jobs with different settings share a name but are separate reviewers, each with its own
-    comments and memory. `is_in_scope` decides whether a comment belongs to this scope.
+    `app` is the App's ID, or 0 for a plain token. `scope` is the settings file that a workflow sets, or ""
+    for the default file. Workflow jobs with different settings files share an account but act as separate
+    reviewers, each with its own comments. `is_in_scope` returns whether a comment's text has this scope.
     """
 
     login: str
@@ -27,9 +27,9 @@ class Voice:
     is_in_scope: Callable[[str], bool] = field(default=lambda _: True, compare=False)
 
     def wrote(self, login: str, kind: str, app: int) -> bool:
-        """Return whether we are the author.
+        """Return whether the author with this login, account type ("User" or "Bot") and App ID is the bot.
 
-        An App's user token writes under a person's name, which doesn't count.
+        What an App writes with a user's token appears under the user's name and doesn't count.
         """
         if not self.app:
             return login == self.login
@@ -38,17 +38,17 @@ class Voice:
 
 @dataclass(frozen=True, slots=True)
 class RepositoryFacts:
-    """The repository that a pull request targets, in its current state."""
+    """The repository that a pull request targets, as GitHub reports it now."""
 
-    name: str  # current "owner/name"; a renamed repository also answers under its old name
-    pages: str = ""  # URL prefix of permalinks
-    default_branch: str = ""  # whichever branch the pull request targets
+    name: str  # the current "owner/name"; GitHub also accepts the old name of a renamed repository
+    pages: str = ""  # the URL prefix of permalinks
+    default_branch: str = ""  # not necessarily the branch that the pull request targets
     private: bool = False  # False if unknown
 
 
 @dataclass(frozen=True, slots=True)
 class PullFacts:
-    """A pull request in its current state, which may have changed since it was requested."""
+    """A pull request as GitHub reports it now. It may have changed since the webhook delivery."""
 
     title: str
     body: str
@@ -63,27 +63,27 @@ class PullFacts:
     head_sha: str
     fork: bool
     labels: tuple[str, ...]
-    url: str  # of its page
+    url: str  # the address of its page
     changed_files: int
     additions: int
     deletions: int
     repository: RepositoryFacts
-    head_repository: int = 0  # its ID; 0 if it no longer exists
+    head_repository: int = 0  # the ID of the head's repository; 0 if it no longer exists
 
     @property
     def source(self) -> str:
-        """The repository and branch of the head, or "" if the repository no longer exists."""
+        """The head's repository ID and branch, or "" if the repository no longer exists."""
         return f"{self.head_repository}:{self.head_ref}" if self.head_repository else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Bases:
-    """The base branch's tip, its merge base with the head, and the number of commits since on each side."""
+    """How the head compares with the base branch."""
 
-    tip: str
+    tip: str  # the base branch's last commit
     merge_base: str
-    ahead: int
-    behind: int
+    ahead: int  # commits on the head since the merge base
+    behind: int  # commits on the base branch since the merge base
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class PostedComment:
     """A comment on the pull request.
 
     `kind` is "issue" in the conversation, "review" on lines or a file, and "whole" for the text of a review.
-    `ours` means that our own login wrote it. Only then are markers in it trusted.
+    `ours` says whether this bot wrote it. Only then are the markers in it trusted.
     """
 
     id: int
@@ -106,26 +106,26 @@ class PostedComment:
     path: str = ""
     line: int | None = None
     is_outdated: bool = False  # whether its lines no longer exist
-    thread: int = 0  # the top comment of its thread; 0 if it is in none
+    thread: int = 0  # the ID of the first comment in its thread; 0 if it is in none
     head: str = ""  # the commit that it refers to, if any
-    state: str = ""  # of a review: "COMMENTED", "CHANGES_REQUESTED", "DISMISSED"
+    state: str = ""  # the state of a review, such as "COMMENTED", "CHANGES_REQUESTED" or "DISMISSED"
     dislikes: int = 0  # number of 👎 reactions
 
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """The state of a review thread, by its top comment: resolved, outdated, or minimized and why."""
+    """The state of a review thread."""
 
-    comment: int
+    comment: int  # the ID of the first comment
     is_resolved: bool
     is_outdated: bool
-    hidden_reason: str = ""  # "outdated", "resolved", "spam"; empty if it is shown
+    hidden_reason: str = ""  # why it is minimized: "outdated", "resolved" or "spam"; empty if it isn't
     node_id: str = ""  # its ID in GraphQL
 
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """One line in a check run's list of annotations, as plain text."""
+    """An annotation of a check run, as plain text."""
 
     path: str
     start: int
@@ -137,7 +137,7 @@ class Annotation:
 
 @dataclass(frozen=True, slots=True)
 class CheckRun:
-    """One of the App's check runs. `summary` begins with our marker."""
+    """One of the bot's own check runs. `summary` begins with the bot's marker."""
 
     id: int
     external_id: str

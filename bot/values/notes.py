@@ -1,21 +1,21 @@
-"""What models report about a change in addition to findings."""
+"""The notes that models write about a change in addition to findings, for the walkthrough."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class FileNote:
-    """What a model reports about one file, unverified."""
+    """A model's note about one file. It is not verified."""
 
     path: str
-    theme: str = ""
-    phrase: str = ""
+    theme: str = ""  # the group of files that it belongs to
+    phrase: str = ""  # what the change does to it
 
 
 @dataclass(frozen=True, slots=True)
 class ReaderNotes:
-    """What a model reports about the change in addition to its findings."""
+    """The notes of one model pass."""
 
-    overview: str = ""  # only if the model saw the whole change
-    first: str = ""  # the path to look at first
+    overview: str = ""  # set if the model saw the whole change
+    first: str = ""  # the path of the file to look at first
     files: tuple[FileNote, ...] = ()

@@ -1,4 +1,4 @@
-"""Define the progress of a running review: what it reads, what it has found, and its current step."""
+"""The progress of a running review: the size of the change, the findings so far, and the current step."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,18 +7,18 @@ from bot.values.finding import Finding
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """What a review reads, and what it has found so far.
+class ReviewProgress:
+    """The size of the change under review, and the findings so far.
 
-    Counts are complete; names and findings are the first few.
+    The numbers are complete, but `names`, `user_names` and `worst_findings` only contain the first few.
     """
 
-    files: int  # changed files that are read
-    names: tuple[str, ...]
-    units: int | None = None  # None while only the files are known, not their dependents
-    left_out: int = 0  # changed files that are not read
-    users: int = 0  # unchanged files that depend on changed code
-    user_names: tuple[str, ...] = ()
+    files: int  # number of changed files under review
+    names: tuple[str, ...]  # the paths of these files
+    units: int | None = None  # number of code regions; None until the dependents are known
+    left_out: int = 0  # number of changed files that are skipped
+    users: int = 0  # number of unchanged files that depend on changed code
+    user_names: tuple[str, ...] = ()  # the paths of these files
     is_checked: bool = False  # whether all static checks are done
     findings: int = 0  # number of findings that need no confirmation: proven, or reported by several passes
     worst_findings: tuple[Finding, ...] = ()  # the worst of them
@@ -27,10 +27,11 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The latest progress."""
+    """What a progress page shows."""
 
-    reading: Reading | None = None  # None if the change is not known yet
-    step: str = ""  # one short line
+    reading: ReviewProgress | None = None  # None until the change is known
+    step: str = ""  # the current step, as one short line
 
 
-Say = Callable[[str | Reading], None]  # receives progress: one short line, or what the review reads
+# Gets the current step as a short line, or the progress.
+ProgressCallback = Callable[[str | ReviewProgress], None]

@@ -1,4 +1,4 @@
-"""Define the results of a review: placed findings, the coverage, the cost, and the review itself."""
+"""The results of a review: findings and where they are shown, the coverage, and the review itself."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -8,47 +8,49 @@ from bot.levels import Severity
 from bot.values.change import PullRequest
 from bot.values.consumer import ConsumerReport
 from bot.values.finding import Finding, Status, at_least, severity_rank
-from bot.values.ruling import Ruling, is_threshold_set
+from bot.values.required_check import RequiredCheck, is_threshold_set
 from deeprepo.impact.changes import ChangedFile
 from deeprepo.impact.values import Side
 from deeprepo.rlm.values import Cost, Exact, Turn
 
 Tone = Literal["normal", "short"]
-Conclusion = Literal["clean", "findings", "incomplete"]  # the result of a review
+Conclusion = Literal["clean", "findings", "incomplete"]
 Interruption = Literal["provider", "interrupted"]
 Fault = Literal["", Interruption]  # what cut a review short, other than a limit
-# Why a part of the change was not reviewed as configured: the provider's quota or the owner's daily limit is
-# used up, the provider doesn't answer, its content filter or the model declines, the change exceeds a limit,
-# or the provider rejects the key or the model.
+# Why models did not review everything. "quota": the provider's quota or a daily limit is used up. "provider":
+# the provider doesn't answer. "declined": the model or its content filter refused. "too_large": the change
+# exceeds a limit. "setup": the provider rejects the key or the model.
 Obstacle = Literal["quota", "provider", "declined", "too_large", "setup"]
 Cause = Literal["", Obstacle]
-# The result of a review, or what cut it short
 ReviewStatus = Literal[Conclusion, Interruption, Obstacle]
-Shortfall = Literal["cut", "dropped", "undecided"]  # other reasons to fail a check that has a threshold
-# Why a head has no review: "unreviewed" means that it should have one, "left out" that the owner's settings
-# exclude it, and "nothing" that it adds nothing to its base.
-Lack = Literal["unreviewed", "left out", "nothing"]
+# Why a result is incomplete. "cut": something was not reviewed. "dropped": findings could not be confirmed or
+# refuted. "undecided": a requirement has no result.
+Shortfall = Literal["cut", "dropped", "undecided"]
+# Why a head has no review. "unreviewed": it should have one. "left out": the owner's settings exclude it.
+# "nothing": it adds nothing to its base.
+NoReviewReason = Literal["unreviewed", "left out", "nothing"]
 
 IssueProgress = Literal["yes", "partly", "no", "unclear"]  # whether a change does what an issue asks
-DiffSide = Literal["RIGHT", "LEFT"]  # side of the diff, in GitHub's terms
+DiffSide = Literal["RIGHT", "LEFT"]  # GitHub's names for the head side and the base side
 LookUpKind = Literal["definition", "uses", "search", "lines", "files"]
-# `CoverageRow.by` of a region that only loses lines; takes the place of a check
+# `CoverageRow.by` of a region from which the change only removes lines, so no check is needed.
 NOTHING_ADDED = "nothing added"
-# The version of the JSON format. It increases if readers of the old format would misread the new one, but not
-# for new keys. Builds before 0.2.0 wrote version 1.
+# The version of the JSON format. Increase it if programs for the old format would misread the new one, but
+# not for new keys. Builds before 0.2.0 wrote version 1.
 SCHEMA_VERSION = 2
+# Where a finding is shown: on its lines, on its file, outside the diff, or collapsed in the summary.
 Place = Literal["", "inline", "file", "outside", "folded"]
 
 
 @dataclass(frozen=True, slots=True)
 class LookUp:
-    """Code that a model requests before it answers."""
+    """A model's request to see code before it answers."""
 
     kind: LookUpKind
-    name: str = ""  # the name, or the pattern of a search
-    path: str = ""  # the file for lines; the folder or glob for files; else a glob that narrows the search
-    start: int = 0  # first line, for lines; 0 for the beginning
-    end: int = 0  # last line, for lines; 0 for as many as one look-up shows
+    name: str = ""  # the name, or the pattern for "search"
+    path: str = ""  # the file for "lines", the folder or glob for "files", else a glob that limits the search
+    start: int = 0  # the first line for "lines"; 0 for the beginning
+    end: int = 0  # the last line for "lines"; 0 for as many lines as one look-up shows
     side: Side = "head"
 
 
@@ -56,42 +58,46 @@ class LookUp:
 class Judgement:
     """The findings of a static check, and the files that it checked completely.
 
-    Only for these files, no finding means something.
+    In other files, the check may have missed problems.
     """
 
     findings: tuple[Finding, ...]
-    complete: frozenset[str]  # paths
+    complete: frozenset[str]  # paths of the files that it checked completely
     unjudged: tuple[tuple[str, str], ...] = ()  # path (empty if it isn't about one file) and reason
-    limits: tuple[str, ...] = ()  # sentences about what the check cannot know
-    not_run: str = ""  # why a check that only confirms others did not run
-    ran: bool = True  # whether such a check had anything to do
+    limits: tuple[str, ...] = ()  # sentences about what the check cannot find
+    not_run: str = ""  # for a check that only confirms others: why it did not run
+    ran: bool = True  # for a check that only confirms others: whether it had anything to do
 
     def unjudged_files(self, files: Iterable[ChangedFile]) -> tuple[tuple[str, str], ...]:
-        """Return the files without a judgment, including given files that the check reports nothing about."""
-        vouched = {path for path, _ in self.unjudged} | self.complete
-        silent = ((file.path, "the check did not confirm that it read the whole file") for file in files)
-        return (*self.unjudged, *((path, reason) for path, reason in silent if path not in vouched))
+        """Return path and reason for each file that was not checked completely.
+
+        This includes those of the given `files` that the check does not mention at all.
+        """
+        mentioned = {path for path, _ in self.unjudged} | self.complete
+        reason = "the check did not confirm that it read the whole file"
+        return (*self.unjudged, *((file.path, reason) for file in files if file.path not in mentioned))
 
 
 @dataclass(frozen=True, slots=True)
 class CommentSpot:
-    """The lines on which GitHub shows a comment, in one hunk and on one side.
+    """The lines in the diff to which GitHub attaches a comment.
 
-    They may be fewer than the finding's.
+    They are in one hunk and on one side, so there may be fewer of them than the finding has.
     """
 
     path: Exact[str]  # the file's path in the diff: on the head side, or the old path if it was deleted
     start: int
-    end: int  # the line of the comment; equals `start` for a single line
+    end: int  # the line below which the comment appears; equals `start` for a single line
     side: DiffSide
 
 
 @dataclass(frozen=True, slots=True)
 class PlacedFinding:
-    """A finding with the place where this review shows it; empty if it isn't shown, or was shown before.
+    """A finding, and where this review shows it.
 
-    `replacement` contains whole lines for the spot, tested and with the file's own indentation. `refused`
-    says why a suggestion is shown as prose instead.
+    `place` is empty if the finding isn't shown, or an earlier review already shows it. `replacement` is a
+    suggested fix that can be committed: whole lines for the spot, with the file's indentation. `refused` says
+    why the suggestion can only be shown, and not committed.
     """
 
     finding: Finding
@@ -102,7 +108,10 @@ class PlacedFinding:
 
 
 def in_order(findings: Iterable[PlacedFinding]) -> tuple[PlacedFinding, ...]:
-    """Sort findings for display: collapsed ones last, then by severity, then by rank."""
+    """Sort findings for display: collapsed ones last, then by severity.
+
+    Findings that are equal keep their order.
+    """
     return tuple(
         sorted(
             findings,
@@ -116,27 +125,33 @@ def in_order(findings: Iterable[PlacedFinding]) -> tuple[PlacedFinding, ...]:
 
 @dataclass(frozen=True, slots=True)
 class CoverageRow:
-    """One item of the coverage, and its state.
+    """Something that a review should check, and whether it did. Field names are part of the stored format.
 
-    `kind` is "unit": a changed code region; "use": a line that depends on a changed contract; "word": a line
-    that still contains a removed name and is connected to it only by that name; "file": a changed file that
-    was skipped without confirmation; "search": uses that could not be searched; "commits": commits that were
-    not scanned for secrets or have several merge bases; "check": what a static check could not judge;
-    "dependent": a file that imports a changed one, for information only.
+    The kinds are:
 
-    An "unread" item is reported as not checked. A use that "relies" on the change could not be judged by a
-    static check. It may work or break, and doesn't affect the result.
+    - "unit": a changed code region.
+    - "use": a reference to a definition whose contract changed.
+    - "word": a line that contains a removed name but may refer to something else.
+    - "file": a changed file that was skipped, although nothing outside the change justifies that.
+    - "search": references that could not be searched for.
+    - "commits": commits that were not scanned for secrets, or that have several merge bases.
+    - "check": something that a static check could not decide.
+    - "dependent": a file that imports a changed one, for information only.
+
+    An item in the state "unread" is reported as not checked. A "use" in the state "relies" could not be
+    decided by a static check. It may work or break, and doesn't affect the result.
     """
 
     kind: Literal["unit", "use", "word", "file", "search", "commits", "check", "dependent"]
     path: Exact[str]
-    name: Exact[str]  # of a use: what it depends on, as "path:name"
+    name: Exact[str]  # for a "use", the definition that it refers to, as "path:name"
     state: Literal["reviewed", "reused", "skipped", "unread", "relies"]
-    by: Exact[str] = ""  # what covered it, such as "ruff, secrets, contracts" or "worker openai/gpt-5-mini"
-    reason: str = ""  # why it was skipped or left unread
+    by: Exact[str] = ""  # what checked it, such as "ruff, secrets, contracts" or "worker openai/gpt-5-mini"
+    reason: str = ""  # why it was skipped or not checked
     line: int = 0
-    checked: Exact[str] = ""  # the checks that judged a region, or the result of comparing a use
-    read: Exact[str] = ""  # the model that read it
+    # The static checks that checked a region, or the result of comparing a reference.
+    checked: Exact[str] = ""
+    read: Exact[str] = ""  # the models that read it
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,16 +165,16 @@ class Area:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What static checks checked, what a model read, and what was not checked, for the whole change."""
+    """What was checked in the whole change, by static checks and by models, and what was not."""
 
     readings: tuple[CoverageRow, ...] = ()
     skipped_files: Exact[tuple[tuple[str, str], ...]] = ()  # (path, reason)
-    cut: tuple[str, ...] = ()  # sentences about what was cut by limits
-    by_model: bool = True  # whether changed code counts only once a model has read it
-    not_installed: Exact[tuple[str, ...]] = ()  # checks with something to do that could not run
+    cut: tuple[str, ...] = ()  # sentences about what limits left out
+    by_model: bool = True  # whether changed code only counts as checked once a model has read it
+    not_installed: Exact[tuple[str, ...]] = ()  # checks that had something to do but are not installed
     areas: tuple[Area, ...] = ()  # the risk map, riskiest first
     not_run: Exact[tuple[tuple[str, str], ...]] = ()  # type checkers that failed, each with the reason
-    is_follow_up: bool = False  # whether only earlier findings were followed up, and the head was not reviewed
+    is_follow_up: bool = False  # whether the head was not reviewed, and only earlier findings were updated
 
     def count(self, kind: str, *states: str) -> int:
         """Return how many items of this kind are in one of these states, or in any state if none is given."""
@@ -167,133 +182,136 @@ class Coverage:
 
     @property
     def open(self) -> tuple[CoverageRow, ...]:
-        """The items that should have been checked and were not, most important first."""
+        """The items that should have been checked but were not, most important first."""
         order = {"unit": 0, "file": 1, "use": 2, "word": 3, "search": 4, "commits": 5, "check": 6}
         left = [reading for reading in self.readings if reading.state == "unread" and reading.kind in order]
         return tuple(sorted(left, key=lambda reading: order[reading.kind]))
 
     @property
     def complete(self) -> bool:
-        """Whether nothing is open."""
+        """Whether everything that should have been checked was checked."""
         return not self.open
 
-    def beside(self, findings: Iterable[Finding]) -> "Coverage":
-        """Return the coverage without dependent locations that a finding already shows."""
-        told = {(place.path, place.line) for finding in findings for place in (*finding.places, *finding.evidence)}
+    def without_shown(self, findings: Iterable[Finding]) -> "Coverage":
+        """Return the coverage without the dependent locations that these findings already show."""
+        shown = {(place.path, place.line) for finding in findings for place in (*finding.places, *finding.evidence)}
         return replace(
             self,
             readings=tuple(
                 reading
                 for reading in self.readings
-                if reading.state != "relies" or (reading.path, reading.line) not in told
+                if reading.state != "relies" or (reading.path, reading.line) not in shown
             ),
         )
 
     @property
     def relying(self) -> tuple[CoverageRow, ...]:
-        """The locations that depend on the change, most important first."""
+        """The locations that may depend on the change (state "relies"), most important first."""
         return tuple(reading for reading in self.readings if reading.state == "relies")
 
 
 @dataclass(frozen=True, slots=True)
 class IssueReport:
-    """A model's answer about an issue that the change closes."""
+    """A model's answer to whether the change does what an issue asks for.
+
+    The change says that it closes it.
+    """
 
     number: int
     asks: str
     done: IssueProgress
     missing: str = ""
-    round: int = 0  # the review that gave the answer; the change may do more since
+    round: int = 0  # the number of the review in which the model answered; later pushes may have changed that
 
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """The result of a strategy: raw findings, the summary, and how it ended."""
+    """The result of a strategy: the raw findings, the summary, and how it ended."""
 
     findings: tuple[Finding, ...] = ()
     summary: str = ""
     turns: tuple[Turn, ...] = ()
-    notes: tuple[str, ...] = ()  # for readers of the review: a limit was reached, or the provider failed
+    # Sentences for the review, such as that a limit was reached or the provider failed.
+    notes: tuple[str, ...] = ()
     partial: bool = False
     fault: Fault = ""
-    reason: str = ""  # how the strategy continued, appended to its reason
-    doubts: tuple[str, ...] = ()  # what went wrong with a pass, so that a root should continue, as sentences
-    suspicions: tuple[str, ...] = ()  # what a pass could not settle, as sentences
+    reason: str = ""  # how the strategy continued, appended to why it was chosen
+    doubts: tuple[str, ...] = ()  # sentences about problems in a pass that a root model should look into
+    suspicions: tuple[str, ...] = ()  # sentences about possible defects that a pass could not decide on
     issues: tuple[IssueReport, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ReadUnit:
-    """A code region that was judged, with a digest of all that was judged."""
+    """A code region that was reviewed, with a digest of everything that the review of it depended on."""
 
     id: Exact[str]
     digest: Exact[str]
-    by: Exact[str]  # name of the model or checks
+    by: Exact[str]  # the names of the models or checks
     model: bool = False  # whether a model read it
 
 
 def read_units(rows: Iterable[tuple[str, str, str]], by_model: Collection[str]) -> tuple[ReadUnit, ...]:
-    """Return the code regions in a stored review's rows of id, digest and checker.
+    """Return the reviewed code regions, given a stored review's rows of ID, digest and names.
 
-    `by_model`: the ids that a model read.
+    `by_model` contains the IDs of those that a model read.
     """
     return tuple(ReadUnit(name, digest, by, name in by_model) for name, digest, by in rows)
 
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """Which review of the same change this is."""
+    """The review's number in its pull request, and what it passes on to the next review."""
 
     number: int = 1
     since: Exact[str] = ""  # the previous review's head; empty in the first review
-    full: bool = False  # everything was to be read and reported again
-    reason: str = ""  # why the earlier review could not be used, as a sentence
-    # For the next review: every number given so far with its finding's fingerprint, and the judged code
-    # regions.
+    full: bool = False  # whether everything was to be reviewed and reported again
+    reason: str = ""  # a sentence about why the previous review could not be used
+    # For the next review: every number given so far with its finding's fingerprint, and the reviewed regions.
     numbers: Exact[tuple[tuple[int, str], ...]] = ()
     read: Exact[tuple[ReadUnit, ...]] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class StrategyChoice:
-    """How the change was read."""
+    """The strategy with which models reviewed the change."""
 
     name: Exact[str]
-    reason: str = ""  # why this strategy
+    reason: str = ""  # why it was chosen
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """What cut a review short, if anything did."""
+    """Whether a review was cut short, and by what."""
 
     partial: bool = False
     fault: Fault = ""
-    failure: str = ""  # a provider's failure and what to do, shown first
+    failure: str = ""  # a sentence about a provider's failure and what to do, shown first
     cause: Cause = ""  # why models did not review everything, if that is known
 
 
 @dataclass(frozen=True, slots=True)
 class ReportSettings:
-    """The settings for a review's conclusion and display."""
+    """The settings on which a review's conclusion and its display depend."""
 
     tone: Tone = "normal"
     fail_on: Severity | None = None  # the threshold for the exit code and the conclusion
-    strict: bool = False  # with that threshold, whether undecided items fail the check too
+    strict: bool = False  # if a threshold is set, whether requirements without a result fail the check too
     request_changes: Severity | None = None  # the threshold for requesting changes; None for never
-    of_features: Mapping[str, bool] = field(default_factory=dict)  # features' switches
+    of_features: Mapping[str, bool] = field(default_factory=dict)  # the features' switches, by name
     templates: tuple[tuple[str, str], ...] = ()  # the repository's own comment templates: (name, source)
-    minimum: Severity = "low"  # findings below it are not reported
-    doubts: tuple[str, ...] = ()  # mistakes in settings files that may concern a threshold
+    minimum: Severity = "low"  # less severe findings are not reported
+    doubts: tuple[str, ...] = ()  # sentences about mistakes in settings files that may concern a threshold
 
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """The complete result, for every output."""
+    """The complete result of a review, from which every output is made."""
 
     pull: PullRequest
     files: tuple[ChangedFile, ...]
     strategy: StrategyChoice
-    # All findings known to this review, with their status; reported ones first
+    # All findings that this review knows, whatever their status. Those that it reports come first.
     findings: tuple[PlacedFinding, ...]
     coverage: Coverage
     cost: Cost
@@ -302,7 +320,7 @@ class Review:
     notes: tuple[str, ...] = ()
     cut: Cut = Cut()
     settings: ReportSettings = ReportSettings()
-    dropped: int = 0  # rejected findings
+    dropped: int = 0  # number of model findings that were not confirmed
     turns: tuple[Turn, ...] = ()
     version: Exact[str] = ""
     round: Round = Round()
@@ -317,17 +335,17 @@ class Review:
 
     @property
     def new_findings(self) -> tuple[Finding, ...]:
-        """The open findings that no earlier review had."""
+        """The open findings that no earlier review reported."""
         return tuple(finding for finding in self.open_findings if finding.is_new)
 
     @property
     def new_places(self) -> int:
-        """How many locations are new in earlier findings."""
+        """How many locations this review adds to earlier findings."""
         return sum(len(placed_finding.finding.tracking.added) for placed_finding in self.reported)
 
     @property
     def still(self) -> tuple[Finding, ...]:
-        """The findings that an earlier review reported and that are still open."""
+        """The findings from earlier reviews that are still open, unless this review reports them again."""
         return tuple(
             placed_finding.finding
             for placed_finding in self.findings
@@ -336,27 +354,27 @@ class Review:
 
     @property
     def open_findings(self) -> tuple[Finding, ...]:
-        """The open findings: those that this review reports, then earlier ones."""
+        """The open findings: those that this review reports, then those from earlier reviews."""
         return (*(placed_finding.finding for placed_finding in self.reported), *self.still)
 
     @property
     def unproven(self) -> tuple[Finding, ...]:
-        """The models' findings that were neither confirmed nor refuted. They are shown on demand."""
-        return self.having("unproven")
+        """The models' findings that were neither confirmed nor refuted. They are only shown on demand."""
+        return self.findings_with_status("unproven")
 
     @property
     def has_unsettled(self) -> bool:
         """Whether an open finding could be neither confirmed nor refuted."""
         return any(finding.basis.unsettled for finding in self.open_findings)
 
-    def having(self, status: Status) -> tuple[Finding, ...]:
+    def findings_with_status(self, status: Status) -> tuple[Finding, ...]:
         """Return the findings with this status."""
         return tuple(
             placed_finding.finding for placed_finding in self.findings if placed_finding.finding.status == status
         )
 
     def without_unproven(self) -> "Review":
-        """Return the review without unconfirmed findings, as it is posted."""
+        """Return the review without unproven findings, which are not posted."""
         return replace(
             self,
             findings=tuple(
@@ -364,28 +382,31 @@ class Review:
             ),
         )
 
-    def reaching(self, bar: Severity | None) -> tuple[Finding, ...]:
-        """Return the open findings, new or earlier, that reach the threshold, or none without one.
+    def reaching(self, threshold: Severity | None) -> tuple[Finding, ...]:
+        """Return the open findings that reach the threshold; none if it is None.
 
-        A finding that a second model call could not settle reaches no threshold.
+        A finding on which the confirming model call could not decide reaches no threshold.
         """
-        if bar is None:
+        if threshold is None:
             return ()
         settled = (finding for finding in self.open_findings if not finding.basis.unsettled)
-        return tuple(finding for finding in settled if at_least(finding.severity, bar))
+        return tuple(finding for finding in settled if at_least(finding.severity, threshold))
 
     @property
-    def rulings(self) -> tuple[Ruling, ...]:
-        """The results of required checks, from all features."""
+    def required_checks(self) -> tuple[RequiredCheck, ...]:
+        """The results of the required checks, which features add."""
         parts = (part for part in self.parts.values() if isinstance(part, tuple))
-        return tuple(each for part in parts for each in part if isinstance(each, Ruling))
+        return tuple(each for part in parts for each in part if isinstance(each, RequiredCheck))
 
     @property
     def conclusion(self) -> Conclusion:
-        """The conclusion. A review with unchecked items or earlier open findings is never clean."""
-        if self.open_findings or any(ruling.result == "failed" and ruling.warns for ruling in self.rulings):
+        """The conclusion.
+
+        A review with unchecked items or with open findings from earlier reviews is never clean.
+        """
+        if self.open_findings or any(check.result == "failed" and check.warns for check in self.required_checks):
             return "findings"
-        is_open = self.cut.partial or any(ruling.warns for ruling in self.rulings)
+        is_open = self.cut.partial or any(check.warns for check in self.required_checks)
         return "clean" if self.coverage.complete and not is_open else "incomplete"
 
     @property
@@ -397,69 +418,74 @@ class Review:
 
     @property
     def shortfalls(self) -> tuple[Shortfall, ...]:
-        """Why the result is incomplete: a cut-off, undecided findings, or checks without a result."""
+        """Why the result is incomplete, if it is."""
         unread = {"search", "file", "commits"} | ({"unit"} if self.coverage.by_model else set())
         cut = bool(self.cut.partial or self.cut.fault or unread & {reading.kind for reading in self.coverage.open})
         rows: tuple[tuple[Shortfall, bool], ...] = (
             ("cut", cut),
-            ("dropped", self.dropped > len(self.having("refuted")) or self.has_unsettled),
-            ("undecided", any(ruling.severity == "fail" and ruling.lacks_result for ruling in self.rulings)),
+            ("dropped", self.dropped > len(self.findings_with_status("refuted")) or self.has_unsettled),
+            (
+                "undecided",
+                any(check.severity == "fail" and check.lacks_result for check in self.required_checks),
+            ),
         )
         return tuple(name for name, true in rows if true)
 
     @property
     def lacking(self) -> tuple[Shortfall, ...]:
-        """The shortfalls that fail a check, if a failure threshold is set."""
-        has_bar = is_threshold_set(self.settings.fail_on, (ruling.severity for ruling in self.rulings))
-        return tuple(name for name in self.shortfalls if has_bar and (name != "undecided" or self.settings.strict))
+        """The shortfalls that fail the check because a failure threshold is set."""
+        has_threshold = is_threshold_set(self.settings.fail_on, (check.severity for check in self.required_checks))
+        return tuple(
+            name for name in self.shortfalls if has_threshold and (name != "undecided" or self.settings.strict)
+        )
 
     @property
     def failing(self) -> bool:
         """Whether the check fails, because of a finding, a required check, or a missing result."""
-        # A finding below the minimum severity may reach a threshold that was set later
-        bar = self.settings.fail_on
-        below = bar is not None and any(at_least(finding.severity, bar) for finding in self.having("below"))
-        return bool(self.lacking or self.reaching(bar) or below or any(ruling.blocks for ruling in self.rulings))
+        threshold = self.settings.fail_on
+        if self.lacking or self.reaching(threshold) or any(check.blocks for check in self.required_checks):
+            return True
+        # A finding below the minimum severity may reach a threshold that was set later.
+        return threshold is not None and any(
+            at_least(finding.severity, threshold) for finding in self.findings_with_status("below")
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class Earlier:
-    """The last review's results for this one, so that only the changes of a push are read."""
+class EarlierReview:
+    """The previous review's results that a new review uses, so that it only reviews what a push changed."""
 
-    number: int  # number of the last review
+    number: int  # the previous review's number
     base: str
     head: str
-    units: tuple[ReadUnit, ...] = ()  # the judged code regions
-    dependents: tuple[str, ...] = ()  # unchanged files that were read
-    # (changed definition, path), if a model read all its uses in that file.
+    units: tuple[ReadUnit, ...] = ()  # the reviewed code regions
+    dependents: tuple[str, ...] = ()  # paths of unchanged files that models read
+    # Pairs of a changed definition and a path, if a model read all references to it in that file.
     uses: tuple[tuple[str, str], ...] = ()
-    findings: tuple[Finding, ...] = ()  # not known to be fixed: reported, kept back, or silenced
+    findings: tuple[Finding, ...] = ()  # the findings that were not fixed: reported, not shown, or silenced
     silenced_identities: frozenset[str] = frozenset()  # identities of silenced findings that were never shown
-    files: tuple[str, ...] = ()  # changed at that time
+    files: tuple[str, ...] = ()  # paths of the files that were changed then
     summary: str = ""
-    parts: Mapping[str, object] = field(default_factory=dict)  # what features had added, if they restore it
+    parts: Mapping[str, object] = field(default_factory=dict)  # the features' additions that they can restore
     issues: tuple[IssueReport, ...] = ()
     numbers: tuple[tuple[int, str], ...] = ()  # every number given so far, with its finding's fingerprint
     unsaid_numbers: frozenset[int] = frozenset()  # numbers of findings that could not be posted
-    other_build: str = ""  # the version of the build that made it, if it was another one
+    other_build: str = ""  # the version of the build that made the review, if it differs from this build
 
 
 @dataclass(frozen=True, slots=True)
 class LastReview:
-    """The last finished review: all its findings, and the finding of each number."""
+    """The last finished review, as commands in comments need it."""
 
     pull: PullRequest
     findings: tuple[Finding, ...]
-    numbers: Mapping[int, str]
+    numbers: Mapping[int, str]  # number -> the finding's fingerprint
     open_findings: tuple[Finding, ...] = ()  # the findings that were open then
 
     def by_identity(self, name: str) -> Finding | None:
-        """Return the finding with this identity.
-
-        A guess and a proof in the same location have different identities.
-        """
+        """Return the finding with this identity, or None."""
         return next((f for f in self.findings if f.identity == name), None)
 
     def by_number(self, number: int) -> Finding | None:
-        """Return the finding with this number; the latest version if several reviews reported it."""
+        """Return the finding with this number, or None."""
         return next((f for f in self.findings if f.number == number), None)

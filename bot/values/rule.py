@@ -1,7 +1,7 @@
-"""Define the rules and learnings that silence findings, and who they are from.
+"""The rules and learnings that silence findings, and the dismissals and proposals from which they come.
 
-People create them with `features.teaching`. They are values here, because the database stores them, and
-workflow steps without a database read the same commands.
+People create them with `features.teaching`. The values are not in that feature, because the database stores
+them, and because workflow steps without a database read the same commands.
 """
 
 from dataclasses import dataclass
@@ -9,33 +9,33 @@ from typing import Literal
 
 from deeprepo.rlm.values import Exact
 
-IgnoreScope = Literal["finding", "rule", "path"]  # how far an ignore entry reaches
+IgnoreScope = Literal["finding", "rule", "path"]  # what an ignore entry silences
 RuleState = Literal["proposed", "confirmed", "removed"]
-# How somebody rejected a finding; "remember" is a sentence without a finding.
+# How a person rejected a finding. "remember": the person taught a sentence that is not about a finding.
 Rejection = Literal["reaction", "reply", "withdrawn", "ignored", "remember"]
 
 
 @dataclass(frozen=True, slots=True)
 class OwnerRule:
-    """Silences findings of one kind in files that match a pattern.
+    """A rule that silences findings of one kind in files that match a pattern, or a learning.
 
-    Without a kind it is a learning: `text` is a sentence with which the confirming call may answer findings
-    about these files. `number` is the number of a learned rule, or the position of a rule in its file, from
+    A learning has no kind. Its `text` is a fact about these files with which the confirming model call may
+    refute a finding. `number` is the number of a learned rule or learning, or its position in its file, from
     1.
     """
 
     path: Exact[str]  # pattern, as in .gitignore
-    kind: Exact[str]  # a check's own ID, or a category
-    text: str = ""  # the reason, from a person with write access; shown to models
+    kind: Exact[str]  # a check's own ID, or a category; empty for a learning
+    text: str = ""  # the reason or fact, from a person with write access; shown to models
     number: int = 0
-    learned: bool = False  # False if it is written in a file
-    grave: bool = False  # whether a learned rule was confirmed for a serious proven finding
+    learned: bool = False  # whether it was taught in comments, instead of written in a file
+    grave: bool = False  # whether it was learned and confirmed for a serious proven finding
     symbol: Exact[str] = ""  # the definition that a learning is about; empty for the whole file
-    file: Exact[str] = ""  # the list that contains it; empty for the settings
+    file: Exact[str] = ""  # the path of the ignore list that contains it; empty for the settings file
 
     @property
     def is_learning(self) -> bool:
-        """Whether it is a learning, which only a confirming call can apply."""
+        """Whether it is a learning, which only silences a finding if the confirming model call agrees."""
         return not self.kind
 
     @property
@@ -48,10 +48,9 @@ class OwnerRule:
 class Dismissal:
     """A person's rejection of one finding in a pull request.
 
-    A finding rejected in a reply is still reported, but not again in other words.
-
-    `mark` is its identity and, for a static check's finding, the digest of each broken line
-    (`silencing.mark_of`).
+    `mark` is the finding's identity and, for a static check's finding, the digest of each broken line (see
+    `silencing.mark_of`). A finding that was rejected in a reply is still reported, but not again in other
+    words.
     """
 
     mark: Exact[str]
@@ -72,39 +71,40 @@ class Dismissal:
 
 @dataclass(frozen=True, slots=True)
 class Silencing:
-    """Why a finding is not reported, and on whose decision."""
+    """Why a finding is not reported."""
 
     reason: str
-    # withdrawn: by us, in a conversation; repeat: it repeats a dismissed finding in other words
+    # "withdrawn": the bot withdrew it in a conversation. "repeat": it repeats a dismissed finding in other
+    # words.
     scope: Literal[IgnoreScope, "withdrawn", "repeat"]
-    # The rule or learning without its text; None for an ignore entry or a command
+    # The rule or learning without its text; None for an ignore entry or a command.
     rule: OwnerRule | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class LearnedRule:
-    """A rule stored by a server, from its proposal on.
+    """A rule or learning that a server stores as soon as it is proposed. Times are seconds since 1970.
 
-    Times are seconds since 1970. `grave`: it comes from a serious proven finding, so a reaction is not enough
-    to confirm it.
+    `grave` says whether it comes from a serious proven finding. A reaction is not enough to confirm such a
+    rule.
     """
 
     rule: OwnerRule
     state: RuleState
     who: str  # the login of the person who rejected the finding
     link: str  # URL of the rejection
-    made: float
+    made: float  # when it was proposed
     grave: bool = False
-    decider: str = ""  # the person who confirmed or removed it
-    decided: float = 0.0
-    silenced: int = 0  # number of findings that it silenced
+    decider: str = ""  # the login of the person who confirmed or removed it
+    decided: float = 0.0  # when
+    silenced: int = 0  # number of findings that it has silenced
     last: float = 0.0  # when it last silenced a finding; 0 for never
-    shown: bool = False  # whether a comment has shown the proposal
+    shown: bool = False  # whether a comment shows the proposal
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A rule that a person's rejection suggests."""
+    """A rule or learning to propose, because a person rejected a finding or taught a sentence."""
 
     rule: OwnerRule
     how: Rejection

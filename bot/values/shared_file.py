@@ -1,4 +1,7 @@
-"""Define settings that a repository shares with others. The repository's own settings take precedence."""
+"""Settings files that apply to several repositories.
+
+A repository's own settings take precedence over them.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -8,32 +11,35 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class UnusableFile:
-    """What is at the path of a settings file, if it can't be used. `why` is a clause, such as "it is a folder"."""
+    """Something at the path of a settings file that can't be used.
+
+    `why` is a clause, such as "it is a folder".
+    """
 
     why: str
 
 
-SettingsText = bytes | UnusableFile | None  # the content of a settings file; None if there is nothing at its path
+SettingsText = bytes | UnusableFile | None  # the content of a settings file, or None if there is no such file
 
 
 @dataclass(frozen=True, slots=True)
-class Layer:
-    """The settings in such a file, by name."""
+class SettingsLayer:
+    """The parsed settings of such a file."""
 
     source: str  # the name of the file, shown as the origin of settings
-    values: Mapping[str, Any] = field(default_factory=dict)
-    bound: frozenset[str] = frozenset()  # settings that the repository's own file cannot change
+    values: Mapping[str, Any] = field(default_factory=dict)  # by name
+    enforced: frozenset[str] = frozenset()  # settings that the repository's own file cannot change
     warnings: tuple[str, ...] = ()
-    doubts: tuple[str, ...] = ()  # warnings about settings that may decide how a check ends
+    doubts: tuple[str, ...] = ()  # the warnings that may affect whether the check passes
 
 
 @dataclass(frozen=True, slots=True)
 class SharedFile(ABC):
-    """A shared settings file, read when the settings are resolved."""
+    """A settings file that applies to several repositories. It is parsed when the settings are resolved."""
 
     repository: str  # "owner/name"
     text: SettingsText = field(default=None, repr=False)
 
     @abstractmethod
-    def layer(self) -> Layer:
-        """Read the file. Mistakes in it become warnings."""
+    def layer(self) -> SettingsLayer:
+        """Parse the file. Mistakes in it become warnings."""

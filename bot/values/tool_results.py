@@ -1,4 +1,4 @@
-"""Define the results of other tools."""
+"""The results of other tools, such as linters, that are passed to a review."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -8,10 +8,10 @@ from bot.levels import Severity
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """One result.
+    """One result of a tool.
 
-    `path` is relative to the repository, absolute as the tool saw it, or empty for a failed run. Lines are
-    1-based, or 0 if the tool names none.
+    `path` is relative to the repository, absolute on the tool's machine, or empty for a failed run. Lines are
+    1-based, or 0 if the tool reports none.
     """
 
     path: str
@@ -20,13 +20,14 @@ class ToolResult:
     tool: str
     rule: str
     message: str
-    about: str  # what the rule is about; empty if the tool doesn't say
+    about: str  # the rule's description; empty if the tool has none
     severity: Severity
     security: bool
-    sure: bool  # whether the tool calls it an error
-    new: bool | None = None  # the result of a comparison with the base; None if there was none
-    mark: str = ""  # identifies the result in another run
-    is_unread: bool = False  # whether the tool says that it did not read the whole file
+    sure: bool  # whether the tool reports it at the level "error"
+    # Whether a comparison with the base says that it is new; None without a comparison.
+    new: bool | None = None
+    mark: str = ""  # an ID that is the same in other runs; empty if the tool has none
+    is_unread: bool = False  # whether it reports that the tool did not read the whole file
 
     def key(self) -> tuple[str, str, str]:
         """Return a key that identifies this result across runs of the tool, even if lines have moved."""
@@ -35,11 +36,10 @@ class ToolResult:
 
 @dataclass(frozen=True, slots=True)
 class ToolRun:
-    """A finished run of a tool whose report was passed in.
+    """A finished run of a tool.
 
-    `files`: the files that it checked, or None if it doesn't say.
-
-    `unread`: the files that it didn't read to the end. An empty path means an unnamed file.
+    `files` are the paths that it checked, or None if the report doesn't list them. `unread` are the paths of
+    files that it didn't read to the end. An empty path means that the report doesn't say which file.
     """
 
     tool: str
@@ -47,9 +47,9 @@ class ToolRun:
     unread: tuple[str, ...] = ()
 
     def covers(self, path: str) -> bool:
-        """Return whether it checked this file completely."""
-        looked_at = self.files is None or _is_among(path, self.files)
-        return looked_at and "" not in self.unread and not _is_among(path, self.unread)
+        """Return whether the tool checked this file completely."""
+        is_checked = self.files is None or _is_among(path, self.files)
+        return is_checked and "" not in self.unread and not _is_among(path, self.unread)
 
     def about(self, paths: Iterable[str]) -> "ToolRun":
         """Return the run, limited to these files."""
@@ -60,5 +60,5 @@ class ToolRun:
 
 
 def _is_among(path: str, names: Iterable[str]) -> bool:
-    """Return whether a file is among a tool's names, by its relative path or as the tool saw it."""
+    """Return whether a path is among these, which are relative or absolute on the tool's machine."""
     return any(name == path or (name[:1] == "/" and name.endswith(f"/{path}")) for name in names)

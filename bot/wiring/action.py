@@ -13,14 +13,14 @@ from bot.config.action import Inputs
 from bot.errors import UsageError
 from bot.payloads import FixRequest, MadeFix, Question, Remark
 from bot.values import Review
-from bot.values.progress import Say
+from bot.values.progress import ProgressCallback
 from bot.wiring import access, child, tasks
 from bot.wiring.local import LOCAL
 from bot.wiring.tasks import Workspace
 from deeprepo.rlm.models import provider_of
 
 
-async def review_change(brief: Brief, say: Say) -> Review:
+async def review_change(brief: Brief, say: ProgressCallback) -> Review:
     """Review a change."""
     caps = child.for_review(LOCAL, brief)
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from bot.errors import DeepRepoError, OverLimit
 from bot.machine import limits
 from bot.machine.limits import ProcessLimits
-from bot.values.progress import Reading, Say
+from bot.values.progress import ProgressCallback, ReviewProgress
 
 if TYPE_CHECKING:
     from bot.brief import Brief
@@ -69,7 +69,7 @@ class ChildPipe:
         with self._sending:
             self._pipe.send(message)
 
-    def say(self, text: str | Reading) -> None:
+    def say(self, text: str | ReviewProgress) -> None:
         """Report progress: one short line, or the coverage with the static findings."""
         self.send("say", text)
 
@@ -90,7 +90,7 @@ async def run(
     task: Task[Result],
     *arguments: object,
     caps: ProcessLimits,
-    say: Say = lambda _: None,
+    say: ProgressCallback = lambda _: None,
     keep: "Keep | None" = None,
 ) -> Result:
     """Run a function in a child. Canceling ends the child first.

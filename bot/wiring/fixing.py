@@ -46,7 +46,9 @@ def fixable(review_done: Review, names: Collection[str] = ()) -> tuple[PlacedFin
             None,
         )
         if row is None:
-            if any(_is_named(finding, name.removeprefix("#")) for finding in review_done.having("silenced")):
+            if any(
+                _is_named(finding, name.removeprefix("#")) for finding in review_done.findings_with_status("silenced")
+            ):
                 raise UsageError(f"finding {name} is silenced, so it was not fixed")
             numbers = ", ".join(
                 str(placed_finding.finding.number) for placed_finding in rows if placed_finding.finding.number
@@ -165,7 +167,11 @@ async def _reviewed(brief: Brief, scratch: str) -> tuple[Finding, ...]:
         review_by_code = await pipeline.review(brief, review.tools(brief, scratch, lambda _: None))
     except NothingToReview:  # the fix reverts the whole change
         return ()
-    return (*review_by_code.open_findings, *review_by_code.having("below"), *review_by_code.having("silenced"))
+    return (
+        *review_by_code.open_findings,
+        *review_by_code.findings_with_status("below"),
+        *review_by_code.findings_with_status("silenced"),
+    )
 
 
 def fix_work_tree(

@@ -27,7 +27,7 @@ from bot.review.session import Session
 from bot.review.survey import Survey
 from bot.values import ChangedFile, Dependents, PullRequest, Review, ReviewRequest
 from bot.values.consumer import ConsumerImpact, Consumers
-from bot.values.progress import Reading, Say
+from bot.values.progress import ProgressCallback, ReviewProgress
 from bot.values.tool_results import ToolResult
 from bot.wiring.access import NOTHING, PREFERRED, Access, Connections, limits, named_models, warm
 from bot.wiring.facts import DEFAULT_FOLDER, keep_facts
@@ -110,7 +110,7 @@ def _unusable_models(settings: Config, environment: Settings) -> str:
 def tools(
     brief_made: Brief,
     scratch: str,
-    say: Say,
+    say: ProgressCallback,
     open_journal: Callable[[], Journal] = Journal,
     *,
     keep_on_cancel: bool = True,
@@ -155,10 +155,10 @@ class LookingTools(Tools):
     """The tools of a review on this machine, which reports progress."""
 
     scratch: str
-    tell: Say
+    tell: ProgressCallback
     seconds_beyond: float | None = None  # for all other repositories
 
-    def say(self, message: str | Reading) -> None:
+    def say(self, message: str | ReviewProgress) -> None:
         """Report progress."""
         self.tell(message)
 
@@ -285,7 +285,7 @@ async def local_review(
     )
 
 
-def lines(say: Callable[[str], None]) -> Say:
+def lines(say: Callable[[str], None]) -> ProgressCallback:
     """Return a progress function that only passes on lines."""
     return lambda message: say(message) if isinstance(message, str) else None
 
@@ -321,7 +321,7 @@ def _open(
     subject: Survey,
     chosen_models: Models,
     journal_opened: Journal,
-    say: Say,
+    say: ProgressCallback,
     *,
     keep_on_cancel: bool = True,
     own: tuple[str, ...] = (),

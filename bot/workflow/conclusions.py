@@ -17,7 +17,7 @@ from bot.render.section import sections
 from bot.stored import reviews
 from bot.stored.reviews import UnreadableError
 from bot.values import CheckConclusion, Dismissal, OwnerRule, PullFacts, PullRef, Review
-from bot.values.review import Lack
+from bot.values.review import NoReviewReason
 from bot.workflow.publish import checks
 from bot.workflow.publish.checks import HeadStatus
 
@@ -33,7 +33,7 @@ async def of_head(
     facts: PullFacts,
     settings: Config | None,
     store: "Store",
-    lacks: Lack = "unreviewed",
+    lacks: NoReviewReason = "unreviewed",
     just_made: CheckConclusion | None = None,
 ) -> HeadStatus:
     """Return the worst conclusion of this head's reviews, over all open pull requests with this head.
@@ -51,7 +51,7 @@ async def of_head(
     if just_made is not None:
         of_pulls[pull.number] = just_made
     elif not of_pulls or lacks != "left out":
-        of_pulls[pull.number] = "failure" if settings is None else policy.without_review(settings, lacks)
+        of_pulls[pull.number] = "failure" if settings is None else policy.conclusion_without_review(settings, lacks)
     worst = checks.worst(of_pulls.values())
     is_worse = of_pulls.get(pull.number) != worst
     other = min((number for number, one in others.items() if one == worst), default=0) if is_worse else 0

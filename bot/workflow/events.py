@@ -24,8 +24,8 @@ from bot.values.ask import (
     CommandAsk,
     CommentRef,
     Forget,
+    IgnoredDelivery,
     MergeGroup,
-    NothingAsked,
     PackageSurvey,
     PullRef,
     Reason,
@@ -432,18 +432,18 @@ WHY = MappingProxyType(
 )
 
 
-def read(name: str, payload: object, ours: OwnAccount) -> Ask | CatchUp | NothingAsked:
+def read(name: str, payload: object, ours: OwnAccount) -> Ask | CatchUp | IgnoredDelivery:
     """Return what a delivery of the event `name` asks for."""
     if not isinstance(payload, Mapping):
-        return NothingAsked("the payload is not an object")
+        return IgnoredDelivery("the payload is not an object")
     readers = ACTIONS.get(name)
     if readers is None:
-        return NothingAsked("this event starts nothing")
+        return IgnoredDelivery("this event starts nothing")
     action = payload.get("action", "")
     reader = readers.get(action) if isinstance(action, str) else None
     if reader is None:
-        return NothingAsked(WHY.get((name, str(action)), "this action starts nothing"))
+        return IgnoredDelivery(WHY.get((name, str(action)), "this action starts nothing"))
     try:
         return reader(payload, ours)
     except NotForUs as why:
-        return NothingAsked(str(why))
+        return IgnoredDelivery(str(why))

@@ -76,4 +76,4 @@ async def _of_base(ask: MergeGroup, host: Host, server: Server) -> CheckConclusi
     file = await pull_state.settings_at(host, config.FILE, ask.base)
     # The answer quotes no setting, so a private settings file counts too.
     shared = await server.shared_files(host, f"{ask.owner}/{ask.name}", is_private=True)
-    return policy.without_review(await server.resolve(file, shared))
+    return policy.conclusion_without_review(await server.resolve(file, shared))

@@ -9,14 +9,16 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 
 from bot.errors import HostError
-from bot.values.progress import Progress, Reading, Say
+from bot.values.progress import Progress, ProgressCallback, ReviewProgress
 
 EVERY = 10.0  # seconds between two updates
 log = logging.getLogger("deeprepo.review")
 
 
 @asynccontextmanager
-async def progress(update: Callable[[Progress], Awaitable[None]], every: float = EVERY) -> AsyncIterator[Say]:
+async def progress(
+    update: Callable[[Progress], Awaitable[None]], every: float = EVERY
+) -> AsyncIterator[ProgressCallback]:
     """Collect a review's progress and pass on the newest.
 
     Coverage and static findings are passed on immediately, a step every `every` seconds. A failed update
@@ -24,7 +26,7 @@ async def progress(update: Callable[[Progress], Awaitable[None]], every: float =
     """
     newest, news = Progress(), asyncio.Event()
 
-    def say(message: str | Reading) -> None:
+    def say(message: str | ReviewProgress) -> None:
         nonlocal newest
         if isinstance(message, str):
             newest = Progress(newest.reading, message)

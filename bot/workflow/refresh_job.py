@@ -12,7 +12,7 @@ from bot.github import Host
 from bot.payloads import MadeReview
 from bot.storage.reviews import StoredReview
 from bot.values import Follow, PullRef, ReviewAsk
-from bot.values.review import Lack
+from bot.values.review import NoReviewReason
 from bot.workflow import conclusions
 from bot.workflow.hooks import hooks
 from bot.workflow.jobs import Job
@@ -46,7 +46,7 @@ async def refresh(state: PullState, settings: Config, host: Host, server: Server
     own_review = await conclusions.review_of_head(pull, facts, store)
     made_review = await _rendered_again(own_review, pull, server) if own_review is not None else None
     if own_review is None:
-        lacks: Lack = "left out" if await checks.is_left_out(host, facts.head_sha) else "unreviewed"
+        lacks: NoReviewReason = "left out" if await checks.is_left_out(host, facts.head_sha) else "unreviewed"
         status = await conclusions.of_head(pull, facts, settings, store, lacks)
         await checks.show(host, facts.head_sha, status)
     elif made_review is None:

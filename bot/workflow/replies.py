@@ -113,7 +113,7 @@ async def _find(comment: CommentRef, host: Host) -> PostedComment | None:
 
 
 async def _post(body: str, comment: CommentRef, host: Host, facts: Mapping[str, str]) -> PostedComment:
-    marker_facts = {**facts, **markers.of_scope(host.voice.scope)}
+    marker_facts = {**facts, **markers.of_scope(host.bot_identity.scope)}
     text = f"{markers.make(REPLY, comment=comment_name(comment), **marker_facts)}\n{body}"
     return await (host.reply(comment.thread, text) if comment.thread else host.comment(text))
 
@@ -142,7 +142,7 @@ async def read_remark(ask: RemarkAsk, host: Host, recent: Recent) -> HeardRemark
 
 
 async def _read_remark(ask: RemarkAsk, host: Host, recent: Recent) -> HeardRemark | str:
-    login, place = host.voice.login, ask.comment
+    login, place = host.bot_identity.login, ask.comment
     if place.thread:
         top = CommentRef(place.thread, "review")
         if not ask.mentioned and not (await recent.get((ask.pull.key, top), partial(host.comment_at, top))).ours:

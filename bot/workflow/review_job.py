@@ -31,8 +31,8 @@ from bot.stored import edits
 from bot.values import CheckConclusion, Finding, Follow, PullRequest, Review, ReviewAsk
 from bot.values.ask import ASKED
 from bot.values.consumer import Consumers
-from bot.values.progress import Say
-from bot.values.review import Lack
+from bot.values.progress import ProgressCallback
+from bot.values.review import NoReviewReason
 from bot.wiring import access, child
 from bot.workflow import (
     conclusions,
@@ -201,7 +201,7 @@ class ServerReviewer(Reviewer):
         """Return the reason for no review, now that the changed files are known."""
         return await self.server.no_review_reason(brief, self.run.ask.trigger)
 
-    async def make(self, brief: Brief, say: Say) -> MadeReview:
+    async def make(self, brief: Brief, say: ProgressCallback) -> MadeReview:
         """Review the change, in a child process."""
         return await self.server.review(brief, say)
 
@@ -236,7 +236,9 @@ class ServerReviewer(Reviewer):
             earlier=await store.reviews.memory(asked, run.id),
         )
 
-    async def head_status(self, lacks: Lack = "unreviewed", just_made: CheckConclusion | None = None) -> HeadStatus:
+    async def head_status(
+        self, lacks: NoReviewReason = "unreviewed", just_made: CheckConclusion | None = None
+    ) -> HeadStatus:
         """Return the head's conclusion from its stored reviews."""
         run = self.run
         return await conclusions.of_head(
@@ -292,10 +294,10 @@ def _row(run: ReviewRun, made: MadeReview, conclusion: CheckConclusion, start: f
         for placed_finding in review.findings
         if placed_finding.finding.status in statuses
     ]
-    fixed = review.having("fixed")
+    fixed = review.findings_with_status("fixed")
     silenced = (
         (finding.identity, finding.tracking.silencing.rule)
-        for finding in review.having("silenced")
+        for finding in review.findings_with_status("silenced")
         if finding.tracking.silencing is not None
     )
     return FinishedReview(

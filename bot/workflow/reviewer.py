@@ -18,8 +18,8 @@ from bot.stored import reviews
 from bot.values import CheckConclusion, PullRequest, Review, ReviewAsk
 from bot.values.ask import ASKED
 from bot.values.consumer import Consumers
-from bot.values.progress import Progress, Say
-from bot.values.review import Lack
+from bot.values.progress import Progress, ProgressCallback
+from bot.values.review import NoReviewReason
 from bot.workflow import described_hooks, posted_hooks, pull_state
 from bot.workflow.progress import progress
 from bot.workflow.publish import PublishResult, checks, publish
@@ -52,7 +52,7 @@ class ReviewRun:
     @property
     def check_owner(self) -> checks.CheckOwner:
         """The owner that its check run's marker names."""
-        return checks.CheckOwner(self.id, policy.without_review(self.settings))
+        return checks.CheckOwner(self.id, policy.conclusion_without_review(self.settings))
 
     def decide(self) -> Go | No:
         """Return whether the policy allows the review."""
@@ -286,7 +286,7 @@ class Reviewer(ABC):
         """Return the reason for no review, now that the changed files are known."""
 
     @abstractmethod
-    async def make(self, brief: Brief, say: Say) -> MadeReview:
+    async def make(self, brief: Brief, say: ProgressCallback) -> MadeReview:
         """Review the change, in a child process."""
 
     @abstractmethod
@@ -300,7 +300,9 @@ class Reviewer(ABC):
         """Return what to review, based on the last review."""
 
     @abstractmethod
-    async def head_status(self, lacks: Lack = "unreviewed", just_made: CheckConclusion | None = None) -> HeadStatus:
+    async def head_status(
+        self, lacks: NoReviewReason = "unreviewed", just_made: CheckConclusion | None = None
+    ) -> HeadStatus:
         """Return the head's conclusion, from the new review (`just_made`) or from stored reviews."""
 
     @abstractmethod

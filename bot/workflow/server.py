@@ -41,7 +41,7 @@ from bot.values import (
     ReviewAsk,
     Trigger,
 )
-from bot.values.progress import Say
+from bot.values.progress import ProgressCallback
 from bot.values.review import ReviewStatus
 from bot.values.shared_file import SettingsText, SharedFile
 from bot.wiring import access, child, tasks
@@ -93,7 +93,7 @@ class Server:
                 store = await fetching.fill_store(url, state.facts, state.bases, token, folder)
             yield fetching.as_pull_request(state.facts, state.bases, store)
 
-    async def review(self, brief: Brief, say: Say) -> MadeReview:
+    async def review(self, brief: Brief, say: ProgressCallback) -> MadeReview:
         """Review without the files that exceed the limits. Raises OverLimit if nothing can be left out."""
         async with self._workspace(brief.journal) as (workspace, keep):
 

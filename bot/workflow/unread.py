@@ -50,7 +50,7 @@ async def conclusion(host: Host, server: Server) -> CheckConclusion:
         conclusions = list[CheckConclusion]()
         for branch in dict.fromkeys((base, default)):
             file = await pull_state.settings_at(host, config.FILE, branch)
-            conclusions.append(policy.without_review(await server.resolve(file, shared)))
+            conclusions.append(policy.conclusion_without_review(await server.resolve(file, shared)))
     except HostError:
         return "failure"
     return checks.worst(conclusions)

@@ -14,7 +14,7 @@ from bot import action, config
 from bot.action import event, files
 from bot.config.action import Inputs, RunnerVariables
 from bot.errors import ConfigError, UsageError
-from bot.values import Annotation, NothingAsked, ReviewAsk
+from bot.values import Annotation, IgnoredDelivery, ReviewAsk
 from deeprepo.rlm.models import PROVIDERS
 
 STEPS = ACTION["runs"]["steps"]
@@ -147,7 +147,7 @@ def test_only_the_ten_most_severe_annotations_per_level_are_made() -> None:
     assert said[0] == "::warning file=a%2Cb%3Ac.py,line=1,endLine=1,title=50%25%2C a%3Ab::one%0Atwo"
 
 
-def asked(tmp_path: Path, name: str, payload: str, **more: str) -> ReviewAsk | NothingAsked:
+def asked(tmp_path: Path, name: str, payload: str, **more: str) -> ReviewAsk | IgnoredDelivery:
     (tmp_path / "event").write_text(payload)
     told = {"github_event_name": name, "github_event_path": tmp_path / "event", "github_workspace": tmp_path, **more}
     inputs = Inputs.model_validate({"github_token": "x"})
@@ -167,7 +167,7 @@ def asked(tmp_path: Path, name: str, payload: str, **more: str) -> ReviewAsk | N
 )
 def test_unreadable_event_ends_with_a_reason(tmp_path: Path, name: str, payload: str) -> None:
     """The step ends with a reason, whatever the event file contains."""
-    assert isinstance(asked(tmp_path, name, payload), NothingAsked)
+    assert isinstance(asked(tmp_path, name, payload), IgnoredDelivery)
 
 
 @pytest.mark.parametrize(("name", "payload"), [("push", "{}"), ("pull_request", "[]"), ("pull_request", "{")])

@@ -51,8 +51,12 @@ async def test_second_push_is_reviewed_incrementally(tmp_path: Path, monkeypatch
 
         assert one.review is not None
         assert two.review is not None
-        assert (len(one.review.having("new")), one.review.round.number) == (2, 1)
-        assert (len(two.review.having("new")), len(two.review.open_findings), two.review.round.number) == (0, 1, 2)
+        assert (len(one.review.findings_with_status("new")), one.review.round.number) == (2, 1)
+        assert (
+            len(two.review.findings_with_status("new")),
+            len(two.review.open_findings),
+            two.review.round.number,
+        ) == (0, 1, 2)
         later = str([body["messages"] for body in model.requests[asked:]])
         assert "return 0" in later
         assert "parcel.weight" not in later
@@ -137,4 +141,4 @@ async def test_location_added_by_a_push_gets_its_own_comment(tmp_path: Path) -> 
         comments = [(one.path, one.line) for one in at.gh.pull(1).review_comments]
         assert sorted(comments) == [("shop/late.py", 5), ("shop/rates.py", 2), ("shop/rates.py", 6)]
         assert [review.new_places for review in (said.review, again.review)] == [1, 0]
-        assert [len(review.having("new")) for review in (said.review, again.review)] == [1, 0]
+        assert [len(review.findings_with_status("new")) for review in (said.review, again.review)] == [1, 0]

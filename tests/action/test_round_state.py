@@ -18,7 +18,7 @@ from bot.values import (
     ChangedFile,
     Coverage,
     CoverageRow,
-    Earlier,
+    EarlierReview,
     Evidence,
     Finding,
     PlacedFinding,
@@ -106,7 +106,7 @@ def test_newest_findings_are_dropped_last() -> None:
     assert 10 < len(read.findings) < 900
 
 
-def _read(review: Review) -> Earlier:
+def _read(review: Review) -> EarlierReview:
     line = pack(review)
     assert len(line) <= states.MAX_STATE_CHARS + 200
     found = states.unpack(body(line))

@@ -103,7 +103,8 @@ def test_corrected_fault_is_fixed_in_the_next_review(hand: Hand, name: str) -> N
     hand.repository.commit(dict(mending), "mended")
     second = by_code(hand, first)
     fixed, still = (
-        [f.title for f in found if name in f.source.split(" + ")] for found in (second.having("fixed"), second.still)
+        [f.title for f in found if name in f.source.split(" + ")]
+        for found in (second.findings_with_status("fixed"), second.still)
     )
     if name not in LASTING:
         assert (fixed, still) == ([f.title for f in reported], [])
@@ -122,7 +123,7 @@ def test_finding_stays_open_if_a_star_import_may_provide_the_name(hand: Hand, af
     assert [one.finding.path for one in first.reported] == ["app.py"]
     hand.repository.commit({"cart.py": after}, "again")
     second = by_code(hand, first)
-    assert second.having("fixed") == ()
+    assert second.findings_with_status("fixed") == ()
 
 
 def test_finding_stays_open_if_its_file_becomes_binary(hand: Hand) -> None:
@@ -136,4 +137,4 @@ def test_finding_stays_open_if_its_file_becomes_binary(hand: Hand) -> None:
     first = by_code(hand)
     hand.repository.commit({"app.py": app + "\0" * 40}, "again")
     second = by_code(hand, first)
-    assert (second.having("fixed"), [finding.path for finding in second.still]) == ((), ["app.py"])
+    assert (second.findings_with_status("fixed"), [finding.path for finding in second.still]) == ((), ["app.py"])

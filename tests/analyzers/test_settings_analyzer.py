@@ -12,7 +12,7 @@ from bot.analyzers.settings import _problems
 from bot.findings.ignore_entry import IgnoreEntry, digest
 from bot.findings.merge import identify
 from bot.findings.rounds import recall
-from bot.values import Earlier, Source, Tracking
+from bot.values import EarlierReview, Source, Tracking
 
 IGNORES = ".deeprepo/ignore.yml"
 FORMS = ".deeprepo/templates"
@@ -123,7 +123,7 @@ def test_finding_from_an_older_version_keeps_its_identity() -> None:
     past, now = replace(identify(older), tracking=Tracking(1)), identify(now)
     assert past.identity != now.identity
 
-    earlier = Earlier(number=1, base="b" * 40, head="c" * 40, findings=(past,))
+    earlier = EarlierReview(number=1, base="b" * 40, head="c" * 40, findings=(past,))
     (after,) = asyncio.run(recall(earlier, [now], None, [], (), absence=lambda _s, _f: "fixed"))  # type: ignore[arg-type]
 
     assert (after.status, after.identity) == ("still", past.identity)

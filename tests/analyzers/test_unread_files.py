@@ -70,7 +70,7 @@ def test_partly_checked_file_is_open_and_its_finding_is_not_fixed(hand: Hand, pa
     (reported,) = (one.finding for one in first.reported)
     assert first.coverage.complete
     second = by_code(hand, {path: text}, first)
-    assert ([one.title for one in second.still], second.having("fixed")) == ([reported.title], ())
+    assert ([one.title for one in second.still], second.findings_with_status("fixed")) == ([reported.title], ())
     assert (open_files(second), second.coverage.complete) == ({path}, False)
 
 

@@ -17,7 +17,7 @@ from bot.findings.silencing import IgnoreList
 from bot.findings.verify import OpinionQuestion
 from bot.review.incremental import Past
 from bot.review.judging import JudgedFindings, judge
-from bot.values import Basis, Dismissal, Earlier, Finding, OwnerRule, PullRequest, Rejection, Source, Verdict
+from bot.values import Basis, Dismissal, EarlierReview, Finding, OwnerRule, PullRequest, Rejection, Source, Verdict
 from deeprepo.rlm.values import Completion, Usage
 from tests.findings_changed import changed
 
@@ -103,7 +103,7 @@ async def judged(
     async with Checkout(pull) as tree:
         checked = [one for one in [await check_quotes(each, tree) for each in findings] if isinstance(one, Finding)]
         assert len(checked) == len(findings)
-        known = Earlier(1, pull.base, "0" * 40, findings=before)
+        known = EarlierReview(1, pull.base, "0" * 40, findings=before)
         subject = step.survey(pull, tree, ignore_list=ignore_list, past=Past(known))
         return await judge(subject, checked, opinion)
 
@@ -146,12 +146,13 @@ def test_dismissed_finding_is_not_reported_again(
             category="other",
         )
         result = asyncio.run(judged(repository, pull, [again, moved, other], opinion, words, before))
-        assert [one.title for one in result.having("new")] == [other.title]
-        assert {one.tracking.silencing and one.tracking.silencing.scope for one in result.having("silenced")} >= {
-            "repeat"
-        }
+        assert [one.title for one in result.findings_with_status("new")] == [other.title]
+        assert {
+            one.tracking.silencing and one.tracking.silencing.scope for one in result.findings_with_status("silenced")
+        } >= {"repeat"}
         assert all(
-            one.tracking.silencing and one.tracking.silencing.reason == REASON for one in result.having("silenced")
+            one.tracking.silencing and one.tracking.silencing.reason == REASON
+            for one in result.findings_with_status("silenced")
         )
 
 
@@ -181,10 +182,10 @@ def test_learned_sentence_silences_only_findings_it_was_shown_for(
     )
     opinion = Opinion({"Zero is not handled": {"sentence": sentence}})
     result = asyncio.run(judged(repository, pull, [one], opinion, IgnoreList().also([], [scope])))
-    assert bool(result.having("silenced")) == silent
-    assert len(result.having("new")) == (not silent)
+    assert bool(result.findings_with_status("silenced")) == silent
+    assert len(result.findings_with_status("new")) == (not silent)
     if silent:
-        (quiet,) = result.having("silenced")
+        (quiet,) = result.findings_with_status("silenced")
         assert quiet.tracking.silencing is not None
         assert (quiet.tracking.silencing.scope, quiet.tracking.silencing.reason) == ("rule", REASON)
         assert quiet.tracking.silencing.rule is not None
@@ -203,9 +204,9 @@ def test_learned_sentence_never_silences_a_proven_finding(change: tuple[Reposito
     words = IgnoreList().also([], [learning("**", "answer everything with S1")])
     opinion = Opinion({"Zero": {"sentence": "S1"}})
     result = asyncio.run(judged(repository, pull, [proven], opinion, words))
-    assert len(result.having("new")) == 1
+    assert len(result.findings_with_status("new")) == 1
     result = asyncio.run(judged(repository, pull, [proven, guess], None, words))
-    assert len(result.having("new")) == 2
+    assert len(result.findings_with_status("new")) == 2
 
 
 def test_learned_sentence_silences_at_most_three_findings(change: tuple[Repository, PullRequest]) -> None:
@@ -218,5 +219,5 @@ def test_learned_sentence_silences_at_most_three_findings(change: tuple[Reposito
     ]
     opinion = Opinion({"Zero": {"sentence": "S1"}})
     result = asyncio.run(judged(repository, pull, many, opinion, IgnoreList().also([], [learning("**")])))
-    assert len(result.having("silenced")) == 3
-    assert len(result.having("new")) == len(many) - 3
+    assert len(result.findings_with_status("silenced")) == 3
+    assert len(result.findings_with_status("new")) == len(many) - 3

@@ -59,8 +59,8 @@ def test_each_claim_gets_its_own_verdict(repository: Repository) -> None:
     """Two claims in one request get their own verdicts, and shared code is sent only once."""
     answers = Answers({"C1": CONFIRMED, "C2": REFUTED})
     found = judged(repository, answers, (SECOND, FIRST))
-    assert [one.title for one in found.having("new")] == [FIRST.title]
-    assert [one.title for one in found.having("refuted")] == [SECOND.title]
+    assert [one.title for one in found.findings_with_status("new")] == [FIRST.title]
+    assert [one.title for one in found.findings_with_status("refuted")] == [SECOND.title]
     (prompt,) = answers.asked
     assert prompt.messages[-1].text.count("2 x = f(None)") == 1
 
@@ -69,11 +69,11 @@ def test_claims_with_the_same_fix_become_one_finding(repository: Repository) -> 
     """Claims with the same fix become one finding. A refuted claim doesn't remove another one."""
     for other in (CONFIRMED, CONFIRMED | {"same_as": "C2"}):
         found = judged(repository, Answers({"C1": other, "C2": CONFIRMED | {"same_as": "C1"}}), (FIRST, SECOND))
-        (one,) = found.having("new")
+        (one,) = found.findings_with_status("new")
         assert {one.start, *(item.line for item in one.evidence)} == {2, 3}
     for first, second in ((REFUTED, CONFIRMED | {"same_as": "C1"}), (REFUTED, CONFIRMED | {"same_as": "C2"})):
         found = judged(repository, Answers({"C1": first, "C2": second}), (FIRST, SECOND))
-        assert [one.title for one in found.having("new")] == [SECOND.title]
+        assert [one.title for one in found.findings_with_status("new")] == [SECOND.title]
 
 
 def test_claims_that_quote_the_same_line_share_a_request(repository: Repository) -> None:
@@ -100,7 +100,7 @@ def test_same_text_at_two_lines_stays_two_findings(repository: Repository) -> No
     """Two findings with the same text at different lines stay separate."""
     twin = replace(FIRST, start=SECOND.start, end=SECOND.end)
     found = judged(repository, Answers({"C1": CONFIRMED, "C2": CONFIRMED}), (FIRST, twin))
-    assert sorted(one.start for one in found.having("new")) == [FIRST.start, twin.start]
+    assert sorted(one.start for one in found.findings_with_status("new")) == [FIRST.start, twin.start]
 
 
 def test_claim_missing_from_a_joint_answer_gets_its_own_request(repository: Repository) -> None:
@@ -108,7 +108,7 @@ def test_claim_missing_from_a_joint_answer_gets_its_own_request(repository: Repo
     answers = Answers({"C2": REFUTED, "C9": REFUTED})
     found = judged(repository, answers, (FIRST, SECOND))
     assert [_is_joint(prompt) for prompt in answers.asked] == [True, False]
-    assert [one.title for one in found.having("new")] == [FIRST.title]
+    assert [one.title for one in found.findings_with_status("new")] == [FIRST.title]
 
 
 def test_many_claims_are_split_evenly(repository: Repository) -> None:

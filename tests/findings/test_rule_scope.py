@@ -25,7 +25,7 @@ BROKEN = changed(
 
 def accepted(review: Review) -> set[str]:
     """Return the titles of findings whose suggestion was accepted."""
-    return {one.title for one in review.having("fixed") if one.tracking.how == "accepted"}
+    return {one.title for one in review.findings_with_status("fixed") if one.tracking.how == "accepted"}
 
 
 @pytest.mark.parametrize(
@@ -72,9 +72,9 @@ def test_rule_in_the_settings_applies_only_from_the_base_branch(hand: Hand) -> N
     hand.repository.commit({".deeprepo.yml": text}, "settings")
     hand.repository.git("checkout", "-q", "feature")
     done = hand.review()
-    assert [one.tracking.silencing and one.tracking.silencing.rule for one in done.having("silenced")] == [
-        OwnerRule("shop/label.py", "logic", "", 1)
-    ]
+    assert [
+        one.tracking.silencing and one.tracking.silencing.rule for one in done.findings_with_status("silenced")
+    ] == [OwnerRule("shop/label.py", "logic", "", 1)]
     assert "An empty size crashes the label" not in {placed.finding.title for placed in done.reported}
     assert any("logic in shop/label.py: labels are made by a script" in request for request in hand.requests)
     validator = Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
@@ -102,13 +102,13 @@ def test_suggestion_applied_unchanged_counts_as_accepted(hand: Hand) -> None:
     assert not accepted(first)
     hand.repository.commit({"shop/label.py": text.replace("size[0]", "size[0] if parcel.size else 0")}, "taken")
     second = hand.review(first, worker=suggests)
-    assert titles(second.having("fixed")) == {"An empty size crashes the label"}
-    assert accepted(second) == titles(second.having("fixed"))
+    assert titles(second.findings_with_status("fixed")) == {"An empty size crashes the label"}
+    assert accepted(second) == titles(second.findings_with_status("fixed"))
 
     hand.repository.git("reset", "-q", "--hard", "HEAD~1")
     hand.repository.commit({"shop/label.py": text.replace("parcel.size[0]", "first(parcel.size)")}, "otherwise")
     third = hand.review(first, worker=suggests)
-    assert titles(third.having("fixed")) == {"An empty size crashes the label"}
+    assert titles(third.findings_with_status("fixed")) == {"An empty size crashes the label"}
     assert not accepted(third)
 
 
@@ -121,6 +121,8 @@ def test_ignore_entry_for_one_finding_applies_until_it_expires(hand: Hand) -> No
         hand.repository.commit({".deeprepo.yml": f"ignore: [{entry}]\n"}, "settings")
         hand.repository.git("checkout", "-q", "feature")
         done = hand.review()
-        reasons = [one.tracking.silencing and one.tracking.silencing.reason for one in done.having("silenced")]
+        reasons = [
+            one.tracking.silencing and one.tracking.silencing.reason for one in done.findings_with_status("silenced")
+        ]
         assert reasons == ["sizes are checked before"] * is_silenced
         hand.repository.git("checkout", "-q", "main")

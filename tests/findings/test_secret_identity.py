@@ -16,7 +16,7 @@ from bot.findings.merge import identify, merge
 from bot.findings.rounds import recall
 from bot.review.judging import judge
 from bot.secrets.forms import identity
-from bot.values import Basis, Dependents, Earlier, Finding, Source, Verdict
+from bot.values import Basis, Dependents, EarlierReview, Finding, Source, Verdict
 from deeprepo.rlm.values import Completion, Prompt
 from tests.findings_changed import changed
 
@@ -38,7 +38,7 @@ def leak(key: str, *, line: str = "k: {}") -> Finding:
 def recalled(past: Finding, now: Finding) -> list[Finding]:
     """Return an earlier review's finding and the new one after tracking, without reading files."""
     past = changed(past, number=1)
-    earlier = Earlier(number=1, base="b" * 40, head="c" * 40, findings=(past,))
+    earlier = EarlierReview(number=1, base="b" * 40, head="c" * 40, findings=(past,))
     return asyncio.run(recall(earlier, [now], None, [], (), absence=lambda _s, _f: "lasting"))  # type: ignore[arg-type]
 
 
@@ -54,7 +54,9 @@ async def test_likely_password_is_reported_without_a_model_call(repository: Repo
             raise AssertionError([prompt.messages for prompt in prompts])
 
         done = await judge(step.survey(pull, tree), found.findings, ask)
-        assert [(finding.rule, finding.verdict) for finding in done.having("new")] == [("password", "unproven")]
+        assert [(finding.rule, finding.verdict) for finding in done.findings_with_status("new")] == [
+            ("password", "unproven")
+        ]
 
 
 @pytest.mark.parametrize("first", [0, 1])

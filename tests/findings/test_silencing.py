@@ -63,6 +63,6 @@ def test_secret_stays_open_at_locations_outside_a_later_rule(*, is_still: bool) 
     before = review((), (both, twice)) if is_still else review((both, twice))
     after = silencing.reapply_silencing(before, (), (RULE,))
     assert [(one.path, one.number) for one in after.open_findings] == [("zz/b.py", 1)]
-    assert [one.path for one in after.having("silenced")] == ["tests/a.py"]
+    assert [one.path for one in after.findings_with_status("silenced")] == ["tests/a.py"]
     assert after.failing
     assert silencing.reapply_silencing(after, (), (RULE,)) == after

@@ -13,7 +13,7 @@ from bot.findings.verify import OpinionQuestion
 from bot.outputs import facts
 from bot.review.incremental import Past
 from bot.review.judging import SPARE, JudgedFindings, judge
-from bot.values import Basis, Dependents, Earlier, Evidence, Finding, PullRequest, Severity, Source, Verdict
+from bot.values import Basis, Dependents, EarlierReview, Evidence, Finding, PullRequest, Severity, Source, Verdict
 from bot.values.finding import AGAINST
 from deeprepo.rlm.errors import BadAnswer, BudgetSpent, ProviderDown
 from deeprepo.rlm.values import Completion, Prompt, Usage
@@ -62,7 +62,7 @@ def judged(
     ask: Judge | None,
     dependents: Dependents = Dependents(),  # noqa: B008 - frozen
     findings: Sequence[Finding] = (FINDING, PROVEN),
-    earlier: Earlier | None = None,
+    earlier: EarlierReview | None = None,
     least: str = "low",
 ) -> JudgedFindings:
     pull: PullRequest = repository.change(
@@ -83,7 +83,7 @@ def test_confirmed_finding_gets_its_trigger(repository: Repository) -> None:
     """A confirmed finding gets its trigger, and a proven one is not confirmed again."""
     ask = Judge(CONFIRMED)
     found = judged(repository, ask)
-    assert [(f.path, f.verdict, f.trigger) for f in found.having("new")] == [
+    assert [(f.path, f.verdict, f.trigger) for f in found.findings_with_status("new")] == [
         ("a.py", "confirmed", "f(None)"),
         ("b.py", "proven", ""),
     ]
@@ -97,13 +97,15 @@ def test_confirmed_finding_gets_its_trigger(repository: Repository) -> None:
 def test_confirmed_consequence_determines_the_severity(repository: Repository, limit: str, severity: str) -> None:
     """Less harm means lower severity; a problem that existed before the change is dropped."""
     found = judged(repository, Judge(CONFIRMED | {"limit": limit, "ground": ""}))
-    assert [f.severity for f in found.having("new") if f.path == "a.py"] == ([severity] if severity else [])
+    assert [f.severity for f in found.findings_with_status("new") if f.path == "a.py"] == (
+        [severity] if severity else []
+    )
 
 
 def test_partly_confirmed_claim_is_reduced_to_the_confirmed_part(repository: Repository) -> None:
     """If only part of a claim is confirmed, the title and the explanation become that part."""
     found = judged(repository, Judge(CONFIRMED | {"holds": "f fails for None", "reason": "x.y is read first."}))
-    assert [(f.title, f.why) for f in found.having("new") if f.path == "a.py"] == [
+    assert [(f.title, f.why) for f in found.findings_with_status("new") if f.path == "a.py"] == [
         ("f fails for None", "x.y is read first.")
     ]
 
@@ -113,7 +115,9 @@ def test_refutation_without_a_ground_leaves_the_claim_unproven(repository: Repos
     refuted = CONFIRMED | {"verdict": "refuted", "limit": "none"}
     grounds = [{"ground": "if x is None: return"}, {}, {"ground": " "}]
     states = [judged(repository, Judge(refuted | ground)) for ground in grounds]
-    assert [(len(found.having("refuted")), len(found.having("unproven"))) for found in states] == [
+    assert [
+        (len(found.findings_with_status("refuted")), len(found.findings_with_status("unproven"))) for found in states
+    ] == [
         (1, 0),
         (0, 1),
         (0, 1),
@@ -131,15 +135,15 @@ def test_finding_that_would_not_be_shown_is_not_confirmed(
     """A finding below the shown severity is confirmed only in a review that would show it."""
     ask = Judge(reply)
     first = judged(repository, ask, least="critical")
-    assert (ask.asked, first.having("refuted", "unproven"), first.unheard) == ([], (), ())
-    (kept,) = [f for f in first.having("new") if f.path == "a.py"]
+    assert (ask.asked, first.findings_with_status("refuted", "unproven"), first.unheard) == ([], (), ())
+    (kept,) = [f for f in first.findings_with_status("new") if f.path == "a.py"]
     assert kept.basis.unconfirmed
-    past = Earlier(1, "b", "h", findings=(replace(kept, fingerprint="f1"),))
+    past = EarlierReview(1, "b", "h", findings=(replace(kept, fingerprint="f1"),))
     second = judged(repository, ask, findings=[FINDING] * again, earlier=past, least="critical")
-    assert (ask.asked, len(second.having("still"))) == ([], 1)
+    assert (ask.asked, len(second.findings_with_status("still"))) == ([], 1)
     last = judged(repository, ask, findings=[FINDING] * again, earlier=past)
     assert len(ask.asked) == 1
-    assert [f.verdict for f in last.having("still")] == left
+    assert [f.verdict for f in last.findings_with_status("still")] == left
 
 
 @pytest.mark.parametrize(
@@ -154,8 +158,8 @@ def test_finding_that_would_not_be_shown_is_not_confirmed(
 def test_refuted_or_unproven_finding_is_dropped(repository: Repository, reply: Mapping[str, Any]) -> None:
     """A finding that is refuted, unproven, without a trigger or not worth changing is dropped."""
     found = judged(repository, Judge(reply))
-    assert [f.path for f in found.having("new")] == ["b.py"]
-    assert len(found.having("refuted", "unproven")) == 1
+    assert [f.path for f in found.findings_with_status("new")] == ["b.py"]
+    assert len(found.findings_with_status("refuted", "unproven")) == 1
 
 
 TWICE = Basis((Source("model", "m", "worker"), Source("model", "m", "worker", view="diff")), readings=2)
@@ -195,9 +199,9 @@ def test_minor_findings_are_confirmed_only_up_to_a_limit(repository: Repository)
     ask = Judge(CONFIRMED)
     judgement = judged(repository, ask, findings=found)
     assert len(ask.asked) == placing.LEAST_IN_FULL + SPARE
-    confirmed = Counter(f.severity for f in judgement.having("new") if f.verdict == "confirmed")
+    confirmed = Counter(f.severity for f in judgement.findings_with_status("new") if f.verdict == "confirmed")
     assert confirmed == {"high": 2, "medium": 3, "low": 3}
-    assert Counter(f.severity for f in judgement.having("new") if f.verdict == "unproven") == {"low": 7}
+    assert Counter(f.severity for f in judgement.findings_with_status("new") if f.verdict == "unproven") == {"low": 7}
 
 
 @pytest.mark.parametrize(("source", "status"), [(Source("model", "m", "root"), "new"), (TWICE.sources[1], "unproven")])
@@ -232,8 +236,8 @@ def test_undecided_finding_stays_undecided_in_later_reviews(repository: Reposito
     """An undecided finding stays undecided in later reviews, even if a pass reports it again."""
     unproven = {**CONFIRMED, "verdict": "unproven"}
     first = judged(repository, Judge(unproven), findings=[replace(FINDING, basis=TWICE, fingerprint="f1")])
-    (kept,) = first.having("new")
-    past = Earlier(1, "b", "h", findings=(kept.with_number(1),))
+    (kept,) = first.findings_with_status("new")
+    past = EarlierReview(1, "b", "h", findings=(kept.with_number(1),))
     for again in ([], [replace(FINDING, basis=TWICE, fingerprint="f1")]):
         later = judged(repository, Judge(unproven), findings=again, earlier=past)
         assert [(f.number, f.status, f.basis.unsettled) for f in later.findings] == [(1, "still", "r")]
@@ -255,16 +259,19 @@ def test_missing_verdict_leaves_the_finding_open(
 ) -> None:
     """An answer without a verdict or a failed call leaves the finding open, unconfirmed, with the reason."""
     found = judged(repository, Judge(reply))
-    assert [(f.path, f.verdict, f.basis.unconfirmed) for f in found.having("new")] == [
+    assert [(f.path, f.verdict, f.basis.unconfirmed) for f in found.findings_with_status("new")] == [
         ("a.py", "unproven", True),
         ("b.py", "proven", False),
     ]
-    assert found.having("refuted", "unproven") == ()
+    assert found.findings_with_status("refuted", "unproven") == ()
     assert "could not be confirmed" in found.why[0]
-    assert "not confirmed" in facts.origin(found.having("new")[0])
+    assert "not confirmed" in facts.origin(found.findings_with_status("new")[0])
 
 
 def test_findings_are_marked_unproven_if_confirmation_is_off(repository: Repository) -> None:
     """Confirmation can be switched off, and the findings then say so."""
     found = judged(repository, None)
-    assert [(f.path, f.verdict) for f in found.having("new")] == [("a.py", "unproven"), ("b.py", "proven")]
+    assert [(f.path, f.verdict) for f in found.findings_with_status("new")] == [
+        ("a.py", "unproven"),
+        ("b.py", "proven"),
+    ]

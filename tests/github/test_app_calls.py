@@ -40,9 +40,9 @@ def test_private_key_is_not_in_repr_or_str() -> None:
 async def test_app_login_is_requested_once(at: Scene) -> None:
     """An identity caches the name for all jobs in a process."""
     async with github.open_pull(at.identity, at.pull, at.pace) as again:
-        assert again.voice == at.host.voice
+        assert again.bot_identity == at.host.bot_identity
 
-    assert at.host.voice.login == at.gh.login
+    assert at.host.bot_identity.login == at.gh.login
     assert len([seen for seen in at.gh.requests if seen.path == "/app"]) == 1
 
 

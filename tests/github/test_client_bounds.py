@@ -16,7 +16,7 @@ from bot import github
 from bot.errors import ConfigError, DeepRepoError, HostError, HostLimited, HostRefused
 from bot.github import Host, RequestPace
 from bot.values import PullRef
-from bot.values.host import Voice
+from bot.values.host import BotIdentity
 from bot.workflow import pull_state
 
 TOKEN = "ghs_planted0123456789"
@@ -68,7 +68,7 @@ async def hosted(answer: Callable[[str, str], Answer], base: str = "/api/v3") ->
     """Open a pull request on such a server, with a fixed token."""
     async with (
         server(answer) as (origin, seen),
-        github.with_token(SecretStr(TOKEN), f"{origin}{base}", PULL, Voice("me"), pace()) as host,
+        github.with_token(SecretStr(TOKEN), f"{origin}{base}", PULL, BotIdentity("me"), pace()) as host,
     ):
         yield host, seen
 
@@ -215,7 +215,7 @@ async def test_malformed_token_is_reported_without_sending_it(token: str) -> Non
     """The setting has to be corrected; nothing is sent, and no error shows the token."""
     async with (
         server(lambda _line, _origin: Answer({})) as (origin, seen),
-        github.with_token(SecretStr(token), origin, PULL, Voice("me"), pace()) as host,
+        github.with_token(SecretStr(token), origin, PULL, BotIdentity("me"), pace()) as host,
     ):
         with pytest.raises(ConfigError, match="Copy it again") as error:
             await host.comment("hello")

@@ -61,7 +61,7 @@ async def test_names_that_would_change_the_url_path_are_refused(at: Scene) -> No
     with pytest.raises(UsageError):
         await pull_state.settings_at(at.host, "a/../../b", "main")
     with pytest.raises(UsageError):
-        Host(None, PullRef(1, 1, "acme", "..", 1), at.host.voice)  # type: ignore[arg-type] - it gets no further
+        Host(None, PullRef(1, 1, "acme", "..", 1), at.host.bot_identity)  # type: ignore[arg-type] - it gets no further
 
     assert len(at.gh.requests) == before
     assert await at.host.permission("some?one#else/x") == "none"

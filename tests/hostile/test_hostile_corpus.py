@@ -108,7 +108,7 @@ def test_no_setting_changes(outcome: Outcome) -> None:
     assert (review.strategy.name, review.settings.fail_on, review.settings.templates) == ("rlm", "high", ())
     assert not [body for body in outcome.requests if "the language with the code" in str(body["messages"][0])]
     assert {body["model"] for body in outcome.requests} == {"root", "worker"}
-    assert review.having("silenced") == ()
+    assert review.findings_with_status("silenced") == ()
     assert not [file for file in review.files if file.skip and re.search("left out|generated", file.skip)]
 
 

@@ -8,8 +8,8 @@ from hosted import finding, reviewed
 from bot import config
 from bot.config import Settings, policy
 from bot.values import Coverage, CoverageRow, Cut, Verdict
-from bot.values.review import Lack
-from bot.values.ruling import Ruling
+from bot.values.required_check import RequiredCheck
+from bot.values.review import NoReviewReason
 from bot.workflow.publish import checks
 from tests.hosted import now
 
@@ -22,7 +22,7 @@ HALF_JUDGED, JUDGED = ({"dropped": 2, "findings": (REFUTED,) * number} for numbe
 
 def own(verdict: str, severity: str = "fail") -> dict[str, Any]:
     """Return a review's fields with one of the team's own checks and its verdict."""
-    return {"parts": {"rulings": (Ruling("guards", severity, verdict),)}}  # type: ignore[arg-type] - words of both
+    return {"parts": {"rulings": (RequiredCheck("guards", severity, verdict),)}}  # type: ignore[arg-type] - words of both
 
 
 # Fields of a review, and its conclusion without a threshold, with `fail_on: high`, and also with `strict`.
@@ -96,10 +96,10 @@ FILES = [
         ("nothing", ("success",) * 6),
     ],
 )
-def test_conclusion_of_an_unreviewed_head(lacks: Lack, conclusions: tuple[str, ...]) -> None:
+def test_conclusion_of_an_unreviewed_head(lacks: NoReviewReason, conclusions: tuple[str, ...]) -> None:
     """With a threshold, a missing review fails; a skipped one is neutral unless the settings are strict."""
     for file, conclusion in zip(FILES, conclusions, strict=True):
-        assert policy.without_review(config.resolve({}, file.encode(), Settings()), lacks) == conclusion
+        assert policy.conclusion_without_review(config.resolve({}, file.encode(), Settings()), lacks) == conclusion
 
 
 @pytest.mark.parametrize(

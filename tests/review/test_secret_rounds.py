@@ -75,7 +75,7 @@ def test_removed_secret_stays_open(rounds: Rounds, then: dict[str, str | bytes |
         assert open_ones(later) == [
             f"An AWS key is committed (removed, but still in commit {first.pull.head[:10]}): revoke it"
         ]
-        assert (later.having("fixed"), later.conclusion) == ((), "findings")
+        assert (later.findings_with_status("fixed"), later.conclusion) == ((), "findings")
         assert later.still[0].number == first.reported[0].finding.number
 
 

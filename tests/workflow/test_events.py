@@ -13,8 +13,8 @@ from bot.values.ask import (
     CommandAsk,
     CommentRef,
     Forget,
+    IgnoredDelivery,
     MergeGroup,
-    NothingAsked,
     PullRef,
     RemarkAsk,
     Retitled,
@@ -26,14 +26,14 @@ PULL = PullRef(7, 11, "acme", "shop", 5)
 BELOW, THREAD = CommentRef(90, "issue"), CommentRef(91, "review", 80)
 
 
-def read(name: str, payload: object) -> Ask | NothingAsked:
+def read(name: str, payload: object) -> Ask | IgnoredDelivery:
     return events.read(name, payload, OURS)
 
 
 def test_every_real_delivery_is_handled_or_ignored_with_a_reason() -> None:
     """Of 329 collected deliveries, those listed here ask for something; each other one has a reason."""
     found = [(name, read(name, payload)) for name, payload in examples()]
-    asked = Counter((name, type(ask).__name__) for name, ask in found if not isinstance(ask, NothingAsked))
+    asked = Counter((name, type(ask).__name__) for name, ask in found if not isinstance(ask, IgnoredDelivery))
     assert len(found) == 329
     assert asked == {
         ("pull_request", "ReviewAsk"): 7,
@@ -46,7 +46,7 @@ def test_every_real_delivery_is_handled_or_ignored_with_a_reason() -> None:
         ("push", "PackageSurvey"): 2,  # pushes to a default branch
         ("merge_group", "MergeGroup"): 2,
     }
-    assert all(ask.reason for _, ask in found if isinstance(ask, NothingAsked))
+    assert all(ask.reason for _, ask in found if isinstance(ask, IgnoredDelivery))
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_new_diff_requests_a_review(payload: dict[str, Any], trigger: str) -> No
 def test_event_without_a_new_diff_or_malformed_event_is_ignored(payload: object, reason: str) -> None:
     """The reason names the field but never its value, which may be anything."""
     ask = read("pull_request", payload)
-    assert isinstance(ask, NothingAsked)
+    assert isinstance(ask, IgnoredDelivery)
     assert reason in ask.reason
 
 
@@ -126,7 +126,7 @@ def test_closing_or_converting_to_draft_cancels_jobs() -> None:
 def test_other_comments_are_ignored(payload: dict[str, Any], reason: str) -> None:
     """Most importantly, bots are ignored, because two bots that answer each other never stop."""
     ask = read("issue_comment", payload)
-    assert isinstance(ask, NothingAsked)
+    assert isinstance(ask, IgnoredDelivery)
     assert reason in ask.reason
 
 
@@ -137,7 +137,7 @@ def test_comment_counts_if_it_mentions_us_or_replies_in_a_thread() -> None:
     assert read(in_thread, reply("No.")) == RemarkAsk(PULL, "maintainer", THREAD, mentioned=False)
     first = CommentRef(91, "review", 91)
     assert read(in_thread, reply("Hm, @deeprepo?", top=None)) == RemarkAsk(PULL, "maintainer", first, mentioned=True)
-    assert isinstance(read(in_thread, reply("No.", top=None)), NothingAsked)
+    assert isinstance(read(in_thread, reply("No.", top=None)), IgnoredDelivery)
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_comment_counts_if_it_mentions_us_or_replies_in_a_thread() -> None:
 def test_other_check_runs_are_ignored(payload: dict[str, Any], reason: str) -> None:
     """Check runs of other Apps, unknown buttons and pull requests into other repositories are ignored."""
     ask = read("check_run", payload)
-    assert isinstance(ask, NothingAsked)
+    assert isinstance(ask, IgnoredDelivery)
     assert reason in ask.reason
 
 
@@ -165,9 +165,9 @@ def test_uninstalled_repositories_are_deleted() -> None:
     assert read("installation", {k: gone[k] for k in ("action", "installation")}) == Forget(7)
     removed = delivery("removed", repositories_removed=[{"id": 11}, {"id": 12}])
     assert read("installation_repositories", removed) == Forget(7, (11, 12))
-    assert isinstance(read("installation_repositories", delivery("removed", repositories_removed=[])), NothingAsked)
-    assert isinstance(read("installation_repositories", delivery("removed")), NothingAsked)
-    assert isinstance(read("installation", delivery("suspend")), NothingAsked)
+    assert isinstance(read("installation_repositories", delivery("removed", repositories_removed=[])), IgnoredDelivery)
+    assert isinstance(read("installation_repositories", delivery("removed")), IgnoredDelivery)
+    assert isinstance(read("installation", delivery("suspend")), IgnoredDelivery)
     assert read("installation", delivery("unsuspend")) == CatchUp()
     assert read("repository", delivery("deleted")) == Forget(7, (11,))
 
@@ -202,7 +202,7 @@ def changed(value: Any, data: st.DataObject) -> Any:  # noqa: ANN401 - any JSON 
 def test_parser_never_raises_on_malformed_deliveries(data: st.DataObject) -> None:
     """Replace or remove any part of a valid delivery: the parser still returns one of its types."""
     name, payload = data.draw(st.sampled_from(SOUND))
-    kinds = (ReviewAsk, CommandAsk, RemarkAsk, Cancel, Forget, MergeGroup, NothingAsked)
+    kinds = (ReviewAsk, CommandAsk, RemarkAsk, Cancel, Forget, MergeGroup, IgnoredDelivery)
     assert isinstance(read(name, changed(payload, data)), kinds)
 
 

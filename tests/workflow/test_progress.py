@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from waits import patience
 
-from bot.values.progress import Progress, Reading
+from bot.values.progress import Progress, ReviewProgress
 from bot.workflow.progress import progress
 
 
@@ -18,9 +18,9 @@ async def test_review_ends_promptly_despite_a_pending_progress_update(turns: int
 
     async with asyncio.timeout(patience()):
         async with progress(update) as say:
-            say(Reading(1, ("a.py",)))
+            say(ReviewProgress(1, ("a.py",)))
             for _ in range(10):
                 await asyncio.sleep(0)
-            say(Reading(1, ("a.py",), is_checked=True))
+            say(ReviewProgress(1, ("a.py",), is_checked=True))
             for _ in range(turns):
                 await asyncio.sleep(0)

@@ -31,7 +31,7 @@ class ApprovalOfReview(PostedHooks):
         if bar is None or not is_deserved or here or (await host.facts()).head_sha != review.pull.head:
             return
         text = words.say("approval_given", severity=words.say(bar))
-        facts = {"head": review.pull.head, **markers.of_scope(host.voice.scope)}
+        facts = {"head": review.pull.head, **markers.of_scope(host.bot_identity.scope)}
         await host.review(review.pull.head, f"{markers.make(APPROVAL, **facts)}\n{text}", (), "APPROVE")
 
 

@@ -73,7 +73,7 @@ async def _rows(host: Host, commit: str) -> list[dict[str, Any]]:
             check_run.get("name") == checks.CHECK_NAME
             and markers.read(str(shapes.at(check_run, "output.summary") or "")).kind != ""
         )
-        is_ours = is_marked or shapes.at(check_run, "app.id") == host.voice.app
+        is_ours = is_marked or shapes.at(check_run, "app.id") == host.bot_identity.app
         if not is_ours and isinstance(check_run.get("id"), int):
             rows.append(check_run)
     return await _current(host, commit, rows)

@@ -24,7 +24,7 @@ from bot.values.consumer import (
     ConsumerState,
     Disclosure,
     NamedConsumer,
-    Standing,
+    RepositoryAccess,
     label,
 )
 from bot.values.shared_file import SettingsText
@@ -150,7 +150,9 @@ async def _open_clones(
     return clones, others
 
 
-async def _own_standing(consumer: Clone, standing: Standing, shows: Callable[[SettingsText], Disclosure]) -> Standing:
+async def _own_standing(
+    consumer: Clone, standing: RepositoryAccess, shows: Callable[[SettingsText], Disclosure]
+) -> RepositoryAccess:
     """Return who may learn what about a consumer, including its own settings file.
 
     If the file cannot be read, nothing may be shown.
@@ -164,7 +166,7 @@ async def _own_standing(consumer: Clone, standing: Standing, shows: Callable[[Se
         return replace(standing, shows="nothing")
 
 
-def _with_standing(report: ConsumerReport, standings: Mapping[str, Standing]) -> ConsumerReport:
+def _with_standing(report: ConsumerReport, standings: Mapping[str, RepositoryAccess]) -> ConsumerReport:
     standing = standings.get(report.name)
     return report if standing is None else replace(report, visibility=standing.visibility)
 

@@ -16,7 +16,7 @@ from bot.values.consumer import (
     ConsumerImpact,
     ConsumerReport,
     Disclosure,
-    Standing,
+    RepositoryAccess,
     Visibility,
 )
 from deeprepo.impact.consumers.overlay import LINKS, mount_of
@@ -27,7 +27,7 @@ PARTLY = "it was only partly checked"
 REACH: Mapping[Visibility, int] = {"private": 0, "internal": 1, "public": 2}
 
 
-def disclosure(audience: Audience, consumer: Standing) -> Disclosure:
+def disclosure(audience: Audience, consumer: RepositoryAccess) -> Disclosure:
     """Return how much the readers of a review may learn of a consumer.
 
     Everything about public repositories and about clones on the reader's own disk may be shown. Another
@@ -46,7 +46,7 @@ def disclosure(audience: Audience, consumer: Standing) -> Disclosure:
     return most if _is_within(subject, consumer) else min(most, "existence", key=DISCLOSURES.index)
 
 
-def _is_within(subject: Standing, consumer: Standing) -> bool:
+def _is_within(subject: RepositoryAccess, consumer: RepositoryAccess) -> bool:
     """Return whether the reviewed repository's readers can read the consumer too.
 
     That is assumed if both have the same owner and the consumer is open to at least as many people.
@@ -66,7 +66,9 @@ def disclose(consumers: ConsumerImpact, audience: Audience) -> ConsumerImpact:
     levels: dict[str, Disclosure] = {}
     for report in consumers.reports:
         owner = report.name.rpartition("/")[0]
-        levels[report.name] = disclosure(audience, standings.get(report.name) or Standing(owner, report.visibility))
+        levels[report.name] = disclosure(
+            audience, standings.get(report.name) or RepositoryAccess(owner, report.visibility)
+        )
     return withheld(consumers, levels)
 
 

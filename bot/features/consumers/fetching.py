@@ -18,7 +18,7 @@ from bot.errors import DeepRepoError, HostError, HostRefused, OverLimit, UsageEr
 from bot.github import git_url, shapes
 from bot.github.client import GitHubClient
 from bot.values import PullRef
-from bot.values.consumer import TOO_MUCH, NamedConsumer, Standing, Visibility
+from bot.values.consumer import TOO_MUCH, NamedConsumer, RepositoryAccess, Visibility
 
 REPOSITORY_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,99}/[A-Za-z0-9._-]{1,100}")
 VISIBILITIES = ("public", "internal", "private")
@@ -37,7 +37,7 @@ class Home:
     """A repository as GitHub shows it now."""
 
     name: str  # "owner/name"
-    standing: Standing
+    standing: RepositoryAccess
     default_branch: str
 
     @property
@@ -60,12 +60,12 @@ async def look_up(client: GitHubClient, name: str) -> Home:
     return home_of(data)
 
 
-async def subject(client: GitHubClient, name: str) -> Standing:
+async def subject(client: GitHubClient, name: str) -> RepositoryAccess:
     """Return who can read the repository under review; if GitHub does not say, the most restrictive answer."""
     try:
         return (await look_up(client, name)).standing
     except (HostError, UsageError):
-        return Standing(name.partition("/")[0])
+        return RepositoryAccess(name.partition("/")[0])
 
 
 def home_of(data: Any) -> Home:  # noqa: ANN401 - JSON
@@ -73,7 +73,7 @@ def home_of(data: Any) -> Home:  # noqa: ANN401 - JSON
     owner, name, visibility = (shapes.at(data, each) for each in ("owner.login", "full_name", "visibility"))
     if visibility not in VISIBILITIES:
         visibility = "public" if shapes.at(data, "private") is False else "private"
-    standing = Standing(str(owner), cast("Visibility", visibility), id=int(shapes.at(data, "id")))
+    standing = RepositoryAccess(str(owner), cast("Visibility", visibility), id=int(shapes.at(data, "id")))
     return Home(str(name), standing, str(shapes.at(data, "default_branch")))
 
 
@@ -106,12 +106,12 @@ async def fetch_all(
     return (*rows, *(absent(name, why) for name in names[MAX_CONSUMERS:]))
 
 
-def absent(name: str, problem: str, standing: Standing | None = None) -> NamedConsumer:
+def absent(name: str, problem: str, standing: RepositoryAccess | None = None) -> NamedConsumer:
     """Return a consumer that could not be fetched.
 
     Without known visibility, only its existence may be shown.
     """
-    return NamedConsumer("", name=name, standing=standing or Standing(name.partition("/")[0]), problem=problem)
+    return NamedConsumer("", name=name, standing=standing or RepositoryAccess(name.partition("/")[0]), problem=problem)
 
 
 async def fetched(

@@ -28,7 +28,7 @@ from bot.github.client import GitHubClient
 from bot.machine import files
 from bot.storage.packages import PackageHome
 from bot.values import PackageSurvey, PullRef
-from bot.values.consumer import Audience, Consumers, NamedConsumer, Standing
+from bot.values.consumer import Audience, Consumers, NamedConsumer, RepositoryAccess
 from bot.workflow.fetching import scratch_folder
 from bot.workflow.jobs import Job
 from bot.workflow.reviewer import ReviewRun
@@ -126,7 +126,7 @@ async def fetch_users(run: ReviewRun, server: Server) -> AsyncIterator[Consumers
     author cannot choose. Existing clones are reused; a clone that must be fetched has REVIEW_SECONDS.
     """
     pull, most = run.ask.pull, server.settings.of(ConsumerVariables).consumers_shown or "existence"
-    audience = Audience(Standing(pull.owner), most, is_stranger=run.state.stranger)
+    audience = Audience(RepositoryAccess(pull.owner), most, is_stranger=run.state.stranger)
     if not server.settings.of(ConsumerVariables).is_on:
         yield Consumers(audience)
         return

@@ -10,7 +10,7 @@ from bot.errors import HostError, UsageError
 from bot.features.consumers import fetching as consumers
 from bot.github import apps
 from bot.github.client import GitHubClient
-from bot.values.consumer import Audience, Consumers, NamedConsumer, Standing
+from bot.values.consumer import Audience, Consumers, NamedConsumer, RepositoryAccess
 from bot.workflow.reviewer import ReviewRun
 
 
@@ -30,7 +30,7 @@ async def fetch(run: ReviewRun, step: Step) -> AsyncIterator[Consumers]:
     """Fetch them into a temporary folder. Without any, no request is made."""
     names = consumers.names_in(step.inputs.consumers)
     if not names:
-        yield Consumers(_audience(run, step, Standing(run.host.pull.owner)))
+        yield Consumers(_audience(run, step, RepositoryAccess(run.host.pull.owner)))
         return
     token, api = step.inputs.consumers_token, step.runner.github_api_url
     repository = f"{run.host.pull.owner}/{run.host.pull.name}"
@@ -45,7 +45,7 @@ async def fetch(run: ReviewRun, step: Step) -> AsyncIterator[Consumers]:
         yield Consumers(_audience(run, step, subject), rows)
 
 
-def _audience(run: ReviewRun, step: Step, subject: Standing) -> Audience:
+def _audience(run: ReviewRun, step: Step, subject: RepositoryAccess) -> Audience:
     return Audience(subject, step.inputs.consumers_shown, is_stranger=run.state.stranger)
 
 

@@ -46,7 +46,7 @@ async def _chosen_by_others(host: Host) -> set[str]:
         if shapes.at(row, "event") in ("labeled", "unlabeled"):
             login, kind = (str(shapes.at(row, f"actor.{name}")) for name in ("login", "type"))
             app = shapes.at(row, "performed_via_github_app.id") or 0
-            is_others[str(shapes.at(row, "label.name")).lower()] = not host.voice.wrote(login, kind, app)
+            is_others[str(shapes.at(row, "label.name")).lower()] = not host.bot_identity.wrote(login, kind, app)
     return {label for label, is_other in is_others.items() if is_other}
 
 

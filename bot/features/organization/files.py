@@ -68,7 +68,7 @@ class OrganizationFiles:
     async def _read(self, host: Host, owner: str, inside: Open | None) -> _Entry:
         """Read the file with the pull request's token, which sees public repositories, then with its own."""
         owner_host = Host(
-            host.client, replace(host.pull, owner=owner, name=self.name, repository=0, number=0), host.voice
+            host.client, replace(host.pull, owner=owner, name=self.name, repository=0, number=0), host.bot_identity
         )
         entry = None
         with ignore_missing():
@@ -76,7 +76,7 @@ class OrganizationFiles:
         try:
             if entry is None and inside is not None:
                 async with inside(self.name) as client:
-                    entry = await _look(Host(client, owner_host.pull, host.voice))
+                    entry = await _look(Host(client, owner_host.pull, host.bot_identity))
         except HostRefused as refused:
             if refused.status != UNPROCESSABLE and not refused.is_gone:
                 raise

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from bot.config.names import FILE
-from bot.values.shared_file import Layer, SharedFile, UnusableFile
+from bot.values.shared_file import SettingsLayer, SharedFile, UnusableFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,33 +16,35 @@ class OrganizationFile(SharedFile):
     is_shown: bool = True
     problem: str = ""
 
-    def layer(self) -> Layer:
+    def layer(self) -> SettingsLayer:
         """Parse the file. Sentences never quote a file that may not be shown."""
         source = f"{FILE} of {self.repository}"
         if self.problem:
             unread = (f"{source} is ignored: {self.problem}.",)
-            return Layer(source, warnings=unread, doubts=unread)
+            return SettingsLayer(source, warnings=unread, doubts=unread)
         if not self.is_shown:
             why = f"{source} is private, but this repository is public, so it does not apply here"
-            return Layer(source, warnings=(f"{why}. Put settings for public repositories into a public repository.",))
+            return SettingsLayer(
+                source, warnings=(f"{why}. Put settings for public repositories into a public repository.",)
+            )
         from bot.config.defaults import OLD_LISTS, key_in_file
         from bot.config.repository import read
         from bot.config.usable import is_like_threshold
 
         if isinstance(self.text, UnusableFile):
             unusable = (f"{source}: {self.text.why}, so nothing in it applies",)
-            return Layer(source, warnings=unusable, doubts=unusable)
+            return SettingsLayer(source, warnings=unusable, doubts=unusable)
         file = read(self.text or b"", source)
         named = file.about_itself.get("enforce", ())
         enforced = dict.fromkeys(OLD_LISTS[name][1] if name in OLD_LISTS else name for name in named)
-        bound = {
-            each: {name for name in file.values if f"{key_in_file(name)}.".startswith(f"{each}.")} for each in enforced
+        names_by_key = {
+            key: {name for name in file.values if f"{key_in_file(name)}.".startswith(f"{key}.")} for key in enforced
         }
         unset = {
-            each: f"{source}: enforce: {each} is not set in this file, so it is not enforced"
-            for each, names in bound.items()
+            key: f"{source}: enforce: {key} is not set in this file, so it is not enforced"
+            for key, names in names_by_key.items()
             if not names
         }
-        doubted = (sentence for each, sentence in unset.items() if is_like_threshold(each))
+        doubted = (sentence for key, sentence in unset.items() if is_like_threshold(key))
         warnings, doubts = (*file.warnings, *unset.values()), (*file.doubts, *doubted)
-        return Layer(source, file.values, frozenset().union(*bound.values()), warnings, doubts)
+        return SettingsLayer(source, file.values, frozenset().union(*names_by_key.values()), warnings, doubts)

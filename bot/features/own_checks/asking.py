@@ -10,10 +10,10 @@ from bot import globs, render
 from bot.features.own_checks.values import CheckAnswer, CustomCheck
 from bot.findings import read
 from bot.review.reader_questions import ReaderQuestions
-from bot.values import Evidence, RulingResult, Unit
+from bot.values import Evidence, RequiredCheckResult, Unit
 from deeprepo.rlm.values import tokens
 
-ANSWERS: Mapping[str, RulingResult] = {
+ANSWERS: Mapping[str, RequiredCheckResult] = {
     "passed": "passed",
     "failed": "failed",
     "undecided": "undecided",

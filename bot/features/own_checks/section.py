@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from bot.outputs import parts
 from bot.render import Phrases, Safe
 from bot.render.section import Place, Section
-from bot.values import Review, RulingResult
+from bot.values import RequiredCheckResult, Review
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     Reports = tuple[CheckReport, ...]
 
-CHECK_MARKS: Mapping[RulingResult, str] = {
+CHECK_MARKS: Mapping[RequiredCheckResult, str] = {
     "failed": "❌",
     "undecided": "❔",
     "unasked": "⚪",

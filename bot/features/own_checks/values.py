@@ -4,7 +4,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from bot.values import Evidence, Ruling, RulingResult, RulingSeverity
+from bot.values import Evidence, RequiredCheck, RequiredCheckResult, RequiredCheckSeverity
 from deeprepo.rlm.values import Exact
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ class CustomCheck:
     name: str
     ask: str
     paths: Exact[tuple[str, ...]] = ()  # patterns as in .gitignore; empty for every file
-    severity: RulingSeverity = "warn"
+    severity: RequiredCheckSeverity = "warn"
 
     @property
     def digest(self) -> str:
@@ -44,7 +44,7 @@ class CheckAnswer:
     """One model's answer to a check for the changed files that it was shown. Quotes are not verified yet."""
 
     check: str  # digest of the check
-    result: RulingResult
+    result: RequiredCheckResult
     paths: Exact[tuple[str, ...]]
     reason: str = ""
     quotes: tuple[Evidence, ...] = ()
@@ -56,14 +56,14 @@ class CheckedFile:
     """The result of a check for one changed file."""
 
     path: Exact[str]
-    result: RulingResult
+    result: RequiredCheckResult
     reason: str = ""
     quotes: tuple[Evidence, ...] = ()  # verified to be in the tree
     cause: CheckCause = ""
 
 
 @dataclass(frozen=True, slots=True)
-class CheckReport(Ruling):
+class CheckReport(RequiredCheck):
     """The result of a check for the whole change, which is the worst of its files."""
 
     cause: CheckCause = ""

@@ -14,8 +14,8 @@ from bot.features.own_checks.values import CheckAnswer, CheckedFile, CheckReport
 from bot.findings import quotes
 from bot.review.session import Session
 from bot.review.survey import Survey
-from bot.values import Evidence, RulingResult
-from bot.values.ruling import RULING_RESULTS
+from bot.values import Evidence, RequiredCheckResult
+from bot.values.required_check import REQUIRED_CHECK_RESULTS
 from deeprepo.impact.ports import Tree
 
 
@@ -73,7 +73,7 @@ async def _report(check: CustomCheck, session: Session) -> CheckReport:
     rows += [CheckedFile(file.path, "undecided", file.skip or "", cause="unread") for file in unread]
     worst = min(rows, key=lambda checked_file: _rank(checked_file.result))
     same = [checked_file for checked_file in rows if checked_file.result == worst.result]
-    result: RulingResult = worst.result if checked_files else "unasked"
+    result: RequiredCheckResult = worst.result if checked_files else "unasked"
     return replace(
         here,
         result=result,
@@ -85,8 +85,8 @@ async def _report(check: CustomCheck, session: Session) -> CheckReport:
     )
 
 
-def _rank(result: RulingResult) -> int:
-    return RULING_RESULTS.index(result)
+def _rank(result: RequiredCheckResult) -> int:
+    return REQUIRED_CHECK_RESULTS.index(result)
 
 
 async def _by_file(answer: CheckAnswer, survey: Survey, tree: Tree) -> list[CheckedFile]:

@@ -151,4 +151,4 @@ def _findings(scope: "Scope", repo: str) -> "list[Finding]":
             review = finish(wiring.local_review(request, {"strategy": "offline"}, scratch))
     except (NothingToReview, UsageError):
         return []
-    return [*review.open_findings, *review.having("silenced")]
+    return [*review.open_findings, *review.findings_with_status("silenced")]

@@ -208,7 +208,7 @@ class Lessons:
             for comment in comments
             if comment.thread == finding.comment.id and not comment.ours and not comment.bot
         )
-        login = self.host.voice.login
+        login = self.host.bot_identity.login
         replies = [(each, reading.reason(each.body)) for each in people if not commands.read(each.body, login)]
         return [(each, reason) for each, reason in replies if reason]
 

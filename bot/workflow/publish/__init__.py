@@ -173,7 +173,7 @@ def _is_about_place(refusal: HostRefused) -> bool:
 def _refusal_notes(publication: Publication, refusals: Mapping[Mark, HostRefused]) -> tuple[str, ...]:
     """Return a sentence per reason for refused comments. A reason unrelated to location names our account."""
     reasons = Counter(
-        refusal.reason if _is_about_place(refusal) else f"{refusal.reason} to `{publication.host.voice.login}`"
+        refusal.reason if _is_about_place(refusal) else f"{refusal.reason} to `{publication.host.bot_identity.login}`"
         for refusal in refusals.values()
     )
     return tuple(publication.words.say("comments_refused", count, why=why) for why, count in reasons.items())

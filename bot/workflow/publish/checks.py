@@ -43,7 +43,7 @@ ANNOTATION_LEVELS: Mapping[str, AnnotationLevel] = {
     "low": "notice",
 }
 # By the severity of the team's own checks.
-RULING_LEVELS: Mapping[str, AnnotationLevel] = {"fail": "failure", "warn": "warning", "note": "notice"}
+CHECK_LEVELS: Mapping[str, AnnotationLevel] = {"fail": "failure", "warn": "warning", "note": "notice"}
 # From best to worst. The last two block a required check.
 BADNESS: tuple[CheckConclusion, ...] = ("success", "skipped", "neutral", "cancelled", "failure")
 AGAIN, FULL = "again", "full"  # identifiers of the buttons
@@ -283,12 +283,12 @@ def annotations(review: Review, words: Phrases) -> tuple[Annotation, ...]:
         if MASK not in path:
             rows.append(Annotation(path, start, end, level, title, visible(message)[:MESSAGE_CHARS] or title))
 
-    for ruling in review.rulings:
-        title, level = f"{words.say('ruling_name')} · {ruling.name}", RULING_LEVELS[ruling.severity]
-        for shown in ruling.quotes if ruling.result == "failed" else ():
+    for required_check in review.required_checks:
+        title, level = f"{words.say('ruling_name')} · {required_check.name}", CHECK_LEVELS[required_check.severity]
+        for shown in required_check.quotes if required_check.result == "failed" else ():
             if shown.side == "head":
                 end = shown.line + shown.quote.strip("\n").count("\n")
-                annotate(shown.path, shown.line, end, level, title, ruling.reason)
+                annotate(shown.path, shown.line, end, level, title, required_check.reason)
     # Findings of earlier reviews too, because those are on another commit's check run.
     for item in facts.listing(review).all:
         finding = item.finding
@@ -323,7 +323,7 @@ def _buttons(host: Host, words: Phrases) -> "list[Button]":
     """
     return [
         {"label": words.say(f"button_{name}"), "description": words.say(f"button_{name}_about"), "identifier": name}
-        for name in ((AGAIN, FULL) if host.voice.app else ())
+        for name in ((AGAIN, FULL) if host.bot_identity.app else ())
     ]
 
 
@@ -337,8 +337,8 @@ def _mark(text: str, **marker_facts: str) -> str:
 
 async def _list_runs(host: Host, head: str) -> tuple[CheckRun, ...]:
     """Return our check runs on a commit, newest first as GitHub lists them."""
-    voice, commit = host.voice, quote(head, safe="")
-    ours = ("app.id", voice.app) if voice.app else ("app.slug", voice.login.removesuffix("[bot]"))
+    bot_identity, commit = host.bot_identity, quote(head, safe="")
+    ours = ("app.id", bot_identity.app) if bot_identity.app else ("app.slug", bot_identity.login.removesuffix("[bot]"))
     listing = partial(host.rest.checks.async_list_for_ref, *host.repo, commit, check_name=CHECK_NAME, filter_="all")
     rows = host.client.pages(listing, "check_runs")
     return tuple([shapes.value(CheckRun, row, CHECK) async for row in rows if shapes.at(row, ours[0]) == ours[1]])

@@ -14,7 +14,7 @@ from bot.workflow.publish.existing import NOTICE, marker_of
 
 async def put(host: Host, words: Phrases, says: str, refusal: str) -> None:
     """Post or update the comment. `refusal` is the reason why GitHub accepts no check run."""
-    body = f"{markers.make(NOTICE, **markers.of_scope(host.voice.scope))}\n{comment('publish/notice.md.j2', words, says=says, refusal=refusal)}"
+    body = f"{markers.make(NOTICE, **markers.of_scope(host.bot_identity.scope))}\n{comment('publish/notice.md.j2', words, says=says, refusal=refusal)}"
 
     async def find() -> PostedComment | None:
         return next((comment for comment in await host.comments() if marker_of(comment).kind == NOTICE), None)

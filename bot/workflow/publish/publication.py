@@ -33,7 +33,7 @@ class Publication:
 
     def make(self, kind: str, text: str, **facts: str) -> str:
         """Return a comment of this run, with its marker."""
-        marker_facts = {**facts, **markers.of_scope(self.host.voice.scope), "head": self.head, "run": self.run}
+        marker_facts = {**facts, **markers.of_scope(self.host.bot_identity.scope), "head": self.head, "run": self.run}
         return f"{markers.make(kind, **marker_facts)}\n{text}"
 
     def is_mine(self, comment: PostedComment, kind: str, **facts: str) -> bool:
@@ -117,7 +117,7 @@ async def other_reviewers(host: Host) -> list[str]:
     """Return the logins of other bots whose comments are deeprepo summaries, such as an App next to a workflow."""
     comments = await host.comments()
     others = {each.author for each in comments if each.bot and markers.read(each.body).kind == SUMMARY}
-    return sorted(others - {host.voice.login})
+    return sorted(others - {host.bot_identity.login})
 
 
 def _of_kind(comments: Iterable[PostedComment], kind: str) -> list[PostedComment]:

@@ -85,8 +85,10 @@ async def _follow_up(publication: Publication, finding: PostedFinding, *, is_lef
     is_elsewhere = (
         finding.comment.is_outdated and len(finding.findings) == 1
     )  # an open finding has the same words on other lines
-    is_fixed = is_left or (finding.names(review.having("fixed")) and (is_elsewhere or not is_open))
-    is_unwanted = finding.names((*review.having("silenced"), *review.having("below"))) and not is_open
+    is_fixed = is_left or (finding.names(review.findings_with_status("fixed")) and (is_elsewhere or not is_open))
+    is_unwanted = (
+        finding.names((*review.findings_with_status("silenced"), *review.findings_with_status("below"))) and not is_open
+    )
     if is_fixed and not finding.is_closed:
         await _answer(publication, finding)
     elif finding.is_reopened:
@@ -123,7 +125,7 @@ async def _introduced(publication: Publication, fixed: PostedFinding) -> list[tu
     The number is a link to the finding's comment if it has one.
     """
     review = publication.review
-    numbers = {finding.number for finding in review.having("fixed") if fixed.names([finding])}
+    numbers = {finding.number for finding in review.findings_with_status("fixed") if fixed.names([finding])}
     caused = [finding for finding in review.open_findings if finding.is_new and finding.tracking.fix_of in numbers]
     posted = await posted_findings(publication.host) if caused else ()
     return [

@@ -7,7 +7,15 @@ import pytest
 
 from bot.features.consumers.disclosure import disclosure, withheld
 from bot.values import Basis, Evidence, Excerpt, Finding, Source, Tracking, Verdict
-from bot.values.consumer import DISCLOSURES, Audience, ConsumerImpact, ConsumerReport, Disclosure, Standing, Visibility
+from bot.values.consumer import (
+    DISCLOSURES,
+    Audience,
+    ConsumerImpact,
+    ConsumerReport,
+    Disclosure,
+    RepositoryAccess,
+    Visibility,
+)
 from deeprepo.impact.packages import Requirement
 
 KINDS: tuple[Visibility, ...] = ("public", "internal", "private")
@@ -36,23 +44,29 @@ def test_consumer_is_hidden_from_unauthorized_readers(reviewed: Visibility, cons
     for one, other, same, stranger, most, shows in ROWS:
         if (one, other) != (reviewed, consumer):
             continue
-        theirs = Standing("Acme" if same else "other", consumer, shows)
-        audience = Audience(Standing("acme", reviewed), most, stranger)
+        theirs = RepositoryAccess("Acme" if same else "other", consumer, shows)
+        audience = Audience(RepositoryAccess("acme", reviewed), most, stranger)
         wanted = expected(reviewed, consumer, most, shows, same=same, stranger=stranger)
         assert disclosure(audience, theirs) == wanted, (same, stranger, most, shows)
 
 
 def test_unknown_owners_are_never_the_same_owner() -> None:
     """Two repositories with unknown owners don't count as having the same owner."""
-    theirs = Standing("", "private", "lines")
-    assert disclosure(Audience(Standing("", "private"), "lines"), theirs) == "existence"
+    theirs = RepositoryAccess("", "private", "lines")
+    assert disclosure(Audience(RepositoryAccess("", "private"), "lines"), theirs) == "existence"
 
 
 def test_clone_with_unknown_visibility_is_hidden_on_a_server() -> None:
     """On a server, a clone with unknown visibility is only mentioned; locally, its lines are shown."""
-    assert disclosure(Audience(Standing("acme", "private"), "lines"), Standing("acme", None, "lines")) == "existence"
-    assert disclosure(Audience(Standing("acme", None), "lines"), Standing("acme", None, "lines")) == "existence"
-    assert disclosure(Audience(), Standing()) == "lines"
+    assert (
+        disclosure(Audience(RepositoryAccess("acme", "private"), "lines"), RepositoryAccess("acme", None, "lines"))
+        == "existence"
+    )
+    assert (
+        disclosure(Audience(RepositoryAccess("acme", None), "lines"), RepositoryAccess("acme", None, "lines"))
+        == "existence"
+    )
+    assert disclosure(Audience(), RepositoryAccess()) == "lines"
 
 
 THEIRS = Evidence("acme/billing:src/secret_pay.py", "pay(tax(30))", 41, "head", "breaks", "acme/billing", "c0ffee" * 6)
@@ -71,7 +85,7 @@ IMPACT = ConsumerImpact(
     (FINDING,),
     "acme/billing breaks",
     (EXCERPT,),
-    (("acme/billing", Standing("acme", "private", "name", 7)),),
+    (("acme/billing", RepositoryAccess("acme", "private", "name", 7)),),
 )
 CODE = ("secret", "c0ffee", "pay(", "1.2", "2026")
 

@@ -8,7 +8,7 @@ from bot import config
 from bot.config import Settings
 from bot.config.defaults import OLD_LISTS, IgnoreItem, Instruction, key_in_file
 from bot.features.organization.values import OrganizationFile
-from bot.values import RulingSeverity
+from bot.values import RequiredCheckSeverity
 
 ACME = ".deeprepo.yml of acme/.deeprepo"
 OWN = ".deeprepo.yml"
@@ -22,7 +22,7 @@ def resolved(
     return config.resolve(flags or {}, None if own is None else own.encode(), Settings(), shared=(file,))
 
 
-def asked(name: str, text: str, must: RulingSeverity) -> Instruction:
+def asked(name: str, text: str, must: RequiredCheckSeverity) -> Instruction:
     """Build an instruction that requires an answer."""
     return Instruction(name=name, text=text, must=must)
 

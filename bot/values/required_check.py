@@ -1,4 +1,4 @@
-"""Required checks: requirements for a change, and their results. Like a finding, one may fail the check."""
+"""Required checks: an owner's requirements for a change, and their results."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -7,10 +7,10 @@ from typing import Literal, get_args
 from bot.values.finding import Evidence
 from deeprepo.rlm.values import Exact
 
-# The effect of a failed check: only a row, a neutral conclusion, or a failed one.
-RulingSeverity = Literal["note", "warn", "fail"]
-RulingResult = Literal["failed", "undecided", "unasked", "passed", "inapplicable"]  # worst first
-RULING_RESULTS: tuple[RulingResult, ...] = get_args(RulingResult)
+# The effect if a requirement is not met: it is only listed, the review is not clean, or the check run fails.
+RequiredCheckSeverity = Literal["note", "warn", "fail"]
+RequiredCheckResult = Literal["failed", "undecided", "unasked", "passed", "inapplicable"]  # worst first
+REQUIRED_CHECK_RESULTS: tuple[RequiredCheckResult, ...] = get_args(RequiredCheckResult)
 
 
 def is_threshold_set(fail_on: object | None, severities: Iterable[str]) -> bool:
@@ -19,29 +19,29 @@ def is_threshold_set(fail_on: object | None, severities: Iterable[str]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Ruling:
-    """A required check as the owner defines it, with its result. Features create them."""
+class RequiredCheck:
+    """A requirement with its result. Features create these values."""
 
     name: str
-    severity: RulingSeverity
-    result: RulingResult
+    severity: RequiredCheckSeverity
+    result: RequiredCheckResult
     reason: str = ""
     quotes: tuple[Evidence, ...] = ()
-    digest: Exact[str] = ""  # of the requirement
+    digest: Exact[str] = ""  # a digest of the requirement
 
     @property
     def blocks(self) -> bool:
-        """Whether it failed and blocks the change."""
+        """Whether it failed, and therefore fails the check run."""
         return self.result == "failed" and self.severity == "fail"
 
     @property
     def warns(self) -> bool:
-        """Whether it keeps a review from being clean: it failed, or a blocking check has no result."""
+        """Whether it keeps the review from being clean, because it failed or lacks a result that it needs."""
         if self.result == "failed":
             return self.severity != "note"
         return self.severity == "fail" and self.lacks_result
 
     @property
     def lacks_result(self) -> bool:
-        """Whether it applies but has no result."""
+        """Whether it applies to the change but has no result."""
         return self.result in ("undecided", "unasked")
