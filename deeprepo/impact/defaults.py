@@ -1,7 +1,7 @@
 """Define what most languages do. The class of a language overrides what its language does differently."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 from deeprepo.impact.values import Arguments, Facts, Import, Use
 
@@ -97,7 +97,7 @@ class Imports:
     loader: ClassVar[str] = ""  # the only statement that can lose a file; names are found wherever they are defined
     module_word: ClassVar[str] = ""  # the keyword with which any file may declare a module that imports name
     unexported: ClassVar[frozenset[str]] = frozenset()  # definitions that other files cannot use
-    private_to: ClassVar[str] = "file"  # who can use a private name: "file", "folder", "below", "self"
+    private_to: ClassVar[Literal["file", "folder", "below", "self"]] = "file"  # who can use a private name
     has_headers: ClassVar[bool] = False  # a source file sees everything that its header declares
     submodule_folders: ClassVar[bool] = False  # the submodules of a file are in a folder of its name
     any_suffix: ClassVar[bool] = False  # an import may use another suffix of the same language
@@ -224,10 +224,12 @@ class References:
     """How code refers to definitions."""
 
     builtin_names: ClassVar[frozenset[str]] = frozenset()  # names that every file has, besides those in the table
-    # A call without a receiver can only refer to a builtin, or to a top-level name of the file, of the files that it
-    # sees, or of its imports. If none of them has the name, it is missing. Not for languages in which such a call
-    # can refer to a member: classes are not searched.
+    # A name without a receiver can only refer to a builtin, to a top-level name of the file, of the files that it
+    # sees, or of its imports, or, if `bare_members` is set, to a member of a class around it. If none has the
+    # name, it is missing.
     complete_scope: ClassVar[bool] = False
+    # a name refers to a top-level name of the file or of an import, if there is one, rather than an inherited member
+    lexical_scope: ClassVar[bool] = False
     everywhere: ClassVar[str] = ""  # the keyword of definitions that every file sees, outside classes and namespaces
     ordered_arguments: ClassVar[bool] = False  # named arguments are in the order of the parameters
     static_calls: ClassVar[bool] = False  # code cannot call a function by a string with its name

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import cache, cached_property
 from importlib import import_module
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from deeprepo.impact import table
 from deeprepo.impact.defaults import Classes, Files, Imports, Lines, References
@@ -61,17 +61,16 @@ class ReceiverRules(Struct, frozen=True):
     base: tuple[str, ...] = ("super",)  # how a method refers to its object as an instance of the base class
     # How an unbound receiver is treated: as "unknown", as a "class" if it is spelled like one, as "open", as
     # the class that it names ("named"), or as never unknown ("silent").
-    unbound: str = "class"
-    # which names without a receiver may be members: "calls", "own", or "" for none
-    bare_members: str = ""
+    unbound: Literal["unknown", "class", "open", "named", "silent"] = "class"
+    bare_members: Literal["", "calls", "own"] = ""  # which names without a receiver may be members
     capital_members: bool = False  # fields and properties are capitalized
     # functions may be defined outside classes, so a call without a receiver may not refer to a member
     free_functions: bool = False
     # words from which a member's name is specific enough without a known receiver; 0 for never
     specific_words: int = 0
-    # the form of a member at its definition: a "definition", or a "key", which no bare name refers to
-    member_form: str = ""
-    store_form: str = "definition"  # the form of an assigned member: a "definition" or a "member"
+    # the form of a member at its definition; no bare name refers to a "key". "": a "definition" with `bare_members`
+    member_form: Literal["", "definition", "key"] = ""
+    store_form: Literal["definition", "member"] = "definition"  # the form of an assigned member
 
 
 class ScopeRules(Struct, frozen=True):
@@ -82,7 +81,7 @@ class ScopeRules(Struct, frozen=True):
     builds: tuple[str, ...] = ()
     separator: str = "."  # separates the parts of a module's name
     member_separator: str = ""  # separates a member from its module in an import
-    unit: str = "file"  # "folder" if all files of a folder form a module
+    unit: Literal["file", "folder"] = "file"  # what forms a module
     relative_namespaces: bool = False  # a namespace may be relative to the file's own
     exports: bool = False  # a file offers only what it exports
     # a file declares all names that its code sees; needed to prove a removed name behind a wildcard import
@@ -147,7 +146,7 @@ class Language(Struct, Files, Imports, Lines, Classes, References, frozen=True, 
     @cached_property
     def has_extensions(self) -> bool:
         """Whether a function may be called as a member of a type defined elsewhere."""
-        return any("@extends" in text for one in load(self.folder) for text in one.texts("defs").values())
+        return any("@extends" in text for text in self.texts("defs").values())
 
     def constructors_of(self, name: str) -> tuple[str, ...]:
         """Return the names of a class's constructors."""
@@ -171,8 +170,8 @@ class Language(Struct, Files, Imports, Lines, Classes, References, frozen=True, 
         return f"{spec}{self.scope.separator}{name}" if not spec.endswith(self.scope.separator) else f"{spec}{name}"
 
     @cached_property
-    def is_module(self) -> bool:
-        """Return whether files declare their own module, which is relevant to every query of a file."""
+    def declares_modules(self) -> bool:
+        """Return whether a file can declare its own module, so that each query must see its declaration."""
         return any("@module" in text for text in self.texts("defs").values())
 
     @cached_property
@@ -225,6 +224,12 @@ class Language(Struct, Files, Imports, Lines, Classes, References, frozen=True, 
         files = (folder / self.folder / f"{name}.scm" for folder in table.FOLDERS)
         text = next((file.read_text("utf-8") for file in files if file.is_file()), "")
         return _of_grammar(text, self.name) if text else {}
+
+
+PARTS = (Nodes, TypeRules, ReceiverRules, ScopeRules, CallRules)
+KEYS = frozenset(
+    {one for kind in (FileType, Language, *PARTS) for one in kind.__struct_fields__} | {"grammars", "reads_as"}
+)
 
 
 class Compiled(Struct, frozen=True):
@@ -289,6 +294,7 @@ def _language(
     kind: type[Language], folder: str, name: str, row: Mapping[str, Any], grammars: Collection[str]
 ) -> Language:
     """Return a language from its table row."""
+    refuse_unknown(folder, row)
     form = "definition" if row.get("bare_members") else "key"
     own = {"comparable": grammars, "member_form": form, **row, "name": name, "folder": folder}
     return table.filled(
@@ -302,6 +308,12 @@ def _language(
         scope=table.filled(ScopeRules, own),
         calls=table.filled(CallRules, own),
     )
+
+
+def refuse_unknown(folder: str, row: Mapping[str, Any]) -> None:
+    """Raise an error if a row has a key that nothing reads."""
+    if unknown := sorted(row.keys() - KEYS):
+        raise ValueError(f"{folder}/language.toml: no part of a language has a field named {' or '.join(unknown)}")
 
 
 def language_of(path: str) -> Language | None:

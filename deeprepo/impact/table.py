@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar, Protocol, TypeVar, get_origin
+from typing import Any, ClassVar, Literal, Protocol, TypeVar, get_args, get_origin
 
 FOLDERS = [Path(__file__).parent / "languages"]  # each contains one folder for each language
 OTHERS = "others.toml"  # file types without a language folder
@@ -42,12 +42,16 @@ def rows(folder: str) -> Mapping[str, Mapping[str, Any]]:
 def filled(kind: type[Value], row: Mapping[str, Any], **more: object) -> Value:
     """Return an instance from a row. Collections are split at spaces, and missing values get their defaults."""
     types = {name: type_ for base in kind.__mro__ for name, type_ in vars(base).get("__annotations__", {}).items()}
-    given = {name: _as(types[name], row[name]) for name in kind.__struct_fields__ if name in row}
+    given = {name: _as(name, types[name], row[name]) for name in kind.__struct_fields__ if name in row}
     return kind(**{**given, **more})
 
 
-def _as(kind: Any, value: Any) -> Any:  # noqa: ANN401 - what a table holds
+def _as(name: str, kind: Any, value: Any) -> Any:  # noqa: ANN401 - what a table holds
     origin = get_origin(kind) or kind
+    if origin is Literal and value not in get_args(kind):
+        raise ValueError(
+            f"{name} = {value!r} in a language.toml: it must be one of {', '.join(map(repr, get_args(kind)))}"
+        )
     if origin in (tuple, frozenset):
         return origin(value.split() if isinstance(value, str) else value)
     return value

@@ -9,22 +9,29 @@ import pytest
 
 from deeprepo.impact import table
 from deeprepo.impact.filetypes import FileType, filetype, filetypes
-from deeprepo.impact.language import CallRules, Language, Nodes, ReceiverRules, ScopeRules, TypeRules, rules_of
+from deeprepo.impact.language import ReceiverRules, load, refuse_unknown, rules_of
 from deeprepo.impact.text.paths import is_code
 
-OF_A_ROW = {"grammar", "reads_as", "grammars"}
 OF_OTHER_FILES = {key for row in table.others() for key in row}
 LINTERS = ("ruff", "oxlint")  # each checks one language
-GROUPS = (FileType, Language, Nodes, TypeRules, ReceiverRules, ScopeRules, CallRules)
-KNOWN = OF_A_ROW | {one for kind in GROUPS for one in kind.__struct_fields__}
 
 
 @pytest.mark.parametrize("folder", table.folders())
 def test_every_table_key_is_read(folder: str) -> None:
-    """Every key in a language's table is one that the code reads."""
-    for row in (table.folders()[folder], *table.folders()[folder]["grammars"].values()):
-        assert set(row) - KNOWN == set()
+    """Every key in a language's table is one that the code reads, with a value that the code knows."""
+    assert load(folder)
+    for row in table.folders()[folder]["grammars"].values():
+        refuse_unknown(folder, row)
     assert all(set(row) <= {*FileType.__struct_fields__} for row in table.others())
+
+
+def test_unknown_key_or_value_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"dart/language\.toml: no part of a language has a field named bare_member$"):
+        refuse_unknown("dart", {"bare_member": "calls"})
+    with pytest.raises(
+        ValueError, match=r"bare_members = 'call' in a language\.toml: it must be one of '', 'calls', 'own'"
+    ):
+        table.filled(ReceiverRules, {"bare_members": "call"})
 
 
 def test_every_key_is_used_by_several_languages() -> None:

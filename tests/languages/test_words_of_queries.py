@@ -17,7 +17,7 @@ DEFINITIONS = """
 (arguments (assignment_expression left: (identifier) @name right: (this)) @param.positional @required)
 """
 TYPES = """
-((expression_statement (call_expression arguments: (arguments (assignment_expression left: (identifier) @var right: (identifier) @type)))) @scope)
+(call_expression arguments: (arguments (assignment_expression left: (identifier) @var right: (identifier) @type)))
 """
 CODE = b"""total(a, b = null, c = this, d = Cart)
 {
@@ -56,13 +56,14 @@ def _language(folder: Path) -> Language:
 
 
 def test_separate_body_belongs_to_its_definition(tmp_path: Path) -> None:
-    """A definition ends with its separate body, and a parameter's type applies only inside it."""
+    """A definition ends with its separate body; a parameter and its type apply only inside it."""
     language = _language(tmp_path)
     facts, told = reader.facts(language, CODE), seen.seen(language, CODE, range(1, 7))
     assert facts is not None
     assert told is not None
     assert [(one.name, one.start, one.end) for one in facts.definitions] == [("total", 1, 5)]
     assert [(one.name, one.start, one.end) for one in told.types["d"]] == [("Cart", 1, 5)]
+    assert told.bindings["d"] == ((1, 5),)
     uses = spots.spots(language, CODE, {"add"})
     assert [(one.line, one.function, one.types) for one in uses or ()] == [(4, "total", ("Cart",)), (6, "<module>", ())]
 

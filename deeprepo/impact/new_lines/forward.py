@@ -6,11 +6,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 
 from deeprepo.impact.language import Language, language_of
+from deeprepo.impact.reading.marks import CLASSES
 from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.resolving.classes import constructors, lineage, members
 from deeprepo.impact.resolving.index import Index
 from deeprepo.impact.resolving.namespaces import Namespaces
-from deeprepo.impact.resolving.resolve import ABSENT, Answer, called, is_declared, named, names_of, offered, taken
+from deeprepo.impact.resolving.resolve import ABSENT, OPEN, Answer, called, is_declared, named, names_of, offered, taken
 from deeprepo.impact.resolving.seen import Seen, Typed
 from deeprepo.impact.resolving.wholes import Type, Whole, builds, parts_of, types_of, wanted_parts, writes_all
 from deeprepo.impact.structs import replace
@@ -193,8 +194,8 @@ class _File:
 
     def _of_class(self, use: Use) -> Iterator[Place]:
         """Yield a missing class member."""
-        is_member = any(one.owner and one.short == use.receiver for one in self._facts.definitions)
-        if is_member or not re.match(self._language.types.classes, use.receiver):
+        is_hidden = any(_may_hide(one, use.receiver) for one in self._facts.definitions)
+        if is_hidden or not re.match(self._language.types.classes, use.receiver):
             return
         found = self._class(use.receiver)
         if found is None or re.search(self._language.types.implicit_members or "^$", use.name):
@@ -239,6 +240,7 @@ class _File:
             rows
             and not mine
             and not typed.is_own
+            and not self._is_extended(use.name)
             and not self._has_other_spelling([home for home, _ in line], use.name)
         ):
             near = _near(use.name, [row.short for _, row in rows])
@@ -255,6 +257,13 @@ class _File:
         rows = [one for facts in known if facts is not None for one in facts.definitions]
         return None in known or any(one.short == name and one.extends for one in rows)
 
+    def _is_extended(self, name: str) -> bool:
+        """Return whether an extension may add a member of that name to any object."""
+        if not self._language.has_extensions:
+            return False
+        stars = [self._modules.files(self._path, item) for item in self._facts.imports if item.star]
+        return not all(stars) or self._may_extend(name)
+
     def _inherits(self, name: str) -> bool:
         """Return whether a class of this file may inherit a member that hides the class of this name.
 
@@ -267,7 +276,7 @@ class _File:
             line = lineage(self._index, self._path, one.name) if one.bases and not one.owner else ()
             if line is None and rules.capital_members:
                 return True
-            if any(row.short == name for home, owner in line or () for _, row in members(self._index, home, owner)):
+            if any(_may_hide(row, name) for home, owner in line or () for _, row in members(self._index, home, owner)):
                 return True
         return False
 
@@ -298,12 +307,36 @@ class _File:
         if self._seen.binds(use.name, use.line) and not self._is_own(use.name):
             self._conclude(use.line, use.name, "not checked: the code around it binds this name")
             return
-        answer = named(self._index, self._path, use.name)
-        self._conclude(use.line, use.name, _meaning(answer))
-        if answer.state == "found":
-            yield from self._misfit(use, answer)
-        elif not self._is_imported(use.name):
+        answer, language = named(self._index, self._path, use.name), self._language
+        is_known = answer.state == "found"
+        member = self._member_around(use, has_inherited=not (is_known and language.lexical_scope))
+        meant = answer if member is ABSENT else OPEN if is_known else member
+        self._conclude(use.line, use.name, _meaning(meant))
+        if meant.state == "found":
+            yield from self._misfit(use, meant)
+        elif member is ABSENT and not self._is_imported(use.name):
             yield from self._lost(use)
+
+    def _member_around(self, use: Use, *, has_inherited: bool) -> Answer:
+        """Return the member of a class around a name that the name may refer to, without a receiver.
+
+        Only languages with a complete scope are asked: in the others, it is taken to be absent.
+        """
+        language, rows = self._language, list[tuple[str, Definition]]()
+        is_class = re.match(language.types.classes, use.name) is not None
+        if is_class or not (language.complete_scope and language.receivers.bare_members):
+            return ABSENT
+        around = [one for one in self._facts.definitions if one.start <= use.line <= one.end]
+        classes = [one.name for one in around if one.kind in CLASSES]
+        lines = [lineage(self._index, self._path, name) if has_inherited else ((self._path, name),) for name in classes]
+        for line in lines:
+            every = [row for home, owner in line or () for row in members(self._index, home, owner)]
+            mine = [row for row in every if row[1].short == use.name]
+            rows += [row for row in mine if language.types.overloads or row[1].owner == mine[0][1].owner]
+        if rows:
+            return Answer("found", tuple(rows))
+        is_open = None in lines or any(one.extends for one in around) or (classes and self._is_extended(use.name))
+        return OPEN if has_inherited and is_open else ABSENT
 
     def _is_own(self, name: str) -> bool:
         """Return whether a name's only binding is one definition in this file."""
@@ -317,7 +350,8 @@ class _File:
 
     def _lost(self, use: Use) -> Iterator[Place]:
         """Yield a name that nothing provides in a file whose names are all known."""
-        stars = [item for item in self._facts.imports if item.star]
+        is_private = self._language.is_private(use.name)  # an import cannot provide it
+        stars = [item for item in self._facts.imports if item.star and not is_private]
         files = self._modules.visible_files(self._path, use.name) or (self._path,)
         known = [facts for path in files if (facts := self._index.facts(path)) is not None]
         is_open = len(known) < len(files) or any(facts.may_offer(use.name) for facts in known)
@@ -393,6 +427,11 @@ class _File:
                 if one.name == near[0] and not one.owner:
                     return path, one
         return "", None
+
+
+def _may_hide(member: Definition, name: str) -> bool:
+    """Return whether code sees this member instead of a class of that name; a constructor only names its class."""
+    return bool(member.owner) and member.short == name and member.kind != "constructor"
 
 
 def _written(use: Use) -> str:

@@ -11,6 +11,7 @@ from deeprepo.impact.reading.nodes import name_of, text
 from deeprepo.impact.values import Arguments, Parameter
 
 NAMELESS = "_"  # a parameter with only a type
+PAIR = 2  # a name and a value
 OBJECT = "this"  # a parameter that may be passed before the dot
 Place = tuple[bool, int]  # whether the parameter takes the remaining arguments, and its start byte
 
@@ -46,8 +47,9 @@ def arguments(language: Language, node: Node) -> Arguments | None:
 
 
 def _keyword(node: Node) -> Node | None:
-    """Return the name of a named argument."""
-    return next((one for key in ("name", "left", "key") if (one := node.child_by_field_name(key)) is not None), None)
+    """Return the name of a named argument: in one of these fields, or else the first of two nodes."""
+    found = (one for key in ("name", "left", "key") if (one := node.child_by_field_name(key)) is not None)
+    return next(found, node.named_children[0] if len(node.named_children) == PAIR else None)
 
 
 def parameters(rows: Rows) -> Mapping[int, list[Parameter]]:

@@ -25,6 +25,7 @@ MODIFIERS = (
 )  # parts before a definition that do not affect its callers
 
 
+LABELS = frozenset({"keyword", "label"})  # nodes of names with a colon behind them
 SYMBOLS = ("simple_symbol", "atom")  # a colon and a name
 NAMED = "\"'`"  # quotes around a name
 
@@ -71,7 +72,7 @@ def name_of(node: Node) -> str:
         return written[1:]
     if node.type == "alias":  # words with dots between them
         return written.rpartition(".")[2]
-    return written.strip(NAMED) if node.type != "keyword" else written.rstrip().removesuffix(":")
+    return written.rstrip().removesuffix(":") if node.type in LABELS else written.strip(NAMED)
 
 
 def is_declared(node: Node, *, free_functions: bool) -> bool:

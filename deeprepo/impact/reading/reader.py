@@ -632,6 +632,8 @@ class Reader:
         """Return the innermost function around a node with its parameters, or the file."""
         inner: Node | None = node
         while inner is not None and inner.id not in self.bodies:
+            if self.language.last_of(inner) is not inner:  # its body follows
+                return inner
             inner = self.language.around_of(inner)
         return (self.language.around_of(inner) if inner is not None else None) or self.root
 

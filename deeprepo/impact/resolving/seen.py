@@ -70,8 +70,8 @@ def _bindings(file: Reader, rows: Rows, code: Lines) -> Mapping[str, Mapping[int
     bindings: dict[str, dict[int, tuple[int, int]]] = defaultdict(dict)
     for node, _ in rows.of("bound"):
         around = [*file.locals.around(node.start_byte, node.end_byte)]
-        outer = (code.at(around[-1][0]), code.at(around[-1][1])) if around else (1, file.last)
-        bindings[text(node)][node.start_byte] = min(outer[0], first_line(node)), outer[1]
+        start, end = around[-1][:2] if around else file.language.span(file.function(node))
+        bindings[text(node)][node.start_byte] = min(code.at(start), first_line(node)), code.at(end)
     return bindings
 
 

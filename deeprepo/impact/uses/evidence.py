@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from deeprepo.impact import resolving
 from deeprepo.impact.everyday import is_specific
-from deeprepo.impact.language import Language
+from deeprepo.impact.language import Language, load
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import Struct, field
 from deeprepo.impact.text.lines import says
@@ -257,9 +257,12 @@ class Evidence(Struct):
         return any([not await self.lacks(path, name, use.name) for name in classes])
 
     async def _is_nowhere(self, path: str, name: str) -> bool:
-        """Return whether no wildcard import of a file provides the name, and nothing in the tree defines it."""
-        gone_names = await self.exports.gone_names(path, with_borrows=True)
-        return name in gone_names and not await self.names.is_defined(name)
+        """Return whether a wildcard import of a file provided the name, and none does any more.
+
+        A header may declare what any file defines.
+        """
+        is_gone = name in await self.exports.gone_names(path, with_borrows=True)
+        return is_gone and not (self.language.has_headers and await self.names.is_defined(name))
 
     async def lacks(self, path: str, owner: str, name: str, *, is_constant: bool = False) -> bool:
         """Return whether a class and all its bases are known, and none has the member."""
@@ -293,7 +296,8 @@ class Evidence(Struct):
 
     async def is_extended(self, name: str) -> bool:
         """Return whether an extension in the tree may add a member of that name to other types."""
-        if not self.language.has_extensions or not await self.names.is_defined(name):
+        has_extensions = any(one.has_extensions for one in load(self.language.folder))
+        if not has_extensions or not await self.names.is_defined(name):
             return False
         files = await self.names.where(name)
         outlines = [await self.exports.outline("head", path) for path in sorted(files or ())]

@@ -1,0 +1,3 @@
+(parameter (identifier) @bound)
+(class_parameter (identifier) @bound . ":")
+(variable_declaration (identifier) @bound)

@@ -1,0 +1,1 @@
+(import (qualified_identifier) @spec) @import @star

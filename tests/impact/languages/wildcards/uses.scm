@@ -1,0 +1,2 @@
+(call_expression . (identifier) @name (value_arguments) @args .)
+(call_expression . (navigation_expression (_) @receiver . (identifier) @name .) (value_arguments) @args .)
