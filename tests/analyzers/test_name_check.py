@@ -411,6 +411,26 @@ def test_name_that_nothing_provides_is_proven_missing(repository: Repository, la
     assert {(one.path, one.verdict) for one in found} == {(path, "proven")}
 
 
+CALLED: dict[str, tuple[str, str, str]] = {
+    "Java": ("Cart.java", "class Cart {\n  void total(int a) {}\n}\n", "class Use {\n  void go(Cart c) {\n    c.total(1);\n  }\n}\n"),
+    "Kotlin": ("Cart.kt", "class Cart {\n  fun total(a: Int) {}\n}\n", "fun go(c: Cart) {\n  c.total(1)\n}\n"),
+    "TypeScript": (
+        "cart.ts",
+        "export class Cart {\n  total(a: number) {}\n}\n",
+        'import { Cart } from "./cart"\nexport function go(c: Cart) {\n  c.total(1)\n}\n',
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", CALLED)
+def test_a_new_call_of_a_removed_method_does_not_declare_it(repository: Repository, language: str) -> None:
+    """A call on a line of its own looks like a declaration, so the syntax tree is asked."""
+    path, home, user = CALLED[language]
+    calling = home.replace("total", "run").replace("{}", "{\n    total(1);\n  }")
+    found = look(repository.change({path: home, f"use{path}": user}, {path: calling}))
+    assert {(one.path, one.verdict) for one in found} == {(f"use{path}", "proven")}
+
+
 @pytest.mark.parametrize(
     ("path", "line", "way"),
     [

@@ -9,9 +9,12 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import wraps
 from typing import Concatenate, ParamSpec, Protocol, TypeVar, cast
 
+from deeprepo.impact import resolving
 from deeprepo.impact.language import rules_of
+from deeprepo.impact.reading.reader import has_errors, language_for
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.uses.providers import LONGEST_HEAD, TYPE, around, rest_of_head
+from deeprepo.impact.values import Use
 
 BASES = 4  # levels of bases and mixins that are followed
 LINES = 20  # of the head of a type
@@ -65,6 +68,7 @@ class KnownFiles:
     """Some files of one side, by path."""
 
     def __init__(self, contents: Mapping[str, bytes]) -> None:
+        self._contents = contents
         self._lines = {path: file_lines(raw) for path, raw in contents.items()}
         self.answers: dict[tuple[Hashable, ...], object] = {}
 
@@ -114,6 +118,20 @@ class KnownFiles:
         lines = self.lines(path)
         below = ("\n".join(lines[at : at + LINES]) for at, line in enumerate(lines) if TYPE.search(line))
         return [rest_of_head(text[:LONGEST_HEAD], path) for text in below]
+
+    def only_calls(self, path: str, line: int, name: str) -> bool:
+        """Return whether the syntax tree of a file shows that a line only calls something of that name."""
+        here = [use for use in self._uses(path, name) if use.line == line]
+        return bool(here) and all(use.arguments is not None and use.form in ("name", "member") for use in here)
+
+    @once
+    def _uses(self, path: str, name: str) -> Sequence[Use]:
+        """Return where a file has a name, if a grammar reads the file without an error and knows declarations."""
+        source = self._contents.get(path, b"")
+        language = language_for(path, source)
+        if language is None or language.has_headers or has_errors(language, source) is not False:
+            return ()
+        return resolving.uses(path, source, {name})
 
     @once
     def around(self, path: str, line: int) -> Sequence[str]:

@@ -484,6 +484,8 @@ class _Check:
         if name != claim.names[0] and not self._has_accessors(claim, one):
             return None
         way = self._way(name, one, is_module=claim.is_module)
+        if way == "declaration" and self._now.only_calls(one.path, one.line, name):
+            return None
         return way or (self._way_of_a_member(name, one) if claim.owner else None)
 
     @once
