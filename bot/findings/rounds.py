@@ -435,7 +435,7 @@ def update_doubtful(past: Finding, now: Finding) -> Finding | None:
 
     An unproven finding that was never shown is dropped.
     """
-    if not now.verdict.stands:
+    if not now.verdict.is_plausible:
         return past.with_status("fixed")
     verdict = now.verdict if now.verdict.is_shown else past.verdict
     is_unconfirmed = past.basis.unconfirmed and now.basis.unconfirmed

@@ -220,7 +220,7 @@ def _silent(reply: Completion | DeepRepoError) -> str | None:
 
 def _judge(finding: Finding, data: Mapping[str, Any]) -> Finding:
     verdict, finding = OPINIONS[data["verdict"]], finding.with_verdict(finding.verdict)
-    if not verdict.stands:  # a refutation without a ground is only an opinion
+    if not verdict.is_plausible:  # a refutation without a ground is only an opinion
         has_ground = _holds(str(data.get("ground") or ""), str(data.get("by") or ""))
         return finding.with_verdict(verdict if has_ground else Verdict.UNPROVEN)
     trigger = str(data.get("trigger") or "").strip()

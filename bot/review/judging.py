@@ -399,7 +399,7 @@ def _without_confirmation(finding: Finding, is_below: bool) -> Finding:
         return finding.with_status("still", finding.tracking.how)
     if finding.status != "new":
         return finding
-    if not finding.verdict.stands:
+    if not finding.verdict.is_plausible:
         return finding.with_status("refuted")
     return (
         finding.with_verdict(finding.verdict, unconfirmed=True)

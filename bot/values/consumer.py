@@ -54,7 +54,7 @@ class NamedConsumer:
     # Whether the repository's settings list it, instead of the person who started the review.
     settings: bool = False
     name: Exact[str] = ""  # "owner/name" if it was fetched
-    standing: RepositoryAccess | None = None  # None for a clone on the reader's own disk
+    access: RepositoryAccess | None = None  # None for a clone on the reader's own disk
     problem: str = ""  # why it was not fetched
 
 
@@ -78,7 +78,7 @@ class Clone:
     pull: PullRequest  # base and head are both the commit that is read
     day: Exact[str] = ""  # the date of that commit, such as "2026-08-04"
     settings: bool = False  # whether the repository's settings list it
-    standing: RepositoryAccess | None = None  # None for a clone on the reader's own disk
+    access: RepositoryAccess | None = None  # None for a clone on the reader's own disk
 
 
 def label(name: str, path: str) -> str:

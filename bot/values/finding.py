@@ -51,7 +51,7 @@ class Verdict(StrEnum):
     """How certain a finding is, most certain first. The displayed words are in templates/words.toml."""
 
     is_shown: bool  # whether the finding is reported without a confirmation
-    stands: bool  # whether the finding may be true
+    is_plausible: bool  # whether the finding may be true
     opinion: bool  # whether a confirming model call can return this verdict
     state: str  # a description for the root model
 
@@ -65,13 +65,13 @@ class Verdict(StrEnum):
         """Create a member with `text` as its value and `facts` as its attributes."""
         member = str.__new__(cls, text)
         member._value_ = text
-        member.is_shown, member.stands, member.opinion, member.state = facts  # type: ignore[assignment]
+        member.is_shown, member.is_plausible, member.opinion, member.state = facts  # type: ignore[assignment]
         return member
 
     @property
     def is_undecided(self) -> bool:
         """Whether it can still be confirmed or refuted."""
-        return self.stands and not self.is_shown
+        return self.is_plausible and not self.is_shown
 
     @property
     def rank(self) -> int:

@@ -1,4 +1,4 @@
-"""The notes that models write about a change in addition to findings, for the walkthrough."""
+"""The notes that models write about a change in addition to findings."""
 
 from dataclasses import dataclass
 

@@ -141,15 +141,15 @@ async def rounds(world: World, pull: PullRequest, host: PullRef, token: str, fol
             for one in world.chosen:
                 home = await consumers.look_up(client, f"{world.homes[one.animal]}/{one.animal}")
                 problem = "GitHub refused access" if world.rng.random() < 0.2 else ""
-                named.append(NamedConsumer(str(one.place), name=home.name, standing=home.standing, problem=problem))
+                named.append(NamedConsumer(str(one.place), name=home.name, access=home.access, problem=problem))
         if number and world.rng.random() < 0.3:
             named = []
         journal = folder / f"{number}.jsonl"
         journal.unlink(missing_ok=True)
         with tempfile.TemporaryDirectory(dir=folder) as scratch:
-            fetched = Consumers(Audience(subject, world.most, world.stranger), tuple(named))
+            fetch_tip = Consumers(Audience(subject, world.most, world.stranger), tuple(named))
             settings = config.resolve({"effort": "none"}, None, config.environment(on_server=True))
-            brief = Brief(pull, settings, consumers=fetched)
+            brief = Brief(pull, settings, consumers=fetch_tip)
             opened = partial(Journal, journal)
             one = await pipeline.review(brief, review.tools(brief, scratch, lambda _: None, opened, on_server=True))
         world.checked(left_by(one, host, journal.read_text()))

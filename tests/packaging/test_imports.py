@@ -40,7 +40,7 @@ ROOMS = {
         "bot.features.consumers.packages",
         "bot.features.consumers.server",
         "bot.features.organization.server",
-        "bot.features.teaching.lessons",
+        "bot.features.teaching.feedback",
         "bot.features.teaching.server",
         "bot.workflow.jobs",
         "bot.storage",

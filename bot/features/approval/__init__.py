@@ -1,1 +1,1 @@
-"""Approval of a pull request that was read completely and has no finding at the owner's threshold."""
+"""Approve pull requests that were reviewed completely and have no finding at the owner's threshold."""

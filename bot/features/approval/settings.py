@@ -1,4 +1,4 @@
-"""From which severity on a finding prevents an approval."""
+"""The setting that turns approvals on, and sets the severity from which a finding prevents one."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from bot.levels import Severity
 # ruff: noqa: RUF009 - `setting` returns what `field` returns
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApprovalSettings:
-    """When a review approves."""
+    """The owner's settings for approvals."""
 
     approve: Severity | None = setting(
         None,

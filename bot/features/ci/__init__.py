@@ -1,1 +1,1 @@
-"""List failed CI jobs on the reviewed head, each with its first error and the changed line behind it."""
+"""List the CI jobs that failed on the reviewed head, with their errors and the lines that cause them."""

@@ -1,7 +1,8 @@
-"""Find the error in a failed CI job's log, and the changed line that causes it. No tool is named in the code.
+"""Find the error in a failed CI job's log, and the changed line that causes it. This works for any tool.
 
-The error is the line that the runner marks as an error, else the first line of the last step that looks like
-a cause (failed tests first), else the last line before the exit. Lines are cut before any pattern is applied.
+The error is the line that the runner marks as an error. Otherwise it is the first line in the last step that
+reads like a cause (failed tests first), or else the last line before the exit. Lines are cut before any
+pattern is applied, so that matching stays fast.
 """
 
 import re
@@ -16,13 +17,15 @@ from deeprepo.impact.text.paths import is_test
 
 ChangedLine = tuple[str, int, Side]
 MAX_LOG_CHARS = 4 << 20  # characters that are read from the end of a log
-LINE, SHOWN = 2_000, 300  # characters that are read of a line, and of an error
-# Lines around an error that are searched for locations; lines above a failed test's heading.
-AROUND, ABOVE = 50, 2
+# Characters of a line that are read, and of an error that are shown.
+MAX_LINE_CHARS, MAX_ERROR_CHARS = 2_000, 300
+# Lines around an error that are searched for locations; lines above a failed test's heading that are
+# searched.
+LOCATION_ROWS, ROWS_ABOVE_TEST = 50, 2
 # Lines above an error that are searched for its test, and characters of the test's name.
-TESTED, TITLE = 200, 120
+TEST_SEARCH_ROWS, MAX_TITLE_CHARS = 200, 120
 # Characters around an error, and lines that share a word with it, that are searched for secrets.
-LEARNED, MOST_HOLDING = 64 << 10, 200
+SECRET_CONTEXT_CHARS, MAX_SECRET_ROWS = 64 << 10, 200
 MOST_NAMES = 12  # names per error that are looked up in the change
 
 _STAMP = re.compile(r"^\ufeff?(?:\d{4}-\d\d-\d\d[T ][\d:.,]{8,30}(?:Z|[+-]\d\d:?\d\d)?\s)?")
@@ -31,7 +34,7 @@ _ESCAPE = re.compile(
 )
 _MARK = re.compile(r"\s{0,12}(?:##\[error\]|::error(?:\s[^:]{0,600})?::)\s{0,3}(.*)")
 _ENDED = re.compile(r".{0,200}\b(?:cancell?ed|timed out|exceeded|shutdown signal|lost communication)")
-# Exit messages and totals, which name no cause.
+# Exit messages and totals, which are not the cause.
 _NO_CAUSE = re.compile(
     r"(?:.{0,300}\b(?:exit(?:ed)?|completed|failed|finished)\b.{0,40}\b(?:code|status|value)\b"
     r"|.{0,80}\b(?:build|run|job|step|task|tests?|check|action|workflow|goal)s? (?:has |have |was )?(?:failed|unsuccessful)\b"
@@ -64,7 +67,7 @@ _TEST = re.compile(
 _HEADLINE = re.compile(
     r"\s{0,4}(?:[\w@/.+-]{1,60}[:!]? )?(?:\[?(?:ERROR|FATAL|Fatal|fatal|PHP Fatal)\]?\s?(?:error)?:?\s|(?:[Ee]rror|panic)(?:\[\w{1,20}\])?:\s|[A-Z]\w{1,20} Error at .{1,200}:)"
 )
-# What precedes a test's name.
+# The text before a test's name.
 _TITLE = re.compile(r"(?:FAIL(?:ED)?|ERROR|not ok)?[:\s]{0,9}(?:\d{1,5}\)?\s)?")
 _LABEL = re.compile(r":$|panicked at .{0,200}$")  # the text follows on the next line
 _TOKEN = re.compile(r"[^\s\"'`=:,;()\[\]{}<>]{6,200}")
@@ -74,7 +77,7 @@ _NAME_OF_CODE = re.compile(r"_|\d|[a-z][A-Z]")  # marks a word as an identifier
 
 
 def explain(log: CIJobLog, files: Sequence[ChangedFile]) -> CIFailure:
-    """Explain why a job failed. Secrets that can be recognized in the log around the error are masked."""
+    """Return why a job failed. Secrets that are recognized in the log around the error are masked."""
     rows = _last_step([_clean(raw) for raw in log.text[-MAX_LOG_CHARS:].split("\n")])
     message, places, at = "", list[tuple[str, int]](), first_error(rows)
     if at is not None:
@@ -82,53 +85,62 @@ def explain(log: CIJobLog, files: Sequence[ChangedFile]) -> CIFailure:
     path, line, side = trace(message, places, files) or ("", 0, "head")
     where = max(log.text.find(rows[at].strip()), 0) if at is not None else 0
     words = _TOKEN.findall(f"{log.name} {message}")  # a secret that is not shown needs no mask
-    holding = (row[:LINE] for row in log.text[-MAX_LOG_CHARS:].split("\n") if any(word in row for word in words))
-    texts = (log.text[max(0, where - LEARNED) : where + LEARNED], "\n".join(islice(holding, MOST_HOLDING)), log.name)
+    secret_rows = (
+        row[:MAX_LINE_CHARS] for row in log.text[-MAX_LOG_CHARS:].split("\n") if any(word in row for word in words)
+    )
+    texts = (
+        log.text[max(0, where - SECRET_CONTEXT_CHARS) : where + SECRET_CONTEXT_CHARS],
+        "\n".join(islice(secret_rows, MAX_SECRET_ROWS)),
+        log.name,
+    )
     failure = CIFailure(log.id, log.name, log.ending, message, path, line, side, log.on_base, log.log)
     return written.of_log(failure, texts, [failure.path])
 
 
 def first_error(rows: Sequence[str]) -> int | None:
-    """Return the index of the row that names the error of the last step; None if no row looks like one."""
+    """Return the index of the row with the last step's error, or None if there is no such row."""
     tests = [index for index, row in enumerate(rows) if _TEST.match(row) and not is_exit(row)]
-    places = range(max(0, tests[0] - ABOVE) if tests else 0, len(rows))
-    looks: tuple[Callable[[str], object], ...] = (
+    places = range(max(0, tests[0] - ROWS_ABOVE_TEST) if tests else 0, len(rows))
+    patterns: tuple[Callable[[str], object], ...] = (
         lambda row: (mark := _MARK.match(row)) and _ENDED.match(mark[1]),
         lambda row: (mark := _MARK.match(row)) and mark[1].strip() and not is_exit(row),
         lambda row: _CAUSE.match(row) and not is_exit(row),
         lambda row: _HEADLINE.match(row) and not is_exit(row),
     )
-    found = next((at for look in looks for at in places if look(rows[at])), None)
+    found = next((at for look in patterns for at in places if look(rows[at])), None)
     if found is not None or tests:
         return tests[-1] if found is None else found
     return next((at for at in range(len(rows) - 1, -1, -1) if rows[at].strip() and not is_exit(rows[at])), None)
 
 
 def is_exit(message: str) -> bool:
-    """Return whether a message only says that a process failed, counts failures, or warns."""
+    """Return whether a message only reports an exit code, a number of failures, or a warning."""
     mark = _MARK.match(message)
     return bool(_NO_CAUSE.match((mark[1] if mark else message).strip()))
 
 
 def one_line(text: str) -> str:
-    """Return a message on one line, cut to SHOWN characters."""
-    return " ".join(text.split())[:SHOWN]
+    """Return a message on one line, cut to MAX_ERROR_CHARS characters."""
+    return " ".join(text.split())[:MAX_ERROR_CHARS]
 
 
 def places_in(line: str) -> Iterator[tuple[str, int]]:
     """Yield the locations in a line as path and line number."""
-    for match in _PLACE.finditer(line[:LINE]):
+    for match in _PLACE.finditer(line[:MAX_LINE_CHARS]):
         yield (match[1] or match[3] or match[5]).replace("\\", "/"), int(match[2] or match[4] or match[6])
 
 
 def _clean(raw: str) -> str:
-    """Return a line without time stamp and escape sequences, after its last carriage return."""
-    line = raw[:LINE].rstrip("\r\n")
+    """Return the part of a line after its last carriage return, without timestamp and escape sequences."""
+    line = raw[:MAX_LINE_CHARS].rstrip("\r\n")
     return _ESCAPE.sub("", _STAMP.sub("", line, count=1).rpartition("\r")[2].expandtabs(4)).rstrip()
 
 
 def _last_step(rows: Sequence[str]) -> Sequence[str]:
-    """Return the output of the last failed step without the runner's heading, or everything without steps."""
+    """Return the output of the last failed step, without the runner's heading.
+
+    A log without steps is one step.
+    """
     ends = [index for index, row in enumerate(rows) if _MARK.match(row) and is_exit(row)]
     rows = rows[: ends[-1]] if ends else rows
     starts = [at for at, line in enumerate(rows) if line.startswith("##[group]Run ")]
@@ -138,32 +150,37 @@ def _last_step(rows: Sequence[str]) -> Sequence[str]:
 
 
 def _message(rows: Sequence[str], at: int) -> str:
+    """Return the error in a row as one line, with the name of the failed test if there is one."""
     at -= rows[at].lstrip().startswith("--> ")  # this row is the location of the row above it
     mark = _MARK.match(rows[at])
     text = (mark[1] if mark else rows[at]).strip().removeprefix("E ").strip()
     below = (line.strip() for line in rows[at + 1 : at + 4] if line.strip())
     text = f"{text} {next(below, '')}" if _LABEL.search(text) or _TEST.match(rows[at]) else text
-    tests = [row for row in rows[max(0, at - TESTED) : at] if _TEST.match(row) and not is_exit(row)]
-    title = _TITLE.sub("", tests[-1].strip(" _-\u25cf"), count=1)[:TITLE].strip() if tests and not mark else ""
+    tests = [row for row in rows[max(0, at - TEST_SEARCH_ROWS) : at] if _TEST.match(row) and not is_exit(row)]
+    title = (
+        _TITLE.sub("", tests[-1].strip(" _-\u25cf"), count=1)[:MAX_TITLE_CHARS].strip() if tests and not mark else ""
+    )
     return one_line(f"{title}: {text}" if title else text)
 
 
 def _places_around(rows: Sequence[str], at: int) -> list[tuple[str, int]]:
-    """Return the locations in a row and the rows around it, nearest first. Traces are above or below it."""
-    # A table of problems below a line with the path.
+    """Return the locations in a row and in the rows around it, such as those of a trace, nearest first."""
+    # A table of problems, with the path in a line above it.
     if in_table := re.match(r"\s{1,12}(\d{1,7}):", rows[at]):
         paths = (
             line.strip().replace("\\", "/")
-            for line in reversed(rows[max(0, at - AROUND) : at])
+            for line in reversed(rows[max(0, at - LOCATION_ROWS) : at])
             if re.fullmatch(_PATH, line.strip())
         )
         return [(path, int(in_table[1])) for path in paths][:1]
-    near = sorted(range(max(0, at - AROUND), min(len(rows), at + AROUND)), key=lambda one: (abs(one - at), one))
+    near = sorted(
+        range(max(0, at - LOCATION_ROWS), min(len(rows), at + LOCATION_ROWS)), key=lambda one: (abs(one - at), one)
+    )
     return [place for one in near for place in places_in(rows[one])]
 
 
 def trace(message: str, places: Sequence[tuple[str, int]], files: Sequence[ChangedFile]) -> ChangedLine | None:
-    """Return the changed line behind an error: a location in the log, else a changed name's definition."""
+    """Return the changed line that causes an error: a location from the log, or a changed definition."""
     known = [(file, line) for path, line in places if (file := _file(path, files)) is not None]
     exact: list[ChangedLine] = [(file.path, line, "head") for file, line in known if line in file.added_lines]
     product = (place for place in exact if not is_test(place[0]))
@@ -171,7 +188,7 @@ def trace(message: str, places: Sequence[tuple[str, int]], files: Sequence[Chang
 
 
 def _file(path: str, files: Sequence[ChangedFile]) -> ChangedFile | None:
-    """Return the changed file that a path in a log refers to. The path can start in another folder."""
+    """Return the changed file for a path in a log, which may be relative to another folder."""
     name = "/".join(part for part in path.split("/") if part not in ("", ".", ".."))
     if not name:
         return None

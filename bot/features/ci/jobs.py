@@ -1,7 +1,7 @@
-"""Find the CI jobs that failed on a reviewed head, with their logs, and whether they fail on the base too.
+"""Find the CI jobs that failed on a reviewed head, with their logs, and whether they also fail on the base.
 
-A review never waits for CI. Requests, bytes and time are limited, and what GitHub refuses is skipped. The
-result affects no conclusion.
+A review never waits for CI. The number of requests, bytes and seconds is limited, and logs that GitHub
+refuses are skipped. The result does not affect the review's conclusion.
 """
 
 import asyncio
@@ -20,18 +20,18 @@ from bot.github import Host, shapes
 from bot.stored import markers
 from bot.workflow.publish import checks
 
-# A canceled job has not failed. `JobEnding` still contains it, because older builds stored such jobs.
+# A canceled job has not failed. `JobEnding` contains "cancelled" because older builds stored such jobs.
 FAILURES = frozenset(get_args(JobEnding)) - {"cancelled"}
-# Slug of the App whose check runs are jobs; a job's log has the check run's number.
+# The slug of the App whose check runs are GitHub Actions jobs. A job has the same ID as its check run.
 ACTIONS = "github-actions"
-MOST_PAGES, MOST_ROWS, MOST_LOGS = 3, 50, 10  # pages of a list, jobs per commit, jobs whose logs are read
-MAX_LOG_BYTES = 8 << 20  # of all logs of a commit, and of all patches
-# By GitHub's status code.
-UNREAD: Mapping[int, LogState] = {401: "forbidden", 403: "forbidden", 410: "expired"}
-LOGS_SECONDS = 60.0  # seconds for everything
+MOST_PAGES, MOST_ROWS, MOST_LOGS = 3, 50, 10  # pages of a list, jobs per commit, logs per commit
+MAX_LOG_BYTES = 8 << 20  # bytes of all logs of a commit together, and of all patches together
+# The state of a log by the HTTP status of GitHub's refusal.
+STATE_BY_STATUS: Mapping[int, LogState] = {401: "forbidden", 403: "forbidden", 410: "expired"}
+LOGS_SECONDS = 60.0  # time limit for all requests together
 
 
-async def is_due(host: Host, head: str) -> bool:
+async def has_failed(host: Host, head: str) -> bool:
     """Return whether a CI job has already failed on the head."""
     with suppress(HostRefused):
         return bool(await failed(host, head))
@@ -39,32 +39,33 @@ async def is_due(host: Host, head: str) -> bool:
 
 
 async def read(host: Host, head: str, bases: Sequence[str], run: str, path: str) -> tuple[CIJobLog, ...]:
-    """Return the jobs that have failed on the head, except those of the calling workflow.
+    """Return the jobs of other workflows that have failed on the head, with their logs.
 
-    `run` is the number of the caller's run, `path` its workflow file ("" if unknown). Raises HostRefused if
-    check runs or runs may not be listed.
+    `bases` are the base's commits. `run` is the ID of this workflow run, and `path` its workflow file ("" if
+    unknown). Raises HostRefused if the token may not list check runs or workflow runs.
     """
-    until, rows = end(), list[dict[str, Any]]()
+    until, rows = deadline(), list[dict[str, Any]]()
     with suppress(TimeoutError, HostDown, HostLimited):
         async with asyncio.timeout_at(until):
-            rows = _first(await _of_others(host, head, await _rows(host, head), run, path))
+            rows = _first(await _of_other_workflows(host, head, await _rows(host, head), run, path))
     return await job_logs(host, rows, bases, until)
 
 
-def end() -> float:
-    """Return when the time limit ends, by the event loop's clock."""
+def deadline() -> float:
+    """Return the time at which LOGS_SECONDS end, by the event loop's clock."""
     return asyncio.get_running_loop().time() + LOGS_SECONDS
 
 
 async def failed(host: Host, commit: str) -> list[dict[str, Any]]:
-    """Return the failed check runs of other Apps on a commit, the newest of each name."""
+    """Return the failed check runs of other Apps on a commit, at most MOST_ROWS."""
     return _first(await _rows(host, commit))
 
 
 async def _rows(host: Host, commit: str) -> list[dict[str, Any]]:
     """Return all failed check runs of other Apps.
 
-    Our own check runs are recognized by the App, or by name and first line if other authors use the same App.
+    Our own check runs are recognized by the App. In a workflow, where other jobs use the same App, they are
+    recognized by name and marker.
     """
     rows: list[dict[str, Any]] = []
     listing = partial(host.rest.checks.async_list_for_ref, *host.repo, commit, status="completed", filter_="latest")
@@ -80,11 +81,11 @@ async def _rows(host: Host, commit: str) -> list[dict[str, Any]]:
 
 
 async def _current(host: Host, commit: str, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the failures among the newest results of each job.
+    """Return the check runs of the jobs whose newest result is a failure.
 
-    GitHub lists the newest check run of each workflow run, and a commit can have several runs. Jobs of the
-    same name in two workflows are two jobs. If GitHub does not say which workflow a run belongs to, a failure
-    counts until a job of this name ends otherwise.
+    GitHub returns the newest check run of each workflow run, but a commit can have several workflow runs. Two
+    jobs with the same name in different workflows are separate jobs. If it is unknown which workflow a check
+    run belongs to, a failure counts until a job with this name has another result.
     """
     jobs = Counter(map(_name, rows))
     several = {_run(row) for row in rows if jobs[_name(row)] > 1} - {""}
@@ -107,12 +108,12 @@ def _first(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda check_run: int(check_run["id"]))[:MOST_ROWS]
 
 
-async def _of_others(
+async def _of_other_workflows(
     host: Host, head: str, rows: Sequence[dict[str, Any]], run: str, path: str
 ) -> list[dict[str, Any]]:
-    """Return the jobs of other workflows.
+    """Return the check runs that don't belong to this workflow.
 
-    A review job that failed because of its findings is not a CI failure, in any run of its workflow.
+    A review job that fails because of findings is not a CI failure, not even in another run of the workflow.
     """
     runs = {run}
     if path and {_run(row) for row in rows} - {run, ""}:
@@ -133,12 +134,12 @@ async def job_logs(
     host: Host, rows: Sequence[dict[str, Any]], bases: Sequence[str], until: float
 ) -> tuple[CIJobLog, ...]:
     """Return the log of each job. A job whose log could not be read in time is listed without it."""
-    bare = [_bare(row) for row in rows]
+    bare = [_without_log(row) for row in rows]
     with_logs: dict[int, CIJobLog] = {}
     with suppress(TimeoutError):
         async with asyncio.timeout_at(until):
-            on_base = await _names_on(host, bases, {_name(row) for row in rows}) if rows else frozenset()
-            bare = [_bare(row, on_base) for row in rows]
+            on_base = await _failing_on(host, bases, {_name(row) for row in rows}) if rows else frozenset()
+            bare = [_without_log(row, on_base) for row in rows]
             room = MAX_LOG_BYTES
             for row, one in list(zip(rows, bare, strict=True))[:MOST_LOGS]:
                 text, state = await _text(host, row, room)
@@ -147,7 +148,7 @@ async def job_logs(
     return tuple(with_logs.get(one.id, one) for one in bare)
 
 
-def _bare(row: dict[str, Any], on_base: Collection[tuple[str, str]] = ()) -> CIJobLog:
+def _without_log(row: dict[str, Any], on_base: Collection[tuple[str, str]] = ()) -> CIJobLog:
     return CIJobLog(int(row["id"]), str(row.get("name") or ""), row["conclusion"], _name(row) in on_base)
 
 
@@ -156,13 +157,10 @@ def _name(check_run: dict[str, Any]) -> tuple[str, str]:
     return str(shapes.at(check_run, "app.slug")), str(check_run.get("name") or "")
 
 
-async def _names_on(
+async def _failing_on(
     host: Host, bases: Sequence[str], names: AbstractSet[tuple[str, str]]
 ) -> frozenset[tuple[str, str]]:
-    """Return which of these jobs fail on the base.
-
-    The second commit is asked only about the remaining jobs.
-    """
+    """Return which of these jobs fail on one of the base's commits."""
     failing: set[tuple[str, str]] = set()
     for base in dict.fromkeys(filter(None, bases)):
         if names - failing:
@@ -172,7 +170,10 @@ async def _names_on(
 
 
 async def _text(host: Host, check_run: dict[str, Any], room: int) -> tuple[str, LogState]:
-    """Return the end of a GitHub Actions log, or another App's check run output, and whether it was read."""
+    """Return the end of a GitHub Actions log, or the output of another App's check run, and the log's state.
+
+    `room` is the number of bytes that may be read.
+    """
     if shapes.at(check_run, "app.slug") != ACTIONS:
         return "\n".join(
             str(shapes.at(check_run, f"output.{name}") or "") for name in ("title", "summary", "text")
@@ -183,7 +184,7 @@ async def _text(host: Host, check_run: dict[str, Any], room: int) -> tuple[str, 
         download = host.rest.actions.async_download_job_logs_for_workflow_run
         data = await host.client.content(download(*host.repo, int(check_run["id"])))
     except HostRefused as refusal:
-        return "", UNREAD.get(refusal.status, "unread")
+        return "", STATE_BY_STATUS.get(refusal.status, "unread")
     except HostError:
         return "", "unread"
     return data[-min(MAX_LOG_CHARS, room) :].decode("utf-8", "replace"), "read"

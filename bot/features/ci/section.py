@@ -1,4 +1,4 @@
-"""The section of a review that lists failed jobs."""
+"""The section of a review that lists failed CI jobs."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar

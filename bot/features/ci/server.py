@@ -1,4 +1,4 @@
-"""Failed jobs on a server: the summary of a posted review is updated when CI jobs fail."""
+"""The server's hooks for failed CI jobs, which update the summary of a posted review."""
 
 import asyncio
 from dataclasses import dataclass
@@ -26,19 +26,19 @@ READ_CHECKS: "AppPermissionsType" = {"checks": "read", "actions": "read", "pull_
 MOST_PULLS = 10  # pull requests per commit
 
 
-class FailedJobsLater(ServerHooks):
-    """Handles CI jobs that fail before or after a review is posted."""
+class ServerFailedJobs(ServerHooks):
+    """Adds the CI jobs that fail before or after a review is posted."""
 
     async def on_reviewed(self, run: ReviewRun, job: Job, server: Server) -> None:
         """Submit an update if a job has already failed on the head."""
         head = run.state.facts.head_sha
-        if run.settings.of(CISettings).ci and await jobs.is_due(run.host, head):
+        if run.settings.of(CISettings).ci and await jobs.has_failed(run.host, head):
             await server.jobs.submit(Follow(run.ask.pull, head), f"ci-{job.id}")
 
     async def on_checks_ended(self, ask: ChecksEnded, job: Job, server: Server) -> None:
-        """Submit an update for each pull request whose last review is of the commit.
+        """Submit an update for each pull request whose last review is of this commit.
 
-        A success only matters to summaries that list failures.
+        If no check failed, only summaries that list failures need an update.
         """
         for number in await server.store.reviews.pulls_at(ask.installation, ask.repository, ask.head, MOST_PULLS):
             pull = PullRef(ask.installation, ask.repository, ask.owner, ask.name, number)
@@ -47,7 +47,7 @@ class FailedJobsLater(ServerHooks):
                 await server.jobs.submit(Follow(pull, ask.head), job.id)
 
     async def catch_up(self, pull: PullRef, head: str, server: Server) -> bool:
-        """Store the jobs that failed on the head with its review. Return whether the review changed."""
+        """Add the jobs that failed on the head to its stored review. Return whether the review changed."""
         page = await _stored_page(pull, server)
         if page is None or page.head != head:
             return False
@@ -58,19 +58,19 @@ class FailedJobsLater(ServerHooks):
                 return False
             if frozenset(int(check_run["id"]) for check_run in rows) == page.check_runs:
                 return False
-            logs = await jobs.job_logs(host, rows, page.bases, jobs.end())
+            logs = await jobs.job_logs(host, rows, page.bases, jobs.deadline())
             report = CIReport(logs, await jobs.patches(host) if rows else ())
         output = await server.compute(tasks.add, page.review.output, report)
         await server.store.reviews.rewrite(page.review.id, output.encode())
         return True
 
 
-FAILED_JOBS_LATER = FailedJobsLater()
+SERVER_FAILED_JOBS = ServerFailedJobs()
 
 
 @dataclass(frozen=True, slots=True)
 class _StoredPage:
-    """A stored review that lists CI failures: its commits and the listed check runs."""
+    """A stored review that may list CI failures, with its commits and the listed check runs."""
 
     review: "StoredReview"
     head: str
@@ -79,7 +79,7 @@ class _StoredPage:
 
 
 async def _stored_page(pull: PullRef, server: Server) -> _StoredPage | None:
-    """Return the last review's stored page; None if it lists no CI failures or cannot be read."""
+    """Return the last stored review; None if it cannot be read, or its settings turn the list off."""
     stored = await server.store.reviews.newest(pull)
     if stored is None:
         return None

@@ -1,6 +1,6 @@
-"""Failed jobs in a GitHub Actions step.
+"""The GitHub Actions step's hooks for failed CI jobs.
 
-It does not wait for other jobs, and an error here never costs the review.
+The step does not wait for other jobs. If the logs cannot be read, the review is posted without the list.
 """
 
 from dataclasses import replace
@@ -20,13 +20,13 @@ from bot.wiring import child
 from bot.wiring.local import LOCAL
 from bot.workflow.reviewer import ReviewRun
 
-LOG_SECONDS = 60.0  # seconds to search the logs of failed jobs
+LOG_SECONDS = 60.0  # time limit for searching the logs of failed jobs
 CI_GRANT = (
     "the job needs `permissions: {checks: read, actions: read}` to read CI logs; set `ci: false` to turn this off"
 )
 
 
-class FailedJobsNow(StepHooks):
+class StepFailedJobs(StepHooks):
     """Lists the jobs that have failed by the end of the review."""
 
     async def on_reviewed(self, review: Review, run: ReviewRun, step: Step, console: Console) -> Review:
@@ -37,7 +37,7 @@ class FailedJobsNow(StepHooks):
         return replace(review, parts={**review.parts, FAILED_JOBS.key: failures})
 
 
-FAILED_JOBS_NOW = FailedJobsNow()
+STEP_FAILED_JOBS = StepFailedJobs()
 
 
 async def _failures(review: Review, host: Host, step: Step, console: Console) -> tuple[CIFailure, ...]:

@@ -15,6 +15,6 @@ async def explain(_: ChildPipe, logs: tuple[CIJobLog, ...], files: tuple[Changed
 
 
 async def add(pipe: ChildPipe, output: bytes, report: CIReport) -> str:
-    """Add failed jobs, with their first errors and changed lines, to a stored review. Return its new JSON."""
+    """Return the JSON of a stored review with the failed jobs, their errors and the changed lines added."""
     files = tuple(of_patch(patch.path, patch.old_path, patch.patch) for patch in report.patches)
     return json_file.with_part(output, FAILED_JOBS, await explain(pipe, report.logs, files))

@@ -1,4 +1,4 @@
-"""Values that describe failed CI jobs."""
+"""The values that describe failed CI jobs."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -24,13 +24,13 @@ class CIJobLog:
 
 @dataclass(frozen=True, slots=True)
 class CIFailure:
-    """A failed job with the first real error in its log and the changed line that causes it."""
+    """A failed job with the error in its log, and the changed line that causes it."""
 
     id: int  # the check run's id
     name: str
     ending: Exact[JobEnding]
     error: str = ""  # one line; empty if the log could not be read or shows no error
-    path: Exact[str] = ""  # empty if the log names no changed line
+    path: Exact[str] = ""  # of the changed line; empty if none was found
     line: int = 0
     side: Side = "head"
     on_base: bool = False  # whether a job of this name failed on the base commit too
@@ -39,7 +39,7 @@ class CIFailure:
 
 @dataclass(frozen=True, slots=True)
 class FilePatch:
-    """A changed file's patch, as GitHub shows it. `patch` is empty for large or binary files."""
+    """A changed file's patch, as GitHub returns it. `patch` is empty for large or binary files."""
 
     path: str
     old_path: str
@@ -48,7 +48,7 @@ class FilePatch:
 
 @dataclass(frozen=True, slots=True)
 class CIReport:
-    """The CI jobs that failed on a stored review's head, and the change that they ran on."""
+    """The CI jobs that failed on a stored review's head, and the patches of the change."""
 
     logs: tuple[CIJobLog, ...]
     patches: tuple[FilePatch, ...]

@@ -1,1 +1,1 @@
-"""Consumers: what a change breaks in other repositories that use the reviewed one."""
+"""Find what a change breaks in consumers, which are other repositories that use the reviewed one."""

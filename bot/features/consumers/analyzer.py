@@ -1,4 +1,4 @@
-"""Turn the findings about other repositories into the results of an analyzer. They are computed earlier."""
+"""An analyzer that returns the findings about consumers, which were computed before the analyzers run."""
 
 from collections.abc import Collection, Sequence
 
@@ -33,5 +33,5 @@ class ConsumerFindings:
         )
 
     def absence(self, finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG002 - protocol
-        """Return fixed if the broken consumer was fully checked again."""
+        """Return "fixed" if the consumer was fully checked again, else "unseen"."""
         return "fixed" if finding.consumer in self._checked_names else "unseen"

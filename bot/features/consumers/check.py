@@ -1,4 +1,4 @@
-"""Check what a change breaks in clones of other repositories, as within one repository."""
+"""Check what a change breaks in clones of consumers, with the same checks as within one repository."""
 
 import asyncio
 import posixpath
@@ -35,10 +35,10 @@ from deeprepo.impact.ports import Tree
 from deeprepo.impact.uses.packages import offer_of, requirements
 
 MAX_CLONES = 40  # clones per review
-FILES = 200_000  # in one consumer
-SECONDS, TOGETHER = 120.0, 600.0  # for one consumer, and for all of them
+MAX_CONSUMER_FILES = 200_000  # files in one consumer
+CONSUMER_SECONDS, ALL_CONSUMERS_SECONDS = 120.0, 600.0  # time limits for one consumer, and for all of them
 COPY = "it provides the same package, so it is a copy of this repository"
-TAKES_NOTHING = "its manifests use nothing from this repository"
+USES_NOTHING = "its manifests use nothing from this repository"
 
 
 async def check(
@@ -54,37 +54,43 @@ async def check(
     shows: Callable[[SettingsText], Disclosure] = lambda _: "name",
     seconds: float | None = None,
 ) -> ConsumerImpact:
-    """Compare the change with what the named clones use of it.
+    """Return what the change breaks in these consumers.
 
-    An unreadable clone only costs its own comparison. `own` is the git folder of the repository under review.
-    `shows` reads from a consumer's own settings file what may be disclosed. `seconds` limits all comparisons
-    together.
+    A clone that cannot be read is reported as such, and the others are checked. `own` is the git folder of
+    the reviewed repository. `contracts` is the analyzer that compares references. `shows` returns what a
+    consumer's own settings file allows to disclose. `seconds` is the time limit for all consumers together.
     """
     if not consumers:
         return ConsumerImpact()
     clones, others = await _open_clones(consumers, scratch, own)
     done = [ConsumerImpact((report,)) for report in others]
     change = await offered_change(tree, files, dependents)
-    end = time.monotonic() + (seconds or TOGETHER)
-    # Until a consumer's settings are read, only its existence may be shown.
+    end = time.monotonic() + (seconds or ALL_CONSUMERS_SECONDS)
+    # Only its existence may be shown until a consumer's settings have been read.
     standings = {
-        consumer.name: replace(consumer.standing, shows="existence")
+        consumer.name: replace(consumer.access, shows="existence")
         for consumer in consumers
-        if consumer.standing is not None
+        if consumer.access is not None
     }
     for named_clone in clones:
-        left = min(SECONDS, end - time.monotonic())
+        left = min(CONSUMER_SECONDS, end - time.monotonic())
         if left > 0:
-            done.append(await _checked(change, named_clone, contracts, left_out, left))
+            done.append(await _check(change, named_clone, contracts, left_out, left))
         else:
             done.append(
                 ConsumerImpact(
-                    (_apart(named_clone, "unread", f"{seconds or TOGETHER:g} s were used for the other repositories"),)
+                    (
+                        _unchecked(
+                            named_clone,
+                            "unread",
+                            f"{seconds or ALL_CONSUMERS_SECONDS:g} s were used for the other repositories",
+                        ),
+                    )
                 )
             )
-        if named_clone.standing is not None:
-            standings[named_clone.name] = await _own_standing(named_clone, named_clone.standing, shows)
-    reports = tuple(_with_standing(report, standings) for outcome in done for report in outcome.reports)
+        if named_clone.access is not None:
+            standings[named_clone.name] = await _own_access(named_clone, named_clone.access, shows)
+    reports = tuple(_with_visibility(report, standings) for outcome in done for report in outcome.reports)
     users = {report.name for report in reports if report.state != "unrelated"}
     readable = tuple(named_clone for named_clone in clones if named_clone.name in users and not named_clone.settings)
     return ConsumerImpact(
@@ -101,15 +107,19 @@ async def check(
 async def list_known(
     tree: Tree, consumers: Sequence[NamedConsumer], *, own: str = "", scratch: str
 ) -> tuple[ConsumerReport, ...]:
-    """Return what each consumer uses of this repository, according to the manifests."""
+    """Return what each consumer uses of this repository, according to the consumer's manifests."""
     clones, others = await _open_clones(consumers, scratch, own)
     offer, found = await offer_of(tree), list[ConsumerReport]()
     for named_clone in clones:
         try:
-            async with asyncio.timeout(SECONDS), Checkout(named_clone.pull) as theirs:
+            async with asyncio.timeout(CONSUMER_SECONDS), Checkout(named_clone.pull) as theirs:
                 found.append(await _report_of_manifests(offer, named_clone, theirs))
         except (DeepRepoError, TimeoutError) as error:
-            found.append(_apart(named_clone, "unread", words.sentence(error) or f"it took more than {SECONDS:.0f} s"))
+            found.append(
+                _unchecked(
+                    named_clone, "unread", words.sentence(error) or f"it took more than {CONSUMER_SECONDS:.0f} s"
+                )
+            )
     return (*found, *others)
 
 
@@ -137,66 +147,68 @@ async def _open_clones(
             continue
         common = paths_of(found.pull.git_dir).common
         if (common, found.pull.head) in commits:
-            continue  # named twice
+            continue  # listed twice
         commits.add((common, found.pull.head))
         name = distinct(consumer.name or found.name)
-        found = replace(found, name=name, settings=consumer.settings, standing=consumer.standing)
+        found = replace(found, name=name, settings=consumer.settings, access=consumer.access)
         if own and common == paths_of(own).common:
-            others.append(_apart(found, "unrelated", "it is the repository under review"))
+            others.append(_unchecked(found, "unrelated", "it is the repository under review"))
         elif len(clones) == MAX_CLONES:
-            others.append(_apart(found, "unread", f"no more than {MAX_CLONES} repositories are checked in one review"))
+            others.append(
+                _unchecked(found, "unread", f"no more than {MAX_CLONES} repositories are checked in one review")
+            )
         else:
             clones.append(found)
     return clones, others
 
 
-async def _own_standing(
-    consumer: Clone, standing: RepositoryAccess, shows: Callable[[SettingsText], Disclosure]
+async def _own_access(
+    consumer: Clone, access: RepositoryAccess, shows: Callable[[SettingsText], Disclosure]
 ) -> RepositoryAccess:
-    """Return who may learn what about a consumer, including its own settings file.
+    """Return the consumer's access with what its own settings file allows to show.
 
     If the file cannot be read, nothing may be shown.
     """
-    if standing.visibility == "public":
-        return standing
+    if access.visibility == "public":
+        return access
     try:
-        async with asyncio.timeout(SECONDS), Checkout(consumer.pull) as tree:
-            return replace(standing, shows=shows(await tree.settings_at_tip(FILE)))
+        async with asyncio.timeout(CONSUMER_SECONDS), Checkout(consumer.pull) as tree:
+            return replace(access, shows=shows(await tree.settings_at_tip(FILE)))
     except (DeepRepoError, TimeoutError):  # the settings may forbid disclosure
-        return replace(standing, shows="nothing")
+        return replace(access, shows="nothing")
 
 
-def _with_standing(report: ConsumerReport, standings: Mapping[str, RepositoryAccess]) -> ConsumerReport:
-    standing = standings.get(report.name)
-    return report if standing is None else replace(report, visibility=standing.visibility)
+def _with_visibility(report: ConsumerReport, standings: Mapping[str, RepositoryAccess]) -> ConsumerReport:
+    access = standings.get(report.name)
+    return report if access is None else replace(report, visibility=access.visibility)
 
 
-async def _checked(
+async def _check(
     change: OfferedChange,
     consumer: Clone,
     contracts: Analyzer,
     left_out: Collection[str],
     seconds: float,
 ) -> ConsumerImpact:
-    """Check one consumer. Every error becomes an unread report."""
+    """Check one consumer. If an error occurs, the consumer is reported as unread."""
     names = (mount_of(consumer.name), label(consumer.name, ""))
     mine = [path[len(name) :] for path in left_out for name in names if path.startswith(name)]
     try:
         async with asyncio.timeout(seconds), Checkout(consumer.pull, mine) as tree:
-            return await _masked(await _compared(change, consumer, tree, contracts), consumer, tree)
+            return await _mask(await _compare(change, consumer, tree, contracts), consumer, tree)
     except TimeoutError:
         why = f"it took more than {seconds:.0f} s"
     except DeepRepoError as error:
         why = words.sentence(error)
     except Exception as error:  # noqa: BLE001 - another repository must not end this review
         why = f"an internal error occurred while reading it ({type(error).__name__})"
-    return ConsumerImpact((_apart(consumer, "unread", why),))
+    return ConsumerImpact((_unchecked(consumer, "unread", why),))
 
 
-async def _masked(impact: ConsumerImpact, consumer: Clone, tree: Checkout) -> ConsumerImpact:
-    """Mask secrets in what was found in a consumer.
+async def _mask(impact: ConsumerImpact, consumer: Clone, tree: Checkout) -> ConsumerImpact:
+    """Return the impact with the consumer's secrets masked.
 
-    Whole files are scanned, because the lines around a reference may not show that a value is a secret.
+    This scans the whole files, because the lines around a reference may not show that a value is a secret.
     """
     start = label(consumer.name, "")
     inner_paths = [path.removeprefix(start) for path in impact.texts() if path.startswith(start)]
@@ -206,16 +218,15 @@ async def _masked(impact: ConsumerImpact, consumer: Clone, tree: Checkout) -> Co
     return masks.cover(impact)
 
 
-async def _compared(change: OfferedChange, consumer: Clone, tree: Checkout, contracts: Analyzer) -> ConsumerImpact:
-    if len(await tree.entries()) > FILES:
-        return ConsumerImpact((_apart(consumer, "unread", f"it has more than {FILES:,} files"),))
+async def _compare(change: OfferedChange, consumer: Clone, tree: Checkout, contracts: Analyzer) -> ConsumerImpact:
+    if len(await tree.entries()) > MAX_CONSUMER_FILES:
+        return ConsumerImpact((_unchecked(consumer, "unread", f"it has more than {MAX_CONSUMER_FILES:,} files"),))
     report = await _report_of_manifests(change.packages, consumer, tree)
     if report.reason == COPY:
         return ConsumerImpact((report,))
     of_schemas, left = await schema_findings(change.schemas, change.schema_quotes, consumer, tree)
-    if (
-        of_schemas and report.reason == TAKES_NOTHING
-    ):  # a repository that names a schema's elements uses them even if its manifests do not say so
+    # A repository that names a schema's elements uses them, even if its manifests do not say so.
+    if of_schemas and report.reason == USES_NOTHING:
         report = replace(report, state="checked", reason="")
     impact = ConsumerImpact((report,))
     if report.takes:
@@ -233,17 +244,17 @@ async def _compared(change: OfferedChange, consumer: Clone, tree: Checkout, cont
 
 
 async def _report_of_manifests(offer: Collection[Package], consumer: Clone, tree: Checkout) -> ConsumerReport:
-    """Return what a clone uses of the offered packages, according to its manifests."""
+    """Return which of the offered packages a clone uses, according to its manifests."""
     copies = {(package.language, package.name) for package in await offer_of(tree)}
     asked, unread = await requirements(tree, offer)
     takes = tuple(row for row in asked if (row.language, row.name) not in copies)
     if takes:
         return ConsumerReport(consumer.name, "checked", consumer.pull.head, consumer.day, takes=takes)
     if copies & {(package.language, package.name) for package in offer}:
-        return _apart(consumer, "unrelated", COPY)
-    return _apart(consumer, "unread" if unread else "unrelated", unread or TAKES_NOTHING)
+        return _unchecked(consumer, "unrelated", COPY)
+    return _unchecked(consumer, "unread" if unread else "unrelated", unread or USES_NOTHING)
 
 
-def _apart(consumer: Clone, state: ConsumerState, reason: str) -> ConsumerReport:
-    """Return the report of a consumer that is not compared."""
+def _unchecked(consumer: Clone, state: ConsumerState, reason: str) -> ConsumerReport:
+    """Return the report for a consumer that is not compared with the change."""
     return ConsumerReport(consumer.name, state, consumer.pull.head, consumer.day, reason)

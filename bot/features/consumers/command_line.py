@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 Row = tuple[str, ...]
-WIDE = 160  # columns of a table written to a file or pipe
+WIDE = 160  # columns of a table that is written to a file or pipe
 
 
 def command(
@@ -60,20 +60,20 @@ def command(
 
 
 def _rows(reports: "Sequence[ConsumerReport]") -> "Iterator[Row]":
-    from bot.features.consumers.words import REACHES
+    from bot.features.consumers.words import ARRIVALS
 
     for report in reports:
         read = f"{report.commit[:10]} {report.day}".strip()
         for requirement in report.takes:
-            yield report.name, requirement.name, requirement.version or "any", REACHES[requirement.arrival], read
+            yield report.name, requirement.name, requirement.version or "any", ARRIVALS[requirement.arrival], read
         if not report.takes:
             yield report.name, "", "", report.reason, read
 
 
 def _of_server(form: str) -> int:
-    """List a server's index: who uses which package of whom, at which version, and when it was read."""
+    """Print a server's index: which repository uses which package, its version, and when it was read."""
     from bot import config
-    from bot.features.consumers.words import REACHES
+    from bot.features.consumers.words import ARRIVALS
     from bot.machine import extras
 
     extras.need("server")
@@ -90,7 +90,7 @@ def _of_server(form: str) -> int:
     for use in uses:
         day = datetime.fromtimestamp(use.read_at, UTC).date().isoformat()
         read = f"{use.commit_id[:10]} {day}".strip()
-        rows.append((use.user, use.package, use.offerer, use.version or "any", REACHES[use.arrival], read))
+        rows.append((use.user, use.package, use.offerer, use.version or "any", ARRIVALS[use.arrival], read))
     _print(("repository", "takes", "of", "version", "affected by a breaking change", "read at"), rows)
     return CLEAN
 

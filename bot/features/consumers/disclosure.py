@@ -1,8 +1,8 @@
-"""Decide what a review may show of a consumer to its readers and to model providers.
+"""Decide how much of a consumer a review may show to people and to model providers.
 
-The levels are nothing, the existence of an affected repository, its name, and its lines. Only `disclosure`
+The levels are: nothing, the existence of an affected repository, its name, and its lines. Only `disclosure`
 decides the level. Hidden parts are removed from the values before any output, prompt, record or log is made,
-so none of those needs its own rule.
+so none of those needs its own rules.
 """
 
 from collections.abc import Mapping
@@ -21,19 +21,20 @@ from bot.values.consumer import (
 )
 from deeprepo.impact.consumers.overlay import LINKS, mount_of
 
-HIDDEN = "a repository that you may not be able to see"
+HIDDEN_NAME = "a repository that you may not be able to see"
 PARTLY = "it was only partly checked"
-# Rank by how many people can read a repository.
-REACH: Mapping[Visibility, int] = {"private": 0, "internal": 1, "public": 2}
+# The order of visibilities by how many people have access.
+OPENNESS: Mapping[Visibility, int] = {"private": 0, "internal": 1, "public": 2}
 
 
 def disclosure(audience: Audience, consumer: RepositoryAccess) -> Disclosure:
-    """Return how much the readers of a review may learn of a consumer.
+    """Return how much a review may show of a consumer.
 
-    Everything about public repositories and about clones on the reader's own disk may be shown. Another
-    consumer's name and lines are shown only if it has the same owner and no fewer readers, within the limits
-    of the operator and its own settings. Otherwise only its existence is shown. Strangers do not learn even
-    that, because they could choose changes to find out what it uses.
+    Everything may be shown if the consumer is public, or a clone on the user's own disk. The name and lines
+    of another consumer may be shown if it has the same owner and is open to at least as many people, but no
+    more than the operator and the consumer's own settings allow. Otherwise, only its existence may be shown.
+    If the change's author is a stranger, not even that, because strangers could find out what a private
+    repository uses by submitting suitable changes. The exception is a private reviewed repository.
     """
     subject = audience.subject
     if subject.visibility is None and consumer.visibility is None and not subject.owner:
@@ -47,20 +48,20 @@ def disclosure(audience: Audience, consumer: RepositoryAccess) -> Disclosure:
 
 
 def _is_within(subject: RepositoryAccess, consumer: RepositoryAccess) -> bool:
-    """Return whether the reviewed repository's readers can read the consumer too.
+    """Return whether everybody who can read the reviewed repository can also read the consumer.
 
-    That is assumed if both have the same owner and the consumer is open to at least as many people.
+    This is assumed if both have the same owner and the consumer is open to at least as many people.
     """
     if subject.visibility is None or consumer.visibility is None or subject.visibility == "public":
         return False
     is_same = bool(consumer.owner) and consumer.owner.lower() == subject.owner.lower()
-    return is_same and REACH[consumer.visibility] >= REACH[subject.visibility]
+    return is_same and OPENNESS[consumer.visibility] >= OPENNESS[subject.visibility]
 
 
 def disclose(consumers: ConsumerImpact, audience: Audience) -> ConsumerImpact:
-    """Return the impact as the review's readers may see it.
+    """Return the impact without everything that the audience may not see.
 
-    Everything passes here before prompts and outputs.
+    This runs before any prompt or output is made.
     """
     standings = dict(consumers.standings)
     levels: dict[str, Disclosure] = {}
@@ -69,21 +70,21 @@ def disclose(consumers: ConsumerImpact, audience: Audience) -> ConsumerImpact:
         levels[report.name] = disclosure(
             audience, standings.get(report.name) or RepositoryAccess(owner, report.visibility)
         )
-    return withheld(consumers, levels)
+    return limited_to(consumers, levels)
 
 
-def withheld(consumers: ConsumerImpact, levels: Mapping[str, Disclosure]) -> ConsumerImpact:
-    """Return the impact limited to each consumer's level, without consumers that have no level."""
+def limited_to(consumers: ConsumerImpact, levels: Mapping[str, Disclosure]) -> ConsumerImpact:
+    """Return the impact with each consumer limited to its level. Consumers without a level are removed."""
     visible = {name: level for name, level in levels.items() if level != "nothing"}
     hidden_names = [report.name for report in consumers.reports if visible.get(report.name) == "existence"]
     labels = {name: f"hidden {number}" for number, name in enumerate(hidden_names, 1)}
     reports = tuple(
-        report if visible[report.name] == "lines" else withheld_report(report, labels.get(report.name, ""))
+        report if visible[report.name] == "lines" else redacted_report(report, labels.get(report.name, ""))
         for report in consumers.reports
         if report.name in visible and not (report.name in labels and report.state == "unrelated")
     )
     findings = tuple(
-        finding if visible[finding.consumer] == "lines" else withheld_finding(finding, labels.get(finding.consumer, ""))
+        finding if visible[finding.consumer] == "lines" else redacted_finding(finding, labels.get(finding.consumer, ""))
         for finding in consumers.findings
         if finding.consumer in visible
     )
@@ -96,12 +97,13 @@ def withheld(consumers: ConsumerImpact, levels: Mapping[str, Disclosure]) -> Con
     return ConsumerImpact(reports, findings, summary, excerpts, readable=readable, clones=clones)
 
 
-def withheld_finding(finding: Finding, label: str) -> Finding:
-    """Return the finding without the consumer's code. `label` replaces its name, "" if the name may be shown.
+def redacted_finding(finding: Finding, label: str) -> Finding:
+    """Return the finding without the consumer's code. `label` replaces its name; "" if the name may be shown.
 
-    The result is built only from the change, so fields that are added later are not shown by accident.
+    The result is made only from the change, so that fields added to `Finding` later are not shown by
+    accident.
     """
-    whom = HIDDEN if label else finding.consumer
+    whom = HIDDEN_NAME if label else finding.consumer
     others = (mount_of(finding.consumer), LINKS, f"{finding.consumer}:")
     evidence = tuple(
         Evidence(item.path, item.quote, item.line, item.side, item.note)
@@ -132,10 +134,10 @@ def withheld_finding(finding: Finding, label: str) -> Finding:
     )  # fmt: skip
 
 
-def withheld_report(report: ConsumerReport, label: str) -> ConsumerReport:
-    """Report that a consumer exists and whether it breaks.
+def redacted_report(report: ConsumerReport, label: str) -> ConsumerReport:
+    """Return a report that only says that a consumer exists, and whether it breaks.
 
-    `label` replaces its name, "" if that may be shown.
+    `label` replaces its name; "" if the name may be shown.
     """
     reason = "" if not report.reason else "its name is not shown here" if label else PARTLY
     shown = ConsumerReport(label or report.name, report.state, reason=reason, breaks=report.breaks, hints=report.hints)
@@ -143,7 +145,7 @@ def withheld_report(report: ConsumerReport, label: str) -> ConsumerReport:
 
 
 def _changed(finding: Finding, quote: str, own: tuple[Evidence, ...]) -> str:
-    """Describe what the change does, in words from the change only."""
+    """Return a clause about what the change does, which only contains words from the change."""
     gone = "removed" in finding.rule or finding.side == "base"
     line = " ".join((own[0].quote if own and not quote.strip() else quote).split()) or finding.path
     return f"`{line[:120]}` was {'removed or renamed' if gone else 'changed'}"

@@ -1,7 +1,7 @@
-"""Fetch the repositories that use the reviewed one. A failed fetch only costs a sentence in the review.
+"""Fetch consumers from GitHub. If that fails, the review only reports the reason.
 
-Only repositories named or allowed by the workflow's author or the operator are fetched, never those that a
-change's author names. GitHub is asked for each one's visibility in every review, because it may have changed.
+Only repositories that the workflow's author or the operator lists or allows are fetched, never those that a
+change's author lists. Every review asks GitHub for each one's visibility, because it may have changed.
 """
 
 import asyncio
@@ -33,23 +33,24 @@ LATE = f"the time limit of {ALL_FETCHES_SECONDS:g} s for all repositories was re
 
 
 @dataclass(frozen=True, slots=True)
-class Home:
-    """A repository as GitHub shows it now."""
+class HostedRepository:
+    """A repository as GitHub reports it now."""
 
     name: str  # "owner/name"
-    standing: RepositoryAccess
+    access: RepositoryAccess
     default_branch: str
 
     @property
     def is_public(self) -> bool:
         """Whether everybody can read it."""
-        return self.standing.visibility == "public"
+        return self.access.visibility == "public"
 
 
-async def look_up(client: GitHubClient, name: str) -> Home:
-    """Return a repository by its "owner/name".
+async def look_up(client: GitHubClient, name: str) -> HostedRepository:
+    """Return the repository with this "owner/name".
 
-    Raises HostError, also if it answers under another name, because it may have been transferred.
+    Raises UsageError for an invalid name, and HostError if it cannot be read, or if GitHub redirects to
+    another name, because the repository may have been transferred.
     """
     if not is_name(name):
         raise UsageError(NO_NAME)
@@ -57,24 +58,30 @@ async def look_up(client: GitHubClient, name: str) -> Home:
     data = await client.json(client.rest.repos.async_get(owner, bare))
     if str(shapes.at(data, "full_name")).lower() != name.lower():
         raise HostRefused(MOVED, 404)
-    return home_of(data)
+    return hosted_repository(data)
 
 
 async def subject(client: GitHubClient, name: str) -> RepositoryAccess:
-    """Return who can read the repository under review; if GitHub does not say, the most restrictive answer."""
+    """Return who can read the reviewed repository.
+
+    If GitHub does not say, the visibility is unknown, and the least is shown.
+    """
     try:
-        return (await look_up(client, name)).standing
+        return (await look_up(client, name)).access
     except (HostError, UsageError):
         return RepositoryAccess(name.partition("/")[0])
 
 
-def home_of(data: Any) -> Home:  # noqa: ANN401 - JSON
-    """Return the repository in GitHub's answer. One with an unknown visibility counts as private."""
+def hosted_repository(data: Any) -> HostedRepository:  # noqa: ANN401 - JSON
+    """Return the repository in GitHub's response.
+
+    A repository with an unknown visibility counts as private.
+    """
     owner, name, visibility = (shapes.at(data, each) for each in ("owner.login", "full_name", "visibility"))
     if visibility not in VISIBILITIES:
         visibility = "public" if shapes.at(data, "private") is False else "private"
-    standing = RepositoryAccess(str(owner), cast("Visibility", visibility), id=int(shapes.at(data, "id")))
-    return Home(str(name), standing, str(shapes.at(data, "default_branch")))
+    access = RepositoryAccess(str(owner), cast("Visibility", visibility), id=int(shapes.at(data, "id")))
+    return HostedRepository(str(name), access, str(shapes.at(data, "default_branch")))
 
 
 def is_name(text: str) -> bool:
@@ -82,7 +89,7 @@ def is_name(text: str) -> bool:
     return REPOSITORY_NAME.fullmatch(text) is not None and text.partition("/")[2].strip(".") != ""
 
 
-def names_in(text: str) -> tuple[str, ...]:
+def listed_names(text: str) -> tuple[str, ...]:
     """Return the unique lines of a text."""
     return tuple(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
 
@@ -90,7 +97,10 @@ def names_in(text: str) -> tuple[str, ...]:
 async def fetch_all(
     names: Sequence[str], fetch: Callable[[str], Awaitable[NamedConsumer]]
 ) -> tuple[NamedConsumer, ...]:
-    """Fetch all repositories, several at a time, within the time limit. Failures come with the reason."""
+    """Fetch all repositories, AT_ONCE at a time, within the time limit.
+
+    A failure has the reason as `problem`.
+    """
     gate, end = asyncio.Semaphore(AT_ONCE), asyncio.get_running_loop().time() + ALL_FETCHES_SECONDS
 
     async def one(name: str) -> NamedConsumer:
@@ -99,48 +109,51 @@ async def fetch_all(
                 async with asyncio.timeout_at(end):
                     return await fetch(name)
             except TimeoutError:
-                return absent(name, LATE)
+                return not_fetched(name, LATE)
 
     rows = await asyncio.gather(*(one(name) for name in names[:MAX_CONSUMERS]))
     why = f"no more than {MAX_CONSUMERS} repositories are checked in one review"
-    return (*rows, *(absent(name, why) for name in names[MAX_CONSUMERS:]))
+    return (*rows, *(not_fetched(name, why) for name in names[MAX_CONSUMERS:]))
 
 
-def absent(name: str, problem: str, standing: RepositoryAccess | None = None) -> NamedConsumer:
-    """Return a consumer that could not be fetched.
-
-    Without known visibility, only its existence may be shown.
-    """
-    return NamedConsumer("", name=name, standing=standing or RepositoryAccess(name.partition("/")[0]), problem=problem)
+def not_fetched(name: str, problem: str, access: RepositoryAccess | None = None) -> NamedConsumer:
+    """Return a consumer that could not be fetched. Without `access`, its visibility is unknown."""
+    return NamedConsumer("", name=name, access=access or RepositoryAccess(name.partition("/")[0]), problem=problem)
 
 
-async def fetched(
-    home: Home, api: str, token: SecretStr | None, folder: str, seconds: float = FETCH_SECONDS
+async def fetch_tip(
+    home: HostedRepository, api: str, token: SecretStr | None, folder: str, seconds: float = FETCH_SECONDS
 ) -> NamedConsumer:
-    """Fetch the last commit of a repository's default branch into a folder below `folder`."""
+    """Fetch the last commit on a repository's default branch into a store below `folder`."""
     try:
         store = await fetch(home, api, token, folder, seconds=seconds)
     except DeepRepoError as error:
-        return absent(home.name, fetch_problem(error), home.standing)
-    return NamedConsumer(store, name=home.name, standing=home.standing)
+        return not_fetched(home.name, fetch_problem(error), home.access)
+    return NamedConsumer(store, name=home.name, access=home.access)
 
 
 async def fetch(
-    home: Home, api: str, token: SecretStr | None, folder: str, *, commit: str = "HEAD", seconds: float = FETCH_SECONDS
+    home: HostedRepository,
+    api: str,
+    token: SecretStr | None,
+    folder: str,
+    *,
+    commit: str = "HEAD",
+    seconds: float = FETCH_SECONDS,
 ) -> str:
     """Fetch one commit into a store below `folder` and return the store.
 
     Raises HostDown, HostRefused or GitError.
     """
     owner, _, name = home.name.partition("/")
-    url = git_url(api, PullRef(0, home.standing.id, owner, name, 0))
-    store = str(Path(folder, f"consumer-{home.standing.id}.git"))
+    url = git_url(api, PullRef(0, home.access.id, owner, name, 0))
+    store = str(Path(folder, f"consumer-{home.access.id}.git"))
     await remote.fetch_tip(url, token, store, most_bytes=MAX_CLONE_BYTES, most_seconds=seconds, commit=commit)
     return store
 
 
 def fetch_problem(error: Exception) -> str:
-    """Return why a fetch failed, without the address and name that GitHub's message repeats."""
+    """Return why a fetch failed, without the address and name that GitHub's message contains."""
     if isinstance(error, UsageError):
         return NO_NAME
     if isinstance(error, OverLimit):

@@ -1,4 +1,4 @@
-"""Clones of the repositories that use the reviewed one: which they are, and what a change breaks in them."""
+"""Check the clones of consumers on this machine."""
 
 import re
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 ON_HOST = re.compile(r"[A-Za-z0-9-]+/[\w.-]+")  # "owner/name" for a server, if no such folder exists
 
 
-async def look(
+async def check_and_disclose(
     tree: Checkout,
     files: Sequence[ChangedFile],
     users: Dependents,
@@ -30,9 +30,9 @@ async def look(
     scratch: str,
     seconds: float | None = None,
 ) -> ConsumerImpact:
-    """Return what the change breaks in consumers, limited to what the review's readers may see.
+    """Return what the change breaks in consumers, without what the review's audience may not see.
 
-    `seconds` limits all of them together.
+    `seconds` is the time limit for all consumers together.
     """
     from bot.features.consumers.check import check
 
@@ -50,7 +50,7 @@ async def look(
 
 
 def named_consumers(pull: PullRequest, locations: Sequence[str], settings: Config) -> tuple[NamedConsumer, ...]:
-    """Return the clones given by a person and those in the settings, which are relative to the top folder."""
+    """Return the clones at these locations, and those in the settings, relative to the top folder."""
     top = Path(locate(pull.git_dir).top or pull.git_dir)
     top = top.parent if top.name == ".git" else top
     return (
@@ -64,9 +64,9 @@ def named_consumers(pull: PullRequest, locations: Sequence[str], settings: Confi
 
 
 async def list_consumers(repo: str, places: Sequence[str], scratch: str) -> tuple[ConsumerReport, ...]:
-    """List what each clone uses of the repository at HEAD, according to manifests.
+    """Return what each clone uses of the repository at HEAD, according to the clone's manifests.
 
-    Settings are read at HEAD too.
+    `places` are locations in addition to those in the settings at HEAD.
     """
     from bot.features.consumers.check import list_known
 
@@ -78,7 +78,10 @@ async def list_consumers(repo: str, places: Sequence[str], scratch: str) -> tupl
 
 
 def _shows(shared: "Sequence[SharedFile]", file: "SettingsText") -> Disclosure:
-    """Return what a consumer's own settings disclose: nothing if a mistake in them may hide what they forbid."""
+    """Return how much a consumer's own settings allow to show.
+
+    It is nothing if the settings contain a mistake that may have made `as_consumer` ineffective.
+    """
     settings = config.resolve({}, file, config.Settings(), shared=shared)
     if settings.warnings and settings.origins["as_consumer"] == "default":
         return "nothing"

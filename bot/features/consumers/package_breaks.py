@@ -1,4 +1,4 @@
-"""Find what breaks in a consumer that uses a package, by comparing references in both trees joined."""
+"""Find what a change breaks in a consumer that uses a package, by checking references in a tree of both."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -27,10 +27,10 @@ from deeprepo.impact.packages import Requirement
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.uses.packages import holding
 
-EXCERPTS = 40  # references in a consumer that models are shown
-AROUND = 3  # lines around each reference
+MAX_EXCERPTS = 40  # references in a consumer that models are shown
+LINES_AROUND = 3  # lines around each reference
 MAX_MANIFEST_LINE = 300  # characters per line
-PLACES = 12  # lines of one consumer quoted by a finding
+MAX_QUOTED_LINES = 12  # lines of one consumer quoted by a finding
 
 
 async def package_breaks(
@@ -40,7 +40,7 @@ async def package_breaks(
     contracts: Analyzer,
     report: ConsumerReport,
 ) -> ConsumerImpact:
-    """Return what breaks in code that uses one of the offered packages."""
+    """Return what breaks in the consumer's code. `report` lists the packages that it uses."""
     takes = report.takes
     found = await consumer_uses(change, tree, mount_of(consumer.name), takes)
     if found is None:
@@ -71,16 +71,13 @@ async def package_breaks(
 async def _excerpts(
     overlay: OverlayTree, consumer: Clone, rows: Sequence[Reference]
 ) -> tuple[tuple[str, Excerpt], ...]:
-    """Return the lines around the first references, labeled with their repository.
-
-    Clones that only the settings name are not shown to models.
-    """
-    chosen = sorted(rows, key=lambda use: (use.test, use.form == "import", use.path, use.line))[:EXCERPTS]
+    """Return pairs of a changed definition and the lines around a reference to it, for prompts."""
+    chosen = sorted(rows, key=lambda use: (use.test, use.form == "import", use.path, use.line))[:MAX_EXCERPTS]
     texts = dict(await overlay.read_many([use.path for use in chosen]))
     found = []
     for use in chosen:
         lines = file_lines(texts.get(use.path, b""))
-        first, last = max(1, use.line - AROUND), min(len(lines), use.line + AROUND)
+        first, last = max(1, use.line - LINES_AROUND), min(len(lines), use.line + LINES_AROUND)
         numbered = tuple(
             DiffRow("", lines[number - 1].rstrip("\r")[:MAX_MANIFEST_LINE], number) for number in range(first, last + 1)
         )
@@ -91,7 +88,7 @@ async def _excerpts(
 
 
 async def _anchor(overlay: OverlayTree, users: Dependents, finding: Finding) -> Evidence:
-    """Return the changed line: the new definition, else the old one, else the start of a deleted file."""
+    """Return the changed line that a finding is about: the new definition, the old one, or a deleted file."""
     product_evidence = {item.note: item for item in finding.evidence if overlay.inside(item.path) is None}
     if at := product_evidence.get("after") or product_evidence.get("before"):
         return at
@@ -107,7 +104,7 @@ async def _anchor(overlay: OverlayTree, users: Dependents, finding: Finding) -> 
 
 
 def _finding(at: Evidence, found: Finding, consumer: Clone, taken_as: Requirement, overlay: OverlayTree) -> Finding:
-    """Return the finding on the changed line, with the consumer's lines as evidence."""
+    """Move a finding from the consumer's line to the changed line, with the consumer's lines as evidence."""
     # The title starts with the product's side, so the proof stays if the consumer's file is renamed.
     proof = f"consumer-{found.rule} {consumer.name} {found.title.partition(', ')[0]}"
 
@@ -147,4 +144,4 @@ def _evidence(at: Evidence, found: Finding, consumer: Clone, overlay: OverlayTre
             note = MAY_BREAK if item.note == MAY_BREAK else BREAKS
             path, commit = label(consumer.name, inside), consumer.pull.head
             theirs.append(replace(item, path=path, note=note, repository=consumer.name, commit=commit))
-    return theirs[:PLACES] + own[:PLACES]
+    return theirs[:MAX_QUOTED_LINES] + own[:MAX_QUOTED_LINES]

@@ -1,7 +1,7 @@
 """Index the packages that an installation's repositories publish and use, in the background.
 
-Each repository is read with its own token. One that is too large, hostile or missing only gets a row with the
-reason.
+Each repository is read with a token that covers only that repository. If it is too large, hostile or missing,
+the index only contains the reason.
 """
 
 import logging
@@ -20,7 +20,7 @@ from bot import github
 from bot.errors import DeepRepoError, GitError, HostError, HostRefused, OverLimit, SupersededError, UsageError
 from bot.features.consumers import fetching as consumers
 from bot.features.consumers.disclosure import disclosure
-from bot.features.consumers.fetching import Home
+from bot.features.consumers.fetching import HostedRepository
 from bot.features.consumers.settings import ConsumerSettings
 from bot.features.consumers.variables import ConsumerVariables
 from bot.github import apps, shapes
@@ -36,9 +36,9 @@ from bot.workflow.server import Server
 
 log = logging.getLogger("deeprepo.review")
 MAX_REPOSITORIES = 500  # repositories per installation
-SURVEY_SECONDS = 1_200.0  # seconds per installation; the next survey continues
-SURVEYED_SECONDS = 86_400.0  # seconds after which a repository is read again without an event
-REVIEW_SECONDS = 8.0  # seconds for a clone that a review has to fetch
+SURVEY_SECONDS = 1_200.0  # time limit per installation; the next survey continues
+SURVEYED_SECONDS = 86_400.0  # a repository is read again after this time, even without an event
+REVIEW_SECONDS = 8.0  # time limit for a clone that a review has to fetch
 NOT_YET = (
     "The repositories that use this one are still being indexed in the background. The next review will check them."
 )
@@ -46,7 +46,7 @@ DEFAULT_MEGABYTES = 2_000
 
 
 async def survey(ask: PackageSurvey, _: Job, server: Server) -> None:
-    """Survey one repository, or all of an installation's that were not read recently."""
+    """Index one repository, or all of an installation's repositories that were not read recently."""
     if not server.settings.of(ConsumerVariables).is_on:
         return
     try:
@@ -58,7 +58,7 @@ async def survey(ask: PackageSurvey, _: Job, server: Server) -> None:
     known_homes = await server.store.packages.homes(ask.installation)
     end = time.monotonic() + SURVEY_SECONDS
     for home in homes[:MAX_REPOSITORIES]:
-        before = known_homes.get(home.standing.id)
+        before = known_homes.get(home.access.id)
         is_due = ask.repository or before is None or before.problem or time.time() - before.read_at > SURVEYED_SECONDS
         if is_due and time.monotonic() < end:
             await _look(ask.installation, home, before, server)
@@ -66,26 +66,27 @@ async def survey(ask: PackageSurvey, _: Job, server: Server) -> None:
     log.info("packages were indexed", extra={"facts": {"installation": ask.installation, "repositories": len(homes)}})
 
 
-async def _homes(ask: PackageSurvey, server: Server) -> list[Home]:
-    """Return the repositories to survey, listed with a token without access to contents."""
+async def _homes(ask: PackageSurvey, server: Server) -> list[HostedRepository]:
+    """Return the repositories to index. They are listed with a token that has no access to contents."""
     async with apps.acting(server.identity, ask.installation, apps.LISTING, server.pace, ask.repository) as client:
         return [home async for home in _listing(client)]
 
 
-async def _listing(client: GitHubClient) -> AsyncIterator[Home]:
-    """Return the repositories that an installation's token covers."""
+async def _listing(client: GitHubClient) -> AsyncIterator[HostedRepository]:
+    """Yield the repositories that an installation's token covers."""
     async for data in apps.repositories(client):
-        yield consumers.home_of(data)
+        yield consumers.hosted_repository(data)
 
 
-async def _look(installation: int, home: Home, before: PackageHome | None, server: Server) -> None:
+async def _look(installation: int, home: HostedRepository, before: PackageHome | None, server: Server) -> None:
     """Index one repository, and store its clone if it uses any package.
 
-    If it cannot be read now, the known facts stay. Raises HostError while GitHub is down.
+    If the repository cannot be read, its old rows remain, together with the reason. Raises HostError while
+    GitHub is down.
     """
-    package_home, problem = PackageHome(installation, home.standing.id, home.name, "", time.time()), ""
+    package_home, problem = PackageHome(installation, home.access.id, home.name, "", time.time()), ""
     try:
-        async with github.reading(server.identity, installation, (home.standing.id,), server.pace) as (
+        async with github.reading(server.identity, installation, (home.access.id,), server.pace) as (
             client,
             token,
         ):
@@ -104,7 +105,7 @@ async def _look(installation: int, home: Home, before: PackageHome | None, serve
         )
 
 
-async def _read(home: Home, package_home: PackageHome, token: SecretStr, server: Server) -> str:
+async def _read(home: HostedRepository, package_home: PackageHome, token: SecretStr, server: Server) -> str:
     """Store what a repository publishes and uses at this commit. Return why it could not be read, or ""."""
     with scratch_folder(server.folder) as scratch:
         try:
@@ -114,16 +115,17 @@ async def _read(home: Home, package_home: PackageHome, token: SecretStr, server:
             return consumers.fetch_problem(error)
         await server.store.packages.keep(package_home, rows)
         if any(package.role == "takes" for package in rows):
-            keep_clone(server.folder, store, home.standing.id, package_home.commit_id)
+            keep_clone(server.folder, store, home.access.id, package_home.commit_id)
     return ""
 
 
 @asynccontextmanager
 async def fetch_users(run: ReviewRun, server: Server) -> AsyncIterator[Consumers]:
-    """Fetch the installation's repositories that use the reviewed one, and find out who reads the review.
+    """Yield the installation's repositories that use the reviewed one, and who can read the review.
 
-    The repository's own settings can limit them to a list. They are read at the base branch, so a change's
-    author cannot choose. Existing clones are reused; a clone that must be fetched has REVIEW_SECONDS.
+    The repository's own settings can limit the consumers to a list. The settings come from the base branch,
+    so a change's author cannot choose. Stored clones are reused. Fetching a missing one may take
+    REVIEW_SECONDS.
     """
     pull, most = run.ask.pull, server.settings.of(ConsumerVariables).consumers_shown or "existence"
     audience = Audience(RepositoryAccess(pull.owner), most, is_stranger=run.state.stranger)
@@ -136,7 +138,7 @@ async def fetch_users(run: ReviewRun, server: Server) -> AsyncIterator[Consumers
     entries = [name for name in run.settings.of(ConsumerSettings).consumers if consumers.is_name(name)]
     chosen = {name.lower() for name in entries}
     users = await server.store.packages.users(pull.installation, pull.repository)
-    if chosen:  # a repository tied only by a schema is in no manifest, so the settings must name it
+    if chosen:  # includes repositories that only use a schema, which no manifest lists
         named = (home for home in known_homes.values() if home.commit_id and home.name.lower() in chosen)
         users = tuple(home for home in named if home.repository != pull.repository)
     with scratch_folder(server.folder) as scratch:
@@ -150,7 +152,7 @@ async def fetch_users(run: ReviewRun, server: Server) -> AsyncIterator[Consumers
 
 
 async def _refresh(pull: PullRef, known_homes: Mapping[int, PackageHome], server: Server) -> None:
-    """Submit due surveys, at most once an hour: the feature or repository is new, or events were missed."""
+    """Submit a survey, at most once an hour, if the index is empty, incomplete or old, or has problems."""
     now = time.time()
     hour = f"refresh-{int(now // 3600)}"
     if not known_homes or any(home.problem or now - home.read_at > SURVEYED_SECONDS for home in known_homes.values()):
@@ -167,7 +169,7 @@ async def _own(
     try:
         ids = tuple(package.repository for package in rows)
         async with github.reading(server.identity, installation, ids, server.pace) as (client, token):
-            homes = {home.standing.id: home async for home in _listing(client)}
+            homes = {home.access.id: home async for home in _listing(client)}
 
             async def one(name: str) -> NamedConsumer:
                 row = next(each for each in rows if each.name == name)
@@ -176,60 +178,60 @@ async def _own(
             shown_rows = [package for package in rows if _may_be_shown(homes.get(package.repository), audience)]
             return await consumers.fetch_all([package.name for package in shown_rows], one)
     except HostError as error:
-        return tuple(consumers.absent(package.name, consumers.fetch_problem(error)) for package in shown_rows)
+        return tuple(consumers.not_fetched(package.name, consumers.fetch_problem(error)) for package in shown_rows)
 
 
-def _may_be_shown(home: Home | None, audience: Audience) -> bool:
-    """Return whether anything may be shown at all. If not, the repository is not checked."""
-    return home is None or disclosure(audience, replace(home.standing, shows="lines")) != "nothing"
+def _may_be_shown(home: HostedRepository | None, audience: Audience) -> bool:
+    """Return whether anything about the consumer may be shown. If not, it is not checked."""
+    return home is None or disclosure(audience, replace(home.access, shows="lines")) != "nothing"
 
 
 async def _find_or_fetch(
-    package_home: PackageHome, home: Home | None, token: SecretStr, server: Server, scratch: str
+    package_home: PackageHome, home: HostedRepository | None, token: SecretStr, server: Server, scratch: str
 ) -> NamedConsumer:
-    """Return the clone of a consumer at the indexed commit, fetching it if necessary."""
+    """Return a consumer with its clone at the indexed commit. A missing clone is fetched and stored."""
     if home is None:
-        return consumers.absent(package_home.name, consumers.UNSEEN)
+        return consumers.not_fetched(package_home.name, consumers.UNSEEN)
     path = find_clone(server.folder, package_home.repository, package_home.commit_id)
     if path is None:
         try:
             api, commit = server.identity.api, package_home.commit_id
             store = await consumers.fetch(home, api, token, scratch, commit=commit, seconds=REVIEW_SECONDS)
         except DeepRepoError as error:
-            return consumers.absent(home.name, consumers.fetch_problem(error), home.standing)
+            return consumers.not_fetched(home.name, consumers.fetch_problem(error), home.access)
         path = keep_clone(server.folder, store, package_home.repository, package_home.commit_id)
-    return NamedConsumer(str(path), name=home.name, standing=home.standing)
+    return NamedConsumer(str(path), name=home.name, access=home.access)
 
 
 async def _public(names: Sequence[str], run: ReviewRun, server: Server, scratch: str) -> tuple[NamedConsumer, ...]:
-    """Fetch other owners' public repositories that the settings name, without a token."""
+    """Fetch other owners' public repositories, without a token."""
 
     async def one(name: str) -> NamedConsumer:
         try:
             home = await consumers.look_up(run.host.client, name)
             if not home.is_public:
-                return consumers.absent(name, consumers.UNSEEN)
+                return consumers.not_fetched(name, consumers.UNSEEN)
         except (HostError, UsageError) as error:
-            return consumers.absent(name, consumers.fetch_problem(error))
-        return await consumers.fetched(home, server.identity.api, None, scratch, REVIEW_SECONDS)
+            return consumers.not_fetched(name, consumers.fetch_problem(error))
+        return await consumers.fetch_tip(home, server.identity.api, None, scratch, REVIEW_SECONDS)
 
     return await consumers.fetch_all(names, one)
 
 
 CLONES_FOLDER = "consumers"
-IN_USE = 900.0  # seconds after its last use during which a clone is not deleted, because a review may read it
+IN_USE = 900.0  # seconds; a clone that was used more recently is not deleted, because a review may read it
 _CLONE_NAME = re.compile(r"(\d+)-([0-9a-f]{40,64})\.git")
 
 
 def clones_folder(data: Path) -> Path:
-    """Return the private folder of the clones."""
+    """Return the folder with the clones, and create it if necessary."""
     path = Path(data, CLONES_FOLDER)
     files.folder(path, private=True)
     return path
 
 
 def find_clone(data: Path, repository: int, commit: str) -> Path | None:
-    """Return the clone of a repository at this commit, or None. A clone found counts as used now."""
+    """Return the clone of a repository at this commit, or None. This counts as a use of the clone."""
     path = Path(data, CLONES_FOLDER, f"{repository}-{commit}.git")
     if not _CLONE_NAME.fullmatch(path.name) or not path.is_dir():
         return None
@@ -250,7 +252,7 @@ def keep_clone(data: Path, store: str, repository: int, commit: str) -> Path:
 
 
 def make_room(data: Path, most: int) -> None:
-    """Delete outdated commits, then the least recently used clones, until at most `most` bytes are used."""
+    """Delete clones of old commits, and the least recently used clones above the limit of `most` bytes."""
     now, newest, total = time.time(), set[str](), 0
     for last_use, path in sorted(_rows(data), key=lambda row: -row[0]):
         repository = path.name.partition("-")[0]
@@ -269,6 +271,7 @@ def forget_clones(data: Path, repositories: Iterable[int]) -> None:
 
 
 def _rows(data: Path) -> list[tuple[float, Path]]:
+    """Return the time of the last use and the path of each clone."""
     rows = []
     for path in Path(data, CLONES_FOLDER).glob("*.git"):
         with suppress(OSError):

@@ -1,4 +1,4 @@
-"""The hooks by which a review checks repositories that use the reviewed one."""
+"""The hooks with which a review checks consumers."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,8 +14,8 @@ from bot.values import ChangedFile, Dependents, PullRequest
 from bot.values.consumer import ConsumerImpact, Consumers, NamedConsumer
 
 
-class ConsumerLook(ReviewHooks):
-    """Compares the change with its references in other repositories."""
+class ConsumerHooks(ReviewHooks):
+    """Compares the change with references to it in other repositories."""
 
     def named(self, pull: PullRequest, options: Mapping[str, Any], settings: Config) -> tuple[NamedConsumer, ...]:
         """Return the clones given with `--with` and in the settings."""
@@ -34,7 +34,7 @@ class ConsumerLook(ReviewHooks):
         """Return what the change breaks in the named consumers."""
         if not consumers.named:
             return ConsumerImpact()
-        return await local.look(tree, files, users, consumers, scratch=scratch, seconds=seconds)
+        return await local.check_and_disclose(tree, files, users, consumers, scratch=scratch, seconds=seconds)
 
     def analyzers(self, subject: Survey) -> Mapping[str, Analyzer]:
         """Return an analyzer with the findings about consumers."""
@@ -45,4 +45,4 @@ class ConsumerLook(ReviewHooks):
         return {"consumers": ConsumerFindings(impact.findings, checked)}
 
 
-CONSUMER_LOOK = ConsumerLook()
+CONSUMER_HOOKS = ConsumerHooks()

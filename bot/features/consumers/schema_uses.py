@@ -1,4 +1,4 @@
-"""Find a consumer's lines that name removed schema elements, even if no manifest declares them."""
+"""Find a consumer's lines that name removed schema elements, even if no manifest lists the schema."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -16,7 +16,7 @@ from deeprepo.impact.schemas.check import SchemaChange
 async def schema_findings(
     change: SchemaChange, quotes: Mapping[SchemaBreak, str], consumer: Clone, tree: Tree
 ) -> tuple[tuple[Finding, ...], str]:
-    """Return a finding per broken element that the consumer names, and why the search is incomplete or ""."""
+    """Return a finding per broken schema element, and why the search for uses is incomplete, or ""."""
     lookup = await check.find_uses(tree, change, compare_base=False)
     rows = []
     left = next((reason for _, reason in lookup.open), "")

@@ -1,4 +1,4 @@
-"""Consumers on a server, which indexes packages and keeps clones."""
+"""The server's hooks for consumers: index packages, and store clones."""
 
 import asyncio
 from collections.abc import Collection, Iterator
@@ -15,36 +15,36 @@ from bot.workflow.reviewer import ReviewRun
 from bot.workflow.server import Server
 
 OFF = "DEEPREPO_CONSUMERS is off"
-HEARS = "indexed after each push to a default branch"
-DEAF = (
+SUBSCRIBED = "indexed after each push to a default branch"
+NOT_SUBSCRIBED = (
     "DEEPREPO_CONSUMERS is set, but the App is not subscribed to Push events, so changes on default branches are noticed a "
     "day later. Subscribe to Push in the App's settings on GitHub, under Permissions & events"
 )
 
 
-class ConsumersOfAServer(ServerHooks):
+class ServerConsumers(ServerHooks):
     """Finds consumers from the server's index."""
 
     def consumers(self, run: ReviewRun, server: Server) -> AbstractAsyncContextManager[Consumers]:
-        """Fetch the consumers from the same installation for the duration of the review."""
+        """Provide the consumers from the same installation for the duration of the review."""
         return packages.fetch_users(run, server)
 
     def refusal(self, ask: Ask, settings: Settings) -> str:
-        """Refuse surveys of packages if the operator has turned consumers off."""
+        """Return why a package survey is refused, or ""."""
         return OFF if isinstance(ask, PackageSurvey) and not settings.of(ConsumerVariables).is_on else ""
 
     def checks(self, settings: Settings, events: Collection[str]) -> Iterator[tuple[str, str]]:
-        """Report whether the App receives pushes to default branches."""
+        """Yield a sentence about whether the App receives pushes to default branches."""
         if settings.of(ConsumerVariables).is_on:
-            yield "consumers", HEARS if "push" in events else DEAF
+            yield "consumers", SUBSCRIBED if "push" in events else NOT_SUBSCRIBED
 
     async def on_survey(self, ask: PackageSurvey, job: Job, server: Server) -> None:
         """Index the packages that repositories publish and use."""
         await packages.survey(ask, job, server)
 
     async def forget(self, repositories: Collection[int], server: Server) -> None:
-        """Delete their clones."""
+        """Delete the clones of these repositories."""
         await asyncio.to_thread(packages.forget_clones, server.folder, repositories)
 
 
-CONSUMERS_OF_A_SERVER = ConsumersOfAServer()
+SERVER_CONSUMERS = ServerConsumers()

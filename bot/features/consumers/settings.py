@@ -1,4 +1,4 @@
-"""The owner's settings: who uses the repository, and what reviews elsewhere may show about it."""
+"""The owner's settings: which repositories use this one, and what their reviews may show about it."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Consumers in a GitHub Actions step: the repositories that its workflow names, read with their own token."""
+"""The GitHub Actions step's hooks for consumers, which the workflow lists and provides a token for."""
 
 import tempfile
 from collections.abc import AsyncIterator
@@ -14,21 +14,21 @@ from bot.values.consumer import Audience, Consumers, NamedConsumer, RepositoryAc
 from bot.workflow.reviewer import ReviewRun
 
 
-class ConsumersOfAStep(StepHooks):
-    """Checks the repositories that the workflow names."""
+class StepConsumers(StepHooks):
+    """Checks the consumers that the workflow lists."""
 
     def consumers(self, run: ReviewRun, step: Step) -> AbstractAsyncContextManager[Consumers]:
-        """Fetch them for the duration of the review."""
+        """Provide the consumers for the duration of the review."""
         return fetch(run, step)
 
 
-CONSUMERS_OF_A_STEP = ConsumersOfAStep()
+STEP_CONSUMERS = StepConsumers()
 
 
 @asynccontextmanager
 async def fetch(run: ReviewRun, step: Step) -> AsyncIterator[Consumers]:
-    """Fetch them into a temporary folder. Without any, no request is made."""
-    names = consumers.names_in(step.inputs.consumers)
+    """Fetch the consumers into a temporary folder. If the workflow lists none, GitHub is not asked."""
+    names = consumers.listed_names(step.inputs.consumers)
     if not names:
         yield Consumers(_audience(run, step, RepositoryAccess(run.host.pull.owner)))
         return
@@ -50,15 +50,15 @@ def _audience(run: ReviewRun, step: Step, subject: RepositoryAccess) -> Audience
 
 
 async def _one(name: str, step: Step, client: GitHubClient, folder: str) -> NamedConsumer:
-    """Fetch one repository.
+    """Fetch one consumer.
 
-    Git gets only the consumers' token, as the step's token is for the reviewed repository.
+    Git gets only the consumers' token, because the step's own token is for the reviewed repository.
     """
     try:
         home = await consumers.look_up(client, name)
     except (HostError, UsageError) as error:
-        return consumers.absent(name, consumers.fetch_problem(error))
+        return consumers.not_fetched(name, consumers.fetch_problem(error))
     token = step.inputs.consumers_token
     if token is None and not home.is_public:
-        return consumers.absent(home.name, consumers.UNSEEN, home.standing)
-    return await consumers.fetched(home, step.runner.github_api_url, token, folder)
+        return consumers.not_fetched(home.name, consumers.UNSEEN, home.access)
+    return await consumers.fetch_tip(home, step.runner.github_api_url, token, folder)

@@ -1,11 +1,11 @@
-"""Sentences about consumers: when a break reaches one, and how many were checked."""
+"""Sentences about consumers: when a breaking change affects one, and how many were checked."""
 
 from collections.abc import Sequence
 
 from bot.values.consumer import ConsumerReport
 from deeprepo.impact.packages import Arrival, Requirement
 
-REACHES: dict[Arrival, str] = {
+ARRIVALS: dict[Arrival, str] = {
     "build": "with its next build",
     "release": "with the next release",
     "upgrade": "when it upgrades",
@@ -13,7 +13,7 @@ REACHES: dict[Arrival, str] = {
 
 
 def arrival(name: str, requirement: Requirement) -> str:
-    """Return a sentence about when a break reaches a consumer."""
+    """Return a sentence about when a breaking change affects the consumer with this name."""
     if requirement.arrival == "build":
         how = {"path": "from a folder", "workspace": "from its workspace", "git": "from a branch"}[requirement.origin]
         return f"{name} breaks on its next build, because it uses {requirement.name} {how} ({requirement.path})."
@@ -30,7 +30,7 @@ def arrival(name: str, requirement: Requirement) -> str:
 
 
 def summary(reports: Sequence[ConsumerReport]) -> str:
-    """Return a sentence about how many consumers were checked and break; "" if none was named."""
+    """Return a sentence about how many consumers were checked, and how many break; "" if none was listed."""
     users = [report for report in reports if report.state != "unrelated"]
     if not reports or not users:
         return "None of the listed repositories uses this one." if reports else ""

@@ -1,1 +1,1 @@
-"""A section in the description of a pull request that says what the change does."""
+"""Keep a summary of the change in a section of the pull request's description."""

@@ -1,4 +1,4 @@
-"""Keep a section of the description up to date. The rest of the text is the author's, and stays as it is."""
+"""Keep our section of the description up to date. The rest of the description belongs to the author."""
 
 from collections import defaultdict
 from posixpath import dirname
@@ -11,8 +11,8 @@ from bot.workflow.posted_hooks import PostedHooks
 from bot.workflow.reviewer import ReviewRun
 
 START, END = "<!-- deeprepo description -->", "<!-- end of deeprepo description -->"
-MOST_FOLDERS = 12
-MAX_DESCRIPTION_CHARS = 65_536  # that GitHub takes
+MOST_FOLDERS = 12  # folders listed in the section
+MAX_DESCRIPTION_CHARS = 65_536  # GitHub's limit
 
 
 class DescriptionSection(PostedHooks):
@@ -21,7 +21,7 @@ class DescriptionSection(PostedHooks):
     refused = "description_refused"
 
     async def on_posted(self, review: Review, run: ReviewRun) -> None:
-        """Write the section, unless it says the same already, or a person has removed it since the first review."""
+        """Write the section, unless it is up to date, or a person has removed it since the first review."""
         if not run.settings.of(DescriptionSettings).description:
             return
         now = await run.host.facts()
@@ -31,7 +31,11 @@ class DescriptionSection(PostedHooks):
 
 
 def with_section(body: str, text: str, *, is_first: bool) -> str:
-    """Return the description with the section; as it is if the section was removed or one of its markers is missing."""
+    """Return the description with the section between its markers.
+
+    The description stays unchanged if a person has removed the section or one of its markers. Only the first
+    review adds a missing section.
+    """
     counts = body.count(START), body.count(END)
     if counts == (1, 1) and body.index(START) < body.index(END):
         before, _, rest = body.partition(START)
@@ -42,7 +46,7 @@ def with_section(body: str, text: str, *, is_first: bool) -> str:
 
 
 def section(review: Review) -> str:
-    """Return what the change does: a model's summary if there is one, the size, and the files by folder."""
+    """Return the section's Markdown: a model's summary if there is one, the size, and the files by folder."""
     words, by_folder = load(), defaultdict[str, list[int]](lambda: [0, 0, 0])
     for file in review.files:
         row = by_folder[dirname(file.path) or words.say("top_folder")]

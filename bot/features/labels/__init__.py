@@ -1,1 +1,1 @@
-"""Labels that a review sets by path, size and findings."""
+"""Set labels on pull requests by path, size and findings."""

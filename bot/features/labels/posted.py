@@ -1,4 +1,4 @@
-"""Set the labels of a pull request once its review was posted."""
+"""Set the labels of a pull request after its review has been posted."""
 
 from functools import partial
 from urllib.parse import quote
@@ -11,16 +11,16 @@ from bot.workflow.posted_hooks import PostedHooks
 from bot.workflow.reviewer import ReviewRun
 
 
-class LabelsOfReview(PostedHooks):
-    """Adds labels whose conditions are true, and removes those whose conditions are false. What is unknown stays.
+class ReviewLabels(PostedHooks):
+    """Adds labels whose conditions are true, and removes labels whose conditions are false.
 
-    So does a label that another account was the last to add or remove.
+    A label stays as it is if the result is unknown, or if another account was the last to add or remove it.
     """
 
     refused = "labels_refused"
 
     async def on_posted(self, review: Review, run: ReviewRun) -> None:
-        """Compare the labels with the settings, and change those that differ and that only we have changed."""
+        """Add and remove labels so that they match the settings, except those that others have set."""
         rules, host, issues = run.settings.of(LabelSettings).set_labels, run.host, run.host.rest.issues
         there = {label.lower(): label for label in run.state.facts.labels}  # GitHub ignores case in labels
         states: dict[str, list[bool | None]] = {}
@@ -31,15 +31,15 @@ class LabelsOfReview(PostedHooks):
         removed = {low for low in names if low in there and set(states[low]) == {False}}
         if not added | removed:
             return
-        chosen = await _chosen_by_others(host)
-        if added := added - chosen:
+        set_by_others = await _set_by_others(host)
+        if added := added - set_by_others:
             labels = [name for low, name in names.items() if low in added]
             await host.client.json(issues.async_add_labels(*host.at, labels=labels))
-        for low in sorted(removed - chosen):
+        for low in sorted(removed - set_by_others):
             await host.client.json(issues.async_remove_label(*host.at, quote(there[low], safe="")))
 
 
-async def _chosen_by_others(host: Host) -> set[str]:
+async def _set_by_others(host: Host) -> set[str]:
     """Return the labels, in lower case, that another account was the last to add or remove."""
     is_others = dict[str, bool]()
     async for row in host.client.pages(partial(host.rest.issues.async_list_events, *host.at)):
@@ -51,7 +51,10 @@ async def _chosen_by_others(host: Host) -> set[str]:
 
 
 def is_true(rule: LabelRule, review: Review) -> bool | None:
-    """Return whether all conditions are true. None: a finding is asked for, and the review may have missed it."""
+    """Return whether all conditions are true.
+
+    Returns None if the rule needs a finding, there is none, and the review may have missed some.
+    """
     if rule.path and not any(globs.matches([rule.path], file.path) for file in review.files):
         return False
     if sum(len(file.added_lines) + len(file.removed_lines) for file in review.files) < rule.lines:
@@ -63,4 +66,4 @@ def is_true(rule: LabelRule, review: Review) -> bool | None:
     return False if is_whole else None
 
 
-LABELS_OF_REVIEW = LabelsOfReview()
+REVIEW_LABELS = ReviewLabels()

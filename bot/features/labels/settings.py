@@ -1,4 +1,4 @@
-"""Which labels a review sets, as the owner says it."""
+"""The setting that defines the labels to set."""
 
 from dataclasses import dataclass
 
@@ -19,7 +19,7 @@ class LabelRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelSettings:
-    """The labels of pull requests."""
+    """The owner's settings for labels."""
 
     set_labels: tuple[LabelRule, ...] = setting(
         (), "Labels that each review adds, or removes once their conditions are no longer true.", entries=LabelRule

@@ -1,4 +1,4 @@
-"""An organization's defaults on this machine, from the clone that DEEPREPO_ORGANIZATION names."""
+"""Read an organization's default settings on this machine, from the clone in DEEPREPO_ORGANIZATION."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,10 +21,10 @@ class ClonedDefaults(ReviewHooks):
     async def shared_files(
         self, pull: PullRequest, environment: Settings, scratch: str
     ) -> "tuple[OrganizationFile, ...]":
-        """Return the file at the clone's HEAD, or one with the problem if it cannot be read.
+        """Return the file at the clone's HEAD. If it cannot be read, `problem` is set.
 
-        Returns nothing if no clone is named, it belongs to another owner, or it is the repository under
-        review.
+        Returns nothing if the variable is not set, or if the clone belongs to another owner or is the
+        repository under review.
         """
         location = environment.of(OrganizationVariables).organization
         if not location:

@@ -1,4 +1,4 @@
-"""An organization's defaults on a server."""
+"""Read an organization's default settings on a server."""
 
 from contextlib import AbstractAsyncContextManager
 
@@ -11,7 +11,7 @@ from bot.workflow.hooks import ServerHooks
 from bot.workflow.server import Server
 
 
-class DefaultsOfAServer(ServerHooks):
+class ServerDefaults(ServerHooks):
     """Reads the defaults with a token for the owner's `.deeprepo` repository only."""
 
     async def shared_files(
@@ -19,12 +19,12 @@ class DefaultsOfAServer(ServerHooks):
     ) -> tuple[OrganizationFile, ...]:
         """Return the owner's file, at most a minute old."""
 
-        def inside(name: str) -> AbstractAsyncContextManager[GitHubClient]:
+        def open_private(name: str) -> AbstractAsyncContextManager[GitHubClient]:
             return github.acting(server.identity, host.pull.installation, github.READ_CONTENTS, server.pace, name)
 
         files = OrganizationFiles(repository_name(server.settings), server.recent)
-        file = await files.read(host, repository, inside, is_private=is_private)
+        file = await files.read(host, repository, open_private, is_private=is_private)
         return () if file is None else (file,)
 
 
-DEFAULTS_OF_A_SERVER = DefaultsOfAServer()
+SERVER_DEFAULTS = ServerDefaults()

@@ -1,4 +1,4 @@
-"""An organization's defaults in a GitHub Actions step, if its tokens can read them."""
+"""Read an organization's default settings in a GitHub Actions step."""
 
 from contextlib import AbstractAsyncContextManager
 
@@ -15,7 +15,7 @@ from bot.github.client import GitHubClient
 NO_SUCH_FILE = "`organization-token` cannot find the file. It needs read access to contents"
 
 
-class DefaultsOfAStep(StepHooks):
+class StepDefaults(StepHooks):
     """Reads the defaults with `organization-token`, or with the step's own token."""
 
     async def shared_files(
@@ -24,13 +24,13 @@ class DefaultsOfAStep(StepHooks):
         """Return the owner's file. If the tokens cannot read it, the log says so."""
         token, name = step.inputs.organization_token, repository_name(settings)
 
-        def inside(_: str) -> AbstractAsyncContextManager[GitHubClient]:
+        def open_private(_: str) -> AbstractAsyncContextManager[GitHubClient]:
             return apps.holding(token or step.inputs.github_token, step.runner.github_api_url, host.client.pace)
 
         file = None
         try:
             file = await OrganizationFiles(name).read(
-                host, repository, inside if token else None, is_private=is_private
+                host, repository, open_private if token else None, is_private=is_private
             )
         except HostRefused as refusal:
             if token is None or not refusal.is_gone:
@@ -45,4 +45,4 @@ class DefaultsOfAStep(StepHooks):
         return () if file is None else (file,)
 
 
-DEFAULTS_OF_A_STEP = DefaultsOfAStep()
+STEP_DEFAULTS = StepDefaults()

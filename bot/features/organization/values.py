@@ -10,14 +10,15 @@ from bot.values.shared_file import SettingsLayer, SharedFile, UnusableFile
 class OrganizationFile(SharedFile):
     """The settings file in an owner's `.deeprepo` repository.
 
-    `is_shown`: whether every reader of the review may read it. `problem`: why it could not be read.
+    `is_shown` says whether everybody who can see the review may also see this file. `problem` says why the
+    file could not be read.
     """
 
     is_shown: bool = True
     problem: str = ""
 
     def layer(self) -> SettingsLayer:
-        """Parse the file. Sentences never quote a file that may not be shown."""
+        """Parse the file. A file that may not be shown does not apply, so that no message can quote it."""
         source = f"{FILE} of {self.repository}"
         if self.problem:
             unread = (f"{source} is ignored: {self.problem}.",)

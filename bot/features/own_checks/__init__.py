@@ -1,1 +1,1 @@
-"""A team's own checks: instructions that every review answers with a verdict."""
+"""A team's own checks: requirements in the settings that a model checks in every review."""

@@ -1,4 +1,4 @@
-"""Ask models the team's own checks, and read their answers. Nothing is verified here."""
+"""Add the team's own checks to prompts, and parse models' answers. `verdicts` verifies the answers."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,7 +13,7 @@ from bot.review.reader_questions import ReaderQuestions
 from bot.values import Evidence, RequiredCheckResult, Unit
 from deeprepo.rlm.values import tokens
 
-ANSWERS: Mapping[str, RequiredCheckResult] = {
+RESULTS_BY_VERDICT: Mapping[str, RequiredCheckResult] = {
     "passed": "passed",
     "failed": "failed",
     "undecided": "undecided",
@@ -21,29 +21,29 @@ ANSWERS: Mapping[str, RequiredCheckResult] = {
 }
 # Per answer: quotes, characters per quote, characters of the reason.
 MOST_QUOTES, MAX_QUOTE_CHARS, REASON_CHARS = 3, 1_000, 300
-LEAST_CHARS = 4  # letters and digits of a quote; a bracket proves nothing
+MIN_QUOTE_CHARS = 4  # letters and digits in a quote, because a bracket proves nothing
 _QUOTE = read.strict(
     path=read.text("the file, as it is named in the prompt"),
     quote=read.text("the line or lines, copied verbatim without sign and line number"),
 )
 _ROW = read.strict(
     check={"type": "integer", "description": "its number"},
-    verdict={"type": "string", "enum": list(ANSWERS)},
+    verdict={"type": "string", "enum": list(RESULTS_BY_VERDICT)},
     reason=read.text("one sentence of at most 25 words; if undecided, what would decide it"),
     quotes={"type": "array", "items": _QUOTE, "description": "what shows it; needed if failed: a changed line first"},
 )
 _ANSWERED_CHECKS = {"type": "array", "items": _ROW, "description": "one entry for each check above, in that order"}
 
 
-def concerns(check: CustomCheck, path: str) -> bool:
+def applies_to(check: CustomCheck, path: str) -> bool:
     """Return whether a check applies to this file."""
     return not check.paths or globs.matches(check.paths, path)
 
 
-def about(checks: Iterable[CustomCheck], units: Sequence[Unit]) -> tuple[CustomCheck, ...]:
-    """List the checks that apply to these code regions."""
+def applicable(checks: Iterable[CustomCheck], units: Sequence[Unit]) -> tuple[CustomCheck, ...]:
+    """Return the checks that apply to these code regions."""
     paths = {unit.path for unit in units}
-    return tuple(check for check in checks if any(concerns(check, path) for path in paths))
+    return tuple(check for check in checks if any(applies_to(check, path) for path in paths))
 
 
 @lru_cache(maxsize=1)
@@ -52,15 +52,15 @@ def _field_tokens() -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class AskedChecks(ReaderQuestions):
-    """The checks that one model pass is asked."""
+class CheckQuestions(ReaderQuestions):
+    """The checks that one model pass has to answer."""
 
     checks: tuple[CustomCheck, ...]
     key: ClassVar[str] = "checks"
 
     @property
     def field(self) -> Mapping[str, Any]:
-        """The answer's field as JSON Schema."""
+        """The JSON Schema of the answer's field."""
         return _ANSWERED_CHECKS
 
     @property
@@ -73,11 +73,11 @@ class AskedChecks(ReaderQuestions):
         answers_by_number: dict[int, CheckAnswer] = {}
         shared = (_field_tokens() + tokens(self.text)) // len(self.checks)
         for entry in read.rows(data, self.key)[: 2 * len(self.checks)]:
-            number, result = entry.get("check"), ANSWERS.get(str(entry.get("verdict")))
+            number, result = entry.get("check"), RESULTS_BY_VERDICT.get(str(entry.get("verdict")))
             if type(number) is not int or not 1 <= number <= len(self.checks) or result is None:
                 continue
             check = self.checks[number - 1]
-            paths = tuple(dict.fromkeys(unit.path for unit in units if concerns(check, unit.path)))
+            paths = tuple(dict.fromkeys(unit.path for unit in units if applies_to(check, unit.path)))
             reason = " ".join(str(entry.get("reason") or "")[: 4 * REASON_CHARS].split())[:REASON_CHARS]
             cost = shared + tokens(json.dumps(entry, default=str))
             answers_by_number.setdefault(
@@ -94,5 +94,5 @@ def _quotes(answer: Mapping[str, Any]) -> list[Evidence]:
         if isinstance(path, str)
         and isinstance(quote, str)
         and len(quote) <= MAX_QUOTE_CHARS
-        and sum(char.isalnum() for char in quote) >= LEAST_CHARS
+        and sum(char.isalnum() for char in quote) >= MIN_QUOTE_CHARS
     ]

@@ -1,4 +1,4 @@
-"""The verdicts of own checks in a terminal."""
+"""Show the results of own checks in a terminal."""
 
 from collections.abc import Sequence
 

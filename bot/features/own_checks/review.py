@@ -1,4 +1,4 @@
-"""The hooks by which a review asks the team's own checks in its model passes."""
+"""The hooks that add the team's own checks to model passes, and determine their results."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -10,21 +10,21 @@ from bot.review.survey import Survey
 from bot.values import Coverage, Finding, Unit
 
 if TYPE_CHECKING:
-    from bot.features.own_checks.asking import AskedChecks
+    from bot.features.own_checks.asking import CheckQuestions
 
 
 class OwnChecks(ReviewHooks):
-    """Asks the checks and combines the answers."""
+    """Adds the checks to prompts, and combines the answers."""
 
-    def asks(self, survey: Survey, units: Sequence[Unit]) -> "AskedChecks | None":
+    def asks(self, survey: Survey, units: Sequence[Unit]) -> "CheckQuestions | None":
         """Return the checks that apply to these code regions."""
         if not survey.brief.settings.must_hold:
             return None
         from bot.features.own_checks import asking  # imported here because few repositories have own checks
-        from bot.features.own_checks.values import of_settings
+        from bot.features.own_checks.values import from_settings
 
-        checks = asking.about(of_settings(survey.brief.settings), units)
-        return asking.AskedChecks(checks) if checks else None
+        checks = asking.applicable(from_settings(survey.brief.settings), units)
+        return asking.CheckQuestions(checks) if checks else None
 
     def files_to_read(self, survey: Survey) -> frozenset[str]:
         """Return the files for which a check is new or was reworded since the earlier reviews."""

@@ -1,4 +1,4 @@
-"""The section of a review with the verdicts as a table."""
+"""The section of a review with a table of own checks and their results."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -64,13 +64,13 @@ class OwnChecksSection(Section["Reports"]):
         return TypeAdapter(self.form).validate_python(row)  # type: ignore[no-any-return]
 
     def under(self, part: "Reports", settings: "Config") -> "Reports":
-        """Return the reports with the checks' current severities.
+        """Return the reports with the severities from these settings.
 
-        A check that is no longer asked cannot fail.
+        A check that is no longer in the settings gets the severity "note", so it cannot fail.
         """
-        from bot.features.own_checks.values import of_settings
+        from bot.features.own_checks.values import from_settings
 
-        severities = {setting.digest: setting.severity for setting in of_settings(settings)}
+        severities = {setting.digest: setting.severity for setting in from_settings(settings)}
         return tuple(replace(report, severity=severities.get(report.digest, "note")) for report in part)
 
 

@@ -11,14 +11,15 @@ if TYPE_CHECKING:
     from bot.config import Config
     from bot.render import Phrases
 
-# Why static code set a result: no model, no answer, no matching file, no valid quote, a quote that no longer
-# exists, or an unread file.
+# Why a result is not a model's answer. "no-model": no model is configured. "no-reader": no model has
+# answered. "no-file": no changed file matches. "no-quote": a failure had no valid quote. "gone": the quoted
+# line no longer exists. "unread": the file was not reviewed.
 CheckCause = Literal["", "no-model", "no-reader", "no-file", "no-quote", "gone", "unread"]
 
 
 @dataclass(frozen=True, slots=True)
 class CustomCheck:
-    """An owner's question and the files to which it applies."""
+    """A requirement in the owner's settings, and the files to which it applies."""
 
     name: str
     ask: str
@@ -27,13 +28,13 @@ class CustomCheck:
 
     @property
     def digest(self) -> str:
-        """A digest of the question, so that an answer to other words does not count."""
+        """A digest that changes with the requirement, so that answers about its old text don't count."""
         text = "\0".join((self.name, self.ask, *self.paths))
         return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:20]
 
 
-def of_settings(settings: "Config") -> tuple[CustomCheck, ...]:
-    """Return the instructions with a severity as checks."""
+def from_settings(settings: "Config") -> tuple[CustomCheck, ...]:
+    """Return the instructions that are requirements as checks."""
     return tuple(
         CustomCheck(each.name, each.text, each.path, each.must) for each in settings.must_hold if each.must != "no"
     )
@@ -41,14 +42,14 @@ def of_settings(settings: "Config") -> tuple[CustomCheck, ...]:
 
 @dataclass(frozen=True, slots=True)
 class CheckAnswer:
-    """One model's answer to a check for the changed files that it was shown. Quotes are not verified yet."""
+    """One model's answer about the changed files that it saw. The quotes are not verified yet."""
 
-    check: str  # digest of the check
+    check: str  # the check's digest
     result: RequiredCheckResult
     paths: Exact[tuple[str, ...]]
     reason: str = ""
     quotes: tuple[Evidence, ...] = ()
-    tokens: int = 0  # estimated tokens of question and answer
+    tokens: int = 0  # estimated tokens of the question and the answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,19 +59,19 @@ class CheckedFile:
     path: Exact[str]
     result: RequiredCheckResult
     reason: str = ""
-    quotes: tuple[Evidence, ...] = ()  # verified to be in the tree
+    quotes: tuple[Evidence, ...] = ()  # found in the tree
     cause: CheckCause = ""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckReport(RequiredCheck):
-    """The result of a check for the whole change, which is the worst of its files."""
+    """The result of a check for the whole change, which is the worst result for any file."""
 
     cause: CheckCause = ""
     files: tuple[CheckedFile, ...] = ()
-    tokens: int = 0  # estimated tokens in this review
+    tokens: int = 0  # estimated tokens that it cost in this review
 
     def explain(self, words: "Phrases") -> str:
-        """Return the reason for the result."""
+        """Return the reason for the result, as sentences."""
         by_code = words.say(f"check_{self.cause.replace('-', '_')}") if self.cause else ""
         return " ".join(filter(None, (by_code, self.reason)))

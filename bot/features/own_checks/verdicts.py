@@ -1,16 +1,16 @@
-"""Determine the results of own checks from answers whose quotes are verified, across reviews.
+"""Determine the results of own checks from models' answers in this review and in earlier ones.
 
-A failure counts if one of its quotes is in the changed code that the model was asked about. A check without
-an answer never passes. A file that was not reviewed again keeps its last result, and a failure remains until
-the quoted lines are reviewed again.
+A failure only counts if one of its quotes is found in the changed code that the model saw. A check without an
+answer never passes. A file that was not reviewed again keeps its last result, and a failure remains until the
+quoted lines are reviewed again.
 """
 
 from dataclasses import replace
 from typing import cast
 
 from bot.checkout.shown import ShownTree
-from bot.features.own_checks.asking import MOST_QUOTES, AskedChecks, concerns
-from bot.features.own_checks.values import CheckAnswer, CheckedFile, CheckReport, CustomCheck, of_settings
+from bot.features.own_checks.asking import MOST_QUOTES, CheckQuestions, applies_to
+from bot.features.own_checks.values import CheckAnswer, CheckedFile, CheckReport, CustomCheck, from_settings
 from bot.findings import quotes
 from bot.review.session import Session
 from bot.review.survey import Survey
@@ -22,17 +22,17 @@ from deeprepo.impact.ports import Tree
 def files_to_read(survey: Survey) -> frozenset[str]:
     """Return the files to review again because a check is new or was reworded."""
     asked_digests = {report.digest for report in _earlier(survey) if report.files}
-    new = [check for check in of_settings(survey.brief.settings) if check.digest not in asked_digests]
-    return frozenset(unit.path for unit in survey.units if any(concerns(check, unit.path) for check in new))
+    new = [check for check in from_settings(survey.brief.settings) if check.digest not in asked_digests]
+    return frozenset(unit.path for unit in survey.units if any(applies_to(check, unit.path) for check in new))
 
 
 async def reports(session: Session) -> tuple[CheckReport, ...]:
-    """Return each check's result, from this review's answers and earlier ones for unchanged files."""
-    return tuple([await _report(check, session) for check in of_settings(session.survey.brief.settings)])
+    """Return each check's result, from this review's answers, and from earlier ones for unchanged files."""
+    return tuple([await _report(check, session) for check in from_settings(session.survey.brief.settings)])
 
 
 def _earlier(survey: Survey) -> tuple[CheckReport, ...]:
-    part = survey.past.earlier.parts.get(AskedChecks.key) if survey.past.earlier is not None else None
+    part = survey.past.earlier.parts.get(CheckQuestions.key) if survey.past.earlier is not None else None
     return cast("tuple[CheckReport, ...]", part or ())
 
 
@@ -40,12 +40,12 @@ async def _report(check: CustomCheck, session: Session) -> CheckReport:
     survey = session.survey
     tree = ShownTree(survey.tree, survey.masks)  # a quote counts only if it occurs in what models were shown
     here = CheckReport(check.name, check.severity, "inapplicable", cause="no-file", digest=check.digest)
-    paths = dict.fromkeys(unit.path for unit in survey.units if concerns(check, unit.path))
+    paths = dict.fromkeys(unit.path for unit in survey.units if applies_to(check, unit.path))
     unread = [
         file
         for file in survey.files
         if file.path not in paths
-        and concerns(check, file.path)
+        and applies_to(check, file.path)
         and (file.is_unreviewed or (file.skip and not file.is_ignored and check.paths))
     ]
     if not paths and not unread:
@@ -64,8 +64,8 @@ async def _report(check: CustomCheck, session: Session) -> CheckReport:
         is_left = checked_file.path not in checked_files and (
             checked_file.path not in reread or checked_file.result == "failed"
         )
-        if checked_file.path in paths and (is_left or await _stands(checked_file, survey, tree)):
-            checked_files[checked_file.path] = await _again(checked_file, survey, tree)
+        if checked_file.path in paths and (is_left or await _still_fails(checked_file, survey, tree)):
+            checked_files[checked_file.path] = await _carry_over(checked_file, survey, tree)
     if session.reader is None and not any(checked_file.result == "failed" for checked_file in checked_files.values()):
         return replace(here, result="unasked", cause="no-model")
     missing = [path for path in paths if path not in checked_files]
@@ -90,9 +90,9 @@ def _rank(result: RequiredCheckResult) -> int:
 
 
 async def _by_file(answer: CheckAnswer, survey: Survey, tree: Tree) -> list[CheckedFile]:
-    """Return an answer's result per file.
+    """Return an answer's result for each file.
 
-    A failure needs a valid quote in the changed code, else it is undecided.
+    A failure without a valid quote in changed code is undecided.
     """
     stands = [place for quote in answer.quotes if (place := await _place(quote, survey, tree)) is not None]
     result, reason, failing = answer.result, answer.reason, frozenset(answer.paths)
@@ -111,8 +111,8 @@ async def _by_file(answer: CheckAnswer, survey: Survey, tree: Tree) -> list[Chec
     ]
 
 
-async def _stands(checked_file: CheckedFile, survey: Survey, tree: Tree) -> bool:
-    """Return whether a file still fails because of an existing quote that was not reviewed again."""
+async def _still_fails(checked_file: CheckedFile, survey: Survey, tree: Tree) -> bool:
+    """Return whether a file still fails, because a quoted line still exists and was not reviewed again."""
     places = [
         place
         for quote in checked_file.quotes
@@ -123,8 +123,11 @@ async def _stands(checked_file: CheckedFile, survey: Survey, tree: Tree) -> bool
     return checked_file.result == "failed" and not all(read)
 
 
-async def _again(checked_file: CheckedFile, survey: Survey, tree: Tree) -> CheckedFile:
-    """Return an earlier result for a file that was not reviewed again. A failure needs an existing quote."""
+async def _carry_over(checked_file: CheckedFile, survey: Survey, tree: Tree) -> CheckedFile:
+    """Return the result to keep for a file that was not reviewed again.
+
+    A failure becomes undecided if none of the quoted lines still exists.
+    """
     stands = [place for quote in checked_file.quotes if (place := await _place(quote, survey, tree)) is not None]
     if checked_file.result == "failed" and not any(quote.path == checked_file.path for quote in stands):
         return CheckedFile(checked_file.path, "undecided", cause="gone")
@@ -132,10 +135,10 @@ async def _again(checked_file: CheckedFile, survey: Survey, tree: Tree) -> Check
 
 
 async def _place(quote: Evidence, survey: Survey, tree: Tree) -> Evidence | None:
-    """Return a quote with its line, or None if it is not in the tree."""
+    """Return a quote with the side and line where it was found, or None."""
     sides = {file.path: file.old_path for file in survey.files}
     changed_rows = (diff_row for unit in survey.units if unit.path == quote.path for diff_row in unit.rows)
-    # Prefer the changed line if there are several.
+    # If the quote occurs several times, prefer a changed line.
     near = quote.line or quotes.first_line(quote.quote, changed_rows)
     at = await quotes.find_quote(tree, quote.path, quote.quote, near, ("head",))
     if at is None:  # the change may have removed it
@@ -145,7 +148,7 @@ async def _place(quote: Evidence, survey: Survey, tree: Tree) -> Evidence | None
 
 
 def _is_changed(quote: Evidence, survey: Survey) -> bool:
-    """Return whether a quote is in the changed code: in a region of the head, or among removed lines."""
+    """Return whether a quote is in a changed region of the head, or among the removed lines."""
     units = [unit for unit in survey.units if unit.path == quote.path]
     if quote.side == "head":
         return any(unit.side == "head" and unit.start <= quote.line <= unit.end for unit in units)

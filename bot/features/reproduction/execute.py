@@ -20,17 +20,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from bot.features.reproduction import boxes, seccomp
+from bot.features.reproduction import sandbox_commands, seccomp
 from bot.features.reproduction.values import BOX, ExitReason, Sandbox, SandboxOutcome, SandboxRefused, SandboxRun
 
-USE_LOOK_SECONDS = 0.05  # seconds between two checks of a run's memory and time
+POLL_SECONDS = 0.05  # seconds between two checks of a run's memory and time
 SETUP_SECONDS = 60.0  # seconds for the probe and for unpacking
-GONE_SECONDS = 10.0  # seconds for everything to end after it was killed
+EXIT_SECONDS = 10.0  # seconds for everything to end after it was killed
 CHUNK = 1 << 16
 # Kernel memory per socket, pipe and inode; Linux defaults.
 SOCKET_BYTES, PIPE_BYTES, INODE_BYTES = 212_992, 65_536, 1_024
 MOST_ROWS = 1_000  # rows of the probe's report
-FIRST, LAST = 8_000, 24_000  # characters that are kept from the start and the end of an output
+HEAD_CHARS, TAIL_CHARS = 8_000, 24_000  # characters that are kept from the start and the end of an output
 PREFIX = "work/"
 ESCAPES = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)?|[PX^_][^\x1b\n]*(?:\x1b\\)?|.)?", re.DOTALL
@@ -50,7 +50,7 @@ async def execute(sandbox: Sandbox, run: SandboxRun, keep: BinaryIO | None = Non
     async with _started(sandbox, run, keep=keep is not None) as process:
         running = _Running(process, run, keep)
         report = await running.report()
-        if found := boxes.reachable(report, sandbox, run):
+        if found := sandbox_commands.reachable(report, sandbox, run):
             sentence = f"from inside {sandbox.kind}, the probe reaches {'; '.join(found)}"
             raise SandboxRefused(f"nothing was run: {sentence}")
         return await running.outcome(report)
@@ -74,12 +74,12 @@ class _Running:
         inside.
         """
         rows: list[str] = []
-        hidden = [path for path in boxes.places().values() if not set(path) & set(" \t\n*?[")]
+        hidden = [path for path in sandbox_commands.places().values() if not set(path) & set(" \t\n*?[")]
         if self.process.stdin is not None:
             self.process.stdin.write(" ".join(hidden).encode() + b"\n")
         try:
             async with asyncio.timeout(SETUP_SECONDS):
-                while (row := await _line(self.process)) != boxes.REPORTED:
+                while (row := await _line(self.process)) != sandbox_commands.REPORTED:
                     if row is None or len(rows) > MOST_ROWS:
                         await self._errors()
                         message = " ".join(readable(bytes(self.errors)).split())[-300:] or "it ended without a word"
@@ -95,7 +95,7 @@ class _Running:
         began = time.monotonic()
         try:
             async with asyncio.timeout(SETUP_SECONDS):
-                ready = await _line(self.process) == boxes.READY
+                ready = await _line(self.process) == sandbox_commands.READY
         except TimeoutError:
             ready = False
         try:
@@ -113,13 +113,13 @@ class _Running:
         await _end(self.process)
         status = self.process.returncode
         text = readable(bytes(self.errors if self.ending == "setup" else self.printed))
-        if len(text) > FIRST + LAST:
-            text = f"{text[:FIRST]}\n[...]\n{text[-LAST:]}"
+        if len(text) > HEAD_CHARS + TAIL_CHARS:
+            text = f"{text[:HEAD_CHARS]}\n[...]\n{text[-TAIL_CHARS:]}"
         return SandboxOutcome(self.ending, -1 if status is None else status, text, seconds, report)
 
     async def _watch(self, reading: "asyncio.Future[list[None]]", until: float) -> None:
         """Wait until the pipes are closed or a limit is reached."""
-        while not (await asyncio.wait([reading], timeout=USE_LOOK_SECONDS))[0]:
+        while not (await asyncio.wait([reading], timeout=POLL_SECONDS))[0]:
             if time.monotonic() > until:
                 self.ending = "seconds"
             elif len(self.printed) > self.run.limits.output:
@@ -196,7 +196,7 @@ def resident(pid: int) -> int:
     found = [pid]
     for one in found:
         found += _children(one)
-    return sum(_held(Path(f"/proc/{one}")) for one in found)
+    return sum(_process_memory(Path(f"/proc/{one}")) for one in found)
 
 
 def kernel_memory(pid: int, *, is_alone: bool) -> int:
@@ -235,7 +235,7 @@ def _children(pid: int) -> list[int]:
     return found
 
 
-def _held(process: Path) -> int:
+def _process_memory(process: Path) -> int:
     """Return the bytes of a process's private memory and its share of shared memory, without files."""
     try:
         status = _sizes(process / "status")
@@ -261,22 +261,22 @@ async def _started(sandbox: Sandbox, run: SandboxRun, *, keep: bool) -> AsyncIte
     name = f"deeprepo-run-{secrets.token_hex(8)}"
     is_container = sandbox.kind != "bubblewrap"
     with ExitStack() as opened:
-        given: dict[str, int] = {}
-        refusing = None
+        descriptors: dict[str, int] = {}
+        filter_fd = None
         if is_container:
-            words = boxes.container(sandbox, run, variables, name)
+            arguments = sandbox_commands.container(sandbox, run, variables, name)
         else:
-            given = {path: _holding(opened, body.encode()) for path, body in boxes.FILES.items()}
+            descriptors = {path: _memory_file(opened, body.encode()) for path, body in sandbox_commands.FILES.items()}
             program = seccomp.program()
-            refusing = None if program is None else _holding(opened, program)
-            words = boxes.bubblewrap(sandbox, run, variables, given, refusing)
+            filter_fd = None if program is None else _memory_file(opened, program)
+            arguments = sandbox_commands.bubblewrap(sandbox, run, variables, descriptors, filter_fd)
         # As root, use a different user for each run, because the kernel counts processes per user.
         user = 0x70000000 + secrets.randbelow(1 << 24) if os.geteuid() == 0 and not is_container else None
         starting = asyncio.ensure_future(
             asyncio.create_subprocess_exec(
-                *words, "-c", boxes.script(keep=keep), "sh", run.command, stdin=PIPE, stdout=PIPE, stderr=PIPE, cwd="/",
+                *arguments, "-c", sandbox_commands.script(keep=keep), "sh", run.command, stdin=PIPE, stdout=PIPE, stderr=PIPE, cwd="/",
                 start_new_session=True, env=dict(sandbox.client), user=user, group=user, extra_groups=None if user is None else [],
-                pass_fds=[*given.values(), *([] if refusing is None else [refusing])],
+                pass_fds=[*descriptors.values(), *([] if filter_fd is None else [filter_fd])],
             )
         )  # fmt: skip
         try:
@@ -285,7 +285,7 @@ async def _started(sandbox: Sandbox, run: SandboxRun, *, keep: bool) -> AsyncIte
             await _end(await starting)
             raise
         except OSError as error:
-            raise SandboxRefused(f"nothing was run: {words[0]} cannot be started ({error.strerror})") from error
+            raise SandboxRefused(f"nothing was run: {arguments[0]} cannot be started ({error.strerror})") from error
     try:
         yield process
     finally:
@@ -306,14 +306,14 @@ async def _end(process: Process) -> None:
     if process.stdin is not None:
         process.stdin.close()
     try:
-        async with asyncio.timeout(GONE_SECONDS):
+        async with asyncio.timeout(EXIT_SECONDS):
             await process.wait()
     except TimeoutError:
         with suppress(ProcessLookupError):
             process.kill()
 
 
-def _holding(stack: ExitStack, data: bytes) -> int:
+def _memory_file(stack: ExitStack, data: bytes) -> int:
     """Return a descriptor from which the data can be read. It is closed with the block."""
     number = os.memfd_create("deeprepo", 0)
     stack.callback(os.close, number)

@@ -12,7 +12,7 @@ from bot.render.section import FindingSection
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-OF_FIX = {"green": "with which the test below passes", "red": "with which the test below still fails"}
+FIX_RESULTS = {"green": "with which the test below passes", "red": "with which the test below still fails"}
 
 
 class ReproductionSection(FindingSection[Reproduction]):
@@ -40,7 +40,7 @@ class ReproductionSection(FindingSection[Reproduction]):
 
     def for_agent(self, part: Reproduction) -> tuple[str, str]:
         """Return whether the test passes with the fix, and the test."""
-        return OF_FIX.get(part.fixed, ""), render.text("reproduction/prompts/agent.md.j2", test=part).rstrip("\n")
+        return FIX_RESULTS.get(part.fixed, ""), render.text("reproduction/prompts/agent.md.j2", test=part).rstrip("\n")
 
 
 REPRODUCTION = ReproductionSection()

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from bot.features.reproduction.settings import RunSection
 
 NO_RUNNER = "no test runner was found; set `run.test` and `run.files`"
-MENDS = 2  # repairs of a faulty test
+MAX_REPAIRS = 2  # repairs of a faulty test
 SHOWN_TESTS, TEST_CHARS = 2, 6_000  # existing tests in the prompt, and characters of each
 MOST_TEST = 20_000  # characters of a new test
 OUTPUT_CHARS = 3_000  # characters that a model is shown; SHOWN_CHARS are shown to people
@@ -178,7 +178,7 @@ class _Trial:
     async def _write(self, attempt: _Attempt, excerpts: Sequence[Excerpt]) -> None:
         """Get a test that fails on the head and passes elsewhere. Raises _NotShownError if there is none."""
         prompt = await self._prompt(attempt, excerpts)
-        for mend in range(MENDS + 1):
+        for repair in range(MAX_REPAIRS + 1):
             reply = await self.session.calls.complete(self.model, prompt, "verify")
             data = reply.data or {}
             attempt.test, attempt.runs = str(data.get("test") or ""), {}
@@ -189,11 +189,13 @@ class _Trial:
             fault = await self._fault(attempt)
             if not fault:
                 return
-            if mend == MENDS:
+            if repair == MAX_REPAIRS:
                 raise _NotShownError(fault)
             _, outcome = list(attempt.runs.values())[-1]
-            told = render.text("reproduction/prompts/again.md.j2", what=fault, output=outcome.output[-OUTPUT_CHARS:])
-            prompt = prompt.further(reply, told)
+            feedback = render.text(
+                "reproduction/prompts/again.md.j2", what=fault, output=outcome.output[-OUTPUT_CHARS:]
+            )
+            prompt = prompt.further(reply, feedback)
 
     async def _fault(self, attempt: _Attempt) -> str:
         """Run the test once on each side, and return what is wrong with the test itself, as a sentence."""
@@ -225,7 +227,7 @@ class _Trial:
         files = {attempt.path: attempt.test}
         side: Side = "base" if name == "base" else "head"
         if name == "fixed":
-            files[attempt.finding.path] = await self._mended(attempt.placed_finding)
+            files[attempt.finding.path] = await self._with_fix(attempt.placed_finding)
         about = f"{attempt.path} on the {name if name != 'fixed' else 'head with the suggestion'}"
         pull = self.session.pull
         facts = [pull.base if side == "base" else pull.head, sorted(files.items()), attempt.command, time]
@@ -254,7 +256,7 @@ class _Trial:
         self.session.say(f"running {about}")
         return await self.rig.run(side, attempt.command, files, attempt.how.folder, left)
 
-    async def _mended(self, placed_finding: PlacedFinding) -> str:
+    async def _with_fix(self, placed_finding: PlacedFinding) -> str:
         """Return the finding's file with its suggestion applied."""
         blob = await self.session.tree.read(placed_finding.finding.path) or b""
         lines = blob.decode("utf-8", "surrogateescape").split("\n")

@@ -16,11 +16,11 @@ from bot.values import PlacedFinding
 if TYPE_CHECKING:
     from bot.features.reproduction.values import RunPermission
 
-TREES = 512  # MB for both sides of a change, as given to tests
-FORKS = "its author has no write permission, and DEEPREPO_RUN_FORKS is not set"
+TREES_MB = 512  # MB for both sides of a change, as given to tests
+NO_FORKS = "its author has no write permission, and DEEPREPO_RUN_FORKS is not set"
 
 
-class Prover(ReviewHooks):
+class ReproductionHooks(ReviewHooks):
     """Proves findings by tests."""
 
     def modules(self, environment: Settings) -> tuple[str, ...]:
@@ -30,7 +30,7 @@ class Prover(ReviewHooks):
     def memory(self, brief: Brief) -> int:
         """Return the bytes of memory for tests in a sandbox, which has its own limits."""
         section = _section(brief)
-        return 0 if section is None else (2 * section.memory + TREES) << 20
+        return 0 if section is None else (2 * section.memory + TREES_MB) << 20
 
     def tries(self, brief: Brief) -> int:
         """Return the highest number of findings for which a test is written."""
@@ -55,7 +55,7 @@ class Prover(ReviewHooks):
         return await reproduce.reproduce(findings, session, allowed, section)
 
 
-PROVER = Prover()
+REPRODUCTION_HOOKS = ReproductionHooks()
 
 
 def permission(environment: Settings, *, is_stranger: bool = False) -> "RunPermission":
@@ -69,7 +69,7 @@ def permission(environment: Settings, *, is_stranger: bool = False) -> "RunPermi
         network=bool(variables.run_network),
         cache=Path(variables.run_cache or "~/.cache/deeprepo/run").expanduser(),
         programs=config.programs(),
-        refusal=FORKS if is_stranger and not variables.run_forks else "",
+        refusal=NO_FORKS if is_stranger and not variables.run_forks else "",
     )
 
 

@@ -86,7 +86,7 @@ class Rig:
         someone else.
         """
         base, box = await self.tree.entries("base"), self.sandbox()
-        locks = [(path, base[path].oid) for path in self.layout.decisive()]
+        locks = [(path, base[path].oid) for path in self.layout.install_inputs()]
         facts = [self.repository, box.kind, box.image, box.tools, self.install, locks, self.section.network]
         name = hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:40]
         return self.permission.cache / f"{name}{SUFFIX}"
@@ -96,7 +96,7 @@ class Rig:
         if self._ready or not self.install:
             return None
         head, base = await self.tree.entries("head"), await self.tree.entries("base")
-        locks = dict.fromkeys([*self.layout.decisive(), *Layout(tuple(head)).decisive()])
+        locks = dict.fromkeys([*self.layout.install_inputs(), *Layout(tuple(head)).install_inputs()])
         if changed := [path for path in locks if _content(head, path) != _content(base, path)]:
             raise SandboxRefused(f"no tests were run: the dependencies change ({', '.join(changed[:3])})")
         path, outcome = await self.archive_path(), None

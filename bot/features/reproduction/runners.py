@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 MAX_PACKAGES = 12  # packages that are installed
 MOST_MANIFESTS = 1_000  # manifests that are read, those nearest to the top first
-READ = frozenset(["package.json", "Cargo.toml", "Gemfile"])
+MANIFEST_NAMES = frozenset(["package.json", "Cargo.toml", "Gemfile"])
 _IN_BROWSER = re.compile(r"(?:^|/)(?:e2e|cypress|playwright|__snapshots__|__mocks__)/|\.d\.[cm]?ts$", re.IGNORECASE)
-_RUNNER_OF_WEB = re.compile(r"(?<![\w@/-])(vitest|jest)(?![\w/-])")
+_WEB_RUNNER = re.compile(r"(?<![\w@/-])(vitest|jest)(?![\w/-])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,8 +194,8 @@ class Layout:
 
     def _runner_of(self, folder: str, language: str) -> str:
         """Return the name of the runner in a folder's manifests, or ""."""
-        named = _RUNNER_OF_WEB.search(self._text(folder, "package.json")) if language == "web" else None
-        is_told = {
+        named = _WEB_RUNNER.search(self._text(folder, "package.json")) if language == "web" else None
+        is_used = {
             "python": {"pytest": self.has(folder, *PYTHON)},
             "web": {named[1]: True} if named else {},
             "go": {"go": self.has(folder, "go.mod")},
@@ -203,7 +203,7 @@ class Layout:
             "jvm": {"maven": self.has(folder, "pom.xml"), "gradle": self.has(folder, *GRADLE)},
             "ruby": {"rspec": self.has(folder, ".rspec") or "rspec" in self._text(folder, "Gemfile")},
         }
-        return next((name for name, holds in is_told.get(language, {}).items() if holds), "")
+        return next((name for name, used in is_used.get(language, {}).items() if used), "")
 
     def _text(self, folder: str, name: str) -> str:
         return self.texts.get(posixpath.join(folder, name), "")
@@ -261,7 +261,7 @@ class Layout:
         rows = self.packages()
         return " && ".join(f"(cd {shlex.quote(folder or '.')} && {command})" for folder, _, command in rows)
 
-    def decisive(self) -> list[str]:
+    def install_inputs(self) -> list[str]:
         """Return the files that determine which packages are installed."""
         return [
             posixpath.join(folder, name)
@@ -273,7 +273,7 @@ class Layout:
 
 def manifests(paths: Iterable[str]) -> list[str]:
     """Return the files whose text determines a package's test runner."""
-    rows = [path for path in paths if path.rpartition("/")[2] in READ and vendored_folder(path) is None]
+    rows = [path for path in paths if path.rpartition("/")[2] in MANIFEST_NAMES and vendored_folder(path) is None]
     return sorted(rows, key=lambda path: (path.count("/"), path))[:MOST_MANIFESTS]
 
 

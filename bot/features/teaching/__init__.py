@@ -1,1 +1,1 @@
-"""Teaching: reactions to findings become rules and learnings, which silence similar findings."""
+"""Turn people's reactions to findings into rules and learnings that silence similar findings."""

@@ -13,8 +13,8 @@ from bot.errors import NothingToReview, UsageError
 from bot.machine import files
 from bot.values.rule import IgnoreScope
 
-SCOPES: "tuple[Scope, ...]" = ("staged", "uncommitted", "range")  # in the order in which they are searched
-MAX_LIST_BYTES = 1 << 20  # a real list is far smaller
+SCOPES: "tuple[Scope, ...]" = ("staged", "uncommitted", "range")  # in the order in which they are checked
+MAX_LIST_BYTES = 1 << 20  # bytes that are read of an existing list
 
 if TYPE_CHECKING:
     from bot.features.teaching.ignore_file import WrittenEntry
@@ -62,12 +62,12 @@ def command(
     _refuse(until, None if review is not None else fingerprint)
     top = Path(locate(str(repo)).common) if local else work_tree_top(repo)
     target = top / (LOCAL_FILE if local else FILE)
-    finding = _finding(fingerprint, review) if review is not None else _looked_up(fingerprint, repo)
+    finding = _find_in_output(fingerprint, review) if review is not None else _find_by_checks(fingerprint, repo)
     entry = ignore_file.entry_for(finding, scope, reason.strip(), until)
     if path is not None:
         entry = entry.model_copy(update={"path": path})
     before = files.content(target, MAX_LIST_BYTES, below=top)
-    if any(_same(entry, other) for _, other in ignore_file.check(before or b"").entries):
+    if any(_is_duplicate(entry, other) for _, other in ignore_file.check(before or b"").entries):
         tell(f"{target} already has this entry.")
         return CLEAN
     files.write(target, ignore_file.add_entry(before, entry), below=top, folders=True, nested=False)
@@ -90,8 +90,8 @@ def _refuse(until: date | None, fingerprint: str | None) -> None:
         )
 
 
-def _same(entry: "WrittenEntry", other: "WrittenEntry") -> bool:
-    """Return whether two entries silence the same finding, or the same rule in the same path."""
+def _is_duplicate(entry: "WrittenEntry", other: "WrittenEntry") -> bool:
+    """Return whether `other` already silences what `entry` silences."""
     if entry.scope == "finding":
         places, known_places = set(entry.digest.split()), set(other.digest.split())
         same_finding = other.scope == "finding" and entry.fingerprint == other.fingerprint
@@ -99,7 +99,7 @@ def _same(entry: "WrittenEntry", other: "WrittenEntry") -> bool:
     return entry.model_dump(exclude={"reason", "title"}) == other.model_dump(exclude={"reason", "title"})
 
 
-def _finding(fingerprint: str, review: Path) -> "Finding":
+def _find_in_output(fingerprint: str, review: Path) -> "Finding":
     """Return the finding with this fingerprint from a review's output.
 
     Raises UsageError if the file or the finding is missing.
@@ -122,14 +122,14 @@ def _finding(fingerprint: str, review: Path) -> "Finding":
     return finding
 
 
-def _looked_up(fingerprint: str, repo: Path) -> "Finding":
+def _find_by_checks(fingerprint: str, repo: Path) -> "Finding":
     """Return the finding with this fingerprint from static checks.
 
     Raises UsageError if they do not report it.
     """
     for scope in SCOPES:
         finding = next(
-            (one for one in _findings(scope, str(repo)) if fingerprint in (one.identity, one.fingerprint)), None
+            (one for one in _run_checks(scope, str(repo)) if fingerprint in (one.identity, one.fingerprint)), None
         )
         if finding is not None:
             return finding
@@ -139,8 +139,8 @@ def _looked_up(fingerprint: str, repo: Path) -> "Finding":
     )
 
 
-def _findings(scope: "Scope", repo: str) -> "list[Finding]":
-    """Return the findings that static checks report or silence; nothing if there is no such change."""
+def _run_checks(scope: "Scope", repo: str) -> "list[Finding]":
+    """Return the findings that static checks report or silence; empty if there is no such change."""
     from bot import wiring
     from bot.cli import reviewing
     from bot.values import ReviewRequest

@@ -1,4 +1,4 @@
-"""The comment commands by which people teach."""
+"""The comment commands of this feature."""
 
 from bot.features.teaching import ignore, remember, rules
 

@@ -27,11 +27,11 @@ async def run(command: GivenCommand) -> CommandReply:
         return reply
     proposals = proposing.proposals(finding, dismissal, command.link)
     rules = await command.store.rules.propose_all(command.ask.pull, proposals, now)
-    return proposing.beside(reply, rules, context.words)
+    return proposing.with_proposals(reply, rules, context.words)
 
 
 async def in_step(command: StepCommand) -> CommandReply:
-    """Name the finding and the reason in the answer, whose marker the next run reads."""
+    """Record the finding and the reason in the answer's marker, which later runs of the workflow read."""
     about = target.find(command.ask.argument, command.context)
     mark, reason_text = _mark(about), _reason(about)
     reply = _reply(about, command.context)
@@ -40,7 +40,7 @@ async def in_step(command: StepCommand) -> CommandReply:
 
 
 def _mark(about: target.CommandTarget) -> str:
-    """Return the mark of the finding, or ""."""
+    """Return the mark to store: that of the finding if it is known, else the ID in the command, or ""."""
     return silencing.mark_of(about.finding) if about.finding is not None else about.fingerprint
 
 

@@ -1,4 +1,4 @@
-"""`.deeprepo/ignore.yml`: the entries of a repository's owner, and the problems in them."""
+"""Read, check and write `.deeprepo/ignore.yml`, the list of ignored findings."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from bot.values import Finding, OwnerRule
 from bot.values.rule import IgnoreScope
 from bot.values.shared_file import SettingsText, UnusableFile
 
-HEAD = """\
+HEADER = """\
 # Findings that deeprepo ignores, in the same format as `ignore` in .deeprepo.yml. Written by `deeprepo ignore`; you can edit or remove entries.
 # finding: one finding; kind: a rule or category in files that match `path`; kind: all: everything in those files.
 # A path that begins with = is an exact file name; other paths are patterns as in .gitignore.
@@ -29,8 +29,12 @@ HEAD = """\
 NEW_NAMES_OF = {"finding": "fingerprint", "kind": "rule"}
 OLD_NAMES_OF = {old: new for new, old in NEW_NAMES_OF.items()}
 NEW_NAMES = NEW_NAMES_OF.keys()
-WRITTEN = ("finding", "kind", "path", "title", "reason", "expires", "digest")  # order of the keys
-NEEDS: dict[IgnoreScope, Sequence[str]] = {"finding": ("fingerprint",), "rule": ("rule", "path"), "path": ("path",)}
+KEY_ORDER = ("finding", "kind", "path", "title", "reason", "expires", "digest")  # order of the keys
+REQUIRED_FIELDS: dict[IgnoreScope, Sequence[str]] = {
+    "finding": ("fingerprint",),
+    "rule": ("rule", "path"),
+    "path": ("path",),
+}
 
 
 class WrittenEntry(BaseModel):
@@ -41,7 +45,8 @@ class WrittenEntry(BaseModel):
     scope: IgnoreScope = "finding"
     reason: str = ""
     fingerprint: str = ""
-    # Of each location of the finding, made by `digest`; a fingerprint is short enough to be forged.
+    # Made by `ignore_entry.digest` for each location of the finding, because a short fingerprint can be
+    # forged.
     digest: str = ""
     rule: str = ""
     path: Pattern = ""
@@ -51,8 +56,8 @@ class WrittenEntry(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _of_the_settings(cls, row: Any) -> Any:  # noqa: ANN401 - whatever the file contains
-        """Convert an entry that is written like `ignore` in the settings to the names of earlier versions."""
+    def _from_settings_entry(cls, row: Any) -> Any:  # noqa: ANN401 - whatever the file contains
+        """Rename the keys of an entry in today's format, which is that of `ignore` in the settings."""
         if not (isinstance(row, dict) and NEW_NAMES & row.keys()):
             return row
         kind = row.get("kind")
@@ -63,11 +68,11 @@ class WrittenEntry(BaseModel):
 
 
 def written(entry: WrittenEntry) -> dict[str, Any]:
-    """Return the entry as it is written in the file."""
+    """Return the entry's keys and values in today's format."""
     values = {name: value for name, value in entry.model_dump(mode="json").items() if value}
     renamed = {OLD_NAMES_OF.get(name, name): value for name, value in values.items() if name != "scope"}
     row = {"kind": ALL} | renamed if entry.scope == "path" else renamed
-    return {name: row[name] for name in WRITTEN if name in row}
+    return {name: row[name] for name in KEY_ORDER if name in row}
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,29 +114,29 @@ def check(text: bytes) -> IgnoreFile:
 
 
 def _unknown(row: object) -> str:
-    """Return the first unknown key. It could limit a rule, but cannot limit an entry for one finding."""
+    """Return the first unknown key of an entry, or ""."""
     known = {*WrittenEntry.model_fields, *NEW_NAMES}
     return next((str(name) for name in row if name not in known), "") if isinstance(row, dict) else ""
 
 
 def _entry(row: object) -> WrittenEntry | tuple[str, tuple[str | int, ...]]:
-    """Return the entry, or its problem and where in the entry that is."""
+    """Return the entry, or the problem and the path to it within the entry."""
     try:
         entry = WrittenEntry.model_validate(row)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
         return (f"{where}: {yaml_text.sentence(first)}" if where else yaml_text.sentence(first)), first["loc"]
-    missing = [name for name in NEEDS[entry.scope] if not getattr(entry, name)]
+    missing = [name for name in REQUIRED_FIELDS[entry.scope] if not getattr(entry, name)]
     if missing:
         return f"it needs {' and '.join(OLD_NAMES_OF.get(name, name) for name in missing)}", ()
     return entry
 
 
 def read_ignore_file(text: SettingsText, today: date, name: str = FILE) -> IgnoreList:
-    """Parse the file on the base branch, or the person's own.
+    """Return the valid entries of a list, with a warning for each invalid or expired one.
 
-    An entry that cannot be read or has expired becomes a warning.
+    `text` is the file on the base branch, or a user's own file.
     """
     if text is None:
         return IgnoreList()
@@ -161,11 +166,11 @@ def read_ignore_file(text: SettingsText, today: date, name: str = FILE) -> Ignor
 
 
 def add_entry(before: bytes | None, entry: WrittenEntry) -> str:
-    """Return the file with one more entry. Existing text stays as it is. Raises ConfigError if the file cannot be used."""
+    """Return the file's text with one more entry at the end. Raises ConfigError if the file is invalid."""
     for problem in check(before or b"").problems:
         if problem.fatal:
             raise ConfigError(f"{yaml_text.place(FILE, problem.line)}: {problem.sentence}. Correct it, then try again")
-    text = before.decode() if before else HEAD
+    text = before.decode() if before else HEADER
     return f"{text.rstrip()}\n{yaml_text.dump([written(entry)])}"
 
 

@@ -1,4 +1,4 @@
-"""The path of the list of ignored findings, and paths that people use by mistake."""
+"""The paths of the lists of ignored findings, and paths that people use by mistake."""
 
 FILE = ".deeprepo/ignore.yml"
 LOCAL_FILE = "info/deeprepo-ignore.yml"  # in the git folder

@@ -1,4 +1,4 @@
-"""`/deeprepo remember`: propose a sentence that answers findings about certain code."""
+"""`/deeprepo remember`: propose a learning, a sentence that may refute findings about certain code."""
 
 import time
 from dataclasses import replace
@@ -16,12 +16,12 @@ from bot.values import OwnerRule, Proposal
 from bot.workflow.given_command import BareCommand, CommentCommand, GivenCommand, StepCommand
 
 MAX_PATTERN_CHARS = 300
-LEAST_WORDS = 3  # words of a sentence; "fine" would answer everything
+LEAST_WORDS = 3  # words in a sentence; a sentence such as "fine" would refute everything
 REMEMBER_USAGE = "remember [in PATH[:SYMBOL]] SENTENCE"
 
 
 async def run(command: GivenCommand) -> CommandReply:
-    """Propose the sentence for the named files, else for the file of the thread's finding."""
+    """Propose the sentence for the path in the command, or else for the file of the thread's finding."""
     context, learning = command.context, _learning(command)
     if isinstance(learning, CommandReply):
         return learning
@@ -30,28 +30,28 @@ async def run(command: GivenCommand) -> CommandReply:
     if rule is None:
         return context.say("rules_full")
     if rule.state == "proposed" and not rule.shown:
-        return proposing.beside(CommandReply(), (rule,), context.words)
-    reach = context.words.say(proposing.breadth(rule.rule.path))
+        return proposing.with_proposals(CommandReply(), (rule,), context.words)
+    reach = context.words.say(proposing.scope_phrase(rule.rule.path))
     state = proposing.state_phrase(rule) if rule.state != "proposed" else "sentence_waits"
     confirm = code(f"/deeprepo rules confirm {rule.rule.number}")
-    return context.say(state, rule=rule.rule.number, breadth=reach, confirm=confirm, **proposing.place_words(rule))
+    return context.say(state, rule=rule.rule.number, breadth=reach, confirm=confirm, **proposing.message_fields(rule))
 
 
 async def in_step(command: StepCommand) -> CommandReply:
-    """Record the sentence in the answer. It applies in this pull request without a confirmation."""
+    """Record the sentence in the answer's marker. It applies in this pull request without a confirmation."""
     context, learning = command.context, _learning(command)
     if isinstance(learning, CommandReply):
         return learning
     facts = answered.learning(learning, context.actor)
     if not markers.fits(REPLY, **facts):
         return context.say("remember_long")
-    words = proposing.rule_words(learning)
+    words = proposing.rule_fields(learning)
     reply = context.say("sentence_here", rule=len(command.answered.learnings) + 1, file=FILE, **words)
     return replace(reply, facts=facts, silences=True)
 
 
 def _learning(command: BareCommand) -> OwnerRule | CommandReply:
-    """Return what the command teaches, or the answer if it cannot be taught."""
+    """Return the learning in the command, or an answer that says what is wrong with the command."""
     context = command.context
     scope, sentence = _parts(" ".join(command.ask.argument.split()))
     if scope is None:
@@ -69,7 +69,10 @@ def _learning(command: BareCommand) -> OwnerRule | CommandReply:
 
 
 def _parts(text: str) -> tuple[tuple[str, str] | None, str]:
-    """Return the path and symbol at the start of a text, if there are any, and the sentence."""
+    """Split a text into (path, symbol) and the sentence.
+
+    The first is None if the text doesn't start with "in PATH".
+    """
     word, _, rest = text.partition(" ")
     place, _, sentence = rest.partition(" ")
     place = place.strip("`,")

@@ -1,4 +1,4 @@
-"""The hook that silences findings by the lists of the repository and the person at the terminal."""
+"""The hook that silences findings with the repository's ignore list and the user's own one."""
 
 from bot.brief import Brief
 from bot.checkout import Checkout
@@ -7,8 +7,8 @@ from bot.findings.silencing import IgnoreList
 from bot.review.hooks import ReviewHooks
 
 
-class ListedFindings(ReviewHooks):
-    """Reads the lists on the base branch and in the git folder."""
+class IgnoreLists(ReviewHooks):
+    """Reads the ignore lists on the base branch and in the git folder."""
 
     async def silences(self, brief: Brief, tree: Checkout) -> IgnoreList:
         """Return the entries of both lists."""
@@ -22,4 +22,4 @@ class ListedFindings(ReviewHooks):
         return theirs.join(read_ignore_file(brief.local, brief.today, LOCAL_FILE))
 
 
-LISTED_FINDINGS = ListedFindings()
+IGNORE_LISTS = IgnoreLists()

@@ -1,4 +1,4 @@
-"""`/deeprepo rules`: list what people have taught, and decide on it."""
+"""`/deeprepo rules`: list, confirm, edit, remove and export rules and learnings."""
 
 import time
 from collections.abc import Sequence
@@ -19,10 +19,10 @@ from bot.values import Dismissal, LearnedRule, OwnerRule, RuleState
 from bot.workflow.given_command import CommentCommand, GivenCommand, StepCommand
 
 MAX_PATTERN_CHARS = 300
-EDIT = "edit"  # replaces the sentence of a learning, which stays proposed or in force
-DECIDES: dict[str, RuleState | None] = {"confirm": "confirmed", EDIT: None, "remove": "removed"}
-UNUSED = 180 * 86_400.0  # seconds after which a sentence that silenced nothing is proposed for removal
-MOST_DIGITS = 6  # digits of a number
+EDIT = "edit"  # replaces the sentence of a learning, without changing its state
+DECISIONS: dict[str, RuleState | None] = {"confirm": "confirmed", EDIT: None, "remove": "removed"}
+UNUSED_SECONDS = 180 * 86_400.0  # a learning that has silenced nothing for this long is listed as unused
+MOST_DIGITS = 6  # digits in a rule's number
 MOST_EXPORTED = 40_000  # characters; GitHub accepts comments of up to 65,536
 RULES_USAGE = "rules [confirm N, edit N SENTENCE, remove N, export]"
 
@@ -31,7 +31,7 @@ async def run(command: GivenCommand) -> CommandReply:
     """List the rules and proposals, decide on one, or export all as settings."""
     context = command.context
     word, _, rest = " ".join(command.ask.argument.split()).partition(" ")
-    if word.lower() in DECIDES:
+    if word.lower() in DECISIONS:
         return await _decide(word.lower(), rest, command)
     rules = await command.store.rules.of(command.ask.pull.repository)
     if word.lower() == "export":
@@ -46,7 +46,7 @@ async def in_step(command: StepCommand) -> CommandReply:
     """List the learnings of this pull request, decide on one, or export them with the ignored findings."""
     context, answers = command.context, command.answered
     word, _, rest = " ".join(command.ask.argument.split()).partition(" ")
-    if word.lower() in DECIDES:
+    if word.lower() in DECISIONS:
         return _decide_in_step(word.lower(), rest, command)
     if word.lower() == "export":
         return _export(answers.learnings, [each for each in answers.dismissals if each.how == "ignored"], context)
@@ -55,9 +55,9 @@ async def in_step(command: StepCommand) -> CommandReply:
 
 
 def _decide_in_step(word: str, rest: str, command: StepCommand) -> CommandReply:
-    """Apply again, edit or remove a learning of this pull request. Confirming can change its path."""
+    """Confirm, edit or remove a learning of this pull request. Confirming can change its path."""
     context, answers = command.context, command.answered
-    typed = _typed(word, rest, context)
+    typed = _parse(word, rest, context)
     if isinstance(typed, CommandReply):
         return typed
     number, words = typed
@@ -73,12 +73,12 @@ def _decide_in_step(word: str, rest: str, command: StepCommand) -> CommandReply:
         facts, state = answered.learning(rule, context.actor, on), "sentence_here"
         if not markers.fits(REPLY, **facts):
             return context.say("remember_long")
-    reply = context.say(state, rule=number, file=FILE, **proposing.rule_words(rule))
+    reply = context.say(state, rule=number, file=FILE, **proposing.rule_fields(rule))
     return replace(reply, facts=facts, silences=True)
 
 
-def _typed(word: str, rest: str, context: CommandContext) -> tuple[int, str] | CommandReply:
-    """Return the number and the words after it, or the answer if they cannot be used."""
+def _parse(word: str, rest: str, context: CommandContext) -> tuple[int, str] | CommandReply:
+    """Return the rule's number and the words after it, or an answer that says what is wrong with them."""
     number, _, words = rest.partition(" ")
     number, is_edit = number.removeprefix("#"), word == EDIT
     if not (number.isascii() and number.isdecimal() and len(number) <= MOST_DIGITS) or (is_edit and not words):
@@ -91,7 +91,7 @@ def _typed(word: str, rest: str, context: CommandContext) -> tuple[int, str] | C
 async def _decide(word: str, rest: str, command: GivenCommand) -> CommandReply:
     """Confirm, edit or remove the rule with this number. Confirming can change its path."""
     context, is_edit = command.context, word == EDIT
-    typed = _typed(word, rest, context)
+    typed = _parse(word, rest, context)
     if isinstance(typed, CommandReply):
         return typed
     number, words = typed
@@ -103,14 +103,16 @@ async def _decide(word: str, rest: str, command: GivenCommand) -> CommandReply:
     if is_edit and number not in sentences:
         return context.say("sentence_unknown", rule=number)
     # Imported here because the GitHub Actions step reads commands but has no database.
-    from bot.features.teaching.lessons import Lessons
+    from bot.features.teaching.feedback import PullFeedback
 
     path, text = (words if word == "confirm" else "", words[:MOST_SENTENCE] if is_edit else "")
-    decision = await Lessons(command.host, command.store).decide(number, DECIDES[word], context.actor, path, text)
+    decision = await PullFeedback(command.host, command.store).decide(
+        number, DECISIONS[word], context.actor, path, text
+    )
     if decision is None:
         return context.say("rule_unknown", rule=number)
-    reach = context.words.say(proposing.breadth(decision.rule.path))
-    phrase_name, place = proposing.state_phrase(decision), proposing.place_words(decision)
+    reach = context.words.say(proposing.scope_phrase(decision.rule.path))
+    phrase_name, place = proposing.state_phrase(decision), proposing.message_fields(decision)
     if decision.state == "proposed":
         confirm = code(f"/deeprepo rules confirm {number}")
         return context.say("sentence_edited", rule=number, breadth=reach, confirm=confirm, **place)
@@ -118,7 +120,7 @@ async def _decide(word: str, rest: str, command: GivenCommand) -> CommandReply:
 
 
 def _export(rules: Sequence[LearnedRule], ignored: Sequence[Dismissal], context: CommandContext) -> CommandReply:
-    """Return the rules in force, and the findings that were ignored in this pull request, as settings."""
+    """Return the confirmed rules, and the findings that were ignored in this pull request, as settings."""
     from bot.config import yaml_text
 
     confirmed = [learned_rule.rule for learned_rule in rules if learned_rule.state == "confirmed"]
@@ -135,13 +137,13 @@ def _export(rules: Sequence[LearnedRule], ignored: Sequence[Dismissal], context:
 
 
 def _of_finding(dismissal: Dismissal) -> dict[str, Any]:
-    """Return the entry of the settings that ignores one finding."""
+    """Return a settings entry that ignores the dismissed finding."""
     entry = {"finding": dismissal.mark.split()[0], "reason": dismissal.reason}
     return {name: value for name, value in entry.items() if value}
 
 
 def _exported(rule: OwnerRule) -> dict[str, Any]:
-    """Return a rule or learning as an entry of the settings."""
+    """Return a rule or learning as a settings entry."""
     from bot.config.defaults import CLAIMS, IgnoreItem
     from bot.config.repository import as_entry
 
@@ -150,7 +152,10 @@ def _exported(rule: OwnerRule) -> dict[str, Any]:
 
 
 def _row(rule: LearnedRule, now: float) -> dict[str, object]:
-    is_unused = rule.state == "confirmed" and rule.rule.is_learning and now - max(rule.decided, rule.last) > UNUSED
+    """Return a rule as a row for the template."""
+    is_unused = (
+        rule.state == "confirmed" and rule.rule.is_learning and now - max(rule.decided, rule.last) > UNUSED_SECONDS
+    )
     return {
         "number": rule.rule.number,
         "what": "rules_kind_sentence" if rule.rule.is_learning else "rules_kind_rule",

@@ -1,1 +1,1 @@
-"""Tickets of Jira, Linear and others: models see the text of those that a pull request names."""
+"""Show models the text of the tickets, for example in Jira or Linear, that a pull request mentions."""

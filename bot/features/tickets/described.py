@@ -1,4 +1,4 @@
-"""Print the tickets that a pull request names, by the operator's command."""
+"""Get the text of the tickets that a pull request mentions, from the operator's command."""
 
 import asyncio
 import re
@@ -12,26 +12,30 @@ from bot.machine.concurrency import end_process
 from bot.workflow.described_hooks import DescribedHooks
 from bot.workflow.reviewer import ReviewRun
 
-KEY = re.compile(r"(?<![\w-])[A-Z][A-Z0-9]{1,9}-[1-9][0-9]{0,6}(?![\w-])")
+TICKET_KEY = re.compile(r"(?<![\w-])[A-Z][A-Z0-9]{1,9}-[1-9][0-9]{0,6}(?![\w-])")
 MOST_TICKETS, MAX_TICKET_BYTES, TICKET_SECONDS = 3, 8_000, 20.0
-OWN_VARIABLES = "TICKET_"  # the variables of the server that the command gets begin with this
+OWN_VARIABLES = "TICKET_"  # prefix of the environment variables that are passed to the command
 
 
-class TicketsOfPull(DescribedHooks):
-    """Adds tickets to the description that models see. An outsider could name any ticket, so only who may write is heard."""
+class PullTickets(DescribedHooks):
+    """Adds the text of tickets to the description that models see.
+
+    This only applies to authors with write access, because others could mention any ticket to see its text.
+    """
 
     async def describe(self, run: ReviewRun) -> str:
-        """Return the tickets as text, and what could not be printed; "" without the setting or the command."""
+        """Return the text of all tickets, or "" without the setting or the command."""
         command = config.environment().of(TicketVariables).ticket_command
         if not command or not run.settings.of(TicketSettings).tickets or run.state.stranger:
             return ""
         facts = run.state.facts
-        keys = dict.fromkeys(KEY.findall("\n".join((facts.title, facts.head_ref, facts.body or ""))))
-        texts = [await _print(shlex.split(command), key) for key in [*keys][:MOST_TICKETS]]
+        keys = dict.fromkeys(TICKET_KEY.findall("\n".join((facts.title, facts.head_ref, facts.body or ""))))
+        texts = [await _read_ticket(shlex.split(command), key) for key in [*keys][:MOST_TICKETS]]
         return "\n\n".join(texts)
 
 
-async def _print(command: list[str], key: str) -> str:
+async def _read_ticket(command: list[str], key: str) -> str:
+    """Return a ticket's text below its key, or a sentence that it could not be read."""
     text = ""
     with suppress(OSError, TimeoutError):
         process = await asyncio.create_subprocess_exec(
@@ -44,15 +48,15 @@ async def _print(command: list[str], key: str) -> str:
         )
         try:
             async with asyncio.timeout(TICKET_SECONDS):
-                out = await _beginning(process)
+                out = await _read_limited(process)
                 text = out.decode("utf-8", "replace").strip() if not process.returncode else ""
         finally:
             await end_process(process, process.stdout)
     return f"Ticket {key}:\n{text}" if text else f"Ticket {key} could not be read."
 
 
-async def _beginning(process: asyncio.subprocess.Process) -> bytes:
-    """Return what a command prints, up to a limit. A command that prints less has ended by then."""
+async def _read_limited(process: asyncio.subprocess.Process) -> bytes:
+    """Return a command's output, up to the limit. If the output is shorter, the command has exited."""
     out, pipe = b"", process.stdout
     while pipe is not None and len(out) < MAX_TICKET_BYTES:
         part = await pipe.read(MAX_TICKET_BYTES - len(out))
@@ -63,4 +67,4 @@ async def _beginning(process: asyncio.subprocess.Process) -> bytes:
     return out
 
 
-TICKETS_OF_PULL = TicketsOfPull()
+PULL_TICKETS = PullTickets()

@@ -1,4 +1,4 @@
-"""Whether models see tickets."""
+"""The setting that shows tickets to models."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from bot.config.setting import setting
 # ruff: noqa: FBT003 - `setting` returns what `field` returns; its first argument is the default
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TicketSettings:
-    """What the owner says of tickets."""
+    """The owner's settings for tickets."""
 
     tickets: bool = setting(
         False,

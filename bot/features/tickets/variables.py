@@ -7,7 +7,7 @@ from bot.config.setting import setting
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TicketVariables:
-    """DEEPREPO_TICKET_COMMAND."""
+    """The variable DEEPREPO_TICKET_COMMAND."""
 
     ticket_command: str | None = setting(
         None,

@@ -1,1 +1,1 @@
-"""The walkthrough of a change, by the model that reviews it, or by static analysis if there is no model."""
+"""Describe the change in the summary: in a model's words, or from static analysis if there is no model."""

@@ -1,8 +1,8 @@
-"""Build the walkthrough from models' notes on files, and from static analysis for the rest. No side effects.
+"""Build the walkthrough from models' notes on files, and from static analysis for the rest. Pure functions.
 
-Files are grouped by a model's themes if these are few, else by kind and folder. The first location to look at
-is a serious finding, or else a model's choice or the riskiest code region. Calls between files are drawn if
-three or more files are connected.
+Files are grouped by a model's themes if there are only a few, else by kind and folder. The first location is
+that of a serious finding. Without one, it is a model's choice or the riskiest code region. Calls between
+files are drawn if at least three files are connected.
 """
 
 from collections import defaultdict
@@ -26,34 +26,35 @@ from deeprepo.impact.text import paths
 from deeprepo.impact.text.paths import is_product, is_prose, is_test
 
 OVERVIEW_CHARS, PHRASE_CHARS, THEME_CHARS = 900, 160, 40
-SENTENCES = 4  # in an overview
-PHRASES = 2  # phrases per file from models that each saw a part of it
-MOST_THEMES = 6  # of a model; more would not help
-MOST_FOLDERS = 6  # groups of code
-LEAST_SPLIT = 7  # files of code from which they are split into groups
-CI = (".github/", ".gitlab/", ".circleci/", ".buildkite/")  # these files configure tests but are none
+SENTENCES = 4  # sentences in an overview
+PHRASES = 2  # phrases per file, from models that each saw a part of it
+MOST_THEMES = 6  # if models name more themes, files are grouped by kind and folder
+MOST_FOLDERS = 6  # groups of code files
+LEAST_SPLIT = 7  # number of code files from which they are grouped by folder
+# Folders with settings for tests, but without tests.
+CI = (".github/", ".gitlab/", ".circleci/", ".buildkite/")
 KINDS = ("code", "tests", "settings", "documents", "others")  # in the table's order
 LEAST_FILES, MOST_FILES = 3, 12  # files in a drawing
-MOST_CALLS = 24
+MOST_CALLS = 24  # arrows in a drawing
 CALLED = 3  # names per arrow
 
 
 @dataclass(frozen=True, slots=True)
 class WalkthroughFacts:
-    """The survey's data and the review's findings."""
+    """The data from which the walkthrough is built."""
 
     files: Sequence[ChangedFile]
     units: Sequence[Unit]  # riskiest first
     dependents: Dependents
     findings: Sequence[Finding] = ()  # open findings with their numbers
-    reader_notes: Sequence[ReaderNotes] = ()  # in the order of the models
-    earlier: ReaderNotes = field(default_factory=ReaderNotes)  # from the previous review
-    unchanged_paths: Collection[str] = ()  # paths without any region that was reviewed again
-    stands: bool = False  # whether part of the previous review was not reviewed again
+    reader_notes: Sequence[ReaderNotes] = ()  # of the model passes, in their order
+    earlier: ReaderNotes = field(default_factory=ReaderNotes)  # the notes of the previous review
+    unchanged_paths: Collection[str] = ()  # files of which no region was reviewed again
+    earlier_applies: bool = False  # whether any region was not reviewed again
 
 
 def walkthrough(facts: WalkthroughFacts, words: Phrases) -> Walkthrough:
-    """Return the walkthrough. Models' notes only count for files of the change, within limits."""
+    """Return the walkthrough. Models' notes are shortened, and notes about other files are ignored."""
     known_paths = {file.path for file in facts.files}
     phrases, themes_by_path = _phrases(facts, known_paths)
     symbols: dict[str, list[ChangedSymbol]] = defaultdict(list)
@@ -79,7 +80,7 @@ def walkthrough(facts: WalkthroughFacts, words: Phrases) -> Walkthrough:
 
 
 def _phrases(facts: WalkthroughFacts, known_paths: Collection[str]) -> tuple[dict[str, str], dict[str, str]]:
-    """Return models' phrases and themes per file, from this review, or an earlier one for unchanged files."""
+    """Return models' phrases and themes by path. For unchanged files, they are from the previous review."""
     phrases: dict[str, list[str]] = defaultdict(list)
     themes_by_path: dict[str, str] = {}
     for notes in facts.reader_notes:
@@ -105,9 +106,9 @@ def _phrases(facts: WalkthroughFacts, known_paths: Collection[str]) -> tuple[dic
 
 
 def _overview(facts: WalkthroughFacts) -> str:
-    """Return a model's overview from this review, or from an earlier one that partly still applies."""
+    """Return a model's overview from this review, or from the previous one if part of it still applies."""
     model_text = next((notes.overview for notes in reversed(facts.reader_notes) if notes.overview.strip()), "")
-    return _within_limit(model_text or (facts.earlier.overview if facts.stands else ""))
+    return _within_limit(model_text or (facts.earlier.overview if facts.earlier_applies else ""))
 
 
 def _within_limit(text: str) -> str:
@@ -115,7 +116,7 @@ def _within_limit(text: str) -> str:
 
 
 def _short(text: str, most: int) -> str:
-    """Return the text on one line, cut at a blank to at most `most` characters and an ellipsis."""
+    """Return the text on one line, cut at a space to `most` characters followed by an ellipsis."""
     one_line = line(text[: 4 * most])
     if len(one_line) <= most:
         return one_line
@@ -125,7 +126,10 @@ def _short(text: str, most: int) -> str:
 def _group(
     files: Sequence[ChangedFile], rows: Mapping[str, FileRow], themes_by_path: Mapping[str, str], words: Phrases
 ) -> tuple[Theme, ...]:
-    """Return every file in one group: code first, then by size. `themes_by_path`: path -> a model's theme."""
+    """Return the files in groups: models' themes, then code, then other kinds; larger groups first.
+
+    `themes_by_path` maps paths to models' themes.
+    """
     if len({theme.casefold() for theme in themes_by_path.values()}) > MOST_THEMES:
         themes_by_path = {}
     first: dict[str, str] = {}
@@ -149,7 +153,7 @@ def _group(
 
 
 def _kind(file: ChangedFile) -> str:
-    """Return the kind of a file."""
+    """Return the kind of a file, one of KINDS."""
     path = file.path
     if paths.is_output(path) or paths.vendored_folder(path):
         return "others"
@@ -163,7 +167,10 @@ def _kind(file: ChangedFile) -> str:
 
 
 def _folders(code: Sequence[str]) -> dict[str, str]:
-    """Return the group folder of each file of code, as deep as MOST_FOLDERS allows; nothing for few files."""
+    """Return the folder by which each code file is grouped, as deep as MOST_FOLDERS allows.
+
+    It is empty if there are fewer than LEAST_SPLIT files.
+    """
     if len(code) < LEAST_SPLIT:
         return {}
     best: dict[str, str] = {}
@@ -182,19 +189,19 @@ def _size(file: ChangedFile) -> int:
 def first_place(
     units: Sequence[Unit], findings: Sequence[Finding], dependents: Dependents, model_choice: str, words: Phrases
 ) -> FirstPlace | None:
-    """Return where to start.
+    """Return the location at which to start reading, or None.
 
-    `model_choice` is a model's path in the change or "". `units`: riskiest first.
+    `units` are sorted by risk, the riskiest first. `model_choice` is the path that a model suggests, or "".
     """
-    grave = sorted(
+    serious = sorted(
         (finding for finding in findings if finding.serious and finding.start and finding.number),
         key=lambda finding: severity_rank(finding.severity),
     )
-    if grave:
-        worst = grave[0]
+    if serious:
+        worst = serious[0]
         reason = words.say("walk_first_finding", finding=worst.number, severity=words.say(worst.severity))
         return FirstPlace(worst.path, worst.start, worst.side, reason)
-    # A line of documentation is no place to start.
+    # Don't start in documentation.
     readable = [unit for unit in units if not is_prose(unit.path)]
     mine = (
         [unit for unit in readable if unit.path == model_choice]
@@ -207,30 +214,34 @@ def first_place(
     symbols_by_key = {(one.symbol.path, one.symbol.name): one for one in dependents.symbols}
     symbol = symbols_by_key.get((unit.path, unit.name.partition("#")[0]))
     if len(readable) == 1 and symbol is None and not unit.references:
-        return None  # with one region there is no riskiest
+        return None  # with a single region, there is nothing to choose
     return FirstPlace(unit.path, unit.start, unit.side, _reason(unit, symbol, dependents, words))
 
 
 def _is_named(former: Definition | None, unit: Unit) -> bool:
-    """Return whether a reference to a code region still has the former name of its definition."""
+    """Return whether a reference to a code region still uses the former name of its definition."""
     return former is not None and any(one.name == former.short for one in unit.references)
 
 
 def _reason(unit: Unit, symbol: ChangedSymbol | None, dependents: Dependents, words: Phrases) -> str:
-    deed = words.say("walk_is_riskiest")
+    """Return a sentence about what happens in a region, and who uses it."""
+    verb = words.say("walk_is_riskiest")
     if symbol is not None:
-        deed = code.deed(symbol)
-        former = symbol.before if deed == "renames" and _is_named(symbol.before, unit) else None
-        deed = words.say(f"walk_is_{deed}", name=code.as_code((former or symbol.symbol).name))
+        verb = code.verb(symbol)
+        former = symbol.before if verb == "renames" and _is_named(symbol.before, unit) else None
+        verb = words.say(f"walk_is_{verb}", name=code.as_code((former or symbol.symbol).name))
     uses = {(reference.path, reference.line) for reference in unit.references if not reference.is_guessed}
     if not uses:
-        return f"{deed}."
+        return f"{verb}."
     used = words.say("walk_use_it", places=code.places(len(uses), dependents, words))
-    return f"{words.say('both', one=deed, other=used)}."
+    return f"{words.say('both', one=verb, other=used)}."
 
 
 def _calls(dependents: Dependents) -> tuple[FileCalls, ...]:
-    """Return calls into changed files, product before tests, most calls first. Small graphs are dropped."""
+    """Return the calls into changed files, those from tests last, else those with most calls first.
+
+    Groups of fewer than LEAST_FILES connected files are dropped.
+    """
     names: dict[tuple[str, str], dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for reference in dependents.references:
         callee = reference.symbol.rpartition(":")[0]
@@ -257,7 +268,7 @@ def _few(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 def _connected_pairs(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return the pairs in connected groups that are large enough."""
+    """Return the pairs whose files are in a connected group of at least LEAST_FILES."""
     group: dict[str, set[str]] = {}
     for one, other in pairs:
         merged_group = group.get(one, {one}) | group.get(other, {other})

@@ -1,4 +1,4 @@
-"""Sentences and phrases from static analysis. They only count what the survey contains, and guess nothing."""
+"""Describe the change in sentences and phrases that only state what static analysis has found."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -11,29 +11,29 @@ from bot.values import ChangedFile, ChangedSymbol, Dependents
 from deeprepo.impact.text.paths import is_test
 
 STATUSES = ("added", "deleted", "renamed", "modified")
-USED = 3  # definitions whose references are counted
-Deed = Literal["adds", "removes", "renames", "moves", "signs", "edits"]
-DEEDS: tuple[Deed, ...] = ("adds", "removes", "renames", "moves", "signs", "edits")  # in a sentence's order
-BY_CHANGE: dict[str, Deed] = {"added": "adds", "removed": "removes", "renamed": "renames", "signature": "signs"}
+MAX_USED_SYMBOLS = 3  # definitions whose references are counted in the overview
+Verb = Literal["adds", "removes", "renames", "moves", "signs", "edits"]
+VERBS: tuple[Verb, ...] = ("adds", "removes", "renames", "moves", "signs", "edits")  # in a sentence's order
+VERB_BY_CHANGE: dict[str, Verb] = {"added": "adds", "removed": "removes", "renamed": "renames", "signature": "signs"}
 ARROW = "→"
-NAMES = 3  # names in a list; the rest is counted
-LONGEST = 80  # characters of a name or a path
+MAX_NAMES = 3  # names in a list; the rest is counted
+MAX_NAME_CHARS = 80  # characters of a name or a path
 
 
 def overview(files: Sequence[ChangedFile], dependents: Dependents, words: Phrases) -> str:
-    """Return two to four sentences: the extent, what happens to which definitions, and who uses them."""
+    """Return up to three sentences: the size, what happens to which definitions, and who uses them."""
     sentences = (_extent(files, words), _definitions(dependents.symbols, words), _users(files, dependents, words))
     return " ".join(filter(None, sentences))
 
 
 def phrase(file: ChangedFile, mine: Sequence[ChangedSymbol], words: Phrases) -> str:
-    """Return what the change does to one file."""
-    names_by_deed = deeds(mine, words)
+    """Return a phrase for what the change does to one file. `mine` are the file's changed definitions."""
+    names_by_verb = group_by_verb(mine, words)
     if file.status == "added":
-        return _with(words.say("walk_new"), names_by_deed.get("adds", ()), words)
+        return _with(words.say("walk_new"), names_by_verb.get("adds", ()), words)
     if file.status == "deleted":
-        return _with(words.say("walk_deleted"), names_by_deed.get("removes", ()), words)
-    phrases = [words.say(f"walk_{kind}", names=names(rows, words)) for kind, rows in names_by_deed.items()]
+        return _with(words.say("walk_deleted"), names_by_verb.get("removes", ()), words)
+    phrases = [words.say(f"walk_{kind}", names=names(rows, words)) for kind, rows in names_by_verb.items()]
     if file.status == "renamed" and file.old_path:
         phrases.insert(0, words.say("walk_renamed_from", path=as_code(file.old_path)))
     if not phrases and not (file.added_lines or file.removed_lines) and file.note:
@@ -62,15 +62,15 @@ def _extent(files: Sequence[ChangedFile], words: Phrases) -> str:
 
 
 def _definitions(changed_symbols: Sequence[ChangedSymbol], words: Phrases) -> str:
-    names_by_deed = deeds(product(changed_symbols), words)
-    phrases = [words.say(f"walk_{kind}", names=names(rows, words)) for kind, rows in names_by_deed.items()]
+    names_by_verb = group_by_verb(product(changed_symbols), words)
+    phrases = [words.say(f"walk_{kind}", names=names(rows, words)) for kind, rows in names_by_verb.items()]
     return words.say("walk_definitions", what=join(phrases, words)) if phrases else ""
 
 
 def _users(files: Sequence[ChangedFile], dependents: Dependents, words: Phrases) -> str:
-    """Say who uses the changed definitions outside the change, "at least" if the search may be incomplete."""
+    """Return a sentence about who uses the changed definitions outside the change, or ""."""
     changed_paths = frozenset(path for file in files for path in (file.path, file.old_path) if path)
-    used = dict(list(used_symbols(dependents, changed_paths).items())[:USED])
+    used = dict(list(used_symbols(dependents, changed_paths).items())[:MAX_USED_SYMBOLS])
     if not used:
         return ""
     all_places = set().union(*used.values())
@@ -80,34 +80,34 @@ def _users(files: Sequence[ChangedFile], dependents: Dependents, words: Phrases)
     return words.say("walk_users", what=what, places=places(len(all_places), dependents, words), where=where)
 
 
-def deed(symbol: ChangedSymbol) -> Deed:
-    """Return what happened to a definition. One renamed into another file was moved."""
+def verb(symbol: ChangedSymbol) -> Verb:
+    """Return what happened to a definition. A definition that is now in another file was moved."""
     if symbol.change == "renamed" and symbol.before and symbol.after and symbol.before.path != symbol.after.path:
         return "moves"
-    return BY_CHANGE.get(symbol.change, "edits")
+    return VERB_BY_CHANGE.get(symbol.change, "edits")
 
 
-def deeds(symbols: Iterable[ChangedSymbol], words: Phrases) -> dict[Deed, list[str]]:
-    """Return names as code by what happened to them.
+def group_by_verb(symbols: Iterable[ChangedSymbol], words: Phrases) -> dict[Verb, list[str]]:
+    """Return the definitions' names, as code spans, grouped by what happened to them.
 
-    A member is skipped if its owner has the same change or was moved.
+    A member is skipped if the same happened to its class, or if the class was moved.
     """
-    by_deed: dict[Deed, list[ChangedSymbol]] = defaultdict(list)
+    by_verb: dict[Verb, list[ChangedSymbol]] = defaultdict(list)
     for symbol in symbols:
-        by_deed[deed(symbol)].append(symbol)
-    moved = {(side.path, side.name) for move in by_deed["moves"] for side in (move.before, move.after) if side}
-    names_by_deed: dict[Deed, list[str]] = {}
-    for name in DEEDS:
-        mine = by_deed[name]
+        by_verb[verb(symbol)].append(symbol)
+    moved = {(side.path, side.name) for move in by_verb["moves"] for side in (move.before, move.after) if side}
+    names_by_verb: dict[Verb, list[str]] = {}
+    for name in VERBS:
+        mine = by_verb[name]
         outer = {(move.symbol.path, move.symbol.name) for move in mine} | (set() if name == "signs" else moved)
         rows = [move for move in mine if (move.symbol.path, move.symbol.name.rpartition(".")[0]) not in outer]
         if rows:
-            names_by_deed[name] = _moves(rows, words) if name == "moves" else list(dict.fromkeys(map(_label, rows)))
-    return names_by_deed
+            names_by_verb[name] = _moves(rows, words) if name == "moves" else list(dict.fromkeys(map(_label, rows)))
+    return names_by_verb
 
 
 def _moves(rows: Iterable[ChangedSymbol], words: Phrases) -> list[str]:
-    """Return what was moved, grouped by pair of files."""
+    """Return a phrase for each pair of files between which definitions were moved."""
     by_paths: dict[tuple[str, str], list[str]] = defaultdict(list)
     for row in rows:
         if row.before and row.after:
@@ -126,16 +126,20 @@ def _label(symbol: ChangedSymbol) -> str:
 
 
 def product(symbols: Sequence[ChangedSymbol]) -> list[ChangedSymbol]:
-    """Return the public definitions outside tests, else all outside tests, else all."""
+    """Return the public definitions outside tests.
+
+    If there are none, return all outside tests, or else all.
+    """
     code = [symbol for symbol in symbols if not is_test(symbol.symbol.path)] or list(symbols)
     return [symbol for symbol in code if not symbol.symbol.private] or code
 
 
 def used_symbols(dependents: Dependents, changed_paths: frozenset[str]) -> dict[str, set[tuple[str, int]]]:
-    """Return the changed definitions used outside the change, by name, with the locations of references.
+    """Return the changed definitions that are used outside the change, with path and line of each reference.
 
-    If contracts changed, only those definitions count. Those with most references come first. References
-    guessed by name do not count. A renamed definition is listed by its old name where references use that.
+    If the contract of any definition changed, only such definitions are returned. Those with most references
+    come first. References that were only matched by name don't count. A renamed definition is listed by its
+    old name if references use that.
     """
     by_key = {
         f"{side.path}:{side.name}": (symbol, side)
@@ -160,7 +164,7 @@ def used_symbols(dependents: Dependents, changed_paths: frozenset[str]) -> dict[
 
 
 def places(number: int, dependents: Dependents, words: Phrases) -> str:
-    """Return a number of locations, with "at least" if the search may be incomplete."""
+    """Return the number of locations in words, with "at least" if the search may be incomplete."""
     is_complete = not (
         dependents.cut or dependents.missed_uses or any(reference.is_guessed for reference in dependents.references)
     )
@@ -169,8 +173,8 @@ def places(number: int, dependents: Dependents, words: Phrases) -> str:
 
 
 def as_code(name: str) -> str:
-    """Return a name as a code span that no backtick in it can end."""
-    return str(render.code(name if len(name) <= LONGEST else f"…{name[-LONGEST:]}"))
+    """Return a name as a code span, which backticks in the name cannot end."""
+    return str(render.code(name if len(name) <= MAX_NAME_CHARS else f"…{name[-MAX_NAME_CHARS:]}"))
 
 
 def join(parts: Sequence[str], words: Phrases) -> str:
@@ -182,6 +186,6 @@ def join(parts: Sequence[str], words: Phrases) -> str:
 
 def names(all_names: Sequence[str], words: Phrases) -> str:
     """Return the first names and how many more there are."""
-    shown_names = list(all_names[:NAMES])
-    left = len(all_names) - NAMES
+    shown_names = list(all_names[:MAX_NAMES])
+    left = len(all_names) - MAX_NAMES
     return f"{', '.join(shown_names)} {words.say('and_more', left)}" if left > 0 else join(shown_names, words)

@@ -1,4 +1,4 @@
-"""The walkthrough in a terminal."""
+"""Show the walkthrough in a terminal."""
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -25,7 +25,7 @@ def walkthrough(part: Walkthrough, most: int | None) -> RenderableType:
     themes = page.parts(part, most or part.files)
     for theme in themes:
         heading = [Text(line(theme.title), "bold"), Text(visible(theme.folder), "cyan")]
-        if any(heading):  # a single file of other code has neither
+        if any(heading):  # a theme may have neither a title nor a common folder
             grid.add_row(Text(" ").join(filter(None, heading)), "")
         for file_row in theme.rows:
             grid.add_row(Text(f"  {visible(theme.name(file_row))}", "cyan"), prose(line(file_row.phrase)))

@@ -11,9 +11,9 @@ from bot.outputs import facts
 from bot.render import Safe, link
 from bot.values import Review
 
-MOST_ROWS = 40  # files in a comment; the JSON output has all
-LEAST_SKETCH = 12  # rows per list below which the drawing is left out
-PLAIN = re.compile(r"[^A-Za-z0-9_., /-]")
+MOST_ROWS = 40  # files in a comment; the JSON output has all of them
+LEAST_SKETCH = 12  # the drawing is left out if lists may have fewer rows than this
+SPECIAL_CHARACTER = re.compile(r"[^A-Za-z0-9_., /-]")
 MAX_LABEL_CHARS = 48  # characters of a label before escaping
 CHANGED = "stroke-width:3px"  # no color, because pages can be light or dark
 
@@ -23,17 +23,17 @@ class ShownTheme:
     """A theme with the rows that are shown, and the number of others."""
 
     title: str
-    folder: str  # common folder of all its files, with "/"; written once in the heading
+    folder: str  # the common folder of all its files, with "/", which is only shown in the heading
     rows: tuple[FileRow, ...]
-    more: int
+    more: int  # number of rows that are not shown
 
     def name(self, file_row: FileRow) -> str:
-        """Return the file's name in the table."""
+        """Return the file's path relative to the theme's folder."""
         return file_row.path.removeprefix(self.folder)
 
 
 def values(walkthrough: Walkthrough, review: Review, most: int) -> dict[str, Any]:
-    """Return the template's values. `most` is the number of rows per list."""
+    """Return the template's values. `most` is the maximum number of rows per list."""
     themes = parts(walkthrough, min(most, MOST_ROWS))
     changed_paths = {path for file in review.files for path in (file.path, file.old_path) if path}
     return {
@@ -65,9 +65,9 @@ def place_text(place: FirstPlace) -> str:
 
 
 def parts(walkthrough: Walkthrough, most: int) -> list[ShownTheme]:
-    """Return at most `most` rows of files.
+    """Return the themes with at most `most` rows together.
 
-    The themes take turns, so each is shown if there are enough rows.
+    The rows are divided evenly, so that every theme is shown if there are enough rows.
     """
     room = dict.fromkeys(range(len(walkthrough.themes)), 0)
     left = most
@@ -106,10 +106,10 @@ def _file(part: ShownTheme, file_row: FileRow, review: Review) -> Safe:
 
 
 def _drawing(calls: Sequence[FileCalls], changed_paths: Collection[str]) -> Safe:
-    """Return calls between files as a Mermaid drawing; empty without calls. Files of the change are bold.
+    """Return the calls between files as a Mermaid drawing, or "" if there are none. Changed files are bold.
 
-    GitHub executes such a block, so all characters outside `PLAIN` are written as their numbers, which
-    Mermaid shows but does not interpret.
+    GitHub renders such a block, so all characters that `SPECIAL_CHARACTER` matches are written as their
+    numbers, which Mermaid shows but does not interpret.
     """
     if not calls:
         return Safe()
@@ -124,6 +124,6 @@ def _drawing(calls: Sequence[FileCalls], changed_paths: Collection[str]) -> Safe
 
 
 def _label(name: str) -> str:
-    """Return the end of a name, with every character outside `PLAIN` written as its number."""
+    """Return the end of a name, with every special character written as its number."""
     short = name if len(name) <= MAX_LABEL_CHARS else f"…{name[-MAX_LABEL_CHARS:]}"
-    return PLAIN.sub(lambda match: f"#{ord(match[0])};", short) or "-"
+    return SPECIAL_CHARACTER.sub(lambda match: f"#{ord(match[0])};", short) or "-"

@@ -1,4 +1,4 @@
-"""The hooks that make the walkthrough. A file keeps its phrase if none of its regions was reviewed again."""
+"""The hooks that add the walkthrough. A file keeps its phrase if none of its regions was reviewed again."""
 
 from collections.abc import Mapping, Sequence
 
@@ -12,11 +12,11 @@ from bot.review.session import Session
 from bot.values import Coverage, Finding, ReaderNotes
 
 
-class WalkthroughMaker(ReviewHooks):
-    """Makes the walkthrough of a change."""
+class WalkthroughHooks(ReviewHooks):
+    """Asks models for notes, and adds the walkthrough to the review."""
 
     def takes_notes(self, settings: Config) -> bool:
-        """Return whether models are asked for notes, which the owner can turn off."""
+        """Return whether models are asked for notes."""
         return settings.of(WalkthroughSettings).walkthrough
 
     async def conclude(self, session: Session, coverage: Coverage, findings: Sequence[Finding]) -> Mapping[str, object]:
@@ -42,4 +42,4 @@ class WalkthroughMaker(ReviewHooks):
         return {WALKTHROUGH.key: walkthrough(facts, render.load())}
 
 
-WALKTHROUGH_MAKER = WalkthroughMaker()
+WALKTHROUGH_HOOKS = WalkthroughHooks()

@@ -37,7 +37,7 @@ class WalkthroughSection(Section[Walkthrough | None]):
         return [console.walkthrough(part, most)] if part else []
 
     def remember(self, row: Any) -> Any:  # noqa: ANN401 - any JSON value
-        """Return the models' part to store. The static part can be made again."""
+        """Return the models' part to store. The part from static analysis can be computed again."""
         if row is None:
             return None
         themes = [
@@ -47,7 +47,7 @@ class WalkthroughSection(Section[Walkthrough | None]):
         return {"overview": overview, "by": row["by"], "themes": [theme for theme in themes if theme["rows"]]}
 
     def recall(self, row: Any) -> ReaderNotes:  # noqa: ANN401 - any JSON value
-        """Return the stored notes of models."""
+        """Return the models' notes from the stored part."""
         if not row:
             return ReaderNotes()
         files = (
@@ -59,7 +59,7 @@ class WalkthroughSection(Section[Walkthrough | None]):
         return ReaderNotes(str(row["overview"]) if row["by"] == "model" else "", files=tuple(files))
 
     def without(self, part: Walkthrough | None, silenced_places: Collection[CodePlace]) -> Walkthrough | None:
-        """Return the walkthrough without its first location if everything there is silenced."""
+        """Return the walkthrough without its first location if that only has silenced findings."""
         if part is not None and part.first is not None and (part.first.path, part.first.line) in silenced_places:
             return replace(part, first=None)
         return part

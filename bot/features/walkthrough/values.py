@@ -1,4 +1,4 @@
-"""The walkthrough of a change: sentences, files by theme, and the first location to look at."""
+"""The values of the walkthrough: sentences, files by theme, and the location at which to start."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -6,7 +6,7 @@ from typing import Literal
 from deeprepo.impact.values import Side
 from deeprepo.rlm.values import Exact
 
-Teller = Literal["code", "model"]
+Author = Literal["code", "model"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,7 @@ class FileRow:
 
     path: Exact[str]
     phrase: str
-    by: Teller = "code"
+    by: Author = "code"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Theme:
 
     title: str
     rows: tuple[FileRow, ...]
-    by: Teller = "code"
+    by: Author = "code"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +48,10 @@ class FileCalls:
 
 @dataclass(frozen=True, slots=True)
 class Walkthrough:
-    """The walkthrough in the review's language.
-
-    A model's text is unverified; paths are always of the change.
-    """
+    """The walkthrough of a change. A model's text in it is not verified, but all paths are in the change."""
 
     overview: str
-    by: Teller  # author of the overview
+    by: Author  # who wrote the overview
     themes: tuple[Theme, ...]
     first: FirstPlace | None = None
     calls: tuple[FileCalls, ...] = ()

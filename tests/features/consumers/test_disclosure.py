@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from bot.features.consumers.disclosure import disclosure, withheld
+from bot.features.consumers.disclosure import disclosure, limited_to
 from bot.values import Basis, Evidence, Excerpt, Finding, Source, Tracking, Verdict
 from bot.values.consumer import (
     DISCLOSURES,
@@ -95,7 +95,7 @@ CODE = ("secret", "c0ffee", "pay(", "1.2", "2026")
 )  # fmt: skip
 def test_withheld_values_reveal_nothing_about_the_consumer(level: Disclosure, words: tuple[str, ...]) -> None:
     """The withheld values contain no name, path, commit, code, package version or manifest in any field."""
-    shown = withheld(IMPACT, {"acme/billing": level})
+    shown = limited_to(IMPACT, {"acme/billing": level})
     text = repr(astuple(shown))
     assert [word for word in words if word in text] == []
     assert len(shown.reports) == len(shown.findings) == (level != "nothing")

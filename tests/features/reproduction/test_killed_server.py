@@ -20,10 +20,10 @@ MOUNTS = Path("/proc/self/mounts")
 boxed = pytest.mark.skipif(bool(missing()), reason=missing() or "-")
 
 
-async def until(holds: Callable[[], object], seconds: float = 100.0) -> None:
+async def until(used: Callable[[], object], seconds: float = 100.0) -> None:
     """Poll until a condition is true. Processes and mounts send no event when they end."""
     async with asyncio.timeout(patience(seconds)):
-        while not holds():  # noqa: ASYNC110
+        while not used():  # noqa: ASYNC110
             await asyncio.sleep(0.05)
 
 

@@ -116,13 +116,13 @@ INSTALLED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("tree", "commands", "decisive"), INSTALLED)
-def test_install_command_is_detected_from_lock_files(tree: dict[str, str], commands: list[str], decisive: list[str]) -> None:  # fmt: skip
+@pytest.mark.parametrize(("tree", "commands", "install_inputs"), INSTALLED)
+def test_install_command_is_detected_from_lock_files(tree: dict[str, str], commands: list[str], install_inputs: list[str]) -> None:  # fmt: skip
     """Each outermost package of a language is installed; vendored packages and test samples are skipped."""
     install = layout(tree).install()
     assert all(command in install for command in commands)
     assert install.count("(cd ") == len(commands)
-    assert sorted(layout(tree).decisive()) == sorted(decisive)
+    assert sorted(layout(tree).install_inputs()) == sorted(install_inputs)
 
 
 def test_folder_name_cannot_become_a_command() -> None:

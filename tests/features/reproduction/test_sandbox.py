@@ -11,8 +11,8 @@ import waits
 from boxes import LIMITS, box, member, missing, run, tar
 from waits import patience
 
-from bot.features.reproduction import boxes as inside
-from bot.features.reproduction import boxes as sandboxes
+from bot.features.reproduction import sandbox_commands as inside
+from bot.features.reproduction import sandbox_commands as sandboxes
 from bot.features.reproduction import seccomp
 from bot.features.reproduction.execute import execute, readable
 from bot.features.reproduction.values import RunLimits, RunPermission, Sandbox, SandboxRefused, SandboxRun, choose
@@ -195,8 +195,8 @@ def answer(machine: str, number: int, *arguments: int, architecture: int = 0) ->
         if word == seccomp.LOAD:
             (value,) = struct.unpack_from("=I", data, what)
         else:
-            holds = {seccomp.EQUAL: value == what, seccomp.ABOVE: value > what, seccomp.AT_LEAST: value >= what}[word]
-            at += jump if holds else other
+            used = {seccomp.EQUAL: value == what, seccomp.ABOVE: value > what, seccomp.AT_LEAST: value >= what}[word]
+            at += jump if used else other
 
 
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])

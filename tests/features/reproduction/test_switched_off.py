@@ -38,7 +38,7 @@ for line in sys.stdin:
     with tempfile.TemporaryDirectory() as scratch:
         done = asyncio.run(wiring.local_review(ReviewRequest("."), flags, scratch))
     print(json.dumps({
-        "modules": sorted(name for name in sys.modules if re.fullmatch(r"bot.features.reproduction.(reproduce|rig|execute|boxes|runners)", name)),
+        "modules": sorted(name for name in sys.modules if re.fullmatch(r"bot.features.reproduction.(reproduce|rig|execute|sandbox_commands|runners)", name)),
         "programs": sorted({os.path.basename(command[0]) for command in started}),
         "commands": sorted({re.sub("[0-9a-f]{40}", "COMMIT", " ".join(command)) for command in started}),
         "findings": len(done.findings),

@@ -19,4 +19,4 @@ from bot.features.teaching import proposing
 )
 def test_path_without_wildcards_matches_one_file(pattern: str, phrase: str) -> None:
     """As in .gitignore, a path with a slash matches only from the top folder, and a bare name anywhere."""
-    assert proposing.breadth(pattern) == phrase
+    assert proposing.scope_phrase(pattern) == phrase

@@ -1,8 +1,9 @@
-"""Learn from people's reactions since the last job: rejections propose rules, and reactions decide.
+"""Process people's feedback: rejections propose rules, and reactions confirm or remove proposals.
 
-GitHub sends no event for a reaction, so reactions are checked when a review or command of the pull request
-runs, and when it is closed. Only people with write access can teach. Everything can be repeated after a
-crash: a rejection is recorded last, a proposal is found by its kind and path, and its comment by our marker.
+GitHub sends no event for a reaction, so reactions are checked whenever a review or command runs for the pull
+request, and when it is closed. Only feedback from people with write access counts. After a crash, everything
+can be repeated: a rejection is recorded last, a proposal is found by its kind and path, and its comment by
+our marker.
 """
 
 import asyncio
@@ -32,18 +33,18 @@ from bot.workflow.publish import existing
 from bot.workflow.publish.existing import PostedFinding
 from bot.workflow.replies import post_reply
 
-RULE = "rule"  # the kind of our marker
-# Rejected comments, people whose permission is checked, and rejections per job.
-MOST_LISTED, MOST_ASKED, MOST_LEARNED = (25, 20, 10)
-YES: Final = "+1"
-NO: Final = "-1"
-SKEW = 60.0  # seconds by which the clocks of a database and of a server may differ
-_TURNS: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+RULE = "rule"  # the kind of the marker in comments that propose a rule
+# Limits per job: rejected comments that are read, people whose permission is checked, and new rejections.
+MAX_COMMENTS_READ, MAX_PEOPLE_CHECKED, MAX_REJECTIONS = (25, 20, 10)
+UPVOTE: Final = "+1"
+DOWNVOTE: Final = "-1"
+CLOCK_SKEW = 60.0  # seconds by which our clock and GitHub's may differ
+_LOCKS: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
 
 @dataclass(slots=True)
-class Lessons:
-    """What people teach on a pull request. Not frozen, because it caches who has write access."""
+class PullFeedback:
+    """Processes the feedback on one pull request. Mutable, because it caches who has write access."""
 
     host: Host
     store: Store
@@ -61,28 +62,31 @@ class Lessons:
         Returns whether a rule was decided on. Raises subclasses of HostError.
         """
         # A review and a command can run at the same time.
-        async with _TURNS.setdefault(self.pull.key, asyncio.Lock()):
+        async with _LOCKS.setdefault(self.pull.key, asyncio.Lock()):
             was_decided = await self._decide_by_reactions()
             if await self.store.reviews.heads(self.pull):
                 await self._read_rejections()
             return was_decided
 
     async def propose(self, finding: Finding, dismissal: Dismissal, link: str) -> tuple[Safe, int]:
-        """Return the rule proposed by a dismissed finding, in words, and its number; 0 if it is not new.
+        """Store the proposals for a dismissed finding.
 
-        Once a comment shows it, `store.rules.show` records that, so that reactions to the comment count.
+        Return their text, and the number that reactions decide on.
+
+        The number is 0 if nothing new is proposed. After a comment has shown the text, call
+        `store.rules.show`, so that reactions to the comment count.
         """
         bounded = replace(dismissal, reason=dismissal.reason[: reading.LONGEST_REASON])
         rules = await self.store.rules.propose_all(self.pull, proposing.proposals(finding, bounded, link), time.time())
-        return proposing.proposal_words(rules, self.words), proposing.decisive(rules)
+        return proposing.proposal_words(rules, self.words), proposing.first_new_number(rules)
 
     async def decide(
         self, number: int, state: RuleState | None, who: str, path: str = "", text: str = ""
     ) -> LearnedRule | None:
         """Confirm or remove a rule, optionally with a new path or sentence, and update its comment.
 
-        Without a state, the rule keeps its own; a proposal's comment is then left as it is.
-        Returns None if there is no such rule.
+        If `state` is None, the rule keeps its state, and a proposal's comment stays unchanged. Returns None
+        if there is no such rule.
         """
         rules, repository = self.store.rules, self.pull.repository
         known = next(
@@ -102,17 +106,17 @@ class Lessons:
         return decision
 
     async def _may_write(self, login: str) -> bool:
-        """Return whether this person has write access. Beyond MOST_ASKED people the answer is no."""
-        if login not in self._writers and len(self._writers) < MOST_ASKED:
+        """Return whether this person has write access. At most MAX_PEOPLE_CHECKED people are checked."""
+        if login not in self._writers and len(self._writers) < MAX_PEOPLE_CHECKED:
             self._writers[login] = False
             with suppress(HostRefused):
                 self._writers[login] = await self.host.permission(login) in WRITERS
         return self._writers.get(login, False)
 
     async def _decide_by_reactions(self) -> bool:
-        """Confirm or remove the newest proposals by reactions of people with write access.
+        """Confirm or remove proposals by the reactions of people with write access.
 
-        Return whether any was.
+        Returns whether any proposal was decided on.
         """
         rules_by_number = {
             learned_rule.rule.number: learned_rule for learned_rule in await self.store.rules.of(self.pull.repository)
@@ -121,21 +125,24 @@ class Lessons:
         for number, comment, kind in await self.store.rules.waiting(self.pull.repository):
             with suppress(HostRefused):  # the comment was deleted
                 rule = rules_by_number.get(number)
-                signs = (NO,) if rule is not None and rule.grave else (YES, NO)
-                since = rule.made - SKEW if rule is not None else 0.0
+                signs = (DOWNVOTE,) if rule is not None and rule.grave else (UPVOTE, DOWNVOTE)
+                since = rule.made - CLOCK_SKEW if rule is not None else 0.0
                 reactions = await self._reactions(_ref(comment, kind))
                 decisions = [(who, sign) for who, sign, seconds in reactions if sign in signs and seconds >= since]
-                able = [(who, sign) for who, sign in decisions if await self._may_write(who)]
-                if able:
-                    no = next((who for who, sign in able if sign == NO), None)  # one objection is enough
-                    await self.decide(number, "removed" if no else "confirmed", no or able[0][0])
+                decisive_reactions = [(who, sign) for who, sign in decisions if await self._may_write(who)]
+                if decisive_reactions:
+                    no = next(
+                        (who for who, sign in decisive_reactions if sign == DOWNVOTE), None
+                    )  # one objection is enough
+                    await self.decide(number, "removed" if no else "confirmed", no or decisive_reactions[0][0])
                     was_decided = True
         return was_decided
 
     async def _read_rejections(self) -> None:
-        """Learn from newly rejected findings.
+        """Propose rules for newly rejected findings.
 
-        For a comment with several findings, a reply rejects those that it names, or all if it says no more.
+        If a comment contains several findings, a reply rejects the ones that it refers to, or else all of
+        them.
         """
         comments = await self.host.comments("review")
         done_marks = set(await self.store.people.dismissed(self.pull))
@@ -157,11 +164,11 @@ class Lessons:
         if last is None:
             return
         count = 0
-        for posted_finding, replies in left[:MOST_LISTED]:
+        for posted_finding, replies in left[:MAX_COMMENTS_READ]:
             findings = (last.by_identity(mark) for mark in dict.fromkeys(mark for mark, _ in posted_finding.findings))
             here = [finding for finding in findings if finding is not None]
             for finding, who, reply in (
-                await self._rejected(posted_finding, here, replies, last, done_marks) if count < MOST_LEARNED else ()
+                await self._rejected(posted_finding, here, replies, last, done_marks) if count < MAX_REJECTIONS else ()
             ):
                 if finding.identity not in done_marks:
                     await self._propose(posted_finding, finding, who, reply)
@@ -176,9 +183,10 @@ class Lessons:
         last: LastReview,
         done_marks: Collection[str],
     ) -> list[tuple[Finding, str, tuple[PostedComment, str] | None]]:
-        """Return a comment's rejected findings with the person and the reply and text; None for a 👎.
+        """Return a comment's rejected findings, each with the person, and the reply with its reason.
 
-        If a reply could mean any of several findings, it rejects none of them and is asked which one it means.
+        The reply is None for a 👎. If it is unclear which of several findings a reply rejects, it rejects
+        none, and a comment asks which one it refers to.
         """
         rejections: list[tuple[Finding, str, tuple[PostedComment, str] | None]] = []
         for reply in replies:
@@ -194,7 +202,7 @@ class Lessons:
         return [each for each in rejections if each[0].identity not in done_marks]
 
     async def _ask_which(self, comment: PostedComment, here: Sequence[Finding]) -> None:
-        """Ask once which finding a reply means, unless it has been answered."""
+        """Ask which finding a reply rejects, unless we have already answered it."""
         numbers = ", ".join(str(finding.number) for finding in here)
         example = code(f"/deeprepo ignore {here[0].number}")
         text = phrase(self.words, "reject_which", numbers=numbers, example=example)
@@ -202,7 +210,10 @@ class Lessons:
             await post_reply(CommandReply(text), CommentRef(comment.id, "review", comment.thread), self.host)
 
     def _replies(self, finding: PostedFinding, comments: Sequence[PostedComment]) -> list[tuple[PostedComment, str]]:
-        """Return the rejecting replies in the thread with their reasons. Commands are carried out instead."""
+        """Return the replies in the thread that reject a finding, with their reasons.
+
+        Commands don't count.
+        """
         people = (
             comment
             for comment in comments
@@ -215,13 +226,16 @@ class Lessons:
     async def _find_downvoter(self, finding: PostedFinding) -> str:
         """Return a person with write access who put a 👎 on the finding's comment, or ""."""
         with suppress(HostRefused):
-            for login, *_ in await self._reactions(CommentRef(finding.comment.id, "review"), content=NO):
+            for login, *_ in await self._reactions(CommentRef(finding.comment.id, "review"), content=DOWNVOTE):
                 if await self._may_write(login):
                     return login
         return ""
 
     async def _reactions(self, ref: CommentRef, content: Literal["-1"] | None = None) -> list[tuple[str, str, float]]:
-        """Return a comment's first 100 reactions by people: who, which, and when. `content` filters them."""
+        """Return login, reaction and time of a comment's first 100 reactions by people.
+
+        With `content`, only reactions of this kind are returned. Times are seconds since 1970.
+        """
         api = self.host.rest.reactions
         is_issue = ref.kind == "issue"
         on = api.async_list_for_issue_comment if is_issue else api.async_list_for_pull_request_review_comment
@@ -236,13 +250,13 @@ class Lessons:
     async def _propose(
         self, posted_finding: PostedFinding, finding: Finding, who: str, reply: tuple[PostedComment, str] | None
     ) -> None:
-        """Record a rejection, and propose its rule in a separate reply, so a reaction decides on one rule."""
+        """Record a rejection, and propose a rule in a separate reply, so that reactions refer to one rule."""
         reason, link = (reply[1], reply[0].url) if reply else ("", posted_finding.comment.url)
         dismissal = Dismissal(finding.identity, reason, "reply" if reply else "reaction", who)
         rules = await self.store.rules.propose_all(
             self.pull, proposing.proposals(finding, dismissal, link), time.time()
         )
-        if proposing.decisive(rules):
+        if proposing.first_new_number(rules):
             here = phrase(self.words, "rule_here", example=code(f"/deeprepo ignore {finding.number or ''}".strip()))
             text = Safe(f"{proposing.proposal_words(rules, self.words)}\n\n<sub>{here.strip()}</sub>")
             with suppress(HostRefused):  # in a locked conversation, `/deeprepo rules` still lists it
@@ -250,7 +264,8 @@ class Lessons:
         await self.store.people.dismiss(self.pull, dismissal, time.time())
 
     async def _show(self, finding: PostedFinding, rule: LearnedRule, proposal_text: Safe) -> None:
-        # The number may have meant another rule before the App was removed and installed again.
+        """Post a proposal in the finding's thread, unless it is already there, and record the comment."""
+        # The marker has a digest, because numbers start again after the App was removed and reinstalled.
         owner_rule = rule.rule
         about = (owner_rule.kind, owner_rule.path, owner_rule.symbol, owner_rule.text if owner_rule.is_learning else "")
         digest = hashlib.sha256("\0".join(about).encode("utf-8", "replace")).hexdigest()[:20]

@@ -16,13 +16,13 @@ from pathlib import Path
 from bot.features.reproduction.values import BOX, WORK, Sandbox, SandboxRun
 
 NOBODY = 65534  # id of the user that runs the code
-SHARED = 64 << 20  # bytes of /dev/shm
+SHM_BYTES = 64 << 20  # bytes of /dev/shm
 DESCRIPTORS = 4_096  # open files per process, because the kernel buffers what is written to pipes and sockets
 GRACE = 60  # seconds for the probe and unpacking; a container stops after these plus its time limit
 SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")  # links into /usr on most systems
 # What programs need to find libraries and certificates. None of these contains an account, a host or a
 # secret.
-NAMESPACE_SETTINGS = (
+ETC_FILES = (
     "alternatives", "ca-certificates", "ca-certificates.conf", "java-11-openjdk", "java-17-openjdk", "java-21-openjdk", "java-25-openjdk",
     "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "maven", "pki/tls/certs", "ssl/certs", "ssl/openssl.cnf",
 )  # fmt: skip
@@ -38,7 +38,7 @@ REPORTED, READY = "deeprepo: probed", "deeprepo: ready"
 SETUP = 125  # exit status if the tree could not be unpacked
 # Variables that exist in every sandbox, and what the probe must report.
 SHELL = {"PWD", "OLDPWD", "SHLVL", "_", "PROCESSES", "container", "HOSTNAME"}
-NEEDED = ("net", "pid", "uid", "CapEff:", "NoNewPrivs:")
+REQUIRED_PROBES = ("net", "pid", "uid", "CapEff:", "NoNewPrivs:")
 SCRIPT = rf"""
 umask 022
 ulimit -c 0
@@ -95,11 +95,11 @@ def bubblewrap(
         "--die-with-parent", "--as-pid-1", "--new-session", "--clearenv",
         "--uid", str(NOBODY), "--gid", str(NOBODY), "--hostname", "box", "--cap-drop", "ALL",
         "--ro-bind", "/usr", "/usr", *_system(),
-        *_bound("--ro-bind-try", [f"/etc/{name}" for name in (*NAMESPACE_SETTINGS, *online)]),
+        *_mounts("--ro-bind-try", [f"/etc/{name}" for name in (*ETC_FILES, *online)]),
         *(word for path, number in descriptors.items() for word in ("--ro-bind-data", str(number), path)),
-        *_bound("--ro-bind", [tool for tool in sandbox.tools if not tool.startswith(f"{TMP}/")]),
+        *_mounts("--ro-bind", [tool for tool in sandbox.tools if not tool.startswith(f"{TMP}/")]),
         "--proc", "/proc", "--dev", "/dev",
-        "--perms", "1777", "--size", str(SHARED), "--tmpfs", "/dev/shm",  # noqa: S108 - in the sandbox
+        "--perms", "1777", "--size", str(SHM_BYTES), "--tmpfs", "/dev/shm",  # noqa: S108 - in the sandbox
         "--remount-ro", "/dev",
         "--size", str(run.limits.disk), "--tmpfs", BOX,
         *(word for tool in sandbox.tools if tool.startswith(f"{TMP}/") for word in ("--ro-bind", tool, f"{BOX}{tool}")),
@@ -122,9 +122,9 @@ def container(sandbox: Sandbox, run: SandboxRun, variables: Mapping[str, str], n
         "--network", "bridge" if run.network else "none", "--ipc", "private", "--hostname", "box",
         "--read-only", "--user", f"{NOBODY}:{NOBODY}", "--cap-drop", "ALL", "--security-opt", "no-new-privileges",
         "--pids-limit", str(caps.processes), "--memory", str(caps.memory + caps.disk), "--memory-swap", str(caps.memory + caps.disk),
-        "--shm-size", str(SHARED), "--ulimit", "core=0:0",
+        "--shm-size", str(SHM_BYTES), "--ulimit", "core=0:0",
         "--tmpfs", f"{BOX}:rw,exec,nosuid,nodev,size={caps.disk},mode=1777",
-        "--tmpfs", f"/tmp:rw,exec,nosuid,nodev,size={SHARED},mode=1777",  # noqa: S108 - in the sandbox
+        "--tmpfs", f"/tmp:rw,exec,nosuid,nodev,size={SHM_BYTES},mode=1777",  # noqa: S108 - in the sandbox
         *(word for key, value in variables.items() for word in ("--env", f"{key}={value}")),
         "--workdir", BOX, "--entrypoint", "timeout", sandbox.image, "-s", "KILL", f"{caps.seconds + GRACE:.0f}", "sh",
     ]  # fmt: skip
@@ -141,7 +141,7 @@ def _system() -> list[str]:
     return words
 
 
-def _bound(how: str, paths: Sequence[str]) -> list[str]:
+def _mounts(how: str, paths: Sequence[str]) -> list[str]:
     return [word for path in paths for word in (how, path, path)]
 
 
@@ -157,7 +157,7 @@ def reachable(report: Sequence[str], sandbox: Sandbox, run: SandboxRun) -> tuple
     for line in report:
         name, _, value = line.partition(" ")
         values.setdefault(name, []).append(value)
-    missing = [name for name in NEEDED if not any(values.get(name, ()))]
+    missing = [name for name in REQUIRED_PROBES if not any(values.get(name, ()))]
     if missing:
         return (f"anything: its probe did not report {', '.join(missing)}",)
     seen = [known for row in values.get("place", ()) if (known := places().get(row.partition(" ")[0]))]
