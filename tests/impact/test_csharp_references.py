@@ -73,3 +73,11 @@ def test_ambiguous_name_is_not_reported() -> None:
     assert of(body) == []
     named = "using Shop.Money;\nnamespace Shop.Pay;\nclass Pay { Color? Color { get; set; } int Go() => Color.Value + Color.Extended(); }\n"
     assert messages({**SHOP, "src/Shop/Pay/Pay.cs": named}, "src/Shop/Pay/Pay.cs") == []
+
+
+def test_member_under_a_condition_is_a_part_of_its_class() -> None:
+    """A literal may set a property that only some builds have."""
+    box = "namespace Shop.Money;\n\npublic class Box\n{\n    public int Size { get; set; }\n#if NET9_0_OR_GREATER\n    public int Depth { get; set; }\n#endif\n}\n"
+    text = "using Shop.Money;\nnamespace Shop.Pay;\nclass Pay { void Go() {\nvar a = new Box { Depth = 1 };\nvar b = new Box { Dept = 1 };\n} }\n"
+    path = "src/Shop/Pay/Pay.cs"
+    assert messages({**SHOP, "src/Shop/Money/Box.cs": box, path: text}, path) == ["5 missing-member Box.Dept"]

@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from deeprepo.impact.language import Language, language_of
 from deeprepo.impact.reading.marks import CLASSES
 from deeprepo.impact.resolver import Resolver
-from deeprepo.impact.resolving.classes import constructors, lineage, members
+from deeprepo.impact.resolving.classes import constructors, has_member, lineage, members
 from deeprepo.impact.resolving.index import Index
 from deeprepo.impact.resolving.namespaces import Namespaces
 from deeprepo.impact.resolving.resolve import ABSENT, OPEN, Answer, called, is_declared, named, names_of, offered, taken
@@ -130,7 +130,7 @@ class _File:
                 continue
             home, short = types[0][0], types[0][1].rpartition(".")[2]
             for name, line in whole.parts:
-                if line in lines and name not in every:
+                if line in lines and name not in every and not has_member(self._index, *types[0], name):
                     near, written = _near(name, every), f"{short}.{name}"
                     place = self._place(line, written, "missing-member", (home,), near=near, asked=short)
                     yield replace(place, home=home, owner=short, happens=happens)
