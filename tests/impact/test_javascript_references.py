@@ -1,6 +1,6 @@
 """The names in new JavaScript and TypeScript lines that the repository lacks."""
 
-from trees import messages
+from trees import messages, verdicts
 
 SHOP = {
     "tsconfig.json": '{"compilerOptions": {"paths": {"@/*": ["./src/*"]}}, // comment\n}',
@@ -203,3 +203,16 @@ def test_name_in_any_platform_specific_file_is_not_missing() -> None:
         "src/store.android.ts": "export const save = 1;\n",
     }
     assert of("import { save, apple, lode } from './store';\n", more) == ["1 missing-name lode"]
+
+
+def test_first_word_of_an_import_may_stand_for_a_folder() -> None:
+    """With the output of a build in the tree, `paths` leads there, and a new source file isn't in it yet."""
+    before = {
+        "package.json": "{}",
+        "core/src/forms/Cart.ts": "export default 1;\n",
+        "core/typings/forms/Cart.d.ts": "declare const _default: 1;\nexport default _default;\n",
+        "tags/tsconfig.json": '{"compilerOptions": {"paths": {"shop/*": ["../core/typings/*"]}}}',
+    }
+    text = "import Cart from 'shop/forms/Cart';\nimport Login from 'shop/forms/Login';\nimport Bag from 'shop/forms/Bag';\n"
+    after = {**before, "core/src/forms/Login.ts": "export default 2;\n", "tags/src/pay.ts": text}
+    assert verdicts(before, after, "tags/src/pay.ts") == ["3 shop/forms/Bag proven"]

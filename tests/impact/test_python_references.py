@@ -2,7 +2,7 @@
 
 import asyncio
 
-from trees import Texts, messages
+from trees import Texts, messages, verdicts
 
 from deeprepo import impact
 
@@ -222,3 +222,11 @@ def test_name_that_may_be_added_to_builtins_is_not_reported() -> None:
     """An undefined name that other code may add to `builtins`, such as `_`, is not reported."""
     wild = {"shop/wild.py": "from shop.money import *\n\n\ndef weigh(a): ...\n"}
     assert of("from shop.wild import *\n_('Pay')\nWindowsError()\nweigth(1)\n", wild) == []
+
+
+def test_name_that_its_module_contains_is_not_proven_missing() -> None:
+    """A call may give the module the name. A member of something else that has the name does not."""
+    money = 'import tools\n\ntools.provide("cents")\ntools.rates()\n'
+    before = {"shop/__init__.py": "", "shop/money.py": money}
+    after = {**before, "shop/pay.py": "from shop.money import cents\nfrom shop.money import rates\n"}
+    assert verdicts(before, after, "shop/pay.py") == ["1 cents likely", "2 rates proven"]

@@ -37,3 +37,10 @@ def messages(files: Mapping[str, str], path: str) -> list[str]:
         more = one.says or ", ".join(one.near)
         rows.append(f"{one.line} {one.rule} {one.name}" + (f": {more}" if more else ""))
     return rows
+
+
+def verdicts(before: Mapping[str, str], after: Mapping[str, str], path: str) -> list[str]:
+    """Return the locations as "line name certainty" if all lines of one file are new in a change of a tree."""
+    change = {path: range(1, after[path].count("\n") + 2)}
+    report = asyncio.run(impact.report(Texts(after), change, Texts(before)))
+    return [f"{one.line} {one.name} {one.certainty}" for one in report.places]

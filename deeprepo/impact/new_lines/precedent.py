@@ -2,12 +2,12 @@
 
 A place is dropped if the build may create what is missing. It is also dropped if an unchanged line in the
 base has the same problem with the same module, package, class or function, because then the analysis does not
-understand that code.
+understand that code. Nothing is proven if the file that lacks a name contains it all the same.
 """
 
 import posixpath
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from deeprepo.impact.language import Language, language_of
 from deeprepo.impact.new_lines.forward import places
@@ -16,6 +16,7 @@ from deeprepo.impact.resolving.index import ROUNDS, Index
 from deeprepo.impact.resolving.namespaces import Namespaces
 from deeprepo.impact.resolving.wholes import builds
 from deeprepo.impact.structs import Struct, field, replace
+from deeprepo.impact.text.lines import file_lines, is_comment
 from deeprepo.impact.values import Base, Change, Place
 
 ASKED = 16  # base files that are checked for one place
@@ -27,6 +28,8 @@ TOLD = re.compile(
     r"\.(?:mdx?|markdown|rst|txt|adoc|po|pot|html?|css|s[ac]ss|less|svg|json[c5]?|lock|csv|tsv|snap|map|diff|patch|ipynb|ya?ml)$|(?:^|/)(?:README|CHANGELOG|LICENSE)[^/]*$",
     re.IGNORECASE,
 )
+# What precedes a name that is not a member of something else; a member of the own object is one of the class.
+NO_MEMBER = r"(?:(?<![.>:])|(?<=[\s(,\[{]:)|(?<=self\.)|(?<=this\.)|(?<=this->))"
 BUILT = re.compile(r"(?:^|/)CMakeLists\.txt$")
 
 
@@ -45,14 +48,34 @@ class Precedents(Struct):
     async def hear(self, found: Sequence[Place], change: Change) -> tuple[tuple[Place, ...], tuple[Place, ...]]:
         """Return the places that are confirmed, and those that are not, with their precedents if they have some."""
         confirmed, dropped = list[Place](), list[Place]()
+        accused = {(place.path, line) for place in found for line in (place.line, *place.also)}
         for place in found:
-            if await self._is_built(place):
+            if self._is_below_another_folder(place) or await self._is_built(place):
                 dropped.append(place)
             elif (same := await self._precedent(place, change)) is not None:
                 dropped.append(replace(place, precedent=f"{same.path}:{same.line}"))
             else:
-                confirmed.append(place)
+                is_named = self._is_named_there(place, accused)
+                confirmed.append(replace(place, certainty="likely") if is_named else place)
         return tuple(confirmed), tuple(dropped)
+
+    def _is_named_there(self, place: Place, accused: Collection[tuple[str, int]]) -> bool:
+        """Return whether the file or folder that lacks a name contains it, perhaps in an unknown form of definition.
+
+        Example: a table of names from which a module is filled. A member of something else proves nothing.
+        """
+        language = language_of(place.path)
+        if language is None or place.rule not in ("missing-name", "missing-member"):
+            return False
+        name = _last(place.name, language)
+        word = re.compile(rf"{NO_MEMBER}(?<![\w$]){re.escape(name)}(?![\w$])")
+        is_folder = language.scope.unit == "folder"
+        return any(
+            (path, number) not in accused and word.search(line) and not is_comment(line, path)
+            for path, source in self.head.sources.items()
+            if path != place.path and (posixpath.dirname(path) if is_folder else path) == place.home
+            for number, line in enumerate(file_lines(source), 1)
+        )
 
     async def _is_built(self, place: Place) -> bool:
         """Return whether the tree shows that the build may create what is missing."""
@@ -73,6 +96,23 @@ class Precedents(Struct):
             holders = await self.base.holding(rf"\b{re.escape(name)}\b", folder)
             return any(path not in (place.home, place.path) and language_of(path) is not None for path in holders)
         return place.rule in MODULES and await self._is_said(place, language, name)
+
+    def _is_below_another_folder(self, place: Place) -> bool:
+        """Return whether a file has the whole path after the first word of an import, which may stand for a folder.
+
+        Example: `shop/forms/Login` and the file `core/src/forms/Login.ts`. The word may stand for the output of a build.
+        """
+        language, (word, _, rest) = language_of(place.path), place.name.partition("/")
+        if (
+            language is None
+            or place.rule != "missing-module"
+            or language.scope.separator != "/"
+            or word in ("", ".", "..")
+            or "/" not in rest
+        ):
+            return False
+        ends = tuple(f"/{rest}{end}" for end in ("", *language.suffixes))
+        return any(path.endswith(ends) for path in self.head.paths.files)
 
     async def _is_given(self, place: Place, name: str) -> bool:
         """Return whether code assigns the member, as a test fixture may do."""
