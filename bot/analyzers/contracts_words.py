@@ -202,7 +202,10 @@ def _why(breakage: Breakage, reference: Reference, where: str) -> str:
             open_reason = reference.resolution.reason if isinstance(reference.resolution, Unknown) else ""
             return f"{said}, but {open_reason}." if open_reason else f"{said}."
         # The title says what the call gets wrong.
-        return f"{breakage.name} was `{was}` and is now `{now}` ({breakage.home})."
+        doubt = (
+            f" This is not certain: {reference.resolution.reason}." if isinstance(reference.resolution, Unknown) else ""
+        )
+        return f"{breakage.name} was `{was}` and is now `{now}` ({breakage.home}).{doubt}"
     if breakage.rule == "removed-module":
         place = f"{breakage.reference.path}:{breakage.reference.line}"
         use = "" if place == place_text else f" and uses it at line {reference.line}"
@@ -240,7 +243,8 @@ def _consequence(rows: Sequence[Breakage]) -> str:
     many = f" In total, {len(places)} lines {where} use the old definition." if len(places) > 1 else ""
     language = rules_of(reference.path)
     if reference.likely:
-        effect = "Unless a library provides it, this line fails or no longer compiles."
+        other = "a library provides it" if reference.resolution is None else "it means something else here"
+        effect = f"Unless {other}, this line fails or no longer compiles."
     elif reference.missing_part is not None:
         effect = f"This line {reference.missing_part.happens}."
     elif language.broken_use or _runtime_failure(rows):

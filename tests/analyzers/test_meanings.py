@@ -54,7 +54,7 @@ def test_a_name_that_still_means_something_to_its_user_is_not_gone(repository: R
     assert ([one.title for one in look(pull)], [use.text for use in open_uses(pull) if use.may_break]) == ([], [])
 
 
-def test_a_name_that_means_nothing_any_more_stays_proven(repository: Repository) -> None:
+def test_a_name_that_means_nothing_any_more_is_reported(repository: Repository) -> None:
     """The guard: the class moves to a namespace that its user doesn't import."""
     before, after = CASES["a partial class in a namespace that its user now imports"]
     kept = {path: text for path, text in after.items() if path != "Till.cs"}

@@ -156,12 +156,15 @@ def test_moved_name_that_still_resolves_is_not_removed(repository: Repository, w
 
 
 def test_nested_type_without_a_wildcard_import_is_removed(repository: Repository) -> None:
-    """Without the wildcard import, the use of a class that became nested is proven broken."""
+    """Without the wildcard import, the use of a class that became nested is reported.
+
+    Nothing is proven, because an added line uses the name.
+    """
     before, after = STAYS["kotlin: a class that becomes nested, with a wildcard import"]
     repository.commit(dict(before), "before")
     repository.commit({**after, "ui/Other.kt": before["ui/Other.kt"]}, "after")
     review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
-    assert [(one.path, one.verdict) for one in review.findings] == [("ui/Other.kt", "proven")]
+    assert [(one.path, one.verdict) for one in review.findings] == [("ui/Other.kt", "unproven")]
 
 
 def test_removed_private_import_breaks_a_submodule(repository: Repository) -> None:
@@ -361,3 +364,39 @@ def test_removed_external_declaration_proves_no_break(
     repository.commit({"src/a.ts": f"export {{}};\n\n{use}"}, "after")
     review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
     assert [one.verdict for one in review.findings] == verdicts
+
+
+def test_name_that_an_added_line_uses_is_not_proven_missing(repository: Repository) -> None:
+    """Something that isn't known may provide it. Without the new use, the same change is proven to break."""
+    lib = "pub mod find;\npub mod view;\n"
+    view = "use crate::find::Sought;\n\npub fn all() -> Sought {\n    Sought::default()\n}\n"
+    repository.commit(
+        {
+            "Cargo.toml": '[package]\nname = "shop"\nversion = "1.0.0"\n',
+            "src/lib.rs": lib,
+            "src/find.rs": "#[derive(Default)]\npub struct Sought {\n    pub word: String,\n}\n\npub fn find() {}\n",
+            "src/view.rs": view,
+        },
+        "before",
+    )
+    repository.git("checkout", "-q", "-b", "used")
+    repository.commit({"src/find.rs": "pub fn find() {}\n", "src/more.rs": "use terms::Sought;\n"}, "after")
+    repository.git("checkout", "-q", "-b", "gone", "HEAD~1")
+    repository.commit({"src/find.rs": "pub fn find() {}\n"}, "after")
+    found = [deeprepo.review(repository.folder, f"{one}~1..{one}", effort="none").findings for one in ("used", "gone")]
+    assert [[(one.path, one.verdict) for one in some] for some in found] == [
+        [("src/view.rs", "unproven")],
+        [("src/view.rs", "proven")],
+    ]
+    assert "src/more.rs:1, which the change adds, uses this name" in found[0][0].why
+
+
+def test_name_from_the_root_is_no_member(repository: Repository) -> None:
+    """`::Paddle` of a gem isn't the module in `Pay` with the same name, which is renamed."""
+    charge = "module Pay\n  module Other\n    class Charge\n      def find(id)\n        ::Paddle::Sale.retrieve(id)\n      end\n    end\n  end\nend\n"
+    module = "module Pay\n  module Paddle\n    def self.on?\n      true\n    end\n  end\nend\n"
+    repository.commit({"lib/pay/paddle.rb": module, "lib/pay/charge.rb": charge}, "before")
+    repository.git("rm", "-q", "lib/pay/paddle.rb")
+    repository.commit({"lib/pay/paddle_billing.rb": module.replace("Paddle", "PaddleBilling")}, "after")
+    review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
+    assert review.findings == ()

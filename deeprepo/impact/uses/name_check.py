@@ -52,6 +52,7 @@ _PARAMETER = (
     r"^\s++(?:[@\[][^\n]{0,80}?[)\]\w]\s++)?(?:[A-Za-z_][\w<>\[\],.?]*+\s++){1,3}NAME\s*+(?:=[^,\n]{0,80})?[,)]"
 )
 _RECORD_HEAD = re.compile(r"^(?=[^()\n]*\brecord\b)[^()\n]*+\(\s*+$")
+_FROM_THE_ROOT = re.compile(r"(?<![\w:>)\]])::\w++")
 _ACCESSOR = re.compile(r"(?:get|set|is|with)([A-Z]\w*)$")
 
 
@@ -321,6 +322,8 @@ class _Check:
         name = claim.names[0]
         if rules_of(claim.user).dotted_extensions and self._is_bare(claim) and self._extended(name, claim.homes):
             return not self._may_call_bare(claim)
+        if self._is_at_the_root(claim):
+            return True
         if claim.owner:
             return False
         is_beside = claim.user in claim.homes or (
@@ -330,6 +333,13 @@ class _Check:
         if is_beside and name in rules_of(claim.user).ambient:  # the language has a function of that name
             return True
         return self._only_used(name, claim.homes, is_word=claim.is_word)
+
+    def _is_at_the_root(self, claim: Claim) -> bool:
+        """Return whether a line only has the name as `::Paddle`, while the definition was in something else."""
+        is_written_so = (
+            re.search(rf"(?<!\w){re.escape(claim.names[0])}(?!\w)", _FROM_THE_ROOT.sub("", claim.text)) is None
+        )
+        return is_written_so and any(claim.owner or self._before.around(home, claim.line) for home in claim.homes)
 
     def _may_call_bare(self, claim: Claim) -> bool:
         """Return whether the user may call an extension without an object.

@@ -1,0 +1,95 @@
+"""Prove nothing about a removed name that the change itself uses in new code.
+
+Nobody writes a name that they remove. If an added line uses it, then something provides it there, and may do so for
+the accused line as well: a library, a macro, or another form of definition that is not recognized. This says nothing
+about a name that moved, and a definition of something else with the same name is no use of it.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+
+from deeprepo.impact.changes import ChangedFile, ChangedSymbol, Reference
+from deeprepo.impact.filetypes import family
+from deeprepo.impact.ports import Tree
+from deeprepo.impact.resolution import Unknown
+from deeprepo.impact.resolving import outline
+from deeprepo.impact.structs import replace
+from deeprepo.impact.text.lines import file_lines, is_comment
+from deeprepo.impact.text.paths import is_test
+from deeprepo.impact.values import MODULE
+
+_QUOTED = re.compile(r"\"[^\"\n]*+\"|(?<!\w)'[^'\n]*+'")
+
+
+async def unless_written_anew(
+    tree: Tree, files: Sequence[ChangedFile], symbols: Iterable[ChangedSymbol], references: Sequence[Reference]
+) -> list[Reference]:
+    """Return the references. Those whose missing name is in added code are only likely to be broken."""
+    moved = {item.key for item in symbols if item.before and item.after and item.before.short == item.after.short}
+    accusing = [
+        row
+        for row in references
+        if row.missing
+        and row.missing_part is None
+        and row.symbol not in moved
+        and not row.symbol.endswith(f":{MODULE}")
+    ]
+    if not accusing:
+        return list(references)
+    accused = {(row.path, row.line) for row in accusing}
+    families = {family(row.path) for row in accusing}
+    written: dict[str, list[tuple[str, int]]] = {row.name: [] for row in accusing}
+    words = {name: re.compile(rf"(?<![\w$]){re.escape(name.rstrip('()'))}(?![\w$])") for name in written}
+    sources = await tree.read_many([file.path for file in files if file.added_lines and family(file.path) in families])
+    added = {file.path: file.added_lines for file in files}
+    for path, source in sources.items():
+        for number, line in _code(path, source, added[path]):
+            for name, word in words.items() if (path, number) not in accused else ():
+                own = _defined(path, source).get(name, ()) if word.search(line) else (number,)
+                if number not in own and added[path] >= {*own}:
+                    written[name].append((path, number))
+    doubts = {row: place for row in accusing if (place := _first(row, written[row.name])) is not None}
+    doubtful_lines = {(row.path, row.line) for row in doubts}
+    rows = []
+    for row in references:
+        if row in doubts:
+            there, number = doubts[row]
+            why = Unknown(f"{there}:{number}, which the change adds, uses this name", is_by_line=False)
+            rows.append(replace(row, target_state="likely", resolution=why))
+        elif row.missing and (row.path, row.line) in doubtful_lines and row not in accusing:  # its file
+            rows.append(replace(row, target_state="unknown"))
+        else:
+            rows.append(row)
+    return rows
+
+
+def _code(path: str, source: bytes, numbers: Iterable[int]) -> Iterator[tuple[int, str]]:
+    """Yield the lines of these numbers without strings; no comments."""
+    lines = file_lines(source)
+    for number in numbers:
+        if 0 < number <= len(lines) and not is_comment(lines[number - 1], path):
+            yield number, _QUOTED.sub('""', lines[number - 1])
+
+
+@lru_cache(maxsize=8)
+def _defined(path: str, source: bytes) -> dict[str, frozenset[int]]:
+    """Return the names that a file defines, with the lines of their definitions."""
+    lines = defaultdict[str, set[int]](set)
+    for one in outline(path, source, "head").definitions:
+        lines[one.short].add(one.line)
+    return {name: frozenset(some) for name, some in lines.items()}
+
+
+def _first(row: Reference, places: Sequence[tuple[str, int]]) -> tuple[str, int] | None:
+    """Return the first of the places in the reference's language. Tests provide nothing for other code."""
+    home = row.symbol.rpartition(":")[0]
+    return next(
+        (
+            place
+            for place in sorted(places)
+            if family(place[0]) == family(row.path) and (not is_test(place[0]) or row.test or is_test(home))
+        ),
+        None,
+    )
