@@ -17,7 +17,7 @@ class DeepRepoError(Exception):
 
 
 def _again(kind: type[DeepRepoError], args: tuple[Any, ...], facts: dict[str, Any]) -> DeepRepoError:
-    """An error as it was, without its constructor, which may ask for more than its sentence."""
+    """Rebuild an error without calling its constructor, which may require more than the text."""
     error = kind.__new__(kind, *args)
     error.__dict__.update(facts)
     return error
@@ -28,7 +28,7 @@ class UsageError(DeepRepoError):
 
 
 class NotInstalled(UsageError):  # noqa: N818 - a state of the machine
-    """Packages are missing: those of the extra `extra`."""
+    """Packages from the extra `extra` are not installed."""
 
     def __init__(self, message: str, extra: str) -> None:
         super().__init__(message)
@@ -36,15 +36,15 @@ class NotInstalled(UsageError):  # noqa: N818 - a state of the machine
 
 
 class JournalInUse(UsageError):  # noqa: N818 - an outcome, not a fault
-    """Another run writes to this journal."""
+    """Another run is writing to this journal."""
 
 
 class ReplayDiffers(DeepRepoError):  # noqa: N818 - an outcome, not a fault
-    """A replay cannot reproduce its record; the sentence says where the two part."""
+    """A replay cannot reproduce its record. The text says where they first differ."""
 
 
 class BudgetSpent(DeepRepoError):  # noqa: N818 - an outcome, not a fault
-    """The next call would exceed a cap; nothing was sent."""
+    """The next call would exceed a cap, so it was not sent."""
 
 
 class ReplUnavailable(DeepRepoError):  # noqa: N818 - an outcome, not a fault
@@ -67,7 +67,7 @@ class ProviderError(DeepRepoError):
 
 
 class RateLimited(ProviderError):  # noqa: N818 - the field's term
-    """The provider asks for fewer calls; `retry_after` is seconds, or None where it named no time."""
+    """The rate limit is reached. `retry_after` is in seconds, or None if the provider did not say."""
 
     def __init__(self, message: str, retry_after: float | None = None) -> None:
         super().__init__(message)
@@ -75,43 +75,43 @@ class RateLimited(ProviderError):  # noqa: N818 - the field's term
 
 
 class Overloaded(RateLimited):
-    """The provider has too many requests of everybody's: another try may succeed."""
+    """The provider is overloaded by all its users. A retry may succeed."""
 
 
 class ProviderDown(ProviderError):  # noqa: N818 - an outcome of the network
-    """The provider did not answer or failed on its side: another try may succeed."""
+    """The provider did not answer, or reported an internal error. A retry may succeed."""
 
 
 class TimedOut(ProviderDown):  # an outcome of the network
-    """Nothing arrived for as long as a call may be silent. The provider may have done, and may bill, the whole of it."""
+    """Nothing arrived before the timeout. The provider may still have finished the request, and may bill it."""
 
     may_be_billed = True
 
 
 class ProviderRefused(ProviderError):  # noqa: N818 - the provider's decision
-    """The provider will not take this request, however often it is sent."""
+    """The provider rejects this request, and would reject it again."""
 
 
 class AccountRefused(ProviderRefused):
-    """The provider takes no request at all: the key, the credit or the address is wrong."""
+    """The provider rejects every request, because of the key, the credit or the address."""
 
 
 class QuotaExhausted(AccountRefused):  # the provider's decision
-    """The account has used up its credit or its limit for the day or the month."""
+    """The account has used up its credit, or its daily or monthly limit."""
 
 
 class ModelRefused(ProviderRefused):
-    """The provider takes no request to this model: it does not exist there, or not for this key."""
+    """The provider rejects every request to this model, because it doesn't exist or this key has no access."""
 
 
 class PromptRefused(ProviderRefused):
-    """The provider's content filter, or the model, declines this prompt. Other prompts may be answered."""
+    """The provider's content filter or the model rejects this prompt. Other prompts may be accepted."""
 
 
 class PromptTooLong(ProviderRefused):
     """The prompt does not fit the model's context window.
 
-    `window` is its size and `size` the prompt's, both in tokens; None where the provider does not say.
+    `window` and `size` are the sizes of the window and the prompt in tokens, or None if the provider does not say.
     """
 
     def __init__(self, message: str, window: int | None = None, size: int | None = None) -> None:
@@ -120,4 +120,4 @@ class PromptTooLong(ProviderRefused):
 
 
 class BadAnswer(ProviderError):  # noqa: N818 - the model's fault, not ours
-    """The model's reply does not fit the schema that it was given."""
+    """The model's reply does not match the requested schema."""

@@ -1,4 +1,4 @@
-"""What travels to a model and back, and into the REPL and out of it."""
+"""The values that are sent to models and to the REPL, and their replies."""
 
 import json
 import math
@@ -7,33 +7,33 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import astuple, dataclass, field, replace
 from typing import Annotated, Any, Final, Literal, Protocol, TypeVar
 
-CHARS_PER_TOKEN = 3.5  # for a budget: a prompt of code has rarely more tokens than that says
-DENSER = 1.3  # Claude's tokenizer since Opus 4.7 makes so many times more tokens of the same text
+CHARS_PER_TOKEN = 3.5  # a low estimate, so that code rarely has more tokens
+DENSER = 1.3  # Claude's tokenizer since Opus 4.7 makes this many times more tokens
 DENSE = re.compile(r"claude-(?:[a-z]+-)?(?:4[-.][789]|[5-9])(?!\d)", re.IGNORECASE)
 
-COMMAND, FUNCTION = "exec:", "function:"  # what the names of models without an API begin with
-# Of the user's own: they bill nobody by the token.
+COMMAND, FUNCTION = "exec:", "function:"  # prefixes of the names of models without an API
+# The user's own servers and programs, which don't bill by the token.
 OWN_SERVERS = frozenset({"ollama", "compatible", "exec", "function"})
 
-Effort = Literal["none", "low", "medium", "high"]  # how much a model that thinks may think
+Effort = Literal["none", "low", "medium", "high"]  # how much a thinking model should think
 Role = Literal["system", "user", "assistant", "tool"]
-Purpose = Literal["root", "worker", "pairs", "verify"]  # what a call is for
+Purpose = Literal["root", "worker", "pairs", "verify"]  # the purpose of a call
 BlockOutcome = Literal["ok", "error", "limit", "crash"]
 EXACT: Final = "exact"
 T = TypeVar("T")
-# A text that is not masked when a value leaves: a name, a path or an id that others look up.
+# Text that is not masked when a value is sent out, because others look it up: a name, path or id.
 Exact = Annotated[T, EXACT]
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A model's wish to call a tool. `arguments` is the parsed JSON object; empty where it did not parse."""
+    """A model's call of a tool. `arguments` is the parsed JSON object, or empty if it could not be parsed."""
 
     id: str
     name: str
     arguments: Mapping[str, Any]
-    unparsed_arguments: str = ""  # the arguments as the model wrote them, where they did not parse
-    extra: Mapping[str, Any] | None = None  # what the provider wants back verbatim, such as a thought signature
+    unparsed_arguments: str = ""  # the arguments as text if they could not be parsed
+    extra: Mapping[str, Any] | None = None  # what the provider needs back verbatim, such as a thought signature
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,22 +44,22 @@ class Message:
     text: str
     calls: tuple[ToolCall, ...] = ()
     call_id: str = ""
-    extra: Mapping[str, Any] | None = None  # as of ToolCall: thinking blocks of the reply that this message repeats
+    extra: Mapping[str, Any] | None = None  # as in ToolCall, such as the thinking blocks of a reply
 
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """A named JSON schema: of a structured answer, or of a tool's arguments."""
+    """A named JSON schema for a structured answer or for a tool's arguments."""
 
     name: str
     description: str
     parameters: Mapping[str, Any]
-    final: "Schema | None" = None  # of an answer that may ask for more: the same without the wish
-    forgiven: frozenset[str] = frozenset()  # properties that an answer may leave out or get wrong
+    final: "Schema | None" = None  # the schema for the second answer, if the first one may request more code
+    forgiven: frozenset[str] = frozenset()  # properties that an answer may omit or get wrong
 
     @property
     def required_keys(self) -> Mapping[str, Any]:
-        """The keys that an answer must contain."""
+        """The schema without forgiven properties."""
         if not self.forgiven:
             return self.parameters
         parts = {name: part for name, part in self.parameters["properties"].items() if name not in self.forgiven}
@@ -68,20 +68,20 @@ class Schema:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """One request to a model: `answer` demands a structured reply, `tool` offers one tool (the REPL)."""
+    """One request to a model. `answer` requests a structured reply, and `tool` offers one tool (the REPL)."""
 
     messages: tuple[Message, ...]
     answer: Schema | None = None
     tool: Schema | None = None
     max_tokens: int = 4096
-    effort: Effort | None = None  # how long a model that thinks may think; None leaves it to the provider
-    requests: int = 6  # that may be sent for it at most, in whatever form
-    number: int = 1  # the n-th request of its own for the same prompt; the journal keeps each of them
-    about: str = ""  # its subject in a few words: a further message of the same dialogue begins with it
+    effort: Effort | None = None  # how much a thinking model should think; None for the provider's default
+    requests: int = 6  # maximum requests, counting other forms of it
+    number: int = 1  # counts separate requests for the same prompt, which the journal distinguishes
+    about: str = ""  # its subject in a few words, with which further messages of the dialogue begin
     on_leaving: Callable[[], None] | None = field(default=None, compare=False, repr=False)  # called before it is sent
 
     def further(self, reply: "Completion", text: str) -> "Prompt":
-        """Return the same dialogue with what came back, and one more message."""
+        """Return the dialogue with the reply and another message."""
         words = reply.text or json.dumps(reply.data, default=str) if reply.text or reply.data else "(no answer)"
         repetition = Message("assistant", words, extra=reply.extra)
         return replace(self, messages=(*self.messages, repetition, Message("user", text)))
@@ -89,7 +89,7 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of one or many calls. `input` includes what was read from or written to the provider's cache."""
+    """Tokens of one or more calls. `input` includes the tokens read from or written to the provider's cache."""
 
     input: int = 0
     output: int = 0
@@ -102,7 +102,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a run cost. `usd` is None where a price is unknown; it is never guessed."""
+    """What a run cost. `usd` is None if a price is unknown; it is never guessed."""
 
     calls: int = 0
     usage: Usage = field(default_factory=Usage)
@@ -110,26 +110,26 @@ class Cost:
     root_usd: float | None = 0.0
     failed_calls: int = 0
     models: Exact[tuple[str, ...]] = ()
-    verify_usd: float | None = 0.0  # of second opinions; what is neither the root's nor theirs is the workers'
+    verify_usd: float | None = 0.0  # for confirmations; the remaining cost is the workers'
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """One reply. `data` is the parsed object of a structured answer, None where none was asked for or it did not parse."""
+    """One reply. `data` is the parsed structured answer, or None if none was requested or it could not be parsed."""
 
     text: str
     usage: Usage
     stop: Literal["end", "length", "refusal"] = "end"
     data: Mapping[str, Any] | None = None
     calls: tuple[ToolCall, ...] = ()
-    extra: Mapping[str, Any] | None = None  # for the dialect alone: goes back with the Message of this reply
-    cap: int = 0  # tokens that it was allowed at most; 0 where nobody says
-    usd: float | None = None  # what the provider says that it bills; None where it says nothing
+    extra: Mapping[str, Any] | None = None  # only used by the dialect, which sends it back with this reply
+    cap: int = 0  # maximum tokens that it was allowed; 0 if unknown
+    usd: float | None = None  # the price in US dollars if the provider reports it
 
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How a model chooses its words, and what else is sent to it, by the names of the providers' libraries; None leaves it to the provider."""
+    """Sampling options and other parameters, named as in the providers' libraries. None means the provider's default."""
 
     temperature: float | None = None
     top_p: float | None = None
@@ -141,34 +141,34 @@ class Sampling:
 
     @property
     def on_record(self) -> dict[str, Any]:
-        """Return what a journal may record. Headers are omitted, because they contain keys."""
+        """The options that are set, for the journal. Headers are omitted, because they may contain keys."""
         names = ("temperature", "top_p", "seed", "max_tokens", "stop", "extra_body")
         return {name: value for name in names if (value := getattr(self, name)) not in (None, (), {})}
 
 
 class Model(Protocol):
-    """One model of one provider. Raises ProviderError and its kinds, never a library's exception."""
+    """A model. It raises ProviderError or a subclass, never a library's exception."""
 
     name: str  # "provider/model"
 
     async def complete(self, prompt: Prompt) -> Completion:
-        """Send one request, no retries of its own."""
+        """Send one request, without retries."""
 
     def price(self, usage: Usage) -> float | None:
-        """Return the dollars for this usage, None where the price is unknown."""
+        """Return the price of this usage in US dollars, or None if it is unknown."""
 
     async def close(self) -> None:
         """Close the connections."""
 
 
 class Masks(Protocol):
-    """Hides secrets: providers see a placeholder for each secret, and replies get the secrets back."""
+    """Hides secrets. Providers get a placeholder for each secret, and the secrets are restored in replies."""
 
     def prompts(self, prompts: Iterable[Prompt]) -> list[Prompt]:
-        """Return the requests as they may be sent."""
+        """Return the requests without secrets."""
 
     def reply(self, reply: Completion) -> Completion:
-        """Return what a model has answered, with the secrets that it was not shown."""
+        """Return a model's reply with the secrets restored."""
 
     def hide(self, value: T) -> T:
         """Return the value with a placeholder for each secret, in every text that it contains."""
@@ -178,7 +178,7 @@ class Masks(Protocol):
 
 
 def is_amount(value: object) -> bool:
-    """Return whether a value is a finite number of 0 or more, which excludes infinity and NaN."""
+    """Return whether a value is a finite number of at least 0."""
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
 
 
@@ -191,28 +191,28 @@ class Limits:
     calls: int | None = 1_000
     seconds: float | None = 900.0
     turns: int = 12  # of the root
-    concurrency: int | None = None  # calls in flight at once; None: by the provider
-    context: int | None = None  # tokens of a model's window; None: unknown until a prompt is too long for it
-    effort: Effort | None = None  # of every model that thinks; None: by the role
-    own: tuple[str, ...] = ()  # providers that are called at a private address: a server of the user's own
-    turn_seconds: float = 10.0  # of the block itself; waiting for workers is not counted
-    output_chars: int = 40_000  # of one block, so that it can show a file of 1,000 lines: its longest prints are cut
-    memory: int = 192  # MB that the variables and the blocks of a root take
+    concurrency: int | None = None  # concurrent calls; None for the provider's default
+    context: int | None = None  # a model's window in tokens; None if unknown
+    effort: Effort | None = None  # of all thinking models; None for the role's default
+    own: tuple[str, ...] = ()  # providers at a private address, which are the user's own servers
+    turn_seconds: float = 10.0  # CPU seconds of a block, without waiting for workers
+    output_chars: int = 40_000  # of a block, enough for a file of 1,000 lines
+    memory: int = 192  # MB for the variables and blocks of a root
 
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What a block of code did. `error` is the text that the model reads, None where it ran through."""
+    """The result of a code block. `error` is the text for the model, or None if the block finished."""
 
     output: str
     error: str | None = None
     outcome: BlockOutcome = "ok"
-    omitted: int = 0  # characters cut out of `output`
+    omitted: int = 0  # characters left out of `output`
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One turn of the root: what it wrote and what came back."""
+    """One turn of the root: its text, its code and the result."""
 
     number: int
     code: str
@@ -229,13 +229,13 @@ def provider_name(model: str) -> str:
 
 
 def density(model: str) -> float:
-    """Return the characters per token of a model, for estimates.
+    """Return a model's estimated characters per token.
 
-    Only the name counts, so that a replay estimates alike.
+    This depends only on the name, so that a replay gets the same estimates.
     """
     return CHARS_PER_TOKEN / DENSER if DENSE.search(model) else CHARS_PER_TOKEN
 
 
 def tokens(text: str, model: str = "") -> int:
-    """Return an estimate of a text's tokens: for packing and for reserving a budget, never for billing."""
+    """Estimate a text's tokens, for filling prompts and reserving a budget. Never used for billing."""
     return int(len(text) / density(model)) + 1

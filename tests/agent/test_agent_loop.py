@@ -72,7 +72,7 @@ def test_each_prompt_extends_the_previous_one(table: Table) -> None:
         (Completion("```py", Usage(1, 1), "length"), "That reply was cut off at its length limit"),
         (
             Completion("", Usage(1, 1), "end", None, (ToolCall("c", "execute_python", {}, '{"code": "x'),)),
-            "The arguments of that tool call were no valid JSON",
+            "The arguments of that tool call were not valid JSON",
         ),
     ],
 )
@@ -102,7 +102,7 @@ def test_identical_cell_is_not_run_again(table: Table) -> None:
     transcript, seen, _ = root(
         table, called("print(1)"), called("print(1) "), called("coverage()"), called("coverage()"), DONE
     )
-    assert "HINT: This very cell ran before" in seen[5]
+    assert "HINT: The same code already ran" in seen[5]
     assert transcript.turns[1].observation.output == ""
     assert "HINT" not in seen[9]
 
@@ -246,11 +246,11 @@ def test_resumed_run_repeats_the_recorded_limit_message(table: Table, tmp_path: 
     table.journal, table.limits = tmp_path / "j", Limits(usd=None, turn_seconds=0.3)
     endless = "n = 0\nwhile True:\n    n += 1\n    n -= 1\n    n += 2"
     first, _ = again(table, called(endless), called("print(1)"), DONE)
-    rows = table.journal.read_text().replace("the block computed for", "the block computed long ago for")
+    rows = table.journal.read_text().replace("the block used", "the block once used")
     table.journal.write_text(rows)
     second, session = again(table)
     assert first.turns[0].observation.outcome == "limit"
-    assert "computed long ago" in (second.turns[0].observation.error or "")
+    assert "the block once used" in (second.turns[0].observation.error or "")
     assert len(session.root.prompts) == 1  # the edited text makes a new prompt
 
 

@@ -250,7 +250,7 @@ def test_undecided_finding_stays_undecided_in_later_reviews(repository: Reposito
         {},
         {"verdict": "sure!"},
         ProviderDown("gone"),
-        BadAnswer("the answer of m broke off at 8,192 tokens"),
+        BadAnswer("the answer of m was cut off at 8,192 tokens (including thinking)"),
         BudgetSpent("the cap of $1.00 would be exceeded"),
     ],
 )

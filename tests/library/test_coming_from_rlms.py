@@ -49,7 +49,7 @@ def test_every_way_to_give_an_answer_ends_the_run(block: str, answer: str) -> No
 def test_missing_final_variable_is_not_an_answer() -> None:
     """If FINAL_VAR names a missing variable, the root gets an error and continues."""
     done, _ = played("FINAL_VAR('nothing')", "set_answer('after all')")
-    assert "there is none called 'nothing'" in done.trajectory[0].error
+    assert "there is no variable 'nothing'" in done.trajectory[0].error
     assert done.answer == "after all"
 
 

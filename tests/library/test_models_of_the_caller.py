@@ -132,7 +132,7 @@ def test_system_prompt_can_be_replaced_or_modified() -> None:
 @pytest.mark.parametrize(
     ("limit", "text", "told"),
     [
-        ({"block_seconds": 1}, "while True: pass", "computed for 1 s"),
+        ({"block_seconds": 1}, "while True: pass", "used 1 s of CPU time"),
         ({"block_memory": 32}, "x = 'x' * 60_000_000", "MemoryError"),
         ({"block_output": 300}, "print('y' * 5_000)", "characters cut here"),
         ({"block_memory": 400}, "x = 'x' * 250_000_000\nprint(len(x))", "250000000"),

@@ -177,7 +177,7 @@ def test_answer_truncated_twice_is_an_error() -> None:
     for schema in (ANSWER, None):
         error = many(door(), ScriptedModel([CUT, CUT]), ["q"], schema)[0]
         assert isinstance(error, BadAnswer)
-        assert "broke off at 100 tokens" in str(error)
+        assert "cut off at 100 tokens" in str(error)
         assert "models.thinking" in str(error)
     asked = replace(prompt("q"), tool=ANSWER)
     assert asyncio.run(door().complete(ScriptedModel([CUT, CUT]), asked, "root")).stop == "length"

@@ -1,1 +1,1 @@
-"""What a run has asked and heard, line by line: written, read, played back, and handed to listeners."""
+"""The journal of a run: a line per request and reply, for resuming, replaying and tracing the run."""

@@ -1,7 +1,7 @@
-"""Convert journal lines from and to values.
+"""Convert values to journal lines and back. Pure functions.
 
-Pure. docs/contributing/trace.md documents the format. A message is in the file once, under the hash of its
-content. Otherwise, every turn would write the whole dialogue again.
+docs/contributing/trace.md documents the format. Each message is written once, under the hash of its content.
+Otherwise, every turn would write the whole dialogue again.
 """
 
 import hashlib
@@ -15,18 +15,18 @@ from deeprepo.rlm.errors import BudgetSpent, DeepRepoError, PromptTooLong, Provi
 from deeprepo.rlm.values import Completion, Cost, Message, Model, Prompt, ToolCall, Turn, Usage
 
 Row = dict[str, Any]
-JOURNAL_FORM = 2  # of the lines; raise it if a key's meaning changes. Builds before 0.2.0 wrote none: that is form 1.
+JOURNAL_FORM = 2  # version of the format; raise it if a key's meaning changes. Builds before 0.2.0 wrote none (1).
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """The inputs of a run: enough to repeat it without asking for anything else.
+    """The inputs of a run, which are enough to repeat it.
 
     They contain no key and no address.
 
-    `subject` is the text under review as JSON: a change, or the commit of a text. Its `base` and `head`
-    identify it. `brief` is what decides the result, as JSON: for a review, its settings and facts about
-    earlier reviews; for a question about a text, that question.
+    `subject` is the reviewed change, or the commit with a text, as JSON. Its `base` and `head` identify it.
+    `brief` contains the other inputs as JSON: for a review, the settings and facts about earlier reviews; for a
+    question about a text, the question.
     """
 
     subject: Mapping[str, Any]
@@ -34,7 +34,7 @@ class Start:
     root: str | None
     worker: str | None
     version: str
-    own: tuple[str, ...] = ()  # providers that are called at an address of the user's own
+    own: tuple[str, ...] = ()  # providers for which the user configured an address
 
     @property
     def ids(self) -> tuple[str | None, str | None]:
@@ -43,7 +43,7 @@ class Start:
 
     @property
     def is_question(self) -> bool:
-        """Whether it is about a text."""
+        """Whether the run answers a question about a text."""
         return "question" in self.brief
 
 
@@ -54,11 +54,11 @@ def first(start: Start) -> Row:
 
 
 def key(model: Model, prompt: Prompt) -> tuple[str, int]:
-    """Return the content key of a request, and the characters that it sends. Who is sampled otherwise (`variant`) replies otherwise."""
+    """Return the hash of a request's content, and its length in characters. Sampling options (`variant`) count too."""
     rows = [_fields(message) for message in prompt.messages]
     schemas = [s and [s.name, s.description, s.parameters] for s in (prompt.answer, prompt.tool)]
     again = [prompt.number] if prompt.number > 1 else []
-    # What was really sent as the cap on the reply depends on the money that was left: it is no part of the key.
+    # The cap on the reply that was actually sent is not part of the key, because it depends on the remaining budget.
     text = json.dumps(
         [f"{model.name}{getattr(model, 'variant', '')}", rows, schemas, prompt.max_tokens, prompt.effort, *again],
         sort_keys=True,
@@ -75,24 +75,24 @@ def message(message: Message) -> Row:
 
 
 def _fields(value: Message | ToolCall) -> Row:
-    """Return the fields like `asdict`, without a deep copy. Each request writes its whole dialogue."""
+    """Return the fields like `asdict`, without its deep copy, which is slow for long dialogues."""
     row = {one.name: getattr(value, one.name) for one in fields(value)}
     return {**row, "calls": [_fields(call) for call in value.calls]} if isinstance(value, Message) else row
 
 
 def reply(reply: Completion) -> Row:
-    """Return what a model has answered."""
+    """Return a model's reply, without its cost."""
     return {name: value for name, value in asdict(reply).items() if name not in ("usage", "usd")}
 
 
 def completion(row: Row) -> Completion:
-    """Return the reply of a call's line."""
+    """Restore a model's reply from the line of its call."""
     calls = tuple(ToolCall(**call) for call in row["reply"]["calls"])
     return Completion(**row["reply"] | {"usage": Usage(*row["usage"]), "calls": calls})
 
 
 def failure(error: DeepRepoError) -> Row:
-    """Return the last word on a request without a reply."""
+    """Return the final error of a request."""
     window = {"window": error.window} if isinstance(error, PromptTooLong) else {}
     return {"error": type(error).__name__, "text": str(error), **window}
 
@@ -107,7 +107,7 @@ def error(row: Row) -> DeepRepoError:
 
 
 def turn(run: str, turn: Turn, seconds: float) -> Row:
-    """Return one turn of a root: what it said and wrote, and what came back."""
+    """Return one turn of a root: its text, its code, and the code's output."""
     about = {"kind": "turn", "run": run, "number": turn.number, "seconds": round(seconds, 3)}
     return {**about, "said": turn.said, "code": turn.code, **asdict(turn.observation)}
 

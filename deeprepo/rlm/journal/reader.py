@@ -15,7 +15,7 @@ from typing import Any
 from deeprepo.rlm.errors import UsageError
 from deeprepo.rlm.journal.codec import JOURNAL_FORM, Row, Start
 
-# The kinds of lines, with the fields that an outcome is found again by.
+# The kinds of lines, with the fields by which an outcome is looked up.
 KINDS: dict[str, tuple[str, ...]] = {
     "call": ("key",),
     "failed": ("key",),
@@ -28,7 +28,7 @@ Key = tuple[object, ...]
 
 @dataclass(slots=True)
 class Section:
-    """One review in the file: everything but messages, in order."""
+    """The lines of one review in order, without messages."""
 
     rows: list[Row] = field(default_factory=list)
 
@@ -39,16 +39,16 @@ class Section:
 
     @property
     def end(self) -> Row | None:
-        """Its last line; None where it was cut off."""
+        """Its last line, or None if the run was interrupted."""
         return next((row for row in reversed(self.rows) if row["kind"] == "end"), None)
 
     def of(self, kind: str) -> list[Row]:
-        """Return its lines of a kind."""
+        """Return its lines with this kind."""
         return [row for row in self.rows if row["kind"] == kind]
 
     @property
     def turns(self) -> list[Row]:
-        """Its turns, each as it went last."""
+        """The latest line of each turn."""
         return [*{(row["run"], row["number"]): row for row in self.of("turn")}.values()]
 
 
@@ -78,12 +78,12 @@ class Outcomes:
         self._host_calls: dict[tuple[str, int], list[Row]] = defaultdict(list)
         for row in section.of("host_call") if section else ():
             calls = self._host_calls[row["run"], row["turn"]]
-            calls[row["number"] :] = [row]  # a block that asked otherwise when it was resumed goes on from there
+            calls[row["number"] :] = [row]  # a resumed block may make other calls from here on
         for kind, key, rows in _outcomes(section.rows if section else ()):
             self._waiting[kind, key].append(rows)
 
     def take(self, kind: str, key: Key) -> list[Row]:
-        """Take the lines of the next outcome, or none if this was never done.
+        """Take the lines of the next outcome, or no lines if there is none.
 
         A final failure is returned to every later request.
         """
@@ -100,16 +100,16 @@ class Outcomes:
         return (key,) in self._replies or ("call", (key,)) in self._waiting
 
     def host_calls(self, run: str, turn: int) -> list[Row]:
-        """Return what the block of this turn asked of the host, in order."""
+        """Return the host calls of this turn's block, in order."""
         return self._host_calls.get((run, turn), [])
 
     def turn(self, run: str, number: int) -> Row | None:
-        """Return this turn, where it ran before."""
+        """Return this turn if an earlier run finished it, else None."""
         return self._turns.get((run, number))
 
 
 def _outcomes(rows: Iterable[Row]) -> Iterator[tuple[str, Key, list[Row]]]:
-    """Each outcome with its lines, in order. That of a call ends with its reply or its last word, if it came to one."""
+    """Yield each outcome with its lines, in order. A call's last line is its reply or final failure, if it has one."""
     tries = defaultdict[str, list[Row]](list)
     for row in settled(rows):
         kind = row["kind"]
@@ -123,9 +123,10 @@ def _outcomes(rows: Iterable[Row]) -> Iterator[tuple[str, Key, list[Row]]]:
 
 
 def settled(rows: Iterable[Row]) -> Iterator[Row]:
-    """Return the lines, calls with what was reserved for them; a request that was in flight at a kill is `lost`.
+    """Yield the lines, with the amount reserved for each call.
 
-    It is asked again, and the provider may bill the first time too.
+    A request that was in flight when the process was killed gets the kind `lost`. It is sent again, and the
+    provider may bill both.
     """
     open_ = defaultdict[str, list[Row]](list)
     for row in (*rows, {"kind": "resumed"}):
@@ -140,9 +141,9 @@ def settled(rows: Iterable[Row]) -> Iterator[Row]:
 
 
 def load(path: Path) -> Record:
-    """Read a journal, without lines that a crash cut off, whose calls are made again.
+    """Read a journal. A line that a crash cut off is skipped, and its call is made again.
 
-    Raises UsageError if it is not a journal or damaged.
+    Raises UsageError if the file is not a journal, or is damaged.
     """
     try:
         text = path.read_text("utf-8", "replace")
@@ -161,13 +162,13 @@ def load(path: Path) -> Record:
 
 
 def other_build(section: Section, version: str) -> str:
-    """Return the version of the build that wrote a section, "" if it is this one or not named."""
+    """Return the version of the build that wrote a section, or "" if it is this build or unknown."""
     name = str((section.start or {}).get("version") or "")
     return "" if name == version else name
 
 
 def start(section: Section, version: str) -> Start:
-    """Return what a section was begun with. Raises UsageError if the file does not say so. `version`: that of this build."""
+    """Return a section's inputs. Raises UsageError if they cannot be read. `version` is this build's version."""
     row = section.start
     if row is None:
         raise UsageError("this journal does not say what was asked")
@@ -188,7 +189,7 @@ def start(section: Section, version: str) -> Start:
 
 
 def unusable(section: Section, version: str, why: str) -> UsageError:
-    """Return the error of a section that cannot be used: another build may have written it otherwise, or it is damaged."""
+    """Return the error for a section that is damaged, or that another build wrote in another format."""
     other = other_build(section, version)
     if other:
         return UsageError(
@@ -198,7 +199,7 @@ def unusable(section: Section, version: str, why: str) -> UsageError:
 
 
 def rows_of(lines: Iterable[str | bytes]) -> Iterator[Row]:
-    """Return the lines that can be read. One that a crash tore, or that is damaged, is skipped."""
+    """Yield the readable lines. Lines that are damaged or cut off by a crash are skipped."""
     for line in lines:
         try:
             row: Any = json.loads(line) if line.strip() else None

@@ -1,14 +1,12 @@
 """Write the journal of a run: requests, replies and times.
 
-Each line is on disk before its content is used.
+Each line is written before its content is used. Outcomes are looked up by the content of their request. So no
+finished call is paid twice after kill -9, and a run can be replayed without a model. The same file is the
+trace; docs/contributing/trace.md describes its lines.
 
-An outcome is found by the content of its request. After kill -9, no finished call is therefore paid twice,
-and a run can be replayed without a model. The same file is the trace; docs/contributing/trace.md describes
-its lines.
-
-The file contains requests, and therefore the code or text in question, so only its owner can read it (0600). It
-never contains keys or addresses. Every line is handed to the operating system immediately, so kill -9 loses
-nothing. The file is synced to disk (fsync) at the end, so after a power cut the last calls may have to be
+The file contains the requests, and therefore the reviewed code, so only its owner can read it (0600). It never
+contains keys or addresses. Every line is handed to the operating system immediately, so kill -9 loses nothing.
+The file is synced to disk (fsync) only at the end, so after a power failure the last calls may have to be
 made again.
 """
 
@@ -27,30 +25,30 @@ from deeprepo.rlm.journal.codec import Row, Start
 from deeprepo.rlm.journal.reader import Outcomes, Record, Section
 from deeprepo.rlm.values import Prompt
 
-INCIDENTAL = ("today", "request", "warnings")  # of a brief: another one makes no other review
+INCIDENTAL = ("today", "request", "warnings")  # inputs in a brief that don't affect the review
 OTHER_SETTINGS = (
     "The journal contains an earlier run with other settings ({}). "
     "Identical calls are reused; all others are made again."
 )
 OTHER_BUILD = (
-    "Another build (deeprepo {}) began this run in the journal: a call is reused if this build sends the identical request, "
+    "Another build (deeprepo {}) began this run in the journal. A call is reused if this build sends an identical request, "
     "everything else is asked again."
 )
-Watch = Callable[[Row], None]  # is given each line as it is written, and at the end one of the kind "closed"
+Watch = Callable[[Row], None]  # called with each written line, and finally with a line of kind "closed"
 
 
 class Keep(Protocol):
-    """A second place for the lines, which outlives this machine. The file is brought up to date from it before it is opened."""
+    """Storage for the lines on another machine. The file is updated from it before it is opened."""
 
     def put(self, text: str) -> None:
-        """Accept a line without making the caller wait."""
+        """Accept a line without blocking."""
 
     async def wait_stored(self) -> None:
-        """Return once every line that was taken on is on disk there."""
+        """Wait until every accepted line is on disk there."""
 
 
 def open_private(path: Path) -> TextIO:
-    """Open a file of this user's own to add to its end, and its folders. Raises UsageError."""
+    """Open a private file for appending, and create its folders. Raises UsageError."""
     try:
         path.parent.mkdir(0o700, parents=True, exist_ok=True)
         flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -60,12 +58,13 @@ def open_private(path: Path) -> TextIO:
 
 
 class Journal:
-    """Append-only JSON lines; without a path they are kept in memory. With `fresh`, an older file is replaced, not read.
+    """Append-only JSON lines, kept in memory if there is no path.
 
-    With `keep`, the lines of the file are in a second place too; not those that were in it before. `open_file`: how the file is opened.
+    - `fresh`: replace an older file without using it
+    - `keep`: where new lines are also stored
     """
 
-    replayed: Section | None = None  # the record from which every outcome comes, and to which nothing is added
+    replayed: Section | None = None  # the section that is replayed; nothing is added to it
 
     def __init__(
         self,
@@ -76,7 +75,7 @@ class Journal:
         keep: Keep | None = None,
         open_file: Callable[[Path], TextIO] = open_private,
     ) -> None:
-        self.lines: list[Row] = []  # of this run, where there is no file
+        self.lines: list[Row] = []  # lines of this run if there is no file
         self._path, self._watch, self._keep = path, watch, keep
         self._file = _locked(path, open_file) if path is not None else None
         self._record = Record()
@@ -89,7 +88,7 @@ class Journal:
             if fresh:
                 self._file.truncate(0)
                 self._record = Record()
-            elif path.stat().st_size and not path.read_bytes().endswith(b"\n"):  # a crash tore the last line
+            elif path.stat().st_size and not path.read_bytes().endswith(b"\n"):  # a crash cut off the last line
                 self._file.write("\n")
         self._written = set(self._record.messages)
         self.outcomes = Outcomes(older=self._record.sections)
@@ -114,7 +113,7 @@ class Journal:
                 raise UsageError(f"the journal {self._path} contains {held}. Use another file, or delete this one")
             ours, theirs = _asked_for(start), _asked_for(last)
             differing = [name for name in ours if ours[name] != theirs.get(name)]
-            if not differing and (section.end is None or last.is_question):  # an answer is read from its record
+            if not differing and (section.end is None or last.is_question):  # a finished answer is reused
                 self.outcomes = Outcomes(section, [one for one in self._record.sections if one is not section])
                 self.put("resumed", time=_now())
                 return ()
@@ -126,7 +125,7 @@ class Journal:
 
     @staticmethod
     def _last(section: Section, start: Start) -> Start | None:
-        """What the last section was begun with; None if another build wrote it in a form that this one cannot read."""
+        """Return the last section's inputs, or None if another build wrote them in an unreadable format."""
         try:
             return reader.start(section, start.version)
         except UsageError:
@@ -134,12 +133,12 @@ class Journal:
                 return None
             raise
 
-    def calls(self, key: str, about: Row, prompt: Prompt) -> list[Row]:  # noqa: ARG002 - a replay explains itself with them
-        """Return the lines of the tries of this very request in an earlier run, and of its last word where there is one."""
+    def calls(self, key: str, about: Row, prompt: Prompt) -> list[Row]:  # noqa: ARG002 - used when replaying
+        """Return an earlier run's lines about an identical request: its attempts, and its outcome if it has one."""
         return self.outcomes.take("call", (key,))
 
     def get(self, kind: str, *key: object) -> Row | None:
-        """Return what an earlier run has written of this very turn, tool or run: it is not done a second time."""
+        """Return an earlier run's line for the same turn, tool or run, so that it is not repeated."""
         rows = self.outcomes.take(kind, key)
         return rows[-1] if rows else None
 
@@ -158,7 +157,7 @@ class Journal:
             self._keep.put(text)
 
     def request(self, prompt: Prompt, **fields: Any) -> None:  # noqa: ANN401 - any JSON value
-        """Say that a request is about to be sent: first, so that what was in flight at a crash is known."""
+        """Record that a request is about to be sent, so that after a crash it is known to have been in flight."""
         messages = [codec.message(message) for message in prompt.messages] if self._file is not None else []
         for row in messages:
             if row["id"] not in self._written:
@@ -175,33 +174,33 @@ class Journal:
         )
 
     def turn(self, row: Row) -> None:
-        """Write one turn of a root, as `codec.turn` made it; not again if an earlier run had the very same."""
+        """Write one turn of a root (see `codec.turn`), unless an earlier run recorded the same turn."""
         recorded = self.outcomes.turn(row["run"], row["number"])
         if recorded is None or {**recorded, "seconds": 0} != {**row, "seconds": 0}:
             self.put(**row)
 
     def answer(self, row: Row) -> None:
-        """Write the last line of a question about a text, answered or not: once for each question."""
+        """Write the last line of a question about a text, answered or not, once per question."""
         self._answers += 1
         section = self.outcomes.section
         if section is None or len(section.of("end")) < self._answers:
             self.put(**row)
 
     def end(self, row: Callable[[], Row]) -> None:
-        """Write the last line of a run, which is only created if something records it."""
+        """Write the last line of a run. `row` is only called if someone reads the line."""
         if self._file is not None or self._watch is not None:
             self.put(**row())
         if self._file is not None:
-            with suppress(OSError):  # a pipe or a device has no disk to wait for
+            with suppress(OSError):  # pipes and devices cannot be synced
                 os.fsync(self._file.fileno())
 
     async def wait_stored(self) -> None:
-        """Return once what was written survives this machine too. Awaited between a reply and its use."""
+        """Wait until all lines are stored on another machine, if they should be. Awaited before a reply is used."""
         if self._keep is not None:
             await self._keep.wait_stored()
 
     def close(self) -> None:
-        """Close the file, which gives it free for another process."""
+        """Close the file, which also releases its lock."""
         watch, self._watch = self._watch, None
         if watch is not None:
             watch({"kind": "closed"})
@@ -211,9 +210,9 @@ class Journal:
 
 
 def _locked(path: Path, open_file: Callable[[Path], TextIO]) -> TextIO:
-    """The file, to append, for this process only."""
+    """Open the file for appending and lock it for this process. Raises JournalInUse."""
     file = open_file(path)
-    try:  # the system gives it free when the process ends, however it ends
+    try:  # the operating system releases the lock when the process ends
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         file.close()
@@ -224,14 +223,14 @@ def _locked(path: Path, open_file: Callable[[Path], TextIO]) -> TextIO:
 
 
 def _label(start: Start) -> str:
-    """A change as a person would call it, with its ids."""
+    """Return a change's branch names and abbreviated commit ids."""
     base, head = (str(one)[:10] for one in start.ids)
     return f"{start.subject.get('base_name')}..{start.subject.get('head_name')}, {base}..{head}"
 
 
 def _asked_for(start: Start) -> Row:
-    """Return all inputs that can change a review, without those that can't, such as the date."""
-    inputs: Row = json.loads(json.dumps(start.brief, default=dict))  # as they are read back
+    """Return all inputs that can affect a review."""
+    inputs: Row = json.loads(json.dumps(start.brief, default=dict))  # as the reader returns them
     inputs = {name: value for name, value in inputs.items() if name not in INCIDENTAL}
     settings = inputs.pop("settings", {})
     return {**settings, **inputs, "root": start.root, "worker": start.worker, "version": start.version}

@@ -1,1 +1,1 @@
-"""Run a root: ask it, run its code and return the output, until it answers or a rule ends the run."""
+"""Run a root model: ask it, run its code and send it the output, until it answers or a rule ends the run."""

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from deeprepo.rlm.repl import extraction
 from deeprepo.rlm.values import Completion, Message, Observation, Prompt
 
-MAX_TOKENS = 8_000  # of one reply
-SHORT = 400  # characters of an output that is not worth leaving out
+MAX_TOKENS = 8_000  # per reply
+SHORT = 400  # characters; shorter outputs are always kept
 LEFT_OUT = "[This output was left out: the dialogue had become longer than your context window. Print again what you still need.]"
 
 
@@ -18,24 +18,24 @@ LEFT_OUT = "[This output was left out: the dialogue had become longer than your 
 class Conversation:
     """The conversation with one root."""
 
-    tell: Callable[..., str]  # what a root reads after a turn, of `output`, `error` and further facts
+    tell: Callable[..., str]  # renders the message after a turn from `output`, `error` and other facts
     messages: list[Message] = field(default_factory=list)
 
     def open(self, instructions: str, message: str) -> None:
-        """Begin with the instructions and the first message."""
+        """Start with the instructions and the first message."""
         self.messages = [Message("system", instructions), Message("user", message)]
 
     def go_on(self, said: str, text: str) -> None:
-        """Put another question, after the answer to the one before: roles alternate, as some providers want it."""
+        """Add the previous answer and another question. Some providers require alternating roles."""
         self.messages += [Message("assistant", said or "(no answer)"), Message("user", text)]
 
     def prompt(self) -> Prompt:
-        """Return what the root is asked now."""
+        """Return the next request to the root."""
         return Prompt(tuple(self.messages), tool=extraction.TOOL, max_tokens=MAX_TOKENS)
 
     def answer(self, reply: Completion, observation: Observation, **facts: object) -> None:
-        """Add the root's exact reply and the output of its code. `facts` is reported after every turn."""
-        said = reply.text or ("" if reply.calls else "(an empty reply)")  # providers refuse an empty message
+        """Add the root's exact reply and its code's output. `facts` are shown after every turn."""
+        said = reply.text or ("" if reply.calls else "(an empty reply)")  # providers reject an empty message
         self.messages.append(Message("assistant", said, reply.calls, extra=reply.extra))
         output, error = observation.output.rstrip("\n"), observation.error or ""
         text = self.tell(output=output, error=error, **facts).strip("\n")

@@ -1,4 +1,4 @@
-"""Record a block's calls to the host, so that a resumed run repeats them and pays for nothing twice."""
+"""Record a code block's calls to the host, so that a resumed run can repeat them without paying twice."""
 
 import json
 import re
@@ -14,25 +14,25 @@ ADDRESS_OR_NUMBER = re.compile(r"[0-9a-f]{6,}|[0-9]+")  # addresses and hashes d
 class BlockCalls:
     """The host calls of one block. `next` is a `repl.process.Recorded`.
 
-    If the block had run to its end (`is_finished`), the recorded calls are made again, even if it now asks
-    for something else: its output is the recorded one, and only the host's state has to be rebuilt.
+    If the block had finished (`is_finished`), the recorded calls are repeated even if it now makes different ones.
+    Its output is taken from the record, and only the host's state has to be rebuilt.
 
-    If the block was cut off, it makes the recorded calls again, in any order. A call that differs from a
-    recorded one only in its numbers becomes that call, so that its answer isn't paid twice (`has_other_numbers`).
-    Any other call is new. After recorded calls were expected, this sets `has_diverged`.
+    If the block was interrupted, it makes the recorded calls again, in any order. A call that differs from a
+    recorded one only in its numbers is replaced by that one, so that its answer isn't paid twice
+    (`has_other_numbers`). Any other call is new, and sets `has_diverged` if recorded calls are left.
     """
 
     def __init__(self, journal: Journal, masks: Masks, run: str, turn: int, *, is_finished: bool) -> None:
         self._journal, self._masks, self._at = journal, masks, {"run": run, "turn": turn}
-        # The recorded calls that the block has not made yet, each with its text.
+        # The recorded calls that the block has not repeated yet, each with its text.
         self._recorded = [(_text(row), row) for row in journal.outcomes.host_calls(run, turn)]
         self._is_finished = is_finished
         self._count = 0
-        self._is_in_order = True  # the record begins with exactly the calls that this block has made
+        self._is_in_order = True  # whether the calls so far are exactly the first recorded ones
         self.has_other_numbers = self.has_diverged = False
 
     def next(self, frame: Frame) -> Frame:
-        """Return the call to carry out. Raises ValueError if a finished block asks for more than it did the first time."""
+        """Return the call to carry out. Raises ValueError if a finished block makes more calls than were recorded."""
         at, self._count = self._count, self._count + 1
         if self._is_finished:
             if not self._recorded:
@@ -48,11 +48,11 @@ class BlockCalls:
         return made
 
     def left(self) -> Sequence[Frame]:
-        """Return the recorded calls that a finished block did not ask for this time."""
+        """Return the recorded calls that a finished block did not repeat."""
         return [row for _, row in self._recorded] if self._is_finished else ()
 
     def _place(self, text: str) -> int | None:
-        """Return where the recorded call is that a cut-off block makes again, or None if it makes a new one."""
+        """Return the index of the recorded call that an interrupted block repeats, or None if the call is new."""
         place = next((at for at, (recorded, _) in enumerate(self._recorded) if recorded == text), None)
         if place is None:
             form = ADDRESS_OR_NUMBER.sub("0", text)

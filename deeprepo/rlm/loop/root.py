@@ -1,4 +1,4 @@
-"""The loop of a root: ask it, run its code and return the output, until it answers or a rule ends the run."""
+"""The root model's loop: ask it, run its code and send it the output, until it answers or a rule ends the run."""
 
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
@@ -25,18 +25,14 @@ ENDS: dict[str, str] = {
     "cut": "Every reply of the root model was cut off at its length limit. Raise its `max_tokens`, or use another root model.",
     "astray": "The root model was stopped after {idle} turns without progress.",
 }
-# Expressions for the child: the root's answer as it stands; and its withdrawal, which is true if the root had called it ready.
+# Evaluated in the child: whether the answer is ready, and its content; and an expression that makes it "not ready" again.
 ANSWER = f'[bool(answer.get("ready")), (lambda x: x[:{MAX_ANSWER}] if isinstance(x, str) else x)(answer["content"])]'
 WITHDRAWN = 'bool(answer.get("ready")) and not answer.update(ready=False)'
 
 NO_CODE = "There was no code in that reply. Call execute_python with code, or write one ```python block. To finish: set_answer('...')."
-CUT_OFF = (
-    "That reply was cut off at its length limit before the code was complete. Send less at once; nothing of it ran."
-)
-BROKEN = (
-    "The arguments of that tool call were no valid JSON; nothing ran. Send the code again: one string named `code`."
-)
-REPEATED = "This very cell ran before, and would print the same; it was not run again. Build on its result, or finish: set_answer('...')."
+CUT_OFF = "That reply was cut off at its length limit before the code was complete, so nothing ran. Send shorter code."
+BROKEN = "The arguments of that tool call were not valid JSON, so nothing ran. Send the code again as one string named `code`."
+REPEATED = "The same code already ran and would print the same output, so it was not run again. Use its result, or finish: set_answer('...')."
 OTHER_NUMBERS = (
     "When the run was resumed, block {number} of {run} repeated its calls with other numbers, such as the hash of an "
     "object. It got the recorded answers, so nothing was paid again."
@@ -46,29 +42,29 @@ DIVERGED = (
     "so it may have paid for some answers that it did not use. All calls are in the totals."
 )
 TYPICAL_REPLY = 1_500  # tokens; a call reserves more than that
-GONE = frozenset({"limit", "crash"})  # outcomes of a block after which its REPL begins anew
+GONE = frozenset({"limit", "crash"})  # outcomes after which a new REPL is started
 
 
 @dataclass(slots=True)
 class RootRun:
-    """One run of a root over an open REPL: `run` takes its turns, and the rest of the fields says what they came to."""
+    """One run of a root over an open REPL. `run` takes its turns, and the other fields contain the results."""
 
     work: Work
     model: Model
     repl: Repl
     conversation: Conversation
     guard: StallGuard
-    name: str = "root"  # of this run, in the journal
+    name: str = "root"  # the run's name in the journal
     turns: list[Turn] = field(default_factory=list)
     summary: str = ""
-    cut_off: int = 0  # replies that ended at their length limit
+    cut_off: int = 0  # number of replies that reached their length limit
     outcome: Outcome = ""
     why: str = ""
-    read: int = 0  # messages that the root has answered
-    news: tuple[str, ...] = ()  # what the root is told once, beside what its block printed
+    read: int = 0  # number of messages that the root has answered
+    news: tuple[str, ...] = ()  # notes for the next message only
 
     async def run(self) -> None:
-        """Run all turns; `outcome` says how they ended."""
+        """Take turns until one of them sets `outcome`, or there are no more turns."""
         calls, at = self.work.calls, self.work.calls.at
         self.guard.note_text(self.conversation.messages[-1].text)
         try:
@@ -85,7 +81,7 @@ class RootRun:
                 calls.budget.keep(None)
 
     async def take_turn(self, number: int) -> None:
-        """Ask for a reply, run its code and send the root the output."""
+        """Ask for a reply, run its code, and add the output to the conversation."""
         reply = await self.ask()
         if reply is None:
             return
@@ -118,7 +114,10 @@ class RootRun:
         )
 
     async def ask(self) -> Completion | None:
-        """Ask the root what to do next; None where its run has ended. A conversation that outgrows the window loses its oldest outputs."""
+        """Return the root's reply, or None if its run has ended.
+
+        If the conversation is too long for the model's window, its oldest outputs are removed.
+        """
         try:
             while True:
                 prompt = self.conversation.prompt()
@@ -130,7 +129,7 @@ class RootRun:
                         raise
         except BudgetSpent as error:
             self.outcome, self.why = "budget", str(error)
-        except PromptTooLong as error:  # nothing to ask again for: what workers have read stands
+        except PromptTooLong as error:  # cannot be retried; what workers have read still counts
             self.outcome, self.why = "window", str(error)
         except ProviderError as error:
             self.outcome, self.why = "provider", str(error)
@@ -142,12 +141,12 @@ class RootRun:
         return None
 
     async def observe(self, number: int, code: str, reply: Completion) -> tuple[Observation, str]:
-        """Run the code, and return what it did with the one hint that goes with it."""
+        """Run the code, and return its output and a hint for the root."""
         work = self.work
         work.notes.clear()
         work.refusals.clear()
         self.cut_off += reply.stop == "length"
-        if not code or reply.stop == "length":  # half a block may be Python too, and do something else
+        if not code or reply.stop == "length":  # an incomplete block may be valid Python that does something else
             self.guard.idle(work.gain)
             broken_call = any(call.unparsed_arguments for call in reply.calls)
             return Observation(""), CUT_OFF if reply.stop == "length" else BROKEN if broken_call else NO_CODE
@@ -155,35 +154,35 @@ class RootRun:
             self.guard.idle(work.gain)
             return Observation(""), REPEATED
         observation = await self._run(number, code)
-        if observation.outcome in GONE:  # where it ended differs from run to run
+        if observation.outcome in GONE:  # a replay may stop at a different point
             work.notes.clear()
         for name, why in work.refusals.items():
-            if why not in observation.output:  # the root has not printed it, and has to know
+            if why not in observation.output:  # otherwise the root has already seen it
                 work.note(f"{name!r} was refused: {why}")
         self.guard.ran(observation, work.gain)
         return observation, hints.hint(observation.error) if observation.error else ""
 
     async def is_answered(self) -> bool:
-        """Return whether the root has given its answer, in any of the ways it may."""
+        """Return whether the root has answered, by a call or by setting `answer`."""
         is_ready, content = False, ""
         try:
             is_ready, value = await self.repl.value(ANSWER)
             content = (self.work.accept(value) if is_ready and self.work.final is None else str(value))[:MAX_ANSWER]
-        except (ValueError, TypeError) as error:  # the root has put something else in the place of `answer`
+        except (ValueError, TypeError) as error:  # `answer` is invalid, or the root has replaced it
             is_ready = False
             if await self._withdraw_finish():
-                self.news = (f'answer["content"] was not taken: {error}',)
+                self.news = (f'answer["content"] was not accepted: {error}',)
         self.summary = (self.work.final or content or self.summary).strip()
         return is_ready or self.work.final is not None
 
     async def _withdraw_finish(self) -> bool:
-        """Let the run go on although the root has finished; whether it had."""
+        """Continue a run that the root has finished. Return whether it had."""
         with suppress(ValueError):
             return bool(await self.repl.value(WITHDRAWN))
         return False
 
     def is_spent(self) -> bool:
-        """Return whether the budget refuses calls, or will after the next turn. The root then gets time to answer."""
+        """Return whether the budget is spent, or will be after the next turn, so that the root must answer now."""
         budget = self.work.calls.budget
         left = budget.left()
         size = sum(tokens(message.text, self.model.name) for message in self.conversation.messages)
@@ -197,7 +196,7 @@ class RootRun:
         )
 
     async def conclude(self, message: str) -> None:
-        """Ask a root that has used its turns once more, for an answer in words: what it has seen is paid for."""
+        """Ask a root without turns for an answer in words, so that what it has read is not wasted."""
         self.conversation.messages.append(Message("user", message))
         prompt = replace(self.conversation.prompt(), tool=None)
         calls = self.work.calls
@@ -213,14 +212,14 @@ class RootRun:
 
     @property
     def end(self) -> str:
-        """How it ended, as a sentence, where that was not by an answer."""
+        """A sentence about how the run ended, or "" if the root answered."""
         is_mute = self.outcome in {"turns", "astray"} and not any(turn.code for turn in self.turns)
         why = "cut" if is_mute and self.cut_off == len(self.turns) else "mute" if is_mute else self.outcome
         words = ENDS.get(why, "")
         return words.format(turns=len(self.turns), why=self.why, idle=self.guard.stale).strip()
 
     def _note_read(self, prompt: Prompt) -> None:
-        """The root has answered: what it was shown, and what its code has printed to it, it has read."""
+        """Record that the root has read the messages of an answered prompt."""
         for message in prompt.messages[self.read :]:
             if message.role in {"user", "tool"}:
                 self.work.has_read(self.work.calls.masks.show(message.text))
@@ -241,5 +240,5 @@ class RootRun:
         if recording is None:
             return observation
         if recording["outcome"] in GONE and observation.outcome not in GONE:
-            await self.repl.start()  # as it was after that block
+            await self.repl.start()  # the block had also ended its REPL when it was recorded
         return Observation(recording["output"], recording["error"], recording["outcome"], recording["omitted"])

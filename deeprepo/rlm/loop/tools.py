@@ -1,4 +1,4 @@
-"""What one root works with, and the functions that its code finds: sub-calls of models, further roots, the answer, the budget."""
+"""The state of a root's run, and the functions for its code: asking models, starting child roots, answering."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
@@ -10,9 +10,9 @@ from deeprepo.rlm.repl.frames import Value
 from deeprepo.rlm.values import Completion, Message, Model, Prompt
 
 MAX_ANSWER = 60_000  # characters
-WORKER_ERROR = "[worker error: {}]"  # in the place of an answer
-MAX_NOTES, NOTE_CHARS = 8, 400  # of one block
-MAX_DEPTH = 2  # a child's child is the last one
+WORKER_ERROR = "[worker error: {}]"  # replaces a missing answer
+MAX_NOTES, NOTE_CHARS = 8, 400  # per block
+MAX_DEPTH = 2  # a grandchild of the first root starts no further root
 CHILD_TURNS = 6
 Gain = tuple[int, dict[str, object]]
 Child = Callable[[str, Sequence[str], int], Awaitable[str]]
@@ -21,33 +21,36 @@ Paths = str | Sequence[str]
 
 @dataclass(slots=True, kw_only=True)
 class Work(ABC):
-    """The state of one run of a root, and the hooks of its task; a child run has its own."""
+    """State of one root run and hooks for its task. A child run has its own."""
 
-    child: Child | None = None  # starts a root for a task; None: nobody can
+    child: Child | None = None  # starts a child root for a task, if possible
     depth: int = 0
-    deepest: int = MAX_DEPTH  # a run at this depth starts no further one
+    deepest: int = MAX_DEPTH  # a run at this depth starts no child
     final: str | None = None  # set_answer(text) or FINAL(value)
-    say: Callable[[str], None] = lambda _: None  # tells a person how far the run is
-    accept: Callable[[Any], str] = str  # the answer as a text; raises ValueError, with what is wrong with it
+    say: Callable[[str], None] = lambda _: None  # reports progress to the user
+    accept: Callable[[Any], str] = str  # converts the answer to text; raises ValueError for an invalid one
     batch: list[str] = field(default_factory=list)
-    refusals: dict[str, str] = field(default_factory=dict)  # what the running block has handed in in vain, and why
-    notes: dict[str, None] = field(default_factory=dict)  # what the root should know of its look-ups in this block
+    refusals: dict[str, str] = field(default_factory=dict)  # refused submissions of the running block, with reasons
+    notes: dict[str, None] = field(default_factory=dict)  # notes for the root about this block's look-ups
     question_count: int = 0  # questions to workers and children
-    errors: dict[str, None] = field(default_factory=dict)  # why workers did not answer
+    errors: dict[str, None] = field(default_factory=dict)  # reasons why workers did not answer
 
     @property
     def gain(self) -> Gain:
-        """What changes if a block has brought the task forward."""
+        """A value that changes if a block has made progress."""
         return self.question_count, self.facts()
 
     @property
     @abstractmethod
     def calls(self) -> Calls:
-        """The door to the models."""
+        """The client for all model calls."""
 
     @abstractmethod
     def model(self, name: str) -> Model | None:
-        """Return the worker with this name, or the first worker without a name; None if the run has none. Raises ValueError for an unknown name."""
+        """Return the worker with this name, or the first one for "". Return None if the run has no workers.
+
+        Raises ValueError for an unknown name.
+        """
 
     def note(self, sentence: str) -> None:
         """Add a note for the root.
@@ -57,31 +60,31 @@ class Work(ABC):
         if len(self.notes) < MAX_NOTES:
             self.notes.setdefault(sentence[:NOTE_CHARS])
 
-    # --- what a task may add ------------------------------------------------------------------------------------------
+    # --- hooks for tasks ----------------------------------------------------------------------------------------------
 
     def facts(self) -> dict[str, object]:
-        """Return what else the last lines of every turn say. A block that changes any of it has brought the task forward."""
+        """Return further facts for the message after each turn. A changed fact counts as progress."""
         return {}
 
     def has_read(self, text: str, reader: str = "") -> None:  # noqa: B027 - a hook
         """Record that a worker, or else the root, was shown a text and answered."""
 
 
-# --- the functions of the paper ----------------------------------------------------------------------------------------
+# --- functions for the root's code, as in the RLM paper ------------------------------------------------------------------
 
 
 async def llm_query(work: Work, prompt: str, worker: str = "", *, model: str | None = None, reuse: bool = False) -> str:
-    """Send one free prompt to the worker model."""
+    """Send one free-form prompt to the worker model and return its answer."""
     return (await llm_batch(work, [prompt], worker, model=model, reuse=reuse))[0]
 
 
 async def llm_batch(
     work: Work, prompts: Sequence[str], worker: str = "", *, model: str | None = None, reuse: bool = False
 ) -> list[str]:
-    """Send free prompts to the worker model in parallel, and return the answers in the order of the prompts.
+    """Send free-form prompts to the worker model in parallel, and return the answers in the order of the prompts.
 
-    Equal prompts are separate requests, unless `reuse` asks for the answer that there is. `model` is another word for
-    `worker`. A slot that failed contains the error.
+    A failed prompt's answer is the error. Equal prompts are sent separately, unless `reuse` is set. `model` is an
+    alias of `worker`.
     """
     if isinstance(prompts, str):
         raise TypeError("llm_batch takes a list of prompts; llm_query takes one")
@@ -104,14 +107,14 @@ async def llm_batch(
 
 
 async def last_batch(work: Work) -> list[str]:
-    """Return the answers of the last batch: paid for, and so kept even if the block failed after it."""
+    """Return the answers of the last batch, which are kept even if the block then failed."""
     return work.batch
 
 
 async def rlm_query(work: Work, task: str, paths: Paths = (), *, model: str | None = None) -> str:
-    """Start another root for a task, with the same tools and budget, and return its answer as text.
+    """Start a child root for a task, with the same tools and budget, and return its answer as text.
 
-    If no further root may start, a task without paths goes to the worker.
+    If no child may start, a task without paths is sent to the worker.
     """
     if work.child is None or work.depth >= work.deepest:
         if not paths:
@@ -124,14 +127,14 @@ async def rlm_query(work: Work, task: str, paths: Paths = (), *, model: str | No
 async def rlm_query_batched(
     work: Work, tasks: Sequence[str], paths: Paths = (), *, model: str | None = None
 ) -> list[str]:
-    """Start a root for each task, one after the other, and return their answers in order."""
+    """Start a child root for each task, one after the other, and return their answers in order."""
     if isinstance(tasks, str):
         raise TypeError("rlm_query_batched takes a list of tasks; rlm_query takes one")
     return [await rlm_query(work, str(task), paths, model=model) for task in tasks]
 
 
 async def submit(work: Work, *values: Value, **fields: Value) -> str:
-    """Set the root's answer as programs for dspy.RLM do: one value, or several by name."""
+    """Set the root's answer in the style of dspy.RLM: one value, or several by name."""
     if len(values) + len(fields) != 1 and values:
         raise TypeError("SUBMIT takes one value, or values by name")
     named = next(iter(fields.values())) if len(fields) == 1 else fields

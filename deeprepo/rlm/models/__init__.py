@@ -1,6 +1,6 @@
-"""The models that answer prompts, one file per dialect. A provider is one line in PROVIDERS; a model is named `provider/model`.
+"""Clients for models: one file per API dialect, one line in PROVIDERS per provider. Models are named `provider/model`.
 
-The libraries behind the dialects take 0.4 to 0.9 s to import, so `connect` loads the one that is asked for and no other.
+The client libraries take 0.4 to 0.9 s to import, so `connect` imports only the one that it needs.
 """
 
 from itertools import starmap
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from deeprepo.rlm.models.connection import HttpModel
 
 NOTHING_SAID = Sampling()
-# Seconds of silence between two pieces of a reply; a model that thinks may say nothing before the first.
+# Maximum seconds between two pieces of a reply. A thinking model may send nothing for a long time.
 TIMEOUT = 300.0
 
-# Servers of the OpenAI dialect that are known by an address alone.
+# Servers with the OpenAI dialect that need nothing but an address.
 ADDRESSES = {
     "cerebras": "https://api.cerebras.ai/v1",
     "deepseek": "https://api.deepseek.com/v1",
@@ -55,11 +55,11 @@ PROVIDERS = {
     for provider in sorted((*OTHERS, *starmap(Provider, ADDRESSES.items())), key=attrgetter("name"))
 }
 
-LOCAL = {name: Provider(name, None, "", needs_key=False) for name in ("exec", "function")}  # they have no API
+LOCAL = {name: Provider(name, None, "", needs_key=False) for name in ("exec", "function")}  # models without an HTTP API
 
 
 def provider_of(name: str) -> Provider:
-    """Return the provider of `provider/model`, the first segment. Raises UsageError with a sentence that says what to do."""
+    """Return the provider of a model named `provider/model`. Raises UsageError if the name is invalid."""
     if (local := provider_name(name)) in LOCAL and name.partition(":")[2].strip():
         return LOCAL[local]
     provider, slash, model = name.partition("/")
@@ -80,10 +80,10 @@ def connect(
     project: str | None = None,
     sampling: Sampling = NOTHING_SAID,
 ) -> Model:
-    """Return a model by its name. Nothing is sent before the first call; a server given by `base_url` may need no key.
+    """Return a model by its name, without connecting yet. A server at a `base_url` may need no key.
 
-    `timeout` is the silence between two pieces of a reply, in seconds; a command has so long for all of it. `region` and `project`
-    are for models in a cloud.
+    `timeout` is the maximum number of seconds between two pieces of a reply, or for a command's whole reply.
+    `region` and `project` are only used for cloud models.
     """
     provider = provider_of(name)
     if name.startswith(FUNCTION):
@@ -112,7 +112,7 @@ def connect(
 
         foreign = provider.base_url is not None and url != provider.base_url
         headers = provider.headers or (("x-api-key",) if (foreign or provider.base_url is None) and key else ())
-        tokens: Tokens = "max_tokens" if foreign else provider.tokens  # more servers take the older name
+        tokens: Tokens = "max_tokens" if foreign else provider.tokens  # more servers support the older name
         model = OpenAIModel(name, key, url, timeout, tokens, headers)
     model.sample(sampling)
     return model

@@ -1,4 +1,4 @@
-"""Small pure steps that both dialects share: text that can be sent, thinking cut from it, JSON objects out of a model's text."""
+"""Pure functions that both dialects share: cleaning text, removing thinking, and finding JSON objects in replies."""
 
 import json
 import re
@@ -11,7 +11,7 @@ from deeprepo.rlm.values import Completion, Prompt, ToolCall, Usage
 
 Stop = Literal["end", "length", "refusal"]
 Extra = Mapping[str, Any] | None
-# How models write down their thinking when no server takes it out of their text: the opening and the closing mark.
+# The opening and closing marks of thinking, if the server leaves it in the text.
 MARKS = (
     ("<think>", "</think>"),
     ("<thinking>", "</thinking>"),
@@ -28,10 +28,10 @@ LONE = re.compile(
     rf"^[ \t]*(?:{'|'.join(re.escape(closing) for _, closing in MARKS)})[ \t]*$", re.MULTILINE | re.IGNORECASE
 )
 FENCED = re.compile(r"\s*+```\w*+\s(.*)```\s*+", re.DOTALL)
-MAX_STARTS = 2_000  # braces that are tried as the beginning of an object; a text of nothing else must cost no minutes
+MAX_STARTS = 2_000  # braces at which parsing is tried, so that a text full of braces doesn't take minutes
 DECODER = json.JSONDecoder(strict=False)
 JSON_ONLY = "Answer with one JSON object that fits this JSON schema, and with nothing else:\n"
-CHARS_PER_TOKEN = 3  # of a prompt, on the careful side
+CHARS_PER_TOKEN = 3  # a low estimate, so that token counts are rather too high
 
 
 def sendable(text: str) -> str:
@@ -43,7 +43,7 @@ def sendable(text: str) -> str:
 
 
 def text_of(content: object) -> str:
-    """Return the text of a message; some servers send a list of parts, of which thinking is none of our business."""
+    """Return the text of a message. Some servers send a list of parts; parts with thinking are ignored."""
     if isinstance(content, list):
         parts = (part for part in content if isinstance(part, Mapping) and part.get("type") == "text")
         return "".join(str(part.get("text") or "") for part in parts)
@@ -51,9 +51,9 @@ def text_of(content: object) -> str:
 
 
 def without_thinking(text: str) -> tuple[str, bool]:
-    """Return the text after its leading thinking, and whether the thinking had not ended: then there is no answer.
+    """Return the text after leading thinking, and whether the thinking is incomplete, so that there is no answer.
 
-    Chat templates that write the opening mark themselves leave only the closing one in the text: it counts on a line of its own.
+    Some chat templates add the opening mark to the prompt, so the text has only the closing mark, on a separate line.
     """
     rest = text.lstrip("\ufeff \t\r\n")
     if not rest or (rest[0] == "{" and parse(rest)):
@@ -71,7 +71,7 @@ def without_thinking(text: str) -> tuple[str, bool]:
 
 
 def alternating(messages: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Join neighbours of one role to one message, but for those of tools: what strict chat templates take."""
+    """Join consecutive messages with the same role, except tools' messages, because some chat templates require it."""
     joined: list[dict[str, Any]] = []
     for message in messages:
         last = joined[-1] if joined else {}
@@ -85,7 +85,7 @@ def alternating(messages: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 def completion(
     prompt: Prompt, form: RequestForm, text: str, calls: tuple[ToolCall, ...], stop: Stop, usage: Usage, extra: Extra
 ) -> Completion:
-    """Return a reply with its structured answer, whether the model gave it as a call or as text."""
+    """Return a reply with its structured answer, which the model may give as a tool call or as text."""
     data: Mapping[str, Any] | None = None
     if prompt.answer:
         mine = next((call for call in calls if call.name == prompt.answer.name), None)
@@ -94,14 +94,14 @@ def completion(
             text = mine.unparsed_arguments or json.dumps(mine.arguments)
         data = json_object(text, prompt.answer.parameters) if stop != "refusal" else None
         if data is None and stop == "end" and usage.output >= form.cap(prompt):
-            stop = "length"  # some servers call every end "stop"
-    return Completion(text, usage, stop, None if stop == "length" else data, calls, extra)  # half an object is none
+            stop = "length"  # some servers always report "stop"
+    return Completion(text, usage, stop, None if stop == "length" else data, calls, extra)  # `data` may be incomplete
 
 
 def json_object(text: str, schema: Mapping[str, Any] | None = None) -> Mapping[str, Any] | None:
-    """Return the JSON object that a text is, or the last in it that fits the schema; where none fits, the last of all; else None.
+    """Return the JSON object in a text: the whole text, else the last object that fits the schema, else the last one.
 
-    A model that shows a draft, or an example, writes its answer after it.
+    A model may show a draft or an example before its answer. Returns None if there is no object.
     """
     whole = parse(text)
     if whole is not None:
@@ -112,7 +112,7 @@ def json_object(text: str, schema: Mapping[str, Any] | None = None) -> Mapping[s
 
 
 def parse(text: str) -> Mapping[str, Any] | None:
-    """Return the JSON object that a text is; None otherwise, and for half an object."""
+    """Return the JSON object that the whole text represents; None if it is anything else, or incomplete."""
     try:
         value = json.loads(text, strict=False) if text.strip() else None
     except (ValueError, RecursionError):
@@ -121,7 +121,7 @@ def parse(text: str) -> Mapping[str, Any] | None:
 
 
 def arguments(text: str) -> Mapping[str, Any] | None:
-    """Return the arguments of a tool call, also where a model has encoded them twice or put them into a fence."""
+    """Return the arguments of a tool call, even if the model has encoded them twice or put them into a code fence."""
     value = parse(text)
     if value is None and text.lstrip().startswith('"'):
         with suppress(ValueError, RecursionError):
@@ -132,7 +132,7 @@ def arguments(text: str) -> Mapping[str, Any] | None:
 
 
 def objects(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Return the outermost JSON objects in a text, each with the place where it begins."""
+    """Yield the outermost JSON objects in a text, each with its offset."""
     at, starts = text.find("{"), 0
     while at >= 0 and starts < MAX_STARTS:
         try:
@@ -145,14 +145,14 @@ def objects(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
 
 
 def fits(value: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
-    """Return whether an object has what a schema requires at its top, and no other field where none is allowed."""
+    """Return whether an object has the schema's required top-level fields, and no fields that it forbids."""
     properties = schema.get("properties", {})
     is_closed = schema.get("additionalProperties") is False
     return set(schema.get("required", ())) <= set(value) and (not is_closed or set(value) <= set(properties))
 
 
 def estimate(prompt: Prompt, work: object) -> Usage:
-    """Return the tokens of a prompt and of what a model has written, where the provider has not counted them."""
+    """Estimate the tokens of a prompt and a reply, for providers that don't report them."""
     texts = [message.text for message in prompt.messages]
     texts += [json.dumps(dict(call.arguments)) for message in prompt.messages for call in message.calls]
     texts += [json.dumps(schema.parameters, default=dict) for schema in (prompt.answer, prompt.tool) if schema]

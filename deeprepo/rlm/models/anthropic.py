@@ -1,10 +1,9 @@
 """The Anthropic Messages API, at Anthropic, Bedrock, Vertex and compatible servers.
 
-Cache marks (`cache_control: ephemeral`) are set on the system prompt always, because all workers of a run
-share it. If a tool is offered, they are also set on the first user message, which never changes, and on the
-last one, so that the next turn reads everything before it from the cache. A question whose model may ask for
-more code is marked too, since most do. Other single questions are not marked, because writing to the cache
-costs a quarter more.
+Cache marks (`cache_control: ephemeral`) are always set on the system prompt, because all workers of a run share
+it. If a tool is offered, they are also set on the first user message, which never changes, and on the last one,
+so that the next turn reads everything before it from the cache. A prompt whose model may request more code is
+marked too, since most do. Other prompts are not marked, because writing to the cache costs 25 % more.
 
 Thinking blocks are sent back unchanged, before the text, and only to the model that wrote them.
 """
@@ -29,19 +28,19 @@ T = TypeVar("T")
 STOPS: Mapping[str, Stop] = {
     "max_tokens": "length",
     "model_context_window_exceeded": "length",
-    "pause_turn": "length",  # the server stopped in the middle and would go on
+    "pause_turn": "length",  # the server stopped early and could continue
     "refusal": "refusal",
 }
-EFFORTS: Mapping[Effort, str] = {"none": "low"}  # the least that there is
+EFFORTS: Mapping[Effort, str] = {"none": "low"}  # the lowest value
 THINKING = {"thinking", "redacted_thinking"}
 CACHED = {"cache_control": {"type": "ephemeral"}}
 
-# At DEBUG this library logs whole requests, prompts included, whatever set the level: the root logger or a variable.
+# At DEBUG, this library logs whole requests, including prompts, even if only the root logger's level was set.
 logging.getLogger("anthropic").setLevel(logging.INFO)
 
 
 class Events(anthropic.AsyncStream[T]):
-    """The library's stream, of a bounded size."""
+    """The library's stream with a size limit."""
 
     async def _iter_events(self) -> AsyncIterator[Any]:
         async for event in self._decoder.aiter_bytes(bounded(self.response.aiter_bytes())):
@@ -49,10 +48,10 @@ class Events(anthropic.AsyncStream[T]):
 
 
 class AnthropicModel(HttpModel):
-    """One model of Anthropic, or of a server that speaks its dialect.
+    """A model at Anthropic, or at a server with the same dialect.
 
-    A structured answer is a forced tool; newer models that think before every answer refuse that in a 400, and are then
-    asked by JSON schema.
+    A structured answer is requested as a forced tool call. Newer models that always think reject that with a 400, and
+    are then given a JSON schema.
     """
 
     path, assembly = "/v1/messages", Messages
@@ -65,8 +64,8 @@ class AnthropicModel(HttpModel):
         super().__init__(name, url, timeout, RequestForm(answer="tool"), open_client)
 
     def body(self, prompt: Prompt, form: RequestForm) -> dict[str, Any]:
-        """Return the request as the endpoint wants it."""
-        rest = list(prompt.messages)  # a later one of the system would change the cached prefix: it is told as the user
+        """Return the body of the request."""
+        rest = list(prompt.messages)  # later system messages are sent as the user, to keep the cached prefix unchanged
         system = sendable(rest.pop(0).text) if rest[0].role == "system" else ""
         if prompt.answer and form.answer == "text":
             rest.append(Message("user", JSON_ONLY + json.dumps(prompt.answer.parameters)))
@@ -100,12 +99,12 @@ class AnthropicModel(HttpModel):
         calls = tuple(_call(block) for block in blocks if block.get("type") == "tool_use")
         stop: Stop = "length" if is_unfinished else STOPS.get(str(reply.get("stop_reason")), "end")
         usage = self.usage_of_whole(reply.get("usage") or {}, prompt, content)
-        thinking = [dict(block) for block in blocks if block.get("type") in THINKING]  # word for word
+        thinking = [dict(block) for block in blocks if block.get("type") in THINKING]  # verbatim
         extra = {"model": self.name, "blocks": thinking} if thinking else None
         return completion(prompt, form, text, calls, stop, usage, extra)
 
     def usage(self, report: Mapping[str, Any], prompt: Prompt, work: object) -> Usage:
-        """Return the tokens as a reply reports them: here `input_tokens` leaves out what was read from or written to the cache."""
+        """Return the reported tokens. In this dialect, `input_tokens` excludes cache reads and writes."""
         read_, write = count(report.get("cache_read_input_tokens")), count(report.get("cache_creation_input_tokens"))
         prompt_tokens = count(report.get("input_tokens")) + read_ + write
         output_tokens = count(report.get("output_tokens"))
@@ -116,17 +115,17 @@ class AnthropicModel(HttpModel):
 
 
 def client_of(key: Key, url: str, timeout: float) -> Callable[[], anthropic.AsyncAnthropic]:
-    """Return what makes the library's own client for this key and address."""
+    """Return a function that creates the library's client for this key and address."""
     secret = SecretStr(key_text(key))
 
     def client() -> anthropic.AsyncAnthropic:
-        key_text = secret.get_secret_value() or "none"  # without one the library would send what it finds itself
-        is_gateway = not url.startswith("https://api.anthropic.com")  # it wants the key in `Authorization`
+        key_text = secret.get_secret_value() or "none"  # without a key, the library would look for one itself
+        is_gateway = not url.startswith("https://api.anthropic.com")  # gateways expect the key in `Authorization`
         return anthropic.AsyncAnthropic(
             api_key=key_text,
             base_url=url,
             max_retries=0,
-            open_telemetry=False,  # its spans could carry prompts
+            open_telemetry=False,  # its spans could contain prompts
             default_headers={"Authorization": f"Bearer {key_text}"} if is_gateway else None,
             http_client=transport(anthropic.DefaultAioHttpClient, url, timeout),
         )
@@ -135,16 +134,16 @@ def client_of(key: Key, url: str, timeout: float) -> Callable[[], anthropic.Asyn
 
 
 def _blocks_to_cache(prompt: Prompt, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The blocks up to which the next call of this dialogue repeats this one."""
+    """Return the blocks to mark, which end the prefix that the dialogue's next call repeats."""
     if prompt.tool and messages:
         return [message["content"][-1] for message in (messages[0], messages[-1])]
-    if prompt.answer and prompt.answer.final and messages:  # most readers ask to see more
+    if prompt.answer and prompt.answer.final and messages:  # most models request more code
         return [messages[0]["content"][0]]
     return []
 
 
 def _messages(messages: Sequence[Message], own: str) -> list[dict[str, Any]]:
-    """Roles alternate, as the endpoint demands: neighbours of one role become one message. Empty texts are refused there."""
+    """Return the messages with alternating roles and without empty texts, as the endpoint requires."""
     sent_messages: list[dict[str, Any]] = []
     for message in messages:
         role, blocks = "assistant" if message.role == "assistant" else "user", _blocks(message, own)
@@ -156,7 +155,7 @@ def _messages(messages: Sequence[Message], own: str) -> list[dict[str, Any]]:
 
 
 def _blocks(message: Message, own: str) -> list[dict[str, Any]]:
-    """The blocks of a message, first the thinking that the model `own` has written: the endpoint demands it there."""
+    """Return a message's blocks, starting with thinking by the model `own`, as the endpoint requires."""
     text = sendable(message.text)
     if message.role == "tool":
         return [{"type": "tool_result", "tool_use_id": message.call_id, "content": text or "(nothing)"}]

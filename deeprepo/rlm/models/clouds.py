@@ -1,8 +1,8 @@
-"""Claude in Amazon Bedrock and Google Vertex AI, through the anthropic library's own clients.
+"""Claude on Amazon Bedrock and Google Vertex AI, through the anthropic library's clients.
 
-Credentials come from each cloud's own chain (environment, profile, workload identity, metadata server). They
-are not read or stored here. The first call loads the additional packages that the clients need, which are an
-extra.
+Credentials come from each cloud's default chain (environment, profile, workload identity, metadata server). They
+are not read or stored here. The clients need additional packages, which an extra installs and the first call
+imports.
 """
 
 from typing import Any
@@ -15,14 +15,14 @@ from deeprepo.rlm.models.anthropic import AnthropicModel
 from deeprepo.rlm.models.connection import transport
 from deeprepo.rlm.models.provider import Key, Provider, address, key_text
 
-NEEDS = {"bedrock": "boto3", "vertex": "google.auth"}  # what the extra of this name brings
+NEEDS = {"bedrock": "boto3", "vertex": "google.auth"}  # a package from the extra with this name
 REMEDY = {
     "bedrock": "no AWS credentials for bedrock. Set AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, "
     "or AWS_PROFILE, or give this machine a role",
     "vertex": "no Google credentials for vertex. Set GOOGLE_APPLICATION_CREDENTIALS to the file of a service account, run "
     "`gcloud auth application-default login`, or give this machine a service account",
 }
-# Of Vertex AI, beside the addresses of its regions.
+# Vertex AI's addresses that don't follow the pattern for regions.
 HOSTS = {"global": "aiplatform.googleapis.com"} | {
     place: f"aiplatform.{place}.rep.googleapis.com" for place in ("us", "eu")
 }
@@ -37,7 +37,7 @@ def connect(
     region: str | None,
     project: str | None,
 ) -> AnthropicModel:
-    """Return a model in a cloud. Raises UsageError, with the remedy, when the extra or the region is missing."""
+    """Return a cloud model. Raises UsageError if the extra, the region or the project is missing."""
     cloud = provider.cloud
     if not is_installed(NEEDS[cloud]):
         raise NotInstalled(f"{name} needs packages that are not installed", cloud)
@@ -61,7 +61,7 @@ def connect(
 
     def client() -> Any:  # noqa: ANN401 - of either cloud
         http = transport(anthropic.DefaultAioHttpClient, url, timeout)
-        # Telemetry stays off: its spans could carry prompts.
+        # Telemetry stays off, because its spans could contain prompts.
         return maker(base_url=url, max_retries=0, open_telemetry=False, http_client=http, **own)
 
     model = AnthropicModel(name, url, timeout, client)

@@ -1,11 +1,13 @@
-"""One model behind an API: its client is opened by the first call, in that call's event loop, and kept until it is closed.
+"""A model behind an HTTP API.
 
-A request is sent once more in another form if its form is refused, and never otherwise: the libraries' retries and redirects are
-off, since each try is reserved and recorded (`money.calls`). Their streams are read event by event, without a model of each, which
-would cost more than the request itself. A server that does not stream, though it was asked to, is read in one piece.
+The first call opens the client in its event loop, and the client is kept until it is closed. If the server rejects
+the form of a request, it is sent in another form. Nothing else is retried here, and the libraries' retries and
+redirects are off, because `money.calls` reserves money for each attempt and records it. Streams are read event by
+event without building the library's objects, which would cost more than the request itself. If a server doesn't
+stream, the whole reply is read.
 
-The HTTP library is the one that the client's own is built on: httpx2, or with openai 2, which the training environment needs,
-httpx. What is used here has the same names in both.
+The HTTP library is the one that the client library uses: httpx2, or httpx for openai 2, which the training
+environment needs. Both have the same names for what is used here.
 """
 
 import asyncio
@@ -43,34 +45,34 @@ from deeprepo.rlm.models.forms import TOKENS, Answer, RequestForm, longest_reply
 from deeprepo.rlm.models.stream import Chat, Messages
 from deeprepo.rlm.values import Completion, Prompt, Sampling, Usage
 
-CONNECT = 10.0  # seconds for a connection
-MOST_REPLY = 32 << 20  # bytes of a reply
+CONNECT = 10.0  # timeout for connecting, in seconds
+MOST_REPLY = 32 << 20  # maximum bytes of a reply
 STREAMS = ("text/event-stream", "application/vnd.amazon.eventstream")
 LIMITS = {"max_connections": 1000, "max_keepalive_connections": 256, "keepalive_expiry": 30.0}
-WORK_FIELDS = ("choices", "content", "usage")  # of a reply: what the model has written, and what it has cost
-FASTEST = 5_000  # tokens that a model writes in a second, at most
-SMALL_PROMPT = 2_000  # tokens of a prompt that every model takes
-MOST_SIZE_GUESSES = 6  # guesses in a row that a prompt is too long
-SHORT_REPLY = 20  # tokens of a reply that says little about the tokenizer
-DENSEST = 1.5  # times the estimate of a reply's text: what a server counts beyond that is thinking that it doesn't show
+WORK_FIELDS = ("choices", "content", "usage")  # fields of a reply with the model's output and its cost
+FASTEST = 5_000  # maximum tokens per second that a model writes
+SMALL_PROMPT = 2_000  # tokens; every model accepts a prompt of this size
+MOST_SIZE_GUESSES = 6  # how often in a row an error is assumed to be about the prompt's length
+SHORT_REPLY = 20  # tokens; shorter replies say little about the tokenizer
+DENSEST = 1.5  # maximum ratio of reported to estimated tokens; what exceeds it is hidden thinking
 LEAVING = ContextVar[Callable[[], None] | None]("LEAVING", default=None)
 
 
 class HttpModel(ABC):
-    """One model behind an API. Satisfies `deeprepo.rlm.values.Model`."""
+    """A model behind an HTTP API. Satisfies `deeprepo.rlm.values.Model`."""
 
-    path: ClassVar[str]  # of the endpoint
-    assembly: ClassVar[type[Chat | Messages]]  # of a stream
-    failure: ClassVar[type[Exception]]  # the library's own
-    stream: ClassVar[type[Any]]  # its AsyncStream
+    path: ClassVar[str]  # the endpoint's path
+    assembly: ClassVar[type[Chat | Messages]]  # joins the events of a stream
+    failure: ClassVar[type[Exception]]  # the library's base exception
+    stream: ClassVar[type[Any]]  # the library's AsyncStream
     http: ClassVar[ModuleType] = httpx2
-    answers: ClassVar[tuple[Answer, ...]]  # how a structured answer can be demanded, the first of them first
-    fields: ClassVar[frozenset[str]]  # of a form, on which servers of this dialect disagree
-    sampling_names: ClassVar[Mapping[str, str]]  # of the fields of `Sampling` that the dialect has
+    answers: ClassVar[tuple[Answer, ...]]  # ways to request a structured answer, the preferred one first
+    fields: ClassVar[frozenset[str]]  # fields of a form that some servers of this dialect reject
+    sampling_names: ClassVar[Mapping[str, str]]  # the dialect's names for the fields of `Sampling`
     sampling = Sampling()
     tells_leaving = True  # it calls `Prompt.on_leaving` itself
-    lacking: tuple[type[Exception], ...] = ()  # raised where a cloud finds no credentials
-    remedy = ""  # and what to do then
+    lacking: tuple[type[Exception], ...] = ()  # raised if a cloud finds no credentials
+    remedy = ""  # the error's text in that case
 
     def __init__(self, name: str, url: str, timeout: float, form: RequestForm, open_client: Callable[[], Any]) -> None:
         self.name = name
@@ -83,7 +85,7 @@ class HttpModel(ABC):
 
     @abstractmethod
     def body(self, prompt: Prompt, form: RequestForm) -> dict[str, Any]:
-        """Return the request as the endpoint wants it."""
+        """Return the body of the request."""
 
     @abstractmethod
     def read(self, reply: Mapping[str, Any], prompt: Prompt, form: RequestForm) -> Completion:
@@ -91,23 +93,23 @@ class HttpModel(ABC):
 
     @abstractmethod
     def usage(self, report: Mapping[str, Any], prompt: Prompt, work: object) -> Usage:
-        """Return the tokens as a reply reports them. What it does not report is guessed: `work` is what was written."""
+        """Return the reported tokens. Missing numbers are estimated; `work` is the model's output."""
 
     async def complete(self, prompt: Prompt) -> Completion:
-        """Send a request, and again in plainer forms where its form is refused: `prompt.requests` of them at most.
+        """Send a request. If its form is rejected, send it in simpler forms, `prompt.requests` times at most.
 
-        What has worked in the end is kept, of the rest nothing. Of what may have been left out for nothing, a part is tried again
-        with each later request.
+        The form that worked is remembered. If it may be simpler than necessary, each later request tries to restore
+        one of its options.
         """
         sent = list[RequestForm]()
         form = self._known.form
         doubted, kind = self._known.doubted, (prompt.answer is not None, prompt.tool is not None)
-        restored = doubted.popleft() if doubted and not self._form_search.locked() else {}  # the server may take it
+        restored = doubted.popleft() if doubted and not self._form_search.locked() else {}  # the server may accept it
         try:
             return await self._send_adapting(prompt, replace(form, **restored), sent)
         except Refusal as refusal:
             refused = refusal
-        async with self._form_search:  # one call at a time looks for a form; the others wait for what it finds
+        async with self._form_search:  # one call at a time searches for a form, and the others wait for its result
             for plainer in (self._known.form, self._plainest(prompt)):
                 if plainer in sent or not refused.is_unexplained or self._own_parameter(refused):
                     continue
@@ -123,11 +125,11 @@ class HttpModel(ABC):
         raise error from None
 
     def price(self, usage: Usage) -> float | None:
-        """Return the dollars for this usage, None where the price is unknown."""
+        """Return the price of this usage in US dollars, or None if it is unknown."""
         return prices.dollars(self.name, usage)
 
     async def close(self) -> None:
-        """Close the client; a later call would open a new one."""
+        """Close the client. A later call opens a new one."""
         client, self._client = self._client, None
         if client is not None:
             await client.close()
@@ -135,8 +137,11 @@ class HttpModel(ABC):
     def _named_change(
         self, form: RequestForm, refusal: Refusal, prompt: Prompt, sent: list[RequestForm]
     ) -> dict[str, Any]:
-        """What to say in a plainer way that was not refused yet, by the words of a refusal; nothing where they name nothing of that kind."""
-        # A reason that names another parameter is about that one.
+        """Return how to simplify the form as the refusal demands, if the simpler form was not rejected yet.
+
+        Returns nothing if the refusal names no option of the form.
+        """
+        # If the refusal names another parameter, its reason is about that one.
         has_reason = refusal.reason is not None and refusal.param in {"", "model"}
         if refusal.is_spoilt or refusal.is_about_prompt or has_reason or self._own_parameter(refusal):
             return {}
@@ -150,7 +155,7 @@ class HttpModel(ABC):
         return next((change for change in named if replace(form, **change) not in sent), {})
 
     async def _send_adapting(self, prompt: Prompt, form: RequestForm, sent: list[RequestForm]) -> Completion:
-        """Return the reply to a request in this form, or in the plainer one that its refusals speak of: that one is kept."""
+        """Return the reply to a request, simplifying its form as the refusals demand, and remember the form that worked."""
         before, is_plainest = self._known.form, form == self._plainest(prompt)
         while True:
             sent.append(form)
@@ -167,7 +172,7 @@ class HttpModel(ABC):
                 raise
             else:
                 changes = {name: value for name, value in asdict(form).items() if value != getattr(before, name)}
-                if is_plainest and len(changes) > 1:  # which of them it was that the server does not take is not known
+                if is_plainest and len(changes) > 1:  # it is unknown which of them the server rejected
                     self._known.doubted.extend({name: getattr(before, name)} for name in changes)
                 self._known.form = replace(self._known.form, **changes)
                 self._known.accepted |= form.features(prompt)
@@ -177,27 +182,30 @@ class HttpModel(ABC):
                 return replace(completion, cap=self._cap(prompt, form))
 
     def _plainest(self, prompt: Prompt) -> RequestForm:
-        """Return the form without everything that this server has never taken."""
+        """Return the form without all options that this server has never accepted."""
         unknown = {field for field, _ in self._known.form.features(prompt) - self._known.accepted} | {"most"}
         steps = [step for step in simpler(self._known.form, prompt, self.answers, self.fields) if step.field in unknown]
         return replace(self._known.form, **{field: value for step in steps for field, value in step.change.items()})
 
     def _own_parameter(self, refusal: Refusal) -> str:
-        """Return the name of a parameter of the caller's own that a refusal speaks of, "" where it speaks of none."""
+        """Return the caller's own parameter that a refusal names, or ""."""
         names = {*self.sampling.on_record, *self.sampling.extra_body}
         return next((name for name in names if re.search(rf"\b{re.escape(name)}\b", refusal.words)), "")
 
     def _cap(self, prompt: Prompt, form: RequestForm) -> int:
-        """Return the tokens that a reply may have in this form."""
+        """Return the maximum tokens of a reply in this form."""
         return min(form.cap(prompt), self.sampling.max_tokens or form.cap(prompt))
 
     def _refused(self, refusal: Refusal, prompt: Prompt) -> ProviderError:
-        """The error of a request that was refused in each form. It may be too long, unless the server took one that is as long."""
+        """Return the error for a request that was rejected in each form.
+
+        It may be too long, unless the server has accepted a prompt of this length.
+        """
         own = self._own_parameter(refusal)
         if own and refusal.is_unexplained:
             provider, _, model = self.name.partition("/")
             value = {**self.sampling.on_record, **self.sampling.extra_body}[own]
-            return ProviderRefused(f"{provider} does not take {own}={value!r} with {model}: take it out of the Model")
+            return ProviderRefused(f"{provider} does not accept {own}={value!r} with {model}. Remove it from the Model")
         error = failures.translate(refusal, self.name, self._host, _texts(prompt))
         size = estimate(prompt, "").input
         is_long = size > max(self._known.largest, SMALL_PROMPT)
@@ -210,9 +218,8 @@ class HttpModel(ABC):
     async def _ask(self, prompt: Prompt, form: RequestForm) -> Completion:
         """Send one request.
 
-        A failure says whether it may be billed: it may be, once the model has accepted the request.
-
-        Raises Refusal if the request itself was refused, because another form may be accepted.
+        An error may be billed if the model had accepted the request (`may_be_billed`). Raises Refusal if the
+        request itself was rejected, because another form may be accepted.
         """
         assembly, pieces, reply = self.assembly(), list[bytes](), dict[str, Any]()
         was_accepted = is_whole = False
@@ -232,7 +239,7 @@ class HttpModel(ABC):
             raise AccountRefused(self.remedy) from None
         except failing as error:
             text = b"".join(pieces).decode("utf-8", "replace").strip()
-            # A part of a JSON text is as much of the reply as arrived.
+            # The beginning of a JSON text is the part of the reply that arrived.
             written: object = assembly.so_far or (text if text[:1] in {"{", "["} and not is_whole else "")
             has_work = bool(written) or any(map(reply.get, WORK_FIELDS))
             cause = self._cause(error)
@@ -242,14 +249,14 @@ class HttpModel(ABC):
                 failure = failures.translate(cause, self.name, self._host, _texts(prompt))
             else:
                 failure = cause
-            # A reply that broke off costs the prompt and what arrived. One that never began costs nothing. If the
-            # connection was lost before it began, caps count what the model may have written in that time.
+            # An interrupted reply costs the prompt and what arrived. A reply that never began costs nothing. If the
+            # connection was lost before that, caps count what the model may have written in that time.
             failure.may_be_billed |= has_work
             reported = reply.get("usage") if is_whole else assembly.usage
             reported = reported if isinstance(reported, Mapping) else {}
             if reported or has_work:
                 failure.usage = self.usage(reported, prompt, written)
-                if not is_whole:  # a server may have counted before it wrote, and bills no more than the cap
+                if not is_whole:  # the server may have sent its count before the text; it bills at most the cap
                     arrived = min(self.estimate(prompt, written).output, self._cap(prompt, form))
                     counted = failure.usage.output if reported else 0
                     is_all = assembly.is_counted and 2 * counted >= arrived
@@ -263,15 +270,15 @@ class HttpModel(ABC):
             raise failure from None
 
     def estimate(self, prompt: Prompt, work: object) -> Usage:
-        """Return the tokens that the server probably counted: what it reported before shows how many it makes of a text."""
+        """Estimate the tokens that the server counted, based on how it counted earlier texts."""
         guess, known_ = estimate(prompt, work), self._known
         written = guess.output * known_.counted / known_.guessed if known_.guessed else guess.output
         return replace(guess, input=round(guess.input * known_.density), output=round(written))
 
     def usage_of_whole(self, report: Mapping[str, Any], prompt: Prompt, work: object) -> Usage:
-        """Return the usage of a reply that has arrived, and learn from it how the server counts."""
+        """Return the usage of a complete reply, and learn from it how the server counts."""
         usage, guess, expected = self.usage(report, prompt, work), estimate(prompt, work), self.estimate(prompt, work)
-        if usage.input != expected.input:  # the server has counted it
+        if usage.input != expected.input:  # the server reported it
             self._known.density = usage.input / guess.input
         if usage.output != expected.output and guess.output >= SHORT_REPLY:
             self._known.counted += min(usage.output, DENSEST * guess.output)
@@ -280,24 +287,24 @@ class HttpModel(ABC):
 
     @property
     def longest_reply(self) -> int | None:
-        """The tokens of the longest reply that may be asked for; None where nothing limits it."""
+        """The maximum tokens that a reply may be given, or None without a known limit."""
         return min((one for one in (self.sampling.max_tokens, self._known.form.most) if one), default=None)
 
     @property
     def variant(self) -> str:
-        """What its sampling adds to its name in a journal: a reply belongs to the sampling that it was asked with."""
+        """The sampling options as text. Added to the name in the journal, since replies depend on them."""
         said = self.sampling.on_record
         return f" {json.dumps(said, sort_keys=True, default=repr)}" if said else ""
 
     def sample(self, sampling: Sampling) -> None:
-        """Sample each request in this way. Raises UsageError for a parameter that the API lacks."""
+        """Set the sampling options of all requests. Raises UsageError for a parameter that the API lacks."""
         absent = [name for name in sampling.on_record if name not in {*self.sampling_names, "max_tokens", "extra_body"}]
         if absent:
             raise UsageError(f"{self.name} does not support {' or '.join(absent)}")
         self.sampling = sampling
 
     def _sampled(self, body: dict[str, Any]) -> dict[str, Any]:
-        """The request with what the caller wants to be sent; the cap of a reply can only become lower."""
+        """Return the request with the caller's sampling options. They can only lower the reply's cap."""
         for name, value in self.sampling.on_record.items():
             if name in self.sampling_names:
                 body[self.sampling_names[name]] = value
@@ -319,7 +326,7 @@ class HttpModel(ABC):
         )
 
     async def _read(self, response: Any, assembly: Chat | Messages, pieces: list[bytes]) -> dict[str, Any]:  # noqa: ANN401 - as `_send` returns it
-        """Return the whole reply. One that is no stream is also added to `pieces`, piece by piece."""
+        """Return the whole reply. If it is not a stream, its pieces are also added to `pieces`."""
         try:
             kind = response.response.headers.get("content-type", "")
             if kind.startswith(STREAMS):
@@ -337,7 +344,7 @@ class HttpModel(ABC):
         return reply
 
     def _cause(self, error: Exception) -> Refusal | ProviderError:
-        """What the provider has said, or what has become of the connection."""
+        """Return the provider's error, or what happened to the connection."""
         if isinstance(error, (Refusal, ProviderError)):
             return error
         body, answer = getattr(error, "body", None), getattr(error, "response", None)
@@ -345,13 +352,13 @@ class HttpModel(ABC):
             return failures.read(answer.status_code, body, answer.headers)
         if body is not None:  # an error in the middle of a stream
             return failures.inside(body if isinstance(body, Mapping) else {"error": body})
-        if isinstance(error, ValueError) and not isinstance(error, self.failure):  # half of a JSON text
+        if isinstance(error, ValueError) and not isinstance(error, self.failure):  # incomplete JSON
             return ProviderDown(f"{self._provider} stopped in the middle of its reply. Try again")
         return failures.unreachable(error, self.name, self._host, self._timeout)
 
 
 async def bounded(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """Yield the pieces of a reply as it is after decompression. Raises ProviderDown where it is longer than any reply."""
+    """Yield the decompressed pieces of a reply. Raises ProviderDown if it is too long."""
     size = 0
     async for piece in pieces:
         size += len(piece)
@@ -361,9 +368,9 @@ async def bounded(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
 
 
 def _parse_whole_reply(body: bytes, assembly: Chat | Messages) -> object:
-    """Parse a reply that is not declared as a stream: JSON, or a stream anyway.
+    """Parse a reply that is not declared as a stream: JSON, or an undeclared stream.
 
-    Raises Refusal for anything else, such as a proxy's page.
+    Raises Refusal for anything else, such as a proxy's error page.
     """
     text = body.decode("utf-8-sig", "replace").strip()
     if text.startswith(("data:", "event:")):
@@ -377,22 +384,23 @@ def _parse_whole_reply(body: bytes, assembly: Chat | Messages) -> object:
 
 
 def _texts(prompt: Prompt) -> str:
-    """Return what a prompt says, which no error may repeat."""
+    """Return the text of a prompt, which must not appear in errors."""
     return "\n".join(message.text for message in prompt.messages)
 
 
 def transport(
     maker: Callable[..., httpx2.AsyncClient], url: str, timeout: float | None, http: ModuleType = httpx2
 ) -> httpx2.AsyncClient:
-    """Return the HTTP client on aiohttp that both libraries ship. `timeout`: seconds of silence between two pieces of a reply.
+    """Return the aiohttp-based HTTP client that both libraries provide.
 
-    Redirects stay off: one would send the prompt elsewhere. Raises AccountRefused for a proxy that is not spoken to, such as SOCKS.
+    `timeout` is the maximum number of seconds between two pieces of a reply. Redirects are off, because they could
+    send the prompt elsewhere. Raises AccountRefused for an unsupported proxy, such as SOCKS.
     """
     address, proxies = urlsplit(url), getproxies()
     proxy = "" if proxy_bypass(address.netloc) else proxies.get(address.scheme) or proxies.get("all") or ""
     times, limits = http.Timeout(None, connect=CONNECT, read=timeout), http.Limits(**LIMITS)
     context = _ssl_context(http, url.startswith("https://"))
-    with suppress(ValueError):  # the library refuses some of the others, also where they are not for this address
+    with suppress(ValueError):  # the library rejects some other proxies, even if they are for other addresses
         if "://" not in proxy or proxy.lower().startswith(("http://", "https://")):
             hooks = {"request": [_leaves]}
             return maker(limits=limits, timeout=times, follow_redirects=False, verify=context, event_hooks=hooks)
@@ -402,24 +410,24 @@ def transport(
 
 
 async def _leaves(_: object) -> None:
-    """Tell the caller of the model that its request leaves: the library has made it, and connects now."""
+    """Call `Prompt.on_leaving`: the library has built the request and connects now."""
     if (on_leaving := LEAVING.get()) is not None:
         on_leaving()
 
 
 def load() -> None:
-    """Open a client once, for what its library loads then, and read the certificates."""
-    with suppress(OSError, AccountRefused):  # certificates that cannot be read, or an odd proxy: the first call says it
+    """Open a client once, so that its imports are done and the certificates are read."""
+    with suppress(OSError, AccountRefused):  # the first call reports unreadable certificates or a bad proxy
         asyncio.run(transport(httpx2.AsyncClient, "https://", None).aclose())
 
 
 @cache
 def _ssl_context(http: ModuleType, is_encrypted: bool) -> ssl.SSLContext:
-    """Return the trusted certificates, cached because loading takes 45 ms. A plain address needs none."""
+    """Return the trusted certificates, cached because loading takes 45 ms. An http address needs none."""
     context: ssl.SSLContext = http.create_ssl_context() if is_encrypted else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     return context
 
 
 def count(tokens: object) -> int:
-    """Return a provider's count of tokens; 0 for any other value."""
+    """Return a token count from a reply, or 0 if it is not a valid number."""
     return max(0, int(tokens)) if isinstance(tokens, (int, float)) and tokens < float("inf") else 0

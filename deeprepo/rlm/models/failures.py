@@ -1,7 +1,7 @@
-"""Translate a provider's refusals and failures into our errors: what happened, and what to do.
+"""Translate a provider's refusals and failures into errors that say what happened and what to do.
 
-The reason in the body decides, not the status, because gateways and local servers put it into a 500 or even a
-200. The server's words are quoted, without any part that may come from the prompt or be a key.
+The reason in the body decides, not the status, because gateways and local servers report errors with status 500 or
+even 200. The server's message is quoted, without any part that may come from the prompt or may be a key.
 """
 
 import json
@@ -41,26 +41,26 @@ TOO_LONG = re.compile(
     r"|max\w{0,20}.{0,20}(sequence|context|input|prompt|model) length|`inputs` tokens|input validation error.{0,40}tokens|request_too_large",
     re.IGNORECASE,
 )
-# A number that stands beside a word for a limit. Where there are several, the window is the smallest: what was sent is larger.
+# A number next to a word for a limit. The smallest is the window, since the size of the prompt is larger.
 WINDOW = re.compile(
     r"(?:max[^\W\d]{0,40}|limit|window|(?:context|length|size)(?: length| size)?|longer than|exceed|<=|>|range of)\D{0,40}?(?:\[\d+, ?)?"
     r"(?<![\d,])(\d[\d,]{2,20})|(?<![\d,])(\d[\d,]{2,20}) (?:tokens? )?(?:maximum|context|limit)",
     re.IGNORECASE,
 )
-# "190000 + 32768 > 200000": the prompt, the longest reply and the window.
+# "190000 + 32768 > 200000": the prompt, the reply's cap and the window.
 TOTAL = re.compile(r"(?<!\d)(\d{3,12}) \+ \d{3,12} > (\d{3,12})")
 COUNTS = re.compile(r"(?<![A-Za-z\d_.,-])\d[\d,]{2,20}")
-MOST_COUNTS = 12  # numbers of a message that are compared
+MOST_COUNTS = 12  # numbers in a message that are compared
 LENGTH = re.compile(r"token|length|context|too long", re.IGNORECASE)
-# For the minute of this account.
+# Too large for the account's limit per minute.
 TOO_LARGE = re.compile(r"request too large|requested \d|reduce your message", re.IGNORECASE)
-# "You need more tokens": the reply was cut off by the server, which answers with an error instead of the part that it has.
+# The server cut off the reply, and sent an error instead of the beginning.
 CUT_OFF = re.compile(r"output limit was reached|try again with higher max_?tokens", re.IGNORECASE)
 UNSUPPORTED = re.compile(
     r"\brequires?\b|not (supported|enabled|implemented|allowed)|unsupported|unexpected", re.IGNORECASE
 )
-SPOILT = {"tool_use_failed", "json_validate_failed"}  # Groq checks the model's reply and answers 400 where it is broken
-# Errors in the middle of a stream, or inside a 200, name no status: what their types stand for. The words of Bedrock are with them.
+SPOILT = {"tool_use_failed", "json_validate_failed"}  # Groq checks the model's reply and sends a 400 if it is invalid
+# The statuses that correspond to error types in a stream or in a 200, where there is no status. Includes Bedrock's types.
 STATUSES_BY_TYPE = {
     529: "overloaded_error overloaded",
     504: "timeout_error modeltimeoutexception",
@@ -77,9 +77,9 @@ STATUS_OF = {word: status for status, words in STATUSES_BY_TYPE.items() for word
 KEY_REFUSED = "{provider} refused the key (status {status}). Check that it is set, valid and allowed to use {model}"
 PROXY_REFUSED = "the proxy refuses the connection. Check HTTPS_PROXY and HTTP_PROXY, with user and password if the proxy asks for them"
 UNKNOWN_MODEL = "{provider} does not know the model {model} (status {status}). Check its name, the base URL and the permissions of the key"
-# What a refusal means by its words, whatever its status. The first row that matches decides.
+# The meaning of a refusal by its text, whatever its status. The first matching row decides.
 REASONS: tuple[tuple[str, type[ProviderError], str], ...] = (
-    (  # not "exceeded your current quota": Gemini says that of a rate limit
+    (  # not "exceeded your current quota", which Gemini uses for a rate limit
         (
             r"insufficient.{1,12}(quota|balance|credit|funds)|credit balance|out of credits?\b"
             r"|(balance|credits?|funds) (is|are) (too low|not enough|insufficient|exhausted)|余额不足|额度不足|额度已用尽|欠费"
@@ -144,9 +144,9 @@ REASONS: tuple[tuple[str, type[ProviderError], str], ...] = (
         "{provider} does not serve this region. Use another provider",
     ),
 )
-# A limit for which no run waits, and a filter that minds one prompt alone.
+# A daily limit, which is too long to wait for.
 A_DAY = re.compile(r"per[ _-]?day|\bdaily\b|\b[RT]PD\b", re.IGNORECASE)
-# What is minded there is no prompt.
+# A refusal because of the account, not because of the prompt.
 ACCOUNT = re.compile(
     r"\b(account|organi[sz]ation|api.?key)\b.{0,40}\b(flagged|suspended|blocked|moderation)", re.IGNORECASE
 )
@@ -154,14 +154,14 @@ MODERATED = re.compile(
     r"content.?filter|content.?policy|content management policy|moderation|\bflagged\b|responsible.?ai|data_inspection|inappropriate",
     re.IGNORECASE,
 )
-SAYING = ("message", "detail", "msg", "status_msg", "error_description")  # fields that say why
+SAYING = ("message", "detail", "msg", "status_msg", "error_description")  # fields with the reason
 WORDS = (*SAYING, "raw", "reason", "reasons", "title")
-CODE = re.compile(r"[a-z][a-z0-9_.\[\]]{0,47}")  # what may be repeated: never a key, never a sentence
-DEEPEST, MOST_LAYERS = 5, 20  # of a body: how deep it is read, and how many parts of each object
-STATUSES = range(300, 600)  # of answers that are none
-OVERLOADED = 529  # Anthropic's own; the rest have names
-QUOTE_CHARS = 160  # characters of the server's own words
-SHARED = 12  # characters in a row that would come from the prompt
+CODE = re.compile(r"[a-z][a-z0-9_.\[\]]{0,47}")  # an error code that may be shown; it can't be a key or a sentence
+DEEPEST, MOST_LAYERS = 5, 20  # maximum depth that is read in a body, and maximum parts of each object
+STATUSES = range(300, 600)  # statuses of failures
+OVERLOADED = 529  # Anthropic's own status
+QUOTE_CHARS = 160  # quoted characters of the server's message
+SHARED = 12  # a message that shares so many characters with the prompt is not quoted
 KEY_LIKE = re.compile(r"[\w+/=.-]{16,400}+")
 
 
@@ -174,17 +174,17 @@ class Refusal(Exception):  # noqa: N818 - an outcome that another form of the re
     code: str = ""
     param: str = ""
     retry_after: float | None = None
-    is_page: bool = False  # of a proxy or a firewall, or another text: not the provider's own answer
-    sent_status: int = 0  # the status of the answer that contains it, if `status` was only concluded from its words
+    is_page: bool = False  # the page of a proxy or a firewall, or other text that is not an API response
+    sent_status: int = 0  # the actual HTTP status, if `status` was derived from the body
 
     @property
     def words(self) -> str:
-        """Everything it says, for matching."""
+        """Its complete text, for matching."""
         return f"{self.code} {self.param} {self.message}"
 
     @property
     def is_about_request(self) -> bool:
-        """Whether the provider minds the request itself: another form of it may do. Some local servers say so in a 500 or 501."""
+        """Whether the request itself was rejected, so another form may work. Some local servers send a 500 or 501."""
         is_said = (
             self.status in {Http.INTERNAL_SERVER_ERROR, Http.NOT_IMPLEMENTED}
             and UNSUPPORTED.search(self.message)
@@ -197,29 +197,29 @@ class Refusal(Exception):  # noqa: N818 - an outcome that another form of the re
 
     @property
     def is_cut_off(self) -> bool:
-        """Whether this replaces a reply that was too long."""
+        """Whether the server sent this instead of a reply that was too long."""
         return CUT_OFF.search(self.message) is not None
 
     @property
     def is_spoilt(self) -> bool:
-        """Whether the model's own reply was broken."""
+        """Whether the model's own reply was invalid."""
         return self.code in SPOILT
 
     @property
     def is_about_prompt(self) -> bool:
-        """Whether the provider's content filter minds this prompt."""
+        """Whether the provider's content filter rejected this prompt."""
         is_moderated = MODERATED.search(self.words) and not ACCOUNT.search(self.message)
         return self.status in {Http.BAD_REQUEST, Http.FORBIDDEN} and bool(is_moderated)
 
     @property
     def is_unexplained(self) -> bool:
-        """Whether it says nothing that is understood: any part of the request may be what is not taken."""
+        """Whether the reason is unknown, so that any part of the request may be the cause."""
         is_understood = self.is_spoilt or self.is_about_prompt or self.reason is not None or too_long(self)
         return self.is_about_request and self.status != Http.NOT_FOUND and not is_understood
 
     @property
     def reason(self) -> tuple[type[ProviderError], str] | None:
-        """The error and the sentence that its words call for; None where they say nothing of that kind."""
+        """The error and its text according to REASONS, or None."""
         if self.is_page:
             return None
         found = (row for row in REASONS if re.search(row[0], self.words, re.IGNORECASE))
@@ -242,7 +242,7 @@ def read(status: int, body: object, headers: Mapping[str, str]) -> Refusal:
 
 
 def _layers(body: object, depth: int) -> Iterator[Mapping[str, Any]]:
-    """The objects of a body, the outer before the inner; a text that is JSON is one too."""
+    """Yield the objects in a body, outer ones first. JSON inside a string is parsed too."""
     if isinstance(body, str) and body.lstrip()[:1] in {"{", "["}:
         try:
             body = json.loads(body)
@@ -253,14 +253,14 @@ def _layers(body: object, depth: int) -> Iterator[Mapping[str, Any]]:
             yield from _layers(part, depth - 1)
     if isinstance(body, Mapping):
         inner = body.get("error")
-        if not isinstance(inner, Mapping):  # of a body with an `error` the rest is about the answer
+        if not isinstance(inner, Mapping):  # next to an `error`, the other fields don't describe the error
             yield {**body, **({"message": inner} if isinstance(inner, str) else {})}
         for part in list(body.values())[:MOST_LAYERS] if depth else ():
             yield from _layers(part, depth - 1)
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds to wait, from `retry-after-ms` or `retry-after` (seconds or an HTTP date); None where no time is named."""
+    """Return the seconds to wait, from `retry-after-ms` or `retry-after` (seconds or an HTTP date), or None."""
     exact, text = headers.get("retry-after-ms", "").strip(), headers.get("retry-after", "").strip()
     if NUMBER.fullmatch(exact):
         return float(exact) / 1000
@@ -268,12 +268,12 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         return float(text)
     try:
         return max(0.0, (parsedate_to_datetime(text) - datetime.now(UTC)).total_seconds())
-    except (TypeError, ValueError):  # no date, or one without a zone
+    except (TypeError, ValueError):  # not a date, or a date without a time zone
         return None
 
 
 def error_in_reply(reply: Mapping[str, object]) -> Mapping[str, object] | None:
-    """Return what a 200 without any reply says in its place, such as `{"detail": ...}` or `{"base_resp": {...}}`; None if nothing."""
+    """Return the error in a 200 without a reply, such as `{"detail": ...}` or `{"base_resp": {...}}`, or None."""
     if reply.get("error"):
         return reply
     if any(reply.get(name) for name in ("choices", "content")):
@@ -283,7 +283,7 @@ def error_in_reply(reply: Mapping[str, object]) -> Mapping[str, object] | None:
 
 
 def inside(reply: Mapping[str, object]) -> Refusal:
-    """Return a failure that is reported in a 200 or within a stream. Its status, if any, is in the body."""
+    """Return a failure that is reported in a 200 or in a stream. Its status, if any, is in the body."""
     error = reply.get("error", reply)
     fields = error if isinstance(error, Mapping) else {}
     status = fields.get("code")
@@ -299,18 +299,18 @@ def inside(reply: Mapping[str, object]) -> Refusal:
 
 
 def too_long(refusal: Refusal) -> bool:
-    """Return whether the prompt does not fit: the model's window, or what the account may send in a minute."""
-    if refusal.status == Http.TOO_MANY_REQUESTS:  # OpenAI and Groq: more in one request than the tier has in a minute
+    """Return whether the prompt is too long for the model's window or the account's limit per minute."""
+    if refusal.status == Http.TOO_MANY_REQUESTS:  # OpenAI and Groq: one request exceeds the limit per minute
         return bool(TOO_LARGE.search(refusal.message)) and "too large" in refusal.message.lower()
     if longest_reply(refusal.message) is not None:
         return False
-    if refusal.status >= Http.INTERNAL_SERVER_ERROR:  # Ollama, xinference and gateways: only where it is about a length
+    if refusal.status >= Http.INTERNAL_SERVER_ERROR:  # Ollama, xinference and gateways
         return bool(TOO_LONG.search(refusal.message) and LENGTH.search(refusal.message))
     return refusal.status == Http.REQUEST_ENTITY_TOO_LARGE or bool(TOO_LONG.search(refusal.words))
 
 
 def translate(refusal: Refusal, name: str, host: str = "", prompt: str = "") -> ProviderError:
-    """Return the error to raise for a refused or failed request of the model `name`. `prompt`: what is not to be quoted."""
+    """Return the error for a failed request to the model `name`. Text from `prompt` is not quoted."""
     error = _error(refusal, name, host)
     said = "" if isinstance(error, (PromptTooLong, RateLimited)) or refusal.is_page else quote(refusal.message, prompt)
     if said:
@@ -320,7 +320,7 @@ def translate(refusal: Refusal, name: str, host: str = "", prompt: str = "") -> 
 
 
 def quote(message: str, prompt: str) -> str:
-    """Return the beginning of a server's message, "" where it may repeat the prompt. What may be a key becomes "[...]"."""
+    """Return the beginning of a server's message, or "" if it may repeat the prompt. Possible keys become "[...]"."""
     words = " ".join(message.split())[: 2 * QUOTE_CHARS]
     text = KEY_LIKE.sub(lambda run: "[...]" if re.search(r"\d", run[0]) else run[0], words)[:QUOTE_CHARS]
     low, whole = text.lower(), " ".join(prompt.split()).lower()
@@ -329,7 +329,7 @@ def quote(message: str, prompt: str) -> str:
     return text.replace('"', "'").rstrip(" .")
 
 
-def _error(refusal: Refusal, name: str, host: str) -> ProviderError:  # noqa: C901, PLR0911, PLR0912 - one sentence for each kind
+def _error(refusal: Refusal, name: str, host: str) -> ProviderError:  # noqa: C901, PLR0911, PLR0912 - one sentence per kind
     provider, _, model = name.partition("/")
     status, words = refusal.status, refusal.words
     said = "".join(f", {part}" for part in (refusal.code, refusal.param) if CODE.fullmatch(part))
@@ -362,7 +362,7 @@ def _error(refusal: Refusal, name: str, host: str) -> ProviderError:  # noqa: C9
             f"{provider} refused more calls today, because this key reached its daily limit (status {shown}). Try again tomorrow, or use another provider"
         )
     reason = refusal.reason
-    # A time to come back is an appointment, whatever the status; an empty account keeps none.
+    # If the server names a time for a retry, it is only temporarily unavailable, unless the account has no credit.
     is_appointment = status >= Http.INTERNAL_SERVER_ERROR and refusal.retry_after is not None
     if reason is not None and not (is_appointment and not issubclass(reason[0], AccountRefused)):
         return reason[0](reason[1].format(**names))
@@ -387,9 +387,9 @@ def _error(refusal: Refusal, name: str, host: str) -> ProviderError:  # noqa: C9
 
 
 def window_by_numbers(message: str, tokens: int, cap: int) -> int | None:
-    """Return the window that a refusal contrasts with the size of the prompt, in any words, or None.
+    """Return the window that a refusal compares with the prompt's size, in any wording, or None.
 
-    `tokens` is an estimate of the prompt, and `cap` the longest reply that was asked for.
+    `tokens` is an estimate of the prompt's size, and `cap` the requested maximum of the reply.
     """
     numbers = [number for number in _limits(message) if number != cap]
     sent = max((number for number in numbers if tokens / 2 <= number <= 2 * tokens), default=0)
@@ -397,7 +397,7 @@ def window_by_numbers(message: str, tokens: int, cap: int) -> int | None:
 
 
 def _limits(message: str) -> list[int]:
-    """Return the numbers that may be limits. Numbers that add up, such as prompt + reply = total, are what was asked for."""
+    """Return the numbers that may be limits. Numbers that add up (prompt + reply = total) describe the request."""
     numbers = [int(match.replace(",", "")) for match in COUNTS.findall(message)][:MOST_COUNTS]
     sums = [{a, b, a + b} for a, b in combinations(numbers, 2) if a + b in numbers]
     asked_for = set().union(*sums)
@@ -406,7 +406,7 @@ def _limits(message: str) -> list[int]:
 
 def _too_long(refusal: Refusal, name: str) -> PromptTooLong:
     total = TOTAL.search(refusal.message)
-    if total is not None:  # the prompt and the longest reply together: a shorter reply may fit
+    if total is not None:  # prompt and reply's cap together are too long, so a lower cap may fit
         size: int | None = int(total[2])
     else:
         limits = _limits(refusal.message)
@@ -414,7 +414,7 @@ def _too_long(refusal: Refusal, name: str) -> PromptTooLong:
         size = min((number for number in named if number in limits), default=None)
         if size is None and len(set(limits)) > 1:
             size = min(limits)
-    limit = f", which takes {size:,} tokens" if size else ""
+    limit = f", whose limit is {size:,} tokens" if size else ""
     why = f"the prompt is too long for {name}{limit} (status {refusal.status}). Use a model with a larger context window, or send less text"
     return PromptTooLong(why, size, int(total[1]) if total is not None else None)
 
@@ -430,7 +430,7 @@ NO_CONNECTION = (
 
 
 def unreachable(error: BaseException, name: str, host: str, seconds: float) -> ProviderDown:
-    """Return the error to raise where no whole answer came back; `seconds`: of silence that are waited for."""
+    """Return the error for a failed connection. `seconds`: the timeout."""
     provider = name.partition("/")[0]
     if _is_or_comes_from(error, TimeoutError) and not _is_or_comes_from(error, aiohttp.ConnectionTimeoutError):
         return TimedOut(
@@ -446,9 +446,9 @@ def unreachable(error: BaseException, name: str, host: str, seconds: float) -> P
 CONNECTIONS: tuple[tuple[type[BaseException], str], ...] = (
     (
         ssl.SSLCertVerificationError,
-        "its certificate is not trusted. If it is your own, name its authority in SSL_CERT_FILE",
+        "its certificate is not trusted. If it is your own, set SSL_CERT_FILE to its certificate authority",
     ),
-    (ssl.SSLError, "it does not speak https. If it is a plain server, begin the base URL with http://"),
+    (ssl.SSLError, "it does not support https. For an http server, start the base URL with http://"),
     (aiohttp.ClientHttpProxyError, PROXY_REFUSED),
     (aiohttp.ClientProxyConnectionError, "the proxy does not answer. Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY"),
     (
@@ -459,12 +459,12 @@ CONNECTIONS: tuple[tuple[type[BaseException], str], ...] = (
 
 
 def was_sent(error: BaseException) -> bool:
-    """Return whether the request may have reached the provider: the connection was made and then failed."""
+    """Return whether the request may have reached the provider, because it failed after connecting."""
     return _is_or_comes_from(error, (aiohttp.ClientError, OSError)) and not _is_or_comes_from(error, NO_CONNECTION)
 
 
 def _is_or_comes_from(error: BaseException | None, kind: type[BaseException] | tuple[type[BaseException], ...]) -> bool:
-    """Looked up in the cause: the transport reports a refused or dropped connection as a time-out too."""
+    """Return whether an error or one of its causes is of this kind. The transport reports other errors as time-outs."""
     while error is not None:
         if isinstance(error, kind):
             return True

@@ -1,8 +1,8 @@
-"""The forms in which a request can be made, from the fullest to the plainest.
+"""The forms of a request, from the fullest to the simplest.
 
-Servers differ in the parameters that they accept. If one refuses a request with status 400, the request is sent again: without
-the parameter that the refusal mentions, or else without every parameter that this server has not accepted yet. The form that
-worked is kept. Later requests add the parameters back one at a time, because some may have been left out for nothing.
+Servers differ in the parameters that they accept. If a server rejects a request with status 400, the request is sent again
+without the parameter that the refusal names, or else without every parameter that this server has not accepted yet. The form
+that worked is remembered. Later requests restore the parameters one at a time, because some may have been left out needlessly.
 """
 
 import re
@@ -32,35 +32,35 @@ ROLES = re.compile(
 USAGE = re.compile(r"stream_options|include_usage")
 STREAM = re.compile(r"\bstream(ing|ed)?\b", re.IGNORECASE)
 CAP = re.compile(r"max.{0,3}(completion.|output.|new.)?tokens|maximum tokens", re.IGNORECASE)
-REPLY_LIMIT = re.compile(  # how long a reply may be at most
+REPLY_LIMIT = re.compile(  # the maximum length of a reply
     r"at most (\d+) (?:completion|output) tokens|tokens`?: \d+ > (\d+)|less than or equal to `?(\d+)|\[\d+, ?(\d+)\]"
     r"|model limit of (\d+)|to (\d+) \(exclusive\)|maximum (?:value|of|is) `?(\d+)|<= ?(\d+)|can only afford (\d+)",
     re.IGNORECASE,
 )
-LEAST = 256  # tokens of a reply that is worth asking for
-PLAIN = 4_095  # tokens of a reply that every model gives: some stop below 4,096
+LEAST = 256  # tokens; a shorter reply is not worth a request
+PLAIN = 4_095  # reply tokens that every model supports; some have a limit below 4,096
 
 
 @dataclass(frozen=True, slots=True)
 class RequestForm:
-    """How to say what servers disagree on."""
+    """The parts of a request that some servers reject."""
 
-    tokens: Tokens = "max_tokens"  # the name of a reply's cap
-    answer: Answer = "schema"  # how a structured answer is demanded
+    tokens: Tokens = "max_tokens"  # the parameter for the reply's cap
+    answer: Answer = "schema"  # how a structured answer is requested
     tools: bool = True  # whether a tool is offered
-    system: bool = True  # whether instructions are a message of their own; some chat templates know no such role
-    stream: bool = True  # whether the reply is to come in pieces
-    asks_usage: bool = True  # whether a stream is asked for its usage
-    effort: bool = True  # whether the effort is said
-    extras: bool = True  # whether thinking goes back
-    most: int | None = None  # the longest reply that the model gives
+    system: bool = True  # whether instructions are a system message; some chat templates lack that role
+    stream: bool = True  # whether the reply is streamed
+    asks_usage: bool = True  # whether a stream should report its usage
+    effort: bool = True  # whether the effort is sent
+    extras: bool = True  # whether the model's earlier thinking is sent back
+    most: int | None = None  # the model's maximum reply tokens
 
     def cap(self, prompt: Prompt) -> int:
-        """Return the cap of a reply to this prompt."""
+        """Return the cap on the reply to this prompt."""
         return min(prompt.max_tokens, self.most or prompt.max_tokens)
 
     def features(self, prompt: Prompt) -> set[tuple[str, object]]:
-        """Return what a server takes of this form if it takes this prompt in it."""
+        """Return the options that a server accepts if it accepts this prompt in this form."""
         used = {"tokens", "stream"}
         used |= {"asks_usage"} if self.stream else set()
         used |= {"system"} if prompt.messages[0].role == "system" else set()
@@ -73,23 +73,23 @@ class RequestForm:
 
 @dataclass(frozen=True, slots=True)
 class Simplification:
-    """One thing said in a plainer way; `names`: whether a refusal speaks of it."""
+    """A change that makes a form simpler. `names`: whether a refusal mentions what it changes."""
 
     change: dict[str, Any]
     names: Callable[[str], object]
 
     @property
     def field(self) -> str:
-        """The field of the form that it changes."""
+        """The changed field of the form."""
         return next(iter(self.change))
 
 
 def simpler(
     form: RequestForm, prompt: Prompt, answers: tuple[Answer, ...], fields: frozenset[str]
 ) -> Iterator[Simplification]:
-    """Return the plainer ways below a form, in the order in which they are tried.
+    """Return the changes that make a form simpler, in the order in which they are tried.
 
-    `answers`: the forms of an answer, the first of them first; `fields`: what the servers of a dialect disagree on.
+    `answers`: ways to request a structured answer, the preferred one first; `fields`: those that the dialect's servers may reject.
     """
     used = {name for name, value in form.features(prompt) if value is not False} | {"most"}
     says = {"schema": SCHEMA, "tool": FORCED if answers[0] == "tool" else TOOLS}
@@ -99,7 +99,7 @@ def simpler(
             {"tokens": next(name for name in TOKENS if name != form.tokens)}, re.compile("|".join(TOKENS)).search
         ),
         Simplification({"asks_usage": False}, USAGE.search),
-        # "Function tools with reasoning_effort are not supported": saying no effort would not help there.
+        # "Function tools with reasoning_effort are not supported": leaving out the effort would not help.
         Simplification({"tools": False}, lambda words: TOOLS.search(words) and "'none'" in words),
         Simplification({"effort": False}, EFFORT.search),
         Simplification({"extras": False}, EXTRAS.search),
@@ -115,7 +115,7 @@ def simpler(
 
 
 def longest_reply(message: str) -> int | None:
-    """Return the tokens of the longest reply that a model gives, where a refusal names them."""
+    """Return the model's maximum reply tokens if a refusal names them, else None."""
     most = REPLY_LIMIT.search(message) if CAP.search(message) and "input" not in message.lower() else None
     if most is None:
         return None
@@ -124,6 +124,6 @@ def longest_reply(message: str) -> int | None:
 
 
 def sends_extras(prompt: Prompt, form: RequestForm) -> bool:
-    """Return whether a request in this form repeats what its model has thought."""
+    """Return whether a request in this form contains the model's earlier thinking."""
     said = [message for message in prompt.messages if message.role == "assistant"]
     return form.extras and any(message.extra or any(call.extra for call in message.calls) for message in said)

@@ -1,7 +1,7 @@
-"""Models without an API: a command of this machine (`exec:claude -p`), and a function of the caller's own program.
+"""Models without an API: a command on this machine (`exec:claude -p`), or a function in the caller's program.
 
-They are asked in the plainest form: one list of messages, no tools, a structured answer as JSON in the text. Their cost is
-unknown: a command uses the subscription of the person who is signed in to it.
+They get the simplest form of a request: a list of messages without tools, and a structured answer as JSON in the text.
+Their cost is unknown, because a command uses the subscription of the person who is signed in.
 """
 
 import asyncio
@@ -40,7 +40,7 @@ NEXT = "The conversation follows, oldest message first. Write the next message o
 
 
 class LocalModel(ABC):
-    """What a command and a function have in common. Satisfies `values.Model`."""
+    """Base class for commands and functions. Satisfies `values.Model`."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -63,11 +63,11 @@ class LocalModel(ABC):
         return None
 
     async def close(self) -> None:  # noqa: B027 - a hook
-        """Close what is open."""
+        """Release resources."""
 
 
 class FunctionModel(LocalModel):
-    """A function of the caller's program. One that is not asynchronous is called in one thread, one call after the other."""
+    """A function in the caller's program. A synchronous function is called in one thread, one call at a time."""
 
     def __init__(self, name: str, function: Function) -> None:
         super().__init__(name)
@@ -75,11 +75,11 @@ class FunctionModel(LocalModel):
         self._thread = ThreadPoolExecutor(1, thread_name_prefix=name)
 
     async def close(self) -> None:
-        """Release the thread. A call without a waiter ends on its own."""
+        """Release the thread. A running call ends on its own."""
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     async def say(self, messages: Messages) -> str:
-        """Call it, and return its reply. Raises ProviderRefused with what it raised: asked again, it would raise it again."""
+        """Call the function and return its reply. Raises ProviderRefused if it raises, since a retry would fail too."""
         who = self.name.removeprefix(FUNCTION)
         try:
             if inspect.iscoroutinefunction(self._function):
@@ -117,7 +117,7 @@ class CommandModel(LocalModel):
         self._command = [_found(name, program), *options]
 
     async def say(self, messages: Messages) -> str:
-        """Run the command and return what it prints. Its process group has ended in any case."""
+        """Run the command and return its output. Afterwards, its process group has ended."""
         text, pipe = _as_one_text(messages).encode(), subprocess.PIPE
         with tempfile.TemporaryDirectory(prefix="deeprepo-exec-") as folder:
             how: dict[str, Any] = {"stdin": pipe, "stdout": pipe, "stderr": subprocess.DEVNULL, "cwd": folder}
@@ -162,11 +162,11 @@ def _found(name: str, program: str) -> str:
     found = shutil.which(program, path=folders)
     if found is None:
         raise UsageError(f"{name}: the program {program} was not found. Install it, or use its full path")
-    return os.path.abspath(found)  # noqa: PTH100 - a link stays a link: its name may say what it is to do
+    return os.path.abspath(found)  # noqa: PTH100 - links are kept, because a program may depend on its name
 
 
 def _messages(prompt: Prompt) -> Messages:
-    """The dialogue in the plainest form: what the system says first, then user and assistant by turns."""
+    """Return the dialogue in the simplest form: the system message, then user and assistant in turn."""
     rows = [{"role": "user" if m.role == "tool" else m.role, "content": sendable(m.text)} for m in prompt.messages]
     if prompt.answer:
         rows.append({"role": "user", "content": JSON_ONLY + json.dumps(prompt.answer.parameters)})
@@ -176,7 +176,7 @@ def _messages(prompt: Prompt) -> Messages:
 
 
 def _as_one_text(messages: Sequence[Mapping[str, str]]) -> str:
-    """Write the messages as one text, which a command reads."""
+    """Return the messages as one text for a command."""
     first = [message["content"] for message in messages if message["role"] == "system"]
     rest = [message for message in messages if message["role"] != "system"]
     if len(rest) == 1:

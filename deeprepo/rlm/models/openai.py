@@ -1,9 +1,9 @@
 """OpenAI Chat Completions, and every compatible server by its base URL.
 
-What a server does not take, it says in a 400; the request is then sent once more in another form, and the form that
-worked is remembered.
+If a server rejects a parameter with a 400, the request is sent again in another form, and the form that worked is
+remembered.
 
-Thinking comes back to the model that wrote it, in the fields in which it came (`EXTRAS`), and to no other.
+Thinking is sent back in the fields in which it came (`EXTRAS`), and only to the model that wrote it.
 """
 
 import json
@@ -42,20 +42,20 @@ STOPS: Mapping[str, Stop] = {
     **dict.fromkeys(LENGTHS.split(), "length"),
     **dict.fromkeys(REFUSALS.split(), "refusal"),
 }  # in lower case
-# On the server's side.
+# Finish reasons for failures of the server.
 FAILED = {"error", "network_error", "insufficient_system_resource", "aborted", "abort", "cancelled"}
-MALFORMED = "malformed_function_call"  # Gemini: the model's own call could not be read
+MALFORMED = "malformed_function_call"  # Gemini could not parse the model's tool call
 EXTRAS = ("reasoning_content", "reasoning_details", "reasoning", "extra_content")
 HTTP = httpx2 if int(openai.VERSION.partition(".")[0]) >= 3 else import_module("httpx")  # noqa: PLR2004 - a major version
 
 T = TypeVar("T")
 
-# At DEBUG version 2 of this library logs whole requests, prompts included, whatever set the level: the root logger or a variable.
+# At DEBUG, version 2 of this library logs whole requests, including prompts, even if only the root logger's level was set.
 logging.getLogger("openai").setLevel(logging.INFO)
 
 
 class Events(openai.AsyncStream[T]):
-    """The library's stream, of a bounded size, and with what the library keeps to itself: whether the server has said that it ends."""
+    """The library's stream with a size limit, and with whether the server has sent the end mark (`is_ended`)."""
 
     is_ended = False
 
@@ -66,7 +66,7 @@ class Events(openai.AsyncStream[T]):
 
 
 class OpenAIModel(HttpModel):
-    """One model behind an OpenAI-compatible endpoint."""
+    """A model at an OpenAI-compatible endpoint."""
 
     path, assembly = "/chat/completions", Chat
     failure, stream, http = openai.OpenAIError, Events, HTTP
@@ -86,8 +86,8 @@ class OpenAIModel(HttpModel):
         secret = SecretStr(key_text(key))
 
         def client() -> openai.AsyncOpenAI:
-            key_text = secret.get_secret_value() or "none"  # without one the library would send what it finds itself
-            # The library's own organisation headers come from the environment: they are OpenAI's business alone.
+            key_text = secret.get_secret_value() or "none"  # without a key, the library would look for one itself
+            # The library reads its organization headers from the environment. Only OpenAI should get them.
             default_headers: dict[str, Any] = dict.fromkeys(headers, key_text)
             if not name.startswith("openai/"):
                 default_headers |= {"OpenAI-Organization": openai.Omit(), "OpenAI-Project": openai.Omit()}
@@ -102,11 +102,11 @@ class OpenAIModel(HttpModel):
         super().__init__(name, url, timeout, RequestForm(tokens), client)
 
     def body(self, prompt: Prompt, form: RequestForm) -> dict[str, Any]:
-        """Return the request as the endpoint wants it."""
+        """Return the body of the request."""
         provider, _, model = self.name.partition("/")
         own = self.name if form.extras else ""
         messages = [_message(message, own) for message in prompt.messages]
-        if not form.system:  # instructions are told as the user
+        if not form.system:  # send instructions as the user
             messages = alternating({**row, "role": row["role"].replace("system", "user")} for row in messages)
         request: dict[str, Any] = {"model": model, "messages": messages}
         request[form.tokens] = form.cap(prompt)
@@ -117,7 +117,7 @@ class OpenAIModel(HttpModel):
         answer = prompt.answer
         if answer and form.answer == "schema":
             named = {"name": answer.name, "description": answer.description, "schema": answer.parameters}
-            # Strict mode wants closed objects of which every property is required: all answers are (`findings.read.strict`).
+            # Strict mode needs closed objects whose properties are all required, as all answers are (`findings.read.strict`).
             request["response_format"] = {"type": "json_schema", "json_schema": {**named, "strict": True}}
         elif answer and form.answer == "tool":
             tools.append(_tool(answer))
@@ -159,7 +159,7 @@ class OpenAIModel(HttpModel):
         )
 
     def usage(self, report: Mapping[str, Any], prompt: Prompt, work: object) -> Usage:
-        """Return the tokens as a reply reports them: cached ones are part of `prompt_tokens` here."""
+        """Return the reported tokens. In this dialect, `prompt_tokens` includes cached tokens."""
         raw_details = report.get("prompt_tokens_details")
         details = raw_details if isinstance(raw_details, Mapping) else {}
         read_ = count(details.get("cached_tokens")) or count(report.get("prompt_cache_hit_tokens"))
@@ -168,13 +168,13 @@ class OpenAIModel(HttpModel):
         if not prompt_tokens:
             guess = self.estimate(prompt, work)
             return Usage(max(guess.input, read_ + write), output_tokens or guess.output, read_, write)
-        # Gemini and xAI count thinking here alone, and bill it.
+        # Gemini and xAI include thinking only in the total, and bill it.
         rest = count(report.get("total_tokens")) - prompt_tokens
         return Usage(max(prompt_tokens, read_ + write), max(output_tokens, rest), read_, write)
 
 
 def _billed(report: Mapping[str, Any]) -> float | None:
-    """Return the dollars that OpenRouter bills for a call, with what a provider bills the user directly; None if it does not say."""
+    """Return what a call costs according to OpenRouter, including the provider's own bill, in US dollars, or None."""
     details = report.get("cost_details")
     upstream = details.get("upstream_inference_cost") if isinstance(details, Mapping) and report.get("is_byok") else 0
     parts = [
@@ -189,7 +189,7 @@ def _tool(schema: Schema) -> dict[str, Any]:
 
 
 def _message(message: Message, own: str) -> dict[str, Any]:
-    """A message with the thinking that the model `own` has written."""
+    """Return a message, with thinking only if the model `own` wrote it."""
     row: dict[str, Any] = {"role": message.role, "content": sendable(message.text)}
     if message.role == "tool":
         row["tool_call_id"] = message.call_id
@@ -200,15 +200,15 @@ def _message(message: Message, own: str) -> dict[str, Any]:
 
 
 def _extra_fields(extra: Mapping[str, Any] | None, own: str) -> dict[str, Any]:
-    """The fields that go back; none of another model's."""
+    """Return the fields to send back, if they come from the model `own`."""
     return dict(extra["fields"]) if extra and own and extra.get("model") == own else {}
 
 
 def _kept_fields(report: Mapping[str, Any], name: str) -> dict[str, Any] | None:
-    """The fields of a reply or a call that its model wants back."""
+    """Return the fields of a reply or call that its model needs back."""
     fields = {field: report[field] for field in EXTRAS if report.get(field)}
     if "reasoning_details" in fields:
-        fields.pop("reasoning", None)  # the same as text
+        fields.pop("reasoning", None)  # the same content as text
     return {"model": name, "fields": fields} if fields else None
 
 

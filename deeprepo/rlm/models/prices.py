@@ -1,6 +1,6 @@
-"""Dollars per token, from the price list that ships with genai-prices. Unknown is None: never zero, never another model's price.
+"""Prices per token, from the list that ships with genai-prices. An unknown price is None, never 0 or a similar model's.
 
-Nothing is fetched: the list's own updater is never started.
+Nothing is downloaded, because the library's updater is never started.
 """
 
 import re
@@ -10,15 +10,15 @@ from functools import cache
 from deeprepo.rlm import is_installed
 from deeprepo.rlm.values import OWN_SERVERS, Usage, provider_name
 
-LIST = "genai_prices"  # where it is not installed, nothing is paid for
-LISTED_AS = {"bedrock": "aws", "gemini": "google", "vertex": "google", "xai": "x-ai"}  # where the list has another name
-# What may follow a model's listed name and still be the same model at the same price: dates and release marks.
+LIST = "genai_prices"  # installed together with the clients that cost money
+LISTED_AS = {"bedrock": "aws", "gemini": "google", "vertex": "google", "xai": "x-ai"}  # names that differ in the list
+# Suffixes of a listed name that don't change the price: dates and release marks.
 RELEASE = re.compile(r"([-@](latest|default|preview|exp|\d{8}|\d{4}-\d{2}-\d{2}|\d{2}-\d{2}|\d{2}-\d{4}|\d{4}))*")
-BEDROCK = re.compile(r"(-\d{8})?(-v\d+)?(:\d+)?(:\d+k)?")  # what follows a model's name there: date, version, window
-LITERALS = ("equals", "starts_with", "contains", "ends_with")  # of what the list compares a model's name with
-SEARCHES = ":online"  # of OpenRouter: each request also pays for a search of the web, at a price that its engine sets
-REGIONAL = 1.1  # times the price of the global endpoint, which the list has: Claude on Vertex AI in a region
-VARIANT = re.compile(r":[a-z]+$")  # of OpenRouter: how a model is found or run, at the price of the model
+BEDROCK = re.compile(r"(-\d{8})?(-v\d+)?(:\d+)?(:\d+k)?")  # Bedrock's suffixes: date, version, window
+LITERALS = ("equals", "starts_with", "contains", "ends_with")  # the list's ways to compare a name with a literal
+SEARCHES = ":online"  # OpenRouter's suffix for a web search with each request, whose price is not listed
+REGIONAL = 1.1  # factor on the listed (global) price, for Claude in a region of Vertex AI
+VARIANT = re.compile(r":[a-z]+$")  # OpenRouter's suffixes for routing, which don't change the price
 
 
 def dollars(name: str, usage: Usage) -> float | None:
@@ -33,7 +33,7 @@ def dollars(name: str, usage: Usage) -> float | None:
             return None
         model = model if _has_model(provider, model) else model[: variant.start()]
     if provider == "bedrock":
-        model = model.rpartition("/")[2]  # of the ARN of an inference profile
+        model = model.rpartition("/")[2]  # an inference profile's ARN ends with the model
     more = REGIONAL if provider == "vertex" and model.startswith("claude") else 1.0
     provider = LISTED_AS.get(provider, provider)
     if not _has_model(provider, model):
@@ -48,12 +48,12 @@ def dollars(name: str, usage: Usage) -> float | None:
     )
     try:
         return more * float(genai_prices.calc_price(tokens, model, provider_id=provider).total_price)
-    except (LookupError, ValueError):  # a combination of tokens that the list cannot price
+    except (LookupError, ValueError):  # the list has no price for such tokens
         return None
 
 
 def listed(provider: str) -> list[str]:
-    """Return the models of a provider on the list; none where it has no such provider."""
+    """Return the provider's models in the list, if it has any."""
     from genai_prices.data_snapshot import get_snapshot
 
     provider = LISTED_AS.get(provider, provider)
@@ -62,7 +62,7 @@ def listed(provider: str) -> list[str]:
 
 @cache
 def _has_model(provider: str, model: str) -> bool:
-    """Whether the list has this very model. Its own search also takes longer names for the model that they begin with."""
+    """Return whether the list has exactly this model. The library's own search also accepts names with any suffix."""
     from genai_prices.data_snapshot import get_snapshot
 
     snapshot = get_snapshot()

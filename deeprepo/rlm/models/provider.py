@@ -1,4 +1,4 @@
-"""What is known about a provider before anything is sent to it."""
+"""A provider's address, key and dialect, and checks of them before anything is sent."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -17,26 +17,26 @@ Key: TypeAlias = "SecretStr | str | None"
 class Provider:
     """One line of PROVIDERS.
 
-    `tokens` is the field that caps a reply: newer OpenAI models refuse the older name, and many compatible servers pass
-    over the newer one in silence, which would leave the reply without a cap. `cloud` is for models that a cloud runs: its own
-    client signs the requests, with credentials from the cloud's own chain.
+    `tokens` is the parameter that caps a reply. Newer OpenAI models reject the older name, and many compatible servers
+    silently ignore the newer one, which would leave the reply without a cap. `cloud` is set for models that a cloud runs.
+    Its client signs the requests with credentials from the cloud's default chain.
     """
 
     name: str
-    base_url: str | None  # None: only the user knows it
-    key: str | None = None  # the variable of its key, "": there is none; None: NAME_API_KEY
+    base_url: str | None  # None if the user must set it
+    key: str | None = None  # the key's environment variable; "" for none, None for NAME_API_KEY
     dialect: Literal["openai", "anthropic"] = "openai"
     needs_key: bool = True
     tokens: Tokens = "max_tokens"
-    headers: tuple[str, ...] = ()  # that carry the key, beside `Authorization`
+    headers: tuple[str, ...] = ()  # further headers with the key, in addition to `Authorization`
     cloud: Literal["", "bedrock", "vertex"] = ""
-    url_variables: tuple[str, ...] = ()  # of its address, the first that is set
+    url_variables: tuple[str, ...] = ()  # environment variables for its address; the first that is set counts
     region_variables: tuple[str, ...] = ()
     project_variables: tuple[str, ...] = ()
 
     @property
     def key_variable(self) -> str:
-        """The variable of its key, "" if there is none."""
+        """The environment variable for its key, or "" if it has none."""
         return f"{self.name.upper()}_API_KEY" if self.key is None else self.key
 
 
@@ -52,7 +52,7 @@ def address(provider: Provider, base_url: str | None) -> str:
     try:
         parts = urlsplit(url)
         is_address = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # a port that is no number, an unfinished IPv6 address
+    except ValueError:  # an invalid port or IPv6 address
         is_address = False
     if not is_address:
         raise UsageError(
@@ -65,7 +65,7 @@ def address(provider: Provider, base_url: str | None) -> str:
 
 
 def check_key(provider: Provider, key: Key, base_url: str | None) -> None:
-    """Raise UsageError where a key is needed and missing, or can be no key. A server of the user's own may need none."""
+    """Raise UsageError if a needed key is missing, or can't be a key. A server at a configured address may need none."""
     text = key_text(key)
     if provider.needs_key and not text and not base_url:
         raise UsageError(f"{provider.name} needs an API key. Set {provider.key_variable}, or choose another model")
@@ -74,7 +74,7 @@ def check_key(provider: Provider, key: Key, base_url: str | None) -> None:
 
 
 def key_text(key: Key) -> str:
-    """Return the key as text, "" if it is not set. A line feed at the end of a variable is not part of it."""
+    """Return the key as text, without surrounding whitespace, or "" if it is not set."""
     if key is None:
         return ""
     return (key if isinstance(key, str) else key.get_secret_value()).strip()

@@ -1,7 +1,7 @@
-"""Events of a stream put together to the reply that the same server would have sent in one piece.
+"""Join the events of a stream to the reply that the server would have sent without streaming.
 
-The libraries' own accumulators build a model of every event, which costs more than the request, and refuse what compatible
-servers really send: tool calls without an index, chunks without choices, fields of their own.
+The libraries' own accumulators build an object for every event, which costs more than the request. They also reject what
+compatible servers send: tool calls without an index, chunks without choices, and additional fields.
 """
 
 import json
@@ -10,7 +10,7 @@ from typing import Any
 
 from deeprepo.rlm.models.answers import parse, text_of
 
-# Fields whose text arrives in pieces; any other field is said once.
+# Fields whose text arrives in pieces. Any other field is sent once.
 GROWING = frozenset({"content", "refusal", "reasoning_content", "reasoning", "text", "summary", "data", "arguments"})
 
 
@@ -22,7 +22,7 @@ class Chat:
     def __init__(self) -> None:
         self._message: dict[str, Any] = {"role": "assistant", "content": None}
         self._finish: str | None = None
-        self.usage: Mapping[str, Any] | None = None  # as the server has reported it by now
+        self.usage: Mapping[str, Any] | None = None  # the latest report
 
     @property
     def so_far(self) -> dict[str, Any]:
@@ -43,20 +43,20 @@ class Chat:
             _merge_piece(self._message, choice.get("delta") or choice.get("message"))
 
     def whole(self, *, is_ended: bool = False) -> dict[str, Any] | None:
-        """Return the reply in one piece, None while its end has not arrived; `is_ended`: the server has said that the stream ends here."""
+        """Return the reply, or None if it is incomplete. `is_ended`: the server has sent the stream's end mark."""
         if not self._finish and not is_ended:
             return None
         return {"choices": [{"message": self._message, "finish_reason": self._finish}], "usage": self.usage}
 
 
 class Messages:
-    """A message of Anthropic."""
+    """A message in Anthropic's dialect."""
 
     is_counted = False  # whether the server has counted all that has arrived
 
     def __init__(self) -> None:
         self._message: dict[str, Any] = {}
-        self.usage: dict[str, Any] = {}  # counts of the whole message so far: a later one replaces an earlier one
+        self.usage: dict[str, Any] = {}  # counts so far; later ones replace earlier ones
         self._blocks: dict[int, dict[str, Any]] = {}
         self._ended = False
 
@@ -89,7 +89,7 @@ class Messages:
                 self._ended = True
 
     def whole(self, *, is_ended: bool = False) -> dict[str, Any] | None:  # noqa: ARG002 - its end is an event
-        """Return the message in one piece, None while its end has not arrived."""
+        """Return the message, or None if it is incomplete."""
         if not self._ended:
             return None
         blocks = self.so_far
@@ -97,7 +97,7 @@ class Messages:
             if "partial_json" in block:
                 text = block.pop("partial_json")
                 arguments = parse(text or "{}")
-                block["input"] = text if arguments is None else arguments  # as it was written, if it was cut off
+                block["input"] = text if arguments is None else arguments  # raw text if it was cut off
         return {**self._message, "content": blocks, "usage": self.usage}
 
     def _count(self, usage: object) -> None:
@@ -106,10 +106,10 @@ class Messages:
 
 
 def _merge_piece(whole: dict[str, Any], piece: object) -> None:
-    """Add to an object what a piece of it brings."""
+    """Add a piece's fields to an object."""
     for name, value in (piece if isinstance(piece, Mapping) else {}).items():
         before = whole.get(name)
-        if name == "content" and isinstance(value, list):  # parts, of which thinking is none of our business
+        if name == "content" and isinstance(value, list):  # parts, without thinking
             whole[name] = (before or "") + text_of(value)
         elif isinstance(value, list):
             rows = whole.setdefault(name, [])
@@ -127,12 +127,12 @@ def _merge_piece(whole: dict[str, Any], piece: object) -> None:
 
 
 def _row(rows: list[dict[str, Any]], part: object, *, is_call: bool) -> dict[str, Any]:
-    """The row that a part goes on with: the last one with its index, unless it names another call or is of another type."""
+    """Return the row that a part continues: the last one with its index, unless its call or type differs."""
     if not isinstance(part, Mapping):
         return {}
     index, identity = part.get("index"), part.get("id")
     row = next((row for row in reversed(rows) if row.get("index") == index), None)
-    if row is not None and is_call:  # some servers give every call the index 0, or none
+    if row is not None and is_call:  # some servers give all calls the index 0 or none
         is_named = bool((part.get("function") or {}).get("name"))
         begins = is_named and (identity != row.get("id") if identity else index is None)
     else:

@@ -12,9 +12,9 @@ from typing import Any
 from deeprepo.rlm.models.answers import fits, objects, parse
 from deeprepo.rlm.values import Schema, ToolCall
 
-NEAR = 60  # characters between a tool's name and its arguments
+NEAR = 60  # maximum characters between a tool's name and its arguments
 ARGUMENTS = ("arguments", "parameters", "input", "args")
-# What some families put around code that they would run, without any name.
+# How some families mark code to run, without a tool's name.
 BARE = re.compile(r"<\|python_tag\|>(.+?)(?:<\|eom_id\|>|<\|eot_id\|>|\Z)|<code>(.+?)(?:</code>|\Z)", re.DOTALL)
 
 
@@ -38,7 +38,7 @@ def _in_json(text: str, tool: Schema) -> Iterator[Mapping[str, Any]]:
 
 
 def _in_tags(text: str, tool: Schema) -> Iterator[Mapping[str, Any]]:
-    """Arguments as `<parameter=code>...</parameter>`, `<parameter name="code">...</parameter>` or `<code>...</code>` behind the name."""
+    """Yield arguments in tags after the tool's name, such as `<parameter=code>...</parameter>` or `<code>...</code>`."""
     for piece in text.split(tool.name)[1:]:
         arguments = {}
         for name in tool.parameters.get("properties", {}):

@@ -1,1 +1,1 @@
-"""Every paid call goes through here: budget, rate limits, retries, answers that fit their schema."""
+"""All paid calls go through here, for budgets, rate limits, retries and valid answers."""

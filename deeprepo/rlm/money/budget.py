@@ -1,6 +1,6 @@
-"""The caps of one run: what a call could cost is reserved before it is sent, what it did cost is settled after it.
+"""The caps of one run. A call's maximum cost is reserved before it is sent, and its actual cost is booked afterwards.
 
-A cap that is hit is an outcome: `BudgetSpent`, with a sentence that names the cap and says what to do.
+If a call would exceed a cap, BudgetSpent is raised, whose text names the cap and says what to do.
 """
 
 import math
@@ -12,28 +12,28 @@ from deeprepo.rlm.errors import BudgetSpent
 from deeprepo.rlm.money.capacity import USEFUL
 from deeprepo.rlm.values import COMMAND, OWN_SERVERS, Cost, Limits, Purpose, Usage, provider_name
 
-# Dollars for a million tokens in and out of the dearest model on the price list: what a call counts where nobody knows its price.
+# US dollars per million tokens of the most expensive listed model. Calls with an unknown price count this much.
 DEAREST_INPUT, DEAREST_OUTPUT = 150.0, 600.0
 MILLION = 1_000_000
 CENT = 0.01
 PriceOf = Callable[[Usage], float | None]
-SHARE = 4  # while other calls are in flight, one of them takes at most this part of what is left
-MARGIN = 2  # times the longest reply so far: what a reply of the same role is expected to stay under
-STEP = 1_000  # tokens of a reply for comparing prices
+SHARE = 4  # while other calls are in flight, one call gets at most 1/SHARE of the remaining budget
+MARGIN = 2  # a reply is expected to be at most MARGIN times as long as the longest one so far in its role
+STEP = 1_000  # tokens of the reply from which a price per token is computed
 
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """What is set aside for a call in flight."""
+    """A reservation for a call in flight."""
 
     tokens: int
     usd: float
-    output: int = 0  # tokens that the reply may take: fewer than asked for where little is left
+    output: int = 0  # maximum tokens of the reply, fewer than requested if little money is left
 
 
 @dataclass(frozen=True, slots=True)
 class RemainingBudget:
-    """What remains under each cap; None if there is no such cap or it cannot be counted."""
+    """What remains under each cap; None if there is no such cap, or the use is unknown."""
 
     usd: float | None
     tokens: int | None
@@ -41,34 +41,34 @@ class RemainingBudget:
 
 
 def unknown(usage: Usage) -> float:
-    """Return what a call of unknown price counts under a cap in dollars: as much as one of the dearest model."""
+    """Return the US dollars that a call with an unknown price counts: the price of the most expensive model."""
     return (usage.input * DEAREST_INPUT + usage.output * DEAREST_OUTPUT) / MILLION
 
 
 def in_dollars(usd: float) -> str:
-    """Return an amount as text, in cents unless it is smaller than one."""
+    """Return an amount of US dollars as text, with more digits if it is less than a cent."""
     return f"${usd:,.2f}" if usd >= CENT else f"${usd:.6f}".rstrip("0").rstrip(".")
 
 
 class Budget:
-    """One run's purse."""
+    """The caps, reservations and costs of one run."""
 
     def __init__(self, limits: Limits, clock: Callable[[], float] = time.monotonic) -> None:
         self.limits = limits
-        self.notes: list[str] = []  # sentences for the reader of the result
-        self.refused = ""  # the sentence of the first call that was not sent because of a cap
-        self.in_flight = 0  # calls that hold a reservation: what they do not use comes back
+        self.notes: list[str] = []  # sentences for the result
+        self.refused = ""  # why the first call was not sent because of a cap
+        self.in_flight = 0  # number of calls with a reservation
         self._clock, self._started = clock, clock()
-        # What settled calls came to.
+        # Totals of finished calls.
         self._calls = self._failures = 0
         self._usage = Usage()
-        self._usd: dict[Purpose, list[float]] = {}  # known prices, one by one: a sum must not depend on their order
-        self._rough_usd = 0.0  # their sum as it came, for the caps; with what calls of unknown price count
-        self._unpriced: set[Purpose] = set()  # roles with a call whose price nobody knows
+        self._usd: dict[Purpose, list[float]] = {}  # known prices; summed exactly, in any order
+        self._rough_usd = 0.0  # their running sum for the caps, including calls with unknown prices
+        self._unpriced: set[Purpose] = set()  # roles with a call whose price is unknown
         self._models: dict[str, None] = {}
         self._held_tokens, self._held_usd = 0, 0.0
         self._kept: Hold | None = None
-        self._longest: dict[tuple[str, Purpose], int] = {}  # replies of a model in a role
+        self._longest: dict[tuple[str, Purpose], int] = {}  # tokens of the longest reply, by model and role
 
     def is_owned(self, model: str) -> bool:
         """Return whether the model runs on the user's own server, which doesn't bill by the token."""
@@ -107,15 +107,15 @@ class Budget:
         usd = price(usage)
         if usd is None:
             return 0.0 if self.is_owned(model) else unknown(usage)
-        written_usd = price(replace(usage, cache_write=usage.input))  # a provider may charge more for what it keeps
+        written_usd = price(replace(usage, cache_write=usage.input))  # writing to the cache may cost more
         return max(usd, written_usd or 0.0)
 
     def expected_reply(self, model: str, role: Purpose, visible: int) -> int:
-        """Return how long a reply may become, by those that came before it."""
+        """Return the expected maximum tokens of a reply, based on earlier ones."""
         return max(visible, MARGIN * self._longest.get((model, role), 0))
 
     def keep(self, usage: Usage | None, price: PriceOf = lambda _: None) -> None:
-        """Keep a call of this size, half of each cap at most, back for the root's last word; None ends that."""
+        """Set aside a call of this size for the root's final answer, at most half of each cap; None cancels that."""
         if usage is None:
             self._kept = None
         else:
@@ -123,7 +123,7 @@ class Budget:
             self._kept = Hold(usage.input + usage.output, usd)
 
     def room(self, role: Purpose) -> tuple[float, float, float]:
-        """Return dollars, tokens and calls that calls of this role may still use together; infinite where no cap counts them."""
+        """Return the US dollars, tokens and calls that this role may still use; infinite without a cap."""
         caps = self.limits
         kept = self._kept if role != "root" else None
         usd = math.inf if caps.usd is None else caps.usd - self._rough_usd - self._held_usd
@@ -136,7 +136,7 @@ class Budget:
         return usd, tokens, calls - bool(kept)
 
     def release(self, hold: Hold) -> None:
-        """Give a reservation back: its call has ended, and what it used is booked."""
+        """Release the reservation of a call that has ended and will be booked."""
         self._held_tokens -= hold.tokens
         self._held_usd -= hold.usd
         self.in_flight -= 1
@@ -172,7 +172,7 @@ class Budget:
             self._rough_usd += max(usd, worst_usd)
 
     def supplement(self, costs: Iterable[tuple[Usage, float | None]], role: Purpose) -> None:
-        """Add to booked calls what they have cost; the caps count their worst already."""
+        """Add the costs of calls that are already booked; the caps already count their maximum."""
         for usage, usd in costs:
             self._usage += usage
             self._usd.setdefault(role, []).append(usd or 0.0)
@@ -182,7 +182,7 @@ class Budget:
         if self.limits.usd is None or (self.is_owned(model) and not model.startswith(COMMAND)):
             return
         sentence = (
-            f"Your provider bills {model} directly: the limit of {in_dollars(self.limits.usd)} does not apply to it"
+            f"Your provider bills {model} directly, so the limit of {in_dollars(self.limits.usd)} does not apply to it"
             + (f", but the limit of {self.limits.calls:,} calls does." if self.limits.calls is not None else ".")
             if model.startswith(COMMAND)
             else f"The price of {model} is unknown. Under the limit of {in_dollars(self.limits.usd)}, its calls count at the highest listed "
@@ -192,22 +192,22 @@ class Budget:
         self.note(sentence)
 
     def note(self, sentence: str) -> None:
-        """Add a note to the result, once."""
+        """Add a note to the result, unless it has the note already."""
         if sentence not in self.notes:
             self.notes.append(sentence)
 
     def fail(self) -> None:
-        """Count an answered call whose reply was of no use."""
+        """Count a call whose reply was unusable."""
         self._failures += 1
 
     def seconds_left(self) -> float | None:
-        """Return the seconds until the deadline, at least 0; None where there is none."""
+        """Return the seconds until the deadline, at least 0, or None if there is no deadline."""
         if self.limits.seconds is None:
             return None
         return max(0.0, self.limits.seconds - (self._clock() - self._started))
 
     def left(self) -> RemainingBudget:
-        """Return what remains, reservations not counted as spent."""
+        """Return what remains. Reservations don't count as spent."""
         caps, used = self.limits, self._usage.input + self._usage.output
         return RemainingBudget(
             usd=None if caps.usd is None or self._unpriced else max(0.0, caps.usd - self._paid()),
@@ -216,7 +216,7 @@ class Budget:
         )
 
     def cost(self) -> Cost:
-        """Return what the run has cost so far; dollars are None where a price is unknown."""
+        """Return the cost so far. Amounts are None if a price is unknown."""
         return Cost(
             calls=self._calls,
             usage=self._usage,
@@ -235,11 +235,11 @@ class Budget:
         return math.fsum(usd for role in roles or tuple(self._usd) for usd in self._usd.get(role, ()))
 
     def out_of_time(self) -> str:
-        """Return the sentence for the deadline."""
+        """Return the text of the error for a reached deadline."""
         return f"the limit of {self.limits.seconds:g} seconds is reached: finish with what you have, or allow more time"
 
     def _check(self, wanted: Hold, role: Purpose, guess: str) -> None:
-        """Raise BudgetSpent unless the call fits. Each comparison also fails for a cap that is not a number."""
+        """Raise BudgetSpent unless the call fits. A cap of NaN fits nothing."""
         caps, (usd, tokens, calls) = self.limits, self.room(role)
         if self.seconds_left() == 0.0:
             raise BudgetSpent(self.out_of_time())
@@ -259,19 +259,16 @@ class Budget:
             )
 
     def _output(self, usage: Usage, price: PriceOf, model: str, role: Purpose, visible: int) -> int:
-        """Return how many tokens the reply may take.
+        """Return how many tokens the reply may have. Other calls in flight are left a share of the budget.
 
-        If other calls are in flight, it leaves a share of the budget to them.
-
-        It never returns fewer than the least useful number of tokens, so that `_check` reports which cap is
-        exceeded.
+        It is never less than the least useful number of tokens, so that `_check` reports the exceeded cap.
         """
         usd, tokens, _ = self.room(role)
         least, share = min(visible, USEFUL), 1
         if self.in_flight:
             least, share = self.expected_reply(model, role, visible), SHARE
         prompt_usd = self.worst(price, model, replace(usage, output=0))
-        # Prices are linear in tokens; one less, since dollars are no whole numbers.
+        # Prices are linear in tokens. Subtract one because of rounding errors.
         each = (self.worst(price, model, replace(usage, output=STEP)) - prompt_usd) / STEP
         by_usd = (usd / share - prompt_usd) / each - 1 if each > 0 else math.inf
         affordable = min(float(usage.output), tokens / share - usage.input, by_usd)

@@ -1,7 +1,7 @@
-"""The one door for every paid call: masked, looked up in the journal, reserved, sent, settled, and in the journal before it is used.
+"""Make all paid calls: mask secrets, look in the journal, reserve money, send, book, and record before the reply is used.
 
-Requests at the server == lines of kind "request" in the journal: each try is one of both, with a reservation of its own, so the
-libraries' own retries stay off.
+The journal has one line of kind "request" per request at the server. Each attempt has a separate line and a separate
+reservation, so the libraries' own retries are off.
 """
 
 import asyncio
@@ -32,16 +32,14 @@ from deeprepo.rlm.money.gate import TRIES, Gate, Pause
 from deeprepo.rlm.money.sizes import Request, Sizes
 from deeprepo.rlm.values import Completion, Masks, Message, Model, Prompt, Purpose, Usage
 
-MEND = (
-    "That answer cannot be used: {wrong}. Answer again, in full, in the form that was asked for, and with nothing else."
-)
-AT_MOST = "The cost is the most that this run can have cost: an earlier start was stopped while it waited for replies."
-SILENCES = 2  # tries of a call during which the provider falls silent: each of them may be billed
+MEND = "That answer cannot be used: {wrong}. Answer again in full, in the requested form, and with nothing else."
+AT_MOST = "The actual cost may be lower: an earlier attempt was stopped while it waited for replies."
+SILENCES = 2  # attempts that may time out, since each of them may be billed
 Slot = Completion | ProviderError | BudgetSpent
 
 
 class Calls:
-    """Calls of one run, on one event loop. `pause`, `clock` and `chance`: time and chance, where they are not the machine's own."""
+    """The calls of one run, on one event loop. `pause`, `clock` and `chance` replace real time and randomness."""
 
     def __init__(
         self,
@@ -54,34 +52,34 @@ class Calls:
         chance: Callable[[], float] = random.random,
     ) -> None:
         self.journal, self.masks, self.now = journal, masks, clock
-        self.at = ""  # the run and turn that asks now: one block runs at a time, and a child within its parent's
+        self.at = ""  # the run and turn that currently asks; only one block runs at a time
         self._open_gate = partial(Gate, pause=pause, chance=chance)
         self._settled = asyncio.Event()
         self._done: dict[str, Completion] = {}
-        self._asked = Counter[str]()  # requests of their own for the same prompt
+        self._asked = Counter[str]()  # number of separate requests for the same prompt
         self._running: dict[str, asyncio.Task[Completion]] = {}
         self.renew(budget)
 
     def renew(self, budget: Budget) -> None:
         """Continue under another budget and without recorded failures. Answered requests are not sent again."""
         self.budget, self.sizes = budget, Sizes(budget)
-        self.sent = asyncio.Event()  # set when the first request goes out: then somebody else's work is waited for
+        self.sent = asyncio.Event()  # set when the first request is sent; from then on, the run mostly waits
         self._gates: dict[str, Gate] = {}  # by provider
-        self.failures: list[tuple[Purpose, ProviderError]] = []  # that no other try has mended
+        self.failures: list[tuple[Purpose, ProviderError]] = []  # final errors
 
     @property
     def failure(self) -> ProviderError | None:
-        """The first error of a provider. A prompt that is too long is split, so it counts only if there is no other error."""
+        """The first provider error. A prompt that is too long can be split, so other errors come first."""
         errors = [error for _, error in self.failures]
         return next(iter(sorted(errors, key=lambda error: isinstance(error, PromptTooLong))), None)
 
-    # --- what is asked ------------------------------------------------------------------------------------------------
+    # --- questions ----------------------------------------------------------------------------------------------------
 
     async def complete(self, model: Model, prompt: Prompt, role: Purpose) -> Completion:
-        """Ask for one reply; an answer that does not fit its schema, or breaks off, is asked for again once.
+        """Ask for one reply. If it doesn't fit its schema or is cut off, ask once more.
 
-        Raises ProviderError, BudgetSpent. Only the reply to a prompt with a tool may still be one that broke off. No secret is
-        sent: a placeholder is, and the reply has the secret again. What a root writes keeps it, for the REPL knows none either.
+        Raises ProviderError and BudgetSpent. A reply that is still cut off is only returned for prompts with a tool. Secrets
+        are sent as placeholders and restored in the reply, except in a root's code, since the REPL has only placeholders.
         """
         return await self._answer(model, self.masks.prompts([prompt])[0], role)
 
@@ -94,10 +92,10 @@ class Calls:
         *,
         reuse: bool = True,
     ) -> list[Slot]:
-        """Ask for replies, and return them in the order of the prompts; what failed or was cut off by a cap is an error in its slot.
+        """Ask for replies, and return them in the order of the prompts, with an error for each prompt that failed.
 
-        `on_reply` is given each of them as soon as it is there. Without `reuse`, each prompt is a request of its own, also where
-        the same prompt was answered before.
+        `on_reply` is called with each as soon as it arrives. Without `reuse`, each prompt is sent, even if the same
+        prompt was answered before.
         """
 
         async def slot(at: int, prompt: Prompt) -> Slot:
@@ -121,7 +119,7 @@ class Calls:
 
     async def _answer(self, model: Model, prompt: Prompt, role: Purpose, *, reuse: bool = True) -> Completion:
         """Return the reply to a masked prompt. An error is recorded for the run's notes."""
-        if not reuse:  # the n-th request of its own for the same prompt
+        if not reuse:  # number the separate requests for the same prompt
             key, _ = codec.key(model, prompt)
             self._asked[key] += 1
             prompt = replace(prompt, number=self._asked[key])
@@ -139,16 +137,16 @@ class Calls:
 
         Raises an error if the model declines or the second reply doesn't match either.
         """
-        from deeprepo.rlm.money.schema import misfit  # here: a run without a model has no answer to compare
+        from deeprepo.rlm.money.schema import misfit  # imported here, because runs without a model don't need it
 
         try:
             first = await self._reply(model, prompt, role)
-        except BadAnswer as error:  # the provider could not read what the model wrote: the model may do better
+        except BadAnswer as error:  # the provider could not parse the model's output, and a second attempt may succeed
             prompt = replace(prompt, messages=(*prompt.messages, Message("user", MEND.format(wrong=error))))
             first = await self._reply(model, prompt, role)
         reply = await self._retry_if_cut_off(model, prompt, role, first)
         if prompt.answer:
-            if reply.stop == "refusal":  # asked again it would decline again
+            if reply.stop == "refusal":  # it would decline again
                 self.budget.fail()
                 raise PromptRefused(f"{model.name} declined to answer")
             wrong = misfit(reply.data, prompt.answer.required_keys)
@@ -169,11 +167,11 @@ class Calls:
         if first.stop != "length":
             return first
         used = max(first.usage.output, first.cap or prompt.max_tokens)
-        text = f"the answer of {model.name} broke off at {used:,} tokens, its thinking included"
+        text = f"the answer of {model.name} was cut off at {used:,} tokens (including thinking)"
         most = getattr(model, "longest_reply", None)
-        if most is not None and used >= most:  # asked again, it would break off at the same place
+        if most is not None and used >= most:  # it would be cut off again at the same length
             if prompt.tool is None:
-                raise self._unusable_reply(f"{text}: that is all that its `max_tokens` allows, so raise it")
+                raise self._unusable_reply(f"{text}, the limit set by its `max_tokens`, so raise it")
             return first
         try:
             second = await self._reply(model, replace(prompt, max_tokens=2 * prompt.max_tokens), role, broke_off=used)
@@ -181,24 +179,27 @@ class Calls:
             raise
         except BudgetSpent as error:
             if prompt.tool is None:
-                raise BudgetSpent(f"{text}, and for more of them {error} or set `models.thinking` lower") from None
+                raise BudgetSpent(f"{text}, and for a longer answer {error} or set `models.thinking` lower") from None
             raise
-        except ProviderRefused:  # that many tokens are more than this model can write
+        except ProviderRefused:  # the model does not support so many tokens
             second = first
         if second.stop == "length" and prompt.tool is None:
-            more = "" if second is first else f", and asked again at {max(second.usage.output, used):,}"
+            more = "" if second is first else f", and the second one at {max(second.usage.output, used):,}"
             raise self._unusable_reply(f"{text}{more}: set `models.thinking` lower, or use another model")
         return second
 
     def _unusable_reply(self, why: str) -> BadAnswer:
-        """The error of a reply that was paid for and cannot be used."""
+        """Return the error for an unusable reply, which was paid for."""
         self.budget.fail()
         return BadAnswer(why)
 
     # --- one request: journal, reserve, send, settle, journal -----------------------------------------------------------
 
     async def _reply(self, model: Model, prompt: Prompt, role: Purpose, broke_off: int = 0) -> Completion:
-        """A request is sent once in a run, and not at all where an earlier run has its reply. `broke_off`: with less room."""
+        """Return a request's reply. It is sent once per run, unless an earlier run has the reply.
+
+        `broke_off` is the number of tokens at which an earlier reply was cut off.
+        """
         full = replace(prompt, effort=prompt.effort or self.budget.limits.effort)
         key, size = codec.key(model, full)
         while key not in self._done and (running := self._running.get(key)) is not None:
@@ -206,7 +207,7 @@ class Calls:
             if not running.cancelled():
                 return self.sizes.learn(model, prompt, role, size, running.result())
         if key not in self._done:
-            at = "" if role == "verify" else self.at  # second opinions run beside turns and belong to none
+            at = "" if role == "verify" else self.at  # confirmations run in parallel to turns
             about: Row = {"key": key, "role": role, "model": model.name, "at": at}
             rows = self.journal.calls(key, about, prompt)
             lost = self._book(rows, role)
@@ -222,7 +223,7 @@ class Calls:
                 raise error
             else:
                 task = asyncio.create_task(self._send(model, request, about))
-                task.add_done_callback(lambda _: self._running.pop(key, None))  # before any waiter looks again
+                task.add_done_callback(lambda _: self._running.pop(key, None))  # before any waiter checks again
                 self._running[key] = task
                 try:
                     reply = self._done[key] = await task
@@ -234,11 +235,10 @@ class Calls:
         return self.sizes.learn(model, prompt, role, size, self._done[key])
 
     async def _send(self, model: Model, request: Request, about: Row) -> Completion:
-        """Try one request until it succeeds or may not be tried again.
+        """Send one request until it succeeds or must not be tried again.
 
-        The final error is recorded, so that a resumed run continues the same way. A fault or a billed
-        attempt uses up a try. A rate limit is waited for. If a refusal reports a context window, later
-        requests respect it.
+        The final error is recorded, so that a resumed run continues in the same way. Faults and billed attempts
+        count as tries, and rate limits are waited for. A context window named in a refusal limits later requests.
         """
         gate = self._gate(model)
         attempts = failures = silent = sent = 0
@@ -273,17 +273,17 @@ class Calls:
         raise last
 
     async def _try(self, model: Model, request: Request, about: Row, most: int) -> Completion:
-        """Send one request, in `most` forms at most. It is in the journal and in the budget before anybody sees its reply."""
+        """Send one request, in at most `most` forms. It is recorded and booked before its reply is used."""
         request = self.sizes.below_window(model, request)
         hold = await self._reserve(model, request)
-        if request.role == "root":  # its workers cannot use up what its next reply needs
+        if request.role == "root":  # so that workers leave enough for its next reply
             self.budget.keep(self.sizes.next_reply(model, request), model.price)
         is_free = self.budget.is_owned(model.name) and model.price(Usage()) is None
         prompt, start = replace(request.prompt, max_tokens=hold.output, requests=most), self.now()
         unsent = [about if is_free else {**about, "reserved": hold.usd}]
 
         def leave() -> None:
-            """Record the request, once: one that had not left at a kill costs nothing."""
+            """Record the request once. If the process is killed before that, the request costs nothing."""
             while unsent:
                 self.journal.request(prompt, **unsent.pop())
 
@@ -303,7 +303,7 @@ class Calls:
         return reply
 
     async def _reserve(self, model: Model, request: Request) -> Hold:
-        """Reserve what a request could cost. If only calls in flight keep it from a cap, wait: they give back what they do not use."""
+        """Reserve a request's maximum cost. If it doesn't fit because of calls in flight, wait until one of them ends."""
         visible = max(request.least, min(request.prompt.max_tokens, request.room))
         while True:
             self._settled.clear()
@@ -320,9 +320,8 @@ class Calls:
     ) -> None:
         """Book a request and record its outcome.
 
-        The usage that the server reports is booked or, if a reply was cut off, the prompt and the text that
-        arrived. If the usage is unknown, because the call was canceled or the server didn't answer, the
-        reserved amount is booked.
+        This books the reported usage or, for an interrupted reply, the prompt and the text that arrived. If the usage is
+        unknown, because the call was canceled or the server didn't answer, it books the reserved amount.
         """
         usage = Usage(self.sizes.likely(model, request.size), hold.output)
         usd = None if model.price(Usage()) is None else hold.usd
@@ -337,7 +336,7 @@ class Calls:
                 usage, usd = outcome.usage, model.price(outcome.usage)
                 if outcome.worst is not None:
                     worst = self.budget.worst(model.price, model.name, outcome.worst)
-            elif not outcome.may_be_billed:  # it was turned away
+            elif not outcome.may_be_billed:  # it was rejected
                 usage, usd = Usage(), model.price(Usage())
         has_failed = "error" in ending
         self.budget.release(hold)
@@ -349,10 +348,10 @@ class Calls:
         self.journal.put("call", **facts, usd=usd, **ending)
 
     def _book(self, rows: Sequence[Row], role: Purpose) -> list[Row]:
-        """Book what an earlier run paid, including failed tries, so that the caps apply to all runs.
+        """Book what an earlier run paid, including failed attempts, so that the caps apply to all runs.
 
-        A request that had left when the run was killed costs as much as its repetition, and the caps count what was reserved for
-        it. Returns those that are not repeated yet: a part of their costs is booked.
+        A request in flight when the run was killed is assumed to cost as much as its repetition, and the caps count
+        its reservation. Returns those that are not repeated yet, whose costs are only partly booked.
         """
         end = rows[-1] if rows else {}
         is_over = "reply" in end or end.get("kind") == "failed"

@@ -1,8 +1,7 @@
-"""How many tokens a reply may take, and how long a model may think for it.
+"""The maximum tokens of a reply, and the effort of a thinking model. Pure functions.
 
-Pure. Thinking counts against the cap on a reply. If the cap covered only the visible answer, a thinking model would
-stop before its first word. A model that may think therefore gets more room than its answer needs. Unused room
-costs nothing.
+Thinking counts toward the cap on a reply. If the cap covered only the visible answer, a thinking model would stop
+before its first word. So a model that may think gets more room than its answer needs. Unused room costs nothing.
 """
 
 import re
@@ -11,20 +10,20 @@ from collections.abc import Iterable, Sequence
 
 from deeprepo.rlm.values import OWN_SERVERS, Effort, Message, Purpose, Usage, provider_name
 
-# Of a model that may think.
+# Tokens of a reply from a model that may think.
 THINKING_ROOM: dict[Purpose, int] = {"verify": 8_192, "worker": 16_384, "pairs": 16_384, "root": 32_768}
-LARGEST = 65_536  # tokens of one reply, however often it breaks off
+LARGEST = 65_536  # tokens of one reply, however often it was cut off
 USEFUL = 1_024  # fewer tokens than this are not worth a call, unless its answer is expected to be shorter
 PLACES, OWN_PLACES = 64, 4  # calls in flight at once: at a provider, and at a server with few slots
 
-# Families of which the documents say that they never think. Any other may.
+# Families that never think according to their documentation. Any other model may think.
 _PLAIN = re.compile(
     r"gpt-3|gpt-4|gpt-5[\w.]{0,60}-chat|chatgpt-4o|davinci|claude-(?:[123]\b|instant)|gemini-(?:1|2\.0)|deepseek-(?:chat|coder)"
     r"|mixtral|codestral|devstral|ministral|mistral-(?:7b|nemo|tiny)|pixtral|llama|command-(?:r|a-03)|grok-2|grok-code-fast"
     r"|qwen(?:1|2)|qwen3[\w.-]{0,60}(?:instruct|coder)|gemma-?[123]|phi-?[34](?!.{0,60}reasoning)|starcoder|kimi-k2-(?:instruct|0)",
     re.IGNORECASE,
 )
-# Families that take an effort.
+# Families that accept an effort.
 TAKES_EFFORT = re.compile(
     r"gpt-[5-9]|gpt-oss|\bo[1-9](?:-|$)|claude-(?:opus-4-[5-9]|(?:\w+-)?[5-9])|gemini-(?:2\.5|[3-9])|grok-(?:3-mini|[4-9])",
     re.IGNORECASE,
@@ -32,12 +31,12 @@ TAKES_EFFORT = re.compile(
 
 
 def may_think(name: str) -> bool:
-    """Return whether `provider/model` may think before it answers, as far as its name says."""
+    """Return whether `provider/model` may think before it answers, judging by its name."""
     return _PLAIN.search(name.partition("/")[2] or name) is None
 
 
 def of(name: str, role: Purpose, visible: int) -> int:
-    """Return the cap on a reply of which `visible` tokens are the answer."""
+    """Return the cap on a reply with an answer of `visible` tokens."""
     return max(visible, THINKING_ROOM[role]) if may_think(name) else visible
 
 
@@ -51,54 +50,54 @@ def effort(name: str, role: Purpose, effort_wanted: Effort | None) -> Effort | N
     if effort_wanted is not None:
         return effort_wanted
     if not TAKES_EFFORT.search(name.partition("/")[2] or name):
-        return None  # a server that does not know the field may refuse it
+        return None  # a server that does not know the field may reject it
     return "medium" if role in ("root", "pairs") else "low"
 
 
 def places(name: str) -> int:
-    """Return the default number of calls that may be in flight."""
+    """Return the default limit on concurrent calls."""
     return OWN_PLACES if provider_name(name) in OWN_SERVERS else PLACES
 
 
 # --- the window -----------------------------------------------------------------------------------------------------------
 
-LIKELY_CHARS = 3.0  # of a prompt in one token: what tokenizers make of code
-# The same at worst: no tokenizer makes more than one token of a byte, but letters and blanks always share some.
+LIKELY_CHARS = 3.0  # characters of code per token
+# At worst, a tokenizer makes one token per byte, but letters and blanks are always combined.
 LETTERS, BLANKS = string.ascii_letters.encode(), b" \t\n"
-LETTERS_PER_TOKEN, BLANKS_PER_TOKEN = 1.3, 2.0  # of text without any words, such as base64
+LETTERS_PER_TOKEN, BLANKS_PER_TOKEN = 1.3, 2.0  # for text without words, such as base64
 FRAME = 16  # tokens around a message
-REFUSE = frozenset({"anthropic", "bedrock", "vertex"})  # providers that refuse a prompt that is too long, and say so
+REFUSE = frozenset({"anthropic", "bedrock", "vertex"})  # providers that report a prompt that is too long
 _BLANKS = re.compile(r"\s{2,}")
 _RUNS = re.compile(r"(\S)\1{3,}")
-_LEAST = 1_000  # tokens: a shorter prompt fits every window, and its estimate says little
-_HALF = 500  # a server that reports fewer tokens than this does not count, rather than cut
+_LEAST = 1_000  # tokens; a shorter prompt fits into every window, and its estimate is unreliable
+_HALF = 500  # tokens; a server that reports fewer probably doesn't count
 
 
 def most_tokens(texts: Iterable[str]) -> int:
-    """Return the most tokens that a tokenizer could make of these texts. A cap on money must apply to any text."""
+    """Return the maximum tokens that these texts can have, because a cap on money must apply to any text."""
     raw = "".join(texts).encode("utf-8", "surrogatepass")
-    others = len(raw.translate(None, LETTERS + BLANKS))  # digits, signs and every byte of other scripts: one token each
+    others = len(raw.translate(None, LETTERS + BLANKS))  # digits, signs and bytes of other scripts: one token each
     letters = len(raw.translate(None, BLANKS)) - others
     blanks = len(raw) - others - letters
     return int(others + letters / LETTERS_PER_TOKEN + blanks / BLANKS_PER_TOKEN) + 1
 
 
 def least_tokens(messages: Sequence[Message]) -> int:
-    """Return the tokens that these messages have at least, roughly: blanks and runs of one character count little."""
+    """Return roughly the minimum tokens of these messages. Blanks and repeated characters count little."""
     size = sum(len(_RUNS.sub(r"\1\1\1", _BLANKS.sub(" ", message.text))) for message in messages)
     return int(size / 3.5)
 
 
 def is_silently_truncated(name: str, messages: Sequence[Message], usage: Usage) -> bool:
-    """Return whether the server has read only a part of the prompt: it reports less than half of the tokens that the prompt can have.
+    """Return whether the server has read only part of the prompt, because it reports less than half of the expected tokens.
 
-    A tokenizer may differ from the estimate by a third, never by half. Servers of Anthropic's dialect refuse a prompt that is too long;
-    some of them leave the instructions out of their count.
+    A tokenizer may differ from the estimate by a third, but not by half. Servers with Anthropic's dialect reject a prompt
+    that is too long, and some don't count the instructions.
     """
     if name.partition("/")[0] in REFUSE:
         messages = [message for message in messages if message.role != "system"]
     most = sum(len(message.text) for message in messages) / 3.5
-    if not _HALF <= usage.input < most:  # most are not looked at closely
+    if not _HALF <= usage.input < most:  # a quick test for most prompts
         return False
     size = least_tokens(messages)
     return size >= _LEAST and usage.input < size / 2

@@ -1,4 +1,4 @@
-"""The way to one provider, for all calls of a run: how many are in flight, how long it asks to wait, whether it is given up."""
+"""Control the calls to one provider: how many are in flight, how long to wait, and when to give up."""
 
 import asyncio
 import copy
@@ -19,21 +19,22 @@ from deeprepo.rlm.errors import (
 )
 
 Pause = Callable[[float], Awaitable[None]]
-TRIES = 4  # of one call, and of a provider that has never answered
-REFUSALS = 2  # prompts that a model refuses in every form, before it has answered one
-OUTAGE = 8  # failures of one that has answered before, after which it is given up
-HEAD_START = 0.05  # seconds of the first call
+TRIES = 4  # attempts of one call, and failures of a provider that has never answered
+REFUSALS = 2  # prompts that a model may reject in every form before it has answered one
+OUTAGE = 8  # failures after which a provider that has answered before is given up
+HEAD_START = 0.05  # seconds before the second call
 BACKOFF, LONGEST_BACKOFF = 1.0, 20.0  # seconds; doubled with each failure
-SHORTEST_PAUSE, LONGEST_PAUSE = 1.0, 60.0  # seconds of a pause where a limit names none
-LEAST_PAUSE_STEP = 0.1  # seconds at least after a limit, longer after each further one, whatever the provider says
-PATIENCE = 3_600.0  # seconds to wait for a provider where the run has no deadline
+SHORTEST_PAUSE, LONGEST_PAUSE = 1.0, 60.0  # seconds to wait after a rate limit without a `retry-after`
+LEAST_PAUSE_STEP = 0.1  # minimum seconds after a rate limit, times the number of limits since the last answer
+PATIENCE = 3_600.0  # maximum seconds to wait for a provider if the run has no deadline
 
 
 class Gate:
-    """The first call goes a moment ahead, for as long as a closed port or a refused key needs to show.
+    """Limits concurrent calls to one provider.
 
-    A 429 stops all calls for as long as the provider asks, and from then on fewer are in flight. While a provider fails, one call at
-    a time tries. `left` says how many seconds the run may still take; None: it has no deadline.
+    The first call gets a short head start, so that a closed port or a rejected key shows before others are sent. A 429
+    stops all calls for as long as the provider asks, and reduces their number. While a provider fails, only one call is
+    tried at a time. `left` returns the seconds until the run's deadline, or None.
     """
 
     def __init__(
@@ -41,23 +42,23 @@ class Gate:
     ) -> None:
         self._most = self._width = float(max(1, places))
         self._left, self._pause, self._chance = left, pause, chance
-        self._queue = asyncio.Lock()  # its first waits for a place, the others for their turn
+        self._queue = asyncio.Lock()  # its holder waits for a place, and all others for the lock
         self._change = asyncio.Event()
-        self._running = self._generation = 0  # what was sent in an earlier generation says nothing new
+        self._running = self._generation = 0  # failures of calls from an earlier generation are not counted again
         self._has_begun = False
         self._wait_seconds, self._wait_reason = 0.0, ProviderError("")  # seconds to wait, and the reason
         self._limit_count = self._failure_count = 0  # since the last answer
-        self._answered: set[str] = set()  # models
-        self._refusals = Counter[str]()  # of models that have answered nothing
-        self._given_up: dict[str, ProviderError] = {}  # why nothing more is sent to a model; "": to none of them
+        self._answered: set[str] = set()  # models that have answered
+        self._refusals = Counter[str]()  # refusals by models that have never answered
+        self._given_up: dict[str, ProviderError] = {}  # by model, why nothing more is sent to it; "" for all models
 
     def given_up(self, model: str) -> ProviderError | None:
-        """Return why nothing more is sent to this model; None if it is not given up."""
+        """Return why nothing more is sent to this model, or None."""
         return self._given_up.get("") or self._given_up.get(model)
 
     @asynccontextmanager
     async def place(self, model: str) -> AsyncIterator[None]:
-        """Wait for a place for one request; how it went decides about the next ones. Raises why the model is given up, if it is."""
+        """Wait until a request may be sent, and learn from its outcome. Raises the error if the model is given up."""
         sent = await self._enter(model)
         try:
             yield
@@ -106,12 +107,12 @@ class Gate:
             )
         self._given_up[""] = error
 
-    def _learn_from(self, error: ProviderError, model: str, *, is_first: bool) -> None:  # noqa: C901 - a case for each kind
-        """Learn from a failure what it says of the next requests. Those that were in flight together meet one trouble, not many: the first counts."""
+    def _learn_from(self, error: ProviderError, model: str, *, is_first: bool) -> None:  # noqa: C901 - one case per kind
+        """Learn from a failure. Of the requests that were in flight together, only the first failure counts."""
         match error:
             case RateLimited():
                 self._failure_count = 0
-                self._width = max(1.0, min(self._width, self._running - 1.0))  # the others were taken
+                self._width = max(1.0, min(self._width, self._running - 1.0))  # the other calls were accepted
                 if is_first:
                     self._limit_count += 1
                     asked = error.retry_after
@@ -119,7 +120,7 @@ class Gate:
                         asked = min(LONGEST_PAUSE, SHORTEST_PAUSE * 2 ** (self._limit_count - 1))
                     least = min(SHORTEST_PAUSE, LEAST_PAUSE_STEP * self._limit_count)
                     self._wait_seconds, self._wait_reason = max(asked, least), error
-            case TimedOut():  # it has taken the request: with fewer at once each is answered sooner
+            case TimedOut():  # an overloaded server answers sooner with fewer calls
                 self._failure_count = 0
                 self._width = max(1.0, self._width // 2) if is_first else self._width
             case ProviderDown() if is_first:
@@ -133,7 +134,7 @@ class Gate:
             case AccountRefused():
                 self._given_up[""] = error
                 return
-            case ModelRefused():  # of one that has answered it is about this request
+            case ModelRefused():  # if the model has answered before, this is only about one request
                 self._given_up |= {} if model in self._answered else {model: error}
                 return
             case ProviderRefused() if not isinstance(error, (PromptRefused, PromptTooLong)):
@@ -141,7 +142,7 @@ class Gate:
                 if self._refusals[model] >= REFUSALS and model not in self._answered:
                     self._given_up[model] = error
                 return
-            case _:  # a prompt that is too long: an answer
+            case _:  # a prompt that is too long counts as an answer
                 self._answer(model)
                 return
         self._generation += is_first

@@ -1,6 +1,6 @@
-"""Whether a structured answer fits the schema that was asked for, as a sentence that the model can act on. Pure.
+"""Check a structured answer against its schema, and describe the first mismatch for the model. Pure functions.
 
-Only the part of JSON Schema that our schemas use: type, properties, required, items and enum.
+Supports the part of JSON Schema that our schemas use: type, properties, required, items and enum.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ TYPES: Mapping[str, tuple[type, ...]] = {
 
 
 def misfit(value: Any, schema: Mapping[str, Any], at: str = "the answer") -> str:  # noqa: ANN401 - any JSON value
-    """Return what is wrong, the first fault only; "" where it fits."""
+    """Return the first mismatch as a sentence, or "" if the value fits."""
     kinds = schema.get("type", ())
     names = [kinds] if isinstance(kinds, str) else list(kinds)
     if names and not any(_is(value, name) for name in names):
@@ -32,7 +32,7 @@ def misfit(value: Any, schema: Mapping[str, Any], at: str = "the answer") -> str
 
 
 def _is(value: object, name: str) -> bool:
-    """Whether it is of this type; in JSON true is no number, though Python's bool is an int."""
+    """Return whether a value has this JSON type. Booleans are not numbers, although Python's bool is an int."""
     is_kind = isinstance(value, TYPES.get(name, (object,)))
     return is_kind and not (isinstance(value, bool) and name in {"integer", "number"})
 

@@ -1,4 +1,4 @@
-"""How many tokens a prompt has, how many a reply needs, and how many a model takes: guessed first, then learnt from its replies."""
+"""Estimate the tokens of prompts, replies and context windows, and improve the estimates with each reply."""
 
 import json
 from dataclasses import dataclass, replace
@@ -8,30 +8,30 @@ from deeprepo.rlm.money import capacity
 from deeprepo.rlm.money.budget import Budget
 from deeprepo.rlm.values import Completion, Message, Model, Prompt, Purpose, Schema, Usage
 
-SPARE = 64  # tokens between a prompt's estimate and its window
+SPARE = 64  # tokens of the window that are kept free
 ENLARGE = "increase the context window of the server (Ollama: OLLAMA_CONTEXT_LENGTH or num_ctx), or set `models.context` to its actual size"
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request as it is to be sent: its size, and the room that its reply needs."""
+    """A request with its size and the room for its reply."""
 
     prompt: Prompt
     role: Purpose
-    size: int  # characters that are sent
-    most: int  # tokens that the prompt can have at worst
-    room: int  # tokens of the reply, thinking included
-    least: int = 0  # of them: fewer are of no use
+    size: int  # characters
+    most: int  # maximum tokens that the prompt can have
+    room: int  # tokens for the reply, including thinking
+    least: int = 0  # minimum of `room` that is useful
 
 
 class Sizes:
-    """What one run has learnt about its models."""
+    """What a run has learned about its models."""
 
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
-        self._windows: dict[str, int] = {}  # tokens that a model takes, as it was found out
-        self._broken: dict[tuple[str, Purpose], int] = {}  # tokens at which replies broke off
-        self._density: dict[str, float] = {}  # tokens of a prompt for each of its characters
+        self._windows: dict[str, int] = {}  # detected context windows in tokens
+        self._broken: dict[tuple[str, Purpose], int] = {}  # tokens after which replies were cut off
+        self._density: dict[str, float] = {}  # tokens per character of a prompt
         self._read: dict[tuple[str, Purpose], tuple[tuple[Message, ...], int]] = {}  # the last prompt, and its tokens
 
     def window(self, model: Model) -> int | None:
@@ -40,7 +40,7 @@ class Sizes:
         return min((size for size in windows if size), default=None)
 
     def shrink(self, model: Model, window: int | None) -> bool:
-        """Remember a window that a refusal names; whether that is news."""
+        """Remember a window named in a refusal, and return whether it is smaller than the known one."""
         known = self._windows.get(model.name)
         if not window or (known is not None and known <= window):
             return False
@@ -56,12 +56,12 @@ class Sizes:
         self._density[model.name] = max(tokens / max(1, size), self._density.get(model.name, 0.0))
 
     def request(self, model: Model, prompt: Prompt, role: Purpose, size: int, broke_off: int) -> Request:
-        """Return what is to be sent: a reply gets the room that its role and its model's thinking need."""
+        """Return the request to send, with the reply room that its role and its model's thinking need."""
         name, visible = model.name, prompt.max_tokens
         before, tokens = self._read.get((name, role), ((), 0))
         if not before or prompt.messages[: len(before)] != before:
             before, tokens = (), sum(_schema(schema) for schema in (prompt.answer, prompt.tool) if schema)
-        rest = prompt.messages[len(before) :]  # where the dialogue has only grown since, the rest is known
+        rest = prompt.messages[len(before) :]  # the size of the dialogue so far is known
         most = tokens + sum(_most(message) for message in rest)
         tokens_wanted = max(
             capacity.of(name, role, visible),
@@ -73,13 +73,13 @@ class Sizes:
         return Request(replace(prompt, effort=effort), role, size, most, tokens_wanted, least)
 
     def next_reply(self, model: Model, request: Request) -> Usage:
-        """Return what the root's next reply needs: by what its replies took so far, not by all that it may take."""
+        """Estimate the usage of the root's next reply from its earlier replies, not from its maximum."""
         visible = request.prompt.max_tokens
         reply_tokens = min(request.room, self._budget.expected_reply(model.name, request.role, visible))
         return Usage(self.likely(model, request.size), reply_tokens)
 
     def below_window(self, model: Model, request: Request) -> Request:
-        """Return the request with a reply that fits the window. Raises PromptTooLong if none fits; then nothing is sent."""
+        """Return the request with room for a reply that fits into the window. Raises PromptTooLong if there is none."""
         window = self.window(model)
         if window is None:
             return request
@@ -92,7 +92,7 @@ class Sizes:
         return replace(request, room=max(request.least, min(request.room, window - tokens - SPARE)))
 
     def learn(self, model: Model, prompt: Prompt, role: Purpose, size: int, reply: Completion) -> Completion:
-        """Learn from a reply, and return it. Raises PromptTooLong where the server has read a part of the prompt only."""
+        """Learn from a reply and return it. Raises PromptTooLong if the server has read only part of the prompt."""
         name, usage = model.name, reply.usage
         if capacity.is_silently_truncated(name, prompt.messages, usage):
             self.shrink(model, usage.input)
@@ -114,7 +114,7 @@ class Sizes:
 
 
 def _most(message: Message) -> int:
-    """The tokens of a message at worst, with what the provider wants back."""
+    """Return the maximum tokens of a message, including thinking that is sent back."""
     calls = [call.unparsed_arguments or json.dumps(dict(call.arguments), ensure_ascii=False) for call in message.calls]
     extras = [json.dumps(dict(extra)) for extra in (message.extra, *(call.extra for call in message.calls)) if extra]
     return capacity.most_tokens((message.text, *calls, *extras)) + capacity.FRAME * (1 + len(calls))

@@ -1,1 +1,1 @@
-"""The REPL in which a root model's code runs, in a process of its own."""
+"""The REPL that runs a root model's code in a locked child process."""

@@ -1,11 +1,11 @@
-"""The process that runs a root's code: CPython, locked by the kernel before the first line of that code.
+"""The process that runs a root's code: CPython, locked by the kernel before it runs any of that code.
 
-The parent runs `main` in a separate program. It imports only the standard library, including everything that
-a block may want, before it locks itself. Afterwards, code can't open a file, socket, process or thread.
-Nothing here is a sandbox written in Python. The lock is a filter of system calls (Linux) or a profile that
-the parent starts it with (macOS), and `probe` tries what must fail.
+The parent starts a separate program that calls `main`. It imports everything that a block may need from the
+standard library, and then locks itself. Afterwards, code can't open a file, socket, process or thread. The lock
+is not written in Python: it is a filter for system calls (Linux) or a sandbox profile set by the parent (macOS),
+and `probe` checks that forbidden actions fail.
 
-Parent and child exchange frames: a length and JSON. The parent trusts nothing that it receives.
+Parent and child exchange frames, which are a length and JSON. The parent trusts nothing that it receives.
 """
 
 import ast
@@ -44,19 +44,19 @@ from typing import Any, Never
 
 from deeprepo.rlm.repl.frames import FRAME, HEAD, MEMBERS, both_ends, decode, encode, has_too_many, packed
 
-LINE = 4_000  # characters of a line of an error
-CHUNK = 65_536  # characters of a frame of output
-DAY = 86_400  # seconds after which a process ends that waits for a parent which was killed
-KINDS = {"TypeError": TypeError, "ValueError": ValueError}  # what a host function raises in a block, if no RuntimeError
-NOW = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)  # the clock stands still, so that a replay prints the same
-# The folders of the standard library and of this package, which no output names.
+LINE = 4_000  # maximum characters of a line in an error
+CHUNK = 65_536  # maximum characters of output in a frame
+DAY = 86_400  # seconds after which the process ends, in case its parent was killed
+KINDS = {"TypeError": TypeError, "ValueError": ValueError}  # exceptions from host functions; others are RuntimeErrors
+NOW = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)  # the clock is fixed, so that a replay prints the same
+# The folders of the standard library and of this package, which are removed from output.
 FOLDERS = (f"{Path(os.__file__).parent}/", f"{Path(__file__).parents[3]}/")
 FLAGS = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 AWAITED = "__awaited__"  # the name of `awaited` in a block
-RESTORED = "[note: {} belongs to the REPL and has its own value again. Store yours under another name.]"
-# What a text has in the place of a program's characters.
+RESTORED = "[note: {} belongs to the REPL, and its original value was restored. Use another name for your value.]"
+# Typographic characters that replace those of a program in copied text.
 TYPED = str.maketrans("\u00a0\u201c\u201d\u2018\u2019", " \"\"''")
-# Modules that are there without an import, and the others that can be imported: after the lock none can be read.
+# Modules that are available without an import, and others that can be imported. After the lock, no others can be loaded.
 GIVEN = (
     "json re math collections itertools functools dataclasses datetime typing hashlib csv bisect decimal random time asyncio copy base64 "
     "unicodedata os textwrap difflib statistics string fnmatch shlex html heapq io operator enum pprint fractions"
@@ -68,7 +68,7 @@ READY = (
     "plistlib queue quopri reprlib secrets signal sqlite3 struct sys threading timeit tokenize tomllib traceback types "
     "urllib.parse uuid warnings weakref xml.etree.ElementTree zlib zoneinfo"
 )
-NAMES = {  # that models write without importing them, by their modules
+NAMES = {  # names that models use without importing them, by module
     "collections": "Counter OrderedDict defaultdict deque namedtuple",
     "dataclasses": "dataclass field",
     "pathlib": "Path",
@@ -76,9 +76,9 @@ NAMES = {  # that models write without importing them, by their modules
 
 # --- the lock ---------------------------------------------------------------------------------------------------------
 
-# What a process needs that computes and talks over two pipes: the calls and their numbers on each machine. `read` and `write` are
-# allowed for these two only, and `rt_sigaction` for every signal but one.
-MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}  # with its audit number
+# The system calls that the process needs to compute and to use two pipes, with their numbers on each machine. `read` and
+# `write` are only allowed for these pipes, and `rt_sigaction` for every signal except SIGXCPU.
+MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}  # with their audit numbers
 CALLS = {
     "read": (0, 63),
     "write": (1, 64),
@@ -103,12 +103,12 @@ CALLS = {
 }
 PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 4, 22, 38
 LOAD, EQUAL, RETURN = 0x20, 0x15, 0x06  # instructions of the filter
-ALLOW, REFUSE, KILL = 0x7FFF0000, 0x00050001, 0x80000000  # what it returns; REFUSE: the call fails with EPERM
-NUMBER, MACHINE, ARGUMENT = 0, 4, 16  # where a call's number, its machine and its first argument stand
+ALLOW, REFUSE, KILL = 0x7FFF0000, 0x00050001, 0x80000000  # the filter's results; REFUSE makes the call fail with EPERM
+NUMBER, MACHINE, ARGUMENT = 0, 4, 16  # offsets of a call's number, its machine and its first argument
 
 
 def filter_rows(machine: str) -> list[tuple[int, int, int, int]]:
-    """Return the filter's instructions: its operation, how many rows it passes over if true and if false, and its operand."""
+    """Return the filter's instructions: operation, number of rows to skip if true and if false, and operand."""
     column = list(MACHINES).index(machine)
     read, write, handle, *others = (numbers[column] for numbers in CALLS.values())
     rows = [(LOAD, 0, 0, MACHINE), (EQUAL, 1, 0, MACHINES[machine]), (RETURN, 0, 0, KILL), (LOAD, 0, 0, NUMBER)]
@@ -120,7 +120,7 @@ def filter_rows(machine: str) -> list[tuple[int, int, int, int]]:
             (RETURN, 0, 0, ALLOW),
             (RETURN, 0, 0, REFUSE),
         ]
-    # The signal that ends a block at its limit keeps its meaning, and no signal can be blocked.
+    # The signal that ends a block at its limit can't be handled, and no signal can be blocked.
     rows += [
         (EQUAL, 0, 4, handle),
         (LOAD, 0, 0, ARGUMENT),
@@ -134,9 +134,9 @@ def filter_rows(machine: str) -> list[tuple[int, int, int, int]]:
 
 
 def lock_linux() -> None:
-    """Make the kernel refuse all system calls except `CALLS`, permanently.
+    """Make the kernel permanently refuse all system calls except CALLS.
 
-    Raises OSError, or ValueError on another machine.
+    Raises OSError, or ValueError on an unsupported machine.
     """
     rows = filter_rows(platform.machine())
     instructions = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *row) for row in rows))
@@ -164,7 +164,7 @@ def limit(memory: int, seconds: int) -> None:
 
 
 def probe() -> list[str]:
-    """Try what a locked process must not be able to do, and return what succeeded."""
+    """Try actions that a locked process must not be able to do, and return those that succeeded."""
     done = []
     for name, attempt in (
         ("read a file", lambda: os.open(__file__, os.O_RDONLY)),
@@ -180,29 +180,29 @@ def probe() -> list[str]:
     return done
 
 
-# --- what blocks find in the place of a clock, of threads and of their own output ------------------------------------
+# --- replacements for clocks, threads, randomness and output -----------------------------------------------------------
 
 
 class StillLoop(asyncio.BaseEventLoop):
-    """An event loop that waits for nothing outside: no time passes in it."""
+    """An event loop that never waits. Sleeping only advances its own clock."""
 
     def __init__(self) -> None:
         super().__init__()
         self._clock, self._selector = 0.0, self
 
     def time(self) -> float:
-        """Return the seconds of this loop: those that its tasks have slept."""
+        """Return the seconds that its tasks have slept."""
         return self._clock
 
     def select(self, timeout: float | None) -> list[Never]:
-        """Advance the clock without waiting. Raises RuntimeError if every task waits for something that can't come."""
+        """Advance the clock without waiting. Raises RuntimeError if every task waits for something else."""
         if timeout is None:
-            raise RuntimeError("every task waits, and nothing is there that could wake one")
+            raise RuntimeError("every task is waiting, and nothing can wake one")
         self._clock += timeout
         return []
 
     async def shutdown_default_executor(self, *_: object, **__: object) -> None:
-        """Wait for no thread: there are none."""
+        """Do nothing, because there are no threads."""
 
     def _process_events(self, event_list: object) -> None: ...
 
@@ -210,54 +210,54 @@ class StillLoop(asyncio.BaseEventLoop):
 
 
 class InTurn(concurrent.futures.Executor):
-    """An executor without threads: it calls what it is given, one after the other."""
+    """An executor without threads, which runs each call immediately."""
 
     def __init__(self, *_: object, **__: object) -> None: ...
 
     def submit(self, fn: Callable[..., Any], /, *args: object, **kwargs: object) -> "concurrent.futures.Future[Any]":
-        """Call it now."""
+        """Call the function now, and return a finished future."""
         future: concurrent.futures.Future[Any] = concurrent.futures.Future()
         try:
             future.set_result(fn(*args, **kwargs))
-        except Exception as error:  # noqa: BLE001 - whatever it raises is its result
+        except Exception as error:  # noqa: BLE001 - any exception is the result
             future.set_exception(error)
         return future
 
 
 class LenientTransformer(ast.NodeTransformer):
-    """Accept `await` before a synchronous function and `return` at the top of a block; Python refuses both."""
+    """Accepts `await` before a synchronous call and `return` at the top level of a block, which Python rejects."""
 
     _is_top = True
 
     def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.AST:
-        """Leave the `return` of a function as it is."""
+        """Keep a `return` inside a function."""
         before, self._is_top = self._is_top, False
         self.generic_visit(node)
         self._is_top = before
         return node
 
-    visit_AsyncFunctionDef = visit_FunctionDef  # noqa: N815 - as the library calls it
+    visit_AsyncFunctionDef = visit_FunctionDef  # noqa: N815 - the library's name
 
     def visit_Return(self, node: ast.Return) -> ast.AST:
-        """End the block: `run` prints what it returns."""
+        """End the block. `run` prints the returned value."""
         self.generic_visit(node)
         end = ast.Call(ast.Name("SystemExit", ast.Load()), [node.value] if node.value else [], [])
         return ast.copy_location(ast.Raise(end), node) if self._is_top else node
 
     def visit_Await(self, node: ast.Await) -> ast.AST:
-        """Await a value that may be none to wait for."""
+        """Await a value only if it is awaitable."""
         self.generic_visit(node)
         call = ast.Call(ast.Name(AWAITED, ast.Load()), [node.value], [])
         return ast.copy_location(ast.Await(call), node)
 
 
 async def awaited(value: Any) -> Any:  # noqa: ANN401 - any value
-    """Wait for a value if it is one to wait for."""
+    """Return a value, after awaiting it if it is awaitable."""
     return await value if inspect.isawaitable(value) else value
 
 
 def freeze_clock() -> None:
-    """Give the same answer in each run to a block that asks for the time, for chance or for its process."""
+    """Make the time, random numbers and facts about the process the same in every run."""
     seconds = NOW.timestamp()
 
     def now(kind: type[dt.datetime], tz: dt.tzinfo | None = None) -> dt.datetime:
@@ -266,7 +266,7 @@ def freeze_clock() -> None:
     def today(kind: type[dt.date]) -> dt.date:
         return kind(NOW.year, NOW.month, NOW.day)
 
-    # Each class keeps the name of the one that it replaces, because its representation shows that name.
+    # Each class keeps the name of the class that it replaces, because `repr` shows it.
     moments = {name: classmethod(now) for name in ("now", "utcnow", "today")}
     _put(dt, "datetime", type("datetime.datetime", (dt.datetime,), moments))
     _put(dt, "date", type("datetime.date", (dt.date,), {"today": classmethod(today)}))
@@ -290,23 +290,23 @@ def freeze_clock() -> None:
 
 
 def seed_randomness() -> None:
-    """Seed every generator: one that a block makes without a seed gets the next seed of a fixed row."""
-    chance, seeds = random.Random(11), random.Random(13)  # noqa: S311 - chance is to be the same
+    """Seed every random generator. Generators without a seed get the next one from a fixed sequence."""
+    chance, seeds = random.Random(11), random.Random(13)  # noqa: S311 - must be reproducible
     for module, name in ((os, "urandom"), (random, "_urandom")):
         _put(module, name, chance.randbytes)
     seed = random.Random.seed
 
-    def seeded(self: random.Random, a: Any = None, version: int = 2) -> None:  # noqa: ANN401 - as the library takes it
+    def seeded(self: random.Random, a: Any = None, version: int = 2) -> None:  # noqa: ANN401 - the library's signature
         seed(self, seeds.getrandbits(64) if a is None else a, version)
 
     _put(random.Random, "seed", seeded)
     random.seed(7)
-    _put(uuid, "_generate_time_safe", None)  # it would ask the machine
+    _put(uuid, "_generate_time_safe", None)  # it would use the machine's identity
     _put(uuid, "getnode", lambda: 0x020000000001)
 
 
 def freeze_process_facts() -> None:
-    """Answer what a block asks about its process and its machine. Refuse with a sentence what differs from run to run."""
+    """Return fixed facts about the process and the machine. Refuse functions whose results differ between runs."""
     system = os.uname()
     for name, value in (
         ("getpid", 1),
@@ -328,15 +328,15 @@ def freeze_process_facts() -> None:
 
 def _refusal(name: str) -> Callable[..., Never]:
     def refuse(*_: object, **__: object) -> Never:
-        raise PermissionError(f"{name}() is refused: a block can start no process and measure no machine")
+        raise PermissionError(f"{name}() is refused: a block cannot start processes or inspect the machine")
 
     return refuse
 
 
 class Identities:
-    """`id` and `hash` of a block. Objects get numbers in the order in which a block asks, because addresses differ from run to run.
+    """Replaces `id` and `hash` for blocks. Objects are numbered in the order of the calls, because addresses differ between runs.
 
-    Every object with a number is kept, so that no number is used twice.
+    Numbered objects are kept, so that no number is used twice.
     """
 
     def __init__(self) -> None:
@@ -357,7 +357,7 @@ class Identities:
 
 
 def without_folder(path: str) -> str:
-    """Return a path below the folders of this machine that Python runs from, without that folder."""
+    """Return a path without the folder of the standard library or this package."""
     return next((path.removeprefix(folder) for folder in FOLDERS if path.startswith(folder)), path)
 
 
@@ -365,7 +365,7 @@ OWN_FILE = without_folder(__file__)
 
 
 def hide_host() -> None:
-    """Leave no path and no name of this machine where a block could print it."""
+    """Remove this machine's paths and names from everything that a block can print."""
     sys.argv, sys.orig_argv, sys.path = ["-c"], ["python"], []
     sys.path_importer_cache.clear()
     for name, value in list(vars(sys).items()):
@@ -394,13 +394,13 @@ def _put(module: types.ModuleType | type, name: str, value: object) -> None:
 
 
 class Output(io.TextIOBase):
-    """Standard output of a block, as frames to the parent."""
+    """Sends a block's standard output to the parent in frames."""
 
     def __init__(self, send: Callable[[dict[str, Any]], None]) -> None:
         self._send, self._held, self._size = send, list[str](), 0
 
     def write(self, text: str) -> int:
-        """Buffer a text until it is worth a frame."""
+        """Buffer a text, and send the buffer if it is large."""
         self._held.append(str(text))
         self._size += len(text)
         if self._size > CHUNK:
@@ -418,23 +418,23 @@ class Output(io.TextIOBase):
 
 
 class Pipe:
-    """Frames over standard input and output."""
+    """Exchanges frames over standard input and output."""
 
     def __init__(self) -> None:
         self._incoming, self._outgoing = sys.stdin.buffer, sys.stdout.buffer
 
     def send(self, frame: dict[str, Any]) -> None:
-        """Write one frame whole. Raises ValueError for one that the parent would not read."""
+        """Write one frame. Raises ValueError if the parent would reject it."""
         data = packed(frame)
         if len(data) > FRAME:
-            raise ValueError(f"more than {FRAME:,} bytes at once: pass less")
+            raise ValueError(f"more than {FRAME:,} bytes in one call: pass less")
         if "call" in frame and has_too_many(data):
-            raise ValueError(f"more than {MEMBERS:,} values at once: pass less")
+            raise ValueError(f"more than {MEMBERS:,} values in one call: pass less")
         self._outgoing.write(data)
         self._outgoing.flush()
 
     def receive(self) -> dict[str, Any]:
-        """Read one frame. The process ends if the parent has ended."""
+        """Read one frame. Ends the process if the parent has ended."""
         size = int.from_bytes(self._incoming.read(HEAD), "big")
         data = self._incoming.read(size)
         if not size or len(data) < size:
@@ -444,7 +444,7 @@ class Pipe:
 
 
 class Blocks:
-    """The names of a root, and the blocks that work on them."""
+    """Runs a root's blocks, which share one set of names."""
 
     def __init__(self, pipe: Pipe) -> None:
         self.pipe, self.output = pipe, Output(pipe.send)
@@ -452,7 +452,7 @@ class Blocks:
         self.names |= {AWAITED: awaited, "exit": sys.exit, "quit": sys.exit}
 
     def give(self, variables: Mapping[str, Any], functions: list[str]) -> None:
-        """Put in what every block finds: modules, the given values, and a function for each host function."""
+        """Define the names for all blocks: modules, the given values, and a function for each host function."""
         self.names |= {name: sys.modules[name] for name in GIVEN.split()}
         self.names |= {
             name: getattr(sys.modules[module], name) for module, names in NAMES.items() for name in names.split()
@@ -463,7 +463,7 @@ class Blocks:
         self.names |= {"id": identities, "hash": identities.hash}
         if "set_answer" in functions:
             self.names["FINAL_VAR"] = self._final_var
-        # A block may change the answer in place or put another one there; every other given name comes back after it.
+        # A block may replace the answer. Every other given name is restored afterwards.
         self._kept = {name: self.names[name] for name in (*variables, *functions) if name != "answer"}
         self.names["SHOW_VARS"] = lambda: f"assigned by your blocks: {', '.join(self._assigned()) or 'nothing yet'}"
         self._given = dict(self.names)
@@ -473,24 +473,24 @@ class Blocks:
         hide_host()
 
     def add(self, name: str, value: Any) -> dict[str, Any]:  # noqa: ANN401 - plain data
-        """Add one more given value."""
+        """Add another given value."""
         for given in (self.names, self._given, self._kept):
             given[name] = value
         return {"given": True}
 
     def run(self, code: str, number: int) -> dict[str, Any]:
-        """Run one block, and say how it ended."""
+        """Run one block and return its result."""
         name = f"<block {number}>"
         linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
         error = None
         try:
-            waiting = eval(_compiled(code, name), self.names)  # noqa: S307 - this is what the process is for
+            waiting = eval(_compiled(code, name), self.names)  # noqa: S307 - the purpose of this process
             if inspect.iscoroutine(waiting):
                 asyncio.run(waiting)
-        except SystemExit as end:  # the block has ended itself
+        except SystemExit as end:  # the block called exit() or returned
             if end.code is not None:
                 self.output.write(f"{end.code}\n")
-        except BaseException as failure:  # noqa: BLE001 - whatever a block raises is told
+        except BaseException as failure:  # noqa: BLE001 - any exception is reported
             error = self._with_name_suggestion(_told(failure), failure)
         sys.stdout = sys.stderr = self.output
         overwritten = [name for name, value in self._kept.items() if self.names.get(name, self) is not value]
@@ -501,20 +501,20 @@ class Blocks:
         return {"done": True, "error": error}
 
     def value(self, expression: str) -> dict[str, Any]:
-        """Return the value of an expression over these names, or why there is none."""
+        """Return an expression's value, or the error."""
         try:
-            return {"value": encode(eval(expression, self.names))}  # noqa: S307 - the parent's own
-        except BaseException as error:  # noqa: BLE001 - there is no value
+            return {"value": encode(eval(expression, self.names))}  # noqa: S307 - from the parent
+        except BaseException as error:  # noqa: BLE001 - any exception is reported
             return {"value": None, "error": f"{type(error).__name__}: {error}"}
 
-    def _final_var(self, name: str) -> Any:  # noqa: ANN401 - as set_answer returns it
-        """Set the answer to the value of a variable, by its name."""
+    def _final_var(self, name: str) -> Any:  # noqa: ANN401 - the result of set_answer
+        """Set the answer to the value of the variable with this name."""
         if str(name) not in self.names:
-            raise ValueError(f"FINAL_VAR takes the name of a variable, and there is none called {name!r}")
+            raise ValueError(f"FINAL_VAR takes the name of a variable, but there is no variable {name!r}")
         return self.names["set_answer"](self.names[str(name)])
 
     def _assigned(self) -> list[str]:
-        """The names that blocks have assigned."""
+        """Return the names that blocks have assigned."""
         return [name for name, value in self.names.items() if self._given.get(name, self) is not value]
 
     def _with_name_suggestion(self, told: str, failure: BaseException) -> str:
@@ -525,7 +525,7 @@ class Blocks:
         return f"{told}. Did you mean: {near[0]!r}?" if near else told
 
     def _function(self, name: str) -> Callable[..., Any]:
-        def call(*arguments: Any, **keywords: Any) -> Any:  # noqa: ANN401 - whatever the host function takes
+        def call(*arguments: Any, **keywords: Any) -> Any:  # noqa: ANN401 - any arguments
             self.output.flush()
             try:
                 frame = {"call": name, "arguments": encode(list(arguments)), "keywords": encode(keywords)}
@@ -542,10 +542,7 @@ class Blocks:
 
 
 def _compiled(code: str, name: str) -> Any:  # noqa: ANN401 - a code object
-    """Compile a block.
-
-    A block that was copied from a console or a text, or is indented as a whole, is repaired first.
-    """
+    """Compile a block. If that fails, undo common damage: indentation, a console's prompts, typographic characters."""
     try:
         return _program(code, name)
     except SyntaxError:
@@ -563,7 +560,7 @@ def _program(code: str, name: str) -> Any:  # noqa: ANN401
 
 
 def _told(failure: BaseException) -> str:
-    """The traceback of a block, without the frames of this file."""
+    """Return a block's traceback without frames from this file."""
     try:
         trace = failure.__traceback__
         while trace is not None and without_folder(trace.tb_frame.f_code.co_filename) == OWN_FILE:
@@ -572,15 +569,15 @@ def _told(failure: BaseException) -> str:
         own = re.compile(rf'  File "{re.escape(OWN_FILE)}".*\n(?:    .*\n)*')
         text = own.sub("", "".join(both_ends(line, LINE) for line in lines))
         return re.sub(r'File "<(block \d+)>"', r"\1", text).rstrip("\n")
-    except BaseException as error:  # noqa: BLE001 - a class of the block's own may refuse to be shown
+    except BaseException as error:  # noqa: BLE001 - the block may define an exception whose formatting fails
         return f"{type(failure).__name__}, which cannot be shown: {type(error).__name__}"
 
 
 def main() -> None:
-    """Lock the process, say what it can still do, and run what the parent sends."""
+    """Lock the process, report what it can still do, and run the parent's blocks."""
     pipe = Pipe()
     order = pipe.receive()
-    traceback.format_exception(ValueError("x"))  # what is looked up once is looked up before the lock
+    traceback.format_exception(ValueError("x"))  # load before the lock what is loaded on first use
     "é".encode("ascii", "backslashreplace").decode("utf-8-sig")
     for name in ("latin-1", "utf-16", "utf-32", "cp1252", "idna", "punycode", "rot13", "unicode_escape"):
         codecs.lookup(name)

@@ -1,4 +1,4 @@
-"""The code in a root's reply: from the tool call, else from fenced blocks. Pure; nothing is executed here."""
+"""Extract the code from a root's reply: from tool calls, or else from fenced blocks. Nothing is executed."""
 
 import ast
 import re
@@ -26,7 +26,7 @@ _QUOTED = re.compile(r"^[ \t]*> ?", re.MULTILINE)
 
 
 def of(reply: Completion) -> str:
-    """Return all code of a reply, "" where there is none."""
+    """Return all code in a reply, or ""."""
     codes = [call.arguments.get("code") for call in reply.calls]
     pieces = [_without_fence(code) for code in codes if isinstance(code, str) and code.strip()]
     return _joined(pieces) if pieces else _written(reply.text.lstrip("\ufeff"))
@@ -44,7 +44,7 @@ def _written(text: str) -> str:
 
 
 def _blocks(text: str) -> Iterator[tuple[str, str]]:
-    """The fenced blocks of a reply; where none is Python, those that are written in another way: in one line, indented, quoted."""
+    """Yield a reply's fenced blocks. If none is valid Python, also try one-line, indented and quoted forms."""
     as_written = list(fenced_blocks(text))
     ways = (
         _INLINE.sub(r"```python\n\1\n```", text),
@@ -82,13 +82,13 @@ def fenced_blocks(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _end(lines: Sequence[str], start: int, fence: str) -> int:
-    """The line of the closing fence: the first one after which the body is valid Python, else the first that could be it."""
+    """Return the line of the closing fence: the first that makes the body valid Python, else the first possible one."""
     closing = [n for n in range(start, len(lines)) if _closes(lines[n], fence)]
     for end in closing:
         if parses("\n".join(lines[start:end])):
             return end
         if end + 1 < len(lines) and _FENCE.match(lines[end + 1]) and not _closes(lines[end + 1], fence):
-            break  # the next block begins: this one was simply wrong
+            break  # the next block begins, so this one is invalid Python
     return closing[0] if closing else len(lines)
 
 
@@ -98,7 +98,7 @@ def _closes(line: str, fence: str) -> bool:
 
 
 def parses(body: str) -> bool:
-    """Return whether this is whole Python."""
+    """Return whether this is valid Python."""
     try:
         ast.parse(body)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -113,6 +113,6 @@ def _without_fence(code: str) -> str:
 
 
 def is_code(text: str) -> bool:
-    """Return whether a reply ends in a block of Python: its model wants that to run, and has not answered."""
+    """Return whether a reply ends with a Python block, so that it is code to run and not an answer."""
     is_fenced = text.rstrip().endswith(("```", "~~~"))
     return is_fenced and any(language in PYTHON and parses(body) for language, body in fenced_blocks(text))

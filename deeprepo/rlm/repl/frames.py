@@ -1,4 +1,4 @@
-"""What crosses between the host and the process in which blocks run: frames of JSON, with a mark where Python has a kind that JSON has not."""
+"""The protocol between the host and the REPL's process: JSON frames, in which marks represent further Python types."""
 
 import base64
 import json
@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from asyncio import StreamReader
 
-FRAME = 16 << 20  # bytes of a frame from the child: escaped, all that a host function takes
-HEAD = 4  # bytes before a frame, which say how many it has
-DEEPEST = 200  # levels of a value
-MEMBERS = 300_000  # of all lists and mappings in a frame from the child
-LARGEST_KEY = 1 << 53  # numbers from here on could be chosen so that a mapping of them takes the square of its size
-LONGEST = 8_192  # bits of a number that is written as one
-Value = Any  # what crosses: None, numbers, text, bytes, lists, tuples, dicts, sets
+FRAME = 16 << 20  # maximum bytes of a frame from the child, enough for the arguments of a host function
+HEAD = 4  # bytes of a frame's length, which precedes it
+DEEPEST = 200  # maximum levels of a value
+MEMBERS = 300_000  # maximum members of all lists and mappings in a frame from the child
+LARGEST_KEY = 1 << 53  # larger numbers could be chosen to collide, so that a mapping of them takes quadratic time
+LONGEST = 8_192  # bits; larger numbers are written in hexadecimal
+Value = Any  # a value in a frame: None, numbers, text, bytes, lists, tuples, dicts, sets
 VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
-# What is written as a list, by its mark.
+# The types that are written as lists, by their mark.
 GROUPS = {"t": (tuple,), "s": (set, frozenset), "": (list, deque, Iterator, range, *VIEWS)}
 
 
 def encode(value: Value, depth: int = DEEPEST) -> Value:
-    """Return a plain value as JSON has it. Raises TypeError for anything else."""
+    """Return a plain value as JSON. Raises TypeError for anything else."""
     if value is None or isinstance(value, (bool, float)):
         return value
     if isinstance(value, str):
@@ -51,7 +51,7 @@ def _encode_group(value: Value, depth: int) -> Value:
 
 
 def decode(value: Value) -> Value:
-    """Return a value as `encode` has written it. Raises ValueError, TypeError or KeyError for any other."""
+    """Return a value written by `encode`. Raises ValueError, TypeError or KeyError for anything else."""
     if isinstance(value, list):
         return [decode(item) for item in value]
     if not isinstance(value, dict):
@@ -67,9 +67,9 @@ def decode(value: Value) -> Value:
 
 
 def _check_key(key: Value) -> Value:
-    """Return a key of a mapping or a member of a set. Raises TypeError for one that is chosen to make it slow."""
+    """Return a mapping's key or a set's member. Raises TypeError for numbers that could make it slow."""
     if isinstance(key, (int, float)) and abs(key) >= LARGEST_KEY and key not in (math.inf, -math.inf):
-        raise TypeError(f"a number as large as {key!r:.40} cannot be a key here: make it a text")
+        raise TypeError(f"a number as large as {key!r:.40} cannot be a key here. Convert it to a string")
     if isinstance(key, tuple):
         for part in key:
             _check_key(part)
@@ -77,7 +77,7 @@ def _check_key(key: Value) -> Value:
 
 
 def packed(frame: Mapping[str, Any]) -> bytes:
-    """Return a frame as it is written."""
+    """Return a frame as bytes."""
     data = json.dumps(frame).encode()
     return len(data).to_bytes(HEAD, "big") + data
 
@@ -88,7 +88,7 @@ def has_too_many(data: bytes) -> bool:
 
 
 async def receive(incoming: "StreamReader") -> dict[str, Any]:
-    """Read the next frame of a stranger. Raises ValueError for what is none, EOFError at its end."""
+    """Read the next frame from the untrusted child. Raises ValueError if it is invalid, and EOFError at the end."""
     size = int.from_bytes(await incoming.readexactly(HEAD), "big")
     if size > FRAME:
         raise ValueError("it is longer than a frame")
@@ -97,12 +97,12 @@ async def receive(incoming: "StreamReader") -> dict[str, Any]:
         raise ValueError("it has too many members")
     frame = json.loads(data)
     if not isinstance(frame, dict):
-        raise ValueError("it is no object")  # noqa: TRY004 - of what a stranger has said
+        raise ValueError("it is not an object")  # noqa: TRY004 - about untrusted data
     return frame
 
 
 def both_ends(text: str, most: int) -> str:
-    """Return the beginning and the end of a text that is longer, and how much lies between them."""
+    """Return a text, or if it is too long, its beginning and end and how much is left out."""
     if len(text) <= most:
         return text
     half = max(1, most // 2)

@@ -1,4 +1,4 @@
-"""From an error to one sentence, where its own words do not say what to write instead."""
+"""Hints for errors whose text doesn't say what to write instead."""
 
 import re
 
@@ -19,7 +19,7 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"No module named '(\w+(?:\.\w+)*)",
-        "The module {0} is not loaded here, and nothing more can be: a block has no files. Write what you need of it yourself.",
+        "The module {0} is not available here, and no further modules can be loaded. Write the parts that you need yourself.",
     ),
     (
         r"cannot import name '(\w+)' from '(\w+)'",
@@ -31,10 +31,10 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (r"f-string|\bf['\"][^\n]{0,200}#[^\n]{0,200}\n *\^+\nSyntaxError: '\{' was never closed", "Build the inner text first: part = d['k']; text = f'... {{part}} ...'."),
     (r"unterminated", "A quote is not closed. Put long text in a triple-quoted string, or build it from a list: '\\n'.join([...])."),
-    (r"was never closed|unexpected EOF", "A bracket is not closed. Send the block again, whole; less at once if it is long."),
-    (r"\n    [!%]", "A block is Python alone: there is no shell, and no package can be installed. The standard library is there."),
+    (r"was never closed|unexpected EOF", "A bracket is not closed. Send the whole block again, or a shorter one."),
+    (r"\n    [!%]", "A block can only contain Python. There is no shell, and no packages can be installed. The standard library is available."),
     (r"\n    type \w+(?:\[.*\])? = |\n    def \w+\[", "This syntax is newer than the Python of these blocks ({python})."),
-    (r"EOFError", "Nobody answers here; decide yourself."),
+    (r"EOFError", "There is no input here, so decide yourself."),
     (r"can't start new thread|BlockingIOError", "There are no threads here: functions that take a list already work in parallel."),
     (r"is refused: a block", "Everything that you need is in the given names and functions."),
     (
@@ -58,6 +58,6 @@ HINTS: tuple[tuple[str, str], ...] = (
 
 
 def hint(error: str) -> str:
-    """Return one sentence of help for an error, "" where its own words are the best help."""
+    """Return one sentence of help for an error, or "" if its own text says enough."""
     advice = next(((text, match) for pattern, text in HINTS if (match := re.search(pattern, error))), None)
     return advice[0].format(*advice[1].groups(), python=PYTHON) if advice else ""

@@ -1,13 +1,13 @@
-"""What a block prints, and how much of it goes to the model: of a longer output both ends."""
+"""Collect what a block prints, and cut a long output to its beginning and end."""
 
-KEEP = 400_000  # characters that one block prints at most; what follows is only counted
+KEEP = 400_000  # characters of a block's output that are kept; the rest is only counted
 MARK = "\n[... {count:,} characters cut here{how} ...]\n"
 NOT_KEPT = "\n[... {count:,} more characters were not kept ...]"
-MARK_CHARS = 90  # that the mark takes at most
+MARK_CHARS = 90  # maximum length of MARK
 
 
 class PrintBuffer:
-    """The sink of one block."""
+    """Collects the output of one block."""
 
     def __init__(self, size: int) -> None:
         self._size = size
@@ -15,22 +15,22 @@ class PrintBuffer:
         self._room, self._lost = KEEP, 0
 
     def __call__(self, text: str) -> None:
-        """Take what was printed; what is beyond the room of a block is counted."""
+        """Add printed text. What exceeds the limit is only counted."""
         kept_text = text[: self._room]
         self._held.append(kept_text)
         self._room -= len(kept_text)
         self._lost += len(text) - len(kept_text)
 
     def finish(self, number: int | None) -> tuple[str, int, str]:
-        """Return what the model sees, never more than `size` characters; how many it does not see; and what `more(number)` returns of them.
+        """Return the text for the model (at most `size` characters), the characters left out, and the text for `more(number)`.
 
-        Without a number nothing can be asked for: what a limit ended differs from run to run.
+        Without a number, `more` has nothing, because the output of a block that was stopped differs between runs.
         """
         text, lost = "".join(self._held), self._lost
         if len(text) + lost <= self._size:
             return text, 0, ""
         head, tail = _ends(text, max(0, self._size - MARK_CHARS))
-        tail = "" if lost else tail  # of a flood that was not kept whole, nobody knows the end
+        tail = "" if lost else tail  # the end of an output that was not fully kept is unknown
         cut = text[len(head) : len(text) - len(tail)]
         omitted = len(cut) + lost
         mark = MARK.format(count=omitted, how=f": more({number}) returns them" if number else "")
@@ -39,7 +39,7 @@ class PrintBuffer:
 
 
 def _ends(text: str, room: int) -> tuple[str, str]:
-    """Return the head and the tail of a text, together at most so long, of whole lines where lines are short."""
+    """Return the beginning and end of a text, together `room` characters at most, as whole lines if lines are short."""
     half = room // 2
     head, tail = text[:half], text[len(text) - half :] if half else ""
     at = head.rfind("\n") + 1

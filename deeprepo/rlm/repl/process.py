@@ -1,7 +1,7 @@
-"""The REPL as the loop sees it: a child that the kernel has locked (`child`), one block at a time.
+"""Run blocks in the REPL, one at a time, in a child process that the kernel has locked (`child`).
 
-Every power of a block comes from the host functions that it is given. What the child says is data of a stranger: frames of a bounded
-size, read with a deadline, decoded to plain values; a child that says anything else is ended.
+A block can only affect the outside through the host functions. The child's messages are untrusted: frames have a maximum
+size, are read with a deadline, and are decoded to plain values. A child that sends anything else is killed.
 """
 
 import asyncio
@@ -26,28 +26,28 @@ from deeprepo.rlm.values import BlockOutcome, Limits, Observation
 
 Async = Callable[..., Coroutine[Any, Any, Any]]
 Frame = Mapping[str, Any]
-Recorded = Callable[[Frame], Frame]  # the call to carry out for one that a block makes; ValueError: the record has none
-PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"  # of the blocks
-ERROR_CHARS = 2_000  # of an error text
-PROCESSOR = 600  # seconds of a processor in the life of a child: one whose parent was killed ends by itself
-HOST_CALLS = 5_000  # of one child
-START_SECONDS = 20.0  # of a processor to be ready, or to take on what it is sent
-# Times the seconds that a child may compute: how long the host waits for a sign of it, on a machine that is busy.
+Recorded = Callable[[Frame], Frame]  # maps a block's call to the one to carry out; raises ValueError
+PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"  # the version that runs blocks
+ERROR_CHARS = 2_000  # maximum length of an error
+PROCESSOR = 600  # maximum CPU seconds of a child, so that it ends even if its parent was killed
+HOST_CALLS = 5_000  # maximum calls of host functions per child
+START_SECONDS = 20.0  # CPU seconds to start, or to receive a value
+# A busy machine may need this many times the allowed CPU seconds before the child sends anything.
 PATIENCE = 6
-SPARE_SECONDS = 2.0  # that a block may compute beyond its limit before the host ends it, if the kernel has not
-CUTS = 40  # outputs of which more() can return the middle; the oldest go first
-RESTARTED = "\nThe REPL was restarted: every name that you assigned is gone; the given names are there again, and last_batch() too."
-ADDRESS = re.compile(r"(?<= at )0x[0-9a-f]{6,}")  # of an object: another one in each run
-# The standard library comes first, so that nothing beside this package takes the place of a module of it.
+SPARE_SECONDS = 2.0  # CPU seconds beyond a block's limit after which the host kills it, if the kernel has not
+CUTS = 40  # number of outputs whose middle more() can return
+RESTARTED = "\nThe REPL was restarted, so all names that you assigned are lost. The given names and last_batch() are still available."
+ADDRESS = re.compile(r"(?<= at )0x[0-9a-f]{6,}")  # an object's address, which differs in each run
+# The standard library comes first, so that no file next to this package hides one of its modules.
 PROGRAM = "import sys; sys.path.append(sys.argv[1]); from deeprepo.rlm.repl import child; sys.path.pop(); child.main()"
 ENVIRONMENT = {"PYTHONHASHSEED": "0", "PYTHONUTF8": "1", "TZ": "UTC"}
-# macOS: nothing but Python's own folders can be read, and nothing else be done.
+# macOS: only Python's own folders can be read, and nothing else is allowed.
 PROFILE = """(version 1)(deny default)(allow process-exec (literal "{python}"))(allow sysctl-read)(allow mach-lookup)
 (allow file-read-metadata)(allow file-read* (subpath "{base}")(subpath "/usr/lib")(subpath "/System")(subpath "{program}"))"""
 
 
 class Ended(Exception):  # noqa: N818 - an outcome of a block
-    """The child has ended, or was ended."""
+    """The child has ended or was killed."""
 
     def __init__(self, outcome: BlockOutcome, why: str) -> None:
         super().__init__(why)
@@ -55,7 +55,7 @@ class Ended(Exception):  # noqa: N818 - an outcome of a block
 
 
 class Repl:
-    """One locked child, started again after a crash or a limit. `open_repl` opens it."""
+    """A locked child process, restarted after a crash or a reached limit. Use `open_repl` to open it."""
 
     def __init__(
         self,
@@ -66,13 +66,13 @@ class Repl:
     ) -> None:
         self._limits, self._variables, self._seconds_left = limits, dict(variables), seconds_left
         self._functions = {**functions, "more": self._more}
-        self._cuts: dict[int, str] = {}  # out of earlier outputs, numbered over the whole run
+        self._cuts: dict[int, str] = {}  # left-out parts of earlier outputs, numbered over the whole run
         self._blocks = self._calls = 0
-        self._recorded: Recorded | None = None  # of the block that runs
+        self._recorded: Recorded | None = None  # for the running block
         self._child: Process | None = None
 
     async def run(self, code: str, recorded: Recorded | None = None) -> Observation:
-        """Run one block, and return its output and the error as the model should read it. Cancelling ends the process too."""
+        """Run one block, and return its output and error for the model. Cancellation kills the process."""
         self._blocks += 1
         self._recorded = recorded
         sink = PrintBuffer(self._limits.output_chars)
@@ -94,7 +94,7 @@ class Repl:
         return Observation(ADDRESS.sub("0x0", output), error, outcome, omitted)
 
     async def value(self, expression: str) -> Value:
-        """Return what an expression is worth in the REPL. Raises ValueError where it fails, or is no plain data."""
+        """Evaluate an expression in the REPL. Raises ValueError if it fails or its value is not plain data."""
         try:
             reply = await self._converse(frames.packed({"value": expression}), "value", START_SECONDS)
             if "error" in reply:
@@ -107,7 +107,7 @@ class Repl:
             raise ValueError(str(error)) from None
 
     async def give(self, name: str, value: Value) -> None:
-        """Add one more value to those that blocks find. Raises TypeError for what is no plain data."""
+        """Add a value for later blocks. Raises TypeError if it is not plain data."""
         order = frames.packed({"give": name, "as": frames.encode(value)})
         self._variables[name] = value
         try:
@@ -116,18 +116,18 @@ class Repl:
             await self.start()
 
     async def close(self) -> int | None:
-        """End the process, and return its exit code."""
+        """Kill the process and return its exit code."""
         child, self._child = self._child, None
         if child is None:
             return None
         if child.returncode is None:
-            with suppress(ProcessLookupError):  # the library's own kill() may take the exit code away from the loop
+            with suppress(ProcessLookupError):  # asyncio's own kill() may lose the exit code
                 os.kill(child.pid, signal.SIGKILL)
         await child.communicate()
         return child.returncode
 
     async def start(self) -> None:
-        """Begin with a fresh locked child that has the variables. Raises ReplUnavailable."""
+        """Start a new locked child with the variables. Raises ReplUnavailable."""
         await self.close()
         self._calls = 0
         pipes: dict[str, Any] = {"stdin": PIPE, "stdout": PIPE, "stderr": DEVNULL, "limit": 1 << 20}
@@ -140,7 +140,7 @@ class Repl:
         try:
             told = await self._converse(await asyncio.to_thread(self._order), "locked", START_SECONDS)
         except Ended as ended:
-            told = {"why": f"its process ended at the start ({ended})"}
+            told = {"why": f"its process ended while starting ({ended})"}
         possible = told.get("possible")
         if told.get("locked") is not True or possible != []:
             await self.close()
@@ -149,7 +149,7 @@ class Repl:
             raise ReplUnavailable(f"the REPL cannot be locked on this machine: {why}")
 
     def _order(self) -> bytes:
-        """What a child is sent first."""
+        """Return the first frame for a child."""
         limits = {"memory": self._limits.memory << 20, "seconds": PROCESSOR}
         names = {"variables": frames.encode(self._variables), "functions": list(self._functions)}
         return frames.packed({**names, **limits})
@@ -159,10 +159,10 @@ class Repl:
     async def _converse(
         self, data: bytes, end: str, seconds: float, sink: Callable[[str], None] = lambda _: None
     ) -> Mapping[str, Any]:
-        """Send an order and serve what the child asks for, up to the frame that ends it. Raises Ended.
+        """Send an order, and answer the child's calls until it sends the frame `end`. Raises Ended.
 
-        The child may compute for `seconds`. It may be silent for a multiple of that, and take twice as long altogether, what
-        the host works for it not counted; a block never longer than the run has left.
+        The child may use `seconds` of CPU time. It may be silent for PATIENCE times as long, and take twice that in total,
+        without the time of host functions. A block ends at the run's deadline.
         """
         child, patience = self._child, PATIENCE * seconds
         rest = 2 * patience
@@ -191,17 +191,17 @@ class Repl:
             raise
         except (OSError, EOFError) as error:
             if await self.close() == -signal.SIGXCPU or isinstance(error, TimeoutError):
-                why = f"time limit: the block computed for {seconds:g} s, or waited longer"
+                why = f"time limit: the block used {seconds:g} s of CPU time, or waited too long"
                 raise await self._end("limit", why) from None
-            raise await self._end("crash", "its process has ended") from None
+            raise await self._end("crash", "unexpectedly") from None
         except (ValueError, TypeError, KeyError, RecursionError) as error:
-            raise await self._end("crash", f"it said what is no part of the conversation ({error})") from None
+            raise await self._end("crash", f"it sent an invalid message ({error})") from None
 
     async def _answer(self, frame: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Call a host function. Return its result, or the exception to raise in the block, always with a sentence."""
+        """Call a host function. Return its result, or the exception to raise in the block."""
         self._calls += 1
         if self._calls > HOST_CALLS:
-            raise await self._end("limit", f"call limit: more than {HOST_CALLS:,} calls of given functions in one run")
+            raise await self._end("limit", f"call limit: more than {HOST_CALLS:,} calls to given functions in one run")
         if self._recorded is not None:
             try:
                 frame = self._recorded(frame)
@@ -210,30 +210,30 @@ class Repl:
         return await self.call(frame)
 
     async def call(self, frame: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Carry out a call of a host function. Raises KeyError, TypeError or ValueError for what is no call."""
+        """Call a host function. Raises KeyError, TypeError or ValueError if the frame is not a valid call."""
         name, function = frame["call"], self._functions[frame["call"]]
         arguments, keywords = frames.decode(frame["arguments"]), frames.decode(frame["keywords"])
         try:
             return {"return": frames.encode(await function(*arguments, **keywords))}
-        except TypeError as error:  # arguments that do not fit: Python's own words say which
+        except TypeError as error:  # wrong arguments, which Python's message names
             return {"raise": "TypeError", "message": str(error)}
         except (ValueError, KeyError) as error:
             return {"raise": "ValueError", "message": f"{name}(): {error}"}
         except DeepRepoError as error:
             return {"raise": "RuntimeError", "message": f"{name}(): {error}"}
-        except Exception as error:  # noqa: BLE001 - the boundary: a fault of the host may not end the root's work
+        except Exception as error:  # noqa: BLE001 - a fault in the host must not end the root's run
             return {"raise": "RuntimeError", "message": f"{name}() failed in the host: {type(error).__name__}"}
 
     async def _end(self, outcome: BlockOutcome, why: str) -> Ended:
-        """End the child; what to raise for it."""
+        """Kill the child and return the exception to raise."""
         await self.close()
         return Ended(outcome, why if outcome == "limit" else f"the REPL's process ended: {why}")
 
     async def _more(self, number: int) -> str:
-        """What was cut out of an output. Raises ValueError with the numbers that there are."""
+        """Return the left-out part of an output. Raises ValueError with the valid numbers."""
         if number not in self._cuts:
-            there = ", ".join(map(str, self._cuts)) or "none"
-            raise ValueError(f"nothing has the number {number}: there is {there}")
+            valid = ", ".join(map(str, self._cuts)) or "none"
+            raise ValueError(f"there is no output {number}. Available: {valid}")
         return self._cuts[number]
 
 
@@ -257,7 +257,7 @@ async def open_repl(
 
 
 def _allow(pid: int, seconds: float) -> float:
-    """Let the kernel end a process when it has computed for so long from now on, in whole seconds; return what it has by now."""
+    """Let the kernel kill a process after this many further CPU seconds (rounded up). Return its CPU seconds so far."""
     used = _computed(pid)
     if sys.platform == "linux":
         with suppress(OSError):
@@ -269,12 +269,12 @@ def _computed(pid: int) -> float:
     """Return a process's CPU seconds, or 0.0 if the machine doesn't report them. Then only the clock counts."""
     if sys.platform == "linux":
         with suppress(OSError):
-            return time.clock_gettime((~pid << 3) | 2)  # the clock of a process, as the C library numbers it
+            return time.clock_gettime((~pid << 3) | 2)  # a process's clock id, as computed by the C library
     return 0.0
 
 
 def _command() -> list[str]:
-    """The program of a child: this interpreter without site packages, user's folders or the current one in its path."""
+    """Return the child's command: this interpreter without site packages, user folders or the current folder."""
     home = str(Path(frames.__file__).parents[3])
     command = [sys.executable, "-s", "-S", "-P", "-c", PROGRAM, home]
     if sys.platform != "darwin":
