@@ -285,6 +285,7 @@ class Use(Struct, frozen=True, eq=False):
     arguments: Arguments | None = None  # of a call
     function: str = MODULE  # the enclosing definitions
     span: tuple[int, int] | None = None  # first and last line of the innermost one
+    is_in_class_body: bool = False  # the innermost one is a class
     is_guarded: bool = False  # the code around handles its absence or failure
     at: int = -1  # byte offset; -1 if unknown
     alias: str = ""  # the name that it is assigned to uncalled: `total = lib.total`

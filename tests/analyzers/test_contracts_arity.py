@@ -234,6 +234,36 @@ def test_import_in_another_function_does_not_affect_a_call(repository: Repositor
     assert (found.path, found.start) == ("app.py", 11)
 
 
+@pytest.mark.parametrize(
+    ("path", "lib", "caller"),
+    [
+        ("lib.py", "def f(a, b):\n    return a\n", "class Box:\n    def f(self):\n        return f(1)\n"),
+        ("lib.py", "def f(a, b):\n    return a\n", "class Box:\n    def set(self):\n        self.f = f(1)\n"),
+        (
+            "lib.php",
+            "<?php\nfunction f($a, $b) {}\n",
+            "<?php\nclass Box {\n    function f() {\n        f(1);\n    }\n}\n",
+        ),
+        ("lib.ts", "export function f(a, b) {}\n", "class Box {\n  set() {\n    this.f = f(1);\n  }\n}\n"),
+    ],
+)
+def test_member_of_the_same_name_does_not_hide_a_function(
+    repository: Repository, path: str, lib: str, caller: str
+) -> None:
+    """In these languages, a bare name in a method never refers to a member of its class."""
+    before = lib.replace(", b", "").replace(", $b", "")
+    importing = {"lib.py": "from lib import f\n", "lib.ts": "import { f } from './lib';\n"}.get(path, "")
+    pull = repository.change({path: before, path.replace("lib", "app"): importing + caller}, {path: lib})
+    line = next(at for at, text in enumerate((importing + caller).splitlines(), 1) if "f(1)" in text)
+    assert [(found.start, found.rule) for found in look(pull)] == [(line, "required-parameter")]
+
+
+def test_member_hides_a_function_in_the_class_itself(repository: Repository) -> None:
+    """A line directly in a class body refers to the member defined above it."""
+    box = "from lib import f\n\n\nclass Box:\n    def f(self): ...\n\n    g = property(f(1))\n"
+    assert look(repository.change({"lib.py": "def f(a): ...\n", "app.py": box}, {"lib.py": "def f(a, b): ...\n"})) == []
+
+
 def test_args_parameter_also_accepts_self(repository: Repository) -> None:
     """A method whose only parameter is `*args` accepts the call, because `*args` includes the object."""
     shop = "class Cart:\n    def total(self, rate):\n        return rate\n"

@@ -61,6 +61,7 @@ class Scope(Struct, frozen=True):
     name: str
     node: Node
     at: int  # the byte where its name begins
+    is_class: bool = False
 
 
 class Class(Struct, frozen=True):
@@ -273,7 +274,8 @@ def _definition(
             whole = language.whole(whole)
             has_body = not language.is_declaration(whole)
         if kind in language.scopes and has_body and whole not in found.get("params", ()):
-            marks.scopes[whole.id] = Scope(f"{owner}.{name_of(name)}".strip(".`"), whole, name.start_byte)
+            called = f"{owner}.{name_of(name)}".strip(".`")
+            marks.scopes[whole.id] = Scope(called, whole, name.start_byte, kind in CLASSES)
         if kind in CLASSES:
             marks.named.add(name.start_byte)
             above = tuple(dict.fromkeys(one for one in bases.get(whole.start_byte, ()) if one))

@@ -34,7 +34,7 @@ from deeprepo.impact.reading.nodes import SYMBOLS, first_line, last_line, name_o
 from deeprepo.impact.reading.origins import origin
 from deeprepo.impact.reading.reader import parse
 from deeprepo.impact.structs import replace
-from deeprepo.impact.values import Arguments, Form, Origin, Use
+from deeprepo.impact.values import MODULE, Arguments, Form, Origin, Use
 
 MOST = 2_000  # references per file
 INDEXED = ("index_expression", "subscript_expression", "subscript", "element_access_expression", "array_access")
@@ -47,7 +47,6 @@ OF_TYPES = ("type_identifier", "scoped_type_identifier")  # before the dot of a 
 SIGNS = (".", "::")
 PATH_WORDS = ("identifier", "type_identifier", "crate", "self", "super", "metavariable", "primitive_type")
 DEEPEST = 20  # words in a path
-MODULE = "<module>"  # the scope of code outside all definitions
 VARIABLE = "@"  # prefix of an instance variable
 
 
@@ -162,6 +161,7 @@ def _use(language: Language, marks: Marks, node: Node, mark: Mark, named: Node) 
         origin=origin(marks, mark.receiver) if mark.receiver is not None and types in ((), UNKNOWN) else Origin(),
         function=".".join(one.name for one in reversed(around)) or MODULE,
         span=_lines(language, around[0].node) if around else None,
+        is_in_class_body=bool(around) and around[0].is_class,
     )
 
 

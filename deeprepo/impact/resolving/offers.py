@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from itertools import islice
 
-from deeprepo.impact.language import Language, rules_of
+from deeprepo.impact.language import CONSTRUCTOR, Language, rules_of
 from deeprepo.impact.reading import marks, reader, spots
 from deeprepo.impact.reading.arguments import OBJECT
 from deeprepo.impact.reading.unreadable import TOO_DEEP, TOO_LONG, Unreadable
@@ -24,7 +24,6 @@ from deeprepo.impact.values import (
 )
 
 CALLED = ("function", "method", "constructor")
-CONSTRUCTOR = "constructor"
 APART = ("{", "[", "%", "<")
 ATTRIBUTE = "@"  # a class with one may get macro-made members, but rarely one with its own name
 MOST_ALTERNATIVES = 64  # definitions of one name that a call is compared with

@@ -259,7 +259,9 @@ class _Matcher:
     def __init__(self, target: UseTarget, uses: Sequence[Use], bound: Bindings, path: str) -> None:
         self._target, self._uses, self._bound, self._path = target, uses, bound, path
         self._definitions = tuple(
-            use for use in uses if use.form == "definition" and (use.name, use.line) not in bound.assignments
+            use
+            for use in uses
+            if use.form == "definition" and not use.receiver and (use.name, use.line) not in bound.assignments
         )
         # each way to write the class of a member -> the file that it is imported from
         self.classes = classes_of(target, bound, path) if target.owner else {}
@@ -356,10 +358,14 @@ class _Matcher:
         Variables of other functions do not count.
         """
         use = hit.use
-        is_redefined = any(
-            one.name == use.name and (one.span is None or _is_within(use, one.span)) for one in self._definitions
-        )
+        is_redefined = any(one.name == use.name and self._is_seen(one, use) for one in self._definitions)
         return replace(hit, sure=False) if is_redefined and not use.receiver else hit
+
+    def _is_seen(self, definition: Use, use: Use) -> bool:
+        """Return whether a definition binds the bare names around a use: those of a class may only be seen beside it."""
+        if definition.span is None or not definition.is_in_class_body or rules_of(self._path).sees_own_members:
+            return definition.span is None or _is_within(use, definition.span)
+        return use.span == definition.span
 
     def _member(self, use: Use) -> Match | None:
         """Return a reference to a member whose class is written, or a call of the class for its constructor."""

@@ -229,6 +229,7 @@ class PHP(Language, frozen=True):
     search_modules = SearchModules
     packaging: ClassVar[Packaging | None] = manifest
     everywhere = "function"
+    sees_own_members = False
 
     def whole_name(self, spec: str) -> str:
         """Return the last part of a name, by which code uses it."""

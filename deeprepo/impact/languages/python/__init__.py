@@ -234,6 +234,7 @@ class Python(Language, frozen=True):
     builtin_names = BUILTINS
     reexports = True
     has_self_parameter = True
+    sees_own_members = False
     abstract_until_built = True
     metaclasses = frozenset({"type", "ABCMeta", "EnumMeta"})
     valued_bases = frozenset(
