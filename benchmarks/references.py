@@ -50,7 +50,7 @@ Break = tuple[
 
 
 class Tree:
-    """The newest tree of a clone, in which one file may be another. Satisfies `deeprepo.impact.Tree`."""
+    """The newest tree of a clone, in which one file may be another. Satisfies `deeprepo.impact.SideTree`."""
 
     def __init__(self, repo: Path) -> None:
         self._repo, self.changed = repo, dict[str, bytes]()
@@ -78,6 +78,12 @@ class Tree:
                 size = int(head.split()[2])
                 found[path], out = out[:size], out[size + 1 :]
         return {**found, **{path: self.changed[path] for path in wanted if path in self.changed}}
+
+    async def holding(self, pattern: str, under: str = "") -> Sequence[str]:
+        """The text files with a line that matches a pattern."""
+        search = ["git", "-C", str(self._repo), "grep", "-zlIP", "-e", pattern, "HEAD", "--", f":(literal){under}"]
+        rows = subprocess.run(search, check=False, capture_output=True).stdout.decode("utf-8", "replace")
+        return [row.removeprefix("HEAD:") for row in rows.split("\0") if row]
 
 
 def main() -> int:

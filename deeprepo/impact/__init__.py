@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from deeprepo.impact.new_lines.report import knows, report
-    from deeprepo.impact.values import Base, Change, Looked, Place, Report, Tree
+    from deeprepo.impact.ports import SideTree
+    from deeprepo.impact.values import Change, Looked, Place, Report
 
-__all__ = ["Base", "Change", "Looked", "Place", "Report", "Tree", "knows", "report"]
+__all__ = ["Change", "Looked", "Place", "Report", "SideTree", "knows", "report"]
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever it is the name of

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import PurePosixPath
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal
 
 from deeprepo.impact.structs import Struct, field
 
@@ -413,24 +413,6 @@ class Report(Struct, frozen=True):
     places: tuple[Place, ...] = ()
     looked: Looked = field(default_factory=Looked)
     built: tuple[Place, ...] = ()  # places that the comparison with existing code does not confirm
-
-
-class Tree(Protocol):
-    """Read access to the tree after a change."""
-
-    async def paths(self) -> Mapping[str, bool]:
-        """Return every path, and whether it is a plain file rather than a link or submodule."""
-
-    async def read(self, paths: Sequence[str]) -> Mapping[str, bytes]:
-        """Return the bytes of files; those that cannot be read are omitted."""
-
-
-@runtime_checkable
-class Base(Tree, Protocol):
-    """Read access to the tree before a change."""
-
-    async def holding(self, pattern: str, under: str = "") -> Sequence[str]:
-        """Return the text files with a line that matches a pattern, everywhere or below a folder."""
 
 
 Change = Mapping[str, Collection[int]]  # path after the change -> added lines

@@ -36,7 +36,7 @@ class TreeView:
 
 
 class OneSide:
-    """One side of a change. Satisfies `deeprepo.impact.Tree` and `deeprepo.impact.Base`."""
+    """One side of a change. Satisfies `deeprepo.impact.SideTree`."""
 
     def __init__(self, tree: Tree, side: Side) -> None:
         self._tree, self._side = tree, side

@@ -12,12 +12,13 @@ from collections.abc import Collection, Iterator, Sequence
 from deeprepo.impact.language import Language, language_of
 from deeprepo.impact.new_lines.forward import places
 from deeprepo.impact.paths import above_of, joined, shared_folders
+from deeprepo.impact.ports import SideTree
 from deeprepo.impact.resolving.index import ROUNDS, Index
 from deeprepo.impact.resolving.namespaces import Namespaces
 from deeprepo.impact.resolving.wholes import builds
 from deeprepo.impact.structs import Struct, field, replace
 from deeprepo.impact.text.lines import file_lines, is_comment
-from deeprepo.impact.values import Base, Change, Place
+from deeprepo.impact.values import Change, Place
 
 ASKED = 16  # base files that are checked for one place
 MOST = 48  # base files that are checked for all places
@@ -39,7 +40,7 @@ class Precedents(Struct):
     `head` is the tree after the change, as far as it was read.
     """
 
-    base: Base
+    base: SideTree
     head: Index
     before: Index
     wrong: dict[tuple[str, str], Place] = field(default_factory=dict)  # key -> where the base has the same problem

@@ -5,9 +5,10 @@ import re
 from deeprepo.impact.language import language_of
 from deeprepo.impact.new_lines.forward import places
 from deeprepo.impact.new_lines.precedent import Precedents
+from deeprepo.impact.ports import SideTree
 from deeprepo.impact.resolving.index import ROUNDS, Index
 from deeprepo.impact.resolving.wholes import builds
-from deeprepo.impact.values import Base, Change, Looked, Place, Report, Tree
+from deeprepo.impact.values import Change, Looked, Place, Report
 
 # Folders with test data, which may contain broken code on purpose.
 MATERIAL = re.compile(r"(^|/)_*(fixtures?|testdata|test_data|test-data|tests?/data|snapshots|samples?|roots)_*/")
@@ -20,9 +21,9 @@ def knows(path: str) -> bool:
 
 
 async def report(
-    tree: Tree,
+    tree: SideTree,
     change: Change,
-    base: Base | None = None,
+    base: SideTree | None = None,
     conclusions: dict[tuple[str, int, str], str] | None = None,
 ) -> Report:
     """Return names in added lines that the tree does not define, and calls that do not match.

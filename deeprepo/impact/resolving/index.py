@@ -7,6 +7,7 @@ from typing import Any
 
 from deeprepo.impact.language import Language, language_of
 from deeprepo.impact.paths import IGNORES, Paths
+from deeprepo.impact.ports import SideTree
 from deeprepo.impact.reading import reader
 from deeprepo.impact.resolver import Resolver
 from deeprepo.impact.resolving import seen
@@ -14,7 +15,7 @@ from deeprepo.impact.resolving.namespaces import Namespaces
 from deeprepo.impact.resolving.seen import Seen
 from deeprepo.impact.structs import replace
 from deeprepo.impact.text.lines import without_mark
-from deeprepo.impact.values import Base, Facts, Link, Tree
+from deeprepo.impact.values import Facts, Link
 
 ROUNDS = 12  # rounds of reading: an import chain takes one for each file
 MOST_FILES = 1_500  # files that one report reads
@@ -130,11 +131,11 @@ class Index:
             self._configs[language.folder] = tuple(sorted(found))
         return self._configs[language.folder]
 
-    async def read(self, tree: Tree) -> bool:
+    async def read(self, tree: SideTree) -> bool:
         """Read the requested files; return False if nothing was requested."""
         rows = [(key[1].replace("NAME", re.escape(key[2])), key) for key in sorted(self._unfound)]
         self._unfound.clear()
-        holding = await tree.holding("|".join(row for row, _ in rows)) if rows and isinstance(tree, Base) else ()
+        holding = await tree.holding("|".join(row for row, _ in rows)) if rows else ()
         holders = {one: language.folder for one in holding if (language := language_of(one)) is not None}
         self.wanted.update(one for one, folder in holders.items() if folder in {key[0] for _, key in rows})
         wanted = sorted(self.wanted - self.sources.keys() - self._unread)
