@@ -13,7 +13,7 @@ PROVIDERS = ("_ALIAS", "_MODULE", "_PATH", "_REEXPORT")
 CAPPED = {
     "deeprepo.impact.resolving.importers.CHAIN": 120,
     "deeprepo.impact.resolving.importers.ROOTED": 120,
-    **{f"deeprepo.impact.uses.providers.{name}": providers.LONGEST for name in PROVIDERS},
+    **{f"deeprepo.impact.uses.providers.{name}": providers.LONGEST_LINE for name in PROVIDERS},
 }
 
 

@@ -36,7 +36,7 @@ def only_imports(source: bytes, parts: re.Pattern[bytes], last: bytes, before: b
 
 
 @lru_cache(maxsize=32)
-def mention(words: frozenset[str]) -> re.Pattern[bytes]:
+def any_word(words: frozenset[str]) -> re.Pattern[bytes]:
     """Return a pattern that matches statements with one of the words; without words, any statement."""
     return re.compile(b"|".join(re.escape(word.encode()) for word in sorted(words)))
 

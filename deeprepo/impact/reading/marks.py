@@ -33,7 +33,7 @@ QUOTED = re.compile(r"[\"':\\](\w+)")
 WORD = re.compile(r"[\w$]+")
 CALLEE = re.compile(r"[\w$]+(?:(?:\.|::)[\w$]+)*")
 PASSED = re.compile(r"\w*argument(?:s|_list)|call_suffix")  # the part of a call behind its callee
-LONGEST = 200  # bytes; a longer callee is an expression that has no name
+LONGEST_NAME = 200  # bytes; a longer callee is an expression that has no name
 SHORT = 1_500  # bytes; shorter code is always included
 MOST_READ = 0.7  # share of a file; above it, the whole file is read
 # These nodes may contain many definitions, so their irrelevant children are skipped.
@@ -524,7 +524,7 @@ def _called(value: Node) -> str:
     call = bare(value)
     passed = call.child_by_field_name("arguments") or next(reversed(call.named_children), None)
     size = passed.start_byte - call.start_byte if passed is not None and PASSED.fullmatch(passed.type) else 0
-    written = text(call)[:size] if size <= LONGEST else ""
+    written = text(call)[:size] if size <= LONGEST_NAME else ""
     return written if CALLEE.fullmatch(written) else ""
 
 

@@ -31,7 +31,7 @@ DEFINED = ("defs", "imports", "open", "guards", "objects")  # queries that are r
 BOUND = ("bindings", "types", "receivers")  # likewise
 NEAR = 300  # bytes; places that are closer together are read as one part
 Parts = tuple[tuple[int, int], ...]  # byte ranges
-WHOLE: Parts = ((0, (1 << 32) - 1),)
+ALL_BYTES: Parts = ((0, (1 << 32) - 1),)
 
 
 class Rows(tuple[Captures, ...]):  # noqa: SLOT001 - what it keeps is computed once
@@ -88,7 +88,7 @@ def matches(language: Language, names: tuple[str, ...], root: Node, parts: Parts
         query = language.query(names, word) if has(code, word) else None
         if query is None:
             continue
-        rows = _run(query.query, root, parts or WHOLE, spent)
+        rows = _run(query.query, root, parts or ALL_BYTES, spent)
         if rows is None:
             refuse(language.grammar, code)
             raise Unreadable(TOO_LONG)

@@ -11,7 +11,7 @@ from typing import Literal
 from tree_sitter import Node
 
 from deeprepo.impact.everyday import METHODS
-from deeprepo.impact.reading.marks import LONGEST, UNKNOWN, Marks, bound_class, bound_nodes
+from deeprepo.impact.reading.marks import LONGEST_NAME, UNKNOWN, Marks, bound_class, bound_nodes
 from deeprepo.impact.reading.nodes import text
 from deeprepo.impact.values import Origin
 
@@ -63,7 +63,7 @@ def _found(marks: Marks, value: Node, depth: int) -> Iterator[tuple[str, Part]]:
         if not stack:
             return
         node = stack.pop()
-        written = text(node) if node.end_byte - node.start_byte <= LONGEST else ""
+        written = text(node) if node.end_byte - node.start_byte <= LONGEST_NAME else ""
         given: list[Node] = []
         if CALL.fullmatch(node.type):
             words, before = _call(marks, node)
@@ -96,7 +96,7 @@ def _call(marks: Marks, call: Node) -> tuple[Sequence[tuple[str, Part]], Node | 
     if call.id not in marks.values.calls:
         callee, before = _parts(call)
         is_chain = callee is not None and CALL.fullmatch(callee.type) is not None
-        classes = ((word, CLASS) for word in CAPITAL.findall(text(call)[:LONGEST]))
+        classes = ((word, CLASS) for word in CAPITAL.findall(text(call)[:LONGEST_NAME]))
         further = callee if is_chain else before
         words = (*(() if is_chain else _names(callee)), *classes)
         marks.values.calls[call.id] = words, further
@@ -105,7 +105,7 @@ def _call(marks: Marks, call: Node) -> tuple[Sequence[tuple[str, Part]], Node | 
 
 def _names(called: Node | None) -> Iterator[tuple[str, Part]]:
     """Yield the name of a function or class, without qualifier and type arguments."""
-    for word in LAST.findall(TYPES.sub("", text(called)[-LONGEST:])):
+    for word in LAST.findall(TYPES.sub("", text(called)[-LONGEST_NAME:])):
         yield word, CALLED
 
 
@@ -114,7 +114,7 @@ def _class(marks: Marks, node: Node, written: str, bound: Iterable[Node]) -> Ite
     of = bound_class(marks, node, written)[0]
     arguments = re.compile(rf"{re.escape(of)}\s*[<\[]")
     around = [one.parent.parent or one if one.parent is not None else one for one in bound]
-    if of != UNKNOWN[0] and not any(arguments.search(text(one)[:LONGEST]) for one in around):
+    if of != UNKNOWN[0] and not any(arguments.search(text(one)[:LONGEST_NAME]) for one in around):
         yield LAST.findall(of)[-1], CALLED
 
 

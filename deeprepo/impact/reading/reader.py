@@ -38,10 +38,10 @@ from deeprepo.impact.values import (
     Unwritten,
 )
 
-LONGEST = 1_500_000  # bytes; larger files are not parsed
+LARGEST_FILE = 1_500_000  # bytes; larger files are not parsed
 BUNDLE = 20_000  # bytes; a longer line means that the file is generated or bundled
 KEPT = 400  # files whose facts are cached, because both search directions ask for those of a changed file
-LONGEST_SAID = 200  # characters of the code that makes a file dynamic
+LONGEST_REASON = 200  # characters of the code that makes a file dynamic
 QUOTES = "\"'`<>"
 NOT_ASCII = re.compile(rb"[\x80-\xff]")
 WIDTHS = (
@@ -58,7 +58,7 @@ GLOBAL = ("global", "attribute")  # kinds that stay visible even when defined in
 
 def is_readable(source: bytes) -> bool:
     """Return whether a file is worth parsing: not too long, not nested too deeply and not a bundle."""
-    if len(source) > LONGEST:
+    if len(source) > LARGEST_FILE:
         return False
     if len(source) > BUNDLE and max(map(len, source.split(b"\n"))) > BUNDLE:
         return False
@@ -246,7 +246,7 @@ class Reader:
         """Return what the file defines, imports and exports."""
         rows, is_page = self.captures["open"], self.language.is_page
         opened = "a component" if is_page else ""
-        opened = opened or next((text(node).partition("\n")[0][:LONGEST_SAID] for node, _ in rows.of("open")), "")
+        opened = opened or next((text(node).partition("\n")[0][:LONGEST_REASON] for node, _ in rows.of("open")), "")
         if self.root.has_error and not opened:
             opened = next((f"a syntax error at line {line}" for line in errors(self.root)), "")
         unwritten = Unwritten(

@@ -14,7 +14,7 @@ from deeprepo.impact.reading.marks import (
     ARROW,
     CLASS,
     ELEMENTS,
-    LONGEST,
+    LONGEST_NAME,
     UNKNOWN,
     Class,
     Construction,
@@ -150,7 +150,7 @@ def _use(language: Language, marks: Marks, node: Node, mark: Mark, named: Node) 
         line=first_line(node),
         at=node.start_byte + (node.type in SYMBOLS),
         form=form,
-        receiver=mark.owner or ("" if is_import else without_types(" ".join(before.split()))[:LONGEST]),
+        receiver=mark.owner or ("" if is_import else without_types(" ".join(before.split()))[:LONGEST_NAME]),
         types=types,
         arguments=passed,
         is_guarded=is_handled(marks, node, form),
@@ -286,7 +286,7 @@ def _known_types(language: Language, marks: Marks, receiver: Node) -> tuple[str,
         return (marks.values.made[receiver.start_byte, receiver.end_byte],)
     if held := _held(marks, receiver):
         return held
-    if receiver.end_byte - receiver.start_byte > LONGEST or receiver.type in OF_TYPES:
+    if receiver.end_byte - receiver.start_byte > LONGEST_NAME or receiver.type in OF_TYPES:
         return () if receiver.type in OF_TYPES else UNKNOWN
     written = "".join(text(receiver).split())
     own = next(classes_around(marks, receiver, with_objects=True), None)

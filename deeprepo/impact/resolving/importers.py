@@ -12,7 +12,7 @@ from tree_sitter import Node
 from deeprepo.impact.language import Language, language_of
 from deeprepo.impact.paths import Paths
 from deeprepo.impact.reading import reader
-from deeprepo.impact.reading.lexical import mention
+from deeprepo.impact.reading.lexical import any_word
 from deeprepo.impact.reading.nodes import Spans, first_line, is_declared
 from deeprepo.impact.reading.reader import Reader
 from deeprepo.impact.reading.spots import any_of
@@ -21,7 +21,7 @@ from deeprepo.impact.resolving.namespaces import Namespaces
 from deeprepo.impact.structs import replace
 from deeprepo.impact.values import Clues, Import, Link
 
-WHOLE = frozenset({"*"})
+EVERY_NAME = frozenset({"*"})
 # a relative import of the folder itself, without a module name
 FOLDER = re.compile(rb"""["'`]\.[./]*["'`]|\bfrom\s+\.+\s+import""")
 WORD = re.compile(rb"(?<![\w$])[^\W\d][\w$]*+")
@@ -93,7 +93,7 @@ class Project:
 
         With `words`, only statements that contain one of them are resolved.
         """
-        mentions, language = mention(words if not self.modules.imports_unnamed else frozenset()), language_of(path)
+        mentions, language = any_word(words if not self.modules.imports_unnamed else frozenset()), language_of(path)
         if language is None or (not mentions.search(source) and not FOLDER.search(source)):
             return ()
         rows = statements(language, source)
@@ -267,7 +267,7 @@ class _File:
             for target in self._files(self._below(space, bound.there), self._holding):
                 is_whole = self._modules.is_whole(target, there)
                 yield _import(target, there, here, item.line, is_whole=is_whole)
-        names = frozenset(bound.there.lstrip(":") for bound in item.names) or WHOLE
+        names = frozenset(bound.there.lstrip(":") for bound in item.names) or EVERY_NAME
         loaded = self._modules.loaded(self._path, item)
         yield from (Link(one, names, item.line, (), item.star and item.hands_on) for one in loaded)
         is_whole_import = item.whole or (item.star and self._modules.opened(item))
@@ -410,7 +410,7 @@ def _around(node: Node) -> tuple[str, ...]:
 
 def _import(target: str, name: str, here: str, line: int, *, is_whole: bool) -> Link:
     if is_whole:
-        return Link(target, WHOLE, line, (("*", here),) if here else ())
+        return Link(target, EVERY_NAME, line, (("*", here),) if here else ())
     return Link(target, frozenset({name}), line, ((name, here),) if here not in (name, "") else ())
 
 

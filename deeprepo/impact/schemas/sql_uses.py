@@ -22,7 +22,7 @@ _BEFORE, _AFTER = 25, 15  # lines of a statement before and after the searched l
 # A query as a call: `Order.objects.filter(total=1)`, `Order.where(total: 1)`.
 _ASKED = r"(?<![\w.$])(?:CLASS)\s*+(?:\.|::|->|\()"
 _ASKED_FOR = r"[\"'`]NAME[\"'`]|(?<![\w.])NAME(?:__\w{1,80})?\s*+(?:=(?![=>])|:(?!:))|[\"']-?NAME(?:__\w{1,80})?[\"']|(?<![\w:]):NAME\b"
-LONGEST = 2_000  # characters of a line
+LONGEST_LINE = 2_000  # characters of a line
 _BODY = 4_000  # characters of a statement that creates a table
 _DUMP = re.compile(r"(?:^|/)(?:schema|structure)\.(?:rb|sql)$")
 # A statement or call that creates a table: `CREATE TABLE orders`, `op.create_table("orders"`,
@@ -71,7 +71,7 @@ def _of_column(one: SchemaBreak, place: SchemaPlace) -> Likeness:
         return of_model
     owners = models.owners_in(one, place)
     classes = "|".join(re.escape(form) for form in sorted(owners) if form[:1].isupper())
-    if re.search(_ASKED.replace("CLASS", classes), text[:LONGEST]) and classes:
+    if re.search(_ASKED.replace("CLASS", classes), text[:LONGEST_LINE]) and classes:
         return "hint" if re.search(_ASKED_FOR.replace("NAME", re.escape(one.name)), text) else ""
     is_member = models.is_own_class(owners, place) or any(
         re.search(rf"(?:[.\"'`:@]|->){_word(form)}|{_word(form)}\s*+:(?![:=])", text) for form in spellings(one.name)

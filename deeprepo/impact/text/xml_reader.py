@@ -10,7 +10,7 @@ from deeprepo.impact.structs import Struct
 MOST_BYTES = 1_000_000
 MOST_ELEMENTS = 20_000
 DEEPEST = 60
-LONGEST = 400  # characters of a text
+LONGEST_TEXT = 400  # characters of a text
 
 
 class Element(Struct):
@@ -52,7 +52,7 @@ def elements(source: bytes) -> tuple[Element, ...]:
 
     def data(text: str) -> None:
         for at in opened[-1:]:
-            found[at].text = (found[at].text + text)[:LONGEST]
+            found[at].text = (found[at].text + text)[:LONGEST_TEXT]
 
     def refuse(*_: object) -> None:
         raise _Beyond

@@ -17,7 +17,7 @@ from deeprepo.impact.uses.lost import lost_modules
 from deeprepo.impact.uses.overrides import subclasses
 from deeprepo.impact.uses.search import ALL_LINES, Search, use_targets
 from deeprepo.impact.uses.sides import Exports, Reach, both
-from deeprepo.impact.uses.symbols import ChangedSource, changed_symbols, contract, read, with_moves
+from deeprepo.impact.uses.symbols import ChangedSource, changed_contract, changed_symbols, read, with_moves
 from deeprepo.impact.uses.texts import also_says
 from deeprepo.impact.values import Definition
 
@@ -163,7 +163,7 @@ async def _changed_symbols(
     def weighed(item: ChangedSymbol) -> ChangedSymbol:
         if item.before in indirect.implied_constructors:  # the class has a required constructor now
             return replace(item, contract=("parameters",))
-        return replace(item, contract=contract(item, text_of(item.before), text_of(item.after)))
+        return replace(item, contract=changed_contract(item, text_of(item.before), text_of(item.after)))
 
     limited = _limit({path: [*map(weighed, items)] for path, items in merged.items()}, budget, indirect.gaps)
     return await _exact(limited, indirect), headers

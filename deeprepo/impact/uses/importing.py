@@ -22,7 +22,7 @@ BARRELS = frozenset({"__init__", "index"})
 HOPS = 2  # from barrel to barrel
 OFFERED_HOPS = 8  # files through which a re-export is followed
 ALIASES = 4  # assignments through which an imported name is followed
-LONGEST = 400  # characters of a line
+LONGEST_LINE = 400  # characters of a line
 MOST_LINES = 20_000
 WORD = re.compile(r"[\w$]+")
 # The text before a name that is the whole value of another name.
@@ -390,7 +390,7 @@ class ReExports(Struct):
         rows = await head.tree.grep_lines(Query([any_name], globs(head.language), syntax="perl", limit=MOST_LINES))
         for path, _, text in rows:
             self.holders.add(path)
-            row = text[:LONGEST]
+            row = text[:LONGEST_LINE]
             assigns = "=" in row and (language := language_of(path)) is not None and language.has_aliases
             for word in WORD.finditer(row) if assigns else ():
                 is_value = word[0] in self.searched_names and GIVEN.search(row[: word.start()])

@@ -13,14 +13,14 @@ from deeprepo.impact.changes import ChangedFile, ChangedSymbol, MissingPart, Ref
 from deeprepo.impact.language import language_of, rules_of
 from deeprepo.impact.paths import shared_folders
 from deeprepo.impact.ports import Tree
-from deeprepo.impact.reading.lexical import mention as mentioning
+from deeprepo.impact.reading.lexical import any_word
 from deeprepo.impact.resolving.classes import ancestry, lineage, members
 from deeprepo.impact.resolving.index import ROUNDS, Index
 from deeprepo.impact.resolving.namespaces import Namespaces
 from deeprepo.impact.resolving.wholes import Parts, Requirement, Type, Whole, defaults, parts_of, types_of, wanted_parts
 from deeprepo.impact.structs import Struct, field, replace
 from deeprepo.impact.text.lines import file_lines
-from deeprepo.impact.uses.sites import mention
+from deeprepo.impact.uses.sites import found_by_name
 from deeprepo.impact.views import OneSide
 
 MOST = 200  # files in which one type is searched
@@ -242,7 +242,9 @@ def _references(sides: _Sides, path: str, whole: Whole, target: Type, names: Seq
     happens = (language.fails if language is not None else {}).get(whole.kind, "does not compile")
     lines = file_lines(sides.now.sources[path])
     for name in names:
-        row = mention(f"{target[0]}:{target[1]}.{name}", name, path, whole.line, lines[whole.line - 1].rstrip("\r"))
+        row = found_by_name(
+            f"{target[0]}:{target[1]}.{name}", name, path, whole.line, lines[whole.line - 1].rstrip("\r")
+        )
         part = MissingPart(says, happens, gives)
         yield replace(row, connection="bound", missing_part=part)
 
@@ -257,7 +259,7 @@ def _may_name(index: Index, path: str, home: str) -> bool:
     if modules is None or source is None or isinstance(modules, Namespaces) or home in modules.visible_files(path):
         return True
     words = modules.clues(home).words
-    return bool(words) and mentioning(words).search(source) is not None
+    return bool(words) and any_word(words).search(source) is not None
 
 
 def _means(index: Index, path: str, whole: Whole, target: Type) -> bool:

@@ -18,7 +18,7 @@ from deeprepo.impact.text.lines import file_lines, without_mark
 from deeprepo.impact.uses.occurrences import occurrences
 from deeprepo.impact.uses.providers import provides
 from deeprepo.impact.uses.sides import Reach, globs
-from deeprepo.impact.uses.sites import mention
+from deeprepo.impact.uses.sites import found_by_name
 from deeprepo.impact.values import MODULE, Link, Use
 
 WORD = re.compile(rb"\w+")
@@ -29,7 +29,7 @@ RELATIVE = re.compile(
     r"['\"][./]|\brequire_relative\b|\bfrom\s++\.|\b(?:crate|self|super)::|^\s*+(?:pub(?:\([^()]*\))?\s++)?mod\b|__DIR__"
 )
 TYPE = rb"\b(?:class|struct|record|interface|enum|object|trait|protocol|actor|typealias)[ \t]++%s\b"
-LONGEST = 400  # characters of a line
+LONGEST_LINE = 400  # characters of a line
 MOST_HOLDERS = 100  # files that are searched for definitions
 
 
@@ -162,7 +162,7 @@ async def _is_defined_elsewhere(head: Reach, item: Link, path: str, source: byte
         return bool(await head.tree.grep(Query([pattern], [f"*{end}" for end in language.suffixes], syntax="perl")))
     before = (await head.tree.read_many([item.target], "base")).get(item.target, b"")
     words = resolving.outline(item.target, before, "base").names
-    line = source.split(b"\n")[item.line - 1][:LONGEST]
+    line = source.split(b"\n")[item.line - 1][:LONGEST_LINE]
     words &= item.names | {word.decode("utf-8", "replace") for word in WORD.findall(line)}
     if not words or not head.declares_content:
         return False
@@ -220,5 +220,5 @@ def _reference(item: Link, path: str, lines: Sequence[str], *, missing: bool) ->
     Without `missing`, another file may take its place or be generated.
     """
     name, text = posixpath.basename(_stem(item.target)), lines[item.line - 1].rstrip("\r")
-    line_named = mention(f"{item.target}:{MODULE}", name, path, item.line, text, unique=False)
+    line_named = found_by_name(f"{item.target}:{MODULE}", name, path, item.line, text, unique=False)
     return replace(line_named, connection="bound", target_state="lost" if missing else "unknown", form="import")

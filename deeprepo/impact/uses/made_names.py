@@ -17,7 +17,7 @@ from deeprepo.impact.resolution import Found, Unknown
 from deeprepo.impact.text.lines import file_lines, is_comment
 from deeprepo.impact.text.paths import is_prose, is_test
 
-LONGEST = 400  # characters of a line
+LONGEST_LINE = 400  # characters of a line
 _QUOTED = (
     # reading a key defines nothing
     r"(?<![\w/\[])[\"'`]NAME[\"'`]|\[\s*[\"'`]NAME[\"'`]\s*(?:,|\]\s*(?:[:{]|of\b))"
@@ -81,7 +81,11 @@ class MadeNames:
             self._lines[path] = file_lines(self._sources[path])
         lines = self._lines[path]
         for number in sorted(self._added[path]):
-            if 0 < number <= len(lines) and len(text := lines[number - 1]) <= LONGEST and not is_comment(text, path):
+            if (
+                0 < number <= len(lines)
+                and len(text := lines[number - 1]) <= LONGEST_LINE
+                and not is_comment(text, path)
+            ):
                 yield number, text
 
 

@@ -19,7 +19,7 @@ MAX_LINES = 20_000
 MAX_PATHS = 2_000  # on one command line
 EVERYWHERE: tuple[str, ...] = ()
 DEFINING: frozenset[Form] = frozenset({"definition", "key"})  # forms of uses that may define their name
-WHOLE = (0, 1 << 30)  # the lines of a whole file
+WHOLE_FILE = (0, 1 << 30)  # the lines of a whole file
 Spans = Mapping[str, Collection[tuple[int, int]]]  # file -> line ranges of definitions
 
 
@@ -165,7 +165,7 @@ class Names(Struct):
         spans = own.spans[side].get(path, ())
         fresh = own.fresh.get(path, ()) if side == "head" else ()
         textual_names = frozenset(name for name in names if _spells(name, source))
-        if WHOLE in spans:
+        if WHOLE_FILE in spans:
             return textual_names
         return textual_names | {
             use.name

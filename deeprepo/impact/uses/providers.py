@@ -13,7 +13,7 @@ from deeprepo.impact.resolution import Way
 from deeprepo.impact.text.lines import defines, is_comment, says
 from deeprepo.impact.text.paths import is_settings
 
-LONGEST = 400  # characters of a line
+LONGEST_LINE = 400  # characters of a line
 LONGEST_HEAD = 2_000  # characters of the head of a type
 ABOVE = 400  # lines above a line in which the enclosing declaration is searched
 _MODIFIER = (
@@ -92,7 +92,7 @@ def provides(name: str, path: str, line: str, *, is_module: bool = False) -> Way
 
     `is_module`: it is a module's name, which no definition provides.
     """
-    if len(line) > LONGEST or is_comment(line, path) or _OVERRIDE.search(line):
+    if len(line) > LONGEST_LINE or is_comment(line, path) or _OVERRIDE.search(line):
         return None
     way = _handed_on(name, path, line)
     return way if way is not None or is_module else _declared(name, path, line)

@@ -21,7 +21,7 @@ from deeprepo.impact.uses.attributes import attribute_targets
 from deeprepo.impact.uses.budget import LISTED, is_minified
 from deeprepo.impact.uses.evidence import Evidence, SearchedFile
 from deeprepo.impact.uses.importing import ALIASES, Bindings, Scene, bind
-from deeprepo.impact.uses.occurrences import WHOLE, Names, Own, Spans
+from deeprepo.impact.uses.occurrences import WHOLE_FILE, Names, Own, Spans
 from deeprepo.impact.uses.sides import globs
 from deeprepo.impact.uses.sites import (
     WHOLE_MODULE,
@@ -164,14 +164,14 @@ class Search(Struct):
             item = target.symbol
             if item is None:
                 for home in target.homes if target.is_attribute else ():
-                    before[home].add(WHOLE)
+                    before[home].add(WHOLE_FILE)
                 continue
             if item.before is not None:
-                before[item.before.path].add(WHOLE)
+                before[item.before.path].add(WHOLE_FILE)
             if item.after is not None and item.change == "signature":
                 after[item.after.path].add((item.after.start, item.after.end))
             for header in target.homes - {side.path for side in (item.before, item.after) if side is not None}:
-                before[header].add(WHOLE)
+                before[header].add(WHOLE_FILE)
                 outline = await self.scene.exports.outline("head", header) if item.after is not None else None
                 symbols = outline.definitions if outline is not None else ()
                 after[header].update(

@@ -574,7 +574,7 @@ def reference(
     )
 
 
-def mention(symbol: str, name: str, path: str, line: int, text: str, *, unique: bool = True) -> Reference:
+def found_by_name(symbol: str, name: str, path: str, line: int, text: str, *, unique: bool = True) -> Reference:
     """Return a reference found by name only.
 
     `unique`: the name is specific enough to hardly mean anything else.

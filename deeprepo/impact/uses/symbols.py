@@ -299,7 +299,7 @@ def _same(old: ChangedSource, before: Definition, new: ChangedSource, after: Def
 # --- Which parts of its contract does the change affect? ---
 
 
-def contract(item: ChangedSymbol, before: str, after: str) -> tuple[Contract, ...]:
+def changed_contract(item: ChangedSymbol, before: str, after: str) -> tuple[Contract, ...]:
     """Return the parts of the contract that the change affects.
 
     `before` and `after` are the definition's source on each side.

@@ -22,10 +22,10 @@ from deeprepo.impact.languages.go.receivers import package_of
 from deeprepo.impact.packages import Packaging
 from deeprepo.impact.paths import Paths, joined
 from deeprepo.impact.resolver import Resolver
-from deeprepo.impact.resolving.importers import WHOLE, statements
+from deeprepo.impact.resolving.importers import EVERY_NAME, statements
 from deeprepo.impact.values import Clues, Import, Link, Use
 
-LONGEST = 1_000  # characters of an import path
+LONGEST_PATH = 1_000  # characters of an import path
 SOURCES = (
     ".proto",
     ".y",
@@ -127,7 +127,7 @@ class Modules(Resolver):
 
     def _folder(self, spec: str, importer: str) -> str | None:
         """Return the folder of an import path. As in Go, the longest matching module path wins."""
-        if len(spec) > LONGEST:
+        if len(spec) > LONGEST_PATH:
             return None
         home = self._home(posixpath.dirname(importer))
         fits = [
@@ -170,7 +170,9 @@ class SearchModules(Modules):
         for file in self.files(importer, item) or ():
             if not file.endswith("_test.go"):
                 is_bound = here not in ("", "_")
-                yield Link(file, WHOLE if here != "_" else frozenset(), item.line, (("*", here),) if is_bound else ())
+                yield Link(
+                    file, EVERY_NAME if here != "_" else frozenset(), item.line, (("*", here),) if is_bound else ()
+                )
 
 
 def _replacements(lines: Sequence[Sequence[str]], folder: str) -> Iterator[tuple[str, str]]:

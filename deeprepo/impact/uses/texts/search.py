@@ -22,7 +22,7 @@ from deeprepo.impact.text.paths import (
     vendored_folder,
 )
 from deeprepo.impact.uses.budget import SearchLimits, by_risk
-from deeprepo.impact.uses.sites import mention
+from deeprepo.impact.uses.sites import found_by_name
 from deeprepo.impact.uses.texts import environment
 from deeprepo.impact.uses.texts.ends import asks, gives, is_of_another
 from deeprepo.impact.uses.texts.leftovers import Lost, asking_lines, is_given, lost_definitions_of_text
@@ -227,7 +227,7 @@ async def _left_behind(
         unchanged = _unchanged(mine, added)
         # If the change itself still uses it, something unknown defines it.
         if len(unchanged) == len(mine) and not is_given(one, [*rows, *giving]):
-            found += [replace(mention(one.key, one.name, *row), asks=True) for row in unchanged]
+            found += [replace(found_by_name(one.key, one.name, *row), asks=True) for row in unchanged]
     return found
 
 
@@ -287,7 +287,7 @@ async def _of_unparsed(
         others = sorted((row for row in mine if row[0] != owners[word]), key=lambda row: (is_test(row[0]), *row))
         if len({path for path, _, _ in mine if not is_test(path)}) <= RARE:
             references += [
-                mention(f"{owners[word]}:{word}", word, *row, unique=False) for row in others[: budget.sites]
+                found_by_name(f"{owners[word]}:{word}", word, *row, unique=False) for row in others[: budget.sites]
             ]
     return references
 
@@ -402,7 +402,7 @@ def _of_words(rows: Sequence[_Row], words: Mapping[str, LostWord]) -> list[Refer
         said = [row for row in mine if _says(word, row[0], row[2], is_parsed=filetype(row[0]).is_parsed)]
         others = {path for path, _, _ in said if path != word.path}
         if 0 < len(others) <= (FILES if word.is_renamed and not word.is_plain else FEW):
-            references += [mention(word.key, text, *row) for row in said[:LINES]]
+            references += [found_by_name(word.key, text, *row) for row in said[:LINES]]
     return references
 
 
@@ -435,7 +435,7 @@ def _of_definitions(rows: Sequence[_Row], names: Mapping[str, str]) -> list[Refe
             row for row in mine if not is_style(row[0]) and (not filetype(row[0]).is_parsed or _in_text(name, row[2]))
         ]
         if 0 < len({path for path, _, _ in said}) <= FILES:
-            references += [mention(names[name], name, *row) for row in said[:LINES]]
+            references += [found_by_name(names[name], name, *row) for row in said[:LINES]]
     return references
 
 
@@ -448,7 +448,7 @@ def _of_paths(rows: Sequence[_Row], paths: Mapping[str, str]) -> list[Reference]
     for said, mine in _by_word(rows, paths).items():
         home = paths[said]
         others = [row for row in mine if not filetype(row[0]).is_parsed or _in_text(said, row[2])]
-        references += [mention(f"{home}:{said}", said, *row) for row in others[:LINES] if row[0] != home]
+        references += [found_by_name(f"{home}:{said}", said, *row) for row in others[:LINES] if row[0] != home]
     return references
 
 

@@ -15,7 +15,7 @@ from deeprepo.impact.text.paths import is_page, is_settings, is_style, names_fil
 from deeprepo.impact.uses.budget import by_risk
 from deeprepo.impact.uses.texts.ends import SCHEMA, Given, gives
 
-SHORTEST, LONGEST = 4, 60  # letters of a word
+SHORTEST_WORD, LONGEST_WORD = 4, 60  # letters of a word
 # values in any language, which are not names
 VALUES = frozenset({"true", "false", "null", "none", "undefined"})
 LONG_LINE = 2_000  # characters; longer lines are cut
@@ -188,6 +188,6 @@ def _words(path: str, text: str) -> Iterator[str]:
     for word in found:
         for part in _PARAMETER.split(word) if "/" in word or "{" in word else (word,):
             text_part = part.strip("/.^$:")
-            is_name = SHORTEST <= len(text_part) <= LONGEST and text_part.lower() not in VALUES
+            is_name = SHORTEST_WORD <= len(text_part) <= LONGEST_WORD and text_part.lower() not in VALUES
             if is_name and not names_file(text_part):
                 yield text_part
