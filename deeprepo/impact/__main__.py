@@ -16,7 +16,7 @@ from deeprepo.impact.new_lines.report import report
 from deeprepo.impact.schemas import check as schemas
 from deeprepo.impact.uses.breaks import broken, left_behind
 from deeprepo.impact.uses.find import find
-from deeprepo.impact.uses.verdict import STEPS, Step
+from deeprepo.impact.uses.steps import STEPS, Step
 from deeprepo.impact.values import Report
 from deeprepo.impact.views import OneSide
 
@@ -55,7 +55,7 @@ def main() -> int:
         place = (path, int(number))
         said = {name: says for (*at, name), says in conclusions.items() if (*at,) == place}
         findings = [says for path, line, says in sorted(rows) if (path, line) == place]
-        texts = [*explain.old_line(explain.steps_on(steps, *place), users), *explain.new_line(said, added, *place)]
+        texts = [*explain.old_line(steps, users, *place), *explain.new_line(said, added, *place)]
         sys.stdout.writelines(f"{text}\n" for text in (*texts, *explain.reported(findings)))
         return 0
     for path, line, says in sorted(rows):

@@ -1,44 +1,54 @@
 """`python -P -m deeprepo.impact explain BASE..HEAD PATH:LINE`: how one line was judged, and why.
 
-An old line is judged by the rules in `uses/verdict.py`, a new line by what its names refer to (`new_lines`).
+An old line is judged by the rules in `uses/sites.py`, `uses/verdict.py` and `uses/breaks.py`, a new line by what its
+names refer to (`new_lines`).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from deeprepo.impact.changes import ChangedSymbol, Dependent, Dependents
-from deeprepo.impact.uses.verdict import Step
+from deeprepo.impact.uses.steps import Step
 from deeprepo.impact.values import Place, Report
 
+# The questions about the name of a definition, which don't arise if the change leaves it.
+ABOUT_REMOVALS = ("removed", "probably removed")
 NOT_COMPARED = "No reference to a changed definition was compared on this line."
 
 
-def steps_on(steps: Iterable[Step], path: str, line: int) -> list[Step]:
-    """Return the steps that concern one line."""
-    return [step for step in steps if (step.path, step.line) == (path, line)]
-
-
-def old_line(steps: Sequence[Step], users: Dependents) -> Iterator[str]:
+def old_line(steps: Iterable[Step], users: Dependents, path: str, line: int) -> Iterator[str]:
     """Yield how each definition that the line may refer to changes, and the answer to each question about it."""
-    if not steps:
+    mine = sorted((step for step in steps if step.place[1:] == (path, line)), key=lambda step: step.place)
+    if not mine:
         yield NOT_COMPARED
     symbols = users.by_key()
-    for target, answers in groupby(steps, lambda step: step.target):
+    for target, answers in groupby(mine, lambda step: step.place[0]):
         yield f"Compared with {target}:"
-        if target in symbols:
-            yield f"  the change: {_change(symbols[target])}"
-        yield from _imports(users.files, steps[0].path, target.partition(":")[0])
+        symbol = symbols.get(target)
+        yield from _change(symbol) if symbol is not None else ()
+        yield from _imports(users.files, path, target.partition(":")[0])
+        is_gone = symbol is None or not {"removed", "renamed"}.isdisjoint(symbol.contract)
         for step in answers:
-            yield f"  {step.question}: {_answer(step)}, decided by {step.rule}"
-            yield f"    the rule: {step.reason}"
-            if step.passed:
-                yield f"    rules before it that did not decide: {', '.join(step.passed)}"
+            if is_gone or step.question not in ABOUT_REMOVALS or step.answer != "no":
+                yield f"  {step.question}: {step.answer}, decided by {step.rule} in {_module(step)}"
+                yield f"    the rule: {step.reason}"
+                if step.passed:
+                    yield f"    rules before it that did not decide: {', '.join(step.passed)}"
 
 
-def _change(symbol: ChangedSymbol) -> str:
-    """Return how a definition changes, and which parts of its contract with its users do."""
-    parts = ", ".join(symbol.contract)
-    return f"{symbol.change}, which may affect users ({parts})" if parts else f"{symbol.change}, with the same contract"
+def _module(step: Step) -> str:
+    """Return the file of a rule, in this package."""
+    return f"{step.module.removeprefix('deeprepo.impact.').replace('.', '/')}.py"
+
+
+def _change(symbol: ChangedSymbol) -> Iterator[str]:
+    """Yield how a definition changes, and which parts of its contract with its users do."""
+    sides = [side.head for side in (symbol.before, symbol.after) if side is not None and side.head]
+    if len(set(sides)) == len(("before", "after")):
+        yield f"  the definitions: {' -> '.join(sides)}, read by outline in resolving/offers.py"
+    yield f"  the change: {symbol.change}, found by changed_symbols in uses/symbols.py"
+    parts = f"yes, {' and '.join(symbol.contract)}" if symbol.contract else "no, it has the same contract"
+    yield f"  affects users: {parts}, decided by changed_contract in uses/symbols.py"
 
 
 def _imports(files: Iterable[Dependent], path: str, changed: str) -> Iterator[str]:
@@ -46,7 +56,7 @@ def _imports(files: Iterable[Dependent], path: str, changed: str) -> Iterator[st
     for one in files:
         if (one.path, one.target) == (path, changed):
             via = f" through {one.via}" if one.via else ""
-            yield f"  the import: line {one.line} imports {changed}{via}"
+            yield f"  the import: line {one.line} imports {changed}{via}, found by importing in uses/importing.py"
 
 
 def new_line(conclusions: Mapping[str, str], report: Report, path: str, line: int) -> Iterator[str]:
@@ -70,10 +80,3 @@ def _why_dropped(place: Place) -> str:
     if place.precedent:
         return f"{place.precedent} has the same problem before the change, so the analysis doesn't understand that code"
     return "the build or other code may create it"
-
-
-def _answer(step: Step) -> str:
-    """Return the answer in words."""
-    if isinstance(step.answer, bool):
-        return "yes" if step.answer else "no"
-    return step.answer

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 
+import pytest
 from fakes import Repository
 
 BEFORE: dict[str, str | bytes | None] = {
@@ -65,13 +66,14 @@ def test_explain_prints_the_rules_that_decided_a_line(repository: Repository) ->
     assert removed.returncode == 0, removed.stderr
     rows = removed.stdout.splitlines()
     begin = rows.index("Compared with shop/tax.py:round_up:")
-    assert rows[begin + 1 : begin + 4] == [
-        "  the change: removed, which may affect users (removed)",
-        "  the import: line 1 imports shop/tax.py",
-        "  connection: bound, decided by resolved",
+    assert rows[begin + 1 : begin + 5] == [
+        "  the change: removed, found by changed_symbols in uses/symbols.py",
+        "  affects users: yes, removed, decided by changed_contract in uses/symbols.py",
+        "  the import: line 1 imports shop/tax.py, found by importing in uses/importing.py",
+        "  reference: certain, decided by imported in uses/sites.py",
     ]
     assert not [row for row in rows if row.startswith("  still there")], "not asked, as nothing provides the name"
-    assert "  removed: yes, decided by no_longer_exported" in rows[begin:]
+    assert "  removed: yes, decided by no_longer_exported in uses/verdict.py" in rows[begin:]
     assert "    rules before it that did not decide: too_loose_for_a_proof" in rows[begin:]
     assert rows[-2] == "Reported for this line:"
     assert "round_up" in rows[-1]
@@ -93,10 +95,37 @@ def test_explain_claims_nothing_about_users_of_a_changed_body(repository: Reposi
     pull = repository.change(BEFORE, {"shop/tax.py": str(BEFORE["shop/tax.py"]).replace("price * rate", "rate")})
     command = [sys.executable, "-m", "deeprepo.impact", "explain", f"{pull.base}..{pull.head}", "shop/cart.py:5"]
     done = subprocess.run(command, cwd=repository.folder, capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[:2] == [
+    assert done.stdout.splitlines()[:3] == [
         "Compared with shop/tax.py:total:",
-        "  the change: body, with the same contract",
+        "  the change: body, found by changed_symbols in uses/symbols.py",
+        "  affects users: no, it has the same contract, decided by changed_contract in uses/symbols.py",
     ]
+
+
+@pytest.mark.parametrize(
+    ("caller", "decided"),
+    [
+        ("total(3)", "broken: required-parameter, decided by no_longer_matches in uses/breaks.py"),
+        ("total(*ARGS)", "broken: open, decided by arguments_not_written in uses/breaks.py"),
+        ("total", "broken: open, decided by no_call in uses/breaks.py"),
+        ("(lambda total: total(3))", "reference: possible, decided by redefined in uses/sites.py"),
+        ("from json import total; total(3)", "reference: possible, decided by imported_nearer in uses/sites.py"),
+        ("list.total(3)", "reference: possible, decided by by_name in uses/sites.py"),
+    ],
+)
+def test_explain_names_the_rule_that_ended_the_comparison(repository: Repository, caller: str, decided: str) -> None:
+    """For each reference, `explain` prints why it was reported, or why it was not."""
+    user = f"from shop.tax import total\n\n\ndef pay(list):\n    {caller}\n"
+    base: dict[str, str | bytes | None] = {
+        "shop/tax.py": "def total(price): ...\n\n\nclass Tax:\n    def total(self, price): ...\n",
+        "shop/cart.py": user,
+    }
+    after = str(base["shop/tax.py"]).replace("price)", "price, rate)")
+    pull = repository.change(base, {"shop/tax.py": after})
+    command = [sys.executable, "-m", "deeprepo.impact", "explain", f"{pull.base}..{pull.head}", "shop/cart.py:5"]
+    done = subprocess.run(command, cwd=repository.folder, capture_output=True, text=True, check=True)
+    assert f"  {decided}" in done.stdout.splitlines()
+    assert "  removed:" not in done.stdout, "no name is gone"
 
 
 def test_dropped_finding_is_printed_with_its_precedent(repository: Repository) -> None:

@@ -11,8 +11,10 @@ from deeprepo.impact.changes import ChangedSymbol, Dependents, Reference, UsePla
 from deeprepo.impact.language import rules_of
 from deeprepo.impact.resolution import Found
 from deeprepo.impact.structs import Struct, replace
+from deeprepo.impact.uses.steps import record
 from deeprepo.impact.values import Arguments, Definition, Parameter, Signature, places_of
 
+BROKEN = "broken"  # the question that `explain` prints
 REPORTED, FITS, OTHER, THERE = "reported", "fits the new signature", "means something else", "the name is still there"
 
 
@@ -137,54 +139,136 @@ def _there(reference: Reference) -> str:
 
 def _compare_call(reference: Reference, item: ChangedSymbol) -> str:
     """Return the result of comparing a call with both signatures."""
-    sides, arguments = _signatures(reference, item), reference.arguments
-    if reference.form == "import":
-        return FITS
-    if sides is None or arguments is None or arguments.spread:
-        return ""
-    before, after = sides
-    if misfit(before, after, reference) is None:
-        reaches_others = any(place < arguments.positional for place in after.moved_places(before))
-        return "" if after.ambiguous or reaches_others else FITS
-    if misfit(before, before, reference) is not None:
-        return "" if reference.sure else OTHER
-    return REPORTED if reference.is_certain else ""
-
-
-def _signatures(reference: Reference, item: ChangedSymbol) -> tuple[Signature, Signature] | None:
-    """Return both signatures of a callee, if a call that does not match them is an error."""
-    sides = item.signatures
-    if sides is None or any(side.opaque for side in sides) or not reference.call:
-        return None
-    if reference.target_state == "present" and item.is_renamed:
-        return None  # something else has the name now
-    return sides if insists_on_signatures(item.symbol.path, reference.path) else None
+    answer = _answer(_Call(reference, item))
+    if isinstance(answer, Misfit):
+        return REPORTED if reference.is_certain else ""
+    return answer if answer != OTHER or not reference.sure else ""
 
 
 def _breakage(reference: Reference, symbols: Mapping[str, ChangedSymbol]) -> Breakage | None:
-    item = symbols.get(reference.symbol)
-    if reference.missing:
+    """Return what is broken at a reference, if anything is."""
+    item, place = symbols.get(reference.symbol), (reference.symbol, reference.path, reference.line)
+    if missing(reference):
         rule = "removed-module" if reference.symbol.endswith(":<module>") else "removed-symbol"
+        record(place, BROKEN, rule, missing)
         return Breakage(reference, item, rule)
-    if reference.likely and (item is None or item.change in ("removed", "renamed")):
+    if probably_missing(reference) and (item is None or item.change in ("removed", "renamed")):
+        record(place, BROKEN, "likely-removed", probably_missing)
         return Breakage(reference, item, "likely-removed")
-    wrong = _misfit(reference, item) if item is not None else None
-    if wrong is None and reference.missing_part is not None:
+    wrong = _answer(_Call(reference, item)) if item is not None else ""
+    if not isinstance(wrong, Misfit) and reference.missing_part is not None:
         wrong = Misfit("required-part", reference.missing_part.says)
-    if wrong is None:
+    if not isinstance(wrong, Misfit):
         return None
     return Breakage(reference, item, f"likely-{wrong.rule}" if reference.likely else wrong.rule, wrong)
 
 
-def _misfit(reference: Reference, item: ChangedSymbol) -> Misfit | None:
-    """Return what is newly wrong with a call. A call that never matched refers to something else."""
-    if reference.call and reference.sure and (wrong := misconstruction(item, reference)) is not None:
-        return wrong
-    sides = _signatures(reference, item)
-    is_known = reference.is_certain or reference.likely
-    if sides is None or not is_known or misfit(sides[0], sides[0], reference) is not None:
+def missing(reference: Reference) -> bool:
+    """Nothing provides the name any more, as the name check has proven."""
+    return reference.missing
+
+
+def probably_missing(reference: Reference) -> bool:
+    """Nothing in the tree has the name any more, although a library may provide it."""
+    return reference.likely
+
+
+# --- Is a call broken? The first rule that answers wins. ---
+
+
+class _Call(Struct):
+    """A reference to a changed definition, which may call it."""
+
+    reference: Reference
+    item: ChangedSymbol
+
+    @property
+    def arguments(self) -> Arguments:
+        """The arguments of the call."""
+        return self.reference.arguments or Arguments()
+
+    @property
+    def before(self) -> Signature:
+        """The former signature."""
+        return self.item.signatures[0] if self.item.signatures is not None else Signature(opaque=True)
+
+    @property
+    def after(self) -> Signature:
+        """The new signature."""
+        return self.item.signatures[1] if self.item.signatures is not None else Signature(opaque=True)
+
+
+def constructed_otherwise(call: _Call) -> Misfit | str | None:
+    """A function became a class that needs `new`, or the reverse."""
+    is_known = call.reference.call and call.reference.sure
+    return misconstruction(call.item, call.reference) if is_known else None
+
+
+def no_call(call: _Call) -> Misfit | str | None:
+    """An import passes no arguments, and another mention may be called anywhere."""
+    return None if call.reference.call else FITS if call.reference.form == "import" else ""
+
+
+def unknown_signature(call: _Call) -> Misfit | str | None:
+    """Which calls are accepted is open: by a decorator, another definition, a new meaning or the language."""
+    if call.before.opaque or call.after.opaque:
+        return ""
+    if call.reference.target_state == "present" and call.item.is_renamed:
+        return ""  # something else has the name now
+    return None if insists_on_signatures(call.item.symbol.path, call.reference.path) else ""
+
+
+def fits(call: _Call) -> Misfit | str | None:
+    """The call matches the new signature, and each argument reaches the same parameter."""
+    if misfit(call.before, call.after, call.reference) is not None or call.arguments.spread:
         return None
-    return misfit(*sides, reference)
+    reaches_others = any(place < call.arguments.positional for place in call.after.moved_places(call.before))
+    return "" if call.after.ambiguous or reaches_others else FITS
+
+
+def arguments_not_written(call: _Call) -> Misfit | str | None:
+    """Some arguments are not written out, such as `*args`, or the code around handles a failure."""
+    return "" if misfit(call.before, call.after, call.reference) is None else None
+
+
+def never_matched(call: _Call) -> Misfit | str | None:
+    """The call did not match the former signature either, so it means something else."""
+    return OTHER if misfit(call.before, call.before, call.reference) is not None else None
+
+
+def no_longer_matches(call: _Call) -> Misfit | str | None:
+    """The call matched the former signature, but doesn't match the new one."""
+    is_known = call.reference.is_certain or call.reference.likely
+    return misfit(call.before, call.after, call.reference) if is_known else None
+
+
+def same_name(_: _Call) -> Misfit | str | None:
+    """Only the name matches, so it may be a call of something else."""
+    return ""
+
+
+RULES = (
+    constructed_otherwise,
+    no_call,
+    unknown_signature,
+    fits,
+    arguments_not_written,
+    never_matched,
+    no_longer_matches,
+    same_name,
+)
+
+
+def _answer(call: _Call) -> Misfit | str:
+    """Return what is newly wrong with a call, or that it fits or means something else; "" if that is open."""
+    for index, rule in enumerate(RULES):
+        answer = rule(call)
+        if answer is not None:
+            in_words = answer.rule if isinstance(answer, Misfit) else answer or "open"
+            place = call.reference.symbol, call.reference.path, call.reference.line
+            record(place, BROKEN, in_words, rule, RULES[:index])
+            return answer
+    raise AssertionError("no rule answers")
 
 
 def comparable(item: ChangedSymbol, own: Definition) -> bool:

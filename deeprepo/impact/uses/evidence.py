@@ -13,7 +13,7 @@ from deeprepo.impact.text.lines import says
 from deeprepo.impact.uses.importing import Bindings
 from deeprepo.impact.uses.occurrences import Names
 from deeprepo.impact.uses.sides import Exports
-from deeprepo.impact.uses.sites import Match, UseTarget, last_word, names_class
+from deeprepo.impact.uses.sites import Match, UseTarget, last_word, local_names, names_class
 from deeprepo.impact.values import Facts, Link, Side, Use
 
 SIDES: tuple[Side, Side] = ("head", "base")
@@ -56,14 +56,14 @@ class SearchedFile(Struct, frozen=True):
     import_words: frozenset[str]  # words in its import lines
     external: frozenset[str]  # receivers from outside the tree, whose members are unknown
 
-    def gives_meaning(self, use: Use) -> bool:
-        """Return whether the file itself binds a name, by an import or a definition.
-
-        An import is not bound by itself.
-        """
+    def gives_another_meaning(self, use: Use, target: UseTarget) -> bool:
+        """Return whether the file itself binds a name, by a definition or by an import of something else."""
         if use.form == "import" or use.receiver:
             return False
-        return use.name in self.import_words or self.defines(use.name, ("import", "definition"))
+        is_own = any(one.here == use.name for one in local_names(target, self.bound))
+        lines = {other.line for other in self.uses if other.name == use.name and other.form == "import"}
+        is_imported = len(lines) > is_own or (not is_own and use.name in self.import_words)
+        return is_imported or self.defines(use.name)
 
     def defines(self, name: str, forms: Sequence[str] = ("definition",)) -> bool:
         """Return whether the file binds a name in one of these forms."""

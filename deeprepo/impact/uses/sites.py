@@ -1,14 +1,16 @@
 """Decide how users can write a changed name, and which identifiers of a file refer to it by the file's imports."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import ClassVar
 
-from deeprepo.impact.changes import ChangedSymbol, Connection, Contract, Reference, TargetState
+from deeprepo.impact.changes import ChangedSymbol, Connection, Contract, Reference, TargetState, UsePlace
 from deeprepo.impact.everyday import METHODS, is_specific
 from deeprepo.impact.language import rules_of
 from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.text.paths import is_test, is_test_scope
 from deeprepo.impact.uses.importing import Bindings, Local
+from deeprepo.impact.uses.steps import record
 from deeprepo.impact.values import MODULE, Arguments, Definition, Facts, Import, Use
 
 RUN = re.compile(r"_*(?:test|set_?up|tear_?down|before|after|it|should|spec|given|when|then)(?![a-z])", re.IGNORECASE)
@@ -225,6 +227,10 @@ class Match(Struct, frozen=True):
     is_inherited: bool = False  # a member inherited by the class around it, or by its receiver's class
 
 
+Finding = Callable[["_Matcher", Use], Match | None]
+Refuting = Callable[["_Matcher", Match], bool]
+
+
 def match(
     target: UseTarget, uses: Sequence[Use], bound: Bindings, path: str, imports: Sequence[Import] = ()
 ) -> list[Match]:
@@ -232,7 +238,7 @@ def match(
 
     `imports`: the file's imports, if several of them bind the same name.
     """
-    matcher, rules = _Matcher(target, uses, bound, path), rules_of(path)
+    matcher, rules = _Matcher(target, uses, bound, path, imports), rules_of(path)
     words = names([target], bound) | {written.rpartition(".")[2] for written in matcher.classes}
     # a path may end in any of these
     candidates = (use for use in uses if use.name in words or not use.name.isidentifier())
@@ -240,51 +246,75 @@ def match(
         candidates = (use for use in candidates if use.receiver.partition("::")[0] != rules.library_space)
     if target.is_loaded:
         candidates = (use for use in candidates if use.form == "import" and use.is_guarded)
-    hits = [hit for use in map(target.in_namespace, candidates) if (hit := matcher.match(use)) is not None]
-    imported_names = frozenset(use.name for use in uses if use.form == "import")
-    matches = []
-    for hit in _of_own_lines(target, hits, bound):
-        is_other = not rules.whole_files and is_imported_elsewhere(target, hit, imported_names, bound)
-        is_handled = target.is_provided_for(hit.use) and not rules.scope.conditional_build
-        if is_other or is_handled or target.is_own_line(hit.use, path):
-            continue
-        is_doubtful = hit.sure and is_bound_nearer(target, hit.use, uses, imports, bound)
-        matches.append(replace(hit, sure=False) if is_doubtful else hit)
-    return matches
+    return matcher.matches(map(target.in_namespace, candidates))
 
 
 class _Matcher:
-    """Finds the identifiers of one file that refer to a target."""
+    """Finds the identifiers of one file that refer to a target, by the rules in the lists at the end of the class."""
 
-    def __init__(self, target: UseTarget, uses: Sequence[Use], bound: Bindings, path: str) -> None:
-        self._target, self._uses, self._bound, self._path = target, uses, bound, path
+    def __init__(
+        self, target: UseTarget, uses: Sequence[Use], bound: Bindings, path: str, imports: Sequence[Import]
+    ) -> None:
+        self._target, self._uses, self._bound, self._path, self._imports = target, uses, bound, path, imports
         self._definitions = tuple(
             use
             for use in uses
             if use.form == "definition" and not use.receiver and (use.name, use.line) not in bound.assignments
         )
+        self._imported_names = frozenset(use.name for use in uses if use.form == "import")
         # each way to write the class of a member -> the file that it is imported from
         self.classes = classes_of(target, bound, path) if target.owner else {}
         self._is_macro = target.is_macro
+        self._of_other_imports: Sequence[Match] = ()  # set when all matches are known
 
-    def match(self, use: Use) -> Match | None:
-        """Return the reference, if the identifier may be one; the first answer counts."""
-        target = self._target
-        is_member = use.form == "member" and use.name in target.shorts
+    def matches(self, candidates: Iterable[Use]) -> list[Match]:
+        """Return the references among some identifiers."""
+        hits = [hit for use in candidates if (hit := self._match(use)) is not None]
+        self._of_other_imports = _of_other_imports(self._target, hits, self._bound)
+        return [hit for hit in map(self._checked, hits) if hit is not None]
+
+    def _match(self, use: Use) -> Match | None:
+        """Return the reference, if the identifier may be one; the first rule that answers counts."""
         if self._is_macro and use.form == "member":
-            return Match(use, sure=False) if is_member and self._calls_macro(use) else None
-        if target.owner:
-            hit = self._member(use) or self._member_by_name(use) or self._member_of_result(use)
+            rules = self.OF_MACROS
         else:
-            hit = self._exported(use) or self._bare(use)
-        if hit is None and is_member and target.reached_by_name:
-            hit = Match(use, sure=False, is_extension=target.is_member_apart(use))
-        if (hit is None or not hit.sure) and target.extends(use):
-            return Match(use, sure=True, is_extension=True)
+            rules = self.OF_MEMBERS if self._target.owner else self.OF_EXPORTS
+        for rule in rules:
+            hit = rule(self, use)
+            if hit is not None:
+                record(self._place(use), "reference", "certain" if hit.sure else "possible", rule)
+                return hit
+        return None
+
+    def _checked(self, hit: Match) -> Match | None:
+        """Return a reference, less certain if another meaning is possible; None if it has another meaning."""
+        for rule in self.DISMISSING:
+            if rule(self, hit):
+                record(self._place(hit.use), "reference", "none", rule)
+                return None
+        for rule in self.DOUBTING if hit.sure else ():
+            if rule(self, hit):
+                record(self._place(hit.use), "reference", "possible", rule)
+                return replace(hit, sure=False)
         return hit
 
-    def _exported(self, use: Use) -> Match | None:
-        """Return a reference to a definition by a name under which a file exports it."""
+    def _place(self, use: Use) -> UsePlace:
+        return self._target.key, self._path, use.line
+
+    # --- Which rule finds the reference? ---
+
+    def calls_macro(self, use: Use) -> Match | None:
+        """A macro is called in its package, or by its import or path, and the file does not redefine it."""
+        if use.name not in self._target.shorts:
+            return None
+        mine, homes = [one for one in self._uses if one.name == use.name], self._target.homes
+        is_near = any(self._path.startswith(home.rpartition("src/")[0]) for home in homes)
+        is_reached = is_near or any(one.form == "import" for one in mine) or bool(use.receiver.partition("::")[2])
+        is_it = self._path in homes or (is_reached and all(one.form != "key" for one in mine))
+        return Match(use, sure=False) if is_it else None
+
+    def imported(self, use: Use) -> Match | None:
+        """An import of the file binds the name, or the module before it, to the definition."""
         for origin, exported_names in sorted(self._target.exporting_files):
             for name in sorted(exported_names):
                 hit = self._imported(use, origin, name)
@@ -294,18 +324,142 @@ class _Matcher:
                     return hit
         return None
 
-    def _bare(self, use: Use) -> Match | None:
-        """Return a reference in the definition's own file, or one that may be inherited or an extension."""
+    def in_its_own_file(self, use: Use) -> Match | None:
+        """The name is written in the file of the definition."""
+        is_it = self._path in self._target.homes and use.form == "name" and use.name in self._target.shorts
+        return Match(use, sure=True, name=use.name) if is_it else None
+
+    def of_extended_type(self, use: Use) -> Match | None:
+        """The receiver's written class is the type that the definition extends."""
+        return Match(use, sure=True, is_extension=True) if self._target.extends(use) else None
+
+    def extension_in_sight(self, use: Use) -> Match | None:
+        """The file contains or imports an extension with the name of this member."""
         target = self._target
-        if use.name not in target.shorts:
+        is_it = use.form == "member" and use.name in target.shorts and target.is_extension and self._is_in_sight()
+        return Match(use, sure=False, is_extension=True) if is_it else None
+
+    def bare_call_in_sight(self, use: Use) -> Match | None:
+        """A bare call may reach the definition, or a member inherited from an unknown class."""
+        is_call = use.arguments is not None and _is_bare(use) and use.name in self._target.shorts
+        return Match(use, sure=False, name=use.name, is_inherited=True) if is_call and self._is_in_sight() else None
+
+    def constructed(self, use: Use) -> Match | None:
+        """A call of the class calls its constructor."""
+        if use.form not in ("name", "member") or use.arguments is None:
             return None
-        if self._path in target.homes and use.form == "name":
-            return Match(use, sure=True, name=use.name)
-        if use.form == "member" and target.is_extension and self._is_in_sight():
-            return Match(use, sure=False, is_extension=True)
-        if use.arguments is not None and _is_bare(use) and self._is_in_sight():
-            return Match(use, sure=False, name=use.name, is_inherited=True)
+        target, dotted_name = self._target, f"{use.receiver}.{use.name}" if use.receiver else use.name
+        is_it = dotted_name in self.classes and target.constructor and (not target.is_gone or target.accepted(use))
+        return Match(use, sure=True, imported_file=self.classes[dotted_name]) if is_it else None
+
+    def of_written_class(self, use: Use) -> Match | None:
+        """The file writes that the receiver has the class of the member, or is that class."""
+        if use.form != "member" or use.name not in self._target.shorts:
+            return None
+        type_files = [self.classes[one] for one in use.types if one in self.classes]
+        if type_files:
+            return Match(use, sure=True, imported_file=type_files[0])
+        if use.receiver not in self.classes:
+            return None
+        is_unbound = self._target.kind == "method"
+        return Match(use, sure=True, imported_file=self.classes[use.receiver], unbound=is_unbound)
+
+    def imported_without_class(self, use: Use) -> Match | None:
+        """The file imports the member itself: `import static shop.Cart.total;`."""
+        target, bound, is_bare = self._target, self._bound, _is_bare(use)
+        for origin, exported_names in (
+            sorted(target.exporting_files) if is_bare or use.form in ("name", "import") else ()
+        ):
+            for name in sorted(exported_names & target.shorts):
+                if is_bare and use.name == name and origin in bound.stars:
+                    file = bound.starred_file(origin)
+                    return Match(use, sure=False, imported_file=file, name=name, star=True, is_inherited=True)
+                hit = self._imported(use, origin, name)
+                if hit is not None:
+                    return hit
         return None
+
+    def of_result(self, use: Use) -> Match | None:
+        """The member belongs to what a function returns, through a variable or by destructuring."""
+        target = self._target
+        # The line of a value gives little evidence.
+        is_asked = target.owner.endswith(RESULT) and target.kind == "method"
+        if not is_asked or use.name not in target.shorts or use.form == "definition":
+            return None
+        is_name = use.form == "name"
+        takers = [one for one in self._uses if one.form == "definition" and one.name == use.name] if is_name else [use]
+        is_imported_type = any(
+            one.result_of
+            and f"{one.result_of}{RESULT}" in self.classes
+            and (one is use or one.span is None or _is_within(use, one.span))
+            for one in takers
+        )
+        return Match(use, sure=False, is_inherited=True) if is_imported_type else None
+
+    def by_name(self, use: Use) -> Match | None:
+        """Only the name of the member matches."""
+        target = self._target
+        is_it = use.form == "member" and use.name in target.shorts and target.reached_by_name
+        return Match(use, sure=False, is_extension=target.is_member_apart(use)) if is_it else None
+
+    # --- Which rule says that it is none? ---
+
+    def named_in_another_import(self, hit: Match) -> bool:
+        """It is the same word in an import of another file."""
+        return hit in self._of_other_imports
+
+    def imported_elsewhere(self, hit: Match) -> bool:
+        """The file imports the name from elsewhere: `import static java.lang.Math.abs` decides what `abs(x)` is."""
+        use = hit.use
+        if use.receiver or use.form == "import" or (hit.imported_file and not hit.star):
+            return False
+        if use.name not in self._imported_names or rules_of(self._path).whole_files:
+            return False
+        return not any((origin, use.name) in self._bound.locals for origin, _ in self._target.exporting_files)
+
+    def handled(self, hit: Match) -> bool:
+        """The code around the reference handles that the name is missing."""
+        return self._target.is_provided_for(hit.use) and not rules_of(self._path).scope.conditional_build
+
+    def own_line(self, hit: Match) -> bool:
+        """It is the definition itself."""
+        return self._target.is_own_line(hit.use, self._path)
+
+    # --- Which rule says that it may be none? ---
+
+    def redefined(self, hit: Match) -> bool:
+        """The function or the file also gives the name another meaning. Variables of other functions don't count."""
+        use = hit.use
+        if not hit.imported_file or use.form != "name" or use.receiver:
+            return False
+        # `const load = require("./load")` is a definition, too
+        is_module = any(here == use.name for pairs in self._bound.modules.values() for here, _ in pairs)
+        others = (one for one in self._definitions if one.name == use.name and not (is_module and one.span is None))
+        return any(self._is_seen(one, use) for one in others)
+
+    def imported_nearer(self, hit: Match) -> bool:
+        """An import of another file, nearer above the reference, binds the same name."""
+        return is_bound_nearer(self._target, hit.use, self._uses, self._imports, self._bound)
+
+    OF_MACROS: ClassVar[tuple[Finding, ...]] = (calls_macro,)
+    OF_MEMBERS: ClassVar[tuple[Finding, ...]] = (
+        constructed,
+        of_written_class,
+        imported_without_class,
+        of_extended_type,
+        of_result,
+        by_name,
+    )
+    OF_EXPORTS: ClassVar[tuple[Finding, ...]] = (
+        imported,
+        in_its_own_file,
+        of_extended_type,
+        extension_in_sight,
+        bare_call_in_sight,
+        by_name,
+    )
+    DISMISSING: ClassVar[tuple[Refuting, ...]] = (named_in_another_import, imported_elsewhere, handled, own_line)
+    DOUBTING: ClassVar[tuple[Refuting, ...]] = (redefined, imported_nearer)
 
     def _is_in_sight(self) -> bool:
         """Return whether the file contains the definition, or imports it under its own name."""
@@ -315,7 +469,7 @@ class _Matcher:
         is_by_wildcard = target.shorts.isdisjoint(METHODS) and any(
             origin in bound.stars for origin, _ in target.exporting_files
         )
-        return is_by_wildcard or any(one.here in target.shorts for one in _local_names(target, bound))
+        return is_by_wildcard or any(one.here in target.shorts for one in local_names(target, bound))
 
     def _imported(self, use: Use, origin: str, name: str) -> Match | None:
         """Return a reference to something imported under this name."""
@@ -336,7 +490,7 @@ class _Matcher:
         hit = _first(use, (one for one in own if _means(use, one)))
         if hit is None and use.form == "name" and use.name == name and origin in bound.stars:
             hit = Match(use, sure=True, imported_file=bound.starred_file(origin), name=name, star=True)
-        return hit if hit is None or use.form == "import" else self._unless_redefined(hit)
+        return hit
 
     def _whole(self, use: Use, origin: str) -> Match | None:
         """Return a reference to a whole file that is its own default export.
@@ -352,84 +506,14 @@ class _Matcher:
         is_it = imported_file and not is_shadowed
         return Match(use, sure=True, imported_file=imported_file, name=WHOLE_MODULE) if is_it else None
 
-    def _unless_redefined(self, hit: Match) -> Match:
-        """Make a match uncertain if its function or file also gives the name another meaning.
-
-        Variables of other functions do not count.
-        """
-        use = hit.use
-        is_redefined = any(one.name == use.name and self._is_seen(one, use) for one in self._definitions)
-        return replace(hit, sure=False) if is_redefined and not use.receiver else hit
-
     def _is_seen(self, definition: Use, use: Use) -> bool:
         """Return whether a definition binds the bare names around a use: those of a class may only be seen beside it."""
         if definition.span is None or not definition.is_in_class_body or rules_of(self._path).sees_own_members:
             return definition.span is None or _is_within(use, definition.span)
         return use.span == definition.span
 
-    def _member(self, use: Use) -> Match | None:
-        """Return a reference to a member whose class is written, or a call of the class for its constructor."""
-        target, classes = self._target, self.classes
-        if use.form in ("name", "member") and use.arguments is not None:
-            dotted_name = f"{use.receiver}.{use.name}" if use.receiver else use.name
-            if dotted_name in classes and target.constructor and (not target.is_gone or target.accepted(use)):
-                return Match(use, sure=True, imported_file=classes[dotted_name], name="")
-        if use.form != "member" or use.name not in target.shorts:
-            return None
-        type_files = [classes[one] for one in use.types if one in classes]
-        if type_files:
-            return Match(use, sure=True, imported_file=type_files[0])
-        if use.receiver in classes:
-            return Match(use, sure=True, imported_file=classes[use.receiver], unbound=target.kind == "method")
-        return None
 
-    def _member_by_name(self, use: Use) -> Match | None:
-        """Return a reference to a member that is imported without its class: `import static shop.Cart.total;`."""
-        target, bound, is_bare = self._target, self._bound, _is_bare(use)
-        for origin, exported_names in (
-            sorted(target.exporting_files) if is_bare or use.form in ("name", "import") else ()
-        ):
-            for name in sorted(exported_names & target.shorts):
-                if is_bare and use.name == name and origin in bound.stars:
-                    file = bound.starred_file(origin)
-                    return Match(use, sure=False, imported_file=file, name=name, star=True, is_inherited=True)
-                hit = self._imported(use, origin, name)
-                if hit is not None:
-                    return hit
-        return None
-
-    def _member_of_result(self, use: Use) -> Match | None:
-        """Return a reference to a member of a function's result, through a variable or by destructuring."""
-        target = self._target
-        # The line of a value gives little evidence.
-        is_asked = target.owner.endswith(RESULT) and target.kind == "method"
-        if not is_asked or use.name not in target.shorts or use.form == "definition":
-            return None
-        takers = (
-            [use]
-            if use.form != "name"
-            else [one for one in self._uses if one.form == "definition" and one.name == use.name]
-        )
-        is_imported_type = any(
-            one.result_of
-            and f"{one.result_of}{RESULT}" in self.classes
-            and (one is use or one.span is None or _is_within(use, one.span))
-            for one in takers
-        )
-        return Match(use, sure=False, is_inherited=True) if is_imported_type else None
-
-    def _calls_macro(self, use: Use) -> bool:
-        """Return whether a macro call means this one: in its package, imported, or qualified, and not redefined."""
-        mine, homes = [one for one in self._uses if one.name == use.name], self._target.homes
-        if self._path in homes:
-            return True
-        is_near = any(self._path.startswith(home.rpartition("src/")[0]) for home in homes)
-        is_imported = any(one.form == "import" for one in mine)
-        is_reached = is_near or is_imported or bool(use.receiver.partition("::")[2])
-        return is_reached and all(one.form != "key" for one in mine)
-
-
-def _local_names(target: UseTarget, bound: Bindings) -> Iterator[Local]:
+def local_names(target: UseTarget, bound: Bindings) -> Iterator[Local]:
     """Yield the local names that a file's imports give the target."""
     for origin, exported_names in target.exporting_files:
         for name in exported_names:
@@ -476,24 +560,24 @@ def is_bound_nearer(
     statements = {one.line: item.line for item in imports for one in item.names if one.here == use.name}
     near = (line for line in statements if (span := spans.get(line)) is None or span[0] <= use.line <= span[1])
     nearest = max((line for line in near if line <= use.line), default=0)
-    own = {one.line for one in _local_names(target, bound) if one.here == use.name}
+    own = {one.line for one in local_names(target, bound) if one.here == use.name}
     return bool(nearest and own) and statements[nearest] not in own
 
 
-def _of_own_lines(target: UseTarget, matches: list[Match], bound: Bindings) -> list[Match]:
-    """Return the matches without equal words in imports of other files.
+def _of_other_imports(target: UseTarget, matches: Sequence[Match], bound: Bindings) -> list[Match]:
+    """Return the matches that are equal words in imports of other files.
 
-    If a statement begins on an earlier line than the word, all matches are kept.
+    If a statement begins on an earlier line than the word, there are none.
     """
-    dropped: list[Match] = []
+    found: list[Match] = []
     for word in {hit.use.name for hit in matches if hit.use.form == "import"}:
         ways = (one for origin, _ in target.exporting_files for one in bound.locals.get((origin, word), ()))
         lines = {one.line for one in ways if one.line}
         words = [hit for hit in matches if hit.use.form == "import" and hit.use.name == word]
         others = [hit for hit in words if hit.use.line not in lines]
-        is_dropped = len(others) < len(words) if word == WHOLE_MODULE else lines <= {hit.use.line for hit in words}
-        dropped += others if is_dropped and lines else []
-    return [hit for hit in matches if hit not in dropped]
+        is_other = len(others) < len(words) if word == WHOLE_MODULE else lines <= {hit.use.line for hit in words}
+        found += others if is_other and lines else []
+    return found
 
 
 def classes_of(target: UseTarget, bound: Bindings, path: str) -> dict[str, str]:
@@ -530,18 +614,6 @@ def is_imported(target: UseTarget, bound: Bindings) -> bool:
         or any((origin, name) in bound.locals for name in exported_names)
         for origin, exported_names in target.exporting_files
     )
-
-
-def is_imported_elsewhere(target: UseTarget, hit: Match, imported_names: Collection[str], bound: Bindings) -> bool:
-    """Return whether the file imports the name from elsewhere.
-
-    For example, `import static java.lang.Math.abs` decides what `abs(x)` is. `imported_names`: the names in
-    the file's import statements.
-    """
-    use = hit.use
-    if use.receiver or use.form == "import" or (hit.imported_file and not hit.star) or use.name not in imported_names:
-        return False
-    return not any((origin, use.name) in bound.locals for origin, _ in target.exporting_files)
 
 
 def reference(

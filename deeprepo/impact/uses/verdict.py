@@ -21,7 +21,6 @@ Four questions are asked in this order, each answered by a list of rules. The fi
 import posixpath
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from contextvars import ContextVar
 from typing import cast
 
 from deeprepo.impact.changes import Connection, TargetState
@@ -29,6 +28,7 @@ from deeprepo.impact.everyday import METHODS, is_specific
 from deeprepo.impact.structs import Struct
 from deeprepo.impact.uses.evidence import FEW_FILES, LONG, Evidence, SearchedFile, names_another_class
 from deeprepo.impact.uses.sites import Match, UseTarget, is_imported, resembles
+from deeprepo.impact.uses.steps import record
 from deeprepo.impact.values import COMPONENT, Use
 
 NAMED_FILES = 12  # files in which a change may forget a member of a receiver that has its class's name
@@ -88,23 +88,6 @@ class Question(Struct, frozen=True):
     rules: tuple[Rule, ...]
 
 
-class Step(Struct, frozen=True):
-    """One answer: which rule gave it, and the rules before it that gave none."""
-
-    path: str
-    line: int
-    target: str
-    question: str
-    rule: str
-    answer: Answer
-    passed: tuple[str, ...]
-    reason: str  # what the rule says, from its docstring
-
-
-# Receives every answer while it is set; see `explain.py`.
-STEPS: ContextVar[list[Step] | None] = ContextVar("STEPS", default=None)
-
-
 async def verdict(
     evidence: Evidence, target: UseTarget, match: Match, file: SearchedFile
 ) -> tuple[Connection, TargetState]:
@@ -123,22 +106,14 @@ async def verdict(
 
 async def _answer(question: Question, case: Case) -> Answer:
     """Return the answer of the first rule that gives one. The last rule of a question always does."""
-    steps = STEPS.get()
     for index, rule in enumerate(question.rules):
         answer = await rule(case)
-        if answer is None:
-            continue
-        if steps is not None:
-            place = (case.file.path, case.use.line, case.target.key)
-            passed = tuple(one.__name__ for one in question.rules[:index])
-            steps.append(Step(*place, question.name, rule.__name__, answer, passed, _reason(rule)))
-        return answer
+        if answer is not None:
+            in_words = {True: "yes", False: "no"}[answer] if isinstance(answer, bool) else answer
+            place = case.target.key, case.file.path, case.use.line
+            record(place, question.name, in_words, rule, question.rules[:index])
+            return answer
     raise AssertionError(f"no rule answers {question.name}")
-
-
-def _reason(rule: Rule) -> str:
-    """Return the first paragraph of a rule's docstring on one line."""
-    return " ".join((rule.__doc__ or "").partition("\n\n")[0].split())
 
 
 # --- CONNECTION: why is the reference assumed to mean the definition? ---
@@ -197,7 +172,7 @@ async def bound_by_the_file(case: Case) -> Connection | None:
 
     Example: `def load(): ...` above `load()`.
     """
-    return "name" if case.file.gives_meaning(case.use) else None
+    return "name" if case.file.gives_another_meaning(case.use, case.target) else None
 
 
 async def of_another_class(case: Case) -> Connection | None:
@@ -461,7 +436,7 @@ PROBABLY_REMOVED = Question(
 async def another_name(case: Case) -> bool | None:
     """The reference uses a name that wasn't removed, or that the file itself binds."""
     is_former = case.use.name in case.target.former_names or case.target.constructor
-    return True if not is_former or case.file.gives_meaning(case.use) else None
+    return True if not is_former or case.file.gives_another_meaning(case.use, case.target) else None
 
 
 async def embedded_member(case: Case) -> bool | None:
