@@ -14,7 +14,8 @@ from deeprepo.impact.uses.budget import LISTED, Gaps, SearchLimits, by_risk, is_
 from deeprepo.impact.uses.importing import Scene, beside, importing
 from deeprepo.impact.uses.indirect import DECLARATION, HeadersByDefinition, Indirect, merge_prototypes
 from deeprepo.impact.uses.lost import lost_modules
-from deeprepo.impact.uses.overrides import subclasses
+from deeprepo.impact.uses.overrides import overrides_of
+from deeprepo.impact.uses.reexports import add_reexports
 from deeprepo.impact.uses.search import ALL_LINES, Search, use_targets
 from deeprepo.impact.uses.sides import Exports, Reach, both
 from deeprepo.impact.uses.symbols import ChangedSource, changed_contract, changed_symbols, read, with_moves
@@ -90,26 +91,27 @@ async def _of_language(
     indirect = Indirect(tree, language, head, exports, gaps, {source.file.path: source for source in sources})
     symbols, headers = await _changed_symbols(indirect, budget)
     scene = Scene([*indirect.sources.values()], symbols, head, base, exports, budget, gaps, headers)
-    dependents = await importing(scene)
-    broken_imports = await lost_modules(head, base, scene.lost_imports)
-    targets = await use_targets(scene)
-    references = await Search(scene, added_lines, broken_imports).run(targets)
+    importers = await importing(scene)
+    await add_reexports(scene, importers)
+    broken_imports = await lost_modules(head, base, importers.lost)
+    targets = await use_targets(scene, importers)
+    references = await Search(scene, importers, added_lines, broken_imports).run(targets)
     # imported here because grammars load with the first search
     from deeprepo.impact.uses.former_meaning import of_the_change
 
     references = await of_the_change(tree, scene, references)
     references = tuple(replace(row, symbol=indirect.promoted.get(row.symbol, row.symbol)) for row in references)
-    below = await subclasses(scene, targets)
+    overrides = await overrides_of(scene, importers, targets)
     unread = [f"{path}: {why}, so its references were not searched" for path, why in sorted(head.unread.items())]
     gaps.add(*head.unused[:LISTED], hides_uses=False)
     gaps.add(*_lacking(language, await tree.entries()), *unread, hides_uses=any(one.contract for one in targets))
     return Dependents(
         tuple(item for item in scene.every_symbol if item.key not in indirect.promoted),
-        (*dependents, *beside(scene, references)),
+        (*importers.files, *beside(scene, references)),
         (*broken_imports, *references),
         tuple(gaps.all),
         tuple(gaps.hiding_uses),
-        below,
+        overrides,
     )
 
 

@@ -1,38 +1,28 @@
-"""Find who imports the changed files: directly, through a header, or through re-exports."""
+"""Find who imports the changed files, and what names these imports bind.
 
-import posixpath
-import re
+A file may import a changed one directly, through a header, or through a file that exports its names again
+(`reexports.py`).
+"""
+
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 
-from deeprepo.impact import resolving
-from deeprepo.impact.changes import ChangedSymbol, Dependent, Query, Reference
+from deeprepo.impact.changes import ChangedSymbol, Dependent, Reference
 from deeprepo.impact.concurrency import together
 from deeprepo.impact.structs import Struct, field
 from deeprepo.impact.text.paths import is_test
 from deeprepo.impact.uses.budget import Gaps, SearchLimits
 from deeprepo.impact.uses.indirect import HeadersByDefinition
-from deeprepo.impact.uses.sides import NOT_HANDED_ON, Exports, Reach, globs
+from deeprepo.impact.uses.sides import Exports, Reach
 from deeprepo.impact.uses.symbols import ChangedSource
 from deeprepo.impact.values import MODULE, Link, Use
-
-BARRELS = frozenset({"__init__", "index"})
-HOPS = 2  # from barrel to barrel
-OFFERED_HOPS = 8  # files through which a re-export is followed
-ALIASES = 4  # assignments through which an imported name is followed
-LONGEST_LINE = 400  # characters of a line
-MOST_LINES = 20_000
-WORD = re.compile(r"[\w$]+")
-# The text before a name that is the whole value of another name.
-GIVEN = re.compile(r"(?<![=!<>])=\s*(?:\(\s*|<[\w$.]+>\s*|[\w$]+\??\.)*$")
 
 Meaning = tuple[str, str]  # a changed file and a name in it; "*" is the whole file
 ExportingFiles = Mapping[str, Mapping[str, Collection[Meaning]]]  # file -> exported name -> its meanings
 
 
-class Scene(Struct):
+class Scene(Struct, frozen=True):
     """What is known about the changed files of one language; the steps of its search share it."""
 
     sources: list[ChangedSource]
@@ -42,16 +32,12 @@ class Scene(Struct):
     exports: Exports
     budget: SearchLimits
     gaps: Gaps
-    declarations: HeadersByDefinition = field(default_factory=dict)
-    # What `importing` finds: file -> relevant imports.
-    importers: dict[str, list[Link]] = field(default_factory=lambda: defaultdict(list))
-    # File -> imports of removed files.
-    lost_imports: dict[str, list[Link]] = field(default_factory=lambda: defaultdict(list))
-    # file -> changed files that it re-exports
-    origins: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    # File -> exported name -> changed names behind it.
-    exporting_files: dict[str, dict[str, set[Meaning]]] = field(default_factory=lambda: defaultdict(dict))
-    former: dict[str, list[Link]] = field(default_factory=dict)  # changed file -> its former imports
+    declarations: HeadersByDefinition
+
+    @property
+    def changed_paths(self) -> set[str]:
+        """The changed files that exist after the change."""
+        return {source.file.path for source in self.sources if source.file.status != "deleted"}
 
     @property
     def every_symbol(self) -> list[ChangedSymbol]:
@@ -68,6 +54,35 @@ class Local(Struct, frozen=True):
     receiver: str = ""  # the qualifier before the name
     span: tuple[int, int] | None = None  # the lines in which it applies; None stands for all
     line: int = 0  # of the import
+
+
+class Importers(Struct):
+    """The files that import a changed file, and what each of them imports."""
+
+    links: dict[str, list[Link]] = field(default_factory=lambda: defaultdict(list))  # importer -> relevant imports
+    lost: dict[str, list[Link]] = field(default_factory=lambda: defaultdict(list))  # importer -> those of removed files
+    # imported file -> the changed files whose names it exports: itself, or those behind it
+    origins: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    # a file that exports single changed names again -> exported name -> the changed names behind it
+    exporting_files: dict[str, dict[str, set[Meaning]]] = field(default_factory=lambda: defaultdict(dict))
+    dependents: dict[tuple[str, str], Dependent] = field(default_factory=dict)  # by changed file and importer
+
+    def note(self, path: str, link: Link, via: str | None = None, target: str = "") -> None:
+        """Note that a file imports a changed one; `via` another one, which the import leads to."""
+        key = target or link.target, path
+        earlier = self.dependents.get(key)
+        names = link.names | earlier.names if earlier else link.names
+        line, way = (earlier.line, earlier.via) if earlier else (link.line, via)
+        self.dependents[key] = Dependent(path, key[0], names, line, way, is_test(path))
+
+    @property
+    def files(self) -> tuple[Dependent, ...]:
+        """The importers of each changed file, those outside tests first."""
+        return tuple(sorted(self.dependents.values(), key=lambda one: (one.target, one.test, one.path)))
+
+    def bindings(self, path: str) -> "Bindings":
+        """Return what the imports of a file bind."""
+        return bind(self.links.get(path, ()), self.origins, self.exporting_files)
 
 
 class Bindings(Struct):
@@ -163,295 +178,32 @@ def _bind_offer(bindings: Bindings, item: Link, there: str, origin: str, name: s
             bindings.locals[origin, name].add(Local(local_name, item.target, there, receiver))
 
 
-async def importing(scene: Scene) -> tuple[Dependent, ...]:
-    """Return the files that import a changed one, directly or through a re-export."""
-    here = {source.file.path for source in scene.sources if source.file.status != "deleted"}
+async def importing(scene: Scene) -> Importers:
+    """Return the files that import a changed one, directly or through a header."""
+    here = scene.changed_paths
     past = {old for source in scene.sources if (old := source.file.old_path) and old not in scene.head.paths}
-    for source in scene.sources:
-        if source.before and source.after:
-            old_path = source.file.old_path or source.file.path
-            scene.former[source.file.path] = list(scene.base.resolve(old_path, source.before))
+    found = Importers()
+    for path in here | past:
+        found.origins[path].add(path)
     direct, former = await together(scene.head.importers(here), scene.base.importers(past))
     moves = {source.file.old_path: source.file.path for source in scene.sources}
     others = {path: tuple(item for item in items if moves[item.target] != path) for path, items in former.items()}
     former = {path: items for path, items in others.items() if items}
-    dependents_found: dict[tuple[str, str], Dependent] = {}
-    for path in here | past:
-        scene.origins[path].add(path)
-    for importers, imports_kept in ((direct, scene.importers), (former, scene.lost_imports)):
+    for importers in (direct, former):
         for path, items in importers.items():
-            imports_kept[path] += items
+            found.links[path] += items
             for item in items:
-                _note(dependents_found, path, item, None)
+                found.note(path, item)
     for path, items in former.items():
-        scene.importers[path] += items
-    all_importers = {**direct, **await _declaring(scene, here)}
-    await _through_barrels(scene, all_importers, here, dependents_found)
-    return tuple(sorted(dependents_found.values(), key=lambda item: (item.target, item.test, item.path)))
-
-
-def _note(
-    dependents_found: dict[tuple[str, str], Dependent], path: str, item: Link, via: str | None, target: str = ""
-) -> None:
-    key = target or item.target, path
-    earlier = dependents_found.get(key)
-    names = item.names | earlier.names if earlier else item.names
-    line, way = (earlier.line, earlier.via) if earlier else (item.line, via)
-    dependents_found[key] = Dependent(path, key[0], names, line, way, is_test(path))
-
-
-async def _declaring(scene: Scene, here: set[str]) -> Mapping[str, tuple[Link, ...]]:
-    """Return who imports an unchanged header that declares definitions of a changed file."""
-    declaring = {header for headers in scene.declarations.values() for header in headers} - here
-    headers = {header for header in declaring if header in scene.head.paths}
-    importers = await scene.head.importers(headers) if headers else {}
+        found.lost[path] += items
+    # unchanged headers that declare definitions of a changed file
+    headers = {header for headers in scene.declarations.values() for header in headers if header not in here}
+    headers &= scene.head.paths
     for header in headers:
-        scene.origins[header].add(header)
-    for path, items in importers.items():
-        scene.importers[path] += [item for item in items if item not in scene.importers[path]]
-    return {path: tuple(scene.importers[path]) for path in importers}
-
-
-async def _through_barrels(
-    scene: Scene,
-    direct: Mapping[str, tuple[Link, ...]],
-    changed_paths: set[str],
-    dependents_found: dict[tuple[str, str], Dependent],
-) -> None:
-    """Add the files that import a changed name from a file that re-exports it."""
-    wanted_names = await _wanted_names(scene, changed_paths)
-    importers, visited = direct, set(changed_paths)
-    known_paths = {target for target, _ in dependents_found} | changed_paths
-    offers = ReExports(scene, await _contract_names(scene, changed_paths))
-    for hop in range(OFFERED_HOPS):
-        barrels = {path for path, items in importers.items() if _hands_on(path, items, scene.origins, wanted_names)}
-        barrels = barrels if hop < HOPS else set()
-        for barrel in sorted(barrels) * 2:  # twice, since one may import another, in a fixed order
-            scene.origins[barrel] |= {o for item in importers[barrel] for o in scene.origins.get(item.target, ())}
-        takers = await offers.takers(importers, barrels)
-        importers = await scene.head.importers(barrels - visited)
-        targets = {item.target for items in importers.values() for item in items}
-        targets |= {item.target for items in scene.former.values() for item in items}
-        for barrel in barrels - visited - targets:  # no file imports from it
-            del scene.origins[barrel]
-        visited |= barrels
-        importers = {
-            path: (*importers.get(path, ()), *takers.get(path, ()))
-            for path in [*importers, *(path for path in takers if path not in importers)]
-        }
-        for path, items in importers.items():
-            for item in items:
-                changed_files = _behind(scene, path, item, wanted_names)
-                if changed_files and item not in scene.importers[path]:
-                    scene.importers[path].append(item)
-                for origin in known_paths & changed_files:
-                    _note(dependents_found, path, item, item.target, origin)
-        if not importers:
-            return
-    if await offers.takers(importers, ()):
-        scene.gaps.add(f"re-exports were followed through at most {OFFERED_HOPS} files")
-
-
-def _behind(scene: Scene, path: str, item: Link, wanted_names: Mapping[str, frozenset[str]]) -> set[str]:
-    """Return the changed files whose names an import takes from a file that re-exports them."""
-    is_all = "*" in item.names
-    origins = scene.origins.get(item.target, set()) - {path}
-    behind = {one for one in origins if is_all or item.names & wanted_names.get(one, frozenset())}
-    exported_names = scene.exporting_files.get(item.target, {})
-    names = exported_names if is_all else item.names & exported_names.keys()
-    return behind.union(origin for name in names for origin, _ in exported_names[name])
-
-
-class ReExports(Struct):
-    """The changed names that their importers export again, by an import or an assignment."""
-
-    scene: Scene
-    names: Mapping[str, frozenset[str]]  # changed file -> names with a changed contract
-    holders: set[str] = field(default_factory=set)  # files that contain one of the exported names
-    # file -> names assigned to other names
-    values: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    searched_names: set[str] = field(default_factory=set)
-
-    async def takers(
-        self, importers: Mapping[str, Sequence[Link]], barrels: Collection[str]
-    ) -> dict[str, tuple[Link, ...]]:
-        """Record what these files re-export, and return the importers with their imports."""
-        if not any(self.names.values()):
-            return {}
-        await self._search(frozenset().union(*self.names.values()))
-        candidates, known = await self._candidates(importers, barrels)
-        names = frozenset(name.partition(".")[0] for ways in candidates.values() for name in ways)
-        await self._search(names)
-        among = None if "default" in names else self.holders
-        imports_by_path = await self.scene.head.importers(candidates, among) if candidates else {}
-        former_imports = {path: tuple(items) for path, items in self.scene.former.items()}
-        taken: dict[str, set[str]] = defaultdict(set)  # file -> what is imported from it
-        for item in chain.from_iterable([*imports_by_path.values(), *former_imports.values()]):
-            taken[item.target] |= item.names
-        new: set[str] = set()
-        for path, ways in sorted(candidates.items()):
-            if path not in barrels and taken[path].isdisjoint({"*", *ways}):
-                continue  # no file imports it
-            exported_names = ways if path in known else await self._offered(path, ways)
-            earlier_names = self.scene.exporting_files[path]
-            for name, meanings in exported_names.items():
-                if not meanings <= earlier_names.get(name, set()):
-                    earlier_names.setdefault(name, set()).update(meanings)
-                    new.add(path)
-        new_imports = {
-            path: tuple(item for item in items if item.target in new) for path, items in imports_by_path.items()
-        }
-        return {path: items for path, items in new_imports.items() if items}
-
-    async def _candidates(
-        self, importers: Mapping[str, Sequence[Link]], barrels: Collection[str]
-    ) -> tuple[dict[str, dict[str, set[Meaning]]], set[str]]:
-        """Return the candidate re-exports of each importer by name, and the files whose exports are known."""
-        candidates: dict[str, dict[str, set[Meaning]]] = {}
-        known: set[str] = set()
-        origins = {path: {one for one in every if self.names.get(one)} for path, every in self.scene.origins.items()}
-        for path, items in importers.items():
-            bindings = bind(items, origins, self.scene.exporting_files)
-            ways = {**self._ways(bindings), **await self._assigned(path, bindings)}
-            # it may export them under other names
-            if ways and (path in barrels or not _offers_imports(path)):
-                ways = await self._offered(path, ways)
-                known.add(path)
-            if path in barrels:  # it re-exports its origins under their own names anyway
-                others = {name: {one for one in every if one[1] != name} for name, every in ways.items()}
-                ways = {name: every for name, every in others.items() if every}
-            if ways:
-                candidates[path] = ways
-        return candidates, known
-
-    def _ways(self, bindings: Bindings) -> dict[str, set[Meaning]]:
-        """Return local name -> changed names that it stands for."""
-        ways: dict[str, set[Meaning]] = defaultdict(set)
-        for (origin, name), local_names in bindings.locals.items():
-            for one in local_names if self._counts((origin, name)) else ():
-                if not one.receiver and "." not in one.here:
-                    ways[one.here].add((origin, name))
-        for origin, modules in bindings.modules.items():
-            for here, _ in modules if self.names.get(origin) else ():
-                ways[here].add((origin, "*"))
-        return ways
-
-    def _counts(self, meaning: Meaning) -> bool:
-        return meaning[1] in self.names.get(meaning[0], ())
-
-    async def _assigned(self, path: str, bindings: Bindings) -> dict[str, set[Meaning]]:
-        """Return the names that the file assigns a changed one to."""
-        words = {name for origin in bindings.modules for name in self.names.get(origin, ())}
-        words |= {one.here for meaning, every in bindings.locals.items() if self._counts(meaning) for one in every}
-        if not words:
-            return {}
-        if words.isdisjoint(self.values.get(path, ())):
-            return {}
-        source = await self.scene.head.tree.read(path)
-        aliases: dict[str, set[Meaning]] = defaultdict(set)
-        search_words = words
-        for _ in range(ALIASES if source is not None else 0):
-            uses = resolving.uses(path, source or b"", search_words)
-            search_words = set(bindings.follow(use for use in uses if use.function == MODULE))
-            if not search_words:
-                break
-        alias_names = {name for name, _ in bindings.assignments}
-        for meaning, local_names in bindings.locals.items():
-            for one in local_names:
-                if one.here in alias_names and self._counts(meaning):
-                    aliases[one.here].add(meaning)
-        return aliases
-
-    async def _offered(self, path: str, ways: Mapping[str, set[Meaning]]) -> dict[str, set[Meaning]]:
-        """Return which of the names the file exports."""
-        outline = await self.scene.exports.outline("head", path)
-        if outline is None:
-            return {}
-        exported_names = {name: ways[local or name] for name, local in outline.exports if (local or name) in ways}
-        for star in await self.scene.exports.stars("head", path) if outline.stars else ():
-            starred_names = self.scene.exporting_files.get(star, {}).keys() - outline.names - NOT_HANDED_ON
-            exported_names |= {name: ways[name] for name in starred_names & ways.keys()}
-        if self.scene.head.visible_files(path):  # its whole namespace sees these names
-            own = {symbol.name for symbol in outline.definitions}
-            exported_names |= {name: meanings for name, meanings in ways.items() if name in own}
-        return exported_names
-
-    async def _search(self, names: frozenset[str]) -> None:
-        """Find the lines that contain the names."""
-        new = sorted(names - self.searched_names - {"default", "*"})
-        self.searched_names.update(new)
-        if not new:
-            return
-        from deeprepo.impact.language import language_of  # grammars load with the first search
-
-        head = self.scene.head
-        # one pattern, since git runs each over every line
-        any_name = rf"\b(?:{'|'.join(re.escape(name) for name in new)})\b"
-        rows = await head.tree.grep_lines(Query([any_name], globs(head.language), syntax="perl", limit=MOST_LINES))
-        for path, _, text in rows:
-            self.holders.add(path)
-            row = text[:LONGEST_LINE]
-            assigns = "=" in row and (language := language_of(path)) is not None and language.has_aliases
-            for word in WORD.finditer(row) if assigns else ():
-                is_value = word[0] in self.searched_names and GIVEN.search(row[: word.start()])
-                if is_value and not row[word.end() :].lstrip().startswith(("(", ".", "[")):
-                    self.values[path].add(word[0])
-        if len(rows) >= MOST_LINES:
-            self.scene.gaps.add(
-                f"{MOST_LINES:,} or more lines contain names that other files may re-export, so not all of them were checked"
-            )
-
-
-async def _contract_names(scene: Scene, changed_paths: Iterable[str]) -> dict[str, frozenset[str]]:
-    """Return the names of each changed file with a changed contract, or no longer exported."""
-    names_by_path: dict[str, frozenset[str]] = {}
-    for path in changed_paths:
-        items = [item for item in scene.symbols.get(path, ()) if item.contract]
-        names = _outer_names(items)
-        outlines = [await scene.exports.outline(side, path) for side in ("head", "base")]
-        exports = {(name, local) for one in outlines if one is not None for name, local in one.exports}
-        names_by_path[path] = frozenset(name for name, local in exports if (local or name).partition(".")[0] in names)
-        names_by_path[path] |= await scene.exports.gone_names(path)
-    return names_by_path
-
-
-async def _wanted_names(scene: Scene, changed_paths: Iterable[str]) -> dict[str, frozenset[str]]:
-    """Return the names of each changed file that changed, are no longer exported, or are declared in a header."""
-    names_by_path: dict[str, frozenset[str]] = {}
-    for path in changed_paths:
-        items = scene.symbols.get(path, ())
-        names_by_path[path] = _outer_names(items) | ({"default"} if items else set())
-        names_by_path[path] |= await scene.exports.gone_names(path)
-    for (_, name), headers in scene.declarations.items():
-        for header in headers:
-            names_by_path[header] = names_by_path.get(header, frozenset()) | {name.partition(".")[0]}
-    return names_by_path
-
-
-def _offers_imports(path: str) -> bool:
-    """Return whether every name that a file imports can be imported from it."""
-    from deeprepo.impact.language import rules_of  # grammars load with the first search
-
-    return rules_of(path).reexports
-
-
-def _hands_on(
-    path: str, items: Iterable[Link], origins: Mapping[str, set[str]], wanted_names: Mapping[str, frozenset[str]]
-) -> bool:
-    """Return whether a file may re-export a changed name: as a barrel, or by a statement that hands it on."""
-    stem = posixpath.splitext(posixpath.basename(path))[0]
-    for item in items:
-        names = frozenset().union(*(wanted_names.get(one, frozenset()) for one in origins.get(item.target, ())))
-        is_taken = bool(names) and ("*" in item.names or not names.isdisjoint(item.names))
-        if is_taken and (stem in BARRELS or item.public):
-            return True
-    return False
-
-
-def _outer_names(items: Iterable[ChangedSymbol]) -> frozenset[str]:
-    """Return the outermost names of changed definitions, before and after."""
-    sides = [side for item in items for side in (item.before, item.after) if side is not None]
-    return frozenset(side.name.partition(".")[0] for side in sides)
+        found.origins[header].add(header)
+    for path, items in (await scene.head.importers(headers) if headers else {}).items():
+        found.links[path] += [item for item in items if item not in found.links[path]]
+    return found
 
 
 def beside(scene: Scene, references: Iterable[Reference]) -> tuple[Dependent, ...]:

@@ -12,7 +12,7 @@ from deeprepo.impact.everyday import METHODS
 from deeprepo.impact.language import rules_of
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_test
-from deeprepo.impact.uses.importing import Scene, bind
+from deeprepo.impact.uses.importing import Importers, Scene
 from deeprepo.impact.uses.sides import Exports, globs
 from deeprepo.impact.uses.sites import UseTarget, classes_of, is_imported
 from deeprepo.impact.values import Definition, Facts
@@ -25,17 +25,17 @@ WORD = re.compile(r"\w+")
 KeyedSymbols = tuple[tuple[str, Definition], ...]  # the key of a changed definition, and its override
 
 
-async def subclasses(scene: Scene, targets: Sequence[UseTarget]) -> KeyedSymbols:
+async def overrides_of(scene: Scene, importers: Importers, targets: Sequence[UseTarget]) -> KeyedSymbols:
     """Return the overrides of methods that were removed or changed their parameters, in files that import the class."""
     language, budget = scene.head.language, scene.budget
     if language.embeds_types:
         return ()
-    exports, importers = scene.exports, scene.importers
+    exports = scene.exports
     mine = [target for target in targets if _takes_other_arguments(target) or await _is_gone(target, exports)]
     if not mine:
         return ()
     homes = {home for target in mine for home in target.homes}
-    paths = await _searched(scene, mine, homes)
+    paths = await _searched(scene, importers, mine, homes)
     if len(paths) > budget.parsed_files:
         scene.gaps.add(
             f"overriding methods were searched in {budget.parsed_files} of {len(paths)} {language.title or language.folder} files"
@@ -53,7 +53,7 @@ async def subclasses(scene: Scene, targets: Sequence[UseTarget]) -> KeyedSymbols
                 f"{path} has more than {budget.bytes:,} bytes, so it was not searched for overriding methods"
             )
             continue
-        bound = bind(importers.get(path, ()), scene.origins, scene.exporting_files)
+        bound = importers.bindings(path)
         for home in sorted({*exports.visible_files(path)} & homes):
             bound.stars[home].add("")
         outline = await exports.outline("head", path)
@@ -65,9 +65,11 @@ async def subclasses(scene: Scene, targets: Sequence[UseTarget]) -> KeyedSymbols
     return tuple(overriding)
 
 
-async def _searched(scene: Scene, targets: Sequence[UseTarget], homes: Collection[str]) -> list[str]:
+async def _searched(
+    scene: Scene, importers: Importers, targets: Sequence[UseTarget], homes: Collection[str]
+) -> list[str]:
     """Return the files that may override the methods; if there are too many, those that contain the class's name."""
-    paths = sorted({*homes, *scene.importers, *(mate for home in homes for mate in scene.exports.visible_files(home))})
+    paths = sorted({*homes, *importers.links, *(mate for home in homes for mate in scene.exports.visible_files(home))})
     if len(paths) <= scene.budget.parsed_files:
         return paths
     owners = sorted({target.owner for target in targets})

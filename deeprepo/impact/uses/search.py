@@ -20,8 +20,9 @@ from deeprepo.impact.text.paths import is_output
 from deeprepo.impact.uses.attributes import attribute_targets
 from deeprepo.impact.uses.budget import LISTED, is_minified
 from deeprepo.impact.uses.evidence import Evidence, SearchedFile
-from deeprepo.impact.uses.importing import ALIASES, Bindings, Scene, bind
+from deeprepo.impact.uses.importing import Bindings, Importers, Scene
 from deeprepo.impact.uses.occurrences import WHOLE_FILE, Names, Own, Spans
+from deeprepo.impact.uses.reexports import ALIASES
 from deeprepo.impact.uses.sides import globs
 from deeprepo.impact.uses.sites import (
     WHOLE_MODULE,
@@ -49,6 +50,7 @@ class Search(Struct):
     """One search over the files of one language."""
 
     scene: Scene
+    importers: Importers
     added_lines: Mapping[str, Collection[int]]
     broken_imports: Sequence[Reference]  # imports of removed files
     has_contract: bool = False  # whether some target's contract changed
@@ -133,8 +135,8 @@ class Search(Struct):
             scene.head.language,
             scene.exports,
             looked_up,
-            scene.importers,
-            scene.origins,
+            self.importers.links,
+            self.importers.origins,
             lost_imports=frozenset(place for is_gone, place in broken if is_gone),
             doubtful_imports=frozenset(place for is_gone, place in broken if not is_gone),
             unique_names=unique,
@@ -145,7 +147,7 @@ class Search(Struct):
         """Return the files connected to the change, even if they do not contain its names."""
         homes = {home for target in targets for home in target.homes}
         visible_files = {mate for home in homes for mate in self.scene.exports.visible_files(home)}
-        return {*self.scene.importers, *homes, *visible_files}
+        return {*self.importers.links, *homes, *visible_files}
 
     def _needed(
         self, near: Collection[str], by_name: Mapping[str, Collection[str]], targets: Sequence[UseTarget]
@@ -185,7 +187,7 @@ class Search(Struct):
         A file of the same namespace that contains no name of a target doesn't use it. Only an importer may use an alias.
         """
         homes = {home for target in targets for home in target.homes}
-        importing = homes.union(self.scene.importers)
+        importing = homes.union(self.importers.links)
         named = importing.union(by_name, await self._holders(targets))
         obliged = importing | await self._holders([target for target in targets if target.contract])
         return sorted((path for path in paths if path in named), key=lambda path: path not in obliged)
@@ -264,7 +266,7 @@ class Search(Struct):
     ) -> None:
         """Add the references of one file. `words_here`: members that occur in it."""
         scene = self.scene
-        bound = bind(scene.importers.get(path, ()), scene.origins, scene.exporting_files)
+        bound = self.importers.bindings(path)
         for home in {home for target in targets for home in target.homes if path in scene.exports.visible_files(home)}:
             bound.stars[home].add("")  # without an import, there is no exporting file
         mine = [
@@ -393,7 +395,7 @@ class Search(Struct):
         return tuple(references_kept)
 
 
-async def use_targets(scene: Scene) -> list[UseTarget]:
+async def use_targets(scene: Scene, importers: Importers) -> list[UseTarget]:
     """Return targets for changed definitions, for names no longer exported, and for attributes no longer set."""
     targets = [await _target(scene, item) for item in scene.every_symbol if item.change != "added"]
     plain_targets = [target for target in targets if not target.owner]
@@ -407,8 +409,8 @@ async def use_targets(scene: Scene) -> list[UseTarget]:
         for path, names in target.exporting_files
         if WHOLE_MODULE in names
     }
-    for path in sorted(scene.origins):
-        known_names = {name for origin, name in covered_names if origin in {path, *scene.origins[path]}}
+    for path, origins in sorted(importers.origins.items()):
+        known_names = {name for origin, name in covered_names if origin in {path, *origins}}
         gone_names = await scene.exports.gone_names(path)
         if WHOLE_MODULE in gone_names & known_names and path not in lost_homes:
             targets.append(_loaded_default(path))  # no statement names it, so the definition proves nothing
