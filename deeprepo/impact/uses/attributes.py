@@ -8,8 +8,8 @@ from deeprepo.impact.language import rules_of
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_test
 from deeprepo.impact.uses.importing import Scene
-from deeprepo.impact.uses.sites import UseTarget, exported_as
 from deeprepo.impact.uses.symbols import ChangedSource
+from deeprepo.impact.uses.targets import UseTarget, exported_as
 from deeprepo.impact.values import Use
 
 

@@ -13,7 +13,8 @@ from deeprepo.impact.text.lines import says
 from deeprepo.impact.uses.importing import Bindings
 from deeprepo.impact.uses.occurrences import Names
 from deeprepo.impact.uses.sides import Exports
-from deeprepo.impact.uses.sites import Match, UseTarget, last_word, local_names, names_class
+from deeprepo.impact.uses.sites import Match, last_word, local_names, names_class
+from deeprepo.impact.uses.targets import UseTarget
 from deeprepo.impact.values import Facts, Link, Side, Use
 
 SIDES: tuple[Side, Side] = ("head", "base")

@@ -10,15 +10,17 @@ from deeprepo.impact.filetypes import filetype
 from deeprepo.impact.language import Language, leading, rules_of
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import replace
+from deeprepo.impact.uses.attributes import attribute_targets
 from deeprepo.impact.uses.budget import LISTED, Gaps, SearchLimits, by_risk, is_minified
 from deeprepo.impact.uses.importing import Scene, beside, importing
 from deeprepo.impact.uses.indirect import DECLARATION, HeadersByDefinition, Indirect, merge_prototypes
 from deeprepo.impact.uses.lost import lost_modules
 from deeprepo.impact.uses.overrides import overrides_of
 from deeprepo.impact.uses.reexports import add_reexports
-from deeprepo.impact.uses.search import ALL_LINES, Search, use_targets
+from deeprepo.impact.uses.search import ALL_LINES, Search
 from deeprepo.impact.uses.sides import Exports, Reach, both
 from deeprepo.impact.uses.symbols import ChangedSource, changed_contract, changed_symbols, read, with_moves
+from deeprepo.impact.uses.targets import use_targets
 from deeprepo.impact.uses.texts import also_says
 from deeprepo.impact.values import Definition
 
@@ -94,8 +96,8 @@ async def _of_language(
     importers = await importing(scene)
     await add_reexports(scene, importers)
     broken_imports = await lost_modules(head, base, importers.lost)
-    targets = await use_targets(scene, importers)
-    references = await Search(scene, importers, added_lines, broken_imports).run(targets)
+    targets = [*await use_targets(scene, importers), *await attribute_targets(scene)]
+    references = await Search(scene, importers, targets, added_lines, broken_imports).run()
     # imported here because grammars load with the first search
     from deeprepo.impact.uses.former_meaning import of_the_change
 

@@ -18,7 +18,7 @@ from deeprepo.impact.text.lines import defines
 from deeprepo.impact.uses.importing import Scene
 from deeprepo.impact.uses.packages import form
 from deeprepo.impact.uses.sides import globs
-from deeprepo.impact.uses.sites import RESULT
+from deeprepo.impact.uses.targets import RESULT
 from deeprepo.impact.values import Facts
 
 MOST_LINES = 4_000  # lines with one of the names

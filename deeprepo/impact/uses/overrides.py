@@ -14,7 +14,8 @@ from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_test
 from deeprepo.impact.uses.importing import Importers, Scene
 from deeprepo.impact.uses.sides import Exports, globs
-from deeprepo.impact.uses.sites import UseTarget, classes_of, is_imported
+from deeprepo.impact.uses.sites import classes_of, is_imported
+from deeprepo.impact.uses.targets import UseTarget
 from deeprepo.impact.values import Definition, Facts
 
 KINDS = frozenset({"method", "declaration", "implementation", "function"})

@@ -1,7 +1,5 @@
 """Search the dependents, and by name the rest of the tree, for references to the changed definitions.
 
-`use_targets` returns what is searched for: changed definitions, and names that files no longer export.
-
 The class of a member's receiver is often unknown. Then only the name counts, if nothing else in the tree has
 it or the receiver is likely to be of the class.
 """
@@ -11,28 +9,20 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from deeprepo.impact import resolving
-from deeprepo.impact.changes import ChangedSymbol, Query, Reference
+from deeprepo.impact.changes import Query, Reference
 from deeprepo.impact.concurrency import OwnTime, together
 from deeprepo.impact.everyday import is_specific
 from deeprepo.impact.structs import Struct, field, replace
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_output
-from deeprepo.impact.uses.attributes import attribute_targets
 from deeprepo.impact.uses.budget import LISTED, is_minified
 from deeprepo.impact.uses.evidence import Evidence, SearchedFile
 from deeprepo.impact.uses.importing import Bindings, Importers, Scene
 from deeprepo.impact.uses.occurrences import WHOLE_FILE, Names, Own, Spans
 from deeprepo.impact.uses.reexports import ALIASES
 from deeprepo.impact.uses.sides import globs
-from deeprepo.impact.uses.sites import (
-    WHOLE_MODULE,
-    UseTarget,
-    exported_as,
-    is_imported,
-    match,
-    names,
-    reference,
-)
+from deeprepo.impact.uses.sites import is_imported, match, names, reference
+from deeprepo.impact.uses.targets import UseTarget
 from deeprepo.impact.uses.verdict import OWN, verdict
 from deeprepo.impact.values import Definition, Import, Side, SomeUses, Use
 
@@ -42,7 +32,6 @@ LONG_LINE = 400  # characters; longer lines are cut
 PORTION = 200  # files that are read at once
 SHORT = 3  # letters; a shorter name is only searched in importers
 UNKNOWN_TYPES = ((), ("?",))  # of a receiver whose class the file does not tell
-LOST = frozenset({"removed", "renamed"})  # contract changes that also break imports
 ALL_LINES = range(1, 1 << 30)  # lines of a changed file whose added lines are unknown
 
 
@@ -51,82 +40,56 @@ class Search(Struct):
 
     scene: Scene
     importers: Importers
+    targets: Sequence[UseTarget]
     added_lines: Mapping[str, Collection[int]]
     broken_imports: Sequence[Reference]  # imports of removed files
-    has_contract: bool = False  # whether some target's contract changed
-    # function -> the class of its result, as its file writes it
-    results: dict[Definition, str] = field(default_factory=dict)
 
-    async def run(self, targets: Sequence[UseTarget]) -> tuple[Reference, ...]:
+    async def run(self) -> tuple[Reference, ...]:
         """Return the references to all targets, those that prove a break first."""
-        if not targets:
+        if not self.targets:
             return ()
         head = self.scene.head
-        self.has_contract = any(target.contract for target in targets)
         looked_up = Names(head.tree, head.language, self.scene.budget)
-        by_name, evidence = await together(self._by_name(targets, looked_up), self._evidence(targets, looked_up))
-        near = self._near(targets)
-        needed = self._needed(near, by_name, targets)
+        by_name, evidence = await together(self._by_name(looked_up), self._evidence(looked_up))
+        near = self._near()
+        needed = self._needed(near, by_name)
         paths = sorted({*near, *by_name}, key=lambda path: (path not in needed, path not in near, path))
         if len(paths) > self.scene.budget.parsed_files:
-            paths = await self._by_need(paths, by_name, targets)
-        references: dict[str, list[Reference]] = defaultdict(list)
-        own_time = OwnTime()
+            paths = await self._by_need(paths, by_name)
+        files = SearchedFiles(self, evidence, near, by_name)
         for at in range(0, len(paths), PORTION):  # limits how many texts are in memory
             portion = paths[at : at + PORTION]
             sources = await head.tree.read_many(portion)
             await self._miss_unread(portion, sources)
-            late = await self._portion(sources, targets, near, by_name, evidence, references, own_time)
+            late = await files.search(sources)
             if late:
                 self._miss_late([*late, *paths[at + PORTION :]], needed)
                 break
-        for key, rows in references.items():
-            references[key] = [
-                replace(row, target_state="unknown")
-                if row.likely and evidence.is_refuted(key, row.name, row.path, row.line)
-                else row
-                for row in rows
-            ]
-        return self._limit(references, frozenset(target.key for target in targets if target.contract))
+        return self._limit(files.references)
 
-    async def _portion(
-        self,
-        sources: Mapping[str, bytes],
-        targets: Sequence[UseTarget],
-        near: Collection[str],
-        by_name: Mapping[str, Collection[str]],
-        evidence: Evidence,
-        references: dict[str, list[Reference]],
-        own_time: OwnTime,
-    ) -> Sequence[str]:
-        """Add the references of some files, and return those for which no time was left."""
-        for count, (path, source) in enumerate(sources.items()):
-            if own_time.seconds > self.scene.budget.seconds:
-                return [*sources][count:]
-            if len(source) > self.scene.budget.bytes:
-                self._miss_large(path, source, targets, is_near=path in near)
-            else:
-                await own_time.of(self._file(path, source, targets, by_name.get(path, ()), evidence, references))
-        return ()
+    @property
+    def with_contract(self) -> list[UseTarget]:
+        """The targets whose contract changed."""
+        return [target for target in self.targets if target.contract]
 
-    async def _evidence(self, targets: Sequence[UseTarget], looked_up: Names) -> Evidence:
+    async def _evidence(self, looked_up: Names) -> Evidence:
         """Return the evidence about references, with the names that only changed definitions have."""
         scene = self.scene
         # a function call may look like a member call
         is_bare = scene.head.language.receivers.bare_members == "calls"
         special = {
             short
-            for target in targets
+            for target in self.targets
             if (target.reached_by_name or (is_bare and not target.owner))
             and (target.is_gone or target.has_new_signature or target.contract)
             for short in target.shorts
             if is_specific(short) or target.is_attribute or target.is_extension
         }
         special -= scene.head.language.ambient  # names that everything has prove nothing
-        left = frozenset(target.after.short for target in targets if target.after is not None)
-        gone = frozenset(name for target in targets if target.is_gone for name in target.former_names) - left
-        unique = await looked_up.unique(special, Own(await self._spans(targets), gone, self.added_lines))
-        times = Counter(short for target in targets if target.has_new_signature for short in target.shorts)
+        left = frozenset(target.after.short for target in self.targets if target.after is not None)
+        gone = frozenset(name for target in self.targets if target.is_gone for name in target.former_names) - left
+        unique = await looked_up.unique(special, Own(await self._spans(), gone, self.added_lines))
+        times = Counter(short for target in self.targets if target.has_new_signature for short in target.shorts)
         unique -= {short for short, many in times.items() if many > 1}
         looked_up.expected |= {name for name in unique if is_specific(name)}
         broken = [(row.is_lost, (row.path, row.symbol.rpartition(":")[0])) for row in self.broken_imports]
@@ -143,26 +106,23 @@ class Search(Struct):
             names_after=left,
         )
 
-    def _near(self, targets: Sequence[UseTarget]) -> set[str]:
+    def _near(self) -> set[str]:
         """Return the files connected to the change, even if they do not contain its names."""
-        homes = {home for target in targets for home in target.homes}
+        homes = {home for target in self.targets for home in target.homes}
         visible_files = {mate for home in homes for mate in self.scene.exports.visible_files(home)}
         return {*self.importers.links, *homes, *visible_files}
 
-    def _needed(
-        self, near: Collection[str], by_name: Mapping[str, Collection[str]], targets: Sequence[UseTarget]
-    ) -> set[str]:
+    def _needed(self, near: Collection[str], by_name: Mapping[str, Collection[str]]) -> set[str]:
         """Return the files that may need a changed contract: those connected to the change, and those with its name."""
-        if not self.has_contract:
-            return set()
-        shorts = {short for target in targets if target.contract for short in target.shorts}
-        return {*near, *(path for path, words in by_name.items() if not shorts.isdisjoint(words))}
+        shorts = {short for target in self.with_contract for short in target.shorts}
+        by_contract = {path for path, words in by_name.items() if not shorts.isdisjoint(words)}
+        return {*near, *by_contract} if shorts else set()
 
-    async def _spans(self, targets: Iterable[UseTarget]) -> Mapping[Side, Spans]:
+    async def _spans(self) -> Mapping[Side, Spans]:
         """Return the line ranges of the changed definitions with their prototypes; in the base, whole files."""
         before: dict[str, set[tuple[int, int]]] = defaultdict(set)
         after: dict[str, set[tuple[int, int]]] = defaultdict(set)
-        for target in targets:
+        for target in self.targets:
             item = target.symbol
             if item is None:
                 for home in target.homes if target.is_attribute else ():
@@ -181,15 +141,15 @@ class Search(Struct):
                 )
         return {"base": before, "head": after}
 
-    async def _by_need(self, paths: Sequence[str], by_name: Collection[str], targets: Sequence[UseTarget]) -> list[str]:
+    async def _by_need(self, paths: Sequence[str], by_name: Collection[str]) -> list[str]:
         """Return the files that can contain a reference, those that may need a changed contract first.
 
         A file of the same namespace that contains no name of a target doesn't use it. Only an importer may use an alias.
         """
-        homes = {home for target in targets for home in target.homes}
+        homes = {home for target in self.targets for home in target.homes}
         importing = homes.union(self.importers.links)
-        named = importing.union(by_name, await self._holders(targets))
-        obliged = importing | await self._holders([target for target in targets if target.contract])
+        named = importing.union(by_name, await self._holders(self.targets))
+        obliged = importing | await self._holders(self.with_contract)
         return sorted((path for path in paths if path in named), key=lambda path: path not in obliged)
 
     async def _holders(self, targets: Iterable[UseTarget]) -> frozenset[str]:
@@ -199,177 +159,36 @@ class Search(Struct):
         head = self.scene.head
         return await head.tree.grep(Query(words, globs(head.language), word=True)) if words else frozenset()
 
-    async def _by_name(self, targets: Sequence[UseTarget], looked_up: Names) -> dict[str, set[str]]:
+    async def _by_name(self, looked_up: Names) -> dict[str, set[str]]:
         """Return file -> members that it mentions, for names that are not too common."""
         words = {
-            s for t in targets if t.reached_by_name for s in t.shorts if len(s) >= SHORT and not s.startswith("__")
+            s for t in self.targets if t.reached_by_name for s in t.shorts if len(s) >= SHORT and not s.startswith("__")
         }
         where = await looked_up.look_up(words)
         if where is None:  # try only the names whose references must be checked
-            contract_names = {short for target in targets if target.contract for short in target.shorts}
+            contract_names = {short for target in self.with_contract for short in target.shorts}
             where = await looked_up.look_up(words & contract_names)
             sentence = "too many lines contain the names of changed members, so some names were not searched"
-            self._miss(sentence, hides_uses=where is None)
+            self.miss(sentence, hides_uses=where is None)
         paths_by_word: dict[str, set[str]] = defaultdict(set)
         common = sorted(name for name, paths in (where or {}).items() if len(paths) > self.scene.budget.far)
         if common:
             words_text = ", ".join(common[:LISTED]) + (", ..." if len(common) > LISTED else "")
             sentence = f"members with common names were only searched in importing files: {words_text}"
-            self._miss(sentence, hides_uses=False)
+            self.miss(sentence, hides_uses=False)
         for name, paths in (where or {}).items():
             for path in paths if name not in common else ():
                 paths_by_word[path].add(name)
         return paths_by_word
 
-    def _uses(self, path: str, source: bytes, targets: Sequence[UseTarget], bound: Bindings) -> Sequence[Use]:
-        """Return the references in a file, including those under names assigned in it."""
-        wanted_names = own_names = names(targets, bound)
-        uses = resolving.uses(path, source, wanted_names)
-        for _ in range(ALIASES):
-            more_names = bound.follow(uses) - wanted_names
-            if not more_names:
-                break
-            wanted_names = own_names | more_names
-            uses = resolving.uses(path, source, wanted_names)
-        if isinstance(uses, SomeUses) and not any(note.startswith(f"{path}: ") for note in self.scene.gaps.all):
-            sentence = f"{path} has too many references or generated code, so some references may be missing"
-            # people do not edit such a file: it is generated again after the change
-            self._miss(sentence, hides_uses=not (is_output(path) or is_minified(source)))
-        return uses
-
-    async def _with_results(self, path: str, uses: Sequence[Use], targets: Sequence[UseTarget]) -> Sequence[Use]:
-        """Return the references, with the class of members of function results if it is a target's class."""
-        classes = {f"{home}:{target.within}" for target in targets if target.owner for home in target.homes}
-        shorts = {short for target in targets if target.owner for short in target.shorts}
-        asking = [bool(use.result_of) and use.types in UNKNOWN_TYPES and use.name in shorts for use in uses]
-        called = {use.result_of for use, asks in zip(uses, asking, strict=True) if asks}
-        if not called:
-            return uses
-        # imported here because grammars load with the first searched file
-        from deeprepo.impact.uses.results import class_of_result
-
-        scene, known = self.scene, self.results
-        made = {one: await class_of_result(scene.head.tree, scene.exports, path, one, known) for one in called}
-        return [
-            replace(use, types=(made[use.result_of],)) if asks and made[use.result_of] in classes else use
-            for use, asks in zip(uses, asking, strict=True)
-        ]
-
-    async def _file(
-        self,
-        path: str,
-        source: bytes,
-        targets: Sequence[UseTarget],
-        words_here: Collection[str],
-        evidence: Evidence,
-        references: dict[str, list[Reference]],
-    ) -> None:
-        """Add the references of one file. `words_here`: members that occur in it."""
-        scene = self.scene
-        bound = self.importers.bindings(path)
-        for home in {home for target in targets for home in target.homes if path in scene.exports.visible_files(home)}:
-            bound.stars[home].add("")  # without an import, there is no exporting file
-        mine = [
-            target
-            for target in targets
-            if (not target.shorts.isdisjoint(words_here) or path in target.homes or is_imported(target, bound))
-            and target.is_visible(path)  # checked last, because it is slow
-            and scene.head.sees(path, target.homes)
-        ]
-        uses = self._uses(path, source, mine, bound) if mine else ()
-        if not uses:
-            return
-        uses = await self._with_results(path, uses, mine)
-        lines = file_lines(source)
-        import_lines = [line[:LONG_LINE] for line in lines if IMPORTS.match(line)]
-        import_words = frozenset(word for line in import_lines for word in NAME.findall(line))
-        external = await self._external(path, source, uses, self._judged_by_name(mine, evidence.unique_names))
-        file = SearchedFile(path, source, uses, bound, import_words, external)
-        imports = await self._imports(path, uses)
-        for target in mine:
-            for hit in match(target, uses, bound, path, imports):
-                row = reference(target, hit, path, lines, *await verdict(evidence, target, hit, file))
-                references[target.key].append(row)
-
-    async def _imports(self, path: str, uses: Sequence[Use]) -> tuple[Import, ...]:
-        """Return the imports of a file in which several lines import one name; otherwise none."""
-        lines = defaultdict[str, set[int]](set)
-        for use in uses:
-            if use.form == "import":
-                lines[use.name].add(use.line)
-        if max(map(len, lines.values()), default=0) < 2:  # noqa: PLR2004
-            return ()
-        outline = await self.scene.exports.outline("head", path)
-        return outline.imports if outline is not None else ()
-
-    def _judged_by_name(self, targets: Iterable[UseTarget], unique: Collection[str]) -> frozenset[str]:
-        """Return the names for which the origin of the receiver matters; capitalized fields always count."""
-        has_fields = self.scene.head.language.receivers.capital_members
-        contract_names = {name for item in targets if has_fields and item.contract for name in item.shorts}
-        return frozenset({*unique, *contract_names})
-
-    async def _external(
-        self, path: str, source: bytes, uses: Sequence[Use], judged_names: Collection[str]
-    ) -> frozenset[str]:
-        """Return receivers of these names that come from outside the tree."""
-        language = self.scene.head.language
-        judged = [use for use in uses if use.form == "member" and use.name in judged_names]
-        receivers = {name for use in judged for name in (use.receiver, *use.origin.roots)}
-        roots = {receiver: root[0] for receiver in receivers if (root := NAME.match(receiver)) and root[0] not in OWN}
-        if not roots:
-            return frozenset()
-        rows = resolving.uses(path, source, frozenset(roots.values()))
-        import_lines = {use.name: use.line for use in rows if use.form == "import"}
-        imports = await self.scene.head.imports(path) if import_lines else ()
-        own_names = {
-            name.partition(".")[0]
-            for item in imports
-            for name in (*(dict(item.aliases).get(one, one) for one in item.names), *dict(item.aliases).values())
-        }
-        own_lines = {item.line for item in imports}  # `from cart import Cart` binds no `cart`
-        outside = {name for name, line in import_lines.items() if name not in own_names and line not in own_lines}
-        outside |= language.ambient & frozenset(roots.values())
-        return frozenset(receiver for receiver, root in roots.items() if root in outside)
-
-    def _miss(self, sentence: str, *, hides_uses: bool = True) -> None:
-        self.scene.gaps.add(sentence, hides_uses=hides_uses and self.has_contract)
-
-    def _miss_late(self, paths: Sequence[str], needed: Collection[str]) -> None:
-        """Report the files for which no time was left."""
-        paths_text = ", ".join(paths[:LISTED]) + (", ..." if len(paths) > LISTED else "")
-        files = "1 file" if len(paths) == 1 else f"{len(paths)} files"
-        sentence = f"after {self.scene.budget.seconds:g} s of CPU time, {files} were left unsearched for references: {paths_text}"
-        self._miss(sentence, hides_uses=any(path in needed for path in paths))
-
-    async def _miss_unread(self, wanted_paths: Iterable[str], received_paths: Collection[str]) -> None:
-        """Report files that are too large to read."""
-        entries = await self.scene.head.tree.entries()
-        missing_paths = [
-            path
-            for path in wanted_paths
-            if path in entries and path not in received_paths and entries[path].kind == "file" and entries[path].size
-        ]
-        if missing_paths:
-            paths_text = ", ".join(missing_paths[:LISTED]) + (", ..." if len(missing_paths) > LISTED else "")
-            self._miss(f"files that are too large were not searched for references: {paths_text}")
-
-    def _miss_large(self, path: str, source: bytes, targets: Sequence[UseTarget], *, is_near: bool) -> None:
-        """Report a file that is too large to search, if it may use a changed contract."""
-        names_here = {
-            name for target in targets if target.contract for name in target.shorts if name.encode() in source
-        }
-        if names_here and (is_near or any(is_specific(name) for name in names_here)) and not is_output(path):
-            self._miss(
-                f"{path} has more than {self.scene.budget.bytes:,} bytes, so its references to {min(names_here)} were not searched"
-            )
-
-    def _limit(self, references: Mapping[str, list[Reference]], contract_keys: frozenset[str]) -> tuple[Reference, ...]:
+    def _limit(self, references: Mapping[str, list[Reference]]) -> tuple[Reference, ...]:
         """Return the best references of each symbol.
 
         The order is: proven breaks, sure ones, those outside tests, calls, then top-level code. Top-level
         code matters because it registers types, routes and event handlers.
         """
         references_kept: list[Reference] = []
+        contract_keys = {target.key for target in self.with_contract}
         sure = {row.place for rows in references.values() for row in rows if row.sure}
         for key, name_references in references.items():
             rows = [row for row in name_references if row.sure or row.place not in sure]
@@ -390,82 +209,179 @@ class Search(Struct):
             most = self.scene.budget.contract_sites if key in contract_keys else self.scene.budget.sites
             if len(rows) > most:
                 sentence = f"{key}: {most} of its {len(rows)} uses are listed"
-                self._miss(sentence, hides_uses=key in contract_keys)
+                self.miss(sentence, hides_uses=key in contract_keys)
             references_kept += rows[:most]
         return tuple(references_kept)
 
+    def miss(self, sentence: str, *, hides_uses: bool = True) -> None:
+        """Say what is not searched."""
+        self.scene.gaps.add(sentence, hides_uses=hides_uses and bool(self.with_contract))
 
-async def use_targets(scene: Scene, importers: Importers) -> list[UseTarget]:
-    """Return targets for changed definitions, for names no longer exported, and for attributes no longer set."""
-    targets = [await _target(scene, item) for item in scene.every_symbol if item.change != "added"]
-    plain_targets = [target for target in targets if not target.owner]
-    covered_names = {
-        (path, name) for target in plain_targets for path, names in target.exporting_files for name in names
-    }
-    lost_homes = {
-        path
-        for target in plain_targets
-        if LOST & set(target.contract)
-        for path, names in target.exporting_files
-        if WHOLE_MODULE in names
-    }
-    for path, origins in sorted(importers.origins.items()):
-        known_names = {name for origin, name in covered_names if origin in {path, *origins}}
-        gone_names = await scene.exports.gone_names(path)
-        if WHOLE_MODULE in gone_names & known_names and path not in lost_homes:
-            targets.append(_loaded_default(path))  # no statement names it, so the definition proves nothing
-        lost_names = sorted(gone_names - known_names)
-        targets += [
-            UseTarget(
-                f"{path}:{name}", ((path, frozenset({name})),), frozenset({name}), frozenset({path}), is_gone=True
-            )
-            for name in lost_names
+    def _miss_late(self, paths: Sequence[str], needed: Collection[str]) -> None:
+        """Report the files for which no time was left."""
+        paths_text = ", ".join(paths[:LISTED]) + (", ..." if len(paths) > LISTED else "")
+        files = "1 file" if len(paths) == 1 else f"{len(paths)} files"
+        sentence = f"after {self.scene.budget.seconds:g} s of CPU time, {files} were left unsearched for references: {paths_text}"
+        self.miss(sentence, hides_uses=any(path in needed for path in paths))
+
+    async def _miss_unread(self, wanted_paths: Iterable[str], received_paths: Collection[str]) -> None:
+        """Report files that are too large to read."""
+        entries = await self.scene.head.tree.entries()
+        missing_paths = [
+            path
+            for path in wanted_paths
+            if path in entries and path not in received_paths and entries[path].kind == "file" and entries[path].size
         ]
-    return [*targets, *await attribute_targets(scene)]
+        if missing_paths:
+            paths_text = ", ".join(missing_paths[:LISTED]) + (", ..." if len(missing_paths) > LISTED else "")
+            self.miss(f"files that are too large were not searched for references: {paths_text}")
 
 
-def _loaded_default(path: str) -> UseTarget:
-    """Return the target for a removed default export, for code that loads the file by a call."""
-    name = frozenset({WHOLE_MODULE})
-    return UseTarget(f"{path}:{WHOLE_MODULE}", ((path, name),), name, frozenset({path}), is_gone=True, is_loaded=True)
+class SearchedFiles(Struct):
+    """The files of a search, and the references found in them."""
 
+    of: Search
+    evidence: Evidence
+    near: Collection[str]  # the files connected to the change
+    by_name: Mapping[str, Collection[str]]  # file -> members that it mentions
+    found: dict[str, list[Reference]] = field(default_factory=lambda: defaultdict(list))  # by target
+    own_time: OwnTime = field(default_factory=OwnTime)
+    # function -> the class of its result, as its file writes it
+    results: dict[Definition, str] = field(default_factory=dict)
 
-async def _target(scene: Scene, item: ChangedSymbol) -> UseTarget:
-    sides = [side for side in (item.before, item.after) if side is not None]
-    owner = sides[0].name.rpartition(".")[0]
-    exporting_files: dict[str, frozenset[str]] = {}
-    whole_homes = set[str]()
-    is_apart = bool(owner) and scene.head.language.members_apart
-    for side in sides:
-        for path in (side.path, *sorted(scene.declarations.get((item.symbol.path, side.name), ()))):
-            outline = await scene.exports.outline(side.side, path)
-            export_names = exported_as(outline, side.name, is_visible=bool(scene.head.visible_files(path)))
-            is_apart = is_apart and outline is not None and all(one.name != owner for one in outline.definitions)
-            exporting_files[path] = exporting_files.get(path, frozenset()) | export_names
-            whole_homes.update([path] if outline is not None and outline.is_whole else [])
-    return UseTarget(
-        key=item.key,
-        exporting_files=tuple(exporting_files.items()),
-        shorts=frozenset(side.short for side in sides),
-        homes=frozenset(exporting_files),
-        symbol=item,
-        within=owner,
-        is_gone=item.change in LOST and item.symbol.kind != "implementation" and not _may_be_there(scene, item),
-        is_apart=is_apart,
-        whole_homes=frozenset(whole_homes),
-    )
+    async def search(self, sources: Mapping[str, bytes]) -> Sequence[str]:
+        """Search some files, and return those for which no time was left."""
+        budget = self.of.scene.budget
+        for count, (path, source) in enumerate(sources.items()):
+            if self.own_time.seconds > budget.seconds:
+                return [*sources][count:]
+            if len(source) > budget.bytes:
+                self._miss_large(path, source)
+            else:
+                await self.own_time.of(self._file(path, source))
+        return ()
 
+    @property
+    def references(self) -> dict[str, list[Reference]]:
+        """The references by target. Those that other code refutes are no hints."""
+        return {
+            key: [
+                replace(row, target_state="unknown")
+                if row.likely and self.evidence.is_refuted(key, row.name, row.path, row.line)
+                else row
+                for row in rows
+            ]
+            for key, rows in self.found.items()
+        }
 
-def _may_be_there(scene: Scene, item: ChangedSymbol) -> bool:
-    """Return whether a file does not parse and still contains the name, which it may define."""
-    from deeprepo.impact.language import language_of  # grammars load with the first search
-    from deeprepo.impact.reading.reader import has_errors
+    async def _file(self, path: str, source: bytes) -> None:
+        """Add the references of one file."""
+        scene, words_here = self.of.scene, self.by_name.get(path, ())
+        bound = self.of.importers.bindings(path)
+        homes = {home for target in self.of.targets for home in target.homes}
+        for home in {home for home in homes if path in scene.exports.visible_files(home)}:
+            bound.stars[home].add("")  # without an import, there is no exporting file
+        mine = [
+            target
+            for target in self.of.targets
+            if (not target.shorts.isdisjoint(words_here) or path in target.homes or is_imported(target, bound))
+            and target.is_visible(path)  # checked last, because it is slow
+            and scene.head.sees(path, target.homes)
+        ]
+        uses = self._uses(path, source, mine, bound) if mine else ()
+        if not uses:
+            return
+        uses = await self._with_results(path, uses, mine)
+        lines = file_lines(source)
+        import_lines = [line[:LONG_LINE] for line in lines if IMPORTS.match(line)]
+        import_words = frozenset(word for line in import_lines for word in NAME.findall(line))
+        external = await self._external(path, source, uses, self._judged_by_name(mine))
+        file = SearchedFile(path, source, uses, bound, import_words, external)
+        imports = await self._imports(path, uses)
+        for target in mine:
+            for hit in match(target, uses, bound, path, imports):
+                row = reference(target, hit, path, lines, *await verdict(self.evidence, target, hit, file))
+                self.found[target.key].append(row)
 
-    if (was := item.before) is None:
-        return False
-    name = re.compile(rf"(?<![\w$]){re.escape(was.short)}(?![\w$])".encode())
-    for source in scene.sources:
-        if source.file.old_path == was.path and name.search(source.after):
-            language = language_of(source.file.path)
-            return language is not None and has_errors(language, source.after) is not False
-    return False
+    def _uses(self, path: str, source: bytes, targets: Sequence[UseTarget], bound: Bindings) -> Sequence[Use]:
+        """Return the references in a file, including those under names assigned in it."""
+        wanted_names = own_names = names(targets, bound)
+        uses = resolving.uses(path, source, wanted_names)
+        for _ in range(ALIASES):
+            more_names = bound.follow(uses) - wanted_names
+            if not more_names:
+                break
+            wanted_names = own_names | more_names
+            uses = resolving.uses(path, source, wanted_names)
+        if isinstance(uses, SomeUses) and not any(note.startswith(f"{path}: ") for note in self.of.scene.gaps.all):
+            sentence = f"{path} has too many references or generated code, so some references may be missing"
+            # people do not edit such a file: it is generated again after the change
+            self.of.miss(sentence, hides_uses=not (is_output(path) or is_minified(source)))
+        return uses
+
+    async def _with_results(self, path: str, uses: Sequence[Use], targets: Sequence[UseTarget]) -> Sequence[Use]:
+        """Return the references, with the class of members of function results if it is a target's class."""
+        classes = {f"{home}:{target.within}" for target in targets if target.owner for home in target.homes}
+        shorts = {short for target in targets if target.owner for short in target.shorts}
+        asking = [bool(use.result_of) and use.types in UNKNOWN_TYPES and use.name in shorts for use in uses]
+        called = {use.result_of for use, asks in zip(uses, asking, strict=True) if asks}
+        if not called:
+            return uses
+        # imported here because grammars load with the first searched file
+        from deeprepo.impact.uses.results import class_of_result
+
+        scene, known = self.of.scene, self.results
+        made = {one: await class_of_result(scene.head.tree, scene.exports, path, one, known) for one in called}
+        return [
+            replace(use, types=(made[use.result_of],)) if asks and made[use.result_of] in classes else use
+            for use, asks in zip(uses, asking, strict=True)
+        ]
+
+    async def _imports(self, path: str, uses: Sequence[Use]) -> tuple[Import, ...]:
+        """Return the imports of a file in which several lines import one name; otherwise none."""
+        lines = defaultdict[str, set[int]](set)
+        for use in uses:
+            if use.form == "import":
+                lines[use.name].add(use.line)
+        if max(map(len, lines.values()), default=0) < 2:  # noqa: PLR2004
+            return ()
+        outline = await self.of.scene.exports.outline("head", path)
+        return outline.imports if outline is not None else ()
+
+    def _judged_by_name(self, targets: Iterable[UseTarget]) -> frozenset[str]:
+        """Return the names for which the origin of the receiver matters; capitalized fields always count."""
+        has_fields = self.of.scene.head.language.receivers.capital_members
+        contract_names = {name for item in targets if has_fields and item.contract for name in item.shorts}
+        return frozenset({*self.evidence.unique_names, *contract_names})
+
+    async def _external(
+        self, path: str, source: bytes, uses: Sequence[Use], judged_names: Collection[str]
+    ) -> frozenset[str]:
+        """Return receivers of these names that come from outside the tree."""
+        language = self.of.scene.head.language
+        judged = [use for use in uses if use.form == "member" and use.name in judged_names]
+        receivers = {name for use in judged for name in (use.receiver, *use.origin.roots)}
+        roots = {receiver: root[0] for receiver in receivers if (root := NAME.match(receiver)) and root[0] not in OWN}
+        if not roots:
+            return frozenset()
+        rows = resolving.uses(path, source, frozenset(roots.values()))
+        import_lines = {use.name: use.line for use in rows if use.form == "import"}
+        imports = await self.of.scene.head.imports(path) if import_lines else ()
+        own_names = {
+            name.partition(".")[0]
+            for item in imports
+            for name in (*(dict(item.aliases).get(one, one) for one in item.names), *dict(item.aliases).values())
+        }
+        own_lines = {item.line for item in imports}  # `from cart import Cart` binds no `cart`
+        outside = {name for name, line in import_lines.items() if name not in own_names and line not in own_lines}
+        outside |= language.ambient & frozenset(roots.values())
+        return frozenset(receiver for receiver, root in roots.items() if root in outside)
+
+    def _miss_large(self, path: str, source: bytes) -> None:
+        """Report a file that is too large to search, if it may use a changed contract."""
+        names_here = {name for target in self.of.with_contract for name in target.shorts if name.encode() in source}
+        is_near = path in self.near
+        if names_here and (is_near or any(map(is_specific, names_here))) and not is_output(path):
+            self.of.miss(
+                f"{path} has more than {self.of.scene.budget.bytes:,} bytes, so its references to {min(names_here)} were not searched"
+            )

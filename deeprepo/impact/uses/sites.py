@@ -1,182 +1,19 @@
 """Decide how users can write a changed name, and which identifiers of a file refer to it by the file's imports."""
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import ClassVar
 
-from deeprepo.impact.changes import ChangedSymbol, Connection, Contract, Reference, TargetState, UsePlace
-from deeprepo.impact.everyday import METHODS, is_specific
+from deeprepo.impact.changes import Connection, Reference, TargetState, UsePlace
+from deeprepo.impact.everyday import METHODS
 from deeprepo.impact.language import rules_of
 from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.text.paths import is_test, is_test_scope
 from deeprepo.impact.uses.importing import Bindings, Local
 from deeprepo.impact.uses.steps import record
-from deeprepo.impact.values import MODULE, Arguments, Definition, Facts, Import, Use
+from deeprepo.impact.uses.targets import RESULT, WHOLE_MODULE, UseTarget
+from deeprepo.impact.values import MODULE, Arguments, Import, Use
 
-RUN = re.compile(r"_*(?:test|set_?up|tear_?down|before|after|it|should|spec|given|when|then)(?![a-z])", re.IGNORECASE)
-RESULT = "()"  # suffix of a function's name for the object that it returns
 LONG = 4  # letters required for a resemblance
-WHOLE_MODULE = "default"  # the name under which CommonJS exports a whole module
-
-
-class UseTarget(Struct, frozen=True):
-    """A changed name as users can write it."""
-
-    key: str  # as in `Reference.symbol`
-    # pairs of a file and the names under which it exports the definition or its class
-    exporting_files: tuple[tuple[str, frozenset[str]], ...]
-    shorts: frozenset[str]  # the definition's own name, before and after
-    homes: frozenset[str]  # the files that contained it or contain it
-    symbol: ChangedSymbol | None = None
-    within: str = ""  # the class or object of a member, qualified: "Outer.Inner"
-    is_gone: bool = False  # its file no longer has the old name
-    # an attribute that a class no longer sets; other code may set it, so nothing is proven
-    is_attribute: bool = False
-    is_apart: bool = False  # a member whose class is in another file
-    whole_homes: frozenset[str] = frozenset()  # the homes that export themselves as the default
-    is_loaded: bool = False  # it only concerns code that loads the file by a call
-
-    @property
-    def owner(self) -> str:
-        """The class or object of a member, without those around it."""
-        return self.within.rpartition(".")[2]
-
-    @property
-    def before(self) -> Definition | None:
-        """The definition before the change."""
-        return self.symbol.before if self.symbol is not None else None
-
-    @property
-    def after(self) -> Definition | None:
-        """The definition after the change."""
-        return self.symbol.after if self.symbol is not None else None
-
-    @property
-    def kind(self) -> str:
-        """The kind of the definition; "" for a name without one."""
-        return self.symbol.symbol.kind if self.symbol is not None else ""
-
-    @property
-    def contract(self) -> tuple[Contract, ...]:
-        """The changes that concern its users; a name no longer exported is removed for them."""
-        if self.symbol is not None:
-            return self.symbol.contract
-        return ("removed",) if self.is_gone and not all(is_test(home) for home in self.homes) else ()
-
-    @property
-    def has_new_signature(self) -> bool:
-        """Whether its signature changed."""
-        return self.symbol is not None and self.symbol.change == "signature"
-
-    @property
-    def former_names(self) -> frozenset[str]:
-        """The removed names; for a renamed definition, only the old one."""
-        return frozenset({self.before.short}) if self.before is not None else self.shorts
-
-    @property
-    def is_macro(self) -> bool:
-        """Whether it is a macro that its whole package can call without an import."""
-        is_macro = self.kind == "macro" and not self.owner
-        return is_macro and any(rules_of(home).shared_macros for home in self.homes)
-
-    @property
-    def is_method_of_a_value(self) -> bool:
-        """Whether it is a function on a value whose class is never written."""
-        head = self.before.head if self.before is not None and self.before.signature is not None else ""
-        return any(re.search(rules_of(home).loose_methods, head) for home in self.homes)
-
-    @property
-    def is_extension(self) -> bool:
-        """Whether it extends a type defined elsewhere, on either side, and has not only moved."""
-        was, now = self.before, self.after
-        is_same = was is not None and now is not None and (was.short, was.extends) == (now.short, now.extends)
-        is_moved = is_same and self.contract == ("renamed",)
-        return not is_moved and any(side is not None and side.extends for side in (was, now))
-
-    def extends(self, use: Use) -> bool:
-        """Return whether a use is a member of a value whose written type the definition extends."""
-        extended = self.before.extends if self.before is not None else ""
-        is_of_it = bool(extended) and any(one.rpartition(".")[2] == extended for one in use.types)
-        return is_of_it and self.is_extension and use.form == "member" and use.name in self.shorts
-
-    @property
-    def constructor(self) -> bool:
-        """Whether calling the class calls it."""
-        return bool(self.owner) and all(any(map(rules_of(home).is_constructor, self.shorts)) for home in self.homes)
-
-    @property
-    def reached_by_name(self) -> bool:
-        """Whether it can be reached through an object without an import: a member, or a function stored in one."""
-        # test runners call test methods; other tests call helpers
-        if all(is_test(home) for home in self.homes):
-            return self.is_gone and bool(self.owner) and all(is_specific(s) and not RUN.match(s) for s in self.shorts)
-        return (
-            bool(self.owner)
-            or self.is_macro
-            or self.is_method_of_a_value
-            or (
-                self.is_gone
-                and self.symbol is not None
-                and any(exported_names for _, exported_names in self.exporting_files)
-            )
-        )
-
-    def accepted(self, use: Use) -> bool:
-        """Return whether a call fitted the definition before the change; a call that didn't means an overload."""
-        before, signature = self.before, self.before.signature if self.before is not None else None
-        if use.arguments is None or before is None or signature is None or signature.opaque:
-            return True
-        rules = rules_of(before.path)
-        return any(rules.misfit(use.arguments, form) is None for form in signature.forms)
-
-    def is_visible(self, path: str) -> bool:
-        """Return whether a file could use it before the change."""
-        one = self.before or self.after
-        return one is None or path in self.homes or one.is_visible(path)
-
-    def is_in_space(self, name: str) -> bool:
-        """Return whether a namespace of this name is around the definition, on either side."""
-        return any(name in side.namespaces for side in (self.before, self.after) if side is not None)
-
-    def in_namespace(self, use: Use) -> Use:
-        """Return the reference, not guarded if it names the namespace around the definition: `shop::total`."""
-        one = self.before or self.after
-        if use.form != "name" or not use.receiver or one is None:
-            return use
-        is_named = use.receiver.rpartition("::")[2] in one.namespaces
-        return replace(use, is_guarded=False) if is_named else use
-
-    def is_own_line(self, use: Use, path: str) -> bool:
-        """Return whether a reference is the definition's own head.
-
-        A reference to a private member through a receiver in another file counts, too.
-        """
-        before = self.before or self.after
-        is_private = before is not None and before.visible == "self" and path not in self.homes
-        is_head = self.after is not None and self.after.path == path and use.form == "definition"
-        return is_head or (is_private and use.receiver not in ("", "self"))
-
-    def is_provided_for(self, use: Use) -> bool:
-        """Return whether the code around a reference handles the missing name.
-
-        Example: `if hasattr(store, "load"): store.load()`.
-        """
-        return use.is_guarded and self.is_gone and not self.is_loaded and use.name in self.former_names
-
-    def is_member_apart(self, use: Use) -> bool:
-        """Return whether a reference is a member of a type with the class's name, defined in another file."""
-        is_of_type = any(one.rpartition(".")[2] == self.owner for one in use.types)
-        return self.is_apart and use.form == "member" and use.name in self.shorts and is_of_type
-
-
-def exported_as(outline: Facts | None, name: str, *, is_visible: bool) -> frozenset[str]:
-    """Return the names under which a file exports a definition or a class around it.
-
-    `is_visible`: whether other files see the file's definitions without an import.
-    """
-    around = {name, *(name[:at].removesuffix(RESULT) for at, letter in enumerate(name) if letter == ".")}
-    found = frozenset(there for there, local in (outline.exports if outline is not None else ()) if local in around)
-    return found or frozenset({name.partition(".")[0]} if is_visible else ())
 
 
 def last_word(receiver: str) -> str:

@@ -27,8 +27,9 @@ from deeprepo.impact.changes import Connection, TargetState
 from deeprepo.impact.everyday import METHODS, is_specific
 from deeprepo.impact.structs import Struct
 from deeprepo.impact.uses.evidence import FEW_FILES, LONG, Evidence, SearchedFile, names_another_class
-from deeprepo.impact.uses.sites import Match, UseTarget, is_imported, resembles
+from deeprepo.impact.uses.sites import Match, is_imported, resembles
 from deeprepo.impact.uses.steps import record
+from deeprepo.impact.uses.targets import UseTarget
 from deeprepo.impact.values import COMPONENT, Use
 
 NAMED_FILES = 12  # files in which a change may forget a member of a receiver that has its class's name

@@ -1,0 +1,252 @@
+"""Determine what a search looks for: changed definitions, and names that files no longer export."""
+
+import re
+
+from deeprepo.impact.changes import ChangedSymbol, Contract
+from deeprepo.impact.everyday import is_specific
+from deeprepo.impact.language import rules_of
+from deeprepo.impact.structs import Struct, replace
+from deeprepo.impact.text.paths import is_test
+from deeprepo.impact.uses.importing import Importers, Scene
+from deeprepo.impact.values import Definition, Facts, Use
+
+RUN = re.compile(r"_*(?:test|set_?up|tear_?down|before|after|it|should|spec|given|when|then)(?![a-z])", re.IGNORECASE)
+RESULT = "()"  # suffix of a function's name for the object that it returns
+WHOLE_MODULE = "default"  # the name under which CommonJS exports a whole module
+LOST = frozenset({"removed", "renamed"})  # contract changes that also break imports
+
+
+class UseTarget(Struct, frozen=True):
+    """A changed name as users can write it."""
+
+    key: str  # as in `Reference.symbol`
+    # pairs of a file and the names under which it exports the definition or its class
+    exporting_files: tuple[tuple[str, frozenset[str]], ...]
+    shorts: frozenset[str]  # the definition's own name, before and after
+    homes: frozenset[str]  # the files that contained it or contain it
+    symbol: ChangedSymbol | None = None
+    within: str = ""  # the class or object of a member, qualified: "Outer.Inner"
+    is_gone: bool = False  # its file no longer has the old name
+    # an attribute that a class no longer sets; other code may set it, so nothing is proven
+    is_attribute: bool = False
+    is_apart: bool = False  # a member whose class is in another file
+    whole_homes: frozenset[str] = frozenset()  # the homes that export themselves as the default
+    is_loaded: bool = False  # it only concerns code that loads the file by a call
+
+    @property
+    def owner(self) -> str:
+        """The class or object of a member, without those around it."""
+        return self.within.rpartition(".")[2]
+
+    @property
+    def before(self) -> Definition | None:
+        """The definition before the change."""
+        return self.symbol.before if self.symbol is not None else None
+
+    @property
+    def after(self) -> Definition | None:
+        """The definition after the change."""
+        return self.symbol.after if self.symbol is not None else None
+
+    @property
+    def kind(self) -> str:
+        """The kind of the definition; "" for a name without one."""
+        return self.symbol.symbol.kind if self.symbol is not None else ""
+
+    @property
+    def contract(self) -> tuple[Contract, ...]:
+        """The changes that concern its users; a name no longer exported is removed for them."""
+        if self.symbol is not None:
+            return self.symbol.contract
+        return ("removed",) if self.is_gone and not all(is_test(home) for home in self.homes) else ()
+
+    @property
+    def has_new_signature(self) -> bool:
+        """Whether its signature changed."""
+        return self.symbol is not None and self.symbol.change == "signature"
+
+    @property
+    def former_names(self) -> frozenset[str]:
+        """The removed names; for a renamed definition, only the old one."""
+        return frozenset({self.before.short}) if self.before is not None else self.shorts
+
+    @property
+    def is_macro(self) -> bool:
+        """Whether it is a macro that its whole package can call without an import."""
+        is_macro = self.kind == "macro" and not self.owner
+        return is_macro and any(rules_of(home).shared_macros for home in self.homes)
+
+    @property
+    def is_method_of_a_value(self) -> bool:
+        """Whether it is a function on a value whose class is never written."""
+        head = self.before.head if self.before is not None and self.before.signature is not None else ""
+        return any(re.search(rules_of(home).loose_methods, head) for home in self.homes)
+
+    @property
+    def is_extension(self) -> bool:
+        """Whether it extends a type defined elsewhere, on either side, and has not only moved."""
+        was, now = self.before, self.after
+        is_same = was is not None and now is not None and (was.short, was.extends) == (now.short, now.extends)
+        is_moved = is_same and self.contract == ("renamed",)
+        return not is_moved and any(side is not None and side.extends for side in (was, now))
+
+    def extends(self, use: Use) -> bool:
+        """Return whether a use is a member of a value whose written type the definition extends."""
+        extended = self.before.extends if self.before is not None else ""
+        is_of_it = bool(extended) and any(one.rpartition(".")[2] == extended for one in use.types)
+        return is_of_it and self.is_extension and use.form == "member" and use.name in self.shorts
+
+    @property
+    def constructor(self) -> bool:
+        """Whether calling the class calls it."""
+        return bool(self.owner) and all(any(map(rules_of(home).is_constructor, self.shorts)) for home in self.homes)
+
+    @property
+    def reached_by_name(self) -> bool:
+        """Whether it can be reached through an object without an import: a member, or a function stored in one."""
+        # test runners call test methods; other tests call helpers
+        if all(is_test(home) for home in self.homes):
+            return self.is_gone and bool(self.owner) and all(is_specific(s) and not RUN.match(s) for s in self.shorts)
+        return (
+            bool(self.owner)
+            or self.is_macro
+            or self.is_method_of_a_value
+            or (
+                self.is_gone
+                and self.symbol is not None
+                and any(exported_names for _, exported_names in self.exporting_files)
+            )
+        )
+
+    def accepted(self, use: Use) -> bool:
+        """Return whether a call fitted the definition before the change; a call that didn't means an overload."""
+        before, signature = self.before, self.before.signature if self.before is not None else None
+        if use.arguments is None or before is None or signature is None or signature.opaque:
+            return True
+        rules = rules_of(before.path)
+        return any(rules.misfit(use.arguments, form) is None for form in signature.forms)
+
+    def is_visible(self, path: str) -> bool:
+        """Return whether a file could use it before the change."""
+        one = self.before or self.after
+        return one is None or path in self.homes or one.is_visible(path)
+
+    def is_in_space(self, name: str) -> bool:
+        """Return whether a namespace of this name is around the definition, on either side."""
+        return any(name in side.namespaces for side in (self.before, self.after) if side is not None)
+
+    def in_namespace(self, use: Use) -> Use:
+        """Return the reference, not guarded if it names the namespace around the definition: `shop::total`."""
+        one = self.before or self.after
+        if use.form != "name" or not use.receiver or one is None:
+            return use
+        is_named = use.receiver.rpartition("::")[2] in one.namespaces
+        return replace(use, is_guarded=False) if is_named else use
+
+    def is_own_line(self, use: Use, path: str) -> bool:
+        """Return whether a reference is the definition's own head.
+
+        A reference to a private member through a receiver in another file counts, too.
+        """
+        before = self.before or self.after
+        is_private = before is not None and before.visible == "self" and path not in self.homes
+        is_head = self.after is not None and self.after.path == path and use.form == "definition"
+        return is_head or (is_private and use.receiver not in ("", "self"))
+
+    def is_provided_for(self, use: Use) -> bool:
+        """Return whether the code around a reference handles the missing name.
+
+        Example: `if hasattr(store, "load"): store.load()`.
+        """
+        return use.is_guarded and self.is_gone and not self.is_loaded and use.name in self.former_names
+
+    def is_member_apart(self, use: Use) -> bool:
+        """Return whether a reference is a member of a type with the class's name, defined in another file."""
+        is_of_type = any(one.rpartition(".")[2] == self.owner for one in use.types)
+        return self.is_apart and use.form == "member" and use.name in self.shorts and is_of_type
+
+
+async def use_targets(scene: Scene, importers: Importers) -> list[UseTarget]:
+    """Return targets for changed definitions, for names no longer exported, and for attributes no longer set."""
+    targets = [await _target(scene, item) for item in scene.every_symbol if item.change != "added"]
+    plain_targets = [target for target in targets if not target.owner]
+    covered_names = {
+        (path, name) for target in plain_targets for path, names in target.exporting_files for name in names
+    }
+    lost_homes = {
+        path
+        for target in plain_targets
+        if LOST & set(target.contract)
+        for path, names in target.exporting_files
+        if WHOLE_MODULE in names
+    }
+    for path, origins in sorted(importers.origins.items()):
+        known_names = {name for origin, name in covered_names if origin in {path, *origins}}
+        gone_names = await scene.exports.gone_names(path)
+        if WHOLE_MODULE in gone_names & known_names and path not in lost_homes:
+            targets.append(_loaded_default(path))  # no statement names it, so the definition proves nothing
+        lost_names = sorted(gone_names - known_names)
+        targets += [
+            UseTarget(
+                f"{path}:{name}", ((path, frozenset({name})),), frozenset({name}), frozenset({path}), is_gone=True
+            )
+            for name in lost_names
+        ]
+    return targets
+
+
+def _loaded_default(path: str) -> UseTarget:
+    """Return the target for a removed default export, for code that loads the file by a call."""
+    name = frozenset({WHOLE_MODULE})
+    return UseTarget(f"{path}:{WHOLE_MODULE}", ((path, name),), name, frozenset({path}), is_gone=True, is_loaded=True)
+
+
+async def _target(scene: Scene, item: ChangedSymbol) -> UseTarget:
+    sides = [side for side in (item.before, item.after) if side is not None]
+    owner = sides[0].name.rpartition(".")[0]
+    exporting_files: dict[str, frozenset[str]] = {}
+    whole_homes = set[str]()
+    is_apart = bool(owner) and scene.head.language.members_apart
+    for side in sides:
+        for path in (side.path, *sorted(scene.declarations.get((item.symbol.path, side.name), ()))):
+            outline = await scene.exports.outline(side.side, path)
+            export_names = exported_as(outline, side.name, is_visible=bool(scene.head.visible_files(path)))
+            is_apart = is_apart and outline is not None and all(one.name != owner for one in outline.definitions)
+            exporting_files[path] = exporting_files.get(path, frozenset()) | export_names
+            whole_homes.update([path] if outline is not None and outline.is_whole else [])
+    return UseTarget(
+        key=item.key,
+        exporting_files=tuple(exporting_files.items()),
+        shorts=frozenset(side.short for side in sides),
+        homes=frozenset(exporting_files),
+        symbol=item,
+        within=owner,
+        is_gone=item.change in LOST and item.symbol.kind != "implementation" and not _may_be_there(scene, item),
+        is_apart=is_apart,
+        whole_homes=frozenset(whole_homes),
+    )
+
+
+def _may_be_there(scene: Scene, item: ChangedSymbol) -> bool:
+    """Return whether a file does not parse and still contains the name, which it may define."""
+    from deeprepo.impact.language import language_of  # grammars load with the first search
+    from deeprepo.impact.reading.reader import has_errors
+
+    if (was := item.before) is None:
+        return False
+    name = re.compile(rf"(?<![\w$]){re.escape(was.short)}(?![\w$])".encode())
+    for source in scene.sources:
+        if source.file.old_path == was.path and name.search(source.after):
+            language = language_of(source.file.path)
+            return language is not None and has_errors(language, source.after) is not False
+    return False
+
+
+def exported_as(outline: Facts | None, name: str, *, is_visible: bool) -> frozenset[str]:
+    """Return the names under which a file exports a definition or a class around it.
+
+    `is_visible`: whether other files see the file's definitions without an import.
+    """
+    around = {name, *(name[:at].removesuffix(RESULT) for at, letter in enumerate(name) if letter == ".")}
+    found = frozenset(there for there, local in (outline.exports if outline is not None else ()) if local in around)
+    return found or frozenset({name.partition(".")[0]} if is_visible else ())
