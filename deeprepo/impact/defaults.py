@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
-from deeprepo.impact.values import Arguments, Facts, Import, Use
+from deeprepo.impact.values import Arguments, Import, Outline, Use
 
 if TYPE_CHECKING:  # a language is loaded without its grammar
     from tree_sitter import Node
@@ -135,9 +135,9 @@ class Imports:
         """Return whether the spelling of a name hides it from other files."""
         return False
 
-    def offered(self, path: str, source: bytes, facts: Facts) -> Facts:
+    def offered(self, path: str, source: bytes, outline: Outline) -> Outline:
         """Return what importers can use of a file, given what its queries find: add what generators write."""
-        return facts
+        return outline
 
     def offers_all(self, path: str) -> bool:
         """Return whether a file offers everything that it defines."""

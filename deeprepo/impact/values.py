@@ -346,20 +346,32 @@ class Facts(Struct, frozen=True):
     open_owners: frozenset[str] = frozenset()  # classes that may have unwritten members
     answering: frozenset[str] = frozenset()  # those of them that accept any member, by their own code
     opaque: frozenset[str] = frozenset()  # functions whose parameters a decorator or macro may change
-    stars: int = 0  # wildcard re-exports; after reading, also wildcard imports that are not re-exported
+    stars: int = 0  # wildcard re-exports
     module: str = ""  # the module name that the file declares
     spaces: tuple[str, ...] = ()  # full namespaces of its code, outermost first
 
-    # The exports of the file, for the search for references (`offers.py`).
+    def may_offer(self, name: str) -> bool:
+        """Return whether a name may exist although the file does not write it."""
+        return bool(self.open) or self.unwritten.for_new_lines or name in self.unwritten.words
+
+
+class Outline(Struct, frozen=True):
+    """What one file offers to its importers, in the form that the search for references needs."""
+
+    definitions: tuple[Definition, ...] = ()
+    imports: tuple[Import, ...] = ()
     exports: tuple[tuple[str, str], ...] = ()  # pairs of exported name and local name
     complete: bool = True  # False if unwritten names may exist or the file does not parse
-    bases: tuple[tuple[str, tuple[str, ...]], ...] = ()  # class -> its base classes, as written
-    is_scoped: bool = False  # all names of its own scope are written in it, even if `complete` is False
     unread: str = ""  # why the file could not be read
+    is_scoped: bool = False  # all names of its own scope are written in it, even if `complete` is False
+    is_whole: bool = False  # the name `default` is the module itself, as in CommonJS
+    bases: tuple[tuple[str, tuple[str, ...]], ...] = ()  # class -> its base classes, as written
     bound: tuple[str, ...] = ()  # names bound by imports, once per binding, if the language counts them
     loose: frozenset[str] = frozenset()  # names that are exported as types only, or bound under a condition
+    stars: int = 0  # wildcard imports with re-export
     borrows: int = 0  # wildcard imports without re-export
-    is_whole: bool = False  # the name `default` is the module itself, as in CommonJS
+    module: str = ""  # the module name that the file declares
+    spaces: tuple[str, ...] = ()  # full namespaces of its code, outermost first
 
     @property
     def names(self) -> frozenset[str]:
@@ -371,10 +383,6 @@ class Facts(Struct, frozen=True):
         """The exported names that are defined in this file."""
         own = {one.name for one in self.definitions}
         return frozenset(name for name, local in self.exports if local in own)
-
-    def may_offer(self, name: str) -> bool:
-        """Return whether a name may exist although the file does not write it."""
-        return bool(self.open) or self.unwritten.for_new_lines or name in self.unwritten.words
 
 
 class Place(Struct, frozen=True):

@@ -6,14 +6,14 @@ These functions load the parser when they are first called.
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
-from deeprepo.impact.values import Facts, Side, Use
+from deeprepo.impact.values import Outline, Side, Use
 
 if TYPE_CHECKING:
     from deeprepo.impact.language import Language
     from deeprepo.impact.resolving.importers import Project
 
 
-def outline(path: str, source: bytes, side: Side) -> Facts:
+def outline(path: str, source: bytes, side: Side) -> Outline:
     """Return the definitions of a file and what importers can use."""
     from deeprepo.impact.resolving import offers
 

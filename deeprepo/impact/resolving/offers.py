@@ -16,6 +16,7 @@ from deeprepo.impact.values import (
     Definition,
     Facts,
     Import,
+    Outline,
     Parameter,
     Side,
     Signature,
@@ -37,18 +38,18 @@ def _language(path: str, source: bytes) -> Language:
     return language
 
 
-def outline(path: str, source: bytes, side: Side) -> Facts:
+def outline(path: str, source: bytes, side: Side) -> Outline:
     """Return the definitions of a file and what importers can use; for unreadable code, only the reason."""
     try:
         language = _language(path, source)
         return language.offered(path, source, _outline(language, path, source, side))
     except Unreadable as error:
-        return Facts(complete=False, unread=str(error))
+        return Outline(complete=False, unread=str(error))
     except RecursionError:
-        return Facts(complete=False, unread=TOO_DEEP)
+        return Outline(complete=False, unread=TOO_DEEP)
 
 
-def _outline(language: Language, path: str, source: bytes, side: Side) -> Facts:
+def _outline(language: Language, path: str, source: bytes, side: Side) -> Outline:
     facts = reader.facts(language, source)
     if facts is None:
         raise Unreadable(TOO_LONG)
@@ -69,20 +70,22 @@ def _outline(language: Language, path: str, source: bytes, side: Side) -> Facts:
         offered = frozenset(exports.values())
         is_public = language.tables_for_classes
         symbols = [replace(one, private=not (is_public or _is_offered(one.name, offered))) for one in symbols]
-    return replace(
-        facts,
+    is_open = _is_open(path, facts, language, source)
+    borrowed = {item.spec for item in facts.imports if item.star and not item.hands_on}
+    return Outline(
         definitions=alternatives(symbols, overloads=language.types.overloads),
+        imports=facts.imports,
         exports=tuple(exports.items()),
-        complete=not (facts.unwritten.words or facts.unwritten.for_search or _is_open(path, facts, language, source)),
-        stars=facts.stars or sum(item.star and item.hands_on for item in facts.imports),
+        complete=not (facts.unwritten.words or facts.unwritten.for_search or is_open),
+        is_scoped=language.scope.declares_all and not facts.unscoped and not language.offers_all(path),
+        is_whole=bool(facts.module_value) and not language.tables_for_classes,
         bases=tuple(bases(facts, language).items()),
         bound=tuple(name for item in offering for name in _bound(item)),
         loose=facts.types.union(name for item in offering if item.maybe for name in _bound(item)),
-        is_scoped=language.scope.declares_all and not facts.unscoped and not language.offers_all(path),
-        borrows=len({item.spec for item in facts.imports if item.star and not item.hands_on})
-        if language.scope.declares_all
-        else 0,
-        is_whole=bool(facts.module_value) and not language.tables_for_classes,
+        stars=facts.stars or sum(item.star and item.hands_on for item in facts.imports),
+        borrows=len(borrowed) if language.scope.declares_all else 0,
+        module=facts.module,
+        spaces=facts.spaces,
     )
 
 

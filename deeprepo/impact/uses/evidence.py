@@ -15,7 +15,7 @@ from deeprepo.impact.uses.occurrences import Names
 from deeprepo.impact.uses.sides import Exports
 from deeprepo.impact.uses.sites import Match, last_word, local_names, names_class
 from deeprepo.impact.uses.targets import UseTarget
-from deeprepo.impact.values import Facts, Link, Side, Use
+from deeprepo.impact.values import Link, Outline, Side, Use
 
 SIDES: tuple[Side, Side] = ("head", "base")
 FEW_FILES = 6  # files in which a change may forget a name
@@ -241,7 +241,7 @@ class Evidence(Struct):
             return await self._is_nowhere(path, use.name)
         return not await self.exports.elsewhere(path, use.name)
 
-    async def _is_imported_inside(self, path: str, outline: Facts, name: str) -> bool:
+    async def _is_imported_inside(self, path: str, outline: Outline, name: str) -> bool:
         """Return whether a module or function in the file imports the name from elsewhere: `use crate::cart::Cart;`."""
         inner = (item for item in outline.imports if item.inside or not item.hands_on)
         lines = {item.line for item in inner if any(one.here == name for one in item.names)}
@@ -249,7 +249,7 @@ class Evidence(Struct):
             link.line for link in await self.exports.imports(path) if link.target == path
         }
 
-    async def _may_be_inherited(self, path: str, outline: Facts, use: Use) -> bool:
+    async def _may_be_inherited(self, path: str, outline: Outline, use: Use) -> bool:
         """Return whether a bare name may be an inherited member, such as a field moved to a base."""
         if not self.language.receivers.bare_members:
             return False
@@ -325,7 +325,7 @@ class Evidence(Struct):
         return any(re.search(pattern.encode(), text) for text in texts.values())
 
 
-def has_member(outline: Facts, name: str) -> bool:
+def has_member(outline: Outline, name: str) -> bool:
     """Return whether a file defines anything with that name."""
     return any(symbol.short == name for symbol in outline.definitions)
 
@@ -348,13 +348,13 @@ def _is_plain(base: str, path: str) -> bool:
     return language is not None and base in language.types.plain_bases and bool(language.broken_use)
 
 
-def _offers(outline: Facts, name: str) -> bool:
+def _offers(outline: Outline, name: str) -> bool:
     """Return whether an exported name is also bound in the file; `exports.name = other` binds nothing."""
     here = dict(outline.exports).get(name)
     return here is not None and (not here or (here == name and any(item.name == name for item in outline.definitions)))
 
 
-def _is_in_an_import(outline: Facts, line: int) -> bool:
+def _is_in_an_import(outline: Outline, line: int) -> bool:
     """Return whether a line is part of an import, whose names are looked up where it leads: `use crate::shop::{cart::Cart};`."""
     return any(
         item.line <= line <= max((item.line, *(one.line for one in item.names)), default=0) for item in outline.imports

@@ -19,7 +19,7 @@ from deeprepo.impact.uses.importing import Scene
 from deeprepo.impact.uses.packages import form
 from deeprepo.impact.uses.sides import globs
 from deeprepo.impact.uses.targets import RESULT
-from deeprepo.impact.values import Facts
+from deeprepo.impact.values import Outline
 
 MOST_LINES = 4_000  # lines with one of the names
 MOST_FILES = 60  # files that define one name
@@ -91,7 +91,7 @@ async def _is_nearer(scene: Scene, use: OldUse, path: str, projects: Collection[
     return depths[0] > depths[1]
 
 
-def _own_namespaces(user: Facts, path: str) -> Mapping[str, int]:
+def _own_namespaces(user: Outline, path: str) -> Mapping[str, int]:
     """Return the namespaces of a file and those around them, with the number of their letters."""
     rules = rules_of(path).scope
     around = {
@@ -103,7 +103,7 @@ def _own_namespaces(user: Facts, path: str) -> Mapping[str, int]:
     return {space: len(space) for space in (*user.spaces, *around)}
 
 
-def _defines(facts: Facts | None, name: str) -> bool:
+def _defines(facts: Outline | None, name: str) -> bool:
     """Return whether a file defines the name in a namespace."""
     rows = facts.definitions if facts is not None and facts.spaces else ()
     return any(one.name == name and not one.owner and one.kind != "holder" for one in rows)

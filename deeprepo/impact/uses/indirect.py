@@ -16,7 +16,7 @@ from deeprepo.impact.structs import Struct, field, replace
 from deeprepo.impact.uses.budget import Gaps
 from deeprepo.impact.uses.sides import Exports, Reach
 from deeprepo.impact.uses.symbols import ChangedSource
-from deeprepo.impact.values import Definition, Facts, Side, Signature
+from deeprepo.impact.values import Definition, Outline, Side, Signature
 
 ARGUMENTS = re.compile(r"[<\[(].*", re.DOTALL)
 ROOTS = (("object",), ("Object",))  # bases that no other class is named after
@@ -156,7 +156,7 @@ class Indirect(Struct):
         return constructors
 
 
-def _former_constructor(outline: Facts, owner: str, short: str) -> Definition | None:
+def _former_constructor(outline: Outline, owner: str, short: str) -> Definition | None:
     """Return the implicit constructor of a class; None if it has its own or it is unknown."""
     bases = dict(outline.bases)
     for _ in range(GENERATIONS + 1):
@@ -172,7 +172,7 @@ def _former_constructor(outline: Facts, owner: str, short: str) -> Definition | 
     return None
 
 
-def _inherited(outline: Facts, owner: str, constructor: Definition) -> Definition | None:
+def _inherited(outline: Outline, owner: str, constructor: Definition) -> Definition | None:
     """Return the constructor as a class's own; None if the class has its own or does not exist."""
     name = f"{owner}.{constructor.short}"
     own = next((symbol for symbol in outline.definitions if symbol.name == owner and symbol.kind == "class"), None)
@@ -188,7 +188,7 @@ def _is_inherited(item: ChangedSymbol) -> bool:
     return item.change == "signature" and is_constructor and rules.types.inherits_constructors
 
 
-def _subclasses_of(owner: str, constructor: str, outline: Facts) -> Iterable[str]:
+def _subclasses_of(owner: str, constructor: str, outline: Outline) -> Iterable[str]:
     own = {symbol.name for symbol in outline.definitions}
     for name, bases in outline.bases:
         is_heir = any(re.split(r"::|[.\\]", ARGUMENTS.sub("", base).strip())[-1] == owner for base in bases)

@@ -16,7 +16,7 @@ from deeprepo.impact.uses.importing import Importers, Scene
 from deeprepo.impact.uses.sides import Exports, globs
 from deeprepo.impact.uses.sites import classes_of, is_imported
 from deeprepo.impact.uses.targets import UseTarget
-from deeprepo.impact.values import Definition, Facts
+from deeprepo.impact.values import Definition, Outline
 
 KINDS = frozenset({"method", "declaration", "implementation", "function"})
 HEAD_LINES = 12  # lines of a class head with its interfaces
@@ -116,7 +116,7 @@ def _words_around(home: str, source: bytes) -> frozenset[str]:
     return frozenset(WORD.findall(" ".join((home, *namespaces))))
 
 
-def _qualified(target: UseTarget, outline: Facts | None, around: Collection[str]) -> dict[str, str]:
+def _qualified(target: UseTarget, outline: Outline | None, around: Collection[str]) -> dict[str, str]:
     """Return the bases in a file that are the target's class with its namespace: `shop::orders::Order`."""
     rows = outline.bases if outline is not None else ()
     bases = {ARGUMENTS.sub("", base).strip() for _, above in rows for base in above}
@@ -125,7 +125,7 @@ def _qualified(target: UseTarget, outline: Facts | None, around: Collection[str]
 
 
 def _overriding(
-    target: UseTarget, outline: Facts | None, class_names: Collection[str], source: bytes
+    target: UseTarget, outline: Outline | None, class_names: Collection[str], source: bytes
 ) -> list[Definition]:
     """Return the only method of that name in each subclass, or in each implementation for a type."""
     if outline is None:
@@ -152,7 +152,7 @@ def _took_its_place(target: UseTarget, symbol: Definition) -> bool:
     return len(before.parameters) == len(symbol.parameters)
 
 
-def implementing(outline: Facts, source: bytes) -> Iterator[tuple[str, tuple[str, ...]]]:
+def implementing(outline: Outline, source: bytes) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield classes with the interfaces that they implement, if they inherit nothing from them."""
     classes = [symbol for symbol in outline.definitions if symbol.kind == "class"]
     word = rules_of(classes[0].path).implements if classes else ""

@@ -20,7 +20,7 @@ from deeprepo.impact.ports import Tree
 from deeprepo.impact.reading.unreadable import Unreadable
 from deeprepo.impact.text.lines import CONFIG, without_mark
 from deeprepo.impact.uses.budget import is_minified
-from deeprepo.impact.values import Clues, Definition, Facts, Link, Side
+from deeprepo.impact.values import Clues, Definition, Link, Outline, Side
 from deeprepo.impact.views import OneSide
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ class Reach:
         """Whether files declare what they contain, independent of their paths."""
         return self.project.declares_content
 
-    def is_same(self, before: Facts, after: Facts) -> bool:
+    def is_same(self, before: Outline, after: Outline) -> bool:
         """Return whether a file that may have moved still declares the same module."""
         return bool(self.language.module_word and before.module) and before.module == after.module
 
@@ -257,7 +257,7 @@ class Exports:
         self._sides = sides
         self._gone: dict[tuple[str, bool], frozenset[str]] = {}
         self._near: dict[frozenset[str], Mapping[str, bytes]] = {}
-        self._outlines: dict[tuple[Side, str], Facts | None] = {}
+        self._outlines: dict[tuple[Side, str], Outline | None] = {}
         self._former: dict[str, str] = {}  # path in the head -> path in the base
         self._indexes: dict[Side, Index] = {}
 
@@ -265,11 +265,11 @@ class Exports:
         """Record that a file moved under the same name, so that its exports are compared with the old path's."""
         self._former[after] = before
 
-    def know(self, side: Side, path: str, outline: Facts) -> None:
+    def know(self, side: Side, path: str, outline: Outline) -> None:
         """Cache an outline."""
         self._outlines[side, path] = outline
 
-    async def outline(self, side: Side, path: str) -> Facts | None:
+    async def outline(self, side: Side, path: str) -> Outline | None:
         """Return the outline of a file; None if it is unreadable.
 
         An unchanged file has one outline for both sides.
@@ -512,7 +512,7 @@ class Exports:
         return await self._sides[side].stars([path])
 
 
-def _is_private_in(facts: Facts, name: str) -> bool:
+def _is_private_in(facts: Outline, name: str) -> bool:
     """Return whether a file has a name only from private imports."""
     items = [
         item

@@ -38,7 +38,7 @@ from deeprepo.impact.text.definitions import (
 )
 from deeprepo.impact.text.lines import defines, file_lines
 from deeprepo.impact.text.paths import is_test
-from deeprepo.impact.values import COMPONENT, Definition, Facts, Parameter, Side, Signature
+from deeprepo.impact.values import COMPONENT, Definition, Outline, Parameter, Side, Signature
 
 VALUES = frozenset({"variable", COMPONENT})  # kinds without a body
 HOLDERS = frozenset({"class", "type"})  # kinds with members
@@ -62,8 +62,8 @@ class ChangedSource(Struct, frozen=True):
     language: Language
     before: bytes
     after: bytes
-    old: Facts
-    new: Facts
+    old: Outline
+    new: Outline
 
     def lines(self, symbol: Definition) -> str:
         """Return the text of a definition."""
@@ -81,18 +81,18 @@ def read(file: ChangedFile, language: Language, before: bytes | None, after: byt
         _outline(file.path, after, "head"),
     )
     if why := new.unread or old.unread:  # an unreadable side must not count as empty
-        old = new = Facts(complete=False, unread=why)
+        old = new = Outline(complete=False, unread=why)
     return ChangedSource(file, language, before or b"", after or b"", old, new)
 
 
-def _outline(path: str, source: bytes | None, side: Side) -> Facts:
-    return resolving.outline(path, source, side) if source is not None else Facts()
+def _outline(path: str, source: bytes | None, side: Side) -> Outline:
+    return resolving.outline(path, source, side) if source is not None else Outline()
 
 
 class _Edits:
     """The changed lines of one side, and the definitions that they belong to."""
 
-    def __init__(self, outline: Facts, lines: Iterable[int]) -> None:
+    def __init__(self, outline: Outline, lines: Iterable[int]) -> None:
         self._lines = sorted(lines)
         self._symbols = sorted(outline.definitions, key=lambda symbol: symbol.start)
         self._starts = [symbol.start for symbol in self._symbols]
@@ -141,7 +141,7 @@ def _is_misread(source: ChangedSource, symbol: Definition) -> bool:
     return any(defines(line, word, source.file.path) for line in _split(source.after))
 
 
-def _companions(outline: Facts) -> frozenset[str]:
+def _companions(outline: Outline) -> frozenset[str]:
     """Return the names that a class and an object share."""
     is_object = {(symbol.name, symbol.is_object) for symbol in outline.definitions if symbol.kind in HOLDERS}
     return frozenset(name for name, is_one in is_object if is_one and (name, False) in is_object)
@@ -196,7 +196,7 @@ def _pair(base: _Edits, head: _Edits, before: Definition, after: Definition) -> 
     return None
 
 
-def _removal(symbol: Definition, now: Facts) -> ChangedSymbol:
+def _removal(symbol: Definition, now: Outline) -> ChangedSymbol:
     """Return the change for a removed definition.
 
     For a removed overload, the signature changes, since others remain.

@@ -8,7 +8,7 @@ from deeprepo.impact.language import rules_of
 from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.text.paths import is_test
 from deeprepo.impact.uses.importing import Importers, Scene
-from deeprepo.impact.values import Definition, Facts, Use
+from deeprepo.impact.values import Definition, Outline, Use
 
 RUN = re.compile(r"_*(?:test|set_?up|tear_?down|before|after|it|should|spec|given|when|then)(?![a-z])", re.IGNORECASE)
 RESULT = "()"  # suffix of a function's name for the object that it returns
@@ -242,7 +242,7 @@ def _may_be_there(scene: Scene, item: ChangedSymbol) -> bool:
     return False
 
 
-def exported_as(outline: Facts | None, name: str, *, is_visible: bool) -> frozenset[str]:
+def exported_as(outline: Outline | None, name: str, *, is_visible: bool) -> frozenset[str]:
     """Return the names under which a file exports a definition or a class around it.
 
     `is_visible`: whether other files see the file's definitions without an import.

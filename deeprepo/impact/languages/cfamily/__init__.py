@@ -20,7 +20,7 @@ from deeprepo.impact.paths import Paths, shared_folders
 from deeprepo.impact.reading.lexical import only_imports
 from deeprepo.impact.reading.spellings import Spelling, quoted
 from deeprepo.impact.resolver import Resolver
-from deeprepo.impact.values import Clues, Facts, Import, Use
+from deeprepo.impact.values import Clues, Import, Outline, Use
 
 # A conditional `extern "C" {` and its end, which a grammar cannot parse as a block.
 LINKAGE = re.compile(
@@ -144,9 +144,9 @@ class CFamily(Language, frozen=True):
         """Return the includes of a file."""
         return only_imports(source, PARTS, b"#", b"#include ")
 
-    def offered(self, path: str, source: bytes, facts: Facts) -> Facts:
+    def offered(self, path: str, source: bytes, outline: Outline) -> Outline:
         """Return the definitions under the names that includers use."""
-        return offered(path, facts)
+        return offered(path, outline)
 
     def used(self, path: str, source: bytes, names: Collection[str], uses: Sequence[Use]) -> Iterable[Use]:
         """Return the references; in C++, those that may be members are uncertain."""

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from deeprepo.impact.resolving.offers import alternatives
 from deeprepo.impact.structs import replace
-from deeprepo.impact.values import Definition, Facts, Parameter, Signature, Use
+from deeprepo.impact.values import Definition, Outline, Parameter, Signature, Use
 
 SOURCES = (".c", ".cc", ".cpp", ".cxx")  # files that are not included
 DECLARATION = "declaration"  # the kind of a prototype, which is the same symbol as its definition
@@ -18,12 +18,13 @@ DECLARED = re.compile(r"^[*&]|[(\[]")  # it is no type
 FAR = 40  # bytes before a name in which a qualifier ends
 
 
-def offered(path: str, facts: Facts) -> Facts:
+def offered(path: str, outline: Outline) -> Outline:
     """Return the definitions of a file and what includers can use."""
-    symbols = _distinguished(_included(one, path) for one in facts.definitions)
+    symbols = _distinguished(_included(one, path) for one in outline.definitions)
     exports = {one.name: one.name for one in symbols if "." not in one.name}
     # A removed name is searched in the whole tree before it is reported.
-    return replace(facts, definitions=symbols, exports=tuple({**dict(facts.exports), **exports}.items()), complete=True)
+    exports = {**dict(outline.exports), **exports}
+    return replace(outline, definitions=symbols, exports=tuple(exports.items()), complete=True)
 
 
 def used(source: bytes, uses: Iterable[Use]) -> Iterator[Use]:

@@ -25,7 +25,7 @@ from deeprepo.impact.paths import Paths, above_of
 from deeprepo.impact.reading.arguments import OBJECT
 from deeprepo.impact.resolving.namespaces import Namespaces, with_parents
 from deeprepo.impact.structs import replace
-from deeprepo.impact.values import Facts, Import
+from deeprepo.impact.values import Facts, Import, Outline
 
 SLIP = 1  # difference in length between a mistyped name and the correct one
 ROOT = re.compile(rb"<RootNamespace>([\w.]+)</RootNamespace>")
@@ -156,9 +156,9 @@ class CSharp(Language, frozen=True):
         """Return the code without a word that the grammar does not know: the `ref` in `ref partial struct`."""
         return REF_PARTIAL.sub(b"   ", source)
 
-    def offered(self, path: str, source: bytes, facts: Facts) -> Facts:
+    def offered(self, path: str, source: bytes, outline: Outline) -> Outline:
         """Return the definitions with generated properties."""
-        return replace(facts, definitions=(*facts.definitions, *properties(facts, source)))
+        return replace(outline, definitions=(*outline.definitions, *properties(outline, source)))
 
     def is_argument(self, node: Node) -> bool:
         """Return whether a node is an argument; `[Route(Name = "a")]` sets a member."""

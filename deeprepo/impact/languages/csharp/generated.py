@@ -5,17 +5,17 @@ from collections.abc import Iterator
 
 from deeprepo.impact.structs import replace
 from deeprepo.impact.text.lines import file_lines
-from deeprepo.impact.values import Definition, Facts
+from deeprepo.impact.values import Definition, Outline
 
 OBSERVABLE = re.compile(r"\[[^\]\n]{0,200}\bObservableProperty\b")
 
 
-def properties(facts: Facts, source: bytes) -> Iterator[Definition]:
+def properties(outline: Outline, source: bytes) -> Iterator[Definition]:
     """Yield the generated properties, placed at their fields."""
     if b"ObservableProperty" not in source:
         return
     lines = file_lines(source)
-    for one in facts.definitions:
+    for one in outline.definitions:
         owner, bare = one.owner, one.short.removeprefix("m_").lstrip("_")
         if owner and bare and OBSERVABLE.search("\n".join(lines[max(one.start - 2, 0) : one.end])):
             property_name = f"{owner}.{bare[:1].upper()}{bare[1:]}"

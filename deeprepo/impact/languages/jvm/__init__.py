@@ -23,7 +23,7 @@ from deeprepo.impact.reading.nodes import first_line, text
 from deeprepo.impact.reading.spellings import Spelling, qualified
 from deeprepo.impact.resolving.namespaces import Namespaces
 from deeprepo.impact.structs import replace
-from deeprepo.impact.values import Bound, Facts, Import
+from deeprepo.impact.values import Bound, Facts, Import, Outline
 
 ENDINGS = (".java", ".kt")
 SUFFIXES = (*ENDINGS, ".kts", ".scala")
@@ -80,10 +80,10 @@ ACCESSOR = re.compile(r"(?:get|set|is)([A-Z]\w*)")
 MAIN = re.compile(r"(?:^|/)src/main/(?:java|kotlin)/(.+)")
 
 
-def facade(path: str, facts: Facts) -> str:
+def facade(path: str, module: str) -> str:
     """Return the class that Java uses for a Kotlin file's top-level names; "" for other files and scripts."""
     stem = _stem(path)
-    return (facts.module or f"{stem[:1].upper()}{stem[1:]}Kt") if path.endswith(".kt") else ""
+    return (module or f"{stem[:1].upper()}{stem[1:]}Kt") if path.endswith(".kt") else ""
 
 
 class Modules(Namespaces):
@@ -123,7 +123,7 @@ class Modules(Namespaces):
         offered = [one for one in facts.definitions if not one.owner and one.visible not in ("file", "below")]
         types = {one.name for one in offered if one.kind in ("class", "type")}
         members = {one.name for one in offered if one.kind in ("function", "variable", "member")}
-        if members and (called := facade(path, facts)):
+        if members and (called := facade(path, facts.module)):
             self._facades[path] = called
             types.add(called)
         return frozenset(types), frozenset(members)
@@ -316,15 +316,15 @@ class Jvm(Language, frozen=True):
             for one in last.named_children if last.type == "namespace_selectors" else path[-1:]:
                 yield from _selected(place, one, first_line(statement))
 
-    def offered(self, path: str, source: bytes, facts: Facts) -> Facts:
+    def offered(self, path: str, source: bytes, outline: Outline) -> Outline:
         """Return the definitions with generated accessors, and the class that Java uses for top-level names."""
-        facts = replace(facts, definitions=(*facts.definitions, *accessors(facts, source)))
+        outline = replace(outline, definitions=(*outline.definitions, *accessors(outline, source)))
         is_reached = any(
             "." not in one.name and not one.private and one.kind in ("function", "variable")
-            for one in facts.definitions
+            for one in outline.definitions
         )
-        called = facade(path, facts) if is_reached else ""
-        return replace(facts, exports=(*facts.exports, (called, ""))) if called else facts
+        called = facade(path, outline.module) if is_reached else ""
+        return replace(outline, exports=(*outline.exports, (called, ""))) if called else outline
 
     def spellings(self, importer: str, old: str, new: str) -> Iterator[Spelling]:
         """Yield class names with their packages."""

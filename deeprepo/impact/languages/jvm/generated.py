@@ -5,20 +5,20 @@ from collections.abc import Iterator
 
 from deeprepo.impact.structs import replace
 from deeprepo.impact.text.lines import file_lines
-from deeprepo.impact.values import Definition, Facts, Parameter, Signature
+from deeprepo.impact.values import Definition, Outline, Parameter, Signature
 
 GIVES = re.compile(r"@(?:lombok\.)?(Data|Value|Getter|Setter)\b(?!\(\s*AccessLevel\.(?:NONE|PRIVATE))")
 GETS, SETS = frozenset({"Data", "Value", "Getter"}), frozenset({"Data", "Setter"})
 FIELD = re.compile(r"(?:^|\s)(final\s+)?([\w.]+(?:<[^;=]{0,300}>)?(?:\[\])*)\s+(\w+)\s*[;=,]")
 
 
-def accessors(facts: Facts, source: bytes) -> Iterator[Definition]:
+def accessors(outline: Outline, source: bytes) -> Iterator[Definition]:
     """Yield the accessors that Lombok generates, placed at their fields."""
     if b"lombok" not in source:
         return
-    lines, written = file_lines(source), {one.name for one in facts.definitions}
-    classes = {one.name: one for one in facts.definitions if one.kind == "class"}
-    for one in facts.definitions:
+    lines, written = file_lines(source), {one.name for one in outline.definitions}
+    classes = {one.name: one for one in outline.definitions if one.kind == "class"}
+    for one in outline.definitions:
         around, name = classes.get(one.owner), one.short
         text = "\n".join(lines[one.start - 1 : one.end])
         field = FIELD.search(text) if around is not None and one.kind in ("variable", "member") else None
