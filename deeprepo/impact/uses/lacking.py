@@ -51,9 +51,15 @@ class _Sides(Struct):
     before: Index
     # type and kind -> new parts
     gained: dict[tuple[Type, str], set[str]] = field(default_factory=lambda: defaultdict(set))
+
+
+class _Found(Struct):
+    """The code that lacks a part."""
+
+    rows: list[Reference] = field(default_factory=list)
     # path and line -> a class that may lack parts
     abstract: dict[tuple[str, int], str] = field(default_factory=dict)
-    # The parts that an abstract type passes on to its subclasses.
+    # the parts that an abstract type passes on to its subclasses
     below: dict[tuple[Type, str], set[str]] = field(default_factory=lambda: defaultdict(set))
 
 
@@ -94,29 +100,40 @@ async def lacking_parts(
     for new, old in pairs:
         _gain(sides, new, old)
     found: dict[tuple[str, int, str], Reference] = {}
+    abstract: dict[tuple[str, int], str] = {}
     cut: list[str] = []
     paths: dict[tuple[Type, str], Sequence[str]] = {}
     for _ in range(BELOW):
-        new_types = sides.gained.keys() - paths.keys()
-        for target, kind in sorted(new_types):
+        new_types = sorted(sides.gained.keys() - paths.keys())
+        if not new_types:
+            break
+        for target, kind in new_types:
             paths[target, kind], sentence = await _holding(head, *target, kind)
             cut += sentence
-        rows: list[Reference] = []
-        for _ in range(ROUNDS if new_types else 0):
-            sides.below.clear()
-            rows = [*_rows(sides, paths, fresh), *_still_given(sides, paths, fresh)]
-            if not any([await sides.now.read(head), await sides.before.read(base)]):
-                break
-        else:
-            rows = []  # partly read files prove nothing
-        found |= {(row.path, row.line, row.symbol): row for row in rows}
-        for key, names in sides.below.items():
+        lacking = await _lacking(sides, paths, fresh, head, base)
+        found |= {(row.path, row.line, row.symbol): row for row in lacking.rows}
+        abstract |= lacking.abstract
+        for key, names in lacking.below.items():
             sides.gained[key] |= names
     places = {(row.path, row.line, row.name) for row in known}
-    found = {
-        key: row for key, row in zip(found, await _with_objects(head, sides, [*found.values()]), strict=True) if row
-    }
-    return [row for row in found.values() if row.line and (row.path, row.line, row.name) not in places], cut
+    rows = await _with_objects(head, abstract, [*found.values()])
+    return [row for row in rows if row.line and (row.path, row.line, row.name) not in places], cut
+
+
+async def _lacking(
+    sides: _Sides,
+    paths: Mapping[tuple[Type, str], Sequence[str]],
+    fresh: Mapping[str, Collection[int]],
+    head: OneSide,
+    base: OneSide,
+) -> _Found:
+    """Return the code that lacks a part, after reading all files that this depends on; nothing if they are too many."""
+    for _ in range(ROUNDS):
+        found = _incomplete(sides, paths, fresh)
+        found.rows += _still_given(sides, paths, fresh)
+        if not any([await sides.now.read(head), await sides.before.read(base)]):
+            return found
+    return _Found()
 
 
 def _gain(sides: _Sides, new: str, old: str) -> None:
@@ -148,22 +165,22 @@ def _names(known: Parts, owner: str) -> set[str]:
     return {one.name for one in _built(known) if one.owner == owner}
 
 
-async def _with_objects(head: OneSide, sides: _Sides, rows: Sequence[Reference]) -> list[Reference | None]:
+async def _with_objects(
+    head: OneSide, abstract: Mapping[tuple[str, int], str], rows: Sequence[Reference]
+) -> list[Reference]:
     """Return the rows without classes that may stay abstract.
 
     A class breaks only if something creates an instance of it. If nothing in the repository does, the class
     is dropped if it has subclasses, and is otherwise only likely to break.
     """
-    answers: list[Reference | None] = []
+    left: list[Reference] = []
     for row in rows:
-        name = re.escape(sides.abstract.get((row.path, row.line), "").rpartition(".")[2])
+        name = re.escape(abstract.get((row.path, row.line), "").rpartition(".")[2])
         if not name or await head.holding(rf"(?<!\bclass )\b{name}\("):
-            answers.append(row)
-        elif await head.holding(rf"\bclass \w+\(.*\b{name}\b"):
-            answers.append(None)
-        else:
-            answers.append(replace(row, target_state="likely"))
-    return answers
+            left.append(row)
+        elif not await head.holding(rf"\bclass \w+\(.*\b{name}\b"):
+            left.append(replace(row, target_state="likely"))
+    return left
 
 
 async def _holding(head: OneSide, home: str, name: str, kind: str) -> tuple[Sequence[str], list[str]]:
@@ -187,10 +204,11 @@ async def _holding(head: OneSide, home: str, name: str, kind: str) -> tuple[Sequ
     return found[:MOST], [sentence] if len(found) > MOST else []
 
 
-def _rows(
+def _incomplete(
     sides: _Sides, paths: Mapping[tuple[Type, str], Sequence[str]], fresh: Mapping[str, Collection[int]]
-) -> Iterator[Reference]:
-    """Yield code that lacks a part, as far as the files are read."""
+) -> _Found:
+    """Return the code that lacks a newly required part, as far as the files are read."""
+    found = _Found()
     for (target, kind), names in sides.gained.items():
         for path in paths.get((target, kind), ()) if kind != LOST else ():
             known = parts_of(sides.now, path) if _may_name(sides.now, path, target[0]) else None
@@ -200,14 +218,14 @@ def _rows(
                     continue
                 if whole.is_open:  # an abstract class may leave parts to its subclasses
                     given = _given(sides.now, path, whole, target)
-                    sides.below[(path, whole.name), kind] |= names - given if given is not None else set()
+                    found.below[(path, whole.name), kind] |= names - given if given is not None else set()
                     continue
-                lacks = _lacks(sides.now, path, whole, target)
-                left = (lacks or frozenset()) & names
+                left = (_lacks(sides.now, path, whole, target) or frozenset()) & names
                 if left and _was_whole(sides, path, whole, target):
                     if kind == "heir" and rules_of(path).abstract_until_built:
-                        sides.abstract[path, whole.line] = whole.name
-                    yield from _references(sides, path, whole, target, sorted(left))
+                        found.abstract[path, whole.line] = whole.name
+                    found.rows += _references(sides, path, whole, target, sorted(left))
+    return found
 
 
 def _is_new(whole: Whole, lines: Collection[int]) -> bool:
@@ -236,16 +254,16 @@ def _still_given(
 
 
 def _references(sides: _Sides, path: str, whole: Whole, target: Type, names: Sequence[str]) -> Iterator[Reference]:
-
+    """Yield the line of some code once for each part that it lacks, or that it still has."""
     language = language_of(path)
-    gives, says = SAYS[whole.kind]
+    requirement, omission = SAYS[whole.kind]
     happens = (language.fails if language is not None else {}).get(whole.kind, "does not compile")
     lines = file_lines(sides.now.sources[path])
     for name in names:
         row = found_by_name(
             f"{target[0]}:{target[1]}.{name}", name, path, whole.line, lines[whole.line - 1].rstrip("\r")
         )
-        part = MissingPart(says, happens, gives)
+        part = MissingPart(omission, happens, requirement)
         yield replace(row, connection="bound", missing_part=part)
 
 
