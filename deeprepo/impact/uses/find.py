@@ -1,22 +1,22 @@
 """Run the search: changed symbols, the files that import them, and their references."""
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-from deeprepo.impact.changes import MOVED, REPLACED, ChangedFile, ChangedSymbol, Dependents, Query, TreeEntry
+from deeprepo.impact.changes import MOVED, REPLACED, ChangedFile, ChangedSymbol, Dependents, TreeEntry
 from deeprepo.impact.concurrency import together
 from deeprepo.impact.filetypes import filetype
-from deeprepo.impact.language import Language, leading, rules_of
+from deeprepo.impact.language import Language, leading
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import replace
 from deeprepo.impact.uses.attributes import attribute_targets
 from deeprepo.impact.uses.budget import LISTED, Gaps, SearchLimits, by_risk, is_minified
 from deeprepo.impact.uses.importing import Scene, beside, importing
-from deeprepo.impact.uses.indirect import DECLARATION, HeadersByDefinition, Indirect, merge_prototypes
+from deeprepo.impact.uses.indirect import HeadersByDefinition, Indirect, merge_prototypes
 from deeprepo.impact.uses.lost import lost_modules
 from deeprepo.impact.uses.overrides import overrides_of
 from deeprepo.impact.uses.reexports import add_reexports
+from deeprepo.impact.uses.rivals import with_doubts
 from deeprepo.impact.uses.search import ALL_LINES, Search
 from deeprepo.impact.uses.sides import Exports, Reach, both
 from deeprepo.impact.uses.symbols import ChangedSource, changed_contract, changed_symbols, read, with_moves
@@ -91,7 +91,7 @@ async def _of_language(
     head, base = await both(tree, language)
     exports = _register(sources, head, base)
     indirect = Indirect(tree, language, head, exports, gaps, {source.file.path: source for source in sources})
-    symbols, headers = await _changed_symbols(indirect, budget)
+    symbols, headers = await _with_contracts(indirect, budget)
     scene = Scene([*indirect.sources.values()], symbols, head, base, exports, budget, gaps, headers)
     importers = await importing(scene)
     await add_reexports(scene, importers)
@@ -154,7 +154,7 @@ def _register(sources: Iterable[ChangedSource], head: Reach, base: Reach) -> Exp
     return exports
 
 
-async def _changed_symbols(
+async def _with_contracts(
     indirect: Indirect, budget: SearchLimits
 ) -> tuple[dict[str, tuple[ChangedSymbol, ...]], HeadersByDefinition]:
     """Return the changed definitions of each file, with the changes of their contracts, and who declares them."""
@@ -170,7 +170,7 @@ async def _changed_symbols(
         return replace(item, contract=changed_contract(item, text_of(item.before), text_of(item.after)))
 
     limited = _limit({path: [*map(weighed, items)] for path, items in merged.items()}, budget, indirect.gaps)
-    return await _exact(limited, indirect), headers
+    return await with_doubts(limited, indirect.tree, indirect.exports), headers
 
 
 def _texts(indirect: Indirect) -> Callable[[Definition | None], str]:
@@ -185,68 +185,6 @@ def _texts(indirect: Indirect) -> Callable[[Definition | None], str]:
         return source.lines(one) if one is not None and source is not None else ""
 
     return text_of
-
-
-async def _exact(
-    symbols_by_file: Mapping[str, Sequence[ChangedSymbol]], indirect: Indirect
-) -> dict[str, tuple[ChangedSymbol, ...]]:
-    """Return the symbols. A signature that may not be the one in use is marked as opaque.
-
-    That is so if another file that may be built instead defines the name differently, or redefines it.
-    """
-    redefined = await _redefined(symbols_by_file, indirect.tree)
-    alike: dict[object, set[str]] = defaultdict(set)
-    for items in symbols_by_file.values():
-        for item in items:
-            alike[_takes(item)].add(item.symbol.path)
-    exact: dict[str, tuple[ChangedSymbol, ...]] = {}
-    for path, items in symbols_by_file.items():
-        rows = []
-        for item in items:
-            one = item.symbol
-            is_doubtful = item.change == "signature" and (
-                (one.path, one.short) in redefined
-                or _has_overloads_elsewhere(item)
-                or await indirect.exports.elsewhere(one.path, one.name, but=alike[_takes(item)])
-            )
-            rows.append(replace(item, before=_opaque(item.before), after=_opaque(item.after)) if is_doubtful else item)
-        exact[path] = tuple(rows)
-    return exact
-
-
-async def _redefined(symbols_by_file: Mapping[str, Sequence[ChangedSymbol]], tree: Tree) -> Collection[tuple[str, str]]:
-    """Return the paths and names of changed signatures for which another file has a line that redefines the name."""
-    found = set[tuple[str, str]]()
-    for path, items in symbols_by_file.items():
-        pattern = rules_of(path).redefines
-        names = {item.symbol.short for item in items if pattern and item.change == "signature"}
-        any_name = pattern.replace("NAME", f"(?:{'|'.join(map(re.escape, sorted(names)))})")
-        rows = await tree.grep_lines(Query([any_name], syntax="perl")) if names else ()
-        found |= {
-            (path, name)
-            for other, _, line in rows
-            for name in names.intersection(re.findall(r"\w+", line))
-            if other != path and re.search(pattern.replace("NAME", re.escape(name)), line)
-        }
-    return found
-
-
-def _has_overloads_elsewhere(item: ChangedSymbol) -> bool:
-    """Return whether a function with overloads is only declared now, so that another file may define all of them."""
-    before, after = item.before, item.after
-    is_declared = after is not None and after.kind == DECLARATION and before is not None and before.kind != DECLARATION
-    return is_declared and before is not None and before.signature is not None and bool(before.signature.overloads)
-
-
-def _takes(item: ChangedSymbol) -> object:
-    """Return a key of a definition's name and its parameters on both sides."""
-    return (item.symbol.name, *(side and side.signature and side.signature.forms for side in (item.before, item.after)))
-
-
-def _opaque(one: Definition | None) -> Definition | None:
-    if one is None or one.signature is None:
-        return one
-    return replace(one, signature=replace(one.signature, opaque=True))
 
 
 async def _sources(
