@@ -138,7 +138,7 @@ async def _names_no_type(head: Reach, base: Reach, item: Link, uses: Sequence[Us
     if not item.names or not item.names <= types:
         return False
     used = [use for use in uses if use.name in item.names and not use.receiver and use.form != "definition"]
-    bare = [use for use in used if not re.search(rf"\[[^\]]*\b{re.escape(use.name)}\b", lines[use.line - 1])]
+    bare = [use for use in used if not re.search(rf"\[[^\[\]]*\b{re.escape(use.name)}\b", lines[use.line - 1])]
     full_names = sorted({use.name + ending for use in used for ending in head.language.endings.values()})
     return not bare and (not used or bool(await head.tree.grep(Query(full_names, globs(head.language), word=True))))
 
