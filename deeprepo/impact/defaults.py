@@ -1,9 +1,9 @@
 """Define what most languages do. The class of a language overrides what its language does differently."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from deeprepo.impact.values import Arguments, Import, Outline, Use
+from deeprepo.impact.values import Arguments, Import, Outline, Use, Visibility
 
 if TYPE_CHECKING:  # a language is loaded without its grammar
     from tree_sitter import Node
@@ -97,7 +97,7 @@ class Imports:
     loader: ClassVar[str] = ""  # the only statement that can lose a file; names are found wherever they are defined
     module_word: ClassVar[str] = ""  # the keyword with which any file may declare a module that imports name
     unexported: ClassVar[frozenset[str]] = frozenset()  # definitions that other files cannot use
-    private_to: ClassVar[Literal["file", "folder", "below", "self"]] = "file"  # who can use a private name
+    private_to: ClassVar[Visibility] = "file"  # who can use a private name
     has_headers: ClassVar[bool] = False  # a source file sees everything that its header declares
     submodule_folders: ClassVar[bool] = False  # the submodules of a file are in a folder of its name
     any_suffix: ClassVar[bool] = False  # an import may use another suffix of the same language

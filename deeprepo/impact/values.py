@@ -18,9 +18,19 @@ Rule = Literal[
 ]
 Form = Literal["name", "member", "import", "definition", "key"]
 Certainty = Literal["proven", "likely", "named"]
+# What a definition is. "common" is a member of an exported object, "holder" an extension of a type that is defined
+# elsewhere, "bound" a name that is no definition, "component" a member that is declared in the head of a record,
+# "block" code that is no definition.
+DefinitionKind = Literal[
+    "function", "method", "constructor", "class", "type", "module", "holder", "variable", "member", "attribute",
+    "component", "common", "global", "bound", "macro", "declaration", "implementation", "block",
+]  # fmt: skip
+# Who can use a definition, as it declares. "package": any folder with the same name; "below": its folder and
+# subfolders; "unit": what is compiled with it; "self": any file, but without a receiver only subclasses and classes
+# that mix it in; "": it declares nothing.
+Visibility = Literal["", "anywhere", "unit", "package", "folder", "file", "below", "self"]
 Side = Literal["head", "base"]
-# The kind of a member that is declared in the head of a record.
-COMPONENT = "component"
+COMPONENT: DefinitionKind = "component"
 NAMED = re.compile(r"\$?[^\W_]")  # a parameter that is neither unnamed nor destructured
 MODULE = "<module>"  # the scope of code outside all definitions
 
@@ -107,8 +117,7 @@ class Definition(Struct, frozen=True):
 
     name: str  # qualified, such as "Cart.total"
     owner: str = ""  # the enclosing class or module, or ""
-    # such as method, class, type, variable; "implementation" if the declaration is elsewhere
-    kind: str = "function"
+    kind: DefinitionKind = "function"  # "implementation" if the declaration is elsewhere
     line: int = 0
     head: str = ""  # its code up to the body, on one line
     signature: Signature | None = None  # None if it is not callable or the parameters are unknown
@@ -118,10 +127,8 @@ class Definition(Struct, frozen=True):
     end: int = 0  # last line
     more: bool = False  # instances may have members that this class does not declare, as for an interface
     static: bool = False  # it belongs to the class, not to its instances
-    # Who can use it, if declared. "package": any folder with the same name; "below": its folder and
-    # subfolders; "self": any file, but without a receiver only subclasses and classes that mix it in.
-    visible: str = ""  # or "anywhere", "unit", "folder", "file"
-    shown: str = ""  # the kind used in the search for references, if different
+    visible: Visibility = ""
+    shown: DefinitionKind | Literal[""] = ""  # the kind used in the search for references, if different
     extends: str = ""  # the type, defined elsewhere, of whose values it is a member
     namespaces: tuple[str, ...] = ()  # the blocks of namespaces around it, outermost first; "" for an unnamed one
     is_object: bool = False  # a single object, which may share its name with a class

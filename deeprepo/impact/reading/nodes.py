@@ -3,10 +3,12 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from typing import Literal, cast
 
 from tree_sitter import Node
 
 from deeprepo.impact.halves import Captures
+from deeprepo.impact.values import DefinitionKind
 
 HEAD = 2_000  # bytes of a definition's head
 BODIES = (
@@ -140,12 +142,9 @@ def errors(root: Node) -> Iterator[int]:
             stack += node.children
 
 
-def kind_of(found: Captures) -> str:
+def kind_of(found: Captures) -> DefinitionKind | Literal[""]:
     """Return what a match defines, or ""."""
-    for key in found:
-        if key[:4] == "def.":
-            return key[4:]
-    return ""
+    return cast("DefinitionKind", next((key[4:] for key in found if key[:4] == "def."), ""))
 
 
 def first(found: Captures, key: str, default: object = ...) -> Node:

@@ -5,6 +5,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
+from typing import cast
 
 from tree_sitter import Node
 
@@ -31,11 +32,13 @@ from deeprepo.impact.structs import replace
 from deeprepo.impact.values import (
     Bound,
     Definition,
+    DefinitionKind,
     Facts,
     Import,
     Parameter,
     Signature,
     Unwritten,
+    Visibility,
 )
 
 LARGEST_FILE = 1_500_000  # bytes; larger files are not parsed
@@ -200,7 +203,7 @@ class Reader:
         return self.captures.get("defs", Rows())
 
     @cached_property
-    def _defs(self) -> list[tuple[str, Captures]]:
+    def _defs(self) -> list[tuple[DefinitionKind, Captures]]:
         """Return the definitions with their kinds, except the file's declaration of its own module."""
         own = min((node.start_byte for node, _ in self._rows.of("module")), default=-1)
         rows = [(kind, found) for found in self._rows if (kind := kind_of(found))]
@@ -334,7 +337,9 @@ class Reader:
         ordered = (row for _, row in sorted(definitions.items(), key=lambda item: item[0][0]))
         return (*ordered, *self._members())
 
-    def _named(self, kind: str, found: Captures, whole: Node) -> Iterator[tuple[tuple[int, str, str], Definition]]:
+    def _named(
+        self, kind: DefinitionKind, found: Captures, whole: Node
+    ) -> Iterator[tuple[tuple[int, str, str], Definition]]:
         """Yield a definition for each name of a match, with what identifies it: its start, name and owner."""
         language, around, at = self.language, self._outer(whole), whole.start_byte
         # A generated definition has no written name: its capture contains it.
@@ -359,8 +364,10 @@ class Reader:
                 or (not is_exported if language.scope.exports else language.is_private(name)),
                 more="more" in found,
                 static=at in self._starts("static"),
-                visible=self._visibility(node, name, whole),
-                shown=self._shown.get(at) or next((key[3:] for key in found if key.startswith("as.")), ""),
+                visible=cast("Visibility", self._visibility(node, name, whole)),
+                shown=cast(
+                    "DefinitionKind", self._shown.get(at) or next((key[3:] for key in found if key[:3] == "as."), "")
+                ),
                 extends=self._extended.get(at, ""),
                 namespaces=tuple(reversed([name for *_, name in self._namespaces.around(at, whole.end_byte)])),
                 is_object=at in self._starts("singleton"),

@@ -14,6 +14,7 @@ from deeprepo.impact.structs import replace
 from deeprepo.impact.values import (
     COMPONENT,
     Definition,
+    DefinitionKind,
     Facts,
     Import,
     Outline,
@@ -213,7 +214,7 @@ def _name(one: Definition, language: Language) -> str:
     return one.short if one.owner and language.tables_for_classes else one.name
 
 
-def _kind(one: Definition, language: Language) -> str:
+def _kind(one: Definition, language: Language) -> DefinitionKind:
     """Return the kind of a definition for the search.
 
     A static method counts as a function if it can be imported without its class.

@@ -7,7 +7,7 @@ this module also resolves the types between files.
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, cast
 
 from tree_sitter import Node
 
@@ -22,8 +22,10 @@ from deeprepo.impact.resolving.index import Index
 from deeprepo.impact.resolving.resolve import named_by
 from deeprepo.impact.structs import Struct
 
-Kind = Literal["heir", "build", "choose"]
-KINDS: tuple[Kind, ...] = ("heir", "build", "choose")
+# Who must provide a part: whoever implements the type, builds it from its fields, or chooses among its members; and
+# who must no longer give it, after it was removed.
+PartKind = Literal["heir", "build", "choose", "lost"]
+REQUIRED: tuple[PartKind, ...] = ("heir", "build", "choose")
 Type = tuple[str, str]  # the defining file and the name
 ATTRIBUTE = "@"  # prefix of an annotation, which may add parts to the type
 
@@ -33,14 +35,14 @@ class Requirement(Struct, frozen=True):
 
     owner: str
     name: str
-    kind: str
+    kind: PartKind
     line: int
 
 
 class Whole(Struct, frozen=True):
     """Code that must provide each part of a type."""
 
-    kind: str
+    kind: PartKind
     of: str  # the type as written; "" if it follows from the parts
     name: str  # the name of an implementing class
     parts: tuple[tuple[str, int], ...]  # provided parts by name, with their lines
@@ -102,9 +104,9 @@ def parts(language: Language, source: bytes) -> Parts | None:
             owner = ".".join(_called(file, found[key][0]) for key in ("within", "owner") if key in found)
             name = name_of(node)
             is_required = mark == "asks." and node.start_byte not in silent and name not in left_out
-            part = Requirement(owner or file.owner(node), name, kind, first_line(node))
+            part = Requirement(owner or file.owner(node), name, cast("PartKind", kind), first_line(node))
             (required if is_required else optional)[node.start_byte, kind] = part
-    wholes = [whole for kind in KINDS for whole in _wholes(file, rows.of(f"whole.{kind}"), kind)]
+    wholes = [whole for kind in REQUIRED for whole in _wholes(file, rows.of(f"whole.{kind}"), kind)]
     return Parts(
         tuple(row for _, row in sorted(required.items())),
         tuple(sorted(wholes, key=lambda one: one.line)),
@@ -145,7 +147,7 @@ def _called(file: Reader, node: Node) -> str:
     return around if around.endswith(f".{name}") else name
 
 
-def _wholes(file: Reader, rows: Iterable[tuple[Node, Captures]], kind: str) -> Iterator[Whole]:
+def _wholes(file: Reader, rows: Iterable[tuple[Node, Captures]], kind: PartKind) -> Iterator[Whole]:
     """Yield the code of one kind that must provide parts; an implementation once for each of its types."""
     found: dict[int, tuple[Node, dict[str, dict[int, Node]]]] = {}
     language = file.language
@@ -203,7 +205,7 @@ def defaults(index: Index, target: Type) -> set[str]:
     return {one.short for home, one in members(index, *target) if (home, one.line) not in lines}
 
 
-def wanted_parts(index: Index, target: Type, kind: str, *, every: bool = False) -> dict[str, None] | None:
+def wanted_parts(index: Index, target: Type, kind: PartKind, *, every: bool = False) -> dict[str, None] | None:
     """Return the parts that a type and its bases require, in order; None if unknown.
 
     `every`: include optional parts.

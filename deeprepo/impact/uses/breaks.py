@@ -6,6 +6,7 @@ reference works with another return type, value or error is decided elsewhere.
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 from deeprepo.impact.changes import ChangedSymbol, Dependents, Reference, UsePlace
 from deeprepo.impact.language import rules_of
@@ -15,7 +16,11 @@ from deeprepo.impact.uses.steps import record
 from deeprepo.impact.values import Arguments, Definition, Parameter, Signature, places_of
 
 BROKEN = "broken"  # the question that `explain` prints
-REPORTED, FITS, OTHER, THERE = "reported", "fits the new signature", "means something else", "the name is still there"
+# What is known of a call that is not broken; "" if it may be.
+CallState = Literal["fits the new signature", "means something else", ""]
+FITS: CallState = "fits the new signature"
+OTHER: CallState = "means something else"
+REPORTED, THERE = "reported", "the name is still there"
 
 
 class Misfit(Struct, frozen=True):
@@ -118,7 +123,7 @@ def _compare_use(reference: Reference, item: ChangedSymbol | None) -> str:
     """Return the result for one reference; "" if static analysis cannot decide."""
     if reference.missing or reference.missing_part is not None:
         return REPORTED
-    comparison = FITS
+    comparison: str = FITS
     for part in item.contract if item is not None else ("removed",):
         if part in ("removed", "renamed"):
             comparison = _there(reference) if reference.target_state == "present" else ""
@@ -198,18 +203,18 @@ class _Call(Struct):
         return self.item.signatures[1] if self.item.signatures is not None else Signature(opaque=True)
 
 
-def constructed_otherwise(call: _Call) -> Misfit | str | None:
+def constructed_otherwise(call: _Call) -> Misfit | CallState | None:
     """A function became a class that needs `new`, or the reverse."""
     is_known = call.reference.call and call.reference.sure
     return misconstruction(call.item, call.reference) if is_known else None
 
 
-def no_call(call: _Call) -> Misfit | str | None:
+def no_call(call: _Call) -> Misfit | CallState | None:
     """An import passes no arguments, and another mention may be called anywhere."""
     return None if call.reference.call else FITS if call.reference.form == "import" else ""
 
 
-def unknown_signature(call: _Call) -> Misfit | str | None:
+def unknown_signature(call: _Call) -> Misfit | CallState | None:
     """Which calls are accepted is open: by a decorator, another definition, a new meaning or the language."""
     if call.before.opaque or call.after.opaque:
         return ""
@@ -218,7 +223,7 @@ def unknown_signature(call: _Call) -> Misfit | str | None:
     return None if insists_on_signatures(call.item.symbol.path, call.reference.path) else ""
 
 
-def fits(call: _Call) -> Misfit | str | None:
+def fits(call: _Call) -> Misfit | CallState | None:
     """The call matches the new signature, and each argument reaches the same parameter."""
     if misfit(call.before, call.after, call.reference) is not None or call.arguments.spread:
         return None
@@ -226,23 +231,23 @@ def fits(call: _Call) -> Misfit | str | None:
     return "" if call.after.ambiguous or reaches_others else FITS
 
 
-def arguments_not_written(call: _Call) -> Misfit | str | None:
+def arguments_not_written(call: _Call) -> Misfit | CallState | None:
     """Some arguments are not written out, such as `*args`, or the code around handles a failure."""
     return "" if misfit(call.before, call.after, call.reference) is None else None
 
 
-def never_matched(call: _Call) -> Misfit | str | None:
+def never_matched(call: _Call) -> Misfit | CallState | None:
     """The call did not match the former signature either, so it means something else."""
     return OTHER if misfit(call.before, call.before, call.reference) is not None else None
 
 
-def no_longer_matches(call: _Call) -> Misfit | str | None:
+def no_longer_matches(call: _Call) -> Misfit | CallState | None:
     """The call matched the former signature, but doesn't match the new one."""
     is_known = call.reference.is_certain or call.reference.likely
     return misfit(call.before, call.after, call.reference) if is_known else None
 
 
-def same_name(_: _Call) -> Misfit | str | None:
+def same_name(_: _Call) -> Misfit | CallState | None:
     """Only the name matches, so it may be a call of something else."""
     return ""
 
@@ -259,7 +264,7 @@ RULES = (
 )
 
 
-def _answer(call: _Call) -> Misfit | str:
+def _answer(call: _Call) -> Misfit | CallState:
     """Return what is newly wrong with a call, or that it fits or means something else; "" if that is open."""
     for index, rule in enumerate(RULES):
         answer = rule(call)

@@ -17,7 +17,17 @@ from deeprepo.impact.reading.lexical import any_word
 from deeprepo.impact.resolving.classes import ancestry, lineage, members
 from deeprepo.impact.resolving.index import ROUNDS, Index
 from deeprepo.impact.resolving.namespaces import Namespaces
-from deeprepo.impact.resolving.wholes import Parts, Requirement, Type, Whole, defaults, parts_of, types_of, wanted_parts
+from deeprepo.impact.resolving.wholes import (
+    PartKind,
+    Parts,
+    Requirement,
+    Type,
+    Whole,
+    defaults,
+    parts_of,
+    types_of,
+    wanted_parts,
+)
 from deeprepo.impact.structs import Struct, field, replace
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.uses.sites import found_by_name
@@ -26,7 +36,7 @@ from deeprepo.impact.views import OneSide
 MOST = 200  # files in which one type is searched
 BELOW = 3  # levels of abstract types
 BUILDS = r"\bNAME\b(?:<.{0,200}>)?\s*[{(]|:\s*NAME\b(?:<.{0,200}>)?\s*=|\bnew\s+(?:\w+\.)*NAME\b"
-LOST = "lost"  # the kind for removed parts in literals
+LOST: PartKind = "lost"  # removed parts in literals
 # Patterns of lines that may contain such code; a match may be far from its type's name.
 LOOKS = {
     "heir": r"\bNAME\b",
@@ -50,7 +60,7 @@ class _Sides(Struct):
     now: Index
     before: Index
     # type and kind -> new parts
-    gained: dict[tuple[Type, str], set[str]] = field(default_factory=lambda: defaultdict(set))
+    gained: dict[tuple[Type, PartKind], set[str]] = field(default_factory=lambda: defaultdict(set))
 
 
 class _Found(Struct):
@@ -60,7 +70,7 @@ class _Found(Struct):
     # path and line -> a class that may lack parts
     abstract: dict[tuple[str, int], str] = field(default_factory=dict)
     # the parts that an abstract type passes on to its subclasses
-    below: dict[tuple[Type, str], set[str]] = field(default_factory=lambda: defaultdict(set))
+    below: dict[tuple[Type, PartKind], set[str]] = field(default_factory=lambda: defaultdict(set))
 
 
 async def lacking_parts(
@@ -102,7 +112,7 @@ async def lacking_parts(
     found: dict[tuple[str, int, str], Reference] = {}
     abstract: dict[tuple[str, int], str] = {}
     cut: list[str] = []
-    paths: dict[tuple[Type, str], Sequence[str]] = {}
+    paths: dict[tuple[Type, PartKind], Sequence[str]] = {}
     for _ in range(BELOW):
         new_types = sorted(sides.gained.keys() - paths.keys())
         if not new_types:
@@ -122,7 +132,7 @@ async def lacking_parts(
 
 async def _lacking(
     sides: _Sides,
-    paths: Mapping[tuple[Type, str], Sequence[str]],
+    paths: Mapping[tuple[Type, PartKind], Sequence[str]],
     fresh: Mapping[str, Collection[int]],
     head: OneSide,
     base: OneSide,
@@ -183,7 +193,7 @@ async def _with_objects(
     return left
 
 
-async def _holding(head: OneSide, home: str, name: str, kind: str) -> tuple[Sequence[str], list[str]]:
+async def _holding(head: OneSide, home: str, name: str, kind: PartKind) -> tuple[Sequence[str], list[str]]:
     """Return the files in the same language that may contain such code, nearest first.
 
     In languages with namespaces, files with other types of the same name are included.
@@ -205,7 +215,7 @@ async def _holding(head: OneSide, home: str, name: str, kind: str) -> tuple[Sequ
 
 
 def _incomplete(
-    sides: _Sides, paths: Mapping[tuple[Type, str], Sequence[str]], fresh: Mapping[str, Collection[int]]
+    sides: _Sides, paths: Mapping[tuple[Type, PartKind], Sequence[str]], fresh: Mapping[str, Collection[int]]
 ) -> _Found:
     """Return the code that lacks a newly required part, as far as the files are read."""
     found = _Found()
@@ -233,7 +243,7 @@ def _is_new(whole: Whole, lines: Collection[int]) -> bool:
 
 
 def _still_given(
-    sides: _Sides, paths: Mapping[tuple[Type, str], Sequence[str]], fresh: Mapping[str, Collection[int]]
+    sides: _Sides, paths: Mapping[tuple[Type, PartKind], Sequence[str]], fresh: Mapping[str, Collection[int]]
 ) -> Iterator[Reference]:
     """Yield unchanged lines in literals that set a removed part."""
     for (target, kind), names in sides.gained.items():
