@@ -275,7 +275,7 @@ def _definition(
             has_body = not language.is_declaration(whole)
         if kind in language.scopes and has_body and whole not in found.get("params", ()):
             called = f"{owner}.{name_of(name)}".strip(".`")
-            marks.scopes[whole.id] = Scope(called, whole, name.start_byte, kind in CLASSES)
+            marks.scopes[whole.id] = Scope(called, whole, name.start_byte, kind in ("class", "type"))
         if kind in CLASSES:
             marks.named.add(name.start_byte)
             above = tuple(dict.fromkeys(one for one in bases.get(whole.start_byte, ()) if one))

@@ -93,10 +93,13 @@ class _Matcher:
         self, target: UseTarget, uses: Sequence[Use], bound: Bindings, path: str, imports: Sequence[Import]
     ) -> None:
         self._target, self._uses, self._bound, self._path, self._imports = target, uses, bound, path, imports
+        with_members = rules_of(path).sees_own_members
         self._definitions = tuple(
             use
             for use in uses
-            if use.form == "definition" and not use.receiver and (use.name, use.line) not in bound.assignments
+            if use.form == "definition"
+            and (with_members or not use.receiver)  # `self.total = 1`
+            and (use.name, use.line) not in bound.assignments
         )
         self._imported_names = frozenset(use.name for use in uses if use.form == "import")
         # each way to write the class of a member -> the file that it is imported from
@@ -267,7 +270,8 @@ class _Matcher:
     def redefined(self, hit: Match) -> bool:
         """The function or the file also gives the name another meaning. Variables of other functions don't count."""
         use = hit.use
-        if not hit.imported_file or use.form != "name" or use.receiver:
+        is_imported = hit.imported_file or hit.star
+        if not is_imported or use.form != "name" or use.receiver:
             return False
         # `const load = require("./load")` is a definition, too
         is_module = any(here == use.name for pairs in self._bound.modules.values() for here, _ in pairs)

@@ -445,6 +445,7 @@ class JavaScript(Language, frozen=True):
     modules = Modules
     packaging: ClassVar[Packaging | None] = manifest
     any_suffix = True
+    sees_own_members = False
     default_import = r"\bdefault\s++as\s++([\w$]++)|^import\s++([\w$]++)\s*+(?:,|from\b)"
     implements = "implements"
     declares_others = r"^\s*+(?:export\s++)?declare\b"

@@ -68,6 +68,7 @@ class Lua(Language, frozen=True):
     modules = Modules
     loose_methods = r"\A[^(:]*+:|\(\s*+self\b"  # `function Cart:total()`, `function Cart.total(self)`
     tables_for_classes = True
+    sees_own_members = False
 
     def passes_several(self, arguments: Node, last: Node) -> bool:
         """Return whether a call is the last argument."""

@@ -191,6 +191,7 @@ class Rust(Language, frozen=True):
     search_modules = SearchModules
     packaging: ClassVar[Packaging | None] = manifest
     submodule_folders = True
+    sees_own_members = False
     shared_macros = True
     static_calls = True
     tokens = "token_tree"
