@@ -13,6 +13,7 @@ from deeprepo.impact.values import Place, Report
 
 # The questions about the name of a definition, which don't arise if the change leaves it.
 ABOUT_REMOVALS = ("removed", "probably removed")
+PACKAGE = "deeprepo.impact."
 NOT_COMPARED = "No reference to a changed definition was compared on this line."
 
 
@@ -30,25 +31,20 @@ def old_line(steps: Iterable[Step], users: Dependents, path: str, line: int) -> 
         is_gone = symbol is None or not {"removed", "renamed"}.isdisjoint(symbol.contract)
         for step in answers:
             if is_gone or step.question not in ABOUT_REMOVALS or step.answer != "no":
-                yield f"  {step.question}: {step.answer}, decided by {step.rule} in {_module(step)}"
+                yield f"  {step.question}: {step.answer}, decided by {step.rule} in {step.module.removeprefix(PACKAGE)}"
                 yield f"    the rule: {step.reason}"
                 if step.passed:
                     yield f"    rules before it that did not decide: {', '.join(step.passed)}"
-
-
-def _module(step: Step) -> str:
-    """Return the file of a rule, in this package."""
-    return f"{step.module.removeprefix('deeprepo.impact.').replace('.', '/')}.py"
 
 
 def _change(symbol: ChangedSymbol) -> Iterator[str]:
     """Yield how a definition changes, and which parts of its contract with its users do."""
     sides = [side.head for side in (symbol.before, symbol.after) if side is not None and side.head]
     if len(set(sides)) == len(("before", "after")):
-        yield f"  the definitions: {' -> '.join(sides)}, read by outline in resolving/offers.py"
-    yield f"  the change: {symbol.change}, found by changed_symbols in uses/symbols.py"
+        yield f"  the definitions: {' -> '.join(sides)}, read by outline in resolving.offers"
+    yield f"  the change: {symbol.change}, found by changed_symbols in uses.symbols"
     parts = f"yes, {' and '.join(symbol.contract)}" if symbol.contract else "no, it has the same contract"
-    yield f"  affects users: {parts}, decided by changed_contract in uses/symbols.py"
+    yield f"  affects users: {parts}, decided by changed_contract in uses.symbols"
 
 
 def _imports(files: Iterable[Dependent], path: str, changed: str) -> Iterator[str]:
@@ -56,7 +52,7 @@ def _imports(files: Iterable[Dependent], path: str, changed: str) -> Iterator[st
     for one in files:
         if (one.path, one.target) == (path, changed):
             via = f" through {one.via}" if one.via else ""
-            yield f"  the import: line {one.line} imports {changed}{via}, found by importing in uses/importing.py"
+            yield f"  the import: line {one.line} imports {changed}{via}, found by importing in uses.importing"
 
 
 def new_line(conclusions: Mapping[str, str], report: Report, path: str, line: int) -> Iterator[str]:

@@ -67,13 +67,13 @@ def test_explain_prints_the_rules_that_decided_a_line(repository: Repository) ->
     rows = removed.stdout.splitlines()
     begin = rows.index("Compared with shop/tax.py:round_up:")
     assert rows[begin + 1 : begin + 5] == [
-        "  the change: removed, found by changed_symbols in uses/symbols.py",
-        "  affects users: yes, removed, decided by changed_contract in uses/symbols.py",
-        "  the import: line 1 imports shop/tax.py, found by importing in uses/importing.py",
-        "  reference: certain, decided by imported in uses/sites.py",
+        "  the change: removed, found by changed_symbols in uses.symbols",
+        "  affects users: yes, removed, decided by changed_contract in uses.symbols",
+        "  the import: line 1 imports shop/tax.py, found by importing in uses.importing",
+        "  reference: certain, decided by imported in uses.sites",
     ]
     assert not [row for row in rows if row.startswith("  still there")], "not asked, as nothing provides the name"
-    assert "  removed: yes, decided by no_longer_exported in uses/verdict.py" in rows[begin:]
+    assert "  removed: yes, decided by no_longer_exported in uses.verdict" in rows[begin:]
     assert "    rules before it that did not decide: too_loose_for_a_proof" in rows[begin:]
     assert rows[-2] == "Reported for this line:"
     assert "round_up" in rows[-1]
@@ -97,20 +97,20 @@ def test_explain_claims_nothing_about_users_of_a_changed_body(repository: Reposi
     done = subprocess.run(command, cwd=repository.folder, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[:3] == [
         "Compared with shop/tax.py:total:",
-        "  the change: body, found by changed_symbols in uses/symbols.py",
-        "  affects users: no, it has the same contract, decided by changed_contract in uses/symbols.py",
+        "  the change: body, found by changed_symbols in uses.symbols",
+        "  affects users: no, it has the same contract, decided by changed_contract in uses.symbols",
     ]
 
 
 @pytest.mark.parametrize(
     ("caller", "decided"),
     [
-        ("total(3)", "broken: required-parameter, decided by no_longer_matches in uses/breaks.py"),
-        ("total(*ARGS)", "broken: open, decided by arguments_not_written in uses/breaks.py"),
-        ("total", "broken: open, decided by no_call in uses/breaks.py"),
-        ("(lambda total: total(3))", "reference: possible, decided by redefined in uses/sites.py"),
-        ("from json import total; total(3)", "reference: possible, decided by imported_nearer in uses/sites.py"),
-        ("list.total(3)", "reference: possible, decided by by_name in uses/sites.py"),
+        ("total(3)", "broken: required-parameter, decided by no_longer_matches in uses.breaks"),
+        ("total(*ARGS)", "broken: open, decided by arguments_not_written in uses.breaks"),
+        ("total", "broken: open, decided by no_call in uses.breaks"),
+        ("(lambda total: total(3))", "reference: possible, decided by redefined in uses.sites"),
+        ("from json import total; total(3)", "reference: possible, decided by imported_nearer in uses.sites"),
+        ("list.total(3)", "reference: possible, decided by by_name in uses.sites"),
     ],
 )
 def test_explain_names_the_rule_that_ended_the_comparison(repository: Repository, caller: str, decided: str) -> None:
