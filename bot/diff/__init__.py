@@ -1,4 +1,4 @@
-"""A change's files, the rules for skipping some of them, and the code regions of a review."""
+"""Read the changed files, decide which to skip, split them into code regions, and render them."""
 
 from bot.diff.read import read
 from bot.diff.render import FileDiff, file_diffs, followers

@@ -12,26 +12,26 @@ from itertools import groupby
 from bot.diff.render import GAP, FileDiff
 from bot.values import DiffRow, Excerpt
 
-SHOWN = 2  # of the edits that are alike
-LEAST_COLLAPSED = 3  # collapsed edits that are worth a note
-NEAR_ROWS = 3  # rows next to a collapsed edit that are collapsed with it
-LISTED = 40  # lines listed in a note
-WORD_CHARS = 120  # characters of the replaced words in a note
+SHOWN = 2  # number of equal edits that are shown
+LEAST_COLLAPSED = 3  # with fewer further edits, nothing is collapsed
+NEAR_ROWS = 3  # unchanged rows next to a collapsed edit that are collapsed with it
+LISTED = 40  # line numbers in a note
+WORD_CHARS = 120  # characters of the replaced words; edits of longer texts are not collapsed
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 Edit = tuple[str, str]  # the replaced words, and the new ones
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """An edit in one diff: its two rows, by position."""
+    """The location of an edit, which has two consecutive rows."""
 
-    diff: int
-    at: int
-    line: int
+    diff: int  # the index of the diff
+    at: int  # the index of the first row in the diff
+    line: int  # the line in the head
 
 
 def collapse(diffs: Sequence[FileDiff]) -> list[FileDiff]:
-    """Return the diffs with all but the first `SHOWN` of the edits that are alike as notes."""
+    """Return the diffs with all but the first `SHOWN` equal edits replaced by notes."""
     places: dict[Edit, list[_Place]] = defaultdict(list)
     for number, each in enumerate(diffs):
         for at, edit in _edits(each.rows):
@@ -48,13 +48,13 @@ def collapse(diffs: Sequence[FileDiff]) -> list[FileDiff]:
 
 
 def excerpts(diffs: Sequence[FileDiff]) -> list[Excerpt]:
-    """Return the lines of the head that diffs show, as excerpts."""
+    """Return the lines of the head that the diffs show, one excerpt per file."""
     shown = ((each.path, [row for row in each.rows if row.sign in (" ", "+") and row.number]) for each in diffs)
     return [Excerpt(path, rows[0].number, rows[-1].number, tuple(rows)) for path, rows in shown if rows]
 
 
 def _edits(rows: Sequence[DiffRow]) -> Iterator[tuple[int, Edit]]:
-    """Yield the position of each changed run that replaces one line by one line, with its edit."""
+    """Yield the position and the edit of each changed run that replaces a single line by a single line."""
     for is_changed, run in groupby(enumerate(rows), key=lambda item: item[1].sign in ("+", "-")):
         mine = [*run]
         if is_changed and [row.sign for _, row in mine] == ["-", "+"]:
@@ -64,7 +64,7 @@ def _edits(rows: Sequence[DiffRow]) -> Iterator[tuple[int, Edit]]:
 
 
 def _edit(before: str, after: str) -> Edit | None:
-    """Return the words that an edit replaces and the new ones, or None if that is only layout or very long."""
+    """Return the replaced and the new words, or None if they are very long or only the layout differs."""
     old, new = _WORD.findall(before), _WORD.findall(after)
     head = next((at for at, (one, other) in enumerate(zip(old, new, strict=False)) if one != other), None)
     if head is None:
@@ -77,7 +77,7 @@ def _edit(before: str, after: str) -> Edit | None:
 
 
 def _without(rows: Sequence[DiffRow], edits: dict[int, Edit]) -> Iterator[DiffRow]:
-    """Yield the rows without these edits and the rows that only surround them, then the notes about them."""
+    """Yield the rows without these edits and the unchanged rows around them, then notes about the edits."""
     gone = {at + step for at in edits for step in (0, 1)}
     kept_changes = [at for at, row in enumerate(rows) if row.sign in ("+", "-") and at not in gone]
     near = {at + step for at in edits for step in range(-NEAR_ROWS, NEAR_ROWS + 2)}

@@ -1,10 +1,10 @@
-"""Find the comments at the top of a file, where generators say that they wrote it."""
+"""Find the comments at the top of a file, where generators mark a file as generated."""
 
 import re
 
 from deeprepo.impact.text.lines import is_comment, utf8
 
-# Start and end of comments of several lines, and lines that may precede a file header.
+# Start and end of block comments.
 _BLOCKS = {
     "/*": "*/",
     "<!--": "-->",
@@ -16,11 +16,12 @@ _BLOCKS = {
     "#|": "|#",
     "<#": "#>",
 }
+# Lines that may come before the header.
 _ABOVE = re.compile(r"#!|<\?|<!DOCTYPE|[\"']use \w+[\"'];?$|package\s+[\w.]+;?$|---$", re.IGNORECASE)
 
 
 def header(start: bytes, path: str) -> str:
-    """Return the comments above the first line of code, given the start of a file."""
+    """Return the comments above the first line of code. `start` are the first bytes of the file."""
     lines, closing = list[str](), ""
     for line in utf8(start).decode("utf-8", "replace").split("\n"):
         text = line.strip()

@@ -1,4 +1,4 @@
-"""Signs of risk in a changed region: a removed check, or a changed lock, transaction, statement or order."""
+"""Find signs of risk in a changed region, such as a removed check, or a changed lock or transaction."""
 
 import re
 from collections.abc import Sequence
@@ -30,11 +30,15 @@ _TOUCHED: tuple[tuple[str, re.Pattern[str]], ...] = (
     ),
     ("order", re.compile(r"\b(?:sort\w*|order_?by|compareTo|comparator|reverse[ds]?)\b|<=>", re.IGNORECASE)),
 )  # fmt: skip
-_COUNTED = 400  # characters of a line that are searched
+_COUNTED = 400  # characters that are searched in each line
 
 
 def marks(unit: Unit) -> tuple[str, ...]:
-    """Return the kinds of risk that the changed lines of a region show."""
+    """Return the kinds of risk in the changed lines of a region.
+
+    A kind applies if its pattern matches a different number of added and removed lines. For checks, only
+    fewer added lines count.
+    """
     added_texts, removed_texts = (
         [diff_row.text[:_COUNTED] for diff_row in rows if not is_comment(diff_row.text, unit.path)]
         for rows in (unit.added_rows, unit.removed_rows)

@@ -1,4 +1,4 @@
-"""Find lines that a change moves, so that prompts say where they were before. Pure functions."""
+"""Find the lines that a change moves, so that prompts can say where they were before. Pure functions."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from bot.values import ChangedFile
 
 LEAST_LINES = 5  # lines with a word in the shortest move that is reported
-MOST_ALIKE = 8  # removed lines with one text; a more frequent text starts no move
+MOST_ALIKE = 8  # a move cannot start with a text that occurs on more removed lines than this
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Lines of the head that the change removed elsewhere, apart from their indentation."""
+    """Added lines that the change removes elsewhere. Only their indentation may differ."""
 
     path: str
     start: int
@@ -23,7 +23,10 @@ class Move:
 
 
 def find(files: Sequence[ChangedFile]) -> list[Move]:
-    """Return the moves in a change, the longest at each line."""
+    """Return the moves in a change.
+
+    If lines may have come from several locations, the longest match is used.
+    """
     removed = [
         (file.old_path or file.path, line.old, line.text.strip())
         for file in files
@@ -57,7 +60,7 @@ def _of_file(file: ChangedFile, removed: Sequence[tuple[str, int, str]], positio
 
 
 def _length(lines: Sequence[tuple[int, str]], at: int, removed: Sequence[tuple[str, int, str]], start: int) -> int:
-    """Return how many lines from here on are the same, without a gap on either side."""
+    """Return how many consecutive lines from here on are equal on both sides."""
     path, first, _ = removed[start]
     most = min(len(lines) - at, len(removed) - start)
     for length in range(most):

@@ -12,7 +12,10 @@ from deeprepo.impact.text.paths import is_code, is_settings, vendored_folder
 
 
 def read(change: RawChange) -> tuple[ChangedFile, ...]:
-    """Return every changed file in git's order. Files that need no review have the reason in `skip`."""
+    """Return all changed files in git's order.
+
+    For files that are not reviewed, `skip` contains the reason.
+    """
     is_generated = generated_marks(change.attributes)
     changed_files, pairs = [], [*patches.with_patches(change.status, change.patch)]
     left = [entry.old for entry, _ in pairs if entry.letter in "DR" and (is_code(entry.old) or is_settings(entry.old))]
@@ -32,11 +35,10 @@ def read(change: RawChange) -> tuple[ChangedFile, ...]:
 
 
 def _accept_vendored_updates(files: Sequence[ChangedFile]) -> tuple[ChangedFile, ...]:
-    """Return the files.
+    """Return the files, with new files in existing folders of vendored code accepted as vendored code.
 
-    A new file in a folder of vendored code that the change updates counts as vendored too.
-
-    An author who could hide code in the new file could also put it into an old one.
+    Such a file is part of an update. Reviewing it would not prevent attacks, because an author who wants to
+    hide code could also change a vendored file that already exists.
     """
     vendored_folders = {vendored_folder(file.old_path) for file in files if file.old_path is not None} - {None}
     return tuple(

@@ -1,4 +1,4 @@
-"""Render a change as one diff per file, in line order, with the heads of enclosing definitions."""
+"""Render a change for prompts: one diff per file, with the first lines of enclosing definitions."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -13,20 +13,24 @@ from bot.diff.show import NUMBER_EVERY
 from bot.values import ChangedFile, DiffRow, Unit
 from deeprepo.impact.text.paths import is_prose, is_test
 
-LEAST_TEXT = 40  # characters from which a part of a new file is identified by its text without signs
-GAP = DiffRow("", "[...]")  # uncounted unchanged lines; the next row has its number
-SMALL_GAP_LINES = 4  # unchanged lines between two shown parts up to which they are shown instead of counted
+# Characters in each region of a new file from which its rows are shown without "+". Coverage finds such a
+# region in a prompt by its text, which must be long enough to be unique.
+LEAST_TEXT = 40
+# A note for unchanged lines without their number; the next row has its line number.
+GAP = DiffRow("", "[...]")
+SMALL_GAP_LINES = 4  # up to this number, unchanged lines between two shown parts are shown
 NO_LINES: Mapping[str, Mapping[int, str]] = {}
-# Head line; 0 for a removed row above it and 1 for the line itself; line in the base.
+# The sort key of a row: the line in the head; 1 for that line, or 0 for a removed row above it; the line in
+# the base if it is removed.
 Place = tuple[int, int, int]
-# A literal (until the end of the line if it is unclosed), a word or a sign.
+# A literal (up to the end of the line if it is unclosed), a word, or another character.
 _WORD = re.compile(r"""\"(?:[^"\\\n]++|\\.)*+\"?|'(?:[^'\\\n]++|\\.)*+'?|`[^`]*+`?|\w++|[^\w\s]""")
 _KIND = {"added": "new file", "deleted": "deleted file"}
 
 
 @dataclass(frozen=True, slots=True)
 class FileDiff:
-    """A changed file as a prompt shows it."""
+    """The diff of a changed file in a prompt."""
 
     path: str
     kind: str  # "new file", "renamed from a.py" and so on; empty for a modified file
@@ -34,7 +38,7 @@ class FileDiff:
 
     @property
     def body(self) -> str:
-        """The rows as a prompt shows them."""
+        """The rows, formatted for a prompt."""
         return "\n".join(map(str, self.rows))
 
 
@@ -44,11 +48,11 @@ def file_diffs(
     around: int | None = None,
     further_lines: Mapping[str, Mapping[int, str]] = NO_LINES,
 ) -> list[FileDiff]:
-    """Return one diff per file of these regions, code before tests and prose, each row once.
+    """Return one diff for each file with one of these regions: code first, then tests, then prose.
 
-    Notes describe what is between the rows. A new file's rows have no sign. `around` is the most unchanged
-    lines next to a change; prose and tests then only have their changed lines. `further_lines` maps paths to
-    unchanged lines of the head, by number, that are shown too.
+    Each row is shown once, and notes replace omitted lines. The rows of a new file have no sign.
+    `around` limits the number of unchanged lines next to a change; prose and tests then have none.
+    `further_lines` maps paths to further lines of the head to show, by line number.
     """
     every_file = tuple(files)
     files_by_path = {file.path: file for file in every_file}
@@ -117,9 +121,9 @@ def _rows(
 
 
 def _with_moves(rows: Sequence[DiffRow], moves_here: Sequence[Move]) -> Iterator[DiffRow]:
-    """Yield the rows, with a note above each run of changed rows to which lines were moved.
+    """Yield the rows, with a note above each run of changed rows that contains moved lines.
 
-    Coverage looks for whole runs, so a note never stands inside one. A new file is one run.
+    Coverage searches prompts for whole runs, so a note is never inside a run. A new file is a single run.
     """
     left = list(moves_here)
     is_new = not any(diff_row.sign in ("+", "-") for diff_row in rows)
@@ -148,16 +152,16 @@ def _with_layout(rows: Iterable[DiffRow]) -> list[DiffRow]:
 
 
 def is_layout(before: Sequence[str], after: Sequence[str]) -> bool:
-    """Return whether lines only differ in blanks, line breaks in brackets, quotes and trailing commas.
+    """Return whether lines only differ in spaces, line breaks inside brackets, quotes and trailing commas.
 
-    Indentation must be equal where no bracket is open, because it may have meaning.
+    Outside brackets, the indentation must be equal, because it may have a meaning.
     """
     one, other = map(_layout, (before, after))
     return one == other and one[0] != []
 
 
 def _layout(lines: Sequence[str]) -> tuple[list[str], list[int]]:
-    """Return the words and signs of code, with literals as one, and the indentation outside brackets."""
+    """Return the tokens of code, with a string literal as one token, and the indentation outside brackets."""
     words: list[str] = []
     depths: list[int] = []
     commas = [0]  # commas per open bracket, innermost last
@@ -179,7 +183,7 @@ def _layout(lines: Sequence[str]) -> tuple[list[str], list[int]]:
 
 
 def followers(file: ChangedFile) -> Mapping[int, int]:
-    """Return for each removed line the head line below it."""
+    """Return the head line that follows each removed line, by the removed line's number."""
     positions: dict[int, int] = {}
     for hunk in file.hunks:
         at = hunk.new_start + (hunk.new_lines == 0)
@@ -217,9 +221,9 @@ def _with_notes(
     *,
     is_counted: bool,
 ) -> Iterator[DiffRow]:
-    """Yield the rows in order, with notes in gaps and numbers on unchanged rows that cannot be counted.
+    """Yield the rows in order, with notes in the gaps, and with numbers on rows that cannot be counted.
 
-    With `is_counted`, a note gives the number of unchanged lines.
+    With `is_counted`, each note contains the number of omitted lines.
     """
     removed_places = [(line, 0, old) for old, line in removed_lines]
     before: Place | None = None

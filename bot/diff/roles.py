@@ -1,8 +1,8 @@
-"""Decide whether a renamed file keeps its role: which checks apply, its language and its part of the product.
+"""Decide whether a renamed file keeps its role, which is its language and the checks that apply to it.
 
-A rename can turn unchecked text into a workflow, a migration or code, so all of it counts as new. A rename
-can also turn settings into something that nothing parses, so their keys are lost. The checks treat such a
-file as a deletion and an addition.
+A rename can turn unchecked text into a workflow, a migration or code, so the whole file counts as new. It can
+also turn settings into something that nothing parses, so that their keys are lost. The checks treat a file
+with a new role as a deletion and an addition.
 """
 
 import re
@@ -32,8 +32,8 @@ _PARSED = frozenset({".json", ".jsonc", ".yml", ".yaml", ".toml", ".ini", ".cfg"
 def changes_role(old: str, new: str) -> bool:
     """Return whether a rename changes the role of a file.
 
-    What exempts a file from a check (test, sample, vendored, generated) must apply before and after the
-    change. Losing an exemption counts; for settings, gaining one counts too, because their keys are lost.
+    Losing an exemption from checks, such as that of tests, samples, and vendored or generated files, changes
+    the role. For settings, gaining an exemption does too, because their keys are lost.
     """
     kind, marks = _kind(old), _sparing_marks(old) ^ _sparing_marks(new)
     if kind != _kind(new):
@@ -46,7 +46,7 @@ def changes_role(old: str, new: str) -> bool:
 
 
 def format_of(path: str) -> str:
-    """Return the suffix that decides how a file is parsed, or the name of a file without one."""
+    """Return the suffix that determines how a file is parsed, or the file name if there is none."""
     name = basename(path).lower()
     return ".env" if name.startswith(".env") else splitext(name)[1] or name
 
@@ -69,7 +69,7 @@ def _kind(path: str) -> str:
 
 @lru_cache(maxsize=8_192)
 def _parts(path: str) -> frozenset[str]:
-    """Return the parts of the product with their own rules that a file belongs to."""
+    """Return the special purposes of a file for which there are separate checks."""
     parts = {
         "workflow": is_workflow(path),
         "action": is_action(path),

@@ -1,8 +1,8 @@
-"""Render hunks for models: every row is a sign, a line number and the line.
+"""Render hunks for prompts: every row has a sign, a line number and the line.
 
-There is no padding, and only the first row of a run and every tenth line have numbers, because numbers and
-padding on every line would cost a seventh of a review's tokens. The rows with numbers are the same wherever a
-row is shown, because coverage compares rows as text.
+There is no padding, and only the first row of a run and every tenth line have a number, because numbers and
+padding on every line would cost a seventh of a review's tokens. A changed row is formatted in the same way in
+every prompt, because coverage compares rows as text.
 """
 
 from collections.abc import Iterable
@@ -13,7 +13,10 @@ NUMBER_EVERY = 10  # lines per number
 
 
 def numbered_text(hunks: Iterable[Hunk]) -> str:
-    """Return the sign, line number (on its own side) and text of every line, hunk by hunk."""
+    """Return the hunks as text.
+
+    Removed lines have their number in the base, and others their number in the head.
+    """
     texts = []
     for hunk in hunks:
         texts.append(f"@@ -{hunk.old_start},{hunk.old_lines} +{hunk.new_start},{hunk.new_lines} @@")
@@ -22,7 +25,7 @@ def numbered_text(hunks: Iterable[Hunk]) -> str:
 
 
 def rows(hunk: Hunk) -> list[DiffRow]:
-    """Return a hunk's lines as rows. A hunk contains whole runs of changed lines."""
+    """Return a hunk's lines as rows."""
     diff_rows: list[DiffRow] = []
     for line in hunk.lines:
         number = (line.old if line.kind == "-" else line.new) or 0

@@ -1,4 +1,4 @@
-"""Reasons why listed files are not reviewed. Each is a phrase that the coverage table prints."""
+"""Decide why a changed file is not reviewed. Each reason is a phrase that the coverage table shows."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -27,13 +27,13 @@ TOO_LARGE = "larger than 2 MiB"
 ATTRIBUTED = "generated, according to .gitattributes"
 PICTURE = "image, audio, font or document"  # binary media by name and first bytes
 MINIFIED = "minified"
-FOREIGN = frozenset({VENDOR, GENERATED, ATTRIBUTED, MINIFIED})  # files that nobody in the project wrote
-GENERATED_BYTES = 1_000  # start of a file in which a generator's header is searched
-MINIFIED_LINE = 1_000  # characters; the median line of a minified file is longer
+FOREIGN = frozenset({VENDOR, GENERATED, ATTRIBUTED, MINIFIED})  # files that were not written in this project
+GENERATED_BYTES = 1_000  # bytes at the start of a file that are searched for a generator's header
+MINIFIED_LINE = 1_000  # characters; a file is minified if its median line is longer
 HARMLESS = re.compile(r"^(only the file mode changed|no line changed|empty file)$")
 LICENCE = re.compile(r"(^|/)(LICEN[CS]E|COPYING|NOTICE)([.-](md|txt|rst|[A-Z][\w.-]*))?$")
-# First bytes by suffix. Archives, programs and other binary files can contain anything, so they are not
-# listed.
+# Media by suffix and first bytes. Archives, programs and other binary files are missing, because they can
+# contain anything.
 _MEDIA = (
     (re.compile(r"\.png$", re.IGNORECASE), re.compile(rb"\x89PNG\r\n")),
     (re.compile(r"\.jpe?g$", re.IGNORECASE), re.compile(rb"\xff\xd8\xff")),
@@ -53,7 +53,7 @@ _MEDIA = (
     (re.compile(r"\.flac$", re.IGNORECASE), re.compile(rb"fLaC")),
     (re.compile(r"\.pdf$", re.IGNORECASE), re.compile(rb"%PDF-")),
 )
-# Comments in the header of a generated file.
+# Comments that mark a file as generated.
 _SAYS_GENERATED = re.compile(
     r"(?:^[^\w\n@]*+|\bis\s+(?:auto\w*\s+)?)@generated\b|@generated\W*$|^[^\w\n]*+Code generated .{1,200} DO NOT EDIT"
     r"|^[^\w\n]*+(?:This|The) (?:file|code) (?:is|was) (?:auto(?:matically)?[- ]?)?generated\b(?!\s+(?:into|to|in|under|below)\b)"
@@ -63,7 +63,10 @@ _SAYS_GENERATED = re.compile(
 
 
 def by_mode(old: str, new: str) -> str | None:
-    """Return a reason from the modes, if any. A file that replaces a link or submodule is a normal file."""
+    """Return the reason for links and submodules, judged by the file modes, or None.
+
+    A regular file that replaces a link or submodule is reviewed.
+    """
     if new == SUBMODULE_MODE:
         return SUBMODULE if old in (ABSENT, SUBMODULE_MODE) else REPLACED
     if old == SUBMODULE_MODE and new == ABSENT:
@@ -76,11 +79,11 @@ def by_mode(old: str, new: str) -> str | None:
 def reason(
     file: ChangedFile, parts: Sequence[bytes], change: RawChange, marks_generated: Callable[[str], bool | None]
 ) -> str | None:
-    """Return why a file needs no review; None if it does. `parts` is its patch.
+    """Return why a file is not reviewed, or None if it is. `parts` is its patch.
 
-    A mark (a name, a header, an attribute) only counts if the file has it before and after the change. A
-    change that sets or removes a mark, or moves a file to or from a marked place, must not hide the file. A
-    new file has no earlier state.
+    A mark (a name, a header or an attribute) only counts if the file has it before and after the change. So a
+    change cannot hide a file by adding or removing a mark, or by moving it. A new file only needs the mark
+    after the change.
     """
     if file.skip:
         return file.skip
@@ -110,10 +113,10 @@ def reason(
 
 
 def is_unread(file: ChangedFile) -> bool:
-    """Return whether the change to a file goes unreviewed because of a name, a mark or external content.
+    """Return whether a file is skipped although its content may matter.
 
-    For people with write access, `is_unvouched` decides what still counts as not checked. For all others, all
-    of it does.
+    For authors without write access, every such file counts as not checked. For others, `is_unvouched`
+    decides.
     """
     if file.path == MODULES:
         return file.status != "deleted"
@@ -122,20 +125,20 @@ def is_unread(file: ChangedFile) -> bool:
 
 
 def is_counted(file: ChangedFile) -> bool:
-    """Return whether the file's changed lines were counted. Binary and large files and submodules have no patch."""
+    """Return whether the number of changed lines is known. For binary files and submodules, it isn't."""
     return bool(file.hunks) or file.skip in (None, MOVED) or HARMLESS.match(file.skip) is not None
 
 
 def is_unvouched(file: ChangedFile, why: str | None, *, replaces_code: bool = False) -> bool:
-    """Return whether only the change itself justifies skipping a file, or the file could not be read.
+    """Return whether a skipped file counts as not checked.
 
-    Such a file counts as not checked. The base justifies a mark that an existing file has before and after
-    the change. For a new file, the name is enough for lock files, licenses, and files that are neither code
-    nor settings. Static checks run on the text of all of them. A submodule's code is reviewed in its own
-    repository, so a note mentions it and it does not count. `replaces_code`: a link or submodule replaced a
-    folder with code.
+    It does if it could not be read, or if only the change itself justifies skipping it (`why`). A mark that
+    an existing file has before and after the change is justified by the base. For a new file, the name is
+    enough for lock files, licenses, and generated files that are neither code nor settings. Static checks run
+    on the text of all of these. A submodule does not count, because its code is reviewed in its own
+    repository. `replaces_code` says whether a link or submodule replaces a folder with code.
     """
-    if why == SUBMODULE:  # nobody names a submodule like a file of code
+    if why == SUBMODULE:  # a submodule with the name of a code file is suspicious
         return replaces_code or (file.status == "added" and is_code(file.path))
     if why in (None, MOVED, PICTURE) or HARMLESS.match(why):
         return False
@@ -158,7 +161,7 @@ def _is_vouched_by_name(file: ChangedFile, why: str) -> bool:
 
 
 def _is_output(path: str) -> bool:
-    """Return whether a name belongs to a file that only tools write and read: a lock file, a snapshot, a source map."""
+    """Return whether only tools write files with this name: lock files, snapshots and source maps."""
     return is_lock(path) or (is_generated(path) and not _is_hand_written(path))
 
 
@@ -181,7 +184,7 @@ def _without_hunks(file: ChangedFile, parts: Sequence[bytes], change: RawChange,
 
 
 def _is_media(path: str, start: bytes) -> bool:
-    """Return whether a file is media by its name and first bytes."""
+    """Return whether a file is an image or other media, judged by its name and first bytes."""
     return any(name.search(path) and begin.match(start) for name, begin in _MEDIA)
 
 
@@ -191,6 +194,6 @@ def _is_minified(file: ChangedFile) -> bool:
 
 
 def _long_lines(start: bytes) -> bool:
-    """Return whether a file had long lines before the change, judged by its start."""
+    """Return whether a file had long lines before the change. `start` are the first bytes of the file."""
     lengths = sorted(len(line) for line in start.split(b"\n"))
     return lengths[len(lengths) // 2] > MINIFIED_LINE

@@ -1,8 +1,8 @@
-"""Find lines that belong together: changed definitions, and runs of changed lines outside them.
+"""Find lines that are reviewed together: changed definitions, and runs of changed lines outside them.
 
-Every line is reviewed once. A definition that is reviewed as a whole includes its changed members. A large
-one with few changes is split into them and only keeps its other changed lines. Changed comments above a
-definition and changed blank lines around it belong to it.
+Every changed line is in one span. A definition that is reviewed as a whole includes its changed members. A
+large definition is split: its changed members are separate spans, and its other changed lines form further
+spans. Changed comments above a definition and changed blank lines around it belong to it.
 """
 
 from bisect import bisect_left, bisect_right
@@ -13,15 +13,18 @@ from itertools import pairwise
 from bot.values import ChangedFile, ChangedSymbol, DiffLine, Hunk, Side
 from deeprepo.impact.text.lines import is_comment
 
-MARGIN = 3  # unchanged lines around a hunk outside any definition
-MOST_RUNS = 300  # per file; with more changed places, the nearest are reviewed together
+MARGIN = 3  # unchanged lines shown around a run of changed lines outside definitions
+MOST_RUNS = 300  # runs per file; if there are more, the nearest ones are joined
 ANNOTATIONS = ("@", "#[", "[")  # starts of lines above a definition that belong to it, besides comments
-WHOLE_LINES = 60  # a definition up to this length is reviewed with its members
+WHOLE_LINES = 60  # a shorter definition is reviewed together with its members
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Lines of one side that belong together. `names` are the definitions whose references count."""
+    """Lines on one side that are reviewed together.
+
+    `names` are the definitions whose references are relevant.
+    """
 
     name: str
     start: int
@@ -35,9 +38,9 @@ class Span:
 
 
 def spans(file: ChangedFile, symbols: Sequence[ChangedSymbol], rows: Mapping[Side, Sequence[str]]) -> list[Span]:
-    """Return the changed definitions, then runs of changed lines outside them.
+    """Return spans for the changed definitions, then for the runs of changed lines outside them.
 
-    A new or deleted file is one span. `rows` contains the file's lines on the sides where it exists.
+    A new or deleted file is a single span. `rows` contains the file's lines on each side where it exists.
     """
     if file.status in {"added", "deleted"} and (file.added_lines or file.removed_lines):
         return [_whole(file, symbols)]
@@ -56,7 +59,7 @@ def _whole(file: ChangedFile, symbols: Sequence[ChangedSymbol]) -> Span:
 
 
 def around(hunks: Sequence[Hunk], span: Span) -> Sequence[Hunk]:
-    """Return the hunks that may contain lines of a span. A file can have many thousands."""
+    """Return the hunks that may contain lines of a span, found by binary search."""
     base, start, end = span.side == "base", span.start - span.before, span.end + span.after
 
     def begins(hunk: Hunk) -> int:
@@ -69,7 +72,10 @@ def around(hunks: Sequence[Hunk], span: Span) -> Sequence[Hunk]:
 
 
 def near(hunk: Hunk, span: Span) -> Iterator[DiffLine]:
-    """Yield a hunk's lines in a span and its margin. A removed line is placed before the next head line."""
+    """Yield a hunk's lines that are in a span or its margin.
+
+    A removed line counts at the head line that follows it.
+    """
     start, end = span.start - span.before, span.end + span.after
     first, size = (hunk.old_start, hunk.old_lines) if span.side == "base" else (hunk.new_start, hunk.new_lines)
     if first > end + 1 or first + size < start:
@@ -88,7 +94,10 @@ def near(hunk: Hunk, span: Span) -> Iterator[DiffLine]:
 
 
 def _definitions(file: ChangedFile, symbols: Sequence[ChangedSymbol]) -> list[Span]:
-    """Return a span per changed definition that is not part of another, outermost first."""
+    """Return the spans for changed definitions.
+
+    A changed member is part of its definition if that is not split.
+    """
     spans_found: list[Span] = []
     waiting = sorted(
         (_of(symbol) for symbol in symbols), key=lambda span: (span.side, span.start, -span.end, span.name)
@@ -106,7 +115,7 @@ def _definitions(file: ChangedFile, symbols: Sequence[ChangedSymbol]) -> list[Sp
 
 
 def _with_comments(file: ChangedFile, spans_found: Sequence[Span], rows: Mapping[Side, Sequence[str]]) -> list[Span]:
-    """Return the spans extended by changed comments and annotations above, and blank lines at both ends."""
+    """Return the spans extended by changed comments and annotations above, and by changed blank lines."""
     covered_lines = {side: _covered_lines(spans_found, side) for side in ("head", "base")}
     wider: list[Span] = []
     for span in spans_found:
@@ -137,7 +146,7 @@ def _inside(span: Span, outer: Span) -> bool:
 
 
 def _is_reviewed_whole(span: Span) -> bool:
-    """Return whether a definition is reviewed as a whole: new, removed and short ones are."""
+    """Return whether a definition is reviewed as a whole, because it is new, removed or short."""
     whole = span.symbol is not None and span.symbol.change in {"added", "removed"}
     return whole or span.end - span.start < WHOLE_LINES
 
@@ -160,7 +169,7 @@ def _covered_lines(spans_found: Iterable[Span], side: Side) -> set[int]:
 
 
 def _unshown_removed_lines(file: ChangedFile, spans_found: Sequence[Span]) -> set[int]:
-    """Return the removed lines that no span shows."""
+    """Return the removed lines that no span's diff shows."""
     shown_lines = _covered_lines(spans_found, "base")
     for span in (s for s in spans_found if s.side == "head"):
         for hunk in around(file.hunks, span):
@@ -169,7 +178,7 @@ def _unshown_removed_lines(file: ChangedFile, spans_found: Sequence[Span]) -> se
 
 
 def _runs(lines: Collection[int], side: Side, changed_lines: Collection[int]) -> list[Span]:
-    """Group nearby lines with unchanged lines around them. `changed_lines` are shown by other spans."""
+    """Return spans for groups of nearby lines. `changed_lines` are all changed lines on this side."""
     runs: list[list[int]] = []
     for line in sorted(lines):
         if runs and line - runs[-1][1] <= 2 * MARGIN:
@@ -185,7 +194,7 @@ def _runs(lines: Collection[int], side: Side, changed_lines: Collection[int]) ->
 
 
 def _join(runs: list[list[int]]) -> list[list[int]]:
-    """Return at most MOST_RUNS runs by joining those with the smallest gaps. No changed line is lost."""
+    """Return at most MOST_RUNS runs, by joining those with the smallest gaps."""
     if len(runs) <= MOST_RUNS:
         return runs
     gaps = sorted(range(1, len(runs)), key=lambda at: runs[at - 1][1] - runs[at][0])
@@ -194,5 +203,5 @@ def _join(runs: list[list[int]]) -> list[list[int]]:
 
 
 def _quiet(line: int, step: int, changed_lines: Collection[int]) -> int:
-    """Return the number of unchanged lines in this direction, up to the margin."""
+    """Return the number of unchanged lines next to a line in the direction of `step`, up to MARGIN."""
     return next((n for n in range(MARGIN) if line + step * (n + 1) in changed_lines), MARGIN)

@@ -1,6 +1,7 @@
-"""Add the first lines of enclosing classes, functions, blocks or keys that a region does not show itself.
+"""Add the first lines (heads) of the classes, functions, blocks or keys that enclose a region.
 
-Indentation shows them in nearly every language, even in templates and settings files without a parser.
+They are found by indentation, which works in nearly every language, even for templates and settings files
+without a parser.
 """
 
 import re
@@ -15,17 +16,17 @@ from bot.values import ChangedFile, Definition, DiffRow, Unit
 from deeprepo.impact.text.lines import defined_names, is_comment
 from deeprepo.rlm.values import tokens
 
-MAX_HEADS = 6  # heads above one part: the outermost two and the innermost ones
+MAX_HEADS = 6  # heads above one part: the OUTER outermost ones, and the innermost ones
 OUTER = 2
-SIGNATURE = 12  # lines of one head, as a parameter list can be long
-SMALL_HEAD_GAP = 3  # lines between a head and the next row up to which they are shown too
-MAX_HEAD_CHARS = 240  # characters; longer lines are generated
+SIGNATURE = 12  # maximum lines of one head, because a parameter list can be long
+SMALL_HEAD_GAP = 3  # up to this number, unchanged lines between a head and the next row are also shown
+MAX_HEAD_CHARS = 240  # characters; longer lines are probably generated, and not shown
 _OPENS = re.compile(r"(?:[{(\[:]|=>|->|=|\b(?:do|then|begin)(?:\s*\|[^|]*\|)?)\s*$")
-# A line that continues what a line with equal indentation started.
+# A line that continues the block of an earlier line with the same indentation, such as `else:`.
 _BRANCH = re.compile(
     r"[})\]]|(?:else|elif|elsif|except|finally|catch|case|default|rescue|ensure|public|private|protected)\b(?=.*[:{]\s*$|\s*$)"
 )
-# indentation, line, text, whether it continues another
+# Indentation, line number, text, and whether it continues another block.
 Opener = tuple[int, int, str, bool]
 
 
@@ -38,7 +39,8 @@ def with_heads(
 ) -> Iterator[Unit]:
     """Yield the regions with their heads.
 
-    `lines`: of the head; `added_rows`: the added rows by line; `symbols`: the changed definitions.
+    `lines` is the file at the head, `added_rows` the added rows by line, and `symbols` the changed
+    definitions.
     """
     above = followers(file)
     starts = {unit.id: _starts(unit, above) for unit in units}
@@ -59,7 +61,7 @@ def with_heads(
 
 
 def _near(heads: Collection[int], shown_lines: Collection[int], added_lines: Collection[int]) -> Iterator[int]:
-    """Yield unchanged lines below a head that are too few to replace by a note."""
+    """Yield the unchanged lines below a head that are too few to be replaced by a note."""
     for one, other in pairwise(sorted({*heads, *shown_lines})):
         if (
             one in heads
@@ -70,7 +72,7 @@ def _near(heads: Collection[int], shown_lines: Collection[int], added_lines: Col
 
 
 def _starts(unit: Unit, above: Mapping[int, int]) -> list[int]:
-    """Return the head lines at which contiguous rows and runs of changed rows start."""
+    """Return the lines at which shown parts, and runs of changed rows in them, start."""
     start_lines: list[int] = []
     before = ""
     for diff_row in unit.rows:
@@ -81,7 +83,7 @@ def _starts(unit: Unit, above: Mapping[int, int]) -> list[int]:
 
 
 def _chains(lines: Sequence[str], wanted_lines: Collection[int], path: str) -> dict[int, list[int]]:
-    """Return the enclosing lines of each wanted line, outermost first."""
+    """Return the line numbers of the heads above each wanted line, outermost first."""
     chains: dict[int, list[int]] = {}
     waiting: list[int] = []
     stack: list[Opener] = []
@@ -111,7 +113,7 @@ def _chains(lines: Sequence[str], wanted_lines: Collection[int], path: str) -> d
 
 @lru_cache(maxsize=512)
 def _opens(line: str) -> bool:
-    """Return whether the lines below a line may belong to it."""
+    """Return whether a line may start a block."""
     return len(line) > 1 and bool(_OPENS.search(line[-MAX_HEAD_CHARS:]) or defined_names(line[:MAX_HEAD_CHARS]))
 
 
@@ -121,7 +123,10 @@ def _indent(text: str) -> int:
 
 
 def _signature(lines: Sequence[str], start: int) -> range:
-    """Return the lines of one head, until its brackets are closed if these lines are few."""
+    """Return the lines of one head, up to the closing bracket.
+
+    If that is too far, return only the first line.
+    """
     depth = 0
     for number in range(start, min(len(lines), start + SIGNATURE - 1) + 1):
         text = lines[number - 1]

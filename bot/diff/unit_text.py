@@ -1,4 +1,4 @@
-"""Render a span as a diff with line numbers, as short as possible without hiding a change."""
+"""Render a span as a diff with line numbers, without unchanged parts that are far from every change."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -10,14 +10,14 @@ from bot.values import DiffRow, Hunk
 from deeprepo.rlm.values import CHARS_PER_TOKEN
 
 CONTEXT_LINES = 12  # unchanged lines shown before and after a change
-MIN_GAP = 8  # a shorter gap is not worth a note
-UNIT_TOKENS = 6_000  # per region; larger ones are split
-MAX_PIECE_CHARS = int(UNIT_TOKENS * CHARS_PER_TOKEN)  # characters of a piece
-CUT_PART = 3  # a piece ends in its last third, before the least indented row
+MIN_GAP = 8  # a shorter unchanged part is shown instead of a note
+UNIT_TOKENS = 6_000  # tokens per region; larger regions are split
+MAX_PIECE_CHARS = int(UNIT_TOKENS * CHARS_PER_TOKEN)  # characters in a piece
+CUT_PART = 3  # a piece ends in its last third, before the row with the least indentation
 
 
 class HunkRows:
-    """The rows of one file's hunks, made once."""
+    """Makes the rows of one file's hunks, and caches them."""
 
     def __init__(self, hunks: Sequence[Hunk]) -> None:
         self.hunks = hunks
@@ -28,9 +28,9 @@ class HunkRows:
         return {diff_row.number: diff_row for hunk in self.hunks for diff_row in self._of(hunk) if diff_row.sign == "+"}
 
     def rows(self, lines: Sequence[str], span: Span, start: int, end: int) -> tuple[DiffRow, ...]:
-        """Return the whole span as a diff.
+        """Return the lines from `start` to `end` as a diff. `lines` is the whole file on the span's side.
 
-        A long unchanged part is a note; unchanged lines have head numbers.
+        A note replaces each long unchanged part. Unchanged lines have their number in the head.
         """
         diff_rows: list[DiffRow] = []
         base = span.side == "base"
@@ -55,7 +55,7 @@ class HunkRows:
 
 
 def with_numbers(rows: Sequence[DiffRow]) -> tuple[DiffRow, ...]:
-    """Return the rows, with numbers on unchanged rows that cannot be counted from the row above."""
+    """Return the rows, with numbers on unchanged rows whose number does not follow from the row above."""
     diff_rows: list[DiffRow] = []
     for diff_row in rows:
         follows = bool(diff_rows) and diff_rows[-1].sign == " " and diff_rows[-1].number == diff_row.number - 1
@@ -67,7 +67,7 @@ def with_numbers(rows: Sequence[DiffRow]) -> tuple[DiffRow, ...]:
 
 
 def pieces(rows: Sequence[DiffRow]) -> list[tuple[DiffRow, ...]]:
-    """Split the rows into pieces that are small enough and contain changed rows. They overlap slightly."""
+    """Split the rows into pieces that are small enough. Pieces without changed rows are dropped."""
     if sum(len(str(diff_row)) + 1 for diff_row in rows) <= MAX_PIECE_CHARS:
         return [tuple(rows)]
     pieces_found: list[tuple[DiffRow, ...]] = []
@@ -85,13 +85,17 @@ def pieces(rows: Sequence[DiffRow]) -> list[tuple[DiffRow, ...]]:
             pieces_found.append(piece)
         if last >= len(rows):
             break
-        # The next piece starts on a row with a number, because coverage compares rows as text.
+        # The next piece starts with a row that has a number, even if pieces overlap, because coverage
+        # compares text.
         at = next((n for n in range(last, max(at, last - NUMBER_EVERY), -1) if not rows[n].can_be_counted), last)
     return pieces_found
 
 
 def _depth(rows: Sequence[DiffRow], at: int) -> float:
-    """Return how bad it is to split before this row. A definition after a blank line is best."""
+    """Return how bad it is to split before this row.
+
+    Splitting before a definition after a blank line is best.
+    """
     text = rows[at].text
     if not text.strip():
         return 1_000
@@ -99,13 +103,13 @@ def _depth(rows: Sequence[DiffRow], at: int) -> float:
 
 
 def _trim(rows: Sequence[DiffRow]) -> Sequence[DiffRow]:
-    """Remove notes at the ends."""
+    """Return the rows without notes at both ends."""
     row_positions = [index for index, diff_row in enumerate(rows) if diff_row.sign]
     return rows[row_positions[0] : row_positions[-1] + 1] if row_positions else ()
 
 
 def _before(hunk: Hunk) -> int:
-    """Return the difference between head and base numbers of unchanged lines above a hunk."""
+    """Return the head number minus the base number for unchanged lines above a hunk."""
     return (hunk.new_start - (hunk.new_lines > 0)) - (hunk.old_start - (hunk.old_lines > 0))
 
 

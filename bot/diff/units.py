@@ -1,6 +1,6 @@
-"""Split a change into code regions for review. Every changed line of a reviewable file is in at least one.
+"""Split a change into code regions. Every changed line in a reviewed file is in at least one region.
 
-A region has its text, its diff, its references, its tests and its risk.
+A region has its text, its diff, references to it, its tests and its risk.
 """
 
 import re
@@ -33,7 +33,7 @@ SENSITIVE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The changed files' texts by path on both sides. A file that does not exist on a side is missing."""
+    """The changed files' texts on both sides, by path. A file that does not exist on a side is missing."""
 
     head: Mapping[str, str]
     base: Mapping[str, str]
@@ -88,12 +88,10 @@ def _of_file(
 
 
 def _keep_changed_units(units: Sequence[Unit]) -> list[Unit]:
-    """Return the regions with changed lines.
+    """Return the regions with changed lines. The nearest one gets the references of each unchanged region.
 
-    If only lines around a definition changed, a neighbor gets its references.
-
-    An unchanged definition needs no review: `#if DEBUG` is reviewed on its own lines, together with
-    references to what it guards.
+    A definition counts as changed even if only lines around it did, such as `#if DEBUG`. Then the region with
+    these lines is reviewed, together with the references to the definition.
     """
     changed_units = [unit for unit in units if unit.changed_rows]
     references_by_unit: dict[int, list[Reference]] = defaultdict(list)
@@ -114,7 +112,7 @@ def _away(unit: Unit, other: Unit) -> tuple[int, bool]:
 
 
 def _by_name(unit: Unit, uses: Mapping[str, Sequence[Reference]]) -> Unit:
-    """Return a region of a file without known definitions, with references matched by name."""
+    """Return the region with the references to names in its diff, for a file without known definitions."""
     mine = (rows for key, rows in uses.items() if key.startswith(f"{unit.path}:"))
     return replace(
         unit, references=tuple(reference for rows in mine for reference in rows if reference.name in unit.diff)
@@ -129,7 +127,10 @@ def _units(
     references: tuple[Reference, ...],
     tests: tuple[str, ...],
 ) -> Iterator[Unit]:
-    """Yield a span's region or its pieces. A large region's text is limited to its changes."""
+    """Yield the region for a span, or several if it is large.
+
+    A large region's text only has the shown lines.
+    """
     start, end = max(1, span.start - span.before), min(len(lines), span.end + span.after)
     risk = _risk(file, span, references, tests)
     parts = pieces(hunk_rows.rows(lines, span, start, end))
@@ -154,14 +155,17 @@ def _units(
 
 
 def _lines(rows: Sequence[DiffRow], span: Span) -> tuple[int, int]:
-    """Return the first and last line of the rows' side."""
+    """Return the first and the last line of the rows on the span's side."""
     signs = ("-",) if span.side == "base" else (" ", "+")
     numbers = [diff_row.number for diff_row in rows if diff_row.sign in signs] or [span.start]
     return min(numbers), max(numbers)
 
 
 def _risk(file: ChangedFile, span: Span, references: Sequence[Reference], tests: Sequence[str]) -> int:
-    """Return the risk: removals and new signatures, many callers, sensitive words, and missing tests."""
+    """Return the risk score.
+
+    Removals, new signatures, many references, sensitive words and missing tests raise it.
+    """
     change = span.symbol.change if span.symbol else "body"
     score = {"removed": 40, "renamed": 40, "signature": 30, "body": 10, "added": 5}[change]
     score += 2 * min(10, sum(not reference.test for reference in references))
@@ -170,7 +174,7 @@ def _risk(file: ChangedFile, span: Span, references: Sequence[Reference], tests:
 
 
 def _distinct(units: Iterable[Unit]) -> Iterator[Unit]:
-    """Yield the regions with distinct ids, as overloads can share a name."""
+    """Yield the regions with unique IDs, because overloads have the same name."""
     id_counts: dict[str, int] = {}
     for unit in units:
         id_counts[unit.id] = id_counts.get(unit.id, 0) + 1
@@ -181,7 +185,7 @@ def _distinct(units: Iterable[Unit]) -> Iterator[Unit]:
 
 
 class ShownLines:
-    """The lines of both trees that a prompt already shows, so that none is paid for twice. Not frozen."""
+    """The lines that a prompt already contains, so that none is included twice. Mutable."""
 
     def __init__(self, units: Iterable[Unit] = ()) -> None:
         self._places: dict[Side, set[tuple[str, int]]] = {"head": set(), "base": set()}
@@ -191,7 +195,7 @@ class ShownLines:
 
     @property
     def lines(self) -> set[tuple[str, int]]:
-        """Path and number of the shown lines of the head."""
+        """The path and number of each shown line of the head."""
         return self._places["head"]
 
     def add(self, excerpt: Excerpt) -> None:
@@ -203,7 +207,7 @@ class ShownLines:
         return (path, number) in self._places[side]
 
     def left(self, path: str, numbers: Iterable[int], side: Side = "head") -> list[int]:
-        """Return the lines that are not shown yet."""
+        """Return those of the lines that are not shown yet."""
         return [number for number in numbers if (path, number) not in self._places[side]]
 
 

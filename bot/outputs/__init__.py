@@ -1,7 +1,7 @@
-"""List the output formats.
+"""The output formats.
 
-A new one is one file with `render(review) -> str` and one line here. Each is imported on demand, since the
-terminal library takes too long to load for `--help`.
+To add a format, add a module with `render(review) -> str`, and its name to `Format`. The modules are imported
+on demand, because the terminal library takes too long to load for `--help`.
 """
 
 from collections.abc import Callable

@@ -1,6 +1,6 @@
 """Show a review in a terminal: a failure first, then the findings, worst first, and the result last.
 
-When a long review has scrolled away, the last line is still visible. So it contains the result, with the next
+After a long review, only the last lines are visible. So the last line contains the result, with the next
 steps above it.
 """
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         Severity,
     )
 
-WIDTH = 100  # prose isn't set wider, because long lines are hard to read
+WIDTH = 100  # maximum width of the page, because long lines are hard to read
 BADGES: dict["Severity", str] = {
     "critical": "bold white on red",
     "high": "bold white on dark_orange3",
@@ -45,10 +45,10 @@ PLACE_NOTES = {"outside": "outside the diff", "file": "next to the changed lines
 STATUS = {"fixed": "✓"}
 NEXT = 'fix the findings and review again, or ignore a finding: `deeprepo ignore ID --reason "..."`'
 MOST_LIMITS = 4  # sentences about the limits of searches
-LISTED_PLACES = 4  # of findings that are grouped by theme
-LISTED_ROWS = 12  # rows of a list, unless everything is requested
+LISTED_PLACES = 4  # locations of findings that are grouped by theme
+LISTED_ROWS = 12  # rows of a list, unless `--show all` is set
 REST = "use --show all to list them"
-NAMED_PLACES = 3  # open files that the next step names
+NAMED_PLACES = 3  # files in the sentence about what to do next
 SHOWN_EVIDENCE = 3  # locations with their code; the others are listed by file and line
 ASCII = str.maketrans(
     {"·": "-", "…": "~", "│": "|", "╵": "'", "╷": ",", "┃": "|", "─": "-", "‣": ">", "✓": "+", "—": "-"}
@@ -57,10 +57,10 @@ ASCII = str.maketrans(
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """How much is listed.
+    """How much of the review is shown.
 
-    `fixable` is the number of findings that --fix would fix, or None while it runs. `remedy` is the command
-    that installs missing tools.
+    `is_whole` is set by `--show all`. `fixable` is the number of findings that `--fix` would fix, or None if
+    `--fix` is running. `remedy` is the command that installs missing tools.
     """
 
     is_whole: bool = False
@@ -68,7 +68,7 @@ class Extent:
     remedy: str = ""
 
     def rows(self, most: int) -> int | None:
-        """Return the number of rows to show; None for all."""
+        """Return the number of rows to show, usually `most`; None for all."""
         return None if self.is_whole else most
 
 
@@ -81,7 +81,7 @@ def render(review: "Review") -> str:
 
 
 def show(review: "Review", console: Console, extent: Extent = Extent()) -> None:
-    """Print the page. The console decides on colors, width and NO_COLOR."""
+    """Print the page. The console determines the colors and the width."""
     narrow = console.options.update(width=min(console.width, WIDTH))
     for part in _page(review, extent):
         segments = console.render(part, narrow)
@@ -157,7 +157,7 @@ def _header(review: "Review") -> RenderableType:
 
 
 def _finding(placed_finding: "PlacedFinding", extent: Extent) -> RenderableType:
-    # Syntax coloring takes long to load, and most reviews find nothing
+    # Imported here because syntax highlighting takes long to load, and most reviews have no findings.
     from bot.outputs.excerpt import excerpt
 
     finding = placed_finding.finding
@@ -203,7 +203,7 @@ def _details(finding: "Finding", replacement: str | None, extent: Extent) -> Ite
 
 
 def prose(text: str) -> Text:
-    """Return a text with `code` in color."""
+    """Return text with its code spans in color."""
     prose = Text(visible(text.strip()))
     prose.highlight_regex(r"`[^`\n]+`", "cyan")
     return prose
@@ -226,14 +226,17 @@ def _all_evidence(finding: "Finding", extent: Extent) -> Iterator[RenderableType
 def _evidence(item: "Evidence", becomes: str) -> RenderableType:
     at = f"{line(item.path)}:{item.line}" if item.line else line(item.path)
     code = "  ".join(line.strip() for line in visible(item.quote).split("\n")[:3])
-    mended = (f" → {cut(visible(becomes.strip()), WIDTH)}", "green") if becomes else ""
+    fix = (f" → {cut(visible(becomes.strip()), WIDTH)}", "green") if becomes else ""
     return Text.assemble(
-        (at, "cyan"), (f"  {line(item.note)}" if item.note else "", "dim"), "  ", cut(code, 2 * WIDTH), mended
+        (at, "cyan"), (f"  {line(item.note)}" if item.note else "", "dim"), "  ", cut(code, 2 * WIDTH), fix
     )
 
 
 def _short(title: str, findings: Sequence["Finding"]) -> RenderableType:
-    """Return findings with one line each: open ones with their numbers, fixed ones with a tick."""
+    """Return a list with one line for each finding.
+
+    Open findings have their number, and fixed ones a tick.
+    """
     grid = Table.grid(padding=(0, 2), expand=True)
     grid.add_column(justify="right", no_wrap=True, min_width=4)
     grid.add_column(no_wrap=True)
@@ -305,7 +308,10 @@ def _relying(coverage: "Coverage", extent: Extent) -> list[RenderableType]:
 
 
 def _rows(title: str, rows: Sequence[tuple[str, str]], extent: Extent) -> list[RenderableType]:
-    """Return a list with untruncated rows, because the end of a row may contain the location."""
+    """Return a list.
+
+    Its rows are wrapped instead of cut, because the end of a row may contain the location.
+    """
     if not rows:
         return []
     most = extent.rows(LISTED_ROWS)
@@ -315,7 +321,7 @@ def _rows(title: str, rows: Sequence[tuple[str, str]], extent: Extent) -> list[R
 
 
 def _more(found: int, shown: int | None, what: str) -> list[RenderableType]:
-    """Return the line below a list that has more rows than are shown."""
+    """Return the line about the rows that a list does not show; empty if it shows all."""
     if shown is None or found <= shown:
         return []
     return [Text(f"  and {' '.join(filter(None, (f'{found - shown:,} more', what)))} ({REST})", "dim")]
@@ -327,7 +333,7 @@ def _note(note: str) -> RenderableType:
 
 def _footer(review: "Review", extent: Extent) -> RenderableType:
     cost_text = Text.assemble(("cost      ", "dim"), (line(facts.cost(review.cost, review.seconds)), "dim"))
-    # After a failure, the plan only says what models would have done.
+    # After a failure, the reason for the strategy would be misleading.
     reason = "" if review.cut.failure else line(review.strategy.reason)
     plan = f"{review.strategy.name}: {reason}" if reason else review.strategy.name
     how = Text.assemble(("strategy  ", "dim"), (plan, "dim"))
@@ -344,13 +350,13 @@ def _footer(review: "Review", extent: Extent) -> RenderableType:
     rows += [Text.assemble(("next      ", "dim"), todo)] if todo else []
     style = "bold red" if review.cut.failure else ENDS[review.conclusion]
     summary = facts.summary(review)
-    if summary.failure:  # the page begins with the whole sentence
+    if summary.failure:  # the page already begins with the whole sentence
         summary = replace(summary, failure=f"{summary.failed_head}.")
     return Padding(Group(*rows, how, cost_text, Text(line(summary.result), style)), (1, 0, 0, 0))
 
 
 def _todo(coverage: "Coverage") -> str:
-    """Return what to do about open locations, with their names if they are few."""
+    """Return what to do about unchecked locations, with their paths if there are only a few."""
     paths = list(dict.fromkeys(place.path for place in facts.open_places(coverage)))
     if not paths or not all(paths) or len(paths) > NAMED_PLACES:
         return facts.lead(coverage)
@@ -358,7 +364,7 @@ def _todo(coverage: "Coverage") -> str:
 
 
 def _mend(fixable: int) -> str:
-    """Return the sentence about what --fix would do."""
+    """Return the hint to run again with `--fix`."""
     return f"run again with `--fix` to fix {count(fixable, 'finding')} in your files"
 
 
@@ -375,5 +381,5 @@ def _silence(rule: "OwnerRule", reason: str, number: int) -> str:
 
 
 def _ascii(value: str) -> str:
-    """Return the text for a terminal that only supports ASCII."""
+    """Return the text in ASCII, for a terminal that supports nothing else."""
     return value.translate(ASCII).encode("ascii", "backslashreplace").decode()

@@ -1,4 +1,4 @@
-"""Format quoted lines for a terminal: numbered, with syntax colors and a bar in the severity's color."""
+"""Format quoted lines for a terminal: numbered, highlighted, and marked with the severity's color."""
 
 from functools import cache
 
@@ -11,12 +11,12 @@ from bot.render import visible
 from bot.values import Finding
 from deeprepo.impact.filetypes import filetype
 
-QUOTED_LINES = 14  # lines of a quote; a longer one is cut in the middle
-THEME = "ansi_dark"  # uses the terminal's own sixteen colors
+QUOTED_LINES = 14  # a longer quote is cut in the middle
+THEME = "ansi_dark"  # uses the terminal's own 16 colors
 
 
 def excerpt(finding: Finding, colour: str) -> RenderableType:
-    """Return the quote with its line numbers and a bar in this color."""
+    """Return the quote with its line numbers and a vertical line in this color."""
     rows = visible(finding.quote.strip("\n")).expandtabs(4).split("\n")
     first = finding.start
     width = len(str(first + len(rows) - 1)) if first else 1
@@ -30,7 +30,7 @@ def excerpt(finding: Finding, colour: str) -> RenderableType:
 
 
 def _colour(rows: list[str], path: str, first: int) -> list[tuple[str, Text]]:
-    """Return the numbered lines. The middle of a long quote is replaced by the number of lines."""
+    """Return the highlighted lines with their numbers. In a long quote, a note replaces the middle."""
     lines = list(_syntax(filetype(path).lexer or "text").highlight("\n".join(rows)).split("\n"))[: len(rows)]
     rows_with_numbers = [(str(first + index) if first else " ", line) for index, line in enumerate(lines)]
     if len(rows_with_numbers) <= QUOTED_LINES:

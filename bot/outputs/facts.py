@@ -1,6 +1,6 @@
-"""Compute the facts that all outputs share: lists of findings, counts, conclusion and cost.
+"""Compute what all outputs show: lists of findings, counts, the result and the cost.
 
-The texts come from `templates/words.toml`.
+The phrases are in `templates/words.toml`.
 """
 
 import re
@@ -45,14 +45,15 @@ OPEN = (
     ("commits", "open_commits"),
     ("check", "open_checks"),
 )
-SAID = 3  # names in the sentence about locations that still contain them
-# Lines about what is open, and line numbers in each; the JSON output has all of them
+SAID = 3  # names in the sentence about lines that still contain removed names
+# Rows about unchecked items, line numbers in each, and rows about dependent locations. The JSON output has
+# all.
 LISTED_OPEN, LISTED_NUMBERS, LISTED_RELYING = 10, 6, 10
 COMMIT = re.compile(r"\b([0-9a-f]{10})[0-9a-f]{30}\b")
 MINUTE = 60
-RISKY, NOTABLE = 40, 20  # risk scores from which a folder's risk is high, and medium
+RISKY, NOTABLE = 40, 20  # the lowest risk scores for high and medium
 ENGLISH = load()
-# Distinguishable by shape, in light and dark mode. The word is always next to the sign.
+# The symbols differ in shape, and are visible in light and dark mode. The word is always next to the symbol.
 MARKS: Mapping[Severity, str] = {"critical": "⛔", "high": "🔴", "medium": "🔶", "low": "🔹"}
 FAILED, INCOMPLETE, CLEAN = "⚠️", "⚠️", "✅"
 Grade = Literal["high", "medium", "low"]
@@ -64,7 +65,10 @@ MOST_COLLAPSED = 12  # collapsed findings with a row each
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The open findings in groups, each worst first: in full, collapsed, and from earlier reviews."""
+    """The open findings in groups, each with the worst first.
+
+    The groups are findings in full, collapsed findings, and findings from earlier reviews.
+    """
 
     full: tuple[PlacedFinding, ...]
     collapsed_findings: tuple[PlacedFinding, ...]
@@ -87,7 +91,7 @@ class Listing:
 
 
 def theme(finding: Finding) -> Theme:
-    """Return what a collapsed finding is about, by its kind of file or its category."""
+    """Return the theme of a collapsed finding, by the kind of its file or by its category."""
     kinds: tuple[tuple[Theme, bool], ...] = (
         ("tests", is_test(finding.path)),
         ("docs", is_prose(finding.path)),
@@ -100,7 +104,7 @@ def theme(finding: Finding) -> Theme:
 
 
 def by_theme(items: Sequence[PlacedFinding]) -> dict[Theme, list[PlacedFinding]]:
-    """Return findings by theme, those with the most first."""
+    """Return findings by theme, the theme with the most findings first."""
     groups: dict[Theme, list[PlacedFinding]] = {}
     for item in items:
         groups.setdefault(theme(item.finding), []).append(item)
@@ -108,7 +112,7 @@ def by_theme(items: Sequence[PlacedFinding]) -> dict[Theme, list[PlacedFinding]]
 
 
 def listing(review: Review) -> Listing:
-    """Return the listing. Within a severity, the review's ranking by evidence is kept."""
+    """Return the listing. Findings of the same severity keep the review's order."""
     new_findings = in_order(review.reported)
     return Listing(
         tuple(item for item in new_findings if item.place != "folded"),
@@ -119,21 +123,21 @@ def listing(review: Review) -> Listing:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The result of a review, as sentences for the outputs. Each may be empty."""
+    """The result of a review, as sentences for the outputs. Each sentence may be empty."""
 
     conclusion: Conclusion
-    failure: str  # why some or all calls failed, and what to do
+    failure: str  # why some or all model calls failed, and what to do
     found: str  # how many findings are open, or that there are none
-    mark: str  # sign of the worst finding; empty if there are none
+    mark: str  # the symbol of the worst finding
     since: str  # how many findings are new, and how many earlier ones are fixed
     required_checks: str  # how many required checks failed
-    left: str  # what is not checked, or that the review was cut short; empty after a failure
-    looked: str  # if nothing was found: what was checked, with what, and which checks are not installed
-    failed_head: str
+    left: str  # what was not checked, or that the review was cut short; empty after a failure
+    looked: str  # if there are no findings: what was checked, with what, and which checks are not installed
+    failed_head: str  # the headline if model calls failed
 
     @property
     def result(self) -> str:
-        """The whole result: a failure or what is not checked first, then what was found and checked."""
+        """All sentences. A failure, or what was not checked, comes first."""
         rest = (self.since, self.required_checks, self.left)
         is_open = self.conclusion == "incomplete" and not self.failure
         return (
@@ -144,7 +148,7 @@ class Summary:
 
     @property
     def headline(self) -> str:
-        """The result in one line, with a sign for the most severe finding."""
+        """The result in one line, with a symbol."""
         if self.failure:
             return f"{FAILED} {self.failed_head}"
         if self.conclusion == "incomplete":
@@ -157,7 +161,7 @@ class Summary:
 
     @property
     def below(self) -> str:
-        """The rest of the result, for below the headline."""
+        """The sentences of the result that the headline doesn't contain."""
         if self.failure or (self.conclusion != "incomplete" and (self.mark or self.conclusion == "clean")):
             return _sentences(self.since, self.required_checks, self.left, self.looked)
         if self.conclusion == "findings":
@@ -207,7 +211,7 @@ def _sentences(*texts: str) -> str:
 
 
 def _failed(review: Review, is_unanswered: bool, words: Phrases, why: str = "") -> str:
-    """Return the kind of a failure and what it left out, and why if that is given."""
+    """Return a phrase about a failure of some or all model calls, with the reason `why` if it is given."""
     name = (
         ("failed_all" if is_unanswered else "failed_part")
         if why
@@ -267,7 +271,7 @@ def _checked(review: Review, what: str, words: Phrases) -> str:
 
 
 def _only_removed(coverage: Coverage, words: Phrases) -> str:
-    """Return the result of the search for uses, for a change that adds no line."""
+    """Return the result for a change that only removes lines: whether removed names are still used."""
     if number := relying_count(coverage):
         return words.say("only_removed_named", number)
     is_searched = not coverage.cut and coverage.complete
@@ -275,10 +279,7 @@ def _only_removed(coverage: Coverage, words: Phrases) -> str:
 
 
 def unread(coverage: Coverage, words: Phrases = ENGLISH) -> str:
-    """Return what is open with counts; empty if nothing is.
-
-    Example: "Not checked: 1 reference to changed code."
-    """
+    """Return how much was not checked, such as "Not checked: 1 reference to changed code."; "" if nothing."""
     unread_units = [reading for reading in coverage.open if reading.kind == "unit" and coverage.by_model]
     by_no_model = words.say("open_models", len(unread_units)) if unread_units else ""
     counted = _counted((reading for reading in coverage.open if reading not in unread_units), words)
@@ -300,7 +301,7 @@ def _counted(rows: Iterable[CoverageRow], words: Phrases) -> str:
 
 
 def pass_and_check_names(coverage: Coverage) -> list[str]:
-    """Return what examined the change, by name: models first, then static checks."""
+    """Return the names of what checked the change: models first, then static checks."""
     rows = [reading for reading in coverage.readings if reading.kind == "unit" and reading.by != NOTHING_ADDED]
     readers = dict.fromkeys(
         who.rpartition(" ")[2] for reading in rows if reading.read for who in reading.read.split(", ")
@@ -313,9 +314,10 @@ def pass_and_check_names(coverage: Coverage) -> list[str]:
 
 
 def coverage_counts(coverage: Coverage, kind: str) -> dict[str, int]:
-    """Return counts for changed code or its uses: all, statically checked, read by a model, and open.
+    """Return a row of the coverage table: the number of all, statically checked, read, and unchecked items.
 
-    Undecided uses in tests, and locations that merely depend on the change, are not counted.
+    `kind` is "unit" for code regions, and "use" for references to changed code. References that were skipped,
+    and those in the state "relies", are not counted.
     """
     left = ("skipped", "relies") if kind == "use" else ()
     rows = [reading for reading in coverage.readings if reading.kind == kind and reading.state not in left]
@@ -328,13 +330,13 @@ def coverage_counts(coverage: Coverage, kind: str) -> dict[str, int]:
 
 
 def other_open_count(coverage: Coverage) -> int:
-    """Return how many files, searches and checks are open, which are neither changed code nor references to it."""
+    """Return how many other items were not checked, such as files and searches."""
     return sum(reading.kind not in ("unit", "use", "word", "dependent") for reading in coverage.open)
 
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """One line about what is open. The uses of one definition in one file share a line."""
+    """A row about unchecked items. Items in the same file with the same reason share a row."""
 
     path: str
     lines: tuple[int, ...]
@@ -347,14 +349,14 @@ class Open:
         return self.place(LISTED_NUMBERS)
 
     def place(self, most: int | None) -> str:
-        """Return the location with at most this many lines, or with all of them."""
+        """Return the location with at most `most` line numbers; None for all."""
         numbers = ", ".join(map(str, self.lines[:most]))
         more = f" and {len(self.lines) - most} more" if most is not None and len(self.lines) > most else ""
         return " ".join(filter(None, (f"{self.path}:{numbers}{more}" if numbers else self.path, self.name)))
 
 
 def lead(coverage: Coverage, words: Phrases = ENGLISH) -> str:
-    """Return what to do about open items; empty if there are none."""
+    """Return a sentence about what to do about unchecked items; empty if there are none."""
     if coverage.complete:
         return ""
     if coverage.is_follow_up:
@@ -364,12 +366,15 @@ def lead(coverage: Coverage, words: Phrases = ENGLISH) -> str:
 
 
 def change(pull: PullRequest) -> str:
-    """Return both sides, such as "main..feature", with short commit IDs."""
+    """Return the names of both sides, such as "main..feature", with short commit IDs."""
     return COMMIT.sub(r"\1", f"{pull.base_name}..{pull.head_name}")
 
 
 def open_places(coverage: Coverage) -> list[Open]:
-    """Return the open items, the most important first. Uses of several definitions alternate."""
+    """Return the rows about unchecked items, the most important first.
+
+    Those about references take turns by reason.
+    """
     rows: dict[tuple[str, str, str, str], list[int]] = {}
     for reading in coverage.open:
         name = reading.name if reading.kind == "unit" and reading.name != reading.path else ""
@@ -385,7 +390,7 @@ def open_places(coverage: Coverage) -> list[Open]:
 
 
 def relying(coverage: Coverage) -> list[tuple[str, list[Open]]]:
-    """Return the locations that depend on the change by what changed, the most important first."""
+    """Return the locations that may depend on the change by what changed, the most important first."""
     rows: dict[tuple[str, str], list[int]] = {}
     for reading in coverage.relying:
         rows.setdefault((reading.reason, reading.path), []).append(reading.line)
@@ -406,7 +411,10 @@ def relying_rows(coverage: Coverage) -> tuple[list[tuple[str, list[Open]]], int]
 
 
 def relying_count(coverage: Coverage) -> int:
-    """Return how many lines depend on the change. A line that depends on several definitions counts once."""
+    """Return how many lines may depend on the change.
+
+    A line counts once, even if it uses several definitions.
+    """
     return len({(reading.path, reading.line) for reading in coverage.relying})
 
 
@@ -417,7 +425,10 @@ def by_severity(findings: Sequence[PlacedFinding], words: Phrases = ENGLISH) -> 
 
 
 def size(review: Review, words: Phrases = ENGLISH) -> str:
-    """Return the size of the change, such as "7 files, +314 -88". Lines that git did not count are omitted."""
+    """Return the size of the change, such as "7 files, +314 -88".
+
+    The lines are omitted if none were counted.
+    """
     count = words.say("files", len(review.files))
     if review.files and not any(map(is_counted, review.files)):
         return count
@@ -436,7 +447,7 @@ def where(finding: Finding, words: Phrases = ENGLISH) -> str:
 
 
 def silencings(review: Review) -> tuple[Silencing, ...]:
-    """Return the reason for each silenced finding."""
+    """Return why each silenced finding is not reported."""
     return tuple(
         finding.tracking.silencing
         for finding in review.findings_with_status("silenced")
@@ -445,9 +456,9 @@ def silencings(review: Review) -> tuple[Silencing, ...]:
 
 
 def silenced_counts(review: Review) -> dict[str, int]:
-    """Return how many findings are silenced without a rule.
+    """Return how many findings are silenced without a rule, by the keys of the phrases about them.
 
-    Those are silenced by a list or command, withdrawn by us, or repeats of dismissed ones.
+    They are ignored by an entry or command, withdrawn by the bot, or repeats of dismissed findings.
     """
     counts = Counter(silencing.scope for silencing in silencings(review) if silencing.rule is None)
     named = counts["withdrawn"], counts["repeat"]
@@ -455,7 +466,7 @@ def silenced_counts(review: Review) -> dict[str, int]:
 
 
 def ignored(review: Review) -> list[tuple[Finding, str]]:
-    """Return each finding that an entry or a command ignores, with the reason."""
+    """Return the findings that an entry or a command ignores, each with the reason."""
     return [
         (finding, why.reason)
         for finding in review.findings_with_status("silenced")
@@ -466,7 +477,7 @@ def ignored(review: Review) -> list[tuple[Finding, str]]:
 def permalink(pull: PullRequest, path: str, side: Side, start: int = 0, end: int = 0) -> str:
     """Return the URL of these lines at the reviewed commit.
 
-    Return "" if the repository has no web pages, or the path is masked.
+    Returns "" for a local repository or uncommitted work, or if the path is masked.
     """
     if not pull.url or pull.object_dir or MASK in path:
         return ""
@@ -482,12 +493,12 @@ def origin(finding: Finding, words: Phrases = ENGLISH) -> str:
     votes = f", {words.say('votes', votes=finding.basis.votes, readings=finding.basis.readings)}" if is_counted else ""
     rule = f" ({words.say('by_rule', rule=finding.rule)})" if finding.rule else ""
     history = _history(finding, words)
-    told = f"{_reporters(finding.basis.sources, words)}{rule}{votes}, {words.say(finding.basis.certainty)}"
-    return f"{told}. {history}" if history else told
+    report = f"{_reporters(finding.basis.sources, words)}{rule}{votes}, {words.say(finding.basis.certainty)}"
+    return f"{report}. {history}" if history else report
 
 
 def _reporters(sources: Sequence[Source], words: Phrases) -> str:
-    """Return who reported a finding: static checks, models and tools, by name."""
+    """Return the names of the static checks, models and tools that reported a finding."""
     checks = list(dict.fromkeys(source.name for source in sources if source.kind == "analyser"))
     others = dict.fromkeys(
         words.say(f"by_{source.role}", name=source.name) if source.kind == "model" and source.role else source.name
@@ -499,7 +510,7 @@ def _reporters(sources: Sequence[Source], words: Phrases) -> str:
 
 
 def _history(finding: Finding, words: Phrases) -> str:
-    """Return a sentence about what earlier reviews reported of a finding, or ""."""
+    """Return a sentence about a finding's history in earlier reviews, or ""."""
     tracking = finding.tracking
     cause = ""
     if finding.is_new and tracking.origin:
@@ -515,10 +526,10 @@ def _history(finding: Finding, words: Phrases) -> str:
 
 
 def risks(review: Review) -> list[tuple[str, int, Grade, int]]:
-    """Return the risk map by folder, riskiest first: code regions, grade and findings.
+    """Return the risk map: folder, number of code regions, grade and number of findings, riskiest first.
 
-    Findings in unchanged folders are included. Empty for a clean review, since "risk high" next to "clean"
-    helps nobody.
+    Folders that only have findings are included. The map is empty for a clean review, because "risk high"
+    next to "clean" would be confusing.
     """
     if not review.coverage.areas or review.conclusion == "clean":
         return []
@@ -528,9 +539,9 @@ def risks(review: Review) -> list[tuple[str, int, Grade, int]]:
 
 
 def silencing_rules(review: Review) -> list[tuple[OwnerRule, str, int]]:
-    """Return each rule that silenced something, with its reason and number of findings.
+    """Return each rule that silenced findings, with its reason and the number of findings.
 
-    Rules in files come first.
+    Rules from files come first.
     """
     reasons = {silencing.rule: silencing.reason for silencing in silencings(review) if silencing.rule is not None}
     counts = Counter(silencing.rule for silencing in silencings(review) if silencing.rule is not None)
@@ -547,7 +558,7 @@ def rule_name(rule: OwnerRule, words: Phrases = ENGLISH) -> str:
 
 
 def rule_place(rule: OwnerRule) -> str:
-    """Return the displayed files of a rule. A pattern that matches a single file is shown as its path."""
+    """Return what a rule applies to, for display. An exact path is shown without its prefix."""
     return rule.place.removeprefix(globs.EXACT)
 
 

@@ -1,6 +1,6 @@
-"""Fill comment templates.
+"""Fill the templates of comments.
 
-The repository's own template is used if it works, else ours with a note about the error.
+If the repository's own template fails, our template is used, and a note reports the error.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -13,9 +13,9 @@ from bot.values import Review
 
 
 class ReviewTemplates:
-    """The templates of one review.
+    """Fills the templates for one review.
 
-    Mutable, because it remembers which of the repository's templates are broken.
+    Mutable, because it records which of the repository's own templates have failed.
     """
 
     def __init__(self, review: Review) -> None:
@@ -24,9 +24,10 @@ class ReviewTemplates:
         self._own = dict(review.settings.templates)
 
     def fill(self, name: str, each: Callable[[], Sequence[Mapping[str, Any]]], most: int) -> list[Safe]:
-        """Return the filled template for each set of values, with at most `most` bytes each.
+        """Return the filled template for each mapping of values.
 
-        `each` is called again if the repository's own template fails.
+        `each` returns the mappings. It is called again if the repository's own template fails, which includes
+        texts with more than `most` bytes.
         """
         source = self._own.get(name)
         if source is not None and each():

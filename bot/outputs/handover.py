@@ -8,16 +8,16 @@ from bot import render
 from bot.render.section import finding_sections
 from bot.values import PlacedFinding
 
-EVIDENCE = 16  # locations of one finding
-PARSED, UNTRIED = "which still parses", "not tested"  # said about a proposed fix
+EVIDENCE = 16  # locations per finding
+PARSED, UNTRIED = "which still parses", "not tested"  # remarks about a proposed fix
 MAX_PROMPT_FINDINGS = 20  # findings in one prompt
 MAX_PROMPT_BYTES = 24_000  # bytes of a prompt in a comment; the rest of the comment is for the findings
 
 
 def prompt(findings: Sequence[PlacedFinding], commit: str, room: int = MAX_PROMPT_BYTES) -> str:
-    """Return a prompt with as many of the first findings as fit, and how many are left out.
+    """Return a prompt with as many of the first findings as fit into `room` bytes, or "" if none fits.
 
-    Empty if none fits.
+    The prompt also says how many findings it omits.
     """
     rows = [_row(item) for item in findings[:MAX_PROMPT_FINDINGS]]
 

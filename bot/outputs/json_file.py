@@ -13,22 +13,25 @@ from bot.values import ChangedFile, Coverage, Finding, PlacedFinding, PullReques
 from bot.values.consumer import ConsumerReport
 from bot.values.review import SCHEMA_VERSION
 
-ROUND = ("number", "since", "full", "reason")  # fields of a round, under their own key
+ROUND = ("number", "since", "full", "reason")  # the fields of `Round` under the key "round"
 
 
 def render(review: Review) -> str:
-    """Return the whole review as JSON. Keys have a fixed order, so equal reviews give equal texts."""
+    """Return the whole review as JSON. The keys have a fixed order, so equal reviews give equal text."""
     return edits.write(content(review))
 
 
 def content(review: Review) -> dict[str, Any]:
-    """Return the review as JSON values, without secrets."""
+    """Return the review as JSON values. All text can be encoded as UTF-8."""
     rows: dict[str, Any] = _sound(_review(review))
     return rows
 
 
 def with_part(data: bytes, section: Section[Part], part: Part) -> str:
-    """Return a stored review with a feature's later addition. Raises `stored.reviews.UnreadableError`."""
+    """Return the JSON of a stored review with a feature's section added or replaced.
+
+    Raises `stored.reviews.UnreadableError`.
+    """
     return edits.with_part(data, section, _sound(section.to_json(part)))
 
 
@@ -88,12 +91,12 @@ def _finding(placed_finding: PlacedFinding) -> dict[str, Any]:
 
 
 def _row(finding: Finding) -> dict[str, Any]:
-    """Return the finding's row, with `source` as text and with its identity."""
+    """Return a finding's row, with its source as text and its identity."""
     return {**finding_row(finding), "source": finding.source, "identity": finding.identity}
 
 
 def _consumer(report: ConsumerReport) -> dict[str, Any]:
-    """Return the consumer's report. For each package, it also says when a break arrives."""
+    """Return a consumer's report. For each package, it also contains when a breaking change affects it."""
     rows = [{**asdict(requirement), "arrival": requirement.arrival} for requirement in report.takes]
     return {**asdict(report), "takes": rows}
 
@@ -118,7 +121,7 @@ def _coverage(coverage: Coverage) -> dict[str, Any]:
 
 
 def _sound(value: Any) -> Any:  # noqa: ANN401 - any JSON value
-    """Replace lone surrogates in a JSON value, because UTF-8 decoders reject them."""
+    """Return the JSON value with unpaired surrogates replaced, because UTF-8 decoders reject them."""
     if isinstance(value, str):
         return encodable(value)
     if isinstance(value, dict):

@@ -1,7 +1,4 @@
-"""Write the review as a pull request comment.
-
-The text comes from templates, which escape everything from the change.
-"""
+"""Write the review as a comment for a pull request, from templates that escape all untrusted text."""
 
 from collections.abc import Collection, Sequence
 from itertools import accumulate
@@ -13,10 +10,10 @@ from bot.render import Safe
 from bot.render.section import Place, sections
 from bot.values import PlacedFinding, Review
 
-# GitHub's limit is 65,536 characters. Counting bytes is safe in every script and leaves room for a marker.
+# GitHub's limit is 65,536 characters. A text never has more characters than bytes. The rest is for a marker.
 MAX_COMMENT_BYTES = 64_000
-SLACK = 200  # bytes for a sentence about what is left out, blank lines, and the frame of a block
-# Rows per list; the first value that leaves enough room for the findings is used
+SLACK = 200  # bytes for blank lines, a block's markup, and a sentence about omitted findings
+# Rows per list. The first of these values that leaves enough room for the findings is used.
 LIST_SIZES = (100, 40, 12, 4, 1, 0)
 
 
@@ -31,16 +28,15 @@ def summary(
     posted_findings: Collection[PlacedFinding] = (),
     room: int = MAX_COMMENT_BYTES,
 ) -> str:
-    """Return the summary comment, at most `room` bytes long.
+    """Return the summary comment with at most `room` bytes. Findings that don't fit are only counted.
 
-    Findings that don't fit are counted. `posted_findings`: findings with their own comments, to which the
-    summary only links. Secrets are already hidden.
+    `form` fills the templates. The summary only links to `posted_findings`, which have their own comments.
     """
     listing, posted_ids = facts.listing(review), {id(item) for item in posted_findings}
-    # In the order in which they get room
+    # The groups in the order in which their details are added while there is room.
     groups = {"full": listing.full, "still": listing.still, "folded": listing.rows}
     unposted = [item for group in groups.values() for item in group if id(item) not in posted_ids]
-    # The others have their title on the collapsed block
+    # The details of other findings need no heading, because the collapsed block around them has the title.
     with_heading = {id(item) for item in (*listing.full, *listing.collapsed_findings)}
     templates = {
         place: [section.template for section in sections() if section.place == place] for place in get_args(Place)
@@ -103,7 +99,7 @@ def summary(
     # The order is kept, so a later finding never replaces a worse one.
     details = details[: sum(size <= left for size in accumulate(_bytes(detail) + 2 for detail in details))]
     spare = left - _size(details) - SLACK
-    is_alone = len(listing.all) == 1 and bool(unposted)  # its own prompt is next to it
+    is_alone = len(listing.all) == 1 and bool(unposted)  # the only finding already has its own prompt
     prompt = handover.prompt(listing.all, review.pull.head, 0 if is_alone else min(spare, handover.MAX_PROMPT_BYTES))
     whole = text(most, details, prompt)
     return whole if _bytes(whole) <= room else text(most, details)  # escaping may have made the prompt longer

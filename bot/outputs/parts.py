@@ -1,6 +1,6 @@
-"""Prepare the values for comment templates: plain data, in which only text that we escaped is Markdown.
+"""Prepare the values for comment templates. They are plain data. Only text of type `Safe` is Markdown.
 
-The repository's own templates get the same values, so their names must not change (docs/templates.md).
+Repositories' own templates get the same values, so the names must not change (see docs/templates.md).
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ SUMMARY_CHARS = 4_000
 
 
 def summary_values(review: Review, words: Phrases) -> dict[str, Any]:
-    """Return the values of summary.md.j2 that don't depend on the room for the comment."""
+    """Return the values for summary.md.j2 that don't depend on the available room."""
     pull, coverage, groups, summary = review.pull, review.coverage, facts.listing(review), facts.summary(review, words)
     silenced = facts.silenced_counts(review)
     first, more = sentences(review.summary[:SUMMARY_CHARS], SENTENCES)
@@ -97,7 +97,7 @@ def summary_values(review: Review, words: Phrases) -> dict[str, Any]:
 
 
 def _counts(coverage: Coverage, words: Phrases) -> list[dict[str, Any]]:
-    """Return the columns of the coverage table. The last one is left out if nothing else is open."""
+    """Return the rows of the coverage table. The last row is omitted if its numbers are 0."""
     rows = [
         {
             "name": words.say(name),
@@ -115,10 +115,10 @@ def _counts(coverage: Coverage, words: Phrases) -> list[dict[str, Any]]:
 def finding_values(
     placed_finding: PlacedFinding, review: Review, words: Phrases, *, heading: bool = True, with_handover: bool = True
 ) -> dict[str, Any]:
-    """Return the values of finding.md.j2 and inline.md.j2.
+    """Return the values for finding.md.j2 and inline.md.j2.
 
-    `heading`: whether to show the finding's title. `with_handover`: whether there is room for the prompt for
-    an agent.
+    `heading` says whether to show the finding's title, and `with_handover` whether there is room for the
+    prompt for a coding agent.
     """
     finding, spot = placed_finding.finding, placed_finding.spot
     short = review.settings.tone == "short"
@@ -144,7 +144,7 @@ def finding_values(
         "short": short,
         "consequence": finding.consequence,
         "trigger": finding.trigger,
-        "evidence": _mended(finding, review.pull, words),
+        "evidence": _evidence_rows(finding, review.pull, words),
         "suggestion": finding.suggestion,
         "replacement": placed_finding.replacement,
         "refused": words.say(f"refused_{placed_finding.refused}") if placed_finding.refused else "",
@@ -198,8 +198,8 @@ def _silence(rule: OwnerRule, reason: str, number: int, review: Review, words: P
     }
 
 
-def _mended(finding: Finding, pull: PullRequest, words: Phrases) -> list[dict[str, Any]]:
-    """Return the evidence, with new locations marked."""
+def _evidence_rows(finding: Finding, pull: PullRequest, words: Phrases) -> list[dict[str, Any]]:
+    """Return a finding's evidence for templates. New locations are marked."""
     new = f", {words.say('place_new')}"
     others = [
         replace(item, note=f"{item.note}{new}") if item.location in finding.tracking.added else item
@@ -209,7 +209,10 @@ def _mended(finding: Finding, pull: PullRequest, words: Phrases) -> list[dict[st
 
 
 def evidence(item: Evidence, pull: PullRequest, becomes: str = "") -> dict[str, Any]:
-    """Return a quote with its location for templates. `becomes`: the line that fixes it."""
+    """Return a quote with its location, for templates.
+
+    `becomes` is the line with which the fix replaces it.
+    """
     last = item.line + item.quote.strip("\n").count("\n") if item.line else 0
     address = "" if item.repository else facts.permalink(pull, item.path, item.side, item.line, last)
     label = item.path + (f":{item.line}" if item.line else "")
@@ -217,7 +220,7 @@ def evidence(item: Evidence, pull: PullRequest, becomes: str = "") -> dict[str, 
 
 
 def _open(rows: Sequence[facts.Open], review: Review) -> list[dict[str, Any]]:
-    """Return the open items, grouped by reason."""
+    """Return the rows about unchecked items, grouped by reason."""
     links_by_reason: dict[str, list[Safe]] = {}
     for open_place in rows:
         links_by_reason.setdefault(open_place.reason, []).extend(
@@ -227,7 +230,7 @@ def _open(rows: Sequence[facts.Open], review: Review) -> list[dict[str, Any]]:
 
 
 def _all_covered(review: Review, words: Phrases) -> str:
-    """Return what to say if everything was checked; empty if anything was not."""
+    """Return the phrase that everything was checked, or "" if anything was not."""
     coverage = review.coverage
     if review.cut.cause or not coverage.complete or coverage.cut or coverage.not_installed:
         return ""
@@ -235,7 +238,7 @@ def _all_covered(review: Review, words: Phrases) -> str:
 
 
 def _relying(review: Review) -> list[dict[str, Any]]:
-    """Return the locations that depend on the change, grouped by what changed."""
+    """Return the locations that may depend on the change, grouped by what changed."""
     return [
         {
             "what": what,

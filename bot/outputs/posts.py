@@ -1,4 +1,4 @@
-"""Prepare a pull request's comments: a summary, and one on the lines of each finding in the diff."""
+"""Prepare the comments for a pull request: a summary, and comments on the lines of findings in the diff."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -12,17 +12,17 @@ from bot.stored import markers
 from bot.values import CommentSpot, PlacedFinding, Review
 from bot.values.review import DiffSide
 
-NEIGHBOURS = 10  # lines between findings in one hunk that share a comment
-MOST_POSTS = 25  # per review; more have caused errors, so the rest is in the summary
+NEIGHBOURS = 10  # maximum number of lines between findings that share a comment
+MOST_POSTS = 25  # comments per review, because more have caused errors; the other findings are in the summary
 RULE = "\n\n---\n\n"  # between two findings in one comment
 SHORT_TEXT_CHARS = 1_000  # characters of each text if a comment is too long
 
 
 @dataclass(frozen=True, slots=True)
 class Also:
-    """One more finding in the same comment.
+    """Another finding in the same comment.
 
-    `body` begins with its own marker, and `line` is where the finding would be posted separately.
+    `body` begins with the finding's own marker, and `line` is where it would be posted separately.
     """
 
     body: str
@@ -31,10 +31,10 @@ class Also:
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """One comment for GitHub.
+    """A comment on lines or on a file.
 
-    A range has a `start_line` above `line`, and a comment on the file has no line. Findings in one hunk share
-    a comment on the lines of the first one. `more` contains the others.
+    A comment on several lines has a `start_line` above `line`, and a comment on a file has no line.
+    Neighboring findings share a comment on the lines of the worst one, and `more` contains the others.
     """
 
     path: str
@@ -60,9 +60,9 @@ class Comments:
 
 
 def comments(review: Review, state: Callable[[Review], str] | None = None) -> Comments:
-    """Return the comments of a review, each with our marker in the first line.
+    """Return the comments for a review. The first line of each contains our marker.
 
-    `state` returns a hidden second line for the summary.
+    `state` returns a hidden line for the summary, which becomes its second line.
     """
     safe = review.without_unproven()  # unconfirmed findings are shown on demand, not posted
     form = ReviewTemplates(safe)
@@ -83,12 +83,14 @@ def comments(review: Review, state: Callable[[Review], str] | None = None) -> Co
 
 
 def _together(findings: Sequence[PlacedFinding], review: Review) -> list[PlacedFinding]:
-    """Move neighboring findings in one hunk to the lines of the worst, so that they share a comment.
+    """Return the findings, with neighbors moved to the lines of the worst one to share a comment.
 
-    A new file is one hunk, so findings far apart keep their own lines. A fix that a click commits replaces
-    the lines of its own comment, so a finding with a fix for other lines is not moved. Secrets only share
-    comments with secrets. No model sees a thread about a secret, so another finding in it could not be
-    discussed.
+    The exceptions are:
+
+    - Findings that are more than NEIGHBOURS lines from each other are not neighbors, even in the same hunk.
+    - A finding with a fix for other lines is not moved, because GitHub applies a fix to the comment's lines.
+    - Secrets only share comments with secrets. No model sees a thread about a secret, so other findings in it
+      could not be discussed.
     """
     worst: dict[tuple[tuple[str, str, int], bool], list[CommentSpot]] = {}
     neighbours = []
@@ -108,7 +110,7 @@ def _together(findings: Sequence[PlacedFinding], review: Review) -> list[PlacedF
 
 
 def _hunk(spot: CommentSpot, review: Review) -> tuple[str, str, int] | None:
-    """Return the hunk around a position: path, side and the hunk's number in the file."""
+    """Return the path, the side and the index of the hunk that contains a spot, or None."""
     file = next((file for file in review.files if spot.path in (file.path, file.old_path)), None)
     for number, hunk in enumerate(file.hunks if file else ()):
         if any((line.new if spot.side == "RIGHT" else line.old) == spot.end for line in hunk.lines):
@@ -119,10 +121,7 @@ def _hunk(spot: CommentSpot, review: Review) -> tuple[str, str, int] | None:
 def _posts(
     findings: Sequence[PlacedFinding], neighbours: Sequence[PlacedFinding], bodies: Sequence[Safe], review: Review
 ) -> Iterator[Post]:
-    """Yield a comment for each position.
-
-    If it would be too long for GitHub, it continues in another comment.
-    """
+    """Yield the comments, one for each spot. If it would be too long for GitHub, there are several."""
     groups: dict[CommentSpot | int, list[list[tuple[PlacedFinding, str]]]] = {}
     for own, there, body in zip(findings, neighbours, bodies, strict=True):
         shared_place = there.spot if there.spot is not None and _hunk(there.spot, review) else id(own)
@@ -141,7 +140,7 @@ def _posts(
 
 
 def _marker(placed_finding: PlacedFinding, review: Review) -> str:
-    """Return the marker, which names the finding and, for an earlier finding, the new location."""
+    """Return the marker, which contains the finding's identity, and the location if that is new."""
     finding, spot = placed_finding.finding, placed_finding.spot
     location = (spot.path, spot.end) if spot is not None else (finding.path, finding.start)
     place = finding.place_mark(*location) if finding.tracking.added else ""
@@ -149,10 +148,7 @@ def _marker(placed_finding: PlacedFinding, review: Review) -> str:
 
 
 def _short(body: Safe, placed_finding: PlacedFinding, review: Review, form: ReviewTemplates) -> Safe:
-    """Return the comment within GitHub's limit.
-
-    If escaping makes it too long, all of its texts are shortened.
-    """
+    """Return the comment, with all texts shortened if escaping makes it too long for GitHub."""
     if len(body.encode()) <= MAX_COMMENT_BYTES:
         return body
     values = parts.finding_values(placed_finding, review, form.words, with_handover=False)
@@ -173,7 +169,7 @@ def _post(placed_finding: PlacedFinding, text: str, review: Review) -> Post:
 
 
 def _in_diff(placed_finding: PlacedFinding, review: Review) -> str:
-    """Return the file's path in the diff. A finding on the old side of a renamed file has the old path."""
+    """Return the path of a finding's file in the diff. In a renamed file, a finding may have the old path."""
     path = placed_finding.finding.path
     if any(file.path == path for file in review.files):
         return path

@@ -13,22 +13,26 @@ from bot.render.section import finding_sections
 from bot.values import Evidence, Finding, PlacedFinding, RequiredCheck, RequiredCheckSeverity, Review, Severity
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-ROOT = "SRCROOT"  # the name that readers resolve to the root of the checkout
+ROOT = "SRCROOT"  # the name that SARIF viewers resolve to the root of the checkout
 SARIF_LEVELS: dict[Severity, str] = {"critical": "error", "high": "error", "medium": "warning", "low": "note"}
 CHECK_LEVELS: dict[RequiredCheckSeverity, str] = {"fail": "error", "warn": "warning", "note": "note"}
-# GitHub sorts by this
+# GitHub sorts alerts by these scores.
 SCORES: dict[Severity, str] = {"critical": "9.5", "high": "8.0", "medium": "5.5", "low": "3.0"}
 SECURITY = frozenset({"secret", "security"})
 
 
 def render(review: Review) -> str:
-    """Return a log with one run, and one result per finding."""
+    """Return a SARIF log with one run.
+
+    It has a result for each open finding and each failed required check.
+    """
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(review)]}
     return json.dumps(log, indent=2) + "\n"
 
 
 def _run(review: Review) -> dict[str, Any]:
-    findings = facts.listing(review).all  # code scanning closes every alert that is missing from an upload
+    # Includes earlier findings, because GitHub closes alerts that are missing.
+    findings = facts.listing(review).all
     counts: Counter[str] = Counter()
     rules = list(dict.fromkeys(_rule_id(item.finding) for item in findings))
     failed_checks = [check for check in review.required_checks if check.result == "failed"]
@@ -59,7 +63,7 @@ def _run(review: Review) -> dict[str, Any]:
 def _invocation(review: Review) -> dict[str, Any]:
     """Return the invocation.
 
-    `executionSuccessful` is False if the review was cut short, so that readers don't take it for clean.
+    If the review was cut short, it is not successful, so that it doesn't seem clean.
     """
     notes = [(note, "note") for note in review.notes]
     notes += [(sentence, "warning") for sentence in review.coverage.cut]
@@ -70,7 +74,7 @@ def _invocation(review: Review) -> dict[str, Any]:
 
 
 def _rule_id(finding: Finding) -> str:
-    """Return a stable ID, which doesn't depend on the model."""
+    """Return the ID of a finding's rule, which doesn't depend on the model."""
     source = finding.basis.sources[0]
     return f"{(source.role or source.name).split(' ')[0]}/{finding.rule or finding.category}".replace(" ", "-")
 
@@ -98,7 +102,10 @@ def _driver_rule(name: str, about: str, level: str, properties: Mapping[str, Any
 
 
 def _check_result(check: RequiredCheck, index: int) -> dict[str, Any]:
-    """Return a failed required check as a result at its first quote, with the others as related locations."""
+    """Return the result for a failed required check, at its first quote.
+
+    Other quotes are related locations.
+    """
     first, *others = check.quotes
     place = _location(first.path, first.quote, first.line, first.line + first.quote.strip("\n").count("\n"))
     message = line(check.reason) or line(check.name)

@@ -1,7 +1,7 @@
 """Render text from templates. Only this package imports jinja2.
 
-Templates contain our words; the values that they get (code, titles, model text) are data. `disarm` escapes
-these in Markdown, and `sandbox` runs templates that are not ours.
+Templates contain the product's own text. Their values (code, titles, text from models) are untrusted, so
+`disarm` escapes them in Markdown. `sandbox` runs templates that a repository's owner has written.
 """
 
 from bot.render.disarm import (

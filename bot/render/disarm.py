@@ -1,7 +1,7 @@
-"""Escape text from a change, so that in Markdown nothing is mentioned, linked, loaded or executed.
+"""Escape untrusted text, so that in Markdown it cannot mention, link, load or execute anything.
 
-GitHub acts on far more than Markdown: mentions, issues, commits, emoji, and other bots' commands at the start
-of a line.
+GitHub acts on much more than Markdown: mentions, issue numbers, commits, emoji, and other bots' commands at
+the start of a line.
 """
 
 import json
@@ -16,13 +16,13 @@ class Safe(str):
     __slots__ = ()
 
 
-# A zero-width space as an entity. GitHub finds mentions in the rendered text, where a backslash or `&#64;`
-# has no effect anymore.
+# A zero-width space as an entity. A backslash or `&#64;` would have no effect, because GitHub finds mentions
+# in the rendered text.
 GAP = "&#8203;"
 ONE_BYTE = 0xFF
 
-# Allowed names of fences. GitHub makes live blocks of others: suggestion, mermaid, geojson, topojson, stl,
-# math.
+# Allowed languages of fenced blocks. GitHub renders some others as live content: suggestion, mermaid,
+# geojson, topojson, stl, math.
 _OTHERS = """astro bat bicep c++ cljs clojure cmake cmd conf csv cue diff dockerfile el elixir elm erl erlang fish fs fsharp gradle graphql
     groovy haml hbs hcl ini json5 jsonc julia lua make makefile md mdx mli mm nim nix pas perl pl pm proto ps1 psm1 rst sass sbt
     shell sol tcl text tf txt v vb xml zig zsh"""
@@ -46,9 +46,10 @@ _ALWAYS = re.compile(r"[\\`*\[\]|~$]|(?<![^\W_])_|_(?![^\W_])")  # an underscore
 # Bots' commands start with / and !.
 _AT_START = re.compile(r"^([^\S\n]*+)(#+|[-+=:>/!]|\d++(?=[.)](?:\s|$)))", re.MULTILINE)
 _DASHES = "-\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
-_RULED = f"(?:[{_DASHES}]{{2}}|[\u2013-\u2015])"  # a single long dash counts too
+_RULED = f"(?:[{_DASHES}]{{2}}|[\u2013-\u2015])"  # two dashes, or a single long one
 _MARK_START, _MARK_END = re.compile(_RULED), re.compile(f"{_RULED}$")
-_ODD = re.compile(r"^[\s\"#]|\s$|[\n\t`]|---|\{\{|\{%|^end$")  # in a name: it could end its place in a prompt
+# Names that could break out of their line in a prompt.
+_ODD = re.compile(r"^[\s\"#]|\s$|[\n\t`]|---|\{\{|\{%|^end$")
 _ENTITY = re.compile(r"&(?=#?\w+;)")
 _LIVE = re.compile(  # mentions, issues, links, emoji
     r"@(?=\w)|(?:#|\bGH-)(?=\d)|:(?=//)|\bwww(?=\.)|:(?=[\w+-]+:)", re.IGNORECASE
@@ -56,13 +57,13 @@ _LIVE = re.compile(  # mentions, issues, links, emoji
 
 
 def encodable(value: str) -> str:
-    """Return the text with lone surrogates replaced, so that it can be written and sent."""
+    """Return the text with unpaired surrogates replaced, so that it can be encoded as UTF-8."""
     text = str(value)  # an undefined value of a template raises its error here
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
 def visible(value: str) -> str:
-    """Return code for display, with control, bidi and zero-width characters as visible escapes."""
+    """Return code for display, with control, bidirectional and zero-width characters as visible escapes."""
     with_line_feeds = encodable(value).replace("\r\n", "\n")
     return (
         with_line_feeds if _is_plain(with_line_feeds) else _UNSEEN.sub(lambda match: _escape(match[0]), with_line_feeds)
@@ -70,10 +71,12 @@ def visible(value: str) -> str:
 
 
 def inside(value: str) -> str:
-    """Return text for a prompt section. A line that imitates a section mark is indented by a blank.
+    """Return text for a section of a prompt.
 
-    Everything that a model may take for a line counts as one, also after a lone carriage return or a Unicode
-    line separator.
+    Lines that imitate the prompt's section marks get a leading space.
+
+    This includes lines after a single carriage return or a Unicode line separator, because a model may also
+    take those for lines.
     """
     if not _MARK_START.search(value):
         return value
@@ -86,13 +89,16 @@ def _imitates(line: str) -> bool:
 
 
 def name(value: str) -> str:
-    """Return a name for a prompt. It is quoted as in JSON if it could leave its line or imitate a mark."""
+    """Return a name for a prompt.
+
+    It is quoted as in JSON if it could break out of its line or imitate a mark.
+    """
     clean = encodable(value)
     return safe_json(json.dumps(clean, ensure_ascii=False)) if _ODD.search(clean) or _UNSEEN.search(clean) else clean
 
 
 def original_name(value: str) -> str:
-    """Return the name that `name` has written, whether or not a model kept the quotes."""
+    """Return the original of a name that `name` may have quoted. A model may have removed the quotes."""
     if not value.startswith('"'):
         return value
     try:
@@ -108,7 +114,7 @@ def line(value: str) -> str:
 
 
 def plain(value: str, *, cell: bool = False) -> Safe:
-    """Return prose as Markdown that shows exactly these words. Code spans and line breaks stay."""
+    """Return prose as Markdown that shows exactly this text. Code spans and line breaks are preserved."""
     clean = _without_unseen(_with_line_feeds(value))
     clean = "\n".join(line.strip() for line in clean.split("\n")).strip("\n")
     parts, at = [], 0
@@ -119,7 +125,10 @@ def plain(value: str, *, cell: bool = False) -> Safe:
 
 
 def code(value: str, *, cell: bool = False) -> Safe:
-    """Return a code span that backticks in the text cannot end. `cell`: escape pipes for a table."""
+    """Return a code span, which backticks in the text cannot end.
+
+    `cell`: whether to escape pipes for a table.
+    """
     one_line = _MARKER.sub("<! --", " ".join(visible(value).split()))
     if not one_line:
         return Safe()
@@ -131,23 +140,23 @@ def code(value: str, *, cell: bool = False) -> Safe:
 
 
 def fence(value: str, language: str = "") -> Safe:
-    """Return a fenced block that its content cannot end. Unknown languages are dropped."""
+    """Return a fenced block, which its content cannot end. A language that isn't allowed is dropped."""
     block = _MARKER.sub("<! --", visible(value)).strip("\n")
     ticks = "`" * max(3, _longest_run(block) + 1)
     return Safe(f"{ticks}{language if language.lower() in LANGUAGES else ''}\n{block}\n{ticks}")
 
 
 def suggestion(lines: str) -> Safe:
-    """Return a suggestion block that GitHub can commit.
+    """Return a suggestion block, which can be committed on GitHub.
 
-    The lines are not escaped, so they must contain nothing invisible (`findings.suggest` checks that).
+    The lines are not escaped, so they must not contain invisible characters (`findings.suggest` checks that).
     """
     ticks = "`" * max(3, _longest_run(lines) + 1)
     return Safe(f"{ticks}suggestion\n{lines}{chr(10) if lines and not lines.endswith(chr(10)) else ''}{ticks}")
 
 
 def html(value: str) -> Safe:
-    """Return prose for an HTML element, where GitHub reads no Markdown but finds mentions."""
+    """Return prose for an HTML element, where GitHub ignores Markdown but finds mentions."""
     clean, parts, at = line(value), [], 0
     for span in _SPAN.finditer(clean):
         parts += [_inert(clean[at : span.start()]), f"<code>{_inert(span[2].strip())}</code>"]
@@ -156,7 +165,7 @@ def html(value: str) -> Safe:
 
 
 def diff(old_text: str, new_text: str) -> Safe:
-    """Return a diff block of a replacement, which GitHub colors without a commit button."""
+    """Return a diff block for a replacement. GitHub shows it in color, but without a commit button."""
     rows = [("-", old_text.strip("\n")), ("+", new_text.strip("\n"))]
     return fence("\n".join(f"{sign}{line}" for sign, text in rows if text.strip() for line in text.split("\n")), "diff")
 
@@ -172,7 +181,7 @@ def cell(value: Safe) -> Safe:
 
 
 def safe_json(value: str) -> str:
-    """Return JSON that is safe to print to a terminal, with control and invisible characters as escapes."""
+    """Return JSON text with control and invisible characters as escapes, so that a terminal can show it."""
     return _UNSEEN.sub(lambda match: json.dumps(match[0])[1:-1], value)
 
 
@@ -182,13 +191,16 @@ def unseen(value: str) -> bool:
 
 
 def _with_line_feeds(value: str) -> str:
-    """Return the text with all kinds of line and paragraph separators as line feeds."""
+    """Return the text with all kinds of line breaks as line feeds."""
     clean = encodable(value)
     return clean if _is_plain(clean) else _BREAK.sub("\n", clean)
 
 
 def _is_plain(value: str) -> bool:
-    """Return whether the text is ASCII without control characters, which is faster than a pattern."""
+    """Return whether the text is ASCII without control characters.
+
+    This is faster than a regular expression.
+    """
     return value.isascii() and len(value.encode("ascii").translate(None, _ASCII_UNSEEN)) == len(value)
 
 

@@ -1,4 +1,7 @@
-"""How pages write numbers: dollars, durations, times and shares. An unknown number is a dash."""
+"""The filters with which HTML pages format dollars, durations, times, counts and shares.
+
+None becomes a dash.
+"""
 
 import re
 from collections.abc import Callable
@@ -29,7 +32,7 @@ def usd(value: float | None) -> str:
 
 
 def took(seconds: float | None) -> str:
-    """Return a duration in at most two units: "8 s", "3 min 20 s", "1 h 05 min"."""
+    """Return a duration, such as "8 s", "3 min 20 s" or "1 h 05 min"."""
     if seconds is None:
         return NONE
     whole = round(seconds)
@@ -43,17 +46,17 @@ def took(seconds: float | None) -> str:
 
 
 def day(seconds: float) -> str:
-    """Return a day: "21 Nov"."""
+    """Return the day of a time in seconds since 1970, such as "21 Nov"."""
     return f"{_moment(seconds):%-d %b}"
 
 
 def moment(seconds: float) -> str:
-    """Return a day and a time: "21 Nov, 14:05"."""
+    """Return the day and time, such as "21 Nov, 14:05"."""
     return f"{_moment(seconds):%-d %b, %H:%M}"
 
 
 def iso(seconds: float) -> str:
-    """Return a time for machines (ISO 8601)."""
+    """Return the time in ISO 8601."""
     return f"{_moment(seconds):%Y-%m-%dT%H:%M:%SZ}"
 
 
@@ -63,12 +66,12 @@ def many(value: float | None) -> str:
 
 
 def share(value: float | None) -> str:
-    """Return a share in percent."""
+    """Return a share between 0 and 1 as a percentage."""
     return NONE if value is None else f"{100 * value:.0f}%"
 
 
 def one_line(value: str | None, most: int = 200) -> str:
-    """Return untrusted words on one line, without invisible characters, cut to `most` characters."""
+    """Return untrusted text on one line, without invisible characters, cut to `most` characters."""
     text = line(value or "")
     return text if len(text) <= most else f"{text[: most - 1]}\N{HORIZONTAL ELLIPSIS}"
 

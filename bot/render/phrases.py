@@ -1,4 +1,4 @@
-"""Our own words in comments, from `templates/words.toml` and the features' files."""
+"""The phrases that comments and pages use, from `templates/words.toml` and the features' files."""
 
 import tomllib
 from collections.abc import Mapping
@@ -11,12 +11,15 @@ from bot import registry
 
 @dataclass(frozen=True, slots=True)
 class Phrases:
-    """The phrases by key. A phrase with a number is a pair: singular and plural."""
+    """The phrases by key. A phrase with a number is a pair of the singular and the plural."""
 
     texts: Mapping[str, str | list[str]]
 
     def say(self, key: str, number: int | None = None, **values: object) -> str:
-        """Fill in a phrase; {n} is the number. Raises KeyError for an unknown key."""
+        """Return a phrase with its values filled in; {n} is the number.
+
+        Raises KeyError for an unknown key.
+        """
         form = self.texts[key]
         if isinstance(form, list):
             form = form[0 if number == 1 else 1]
@@ -29,7 +32,7 @@ class Phrases:
 
 @cache
 def load() -> Phrases:
-    """Load the phrases from the wheel or a checkout."""
+    """Load all phrases, from an installed package or a checkout."""
     package = Path(__file__).parents[1]
     folder = next(f for f in (package / "templates", package.parent / "templates") if f.is_dir())
     files = (folder / "words.toml", *(registry.FOLDER / name / "words.toml" for name in registry.FEATURES))

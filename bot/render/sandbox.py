@@ -1,7 +1,7 @@
-"""Render a repository owner's templates in a separate process without environment and with tight limits.
+"""Render a repository owner's templates, in a separate process with tight limits and without environment.
 
-The owner's template only decides the layout. What it prints about the change is escaped as in our own
-templates. The process ends at a limit, so an endless loop only costs the review its custom layout.
+An owner's template only determines the layout. Values are escaped as in our own templates. If the process
+reaches a limit, for example in an endless loop, the comment is rendered with our own template.
 """
 
 import json
@@ -19,24 +19,27 @@ from bot.render.phrases import Phrases
 
 MOST_SOURCE, MOST_OUTPUT = 64_000, 1_000_000  # characters of a template, and of its output
 TEMPLATE_SECONDS, TEMPLATE_MEMORY = 2, 512 << 20  # CPU seconds and bytes
-# For systems that do not limit CPU time. Templates cannot wait, so elsewhere only a very busy machine gets
-# here.
+# A limit for systems that cannot limit CPU time. On others, only a very busy machine reaches it, because
+# templates cannot wait.
 WAIT_SECONDS = 60
 AT_LINE = re.compile(r"line (\d{1,9}): (.*)")
-SAFE = "our own markdown"  # key that carries a `Safe` text through JSON
+SAFE = "our own markdown"  # the key that marks a `Safe` text in JSON
 
 
 class BrokenTemplate(Exception):  # noqa: N818 - the owner's error, reported to the owner
-    """An owner's template cannot be used. The text is the reason."""
+    """An owner's template cannot be used. The message is the reason."""
 
 
 def fill(source: str, each: Sequence[Mapping[str, Any]], phrases: Phrases) -> list[Safe]:
-    """Render the template once per set of values. Raises BrokenTemplate."""
+    """Render the template once for each mapping of values. Raises BrokenTemplate."""
     return [Safe(text) for text in json.loads(_ask(source, {"each": list(each), "phrases": asdict(phrases)}))]
 
 
 def check(source: str) -> tuple[int | None, str] | None:
-    """Return the line and reason if a template cannot be compiled, else None. It is not rendered."""
+    """Return the line and the reason if a template cannot be compiled, else None.
+
+    The template is not rendered.
+    """
     try:
         _ask(source, {})
     except BrokenTemplate as error:
@@ -46,7 +49,7 @@ def check(source: str) -> tuple[int | None, str] | None:
 
 
 def _ask(source: str, more: Mapping[str, Any]) -> bytes:
-    """Return the process's answer."""
+    """Run the process and return its output. Raises BrokenTemplate. `more` is what it needs for rendering."""
     if len(source) > MOST_SOURCE:
         raise BrokenTemplate(f"it is longer than {MOST_SOURCE:,} characters")
     request = json.dumps(_pack({"source": source, **more}))
@@ -69,7 +72,7 @@ def _ask(source: str, more: Mapping[str, Any]) -> bytes:
 
 
 def _reason(status: int, stderr: str) -> str:
-    """Return the reason for a failure from the last line of Python's report."""
+    """Return why the process failed, from its exit status and the last line of Python's traceback."""
     last = (stderr.strip().split("\n") or [""])[-1]
     if status < 0 or "MemoryError" in last:
         return f"it used more than {TEMPLATE_SECONDS} seconds or {TEMPLATE_MEMORY >> 20} MB"
@@ -89,7 +92,7 @@ def _unpack(pairs: dict[str, Any]) -> Any:  # noqa: ANN401 - any value of a temp
 
 
 def _main() -> None:
-    """Run inside the process: set the limits, then render the template."""
+    """Run in the separate process: set the limits, then compile or render the template."""
     import resource
 
     for kind, most in (

@@ -1,4 +1,4 @@
-"""The parts that features add to reviews and findings, and how they are shown."""
+"""The interface of the sections that features add to reviews and findings."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -16,83 +16,84 @@ if TYPE_CHECKING:
     from bot.config import Config
 
 Part = TypeVar("Part")
-# In the summary: at the top, above the findings, or among the lists of what was reviewed.
+# Where a section is in the summary: at the top, just above the findings, or among the lists about coverage.
 Place = Literal["top", "below", "list"]
 CodePlace = tuple[str, int]  # path and line
 
 
 class Section(ABC, Generic[Part]):
-    """A part of a review, with a template for the summary.
+    """A feature's section in a review.
 
-    `Review.parts` and the JSON contain it under `key`.
+    `Review.parts` and the JSON output contain its value (`Part`) under `key`.
     """
 
     key: ClassVar[str]
-    nothing: Part  # the value of a review without it
+    nothing: Part  # the value in a review without this section
     place: ClassVar[Place]
-    template: ClassVar[str] = ""  # none for a list, as lists share one
-    title: ClassVar[str] = ""  # of a list: the phrase above it
-    is_remembered: ClassVar[bool] = False  # whether the next review gets part of it
+    # The template for the summary; empty for a list, because lists share a template.
+    template: ClassVar[str] = ""
+    title: ClassVar[str] = ""  # for a list, the key of the phrase above it
+    is_remembered: ClassVar[bool] = False  # whether a part of the value is passed to the next review
 
     @property
     @abstractmethod
     def form(self) -> Any:  # noqa: ANN401 - a type
-        """Return the type for parsing it from JSON. Its module may be loaded only for that."""
+        """Return the value's type, for parsing it from JSON. This may load the type's module."""
 
     def of(self, review: Review) -> Part:
-        """Return a review's value of this part."""
+        """Return the value in a review."""
         return cast("Part", review.parts.get(self.key, self.nothing))
 
     def values(self, review: Review, words: Phrases, most: int) -> Mapping[str, Any]:
-        """Return the values for the template. `most` is the number of rows per list."""
+        """Return the values for the template. `most` is the maximum number of rows per list."""
         del review, words, most
         return {}
 
     def rows(self, part: Part) -> Sequence[tuple[str, str]]:
-        """Return the rows of a list: the subject and a sentence."""
+        """Return the rows of a list, each with a subject and a sentence."""
         del part
         return ()
 
     def in_terminal(self, part: Part, most: int | None) -> "Iterable[RenderableType]":
-        """Return what the terminal shows. `most` is the number of rows per list; None for all."""
+        """Return what the terminal shows. `most` is the maximum number of rows per list; None for all."""
         del part, most
         return ()
 
     def to_json(self, part: Part) -> Any:  # noqa: ANN401 - any JSON value
-        """Return it as JSON values."""
+        """Return the value as JSON values."""
         return _plain(part)
 
     def remember(self, row: Any) -> Any:  # noqa: ANN401 - any JSON value
-        """Return the part of its JSON that the next review gets."""
+        """Return the part of the JSON that is passed to the next review. `row` is the JSON of the value."""
         return row
 
     def recall(self, row: Any) -> object:  # noqa: ANN401 - any JSON value
-        """Return the remembered JSON as `EarlierReview.parts` contains it.
+        """Return the remembered JSON as the value for `EarlierReview.parts`.
 
-        Raises ValueError or similar for a bad form.
+        Raises ValueError, or a similar error, if it is malformed.
         """
         return row
 
     def under(self, part: Part, settings: "Config") -> Part:
-        """Return it under these settings, which may differ from those at the review."""
+        """Return the value with these settings applied, which may have changed since the review."""
         del settings
         return part
 
     def without(self, part: Part, silenced_places: Collection[CodePlace]) -> Part:
-        """Return it without references to silenced findings."""
+        """Return the value without references to silenced findings."""
         del silenced_places
         return part
 
 
 class FindingSection(ABC, Generic[Part]):
-    """A part of a finding. `Finding.parts` and the JSON contain it under `key`."""
+    """A feature's section in a finding. `Finding.parts` and the JSON output contain its value under `key`."""
 
     key: ClassVar[str]
-    form: Any  # the type for parsing it from JSON
+    form: Any  # the value's type, for parsing it from JSON
     template: ClassVar[str]
 
     def of(self, finding: Finding) -> Part | None:
-        """Return a finding's value of this part."""
+        """Return the value in a finding, or None."""
         return cast("Part | None", finding.parts.get(self.key))
 
     @abstractmethod
@@ -101,26 +102,26 @@ class FindingSection(ABC, Generic[Part]):
 
     @abstractmethod
     def in_terminal(self, part: Part) -> "tuple[str, RenderableType]":
-        """Return the row's label and content for the terminal."""
+        """Return the label and the content of the row in the terminal."""
 
     @abstractmethod
     def for_agent(self, part: Part) -> tuple[str, str]:
-        """Return a coding agent's prompt texts: about the proposed fix, and on its own."""
+        """Return two texts for a coding agent's prompt: about the proposed fix, and about everything else."""
 
 
 def finding_sections() -> tuple[FindingSection[Any], ...]:
-    """List the parts that features add to findings."""
+    """Return the sections that features add to findings."""
     return cast("tuple[FindingSection[Any], ...]", registry.parts("finding"))
 
 
 def finding_row(finding: Finding) -> dict[str, Any]:
-    """Return a finding as JSON values, with features' parts under their keys."""
+    """Return a finding as JSON values, with the features' sections under their keys."""
     parts = asdict(finding)["parts"]
     return {**row_of(finding), **{section.key: parts.get(section.key) for section in finding_sections()}}
 
 
 def finding_fields(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a finding's fields from JSON. Raises ValueError for a part in another form."""
+    """Return the fields of a finding from its JSON. Raises ValueError if a feature's section is malformed."""
     from pydantic import TypeAdapter
 
     given = {section: row[section.key] for section in finding_sections() if row.get(section.key) is not None}
@@ -131,7 +132,7 @@ def finding_fields(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def sections() -> tuple[Section[Any], ...]:
-    """List the parts that features add to reviews."""
+    """Return the sections that features add to reviews."""
     return cast("tuple[Section[Any], ...]", registry.parts("section"))
 
 

@@ -1,9 +1,9 @@
-"""Shorten text and report how much is missing."""
+"""Shorten text, and say how much was left out."""
 
 import re
 
 TITLE_CHARS = 90
-# The end of a sentence before whitespace and a new start. An empty line also ends one.
+# The end of a sentence, before whitespace and the start of another one. An empty line also ends a sentence.
 _END = re.compile(
     r"""(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)[.!?]["')\]]*(?=\s+[^\sa-z]|\s*\Z)"""
     r"""|(?<=[^\s.!?"')\]])(?=\n\s*\n)|[\u3002\uff01\uff1f]"""  # the last ones are Chinese and Japanese
@@ -11,7 +11,10 @@ _END = re.compile(
 
 
 def cut(value: str, length: int, missing: str = "{:,} more characters") -> str:
-    """Return at most `length` characters and how many are missing."""
+    """Return at most `length` characters, followed by how many were left out.
+
+    `missing` is the format of that.
+    """
     if len(value) <= length:
         return value
     return f"{value[:length].rstrip()}… ({missing.format(len(value) - length)})"
@@ -30,7 +33,7 @@ def title(value: str) -> str:
 
 
 def rows(value: str, most: int, missing: str = "{:,} more lines", ends: str = "\n") -> str:
-    """Return at most `most` lines and how many are missing."""
+    """Return at most `most` lines, followed by how many were left out. `ends` are stripped from both ends."""
     lines = value.strip(ends).split("\n")
     return "\n".join(lines if len(lines) <= most else [*lines[:most], f"… ({missing.format(len(lines) - most)})"])
 
@@ -41,17 +44,20 @@ def count(number: int, noun: str, plural: str = "") -> str:
 
 
 def brief(value: str, length: int) -> str:
-    """Return `cut` in a form for any language."""
+    """Return the same as `cut`, but with a number instead of an English phrase."""
     return cut(value, length, "+{}")
 
 
 def top(value: str, most: int) -> str:
-    """Return `rows` in a form for any language."""
+    """Return the same as `rows`, but with a number instead of an English phrase."""
     return rows(value, most, "+{}", "\r\n")
 
 
 def sentences(value: str, most: int) -> tuple[str, str]:
-    """Return the first sentences and the rest. Dots inside `code`, numbers and names do not count."""
+    """Return the first `most` sentences, and the rest.
+
+    Dots in code spans, numbers and names end no sentence.
+    """
     within = {index for match in re.finditer(r"`[^`\n]*`", value) for index in range(*match.span())}
     ends = [match.end() for match in _END.finditer(value) if match.start() not in within]
     if len(ends) < most or not value[ends[most - 1] :].strip():

@@ -1,4 +1,7 @@
-"""Render templates. Prompts take text as it is; comments escape everything that is not `Safe`."""
+"""Render templates.
+
+Values are inserted unchanged into prompts. In comments, all text but `Safe` is escaped.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -16,31 +19,32 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 HERE = Path(__file__).parents[1]
-# In the wheel, in a checkout, and of features, whose templates are named with their folder.
+# The templates in an installed package, in a checkout, and of features. The latter have names with their
+# folder.
 FOLDERS = (HERE / "templates", HERE.parent / "templates", registry.FOLDER)
-# Parts that an owner's template may include, in addition to those of features.
+# Our templates that an owner's template may include, in addition to those of features.
 PARTS = frozenset({"handover.md.j2"})
 OF_FINDINGS = {f"{feature}.md.j2": f"{feature}/finding.md.j2" for feature in registry.FEATURES}
 FORM: dict[str, Any] = {"keep_trailing_newline": True, "trim_blocks": True, "lstrip_blocks": True}
 
 
 def text(name: str, **values: object) -> str:
-    """Render a prompt as valid UTF-8. A missing value is an error."""
+    """Return a rendered prompt, without unpaired surrogates. A missing value is an error."""
     return encodable(_prompts().get_template(name).render(**values))
 
 
 def page(name: str, /, **values: object) -> str:
-    """Render an HTML page. All values are escaped, except `Markup` from our own templates."""
+    """Return a rendered HTML page. All values are escaped, except `Markup` from our own code."""
     return encodable(_pages().get_template(name).render(**values))
 
 
 def file(name: str) -> bytes:
-    """Return a file that pages need besides their HTML."""
+    """Return the content of a file in a template folder, such as a page's style sheet."""
     return next(folder / name for folder in FOLDERS if (folder / name).is_file()).read_bytes()
 
 
 def texts(folder: Path) -> Callable[..., str]:
-    """Return `text` for the templates of another folder."""
+    """Return a function like `text` for the templates in another folder."""
 
     def fill(name: str, **values: object) -> str:
         return encodable(_prompts(folder).get_template(name).render(**values))
@@ -49,17 +53,17 @@ def texts(folder: Path) -> Callable[..., str]:
 
 
 def comment(name: str, phrases: Phrases, **values: object) -> Safe:
-    """Render a part of a comment with our phrases."""
+    """Return a rendered comment, or a part of one. The template can use `phrases` with `say`."""
     return Safe(encodable(_comments().get_template(name).render(say=speaker(phrases), **values)))
 
 
 def phrase(phrases: Phrases, key: str, number: int | None = None, **values: object) -> Safe:
-    """Return a comment that is a single phrase."""
+    """Return a phrase as a comment, with its values escaped."""
     return comment("replies/phrase.md.j2", phrases, key=key, number=number, values=values)
 
 
 def speaker(phrases: Phrases) -> Any:  # noqa: ANN401 - a function with arbitrary arguments
-    """Return the templates' `say` function, which fills in a phrase."""
+    """Return the `say` function for templates, which returns a phrase with its values escaped."""
 
     def say(key: str, number: int | None = None, **values: object) -> Safe:
         safe_values = {name: shown_as(value) for name, value in values.items()}
@@ -69,7 +73,7 @@ def speaker(phrases: Phrases) -> Any:  # noqa: ANN401 - a function with arbitrar
 
 
 def shown_as(value: object) -> object:
-    """Return what `{{ value }}` prints: numbers and `Safe` as they are, other text escaped."""
+    """Return what `{{ value }}` inserts into a comment: text is escaped unless it is `Safe`."""
     return disarm.plain(value) if isinstance(value, str) and not isinstance(value, Safe) else value
 
 
@@ -91,7 +95,7 @@ def filters() -> dict[str, Any]:
 
 
 def load() -> None:
-    """Compile the templates of review comments, so that forked processes need not."""
+    """Compile the templates of comments, so that forked processes don't have to."""
     environment = _comments()
 
     def is_of_comments(name: str) -> bool:
@@ -106,7 +110,7 @@ def load() -> None:
 
 
 def part(name: str) -> str | None:
-    """Return the source of a comment's part; None for every other template."""
+    """Return the source of a template that owners' templates may include, or None for any other one."""
     name = OF_FINDINGS.get(name, name)
     is_feature = name in {f"{feature}/section.md.j2" for feature in registry.FEATURES} | {*OF_FINDINGS.values()}
     paths = (folder / name for folder in FOLDERS if name in PARTS or is_feature)
@@ -114,7 +118,7 @@ def part(name: str) -> str | None:
 
 
 def one(environment: "Environment", source: str, values: Mapping[str, Any], phrases: Phrases) -> str:
-    """Render a template that is in no folder."""
+    """Return a comment rendered from a template's source."""
     return encodable(environment.from_string(source).render(say=speaker(phrases), **values))
 
 
@@ -128,7 +132,7 @@ def _environment(folders: Sequence[Path], filters: Mapping[str, Any], **more: An
 
 @cache
 def _prompts(*folders: Path) -> "Environment":
-    """Prompts are not HTML, so nothing is escaped."""
+    """Return the environment for prompts, in which nothing is escaped."""
     more = {"cut": shorten.cut, "rows": shorten.rows, "count": shorten.count}
     more |= {"visible": disarm.visible, "inside": disarm.inside, "name": disarm.name}
     return _environment(folders or FOLDERS, filters() | more)
@@ -141,5 +145,8 @@ def _pages() -> "Environment":
 
 @cache
 def _comments() -> "Environment":
-    """Markdown is not HTML, so `shown_as` escapes instead."""
+    """Return the environment for comments.
+
+    `shown_as` escapes the values, because they are Markdown, not HTML.
+    """
     return _environment(FOLDERS, filters(), finalize=shown_as)

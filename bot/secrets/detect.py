@@ -1,7 +1,7 @@
-"""Find the secrets in a text that is about to be sent: what the secrets check reports, and bodies of keys.
+"""Find the secrets in a text before it is sent: everything that the secrets check reports, and rows of keys.
 
-Only the code that read a text knows its file and passes it on. A line is judged as in that file, otherwise as
-in any file. The text itself cannot say so, because a description or file can imitate the headings in a
+The code that has read a text passes the file's path, because the path determines what counts as a secret. The
+path is never taken from the text itself, because a description or file could imitate the headings in a
 prompt.
 """
 
@@ -26,8 +26,8 @@ from bot.secrets.forms import (
 )
 from deeprepo.impact.reading import memo
 
-SHORT = 2_000  # characters up to which searching a text is faster than the cache
-SHORTEST_RUN = 8  # characters of a key's last line
+SHORT = 2_000  # characters; searching a shorter text is faster than the cache
+SHORTEST_RUN = 8  # characters in the last row of a key
 # Prefix of a line in an excerpt or search result.
 NUMBERED = re.compile(r"(?:[^\s:]{1,400}:\d+: |\s{0,8}[+-]?\d* ?)")
 KEY_FIRST_LINE = re.compile(r"BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?|PuTTY-User-Key-File-\d")
@@ -36,19 +36,22 @@ RUN = re.compile(rf"[A-Za-z0-9+/=]{{{SHORTEST_RUN},}}")
 LITERAL = re.compile(r"\w{0,2}(?=[\"'`])")  # prefix of a string's quotes
 ROW = re.compile(r"^[ \t]{0,40}[+-]?\d{0,7}[ \t]{0,40}([A-Za-z0-9+/]{60,76})[ \t\r]{0,8}$", re.MULTILINE)
 LONG_ROW = re.compile(r"[A-Za-z0-9+/]{60}")
-MOST_KIND_CHANGES = 3  # changes between letters, digits and capitals; a name chosen by a person has few
-# Changes per character of a key's row; of 113,000 parts of real paths, 0.5 % have as many, most of them digests
+MOST_KIND_CHANGES = 3  # changes between lowercase letters, capitals and digits; names have at most as many
+# Minimum number of such changes per character in a key's row. Of 113,000 parts of real paths, 0.5 % have as
+# many, and most of these are digests.
 ROW_DENSITY = 0.18
-LEAST_ROW, LEAST_BODY = 16, 40  # characters of a row and of all rows of a key
-PATH_PART = 8  # characters for each slash; paths have more slashes, and of 16 random characters 3 in 1,000 cases
+LEAST_ROW, LEAST_BODY = 16, 40  # characters in a row, and in all rows of a key together
+# Text with more than one slash per 8 characters is a path. Of random texts with 16 characters, 0.3 % have as
+# many.
+PATH_PART = 8
 MOST_APART = 2  # lines from one row of a key to the next
 
 
 class Run(NamedTuple):
-    """Characters that may be a row of a key."""
+    """Consecutive characters that may be a row of a key."""
 
     line: int
-    before: str  # what the line has before it
+    before: str  # the text before it on its line
     text: str
 
 
@@ -56,8 +59,8 @@ class Run(NamedTuple):
 def secrets(text: str, path: str = "") -> frozenset[tuple[str, bool]]:
     """Return the secrets in a text, each with whether it is certain.
 
-    A value is uncertain if its file is unknown. That a file has no secrets is cached for the next review;
-    secrets are never cached.
+    Without a path, a value may be uncertain. For a file without secrets, the result is cached on disk for the
+    next review. Secrets are never cached on disk.
     """
     if not path or len(text) < SHORT:
         return frozenset(_secrets(text, path))
@@ -72,7 +75,7 @@ def secrets(text: str, path: str = "") -> frozenset[tuple[str, bool]]:
 
 @cache
 def _engine() -> bytes:
-    """Return what determines the result: this package and the library with its patterns."""
+    """Return a digest of the code that determines the result: this package and the library's patterns."""
     library = [folder / part for folder in memo.folders_of("detect_secrets") for part in ("", "plugins", "filters")]
     return memo.engine_of((Path(__file__).parent, *library))
 
@@ -93,21 +96,22 @@ def _secrets(text: str, path: str) -> set[tuple[str, bool]]:
 
 
 def _is_random(value: str) -> bool:
-    """Return whether this cannot be a name in code."""
+    """Return whether this is too random to be a name in code."""
     return not value.isidentifier() or len(KIND_CHANGE.findall(value)) > MOST_KIND_CHANGES
 
 
 def _is_row(run: str) -> bool:
-    """Return whether a run of characters is as random as a row of a key; names and paths have fewer changes."""
+    """Return whether a run of characters is as random as a row of a key, unlike names and paths."""
     changes = len(KIND_CHANGE.findall(run))
     is_path = run.count("/") > len(run) / PATH_PART
     return len(run) >= LEAST_ROW and changes > MOST_KIND_CHANGES and changes >= ROW_DENSITY * len(run) and not is_path
 
 
 def _is_beside(run: Run, row: Run) -> bool:
-    """Return whether a run next to a row is a row too, with the same text before it.
+    """Return whether a run that is less random is also a row, because it is next to a row.
 
-    It has the same width, or it is the shorter last row and no plain word.
+    It must have the same text before it, and the same length as the row. Only the last row may be shorter,
+    unless it is a plain word.
     """
     is_word = not KIND_CHANGE.search(run.text) and not set(run.text) & set("+=")
     is_last = run.line >= row.line and len(run.text) < len(row.text) and not is_word
@@ -115,12 +119,12 @@ def _is_beside(run: Run, row: Run) -> bool:
 
 
 def _body(lines: Iterable[str]) -> Iterator[str]:
-    """Yield the rows of a key's body among the lines below its first one.
+    """Yield the rows of a key's body. `lines` are the lines below the key's first line.
 
-    A row alone must be long, because other lines may follow, such as paths that contain a digest.
+    A single row must be long, because other lines may follow, such as paths that contain a digest.
     """
     chains: list[list[Run]] = [[]]
-    skipped: list[Run] = []  # the runs just before this one that are no rows by themselves
+    skipped: list[Run] = []  # the runs just before this one that were not random enough for a row
     for number, line in enumerate(lines):
         for at in RUN.finditer(line):
             run = Run(number, LITERAL.sub("", NUMBERED.sub("", line[: at.start()], count=1), count=1), at[0])
@@ -138,7 +142,7 @@ def _body(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _keys(text: str) -> Iterator[str]:
-    """Yield the lines of private keys' bodies, even if only lines from the middle are shown."""
+    """Yield the rows of private keys, even if the text only contains rows from the middle of a key."""
     if any(label in text for label in KEY_LABELS):
         left, inside = 0, list[str]()
         for line in ESCAPED_BREAK.sub("\n", text).split("\n"):

@@ -1,4 +1,4 @@
-"""Patterns of secrets: exact forms of tokens, private keys, and values with a secret's name."""
+"""Find secrets in lines: tokens with a known form, private keys, and values named "password" or similar."""
 
 import hashlib
 import re
@@ -19,22 +19,23 @@ from deeprepo.impact.text.paths import is_prose, is_sample, is_test
 Role = Literal["code", "document", "sample"]
 Row = TypeVar("Row")
 
-# A long line is searched in windows, because a library pattern takes quadratic time.
+# A long line is searched in windows, because one of the library's patterns takes quadratic time.
 WINDOW, OVERLAP = 2_000, 200
 MOST_APART = 500  # secrets in a line that are compared with each other
 MIN_VALUE_CHARS = 8
 LONG_TOKEN = 2 * MIN_VALUE_CHARS
 LONG_NAME = 100
-MOST_SLOW = 50  # identities of guessable secrets per change, as each takes the time of scrypt
+# Identities of guessable secrets per change, because each is computed with scrypt, which is slow.
+MOST_SLOW = 50
 KEY = "private-key"
 KEY_LABELS = ("PRIVATE KEY", "PuTTY-User-Key-File")  # the first line of a private key contains one
 KEY_HEAD, KEY_REACH = 60, 400  # lines after the first within which its body must start, and end
-KEY_KIND_CHANGES = 8  # changes between letters, digits and capitals in a row of a key; paths and names have fewer
+KEY_KIND_CHANGES = 8  # changes between lowercase letters, capitals and digits; paths and names have fewer
 KEY_ROW = re.compile(r"[A-Za-z0-9+/=_-]{32,}")  # ignores the code around it
 KEY_END = re.compile(r"-----END |Private-MAC")
 ESCAPED_BREAK = re.compile(r"\\[nrt]")  # between two rows of a key in a string literal
 KIND_CHANGE = re.compile(r"(?=[a-z][A-Z0-9]|[A-Z][0-9]|[0-9][A-Za-z])")
-LEAST_BITS = 3.0  # per character of a value; with less, a person made it up
+LEAST_BITS = 3.0  # bits of entropy per character; a value with less was made up by a person
 BITS_OF_TOKEN = {True: 3.0, False: 4.5}  # by whether a value is hexadecimal
 
 PLACEHOLDER = re.compile(
@@ -57,8 +58,8 @@ DOCUMENTED = re.compile(r"\s*+(?:///|//!|/\*[*!]|\*(?:\s|$))")
 SAMPLE_FILE = re.compile(r"[._-](?:example|sample|template|dist)s?$")  # a template for a real file
 UUID = re.compile(r"[a-f0-9]{8}-(?:[a-f0-9]{4}-){3}[a-f0-9]{12}", re.IGNORECASE)
 
-# With a strong name any value that a person did not make up is secret; with a weak one a long random value
-# is.
+# After a strong name, any value that a person did not make up is a secret. After a weak name, only a long
+# random value is.
 STRONG = r"passw|pwd|secret|contrase[nñ]a|(?:api|auth|service|account|db|database|priv|private|client)[-_. ]?key|(?:db|database|key)_?pass"
 WEAK = r"token|credential|bearer|access[-_. ]?key"
 NAMED_VALUE = rf"(?P<name>(?:{STRONG}|{WEAK})[\w.-]{{0,60}}+)"
@@ -126,7 +127,10 @@ VALUE_ALONE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A secret in a line. `what` and `how` describe its kind; `value` is never shown."""
+    """A secret in a line. `value` is never shown. `what` and `how` describe its kind.
+
+    `exact` says whether it has the known form of a token, instead of following a name such as "password".
+    """
 
     value: str
     rule: str
@@ -143,14 +147,14 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class LocatedSecret:
-    """A secret in consecutive lines: the index of its line, and the secret as far as it is shown."""
+    """A secret in consecutive lines: the index of its line, and the secret as far as the lines contain it."""
 
     at: int
     hit: Hit
     whole: str
 
     def is_in(self, wholes: Sequence[str]) -> bool:
-        """Return whether it is one of these sorted secrets, or the start of a key among them."""
+        """Return whether it is one of these secrets, which are sorted, or the start of a key among them."""
         at = bisect_left(wholes, self.whole)  # values with this prefix come next
         return at < len(wholes) and (
             wholes[at].startswith(self.whole) if self.hit.rule == KEY else wholes[at] == self.whole
@@ -165,7 +169,7 @@ class TokenPattern(NamedTuple):
     patterns: tuple[re.Pattern[str], ...]
 
 
-# "-----BEGIN [kind] PRIVATE KEY-----" in Base64, without the characters that the next word changes.
+# "-----BEGIN [kind] PRIVATE KEY-----" in Base64, without the last characters, which depend on what follows.
 ENCODED_KEY = r"LS0tLS1CRUdJTi(?:BQUklWQVRF|BSU0EgUFJJVkFUR|BFQyBQUklWQVRF|BEU0EgUFJJVkFUR|BPUEVOU1NIIFBSSVZBVEUg|BFTkNSWVBURUQgUFJJVkFUR)"
 # Where a token may start: not after part of a word, except an escape ending in a letter or digit.
 FORM_EDGE = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2})|(?<=\\x[0-9A-Fa-f]{2})|(?<=\\u[0-9A-Fa-f]{4}))"
@@ -199,9 +203,9 @@ CRITICAL = frozenset({KEY, "aws-key", "azure-key", "google-key", "encoded-key"})
 
 
 TOKEN_CHARACTERS = re.compile(r"[A-Za-z0-9_-]*")
-# Labels of all exact forms with their minimal context. Most lines have none, so the library is not loaded for
-# them: `glib-2.0`, `mask-image` and `"aws_region"` are no tokens. Each starts with a single character, so
-# that searching a text is fast.
+# The distinctive parts of all exact forms, with enough context to exclude `glib-2.0`, `mask-image` and
+# `"aws_region"`. The library is only loaded for lines that contain one, which are few. Each alternative
+# starts with a literal character, so that searching a text is fast.
 FORM_LABELS = (
     r"BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY|PuTTY-User|A(?:3T|BIA|CCA|KIA|SIA)(?=[A-Z0-9]{16})|AccountKey=|github_pat_(?=\w{60})|gh[pousr]_(?=\w{36})"
     r"|gl(?!obal-)[a-z]{2,5}-(?=[\w-]{20})|GR1348941|sk-(?=[\w-]{40})|rk_live_|sk_live_|AIza(?=[\w-]{35})|npm_(?=\w{36})|_authToken"
@@ -218,10 +222,10 @@ MAYBE_NAMED = re.compile(NAMED_WORDS, re.IGNORECASE)
 
 
 def role_of(path: str) -> Role:
-    """Return a file's role for secrets.
+    """Return a file's role, which determines what counts as a secret in it.
 
-    In documents only known forms count; in tests and samples private keys do not count either. A lock file is
-    full of random public values and rarely contains a key, so it counts as a document.
+    In documents, only known forms count. In tests and samples, private keys don't count either. A lock file
+    is full of random public values and rarely contains a key, so it counts as a document.
     """
     if is_test(path) or is_sample(path) or SAMPLE_FILE.search(path):
         return "sample"
@@ -229,7 +233,7 @@ def role_of(path: str) -> Role:
 
 
 def has_quotes(path: str) -> bool:
-    """Return whether values are quoted in such a file."""
+    """Return whether string values are quoted in files of this kind."""
     return NO_QUOTES.search(path) is None
 
 
@@ -237,7 +241,7 @@ def has_quotes(path: str) -> bool:
 def hits(line: str, role: Role = "code", *, quotes: bool = True) -> tuple[Hit, ...]:
     """Return the secrets in a line, most certain first.
 
-    `quotes`: whether values are quoted in such a file.
+    `quotes` says whether string values are quoted in the file.
     """
     may_be_named = role == "code" and _may_be_named(line)
     if not may_be_named and not MAYBE_TOKEN.search(line):
@@ -259,7 +263,7 @@ def hits(line: str, role: Role = "code", *, quotes: bool = True) -> tuple[Hit, .
 
 
 def joined(before: str, line: str) -> str:
-    """Return a value on its own line after the name on the line before; "" if it is none."""
+    """Return both lines as one if `before` ends in a secret's name and `line` is only a value, else ""."""
     return (
         f"{before.rstrip(OPENING_SIGNS)} {line.strip()}"
         if VALUE_ALONE.fullmatch(line) and names_next_line(before)
@@ -275,7 +279,8 @@ def names_next_line(line: str) -> bool:
 def secrets_in(path: str, lines: Sequence[str]) -> Iterator[LocatedSecret]:
     """Yield the secrets in consecutive lines.
 
-    The first line of a private key without a body is no secret, because code that reads keys contains it too.
+    The first line of a private key doesn't count without rows below it, because code that reads keys also
+    contains such a line.
     """
     file_role, quotes = role_of(path), has_quotes(path)
     for index in range(len(lines)):
@@ -295,11 +300,12 @@ def new_secrets(
     is_added: Callable[[int], bool],
     sides_before: Iterable[Sequence[str]],
 ) -> Iterator[LocatedSecret]:
-    """Yield the secrets that a change adds: on its lines, or completed around them.
+    """Yield the secrets that a change adds, on added lines or by completing existing lines.
 
-    A token that an earlier side shows as much is not new, even if its line was reformatted or moved. A password on
-    an added line is new in any case, because it may have been an example before. A secret on an existing line is
-    completed if a name is now above the value, or rows of a key are below its first line.
+    `is_added` returns whether the line at an index is new. `sides_before` are the same lines before the
+    change. A token that was already there is not new, even if its line was reformatted or moved. A password
+    on an added line is always new, because it may have been an example before. An existing line becomes a
+    secret if the change adds a name above the value, or rows of a key below its first line.
     """
     former: list[str] | None = None
     for secret in secrets_in(path, lines):
@@ -311,7 +317,7 @@ def new_secrets(
 
 
 def key_body(line: str, following: Sequence[str]) -> str:
-    """Return the body of the private key that starts in `line`; "" if no body follows."""
+    """Return the rows of the private key that starts in `line`, joined; "" if there are none."""
     body = ""
     for index, text in enumerate((line.partition("PRIVATE KEY")[2], *following)):
         if index and any(label in text and not KEY_END.search(text) for label in KEY_LABELS):
@@ -325,11 +331,11 @@ def key_body(line: str, following: Sequence[str]) -> str:
 
 @lru_cache(maxsize=4_096)
 def identity(value: str, *, exact: bool) -> str:
-    """Return a secret's identity, which nobody can forge and which does not reveal the secret.
+    """Return a secret's identity, a digest that does not reveal the secret.
 
-    A token with an exact form has too many bits to guess. A password may be guessable, so its identity uses
-    scrypt to make each guess expensive. There is no key, so identities are equal on a server, in a workflow
-    and in a terminal.
+    A token with an exact form has too much entropy to be guessed. A password may be guessable, so its digest
+    uses scrypt, which makes each guess expensive. No key is involved, so the identity is the same on a
+    server, in a workflow and in a terminal.
     """
     text = value.encode("utf-8", "surrogatepass")
     if exact:
@@ -338,10 +344,10 @@ def identity(value: str, *, exact: bool) -> str:
 
 
 def identified(rows: Iterable[tuple[str, str, Hit, Row]]) -> Iterator[tuple[str, list[Row]]]:
-    """Yield the rows with their identities, given each row's path, secret and hit.
+    """Yield identities, each with its rows. `rows` contains path, secret, hit and row.
 
-    After MOST_SLOW guessable secrets, those of one file and kind share an identity, so a guess must match all
-    of them.
+    After MOST_SLOW guessable secrets, those in the same file and of the same kind share an identity, which
+    can only be guessed for all of them together.
     """
     slow, rest = 0, dict[tuple[str, str], dict[str, Row]]()
     for path, value, hit, row in rows:
@@ -356,7 +362,7 @@ def identified(rows: Iterable[tuple[str, str, Hit, Row]]) -> Iterator[tuple[str,
 
 @lru_cache(maxsize=512)  # a file is searched on its own and as part of what is sent
 def promising_lines(text: str) -> tuple[int, ...]:
-    """Return the numbers of lines, from 0, that could contain a secret, as a cheap first test."""
+    """Return the numbers, from 0, of the lines that may contain a secret. This is a cheap first test."""
     return tuple(sorted({*_lines_with(FOLDED, text.casefold()), *_lines_with(CASED, text)}))
 
 
@@ -372,12 +378,12 @@ def _lines_with(pattern: re.Pattern[str], text: str) -> Iterator[int]:
 
 
 def _may_be_named(line: str) -> bool:
-    """Return whether a line has a word of a name or login, and a possible value."""
+    """Return whether a line contains a part of a secret's name or of a login, and a possible value."""
     return MAYBE_NAMED.search(line) is not None and ("://" in line or any(map(_may_hold_value, line.split())))
 
 
 def _may_hold_value(word: str) -> bool:
-    """Return whether a word could contain a value, as a test before slow patterns."""
+    """Return whether a word could contain a value. This is a cheap test before slower patterns."""
     return len(word) >= MIN_VALUE_CHARS and any(map(str.isdigit, word)) and any(map(str.isalpha, word))
 
 
@@ -397,14 +403,17 @@ def _token_hits(line: str, *, sample: bool) -> Iterator[Hit]:
 
 
 def _is_generated(value: str, pattern: re.Pattern[str]) -> bool:
-    """Return whether a machine generated a token. Placeholder words after a complete token do not matter."""
+    """Return whether a token was generated, unlike a placeholder.
+
+    Words after a complete token don't matter.
+    """
     word = PLACEHOLDER.search(value, MIN_VALUE_CHARS)
     whole = value[: word.start()] if word is not None else ""
     return _is_random(value) or (pattern.fullmatch(whole) is not None and _is_random(whole))
 
 
 def _named_hits(line: str, *, quotes: bool) -> Iterator[Hit]:
-    """Yield values that are secret because of their name."""
+    """Yield the values that are secrets because of their names."""
     for match in CONNECTED.finditer(line) if CONNECTION.search(line) else ():
         part = match["value"].partition("&")[0] if match["before"] in "?&" else match["value"]
         part = part.rstrip("'})],\\")
@@ -422,7 +431,10 @@ def _named_hits(line: str, *, quotes: bool) -> Iterator[Hit]:
 
 
 def _named_hit(line: str, match: re.Match[str], value: str, plain_value: str) -> Iterator[Hit]:
-    """Yield the secret after a name. `plain_value` lacks meaningless characters."""
+    """Yield the value as a secret if its name and its randomness suggest that.
+
+    `plain_value` has no escapes.
+    """
     before = NAME_BEFORE.search(line, max(0, match.start("name") - LONG_NAME), match.start("name"))
     name = (before[0] if before else "") + match["name"]
     if NO_SECRET.search(name) or not _is_value(plain_value):
@@ -450,13 +462,13 @@ def _login_hits(line: str) -> Iterator[Hit]:
 
 
 def _is_value(value: str) -> bool:
-    """Return whether a value could be a secret: not a word, path, template, number or id."""
-    is_told = WORDY.search(value) or SLUG.fullmatch(value) or UUID.search(value) or _is_prose(value)
-    return _may_hold_value(value) and not is_told and _is_random(value)
+    """Return whether a value could be a secret, unlike a word, path, template, number or ID."""
+    is_readable = WORDY.search(value) or SLUG.fullmatch(value) or UUID.search(value) or _is_prose(value)
+    return _may_hold_value(value) and not is_readable and _is_random(value)
 
 
 def _is_prose(value: str) -> bool:
-    """Return whether a value is prose without spaces, in a script without case or with non-ASCII words."""
+    """Return whether a value is prose: in a script without case, or words with non-ASCII letters."""
     letters = [one for one in value if one.isalpha()]
     if not letters or value.isascii():
         return False
@@ -466,7 +478,7 @@ def _is_prose(value: str) -> bool:
 
 
 def _is_random(value: str) -> bool:
-    """Return whether a value seems random: no placeholder, no sequence, enough different characters."""
+    """Return whether a value seems random: enough entropy, no placeholder, and no sequence."""
     body = value[4:] if len(value) >= 4 * MIN_VALUE_CHARS else value
     enough = min(LEAST_BITS, log2(len(value)) - 0.5)
     if PLACEHOLDER.search(body) or _bits(value) < enough:

@@ -1,6 +1,6 @@
-"""Run a repository's code in an isolated sandbox, to show whether a finding is true.
+"""Reproduce findings by running tests in an isolated sandbox.
 
-Each run takes a `SandboxRun` and returns a `SandboxOutcome`. `execute` runs the sandboxes, `rig` prepares the
-trees, and `runners` knows the test runners. `reproduce` decides what a review runs and what that proves.
-`trying` implements `deeprepo run`.
+Each run takes a `SandboxRun` and returns a `SandboxOutcome`. `execute` runs a command in a sandbox, `rig`
+prepares the trees, and `runners` describes the test runners. `reproduce` decides what a review runs, and what
+the results prove. `trying` implements `deeprepo run`.
 """

@@ -1,4 +1,4 @@
-"""`deeprepo run`: let an owner set up and test what a review would run."""
+"""`deeprepo run`: show, prepare and test what a review would run."""
 
 import tempfile
 from typing import Annotated

@@ -1,8 +1,8 @@
-"""Run one command in a sandbox: probe it, pass in the tree, apply the limits, and end everything together.
+"""Run one command in a sandbox: probe the sandbox, pass in the tree, apply the limits, and end all processes.
 
-The tree is passed through a pipe after the probe succeeds, and exists only in the sandbox's memory, so there
-is nothing to clean up: when the sandbox's first process ends, the kernel ends all others and drops the files.
-The sandbox also ends whenever this process ends.
+After the probe has succeeded, the tree is passed through a pipe. It only exists in the sandbox's memory. When
+the sandbox's first process ends, the kernel ends all others and frees the files, so there is nothing to clean
+up. The sandbox also ends whenever this process ends.
 """
 
 import asyncio
@@ -24,12 +24,12 @@ from bot.features.reproduction import sandbox_commands, seccomp
 from bot.features.reproduction.values import BOX, ExitReason, Sandbox, SandboxOutcome, SandboxRefused, SandboxRun
 
 POLL_SECONDS = 0.05  # seconds between two checks of a run's memory and time
-SETUP_SECONDS = 60.0  # seconds for the probe and for unpacking
-EXIT_SECONDS = 10.0  # seconds for everything to end after it was killed
+SETUP_SECONDS = 60.0  # time limit for the probe, and for unpacking
+EXIT_SECONDS = 10.0  # time limit for all processes to end after they were killed
 CHUNK = 1 << 16
 # Kernel memory per socket, pipe and inode; Linux defaults.
 SOCKET_BYTES, PIPE_BYTES, INODE_BYTES = 212_992, 65_536, 1_024
-MOST_ROWS = 1_000  # rows of the probe's report
+MOST_ROWS = 1_000  # rows in the probe's report
 HEAD_CHARS, TAIL_CHARS = 8_000, 24_000  # characters that are kept from the start and the end of an output
 PREFIX = "work/"
 ESCAPES = re.compile(
@@ -43,9 +43,10 @@ HELP = (
 
 
 async def execute(sandbox: Sandbox, run: SandboxRun, keep: BinaryIO | None = None) -> SandboxOutcome:
-    """Run a command. `keep` is a file for an archive of the files it leaves, if it exits with 0.
+    """Run a command. If it exits with 0, an archive of the files that it leaves is written to `keep`.
 
-    Raises SandboxRefused if the probe can reach anything outside; no repository code has run then.
+    Raises SandboxRefused if the sandbox cannot be started, or if the probe can reach anything outside. In
+    both cases, no code from the repository has run.
     """
     async with _started(sandbox, run, keep=keep is not None) as process:
         running = _Running(process, run, keep)
@@ -68,10 +69,9 @@ class _Running:
     ending: ExitReason = "exit"
 
     async def report(self) -> tuple[str, ...]:
-        """Return the probe's lines. Raises SandboxRefused with the sandbox's error message if it fails.
+        """Return the lines of the probe's report. Raises SandboxRefused if there is none.
 
-        The folders to probe are passed through the pipe, because arguments stay readable for everything
-        inside.
+        The folders to probe are passed through the pipe, because every process inside could read arguments.
         """
         rows: list[str] = []
         hidden = [path for path in sandbox_commands.places().values() if not set(path) & set(" \t\n*?[")]
@@ -90,7 +90,7 @@ class _Running:
         return tuple(rows)
 
     async def outcome(self, report: tuple[str, ...]) -> SandboxOutcome:
-        """Pass in the tree and wait for the end."""
+        """Pass in the tree, wait until the command ends or reaches a limit, and return the outcome."""
         tasks = [asyncio.create_task(self._feed()), asyncio.create_task(self._errors())]
         began = time.monotonic()
         try:
@@ -132,7 +132,7 @@ class _Running:
                 return
 
     def _kernel(self) -> int:
-        """Return the kernel memory that the sandbox may use; 0 for containers, whose limit includes it."""
+        """Return the bytes of kernel memory for the sandbox; 0 for containers, whose limit includes them."""
         return sum(kernel_memory(pid, is_alone=not self.run.network) for pid in _children(self.process.pid)[:1])
 
     async def _feed(self) -> None:
@@ -174,7 +174,10 @@ class _Running:
 
 
 def archive(files: Mapping[str, str]) -> bytes:
-    """Return these files as an archive below the tree's folder. Timestamps are new, so builds notice them."""
+    """Return an archive of these files for the tree's folder.
+
+    Timestamps are new, so that builds notice them.
+    """
     whole = io.BytesIO()
     with tarfile.TarFile(fileobj=whole, mode="w", format=tarfile.GNU_FORMAT) as made:
         for path, content in files.items():
@@ -186,13 +189,13 @@ def archive(files: Mapping[str, str]) -> bytes:
 
 
 def readable(data: bytes) -> str:
-    """Return untrusted output as text without terminal escapes and invisible characters."""
+    """Return untrusted output as text, without terminal escapes and invisible characters."""
     text = data.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
     return UNSEEN.sub("", ESCAPES.sub("", text))
 
 
 def resident(pid: int) -> int:
-    """Return the bytes of memory of a process and its descendants, counting shared memory once."""
+    """Return the bytes of memory that a process and its descendants use. Shared memory is counted once."""
     found = [pid]
     for one in found:
         found += _children(one)
@@ -249,14 +252,14 @@ def _process_memory(process: Path) -> int:
 
 
 def _sizes(path: Path) -> dict[bytes, int]:
-    """Return the rows of a kernel file that have a size in kB, in bytes."""
+    """Return the sizes in a kernel file by name, converted from kB to bytes."""
     rows = (line.split() for line in path.read_bytes().splitlines())
     return {row[0]: int(row[1]) << 10 for row in rows if len(row) == 3 and row[2] == b"kB"}  # noqa: PLR2004
 
 
 @asynccontextmanager
 async def _started(sandbox: Sandbox, run: SandboxRun, *, keep: bool) -> AsyncIterator[Process]:
-    """Yield a sandbox with its script, and end it with the block."""
+    """Start a sandbox with its script, and end it when the block ends."""
     variables = sandbox.environment(run.folder) | {"PROCESSES": str(run.limits.processes)}
     name = f"deeprepo-run-{secrets.token_hex(8)}"
     is_container = sandbox.kind != "bubblewrap"
@@ -314,7 +317,7 @@ async def _end(process: Process) -> None:
 
 
 def _memory_file(stack: ExitStack, data: bytes) -> int:
-    """Return a descriptor from which the data can be read. It is closed with the block."""
+    """Return a descriptor of a file in memory with this data. It is closed with the stack."""
     number = os.memfd_create("deeprepo", 0)
     stack.callback(os.close, number)
     os.write(number, data)
@@ -323,6 +326,6 @@ def _memory_file(stack: ExitStack, data: bytes) -> int:
 
 
 async def _line(process: Process) -> str | None:
-    """Return the next line of the script's output; None at the end."""
+    """Return the next line of the script's output, or None at the end."""
     raw = await process.stdout.readline() if process.stdout is not None else b""
     return raw.decode("utf-8", "replace").rstrip("\n") if raw else None

@@ -1,4 +1,4 @@
-"""The part of a finding with the test that reproduces it."""
+"""The section of a finding with the test that reproduces it."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -16,7 +16,7 @@ FIX_RESULTS = {"green": "with which the test below passes", "red": "with which t
 
 
 class ReproductionSection(FindingSection[Reproduction]):
-    """The test with its result on each side."""
+    """The test with its results."""
 
     key = "reproduction"
     form = Reproduction
@@ -27,7 +27,7 @@ class ReproductionSection(FindingSection[Reproduction]):
         return {**asdict(part), "language": PurePosixPath(part.path).suffix.lstrip(".")}
 
     def in_terminal(self, part: Reproduction) -> "tuple[str, RenderableType]":
-        """Return how the test ended on each side, how to run it, and the test."""
+        """Return the label, and a text with the results, the command and the test."""
         from rich.console import Group
         from rich.text import Text
 

@@ -1,4 +1,4 @@
-"""The option that lets a person at a terminal run tests."""
+"""The option `--run` of `deeprepo review`."""
 
 from typing import Annotated
 

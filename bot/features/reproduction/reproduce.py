@@ -1,8 +1,10 @@
-"""Prove findings by tests that a model writes and that must fail on the head and pass without the defect.
+"""Reproduce findings with tests that a model writes.
 
-Only results of runs count. Each test runs twice on every side, in both orders, and a second model call checks
-it. A finding that cannot be reproduced stays as it was. Calls and runs are in the journal, so a replay asks
-no model and starts nothing.
+A test must fail on the head and pass without the defect.
+
+Only the results of runs count. Each test runs twice on every side, the second time in reverse order, and a
+second model call reviews it. A finding that cannot be reproduced does not change. The journal records model
+calls and runs, so a replay needs neither.
 """
 
 import asyncio
@@ -32,12 +34,11 @@ if TYPE_CHECKING:
     from bot.features.reproduction.settings import RunSection
 
 NO_RUNNER = "no test runner was found; set `run.test` and `run.files`"
-MAX_REPAIRS = 2  # repairs of a faulty test
+MAX_REPAIRS = 2  # times that a model may correct a faulty test
 SHOWN_TESTS, TEST_CHARS = 2, 6_000  # existing tests in the prompt, and characters of each
 MOST_TEST = 20_000  # characters of a new test
-OUTPUT_CHARS = 3_000  # characters that a model is shown; SHOWN_CHARS are shown to people
-SHOWN_CHARS = 1_500
-LEAST_SECONDS = 5.0  # seconds of the review's time limit that a run needs
+OUTPUT_CHARS, SHOWN_CHARS = 3_000, 1_500  # characters of a run's output for models, and for people
+LEAST_SECONDS = 5.0  # no run starts if less of the review's time is left
 TEST = Schema(
     "test",
     "Hand in the test.",
@@ -58,7 +59,7 @@ TEST_SCHEMA = Schema(
 
 
 class _NotShownError(DeepRepoError):
-    """No test shows the finding. The sentence is the reason."""
+    """No test reproduces the finding. The message is the reason."""
 
 
 @dataclass(slots=True)
@@ -70,7 +71,7 @@ class _Attempt:
     path: str
     command: str
     test: str = ""
-    # By "head", "base" and "fixed".
+    # The keys are "head", "base" and "fixed" (the head with the suggestion).
     runs: dict[str, tuple[TestResult, SandboxOutcome]] = field(default_factory=dict)
     why: str = ""  # why it was not reproduced
 
@@ -86,7 +87,7 @@ class _Attempt:
 async def reproduce(
     placed_findings: Sequence[PlacedFinding], session: Session, permission: RunPermission, section: "RunSection"
 ) -> tuple[PlacedFinding, ...]:
-    """Return the findings, with tests for those that were reproduced. A note explains the others."""
+    """Return the findings, with tests for those that were reproduced. Notes and a list explain the others."""
     model = session.root or session.reader
     wanted = _wanted(placed_findings, section.findings)
     if model is None or not wanted:
@@ -122,7 +123,7 @@ async def reproduce(
 
 
 def _wanted(placed_findings: Sequence[PlacedFinding], most: int) -> list[PlacedFinding]:
-    """Return the findings to try, worst first: unproven findings in code on the head."""
+    """Return the findings to try, worst first: unproven findings on the head that are not minor."""
 
     def is_fit(finding: Finding) -> bool:
         is_opinion = not finding.proven and REPRODUCTION.of(finding) is None and finding.category != "secret"
@@ -147,7 +148,7 @@ class _Trial:
     is_unknown: bool = False  # whether no test runner is known for some finding
 
     async def attempt(self, placed_finding: PlacedFinding) -> _Attempt | None:
-        """Try one finding; None if its test runner does not run that code. Raises SandboxRefused."""
+        """Try to reproduce one finding. Returns None if no known test runner fits. Raises SandboxRefused."""
         finding = placed_finding.finding
         number = hashlib.sha256(f"{finding.path}\0{finding.fingerprint}\0{finding.start}".encode()).hexdigest()[:8]
         entries = await self.session.tree.entries()
@@ -176,7 +177,10 @@ class _Trial:
         return attempt
 
     async def _write(self, attempt: _Attempt, excerpts: Sequence[Excerpt]) -> None:
-        """Get a test that fails on the head and passes elsewhere. Raises _NotShownError if there is none."""
+        """Let the model write a test that fails on the head and passes on another side, with repairs.
+
+        Raises _NotShownError if it fails to write one.
+        """
         prompt = await self._prompt(attempt, excerpts)
         for repair in range(MAX_REPAIRS + 1):
             reply = await self.session.calls.complete(self.model, prompt, "verify")
@@ -198,7 +202,10 @@ class _Trial:
             prompt = prompt.further(reply, feedback)
 
     async def _fault(self, attempt: _Attempt) -> str:
-        """Run the test once on each side, and return what is wrong with the test itself, as a sentence."""
+        """Run the test once on each side. Return a sentence about what is wrong with the test itself, or "".
+
+        Raises _NotShownError if the test is fine but does not show the finding.
+        """
         head = attempt.runs["head"] = await self._run(attempt, "head", 1)
         if head[0] == "green":
             raise _NotShownError("its test passes on the head")
@@ -217,13 +224,16 @@ class _Trial:
         return ""
 
     async def _repeat(self, attempt: _Attempt) -> None:
-        """Run the test again in the reverse order. A different result is no proof."""
+        """Run the test again in reverse order. Raises _NotShownError if any result differs."""
         for name, result in reversed(attempt.results.items()):
             if result in ("red", "green") and (await self._run(attempt, name, 2))[0] != result:
                 raise _NotShownError("its test is flaky")
 
     async def _run(self, attempt: _Attempt, name: str, time: int) -> tuple[TestResult, SandboxOutcome]:
-        """Run the test on one side, or return the result from the journal. Raises SandboxRefused."""
+        """Return the result on one side, from the journal or by running the test. Raises SandboxRefused.
+
+        `name` is "head", "base" or "fixed". `time` is 1 or 2, for the first and the second run.
+        """
         files = {attempt.path: attempt.test}
         side: Side = "base" if name == "base" else "head"
         if name == "fixed":
@@ -296,7 +306,7 @@ class _Trial:
         return Prompt((Message("system", system), Message("user", asked)), answer=TEST_SCHEMA, max_tokens=1024)
 
     async def _tests(self, attempt: _Attempt) -> list[dict[str, str]]:
-        """Return existing tests nearest to the finding, by name, then by folder."""
+        """Return the existing tests that are nearest to the finding's file, as examples for the model."""
         kind = family(attempt.path)
         paths = (path for path in await self.session.tree.entries() if family(path) == kind)
         chosen = nearest(attempt.finding.path, paths)[:SHOWN_TESTS]
@@ -309,7 +319,7 @@ class _Trial:
 
 
 def _shown(attempt: _Attempt) -> PlacedFinding:
-    """Return the finding with its test and results."""
+    """Return the finding with its test and results if it was reproduced, else unchanged."""
     placed, finding = attempt.placed_finding, attempt.finding
     if attempt.why:
         return placed

@@ -1,4 +1,4 @@
-"""The hooks that run tests once findings are placed, if both the owner and the operator allow it."""
+"""The hooks that reproduce findings with tests, if both the owner and the operator allow it."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,12 +16,12 @@ from bot.values import PlacedFinding
 if TYPE_CHECKING:
     from bot.features.reproduction.values import RunPermission
 
-TREES_MB = 512  # MB for both sides of a change, as given to tests
+TREES_MB = 512  # MB of memory for the trees of both sides
 NO_FORKS = "its author has no write permission, and DEEPREPO_RUN_FORKS is not set"
 
 
 class ReproductionHooks(ReviewHooks):
-    """Proves findings by tests."""
+    """Reproduces findings with tests."""
 
     def modules(self, environment: Settings) -> tuple[str, ...]:
         """Return the modules that run tests, if the operator allows it."""
@@ -40,9 +40,9 @@ class ReproductionHooks(ReviewHooks):
     async def prove(
         self, findings: Sequence[PlacedFinding], session: Session, environment: Settings | None
     ) -> Sequence[PlacedFinding]:
-        """Run tests for the findings.
+        """Return the findings, with tests for those that were reproduced.
 
-        In a replay all outcomes come from the record, and nothing is started.
+        In a replay, all results come from the record, and no test runs.
         """
         brief = session.survey.brief
         section = _section(brief)
@@ -59,7 +59,7 @@ REPRODUCTION_HOOKS = ReproductionHooks()
 
 
 def permission(environment: Settings, *, is_stranger: bool = False) -> "RunPermission":
-    """Return what sandboxed tests may use. `is_stranger`: the change's author has no write access."""
+    """Return what the operator allows. `is_stranger`: whether the change's author has no write access."""
     from bot.features.reproduction.values import RunPermission  # imported here because few reviews run tests
 
     variables = environment.of(RunVariables)
@@ -74,5 +74,5 @@ def permission(environment: Settings, *, is_stranger: bool = False) -> "RunPermi
 
 
 def _section(brief: Brief) -> RunSection | None:
-    """Return how tests are run for a change; None if they are not run."""
+    """Return the section `run` of the settings, or None if no tests may run."""
     return brief.settings.of(RunSettings).run if "run" in brief.allowed else None

@@ -1,8 +1,9 @@
-"""Prepare to run tests on either side of a change: the trees without secrets, the sandbox, and dependencies.
+"""Prepare test runs: the trees of both sides without their secrets, the sandbox, and the dependencies.
 
-The install command runs once, at the base commit. An archive of what it leaves is stored under a hash of
-everything that determines its content. It is never unpacked on this machine: each run gets it through the
-pipe, before its tree. It contains no files of the tree, so it fits every commit with the same lock files.
+The install command runs once, at the base commit. An archive of the files that it leaves is stored under a
+hash of everything that determines its content. The archive is never unpacked on this machine. Each run gets
+it through the pipe, before the tree. It contains no files of the tree, so it fits every commit with the same
+lock files.
 """
 
 import hashlib
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from bot.features.reproduction.settings import RunSection
 
 MEGABYTE = 1 << 20
-MOST_TREE = 256 * MEGABYTE  # of one side, in memory
+MOST_TREE = 256 * MEGABYTE  # bytes of one side's archive, in memory
 MAX_ARCHIVE_BYTES = 8 << 30  # of all archives in the cache; the least recently used are deleted first
 PREPARE_SECONDS = 900.0  # minimum time limit of a preparation
 REMEDY = (
@@ -49,13 +50,16 @@ SUFFIX = ".tar"
 
 @dataclass(slots=True)
 class Rig:
-    """Runs one test file at a time. Everything that prevents this raises SandboxRefused with the reason."""
+    """Runs commands on the sides of a change.
+
+    If that is impossible, it raises SandboxRefused with the reason.
+    """
 
     tree: RunnableTree  # both sides of the change
-    repository: str  # identifies the repository on this machine
+    repository: str  # its URL or git folder, as part of the archive's name
     section: "RunSection"
     permission: RunPermission
-    layout: Layout  # of the base, so that a head cannot change how tests are run
+    layout: Layout  # the base's layout, so that a change cannot determine how its tests run
     _sandbox: Sandbox | None = None
     _prepared: Path | None = None
     _ready: bool = False
@@ -80,10 +84,10 @@ class Rig:
         return self._sandbox
 
     async def archive_path(self) -> Path:
-        """Return the path of the archive with this change's dependencies, which may not exist yet.
+        """Return the path of the archive with this change's dependencies. It may not exist yet.
 
-        The repository is part of the name, because another repository with the same lock files may belong to
-        someone else.
+        The name depends on the repository too, because another repository with the same lock files may belong
+        to another owner.
         """
         base, box = await self.tree.entries("base"), self.sandbox()
         locks = [(path, base[path].oid) for path in self.layout.install_inputs()]
@@ -92,7 +96,10 @@ class Rig:
         return self.permission.cache / f"{name}{SUFFIX}"
 
     async def prepare(self) -> SandboxOutcome | None:
-        """Prepare the dependencies. Return the outcome if the command had to run. Raises SandboxRefused."""
+        """Install the dependencies, unless the archive exists. Return the outcome, or None if nothing ran.
+
+        Raises SandboxRefused, also if the change alters the dependencies.
+        """
         if self._ready or not self.install:
             return None
         head, base = await self.tree.entries("head"), await self.tree.entries("base")
@@ -119,7 +126,7 @@ class Rig:
         limits = replace(self.limits, seconds=max(self.limits.seconds, PREPARE_SECONDS))
         files.folder(path.parent, private=True)
         evict(path.parent)
-        # The file has no name, so nothing is left if this process is killed.
+        # The temporary file has no name, so nothing remains if this process is killed.
         with tempfile.TemporaryFile(dir=path.parent) as left:
             asked = SandboxRun(tree, self.install, limits=limits, network=self.section.network)
             outcome = await execute(self.sandbox(), asked, left)
@@ -135,7 +142,11 @@ class Rig:
     async def run(
         self, side: Side, command: str, over: Mapping[str, str], folder: str = "", seconds: float | None = None
     ) -> SandboxOutcome:
-        """Run a command on one side with these files written over it. Raises SandboxRefused."""
+        """Run a command on one side. `over` maps paths to contents of files that replace or extend the tree.
+
+        Programs installed in `folder` come first in PATH. `seconds` can lower the time limit. Raises
+        SandboxRefused.
+        """
         await self.prepare()
         limits = self.limits
         if seconds is not None and seconds < limits.seconds:
@@ -155,7 +166,7 @@ class Rig:
 
 
 async def rig(tree: RunnableTree, pull: PullRequest, section: "RunSection", permission: RunPermission) -> Rig:
-    """Return the rig for a change. The base determines how tests are run."""
+    """Return the rig for a change."""
     paths = await tree.entries("base")
     texts = await tree.read_many(manifests(paths), "base")
     layout = Layout(tuple(paths), {path: text.decode("utf-8", "replace") for path, text in texts.items()})
@@ -167,7 +178,7 @@ def _content(entries: Mapping[str, TreeEntry], path: str) -> str:
 
 
 def evict(folder: Path, most: int = MAX_ARCHIVE_BYTES, keep: Path | None = None) -> None:
-    """Delete the least recently used archives until the rest fits. Unfinished archives are unused too."""
+    """Delete the least recently used files in the folder until the others have at most `most` bytes."""
     rows: list[tuple[float, int, Path]] = []
     for path in folder.iterdir():
         with suppress(OSError):
@@ -180,7 +191,7 @@ def evict(folder: Path, most: int = MAX_ARCHIVE_BYTES, keep: Path | None = None)
 
 
 def _repack(old: tarfile.TarFile, output: IO[bytes], other: Collection[str]) -> None:
-    """Copy an archive without the `other` names. There is no end marker, because the tree follows it."""
+    """Copy an archive without the `other` names, and without an end marker, because the tree follows it."""
     with tarfile.TarFile(fileobj=output, mode="w", format=tarfile.GNU_FORMAT) as new:
         for about in old:
             if about.name in other or ".git" in about.name.split("/"):  # runs have no repository
@@ -194,9 +205,9 @@ def _repack(old: tarfile.TarFile, output: IO[bytes], other: Collection[str]) -> 
 
 
 def describe_ending(outcome: SandboxOutcome, seconds: float = 0) -> str:
-    """Return how a run ended, in words that follow its command.
+    """Return how a run ended, as words that follow its command in a sentence.
 
-    `seconds` is a limit other than the owner's.
+    `seconds` is the time limit, if it is not the one in the settings.
     """
     words = {
         "exit": f"exited with {outcome.status}",
@@ -209,6 +220,6 @@ def describe_ending(outcome: SandboxOutcome, seconds: float = 0) -> str:
 
 
 def tail(output: str) -> str:
-    """Return the last lines of an output as one line."""
+    """Return the last lines of an output, joined into one."""
     kept = [line.strip() for line in output.strip().split("\n") if line.strip()][-6:]
     return " | ".join(kept)[-600:] or "it printed nothing"

@@ -1,7 +1,7 @@
-"""The test runners: how to run tests, where a new test goes, what the output means, what to install.
+"""The test runners: how to run a test, where to add a new one, what the output means, and what to install.
 
-The file names determine the runner: pytest, Vitest and Jest, `go test`, `cargo test`, Maven and Gradle,
-RSpec. For anything else the owner sets `run.test`.
+The files in the tree determine the runner: pytest, Vitest, Jest, `go test`, `cargo test`, Maven, Gradle or
+RSpec. For any other runner, the owner must set `run.test`.
 """
 
 import posixpath
@@ -19,8 +19,8 @@ from deeprepo.impact.text.paths import is_sample, is_test, vendored_folder
 if TYPE_CHECKING:
     from bot.features.reproduction.settings import RunSection
 
-MAX_PACKAGES = 12  # packages that are installed
-MOST_MANIFESTS = 1_000  # manifests that are read, those nearest to the top first
+MAX_PACKAGES = 12  # packages for which dependencies are installed
+MOST_MANIFESTS = 1_000  # manifests that are read, those nearest to the root first
 MANIFEST_NAMES = frozenset(["package.json", "Cargo.toml", "Gemfile"])
 _IN_BROWSER = re.compile(r"(?:^|/)(?:e2e|cypress|playwright|__snapshots__|__mocks__)/|\.d\.[cm]?ts$", re.IGNORECASE)
 _WEB_RUNNER = re.compile(r"(?<![\w@/-])(vitest|jest)(?![\w/-])")
@@ -102,7 +102,8 @@ GENERIC = Runner(
 )  # fmt: skip
 PYTHON = ("pyproject.toml", "setup.py", "setup.cfg", "pytest.ini", "tox.ini", "requirements.txt")
 GRADLE = ("build.gradle", "build.gradle.kts")
-# What installs a folder's packages, by the first of these files that it has.
+# By language, the commands that install a folder's dependencies. The first of these files that exists
+# decides.
 PIP = (
     "python3 -m venv .venv && for f in requirements*.txt; do test ! -f $f || .venv/bin/pip install -q -r $f || exit 1; done && "
     "if test -f pyproject.toml || test -f setup.py; then SETUPTOOLS_SCM_PRETEND_VERSION=99.0 .venv/bin/pip install -q -e '.[dev,test,tests]'; fi && "
@@ -130,7 +131,7 @@ INSTALLS: Mapping[str, Mapping[str, str]] = {
 
 
 def judge(runner: Runner, outcome: SandboxOutcome) -> TestResult:
-    """Return the meaning of a test run. Only a test that ran and failed itself is red."""
+    """Return the result of a test run. It is only "red" if the test ran and failed."""
     if outcome.ending != "exit":
         return "limit"
     if runner.fault.search(outcome.output) or outcome.status in (126, 127):
@@ -142,7 +143,7 @@ def judge(runner: Runner, outcome: SandboxOutcome) -> TestResult:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How to run a test about one file: a runner with the owner's changes."""
+    """How to run tests for one file: the runner, with the owner's settings applied."""
 
     runner: Runner
     test: str
@@ -150,14 +151,14 @@ class Recipe:
     folder: str = ""  # where commands run
 
     def path(self, number: str, near: str) -> str:
-        """Return the path of a new test file. `near` is the file under test."""
+        """Return the path of a new test file. `number` makes it unique, and `near` is the file under test."""
         folder = str(PurePosixPath(near).parent)
         return str(PurePosixPath(self.files.replace("{n}", number).replace("{beside}", folder)))
 
     def command(self, path: str, number: str = "") -> str:
-        """Return the command that runs one test file, from the repository's root.
+        """Return the command that runs one test file from the repository's root.
 
-        `number` is that of a new one.
+        `number` is set for a new test file.
         """
         test = self.test if number or self.test != self.runner.test else self.runner.own or self.test
         at = PurePosixPath(posixpath.relpath(path, self.folder or "."))
@@ -169,7 +170,7 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Layout:
-    """The names of a tree's files, and the texts of those that `manifests` lists."""
+    """The paths in a tree, and the texts of the files that `manifests` returns."""
 
     paths: Collection[str]
     texts: Mapping[str, str] = field(default_factory=dict)
@@ -185,7 +186,7 @@ class Layout:
         return not self.names.get(folder, set()).isdisjoint(names)
 
     def runner(self, near: str) -> tuple[Runner, str] | None:
-        """Return the test runner in the nearest folder above a file, and that folder; None if unknown."""
+        """Return the test runner for a file and the folder that determines it, or None if it is unknown."""
         kind = filetype(near)
         for folder in above(near):
             if name := self._runner_of(folder, kind.family) or self._runner_of(folder, kind.lexer):
@@ -193,7 +194,7 @@ class Layout:
         return (RUNNERS["pytest"], "") if "python" in (kind.family, kind.lexer) else None
 
     def _runner_of(self, folder: str, language: str) -> str:
-        """Return the name of the runner in a folder's manifests, or ""."""
+        """Return the name of the runner that a folder's files determine, or ""."""
         named = _WEB_RUNNER.search(self._text(folder, "package.json")) if language == "web" else None
         is_used = {
             "python": {"pytest": self.has(folder, *PYTHON)},
@@ -209,7 +210,7 @@ class Layout:
         return self.texts.get(posixpath.join(folder, name), "")
 
     def recipe(self, section: "RunSection", near: str) -> Recipe | None:
-        """Return how to run a file's tests, by the owner's section or else by the tree; None if unknown."""
+        """Return how to run a file's tests, from the settings or the tree, or None if it is unknown."""
         found, folder = self.runner(near) or (GENERIC, "")
         if not section.test:
             files = section.files or self._new_file(found, folder, near)
@@ -220,7 +221,7 @@ class Layout:
         return Recipe(meant, section.test, files) if files else None
 
     def _new_file(self, runner: Runner, package: str, near: str) -> str:
-        """Return a new test's path: next to the package's nearest test, else in the runner's usual folder."""
+        """Return a new test's path: next to the package's nearest test, or in the runner's usual folder."""
         if not runner.files or runner.files.startswith("{beside}"):
             return runner.files
         within = f"{package}/" if package else ""
@@ -232,7 +233,7 @@ class Layout:
         return posixpath.join(posixpath.dirname(tests[0]) if tests else posixpath.join(package, folder), name)
 
     def _wrapped(self, folder: str, command: str) -> str:
-        """Return the command with the repository's own wrapper, if it has one."""
+        """Return the command with the repository's own wrapper, such as `mvnw`, if there is one."""
         program, _, rest = command.partition(" ")
         wrapper = {"mvn": "mvnw", "gradle": "gradlew"}.get(program, "")
         place = next((one for one in above(posixpath.join(folder, ".")) if wrapper and self.has(one, wrapper)), None)
@@ -241,9 +242,9 @@ class Layout:
         return f"{posixpath.join(posixpath.relpath(place or '.', folder or '.'), wrapper)} {rest}"
 
     def packages(self) -> list[tuple[str, str, str]]:
-        """Return what to install as folder, deciding file and command.
+        """Return the packages to install: folder, the file that determines the command, and the command.
 
-        Nested packages of one language are skipped.
+        A package inside another one of the same language is skipped.
         """
         rows: list[tuple[str, str, str]] = []
         for installs in INSTALLS.values():
@@ -257,12 +258,12 @@ class Layout:
         return rows[:MAX_PACKAGES]
 
     def install(self) -> str:
-        """Return the command that installs what tests need, from the root; "" if no manifest requires any."""
+        """Return the command that installs all packages, for the repository's root; "" if there are none."""
         rows = self.packages()
         return " && ".join(f"(cd {shlex.quote(folder or '.')} && {command})" for folder, _, command in rows)
 
     def install_inputs(self) -> list[str]:
-        """Return the files that determine which packages are installed."""
+        """Return the paths of the files that determine what is installed."""
         return [
             posixpath.join(folder, name)
             for folder, first, _ in self.packages()
@@ -272,7 +273,7 @@ class Layout:
 
 
 def manifests(paths: Iterable[str]) -> list[str]:
-    """Return the files whose text determines a package's test runner."""
+    """Return the paths of the files whose text determines a package's test runner."""
     rows = [path for path in paths if path.rpartition("/")[2] in MANIFEST_NAMES and vendored_folder(path) is None]
     return sorted(rows, key=lambda path: (path.count("/"), path))[:MOST_MANIFESTS]
 
@@ -285,7 +286,7 @@ def above(path: str) -> Iterator[str]:
 
 
 def nearest(path: str, candidates: Iterable[str]) -> list[str]:
-    """Return the tests nearest to a file first, by shared folders, then by name."""
+    """Return the tests among the candidates, nearest to a file first: by shared folders, then by name."""
     at = PurePosixPath(path)
     stem, folders = at.stem.lower(), set(at.parent.parts)
 
@@ -299,5 +300,5 @@ def nearest(path: str, candidates: Iterable[str]) -> list[str]:
 
 
 def _is_unsuitable(path: str) -> bool:
-    """Return whether a file is a sample, vendored, or for a browser."""
+    """Return whether a test file is a sample, vendored, or needs a browser."""
     return is_sample(path) or vendored_folder(path) is not None or bool(_IN_BROWSER.search(path))

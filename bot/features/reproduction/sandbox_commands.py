@@ -1,4 +1,4 @@
-"""The sandboxes' command lines, and the first process inside each.
+"""Build the command lines of the sandboxes, and the script of the first process inside.
 
 bubblewrap: separate namespaces for everything, a read-only /usr, and one writable folder in memory. docker
 and podman: a read-only container without network or privileges, as an unprivileged user.
@@ -20,8 +20,8 @@ SHM_BYTES = 64 << 20  # bytes of /dev/shm
 DESCRIPTORS = 4_096  # open files per process, because the kernel buffers what is written to pipes and sockets
 GRACE = 60  # seconds for the probe and unpacking; a container stops after these plus its time limit
 SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")  # links into /usr on most systems
-# What programs need to find libraries and certificates. None of these contains an account, a host or a
-# secret.
+# Files in /etc with which programs find libraries and certificates. None of them contains an account, a host
+# or a secret.
 ETC_FILES = (
     "alternatives", "ca-certificates", "ca-certificates.conf", "java-11-openjdk", "java-17-openjdk", "java-21-openjdk", "java-25-openjdk",
     "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "maven", "pki/tls/certs", "ssl/certs", "ssl/openssl.cnf",
@@ -33,10 +33,10 @@ FILES: Mapping[str, str] = {
     "/etc/hosts": "127.0.0.1 localhost\n::1 localhost\n",
     "/etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
 }
-# Output lines that end the probe's report and the setup.
+# Output lines of the script: after the probe's report, and after the setup.
 REPORTED, READY = "deeprepo: probed", "deeprepo: ready"
 SETUP = 125  # exit status if the tree could not be unpacked
-# Variables that exist in every sandbox, and what the probe must report.
+# Variables that shells and containers set, and the rows that the probe must report.
 SHELL = {"PWD", "OLDPWD", "SHLVL", "_", "PROCESSES", "container", "HOSTNAME"}
 REQUIRED_PROBES = ("net", "pid", "uid", "CapEff:", "NoNewPrivs:")
 SCRIPT = rf"""
@@ -74,7 +74,10 @@ KEEP = (
 
 
 def script(*, keep: bool) -> str:
-    """Return the first process's script. Its first argument is the command."""
+    """Return the script of the first process. The script's first argument is the command to run.
+
+    With `keep`, the script writes an archive of the files that the command leaves to standard output.
+    """
     return SCRIPT + (KEEP if keep else RUN)
 
 
@@ -85,9 +88,10 @@ def bubblewrap(
     descriptors: Mapping[str, int],
     filter_fd: int | None,
 ) -> list[str]:
-    """Return the arguments before the script.
+    """Return bubblewrap's command line up to the script.
 
-    `descriptors` maps each path of `FILES` to a descriptor with its content.
+    `descriptors` maps each path in `FILES` to a file descriptor with its content. `filter_fd` is the
+    descriptor of the system call filter.
     """
     online = ("resolv.conf",) if run.network else ()
     return [
@@ -111,10 +115,10 @@ def bubblewrap(
 
 
 def container(sandbox: Sandbox, run: SandboxRun, variables: Mapping[str, str], name: str) -> list[str]:
-    """Return the arguments before the script.
+    """Return the container's command line up to the script. `name` is the container's name.
 
-    The first process is `timeout`, which nothing inside can kill, so the container ends even if the process
-    that started it was killed.
+    The first process is `timeout`, which nothing inside can kill. So the container ends even if the process
+    that started it is killed.
     """
     caps = run.limits
     return [
@@ -152,7 +156,7 @@ def places() -> dict[str, str]:
 
 
 def reachable(report: Sequence[str], sandbox: Sandbox, run: SandboxRun) -> tuple[str, ...]:
-    """Return what the probe could reach, in words. An incomplete report counts as reaching everything."""
+    """Return phrases for what the probe could reach. An incomplete report counts as reaching everything."""
     values: dict[str, list[str]] = {}
     for line in report:
         name, _, value = line.partition(" ")

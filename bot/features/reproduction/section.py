@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from bot.render.section import Place, Section
 
-Attempts = tuple[tuple[str, str], ...]  # the location of a finding, and why no test reproduces it
+Attempts = tuple[tuple[str, str], ...]  # pairs of a finding's location and why no test reproduces it
 
 
 class AttemptsSection(Section[Attempts]):

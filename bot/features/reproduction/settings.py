@@ -40,7 +40,7 @@ class RunSection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSettings:
-    """Whether the owner wants tests to run."""
+    """The owner's setting that turns tests on."""
 
     run: RunSection | None = setting(
         None,

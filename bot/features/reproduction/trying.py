@@ -1,4 +1,4 @@
-"""Let an owner try what a review would run: the folder's `run` section in this machine's sandbox."""
+"""Implement `deeprepo run`: try the `run` section in this folder's settings in this machine's sandbox."""
 
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
@@ -38,7 +38,7 @@ NO_RUNNER = (
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A folder's tests, ready to try. `where`: the section's source; `is_written`: whether there is one."""
+    """The rig for a folder, where its `run` section comes from, and whether it has such a section."""
 
     rig: Rig
     where: str
@@ -46,7 +46,7 @@ class Trial:
 
 
 async def explain(repo: str, scratch: str) -> tuple[list[tuple[str, str]], bool]:
-    """Return what a review would run, as names and values, and whether it could run."""
+    """Return what a review would run, as rows of name and value, and whether it could run."""
     settings = config.environment()
     async with _trial(repo, scratch) as trial:
         made, limits = trial.rig, trial.rig.limits
@@ -77,7 +77,7 @@ async def explain(repo: str, scratch: str) -> tuple[list[tuple[str, str]], bool]
 
 
 def _runners(made: Rig) -> list[tuple[str, str]]:
-    """Return the test runners of the tree with the number of files for each. Raises SandboxRefused."""
+    """Return rows about the tree's test runners. Raises SandboxRefused if there are none."""
     examples: dict[tuple[str, str], str] = {}
     totals: Counter[tuple[str, str]] = Counter()
     for path in made.layout.paths:
@@ -103,7 +103,7 @@ def _runners(made: Rig) -> list[tuple[str, str]]:
 
 
 def _next(trial: Trial, *, is_prepared: bool) -> str:
-    """Return what to do next."""
+    """Return what the user can do next."""
     made = trial.rig
     if not trial.is_written:
         needs = made.section.prepare is None and made.layout.install()
@@ -116,7 +116,7 @@ def _next(trial: Trial, *, is_prepared: bool) -> str:
 
 
 async def prepare(repo: str, scratch: str, tell: Callable[[str], None]) -> str:
-    """Install the dependencies again and return the outcome as a sentence. Raises SandboxRefused."""
+    """Install the dependencies again, and return a sentence about the result. Raises SandboxRefused."""
     async with _trial(repo, scratch) as trial:
         made = trial.rig
         if not made.install:
@@ -135,7 +135,7 @@ async def prepare(repo: str, scratch: str, tell: Callable[[str], None]) -> str:
 async def run_test(
     repo: str, name: str, scratch: str, tell: Callable[[str], None]
 ) -> tuple[TestResult, SandboxOutcome]:
-    """Run a test file of the folder on the head.
+    """Run a test file in the folder on the head, and return its result and outcome.
 
     Raises SandboxRefused, and UsageError if there is no such file.
     """
@@ -163,7 +163,7 @@ def _test(repo: str, name: str) -> tuple[str, bytes]:
 
 @asynccontextmanager
 async def _trial(repo: str, scratch: str) -> AsyncIterator[Trial]:
-    """Yield the rig for the section in this folder's file, and where the section comes from."""
+    """Yield the trial with the `run` section from this folder's settings, or from the base branch."""
     allowed = permission(config.environment())
     pull, note = await _pull(repo, scratch)
     async with checkout.Checkout(pull) as tree:
@@ -185,7 +185,7 @@ async def _trial(repo: str, scratch: str) -> AsyncIterator[Trial]:
 
 
 async def _pull(repo: str, scratch: str) -> tuple[PullRequest, str]:
-    """Return this folder's change and a note. Without a known default branch, only HEAD is used."""
+    """Return this folder's change, and a note. If the default branch is unknown, both sides are HEAD."""
     try:
         return await checkout.pull(ReviewRequest(repo), scratch), ""
     except NoCommitError as error:

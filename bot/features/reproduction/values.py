@@ -12,7 +12,7 @@ from deeprepo.rlm.values import Exact
 SandboxKind = Literal["bubblewrap", "docker", "podman"]
 # in order of preference
 PROGRAMS: Mapping[SandboxKind, str] = {"bubblewrap": "bwrap", "docker": "docker", "podman": "podman"}
-# How a run ended: by itself ("exit"), at one of its limits, or before its command started ("setup").
+# How a run ended: the command exited, it reached a limit, or it could not be set up.
 ExitReason = Literal["exit", "seconds", "memory", "output", "setup"]
 BOX, WORK, HOME, TEMPORARY = "/box", "/box/work", "/box/home", "/box/tmp"
 INSTALL = (
@@ -22,9 +22,9 @@ INSTALL = (
 
 
 class SandboxRefused(DeepRepoError):  # noqa: N818 - an outcome of the probe
-    """There is no working sandbox, so nothing was run. The sentence says what to do.
+    """Nothing was run, for example because there is no working sandbox. The message says what to do.
 
-    `output` is what a preparation printed.
+    `output` is the output of the install command if that failed.
     """
 
     def __init__(self, sentence: str, output: str = "") -> None:
@@ -34,7 +34,7 @@ class SandboxRefused(DeepRepoError):  # noqa: N818 - an outcome of the probe
 
 @dataclass(frozen=True, slots=True)
 class RunLimits:
-    """The limits of one run. A run that exceeds one is ended with everything that it started."""
+    """The limits of one run. A run that exceeds one is ended with all processes that it has started."""
 
     seconds: float = 120.0
     memory: int = 2 << 30  # bytes used by all its processes together
@@ -45,13 +45,13 @@ class RunLimits:
 
 @dataclass(frozen=True, slots=True)
 class SandboxRun:
-    """One command to run in a tree. It gets nothing else from this machine."""
+    """One command to run in a tree. It has no access to anything else on this machine."""
 
-    tree: bytes  # a tar archive without its end marker, because more follows in the same stream
+    tree: bytes  # a tar archive without an end marker, because `files` follow in the same stream
     command: str  # for `sh -c`, in the tree's root
-    files: Mapping[str, str] = field(default_factory=dict)  # written over the tree
+    files: Mapping[str, str] = field(default_factory=dict)  # path -> content, written over the tree
     limits: RunLimits = RunLimits()
-    prepared: Path | None = None  # the archive that an earlier preparation left
+    prepared: Path | None = None  # the archive with the installed dependencies
     network: bool = False
     folder: str = ""  # folder of the tree whose installed programs come first in PATH
 
@@ -64,12 +64,12 @@ class SandboxOutcome:
     status: int  # the command's exit status; 128 or more for a signal
     output: str
     seconds: float
-    probe: tuple[str, ...]  # what the probe found in this sandbox before the command started
+    probe: tuple[str, ...]  # the lines of the probe's report
 
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
-    """A program that runs others isolated from this machine."""
+    """A program that runs commands isolated from this machine."""
 
     kind: SandboxKind
     program: str  # path of the program
@@ -92,7 +92,7 @@ class Sandbox:
 
 @dataclass(frozen=True, slots=True)
 class RunPermission:
-    """What the operator allows. `refusal` is the reason if nothing is run for this change."""
+    """What the operator allows. `refusal` is the reason if no tests may run for this change."""
 
     sandbox: str | None = None
     tools: Sequence[str] = ()
@@ -107,7 +107,10 @@ TestResult = Literal["", "green", "red", "fault", "limit"]  # "": not run; "faul
 
 @dataclass(frozen=True, slots=True)
 class Reproduction:
-    """A test for a finding: it fails on the head, and passes without the change or with the suggestion."""
+    """A test that reproduces a finding.
+
+    It fails on the head, and passes on the base or with the suggestion.
+    """
 
     path: Exact[str]  # where the test can be added
     test: str
@@ -118,9 +121,9 @@ class Reproduction:
 
 
 def choose(permission: RunPermission, image: str | None) -> Sandbox:
-    """Return the operator's sandbox, else the first that is installed.
+    """Return the sandbox that the operator has chosen, or else the first one that is installed.
 
-    Raises SandboxRefused with what to install.
+    Raises SandboxRefused if it is not installed, or if none is.
     """
     for kind, name in PROGRAMS.items():
         if permission.sandbox not in (None, kind):
@@ -142,6 +145,9 @@ def choose(permission: RunPermission, image: str | None) -> Sandbox:
 
 
 def _program(name: str, path: str) -> str | None:
-    """Return a program's path in absolute folders only, because `.` could be the reviewed repository."""
+    """Return a program's path, or None.
+
+    Relative folders are ignored, because they could be in the repository.
+    """
     found = (Path(folder, name) for folder in path.split(":") if Path(folder).is_absolute())
     return next((str(one) for one in found if one.is_file() and os.access(one, os.X_OK)), None)

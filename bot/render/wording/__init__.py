@@ -1,1 +1,1 @@
-"""Findings about what `impact` reports on schemas and data files."""
+"""Turn what `deeprepo.impact` finds in schemas, settings and data files into findings."""

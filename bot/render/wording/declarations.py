@@ -1,4 +1,4 @@
-"""Findings about missing names: what was removed or is needed, who uses it, and the effect in its format."""
+"""Findings about undeclared names and missing arguments, in formats such as Terraform and workflows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,17 +11,17 @@ from deeprepo.impact.declarations.world import World
 from deeprepo.impact.text.paths import is_sample, is_test
 
 SOURCE = "declarations"
-QUOTED = 12  # references
+QUOTED = 12  # references that a finding quotes
 
 
 @dataclass(frozen=True, slots=True)
 class NameKind:
-    """A format's kind of names, and the effect of using an undeclared one."""
+    """A kind of name in a format, and what happens if an undeclared name is used."""
 
     noun: str
-    law: str  # a sentence about the rule
+    rule: str  # a sentence about the format's rule
     effect: str  # a sentence about the effect
-    is_loud: bool = True  # whether something fails, instead of reading nothing
+    is_loud: bool = True  # whether something fails, instead of silently using an empty value
 
 
 _TERRAFORM = "`terraform validate` and every plan fail."
@@ -53,7 +53,7 @@ NAME_KINDS: Mapping[str, NameKind] = {
 
 
 def findings(change: DataChange, files: Sequence[ChangedFile]) -> list[Finding]:
-    """Return one finding per name."""
+    """Return one finding for each name that the change breaks."""
     removed_lines = {file.old_path: file.removed_lines for file in files if file.old_path}
     added_lines = {file.path: file.added_lines for file in files}
     return [
@@ -114,7 +114,7 @@ def _severity(path: str, *, is_sure: bool, is_loud: bool) -> Severity:
 
 
 def _sentences(broken_name: Break, uses: Sequence[NameUse], *, is_sure: bool) -> tuple[str, str, str, str]:
-    """Return the title, the reason, the effect and the rule."""
+    """Return the title, the explanation, the effect, and the ID of the rule."""
     kind, first, former = NAME_KINDS[broken_name.scope.kind], uses[0], broken_name.former
     others = len({use.path for use in uses}) - 1
     more = f" and {others} more {'file' if others == 1 else 'files'}" if others else ""
@@ -123,7 +123,7 @@ def _sentences(broken_name: Break, uses: Sequence[NameUse], *, is_sure: bool) ->
         title = (
             f"{first.path}{more} use{'' if more else 's'} the {kind.noun} `{broken_name.name}`, which nothing declares"
         )
-        why = f"{kind.law} No file in this repository declares `{broken_name.name}`."
+        why = f"{kind.rule} No file in this repository declares `{broken_name.name}`."
         return title, why, kind.effect, "undeclared-name"
     if broken_name.is_required:
         title = (
@@ -139,5 +139,5 @@ def _sentences(broken_name: Break, uses: Sequence[NameUse], *, is_sure: bool) ->
     )
     doubt = "" if is_sure else " This was not proven: the name may refer to something else."
     title = f"{noun} `{broken_name.name}` was removed, {'but' if is_sure else 'and'} {first.path}{more} {still}"
-    why = f"{kind.law} Nothing declares `{broken_name.name}` now, but {first.path}:{first.line} still refers to it.{also}{doubt}"
+    why = f"{kind.rule} Nothing declares `{broken_name.name}` now, but {first.path}:{first.line} still refers to it.{also}{doubt}"
     return title, why, kind.effect, "removed-name"

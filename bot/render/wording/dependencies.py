@@ -1,4 +1,4 @@
-"""Findings about dependencies that a manifest no longer lists but code still imports."""
+"""Findings about dependencies that were removed from a manifest but that code still imports."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -19,7 +19,7 @@ _WHAT: Mapping[Certainty, str] = {
 
 
 def findings(rows: Sequence[Dropped], texts: Mapping[str, Sequence[str]]) -> Iterator[Finding]:
-    """Yield a finding per dependency. `texts` contains the manifests' lines before the change."""
+    """Yield a finding per dependency. `texts` maps manifests' paths to their lines before the change."""
     for row in rows:
         path, line, quote, side = (*row.uses[0], "head")
         lines = texts.get(row.manifest, ())

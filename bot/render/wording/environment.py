@@ -1,4 +1,4 @@
-"""Findings about environment variables that only one side calls by a new name."""
+"""Findings about environment variables that were only renamed where they are read, or where they are set."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -9,9 +9,10 @@ from deeprepo.impact.text.paths import is_sample, is_workflow
 from deeprepo.impact.uses.texts import LeftBehind, Renaming, Role, Row
 
 SOURCE, RULE = "declarations", "variable-renamed"
-QUOTED = 12  # lines
+QUOTED = 12  # lines that a finding quotes
 
-_LAWS: Mapping[Role, tuple[str, str, str]] = {  # what was done to the name, what that means, and the effect
+# By what the renamed line does with the variable: the verb, a sentence about the problem, and the effect.
+_LAWS: Mapping[Role, tuple[str, str, str]] = {
     "reads": ("read", "Nothing reads the old name now.", "The value that is set there no longer reaches the code."),
     "sets": (
         "set",
@@ -28,7 +29,7 @@ _STILL: Mapping[Role, str] = {"reads": "read", "sets": "set", "tells": "document
 
 
 def finding(found: LeftBehind) -> Finding:
-    """Return a finding about a renamed variable whose other side still uses the old name."""
+    """Return a finding about a renamed variable, if other lines still use the old name."""
     one, left = found.renaming, found.rows
     ordered = sorted(
         left, key=lambda row: (row[0] == "tells", is_sample(row[1][0]) or ".example" in row[1][0], row[1][0], row[1][1])
@@ -58,10 +59,10 @@ def finding(found: LeftBehind) -> Finding:
 
 
 def _rewrites(renaming: Renaming, left: Sequence[tuple[Role, Row]]) -> tuple[Rewrite, ...]:
-    """Return the lines with the new name, for files in which all lines can be rewritten.
+    """Return rewrites of the lines with the old name, for files in which all of them can be rewritten safely.
 
-    A line with the old name twice may also refer to something else, and a field of a settings class has its
-    own users.
+    A line that contains the old name twice may also refer to something else. A line that reads the variable
+    without its quoted name may be a field of a settings class, and other code may use that field.
     """
     name = re.compile(rf"(?<!\w){re.escape(renaming.old)}(?!\w)")
     taken = re.compile(rf"""["']{re.escape(renaming.old)}["']|\benv\.{re.escape(renaming.old)}(?!\w)""", re.IGNORECASE)

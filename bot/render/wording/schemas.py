@@ -1,4 +1,4 @@
-"""Findings about broken schemas: what was removed, who names it, and why its language calls it a break."""
+"""Findings about breaking changes to schemas: what was changed, who uses it, and why it breaks them."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -14,15 +14,15 @@ SOURCE = "schemas"
 LABELS = {
     "sql": "SQL", "openapi": "OpenAPI", "protobuf": "Protocol Buffers", "graphql": "GraphQL", "jsonschema": "JSON Schema",
 }  # fmt: skip
-QUOTED = 12  # references
-LISTED = 10  # breaks per hint
-FEW = 6  # lines with the name that a hint quotes: more are only counted
+QUOTED = 12  # references that a finding quotes
+LISTED = 10  # further breaks that a hint lists
+FEW = 6  # lines with the name that a hint quotes; if there are more, they are only counted
 
 
 async def findings(tree: Tree, change: SchemaChange) -> tuple[tuple[Finding, ...], tuple[tuple[str, str], ...]]:
-    """Return a finding per break with the lines that it affects, and what was not checked.
+    """Return a finding for each break that lines in the repository depend on, and what was not checked.
 
-    Breaks that no line in the repository names become one hint per file.
+    The other breaks become one hint per file.
     """
     lookup = await find_uses(tree, change, change.complete)
     uses = lookup.uses
@@ -41,7 +41,10 @@ async def findings(tree: Tree, change: SchemaChange) -> tuple[tuple[Finding, ...
 
 
 def finding(language: str, schema_break: SchemaBreak, uses: Sequence[SchemaUse], quote: str) -> Finding:
-    """Return a finding for one break and its references. It is proven if a line clearly names the element."""
+    """Return a finding for one break and its references.
+
+    It is proven if a line certainly refers to the element.
+    """
     sure = [use for use in uses if use.sure]
     shown_uses = sure or list(uses)
     severity: Severity = "high" if any(not is_test(use.path) for use in sure) else "medium"
@@ -83,7 +86,7 @@ def _source(group: Sequence[SchemaBreak], proof: str = "") -> Source:
 
 
 def _not_seen(number: int) -> str:
-    """Return what the search showed, no more, because a line with the name may mean something else."""
+    """Return a sentence about the number of lines that contain the name but may refer to something else."""
     if number:
         lines, mean = ("1 line", "means") if number == 1 else (f"{number} lines", "mean")
         return f"{lines} in other files still contain{'s' if number == 1 else ''} the name; whether {'it' if number == 1 else 'they'} {mean} this is not known."
@@ -96,9 +99,9 @@ def hint(
     quotes: Mapping[SchemaBreak, str],
     mentions: Mapping[SchemaBreak, Sequence[SchemaUse]],
 ) -> Finding:
-    """Return one finding for a file's breaks without known references.
+    """Return one finding for all breaks in a file without known references.
 
-    Other users may still depend on them.
+    Other clients may depend on them.
     """
     group = sorted(group, key=lambda schema_break: not schema_break.rule.endswith(("-removed", "-dropped", "-renamed")))
     first = group[0]  # a removal breaks code that only names the element

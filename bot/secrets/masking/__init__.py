@@ -1,5 +1,5 @@
-"""Replace secrets: by placeholders for models, by their first characters for people.
+"""Hide secrets: models get placeholders, and people see only the first characters.
 
-Only two modules use it: `bot/checkout/shown.py`, which shows code to models, and `bot/review/written.py`,
-which handles all output.
+Only two modules use this package: `bot/checkout/shown.py`, which shows code to models, and
+`bot/review/written.py`, which handles all output.
 """

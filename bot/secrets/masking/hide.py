@@ -1,7 +1,7 @@
-"""Mask secrets in every text of a value, so that a review does not leak them again.
+"""Mask secrets in all texts inside a value, so that a review does not leak them again.
 
-A field that is not free text, such as a path, an object's name or a state, is marked in its definition:
-`Exact[str]`.
+Fields that are not free text, such as paths, names and states, are declared as `Exact[str]` and stay
+unchanged.
 """
 
 import re
@@ -19,11 +19,11 @@ from bot.values.finding import MASK
 from deeprepo.impact import structs
 from deeprepo.rlm.values import EXACT
 
-SHOWN_CHARS = 4  # characters that let the author recognize a secret at least three times as long
-MIN_SECRET = 6
-FEW = 100  # up to this number secrets are searched one by one
-TELLING = 12  # characters of a longer secret that do not occur by chance
-LONG = 16  # characters; a secret of this length is masked inside a longer word too
+SHOWN_CHARS = 4  # characters by which the author recognizes a secret; only shown if it is three times as long
+MIN_SECRET = 6  # characters
+FEW = 100  # up to this number of secrets, each is searched for separately
+TELLING = 12  # characters from a secret's start or end that are enough to recognize it
+LONG = 16  # characters; a secret with at least this length is also masked inside a longer word
 
 _LITERAL = re.compile(r"""(["'`])(.+?)\1""")
 _LOGIN = re.compile(r"://[^\s:/@]*:([^\s@/]+)@")
@@ -37,7 +37,7 @@ Value = TypeVar("Value")
 
 
 def mask_findings(value: Value, findings: Iterable[Finding]) -> Value:
-    """Return a value with all secrets masked that the findings quote."""
+    """Return the value with all secrets masked that these findings quote."""
     quotes = {
         (path, line)
         for finding in findings
@@ -49,7 +49,7 @@ def mask_findings(value: Value, findings: Iterable[Finding]) -> Value:
 
 
 def paths(value: Value, names: Iterable[str]) -> Value:
-    """Return a value with all tokens masked that these file names contain, including in paths."""
+    """Return the value with all tokens masked that these file names contain, also in `Exact` fields."""
     tokens = tokens_of("\n".join(names))
     if not tokens:
         return value
@@ -58,14 +58,14 @@ def paths(value: Value, names: Iterable[str]) -> Value:
 
 
 def tokens_of(text: str) -> frozenset[str]:
-    """Return the tokens with an exact form in any text."""
+    """Return the tokens with a known form in a text."""
     lines = text.split("\n")
     hits = (hit for number in forms.promising_lines(text) for hit in forms.hits(lines[number], quotes=True))
     return frozenset(hit.value for hit in hits if hit.exact and hit.rule != forms.KEY)
 
 
 def mask_values(value: Value, secrets: Collection[str]) -> Value:
-    """Return a value with these secrets masked in all its texts."""
+    """Return the value with these secrets masked in all its texts."""
     least = min((min(len(secret), TELLING) for secret in secrets), default=0)  # a shorter text contains none
 
     def masked(text: str) -> str:
@@ -80,10 +80,10 @@ def exempt(item: "Field[Any]") -> bool:
 
 
 def spans(text: str, secrets: Collection[str]) -> list[tuple[int, int]]:
-    """Return the places of secrets in a text in order, with overlapping ones joined.
+    """Return start and end of each secret in a text, in order. Overlapping secrets are joined.
 
-    A short secret only counts as a whole word. Of a long one the start and end also count, in case the rest
-    was cut off.
+    A short secret only counts as a whole word. The start or end of a long secret also counts, because the
+    rest may have been cut off.
     """
     likely = secrets if len(secrets) <= FEW else _likely(text, secrets)
     places = sorted(place for secret in likely for place in _places(secret, text))
@@ -102,7 +102,7 @@ def mask(secret: str) -> str:
 
 
 def _likely(text: str, secrets: Iterable[str]) -> list[str]:
-    """Return which of very many secrets may occur in a text, by their first and last characters."""
+    """Return which of many secrets may occur in a text, by their first and last characters."""
     starts = {text[index : index + MIN_SECRET] for index in range(len(text))}
     return [
         secret
@@ -142,7 +142,7 @@ def _whole(secret: str) -> re.Pattern[str]:
 
 
 def replaced(text: str, secrets: Collection[str], stand_in: Callable[[str], str]) -> str:
-    """Return a text with each of these secrets replaced."""
+    """Return the text with each secret replaced by what `stand_in` returns for it."""
     pieces, end = [], 0
     for start, stop in spans(text, secrets):
         pieces += [text[end:start], stand_in(text[start:stop])]
@@ -151,7 +151,7 @@ def replaced(text: str, secrets: Collection[str], stand_in: Callable[[str], str]
 
 
 def texts(value: object) -> list[str]:
-    """Return every text of a value that may contain a secret."""
+    """Return all texts inside a value that may contain a secret."""
     found: list[str] = []
 
     def note(text: str) -> str:
@@ -163,7 +163,10 @@ def texts(value: object) -> list[str]:
 
 
 def _values(path: str, line: str) -> set[str]:
-    """Return the secrets in a quoted line: the check's hits, else literals, logins, tokens and values."""
+    """Return the secrets in a line that a finding quotes.
+
+    If the secrets check finds none in this line, all literals, logins, tokens and assigned values count.
+    """
     known_values = {hit.value for hit in forms.hits(line, quotes=forms.has_quotes(path)) if hit.rule != "private-key"}
     if known_values:
         return known_values
@@ -178,7 +181,10 @@ def _values(path: str, line: str) -> set[str]:
 
 
 def map_texts(value: Any, change: Callable[[str], str], *, with_exact: bool = False) -> Any:  # noqa: ANN401, PLR0911 - any value, and one of the same type; one return for each form
-    """Return a value with every text in containers, dataclasses and Structs changed, except exempt fields."""
+    """Return the value with `change` applied to all texts in containers, dataclasses and structs.
+
+    `Exact` fields are only included with `with_exact`.
+    """
     again = partial(map_texts, change=change, with_exact=with_exact)
     if isinstance(value, str) and not isinstance(value, Enum):
         return change(value)
@@ -202,9 +208,9 @@ def map_texts(value: Any, change: Callable[[str], str], *, with_exact: bool = Fa
 
 
 def _without_commit(before: Any, after: Any) -> Any:  # noqa: ANN401
-    """Prevent committing a replacement with a mask.
+    """Return the masked value `after`. If it is a finding whose fix now contains a mask, drop the fix.
 
-    A finding with a masked path has no lines to comment on.
+    A finding with a masked path is no longer shown on lines, because the path doesn't exist.
     """
     if (
         isinstance(before, PlacedFinding)

@@ -1,8 +1,8 @@
-"""Placeholders for one review's secrets wherever a provider could see them, and the way back.
+"""Replace one review's secrets by placeholders in all prompts, and restore them in replies.
 
-A placeholder is a word, equal for equal secrets in every prompt. A model that quotes the line quotes the
-placeholder, and in its reply the secret is restored, so that the quote is found in the tree. Restored text is
-always masked again before it leaves.
+A placeholder is a word, and a secret has the same placeholder in every prompt. If a model quotes a line with
+a placeholder, the secret is restored in its reply, so that the quote is found in the tree. Restored text is
+masked again before any output.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ from deeprepo.rlm.values import Completion, Message, Prompt
 
 PLACEHOLDER = re.compile(r"MASKED_SECRET_[0-9a-f]{5}(?:_\d+)?")
 LINES = re.compile(r"[\d:,-]*+")  # after a path
-DIGITS = 5  # of a placeholder; too few to test a guess of the secret
+DIGITS = 5  # hexadecimal digits in a placeholder; too few to verify a guess of the secret
 NOTE = (
     "\n\n[A word such as MASKED_SECRET_0a1b2 stands for a secret of the repository. "
     "Quote such lines as they are shown here, and write no placeholder into code.]"
@@ -41,7 +41,7 @@ class Masks:
         return f"Masks({len(self._values)})"
 
     def know_paths(self, *sides: Collection[str]) -> None:
-        """Take these paths for no secrets, so that `api_key: src/oauth2/api_key.rs:85` stays readable."""
+        """Never treat these paths as secrets, so that `api_key: src/oauth2/api_key.rs:85` stays readable."""
         self._paths = sides
 
     def learn(self, text: str, path: str = "") -> None:
@@ -51,7 +51,10 @@ class Masks:
                 self._values[value] = self._values.get(value, False) or sure
 
     def _is_place(self, value: str) -> bool:
-        """Return whether a value is a known path, maybe with line numbers. `deploy:PASSWORD` is none, whatever is called `deploy`."""
+        """Return whether a value is a known path, with or without line numbers.
+
+        `deploy:PASSWORD` is not, even if there is a file called `deploy`.
+        """
         path, _, lines = value.partition(":")
         return LINES.fullmatch(lines) is not None and any(path in side for side in self._paths)
 
@@ -85,9 +88,9 @@ class Masks:
         return self._text(text) if self._values else text
 
     def prompts(self, prompts: Iterable[Prompt]) -> list[Prompt]:
-        """Return requests ready to send.
+        """Return the prompts with placeholders.
 
-        All are searched first, because one's secret can occur in another.
+        First, all of them are searched, because a secret that is found in one may also occur in another.
         """
         requests = list(prompts)
         for one in requests:
@@ -96,7 +99,7 @@ class Masks:
                 for call in message.calls:
                     for text in texts([call.unparsed_arguments, dict(call.arguments)]):
                         self.learn(text)
-        # A placeholder may also come from a record, without its secret.
+        # A prompt may contain a placeholder from a record, whose secret is unknown.
         return [replace(request, messages=tuple(map(self._message, request.messages))) for request in requests]
 
     def reply(self, reply: Completion) -> Completion:
@@ -109,9 +112,9 @@ class Masks:
         return real
 
     def cover(self, value: Value, *, guesses: bool = False) -> Value:
-        """Return the value for output, with only the first characters of each secret.
+        """Return the value for output, with each secret cut to its first characters.
 
-        With `guesses`, values that may be secrets are masked too.
+        With `guesses`, values that are not certain to be secrets are also masked.
         """
         return mask_values(value, {text for text, sure in self._values.items() if sure or guesses})
 
@@ -143,5 +146,5 @@ class Masks:
 
 
 def digest(secret: str) -> str:
-    """Return the distinguishing part of a placeholder, too short to find the secret by, and shared by others."""
+    """Return the digits of a placeholder, which are too few to identify the secret."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()[:DIGITS]
