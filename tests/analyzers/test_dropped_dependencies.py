@@ -120,6 +120,11 @@ DROPPED: list[tuple[Files, Files, tuple[str, str, str]]] = [
         ("rest-client", "medium", "a.rb:1"),
     ),
     (
+        {"Gemfile": "gem 'rack'\ngem 'svg-graph'\n", "a.rb": "class Sales < SVG::Graph::Pie\nend\n"},
+        {"Gemfile": "gem 'rack'\n"},
+        ("svg-graph", "medium", "a.rb:1"),
+    ),
+    (
         {
             "composer.json": '{\n "require": {\n  "monolog/monolog": "^3",\n  "psr/log": "^3"\n }\n}\n',
             "src/A.php": "<?php\nnamespace X;\nuse Monolog\\Logger;\nclass A { function f() { return new Logger('a'); } }\n",

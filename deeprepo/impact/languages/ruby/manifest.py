@@ -55,9 +55,18 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
     return tuple(rows)
 
 
+_OF_RUBY = frozenset(
+    {"cgi", "erb", "fileutils", "ipaddr", "json", "openssl", "pp", "securerandom", "stringio", "uri", "weakref", "yaml"}
+)
+
+
 def _asking(name: str) -> str:
-    """Return a pattern of lines that load a gem, or use the module that it defines by convention."""
+    """Return a pattern of lines that load a gem, or use the module that it defines by convention.
+
+    Its letters may be capital: `SVG::Graph` of svg-graph. Ruby itself brings the modules of some gems.
+    """
     module = "::".join("".join(word.capitalize() for word in part.split("_")) for part in name.split("-"))
+    module = module if name in _OF_RUBY else f"(?=[A-Z])(?i:{module})"
     paths = "|".join(map(re.escape, dict.fromkeys((name, name.replace("-", "/")))))
     return rf"^\s*require[ (]+['\"](?:{paths})['\"/]|(?<![\w:.'\"]){module}(?:::[A-Z]|\.[a-z])"
 
