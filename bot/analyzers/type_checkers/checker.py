@@ -42,7 +42,7 @@ from deeprepo.impact.ports import Tree
 from deeprepo.impact.reading import memo
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_test
-from deeprepo.impact.uses.made_names import MadeNames
+from deeprepo.impact.uses.made_names import MadeNames, removed_texts
 
 MEMORY = 640 << 20  # bytes that a checker may allocate
 SECONDS = 60.0  # per run
@@ -177,7 +177,7 @@ class TypeChecker(ABC):
         fresh = await tree.read_many([path for path in new if path.endswith(self.SUFFIXES)][:MOST_NEW])
         added: dict[str, Collection[int]] = {file.path: file.added_lines for file in files}
         added |= {path: range(1, text.count(b"\n") + 2) for path, text in fresh.items()}
-        return MadeNames(added, {**sources, **fresh})
+        return MadeNames(added, {**sources, **fresh}, removed_texts(files))
 
     def _is_made(
         self,

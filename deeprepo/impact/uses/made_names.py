@@ -26,16 +26,22 @@ _PATH = r"[\"'`](?:[\w.{}]*\.)?NAME[\"'`]"  # of a module
 _ASSIGNED = r"(?:\.|\[\s*[\"'`])NAME(?:[\"'`]\s*\])?\s*(?::[^=\n]{1,80})?=(?![=>~])"
 _OWN = r"(?<!\bexports)(?<!\bself)(?<!\bthis)"  # other files do not get what a file assigns to itself
 _KEYWORD = r"[(,]\s*NAME\s*=(?![=>~])"
+_VALUE = re.compile(r"\s*(?::[^=\n]{1,80})?=(?![=>~])")
 
 
 class MadeNames:
     """The added lines of the changed files."""
 
-    def __init__(self, added: Mapping[str, Collection[int]], sources: Mapping[str, bytes]) -> None:
-        """Take the added lines by file, and the content of these files in the head."""
+    def __init__(
+        self,
+        added: Mapping[str, Collection[int]],
+        sources: Mapping[str, bytes],
+        removed: Mapping[str, Collection[str]],
+    ) -> None:
+        """Take the added and removed lines by file, and the content of these files in the head."""
         self._added = {path: lines for path, lines in added.items() if path in sources and _makes_names(path, sources)}
         self._assigned = [path for path in self._added if filetype(path).assigned_members]
-        self._sources = sources
+        self._sources, self._removed = sources, removed
         self._lines: dict[str, Sequence[str]] = {}
         self._makers: dict[str, frozenset[int]] = {}
 
@@ -53,7 +59,7 @@ class MadeNames:
         elsewhere = written if made else _pattern(name, f"{_OWN}{_ASSIGNED}")
         for path in (one for one in homes if one in self._assigned):
             for number, text in self._texts(path):
-                is_written = written.search(text) is not None
+                is_written = written.search(text) is not None and not self._is_former_value(name, path, text)
                 if is_written or (not is_module and keyword.search(text)):
                     is_sure = not is_module and (is_written or (path, number) in made)
                     return Found(path, number) if is_sure else _unknown(path, number)
@@ -76,6 +82,18 @@ class MadeNames:
             self._makers[path] = facts.unwritten.lines if facts is not None else frozenset()
         return sorted(self._makers[path].intersection(self._added[path]))
 
+    def _is_former_value(self, name: str, path: str, text: str) -> bool:
+        """Return whether a line gives another name the value that this one had.
+
+        Example: `SUM = read("TOTAL")`, which was `TOTAL = read("TOTAL")`.
+        """
+        for line in self._removed.get(path, ()):
+            _, _, value = line.partition(name)
+            is_value = name in value and _VALUE.match(value) is not None
+            if is_value and text.endswith(value) and name not in text.removesuffix(value):
+                return True
+        return False
+
     def _texts(self, path: str) -> Iterable[tuple[int, str]]:
         if path not in self._lines:
             self._lines[path] = file_lines(self._sources[path])
@@ -92,7 +110,13 @@ class MadeNames:
 async def made_names(tree: Tree, files: Collection[ChangedFile], suffixes: Collection[str]) -> MadeNames:
     """Return what a change's added lines define in the files with these suffixes."""
     mine = [file for file in files if file.status != "deleted" and file.path.endswith(tuple(suffixes))]
-    return MadeNames({file.path: file.added_lines for file in mine}, await tree.read_many([file.path for file in mine]))
+    sources = await tree.read_many([file.path for file in mine])
+    return MadeNames({file.path: file.added_lines for file in mine}, sources, removed_texts(mine))
+
+
+def removed_texts(files: Iterable[ChangedFile]) -> Mapping[str, Collection[str]]:
+    """Return the removed lines of each file."""
+    return {file.path: [line.text for hunk in file.hunks for line in hunk.lines if line.kind == "-"] for file in files}
 
 
 def _makes_names(path: str, sources: Mapping[str, bytes]) -> bool:

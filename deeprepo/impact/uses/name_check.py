@@ -222,7 +222,7 @@ class _Check:
     def __init__(self, tree: Tree, files: Sequence[ChangedFile]) -> None:
         self._tree, self._files = tree, files
         self.answers: dict[tuple[Hashable, ...], object] = {}
-        self._made_names = MadeNames({}, {})
+        self._made_names = MadeNames({}, {}, {})
         self._added = {file.path: file.added_lines for file in files}
         self._lines: dict[str, list[_Line]] = defaultdict(list)
         self._globs: list[_Line] = []
