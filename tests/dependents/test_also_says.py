@@ -182,6 +182,37 @@ LEFT_BEHIND: dict[str, tuple[dict[str, str], dict[str, str | None], str]] = {
         {"values.yaml": "loki:\n  rulerSettings:\n    a: 1\n"},
         "templates/_helpers.tpl:1",
     ),
+    "a method that a template calls": (
+        {"user.rb": "class User\n  def may_see_requests?\n    true\n  end\nend\n", "a.html.erb": "<% if user.may_see_requests? %>\n"},
+        {"user.rb": "class User\n  def may_review_requests?\n    true\n  end\nend\n"},
+        "a.html.erb:1",
+    ),
+    "a method that a Razor page calls": (
+        {"Cart.cs": "class Cart\n{\n    public int OrderTotal() => 1;\n}\n", "a.cshtml": "<b>@Model.Cart.OrderTotal()</b>\n"},
+        {"Cart.cs": "class Cart\n{\n    public int OrderSum() => 1;\n}\n"},
+        "a.cshtml:1",
+    ),
+    "a getter that a page reads as a property": (
+        {"Vet.java": "class Vet {\n    public int getSkillCount() {\n        return 1;\n    }\n}\n", "vets.html": '<b th:if="${vet.skillCount == 0}">none</b>\n'},
+        {"Vet.java": "class Vet {\n    public int getSkills() {\n        return 1;\n    }\n}\n"},
+        "vets.html:1",
+    ),
+    "a filter that one of two templates still uses": (
+        {"tags.py": "def mask_phone(s):\n    return s\n", "a.html": "{{ to|mask_phone }}\n", "b.html": "{{ to|mask_phone }}\n"},
+        {"tags.py": "def hide_phone(s):\n    return s\n", "a.html": "{{ to|hide_phone }}\n"},
+        "b.html:1",
+    ),
+    "a message that a page shows, next to a method of this name": (
+        {
+            "messages.properties": "addVisit=Add a visit\n",
+            "a.html": '<p th:text="#{addVisit}">Add</p>\n',
+            "b.html": '<p th:text="#{addVisit}">Add</p>\n',
+            "Pet.java": "class Pet {\n    public void addVisit(int at) {\n    }\n}\n",
+            "Owner.java": "class Owner {\n    void plan(Pet pet) {\n        pet.addVisit(1);\n    }\n}\n",
+        },
+        {"messages.properties": "bookVisit=Add a visit\n", "a.html": '<p th:text="#{bookVisit}">Add</p>\n'},
+        "b.html:1",
+    ),
     "a route that two files call by another name": (
         {
             "web.php": "<?php\nRoute::get('x', f)->name('orders.summary');\n",

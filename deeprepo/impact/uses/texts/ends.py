@@ -48,6 +48,11 @@ _PATH = re.compile(rf"[\"'`][\w.]{{0,100}}[.:]{_STANDS_FOR}[\"'`]")  # "shop.tas
 _OWNED = re.compile(rf"[\"'`](?:\w{{1,60}}::){{0,4}}(\w{{1,60}})::{_STANDS_FOR}(?![\w$])")
 _WORDS = re.compile(r"[A-Za-z0-9_]+")
 _ON_PAGE = re.compile(rf"\{{[{{%][^}}\n]{{0,200}}?(?<![\w-]){_STANDS_FOR}(?![\w-])")
+# Code in a template: `<%= total_of(order) %>`. An expression on a page: `th:text="#{order.total}"`.
+_IN_TEMPLATE = re.compile(rf"<%(?:(?!%>)[^\n]){{0,200}}?(?<![\w-]){_STANDS_FOR}(?![\w-])")
+_EXPRESSION = re.compile(rf"[#$*]\{{[^}}\n]{{0,200}}?(?<![\w-]){_STANDS_FOR}(?![\w-])")
+_WITH_EXPRESSIONS = re.compile(r"\.(?:x?html?|jspx?|tagx?|ftlh?|vm)$")
+_RAZOR = re.compile(rf"(?<![\w@])@[\w(][^<\n]{{0,200}}?(?<![\w-]){_STANDS_FOR}(?![\w-])")
 
 
 def is_data(path: str) -> bool:
@@ -72,15 +77,19 @@ def gives(word: str, path: str, text: str) -> Given:
     return "code" if binds(text, word) or defines(text, word, path) or _SET.search(line) else ""
 
 
-def asks(word: str, path: str, text: str, *, is_function: bool = False) -> bool:
+def asks(word: str, path: str, text: str, *, is_function: bool = False, members: bool = True) -> bool:
     """Return whether a line of code or of a page uses a word, as a member or as a whole string.
 
-    `is_function`: the word was a function's name, which not every language can call by a string.
+    `is_function`: the word was a function's name, which not every language can call by a string. `members`:
+    False if members of this name belong to something else.
     """
     line = _with(word, text)
     if is_page(path) or not filetype(path).folder:
-        return not is_data(path) and not is_style(path) and _ON_PAGE.search(line) is not None
-    is_taken = any(form.search(line) for form in (_MEMBER, _ON_PAGE))
+        forms = [_ON_PAGE, _IN_TEMPLATE]
+        forms += [_EXPRESSION] if _WITH_EXPRESSIONS.search(path) else []
+        forms += [_RAZOR] if path.endswith((".cshtml", ".razor")) else []
+        return not (is_data(path) or is_style(path)) and any(form.search(line) for form in forms)
+    is_taken = any(form.search(line) for form in ((_MEMBER, _ON_PAGE) if members else (_ON_PAGE,)))
     if is_taken or (is_function and rules_of(path).static_calls):
         return is_taken
     return any(form.search(line) for form in (_TEXT, _PATH)) and not gives(word, path, text)

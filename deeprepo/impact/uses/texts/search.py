@@ -49,6 +49,7 @@ _COMMON_FILES = re.compile(
     r"^(?:index|main|mod|__init__|readme|config|utils?|types?|test|setup|package)\.\w+$", re.IGNORECASE
 )
 _TEXT = re.compile(r"\"\"\"|'''|([\"'`])((?:\\.|(?!\1)[^\\\n]){0,400})\1")
+_GETTER = re.compile(r"(?:get|is)([A-Z]\w*)")
 _Row = tuple[str, int, str]  # path, line, text
 
 
@@ -57,6 +58,7 @@ class _Lost(Struct, frozen=True):
 
     every_word: Sequence[LostWord]
     definitions: Mapping[str, str]  # specific name of a removed definition -> its key
+    properties: Mapping[str, str]  # the same for getters, by the names that templates have for them
     attributes: Mapping[str, str]  # the same for attributes that are no longer set and seem to be used
     paths: Mapping[str, str]  # spelling in a text -> the file
     without_definition: Sequence[Lost]
@@ -76,7 +78,7 @@ class _Lost(Struct, frozen=True):
     @property
     def forms(self) -> list[str]:
         """The patterns of lines that mention any of it."""
-        plain = [*self.words, *self.gone, *self.paths]
+        plain = [*self.words, *self.gone, *self.properties, *self.paths]
         return [
             *([_any_of(plain)] if plain else []),
             *([f"(?:{'|'.join(one.words for one in self.without_definition)})"] if self.without_definition else []),
@@ -145,16 +147,17 @@ async def _lost(
     }
     head_paths = await tree.entries()
     every_word = [one for one in lost_words(files, texts) if not _names_folder(one.text, head_paths)]
-    words = {one.text for one in every_word[:WORDS]}
     homes = {one.path for item in symbols if (one := item.before) is not None}
     formerly = {one.old_path for one in files if one.old_path and one.is_analyzed and is_settings(one.old_path)}
     before = await tree.read_many(sorted({*homes, *formerly}), "base")
     was = {path: raw.decode("utf-8", "replace") for path, raw in before.items()}
     own = {one.short for item in symbols if (one := item.before) is not None and one.visible in ("file", "folder")}
     functions = {one.short for item in symbols if (one := item.before) is not None and one.signature}
+    definitions = dict(_gone_names(symbols))
     return _Lost(
         every_word,
-        {name: path for name, path in _gone_names(symbols) if name not in words},
+        definitions,
+        dict(_properties(definitions)),
         _gone_attributes(symbols, found),
         dict(lost_paths(files, head_paths)),
         lost_definitions_of_text(files, was, texts, head_paths),
@@ -169,9 +172,12 @@ def _unchanged(rows: Iterable[_Row], added: Mapping[str, Collection[int]]) -> li
 
 def _by_text(rows: Sequence[_Row], lost: _Lost) -> list[Reference]:
     """Return one reference per unchanged line, the most informative one. `rows`: lines that are not imports."""
+    unparsed = [row for row in rows if not filetype(row[0]).is_parsed]
+    definitions = {name: key for name, key in lost.definitions.items() if name not in lost.words}
     references = [
         *_of_words(rows, lost.words),
-        *_of_definitions(rows, lost.definitions),
+        *_of_definitions(unparsed, lost.properties),
+        *_of_definitions(rows, definitions),
         *_of_paths(rows, lost.paths),
     ]
     return [*reversed({(row.path, row.line): row for row in reversed(references)}.values())]
@@ -192,10 +198,14 @@ def _missed_of(rows: Sequence[_Row], lost: _Lost, files: Sequence[ChangedFile]) 
     given = {
         name: one
         for name, one in lost.words.items()
-        if one.given and not one.is_plain and not (one.given == "data" and _goes_with_its_class(one, deleted))
+        if one.given
+        and not (one.is_plain or name in defined)
+        and not (one.given == "data" and _goes_with_its_class(one, deleted))
     }
     in_vain = _set_in_vain(rows, environment.unread(files) & lost.words.keys())
-    return _missed(rows, given, files) | _missed(rows, defined, files, lost.functions) | in_vain
+    getters = {name: LostWord(name, key, given="code") for name, key in lost.properties.items()}
+    read = {row for row in _missed(rows, getters, files) if not filetype(row[0]).is_parsed}
+    return _missed(rows, given, files) | _missed(rows, defined, files, lost.functions) | read | in_vain
 
 
 def _goes_with_its_class(word: LostWord, deleted: Collection[str]) -> bool:
@@ -317,9 +327,12 @@ def _missed(
         word = words[text]
         known = {word.given, "entry", "code" if word.given == "entry" else word.given}
         is_given = any(gives(text, path, line) in known for path, _, line in mine)
-        if word.given == "data" and not word.is_renamed and is_settings(word.path):
-            # A key removed alone usually belongs to a tool, and code defines its own names.
-            is_given |= any(filetype(path).folder and gives(text, path, line) == "code" for path, _, line in mine)
+        is_setting = word.given == "data" and is_settings(word.path)
+        in_code = is_setting and any(
+            filetype(path).folder and gives(text, path, line) == "code" for path, _, line in mine
+        )
+        # A key removed alone usually belongs to a tool, and code defines its own names.
+        is_given |= in_code and not word.is_renamed
         is_left_behind = word.is_renamed and word.given == "data"
         if is_given and not (is_left_behind and not any(asks(text, *one) for one in removed if text in one[1])):
             continue
@@ -327,7 +340,8 @@ def _missed(
         missed.update(
             (path, number, text)
             for path, number, line in mine
-            if asks(text, path, line, is_function=is_function) and not is_of_another(text, word.path, line)
+            if asks(text, path, line, is_function=is_function, members=not in_code)
+            and not is_of_another(text, word.path, line)
         )
     return missed
 
@@ -363,6 +377,14 @@ def _gone_names(symbols: Iterable[ChangedSymbol]) -> Iterable[tuple[str, str]]:
         before, after = item.before, item.after
         if before is not None and (after is None or after.short != before.short) and is_specific(before.short):
             yield before.short, item.key
+
+
+def _properties(names: Mapping[str, str]) -> Iterable[tuple[str, str]]:
+    """Yield the names by which templates read the getters of Java and Kotlin: `total` for `getTotal`."""
+    for name, key in names.items():
+        match = _GETTER.fullmatch(name) if key.rpartition(":")[0].endswith((".java", ".kt")) else None
+        if match and is_specific(own := match[1][0].lower() + match[1][1:]):
+            yield own, key
 
 
 def _gone_attributes(symbols: Iterable[ChangedSymbol], found: Iterable[Reference]) -> Mapping[str, str]:

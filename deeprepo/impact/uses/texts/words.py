@@ -124,11 +124,13 @@ def lost_words(files: Sequence[ChangedFile], texts: Mapping[str, str]) -> list[L
         for is_edited, text in _lines(file, "-"):
             for word in _words(file.path, text):
                 is_retagged = is_edited and any(one not in whole for one in _tags(word, text))
-                is_kept = ((word in kept or word in now.words_with(word)) and not is_retagged) or word in words
+                is_kept = (word in kept or word in now.words_with(word)) and not is_retagged
                 if f"{word}/${{" in text:  # a value was inserted: `/jobs/${name}` is `/jobs/nightly` now
                     is_kept |= any(one.startswith(f"{word}/") for one in (*kept, *now.words_with(f"{word}/")))
                 if not is_kept and (is_distinctive(word) or is_edited):
-                    words[word] = LostWord(word, file.path, is_edited, gives(word, file.path, text))
+                    one, first = LostWord(word, file.path, is_edited, gives(word, file.path, text)), words.get(word)
+                    if first is None or (one.given and not first.given):  # a line that only uses it says less
+                        words[word] = one
     return sorted(words.values(), key=lambda one: (one.is_plain, not one.is_renamed))
 
 
