@@ -439,6 +439,12 @@ HARMLESS |= {
     )
 }  # fmt: skip
 
+ROWS = "package a\n\nfunc f(orders *Order) {\n\tq := `\n\t\tUPDATE orders\n\t\tSET id = 1\n\t\tRETURNING %s\n\t`\n\tdb.Query(q).Scan(\n\t\t&orders.Total,\n\t)\n}\n"
+HARMLESS["sql: a field of a variable with the table's name, behind the statement"] = (
+    {"migrations/1.sql": CREATE, "a.go": ROWS % "total"},
+    {"migrations/2.sql": MIGRATED, "a.go": ROWS % "cents"},
+)
+
 
 def effect(repository: Repository, before: Files, after: Files) -> deeprepo.Review:
     """Commit the files and the change, and review the change with static checks only."""

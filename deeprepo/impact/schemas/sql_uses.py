@@ -16,7 +16,7 @@ _TABLES = re.compile(
     r"(?:\s++(?:AS\s++)?(?P<alias>[A-Za-z_]\w{0,40}))?",
     re.IGNORECASE,
 )
-_ENDS = re.compile(r";|\"\"\"|'''|`\s*+[,)]|\n[ \t]*+\n")
+_ENDS = re.compile(r";|\"\"\"|'''|`\s*+[,)]|\n[ \t]*+`[ \t]*+(?=\n)|\n[ \t]*+\n")
 _RETIRES = re.compile(r"ignored_columns|ignore_columns|deprecated_columns")
 _BEFORE, _AFTER = 25, 15  # lines of a statement before and after the searched line
 # A query as a call: `Order.objects.filter(total=1)`, `Order.where(total: 1)`.
