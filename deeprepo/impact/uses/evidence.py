@@ -10,9 +10,9 @@ from deeprepo.impact.language import Language, load
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import Struct, field
 from deeprepo.impact.text.lines import says
+from deeprepo.impact.uses.exports import Exports
 from deeprepo.impact.uses.importing import Bindings
 from deeprepo.impact.uses.occurrences import Names
-from deeprepo.impact.uses.sides import Exports
 from deeprepo.impact.uses.sites import Match, last_word, local_names, names_class
 from deeprepo.impact.uses.targets import UseTarget
 from deeprepo.impact.values import Link, Outline, Side, Use

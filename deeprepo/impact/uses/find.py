@@ -11,14 +11,15 @@ from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import replace
 from deeprepo.impact.uses.attributes import attribute_targets
 from deeprepo.impact.uses.budget import LISTED, Gaps, SearchLimits, by_risk, is_minified
+from deeprepo.impact.uses.exports import Exports
 from deeprepo.impact.uses.importing import Scene, beside, importing
 from deeprepo.impact.uses.indirect import HeadersByDefinition, Indirect, merge_prototypes
 from deeprepo.impact.uses.lost import lost_modules
 from deeprepo.impact.uses.overrides import overrides_of
+from deeprepo.impact.uses.reach import Reach, both
 from deeprepo.impact.uses.reexports import add_reexports
 from deeprepo.impact.uses.rivals import with_doubts
 from deeprepo.impact.uses.search import ALL_LINES, Search
-from deeprepo.impact.uses.sides import Exports, Reach, both
 from deeprepo.impact.uses.symbols import ChangedSource, changed_contract, changed_symbols, read, with_moves
 from deeprepo.impact.uses.targets import use_targets
 from deeprepo.impact.uses.texts import also_says

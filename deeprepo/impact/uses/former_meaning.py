@@ -17,7 +17,7 @@ from deeprepo.impact.structs import Struct
 from deeprepo.impact.text.lines import defines
 from deeprepo.impact.uses.importing import Scene
 from deeprepo.impact.uses.packages import form
-from deeprepo.impact.uses.sides import globs
+from deeprepo.impact.uses.reach import globs
 from deeprepo.impact.uses.targets import RESULT
 from deeprepo.impact.values import Outline
 

@@ -13,8 +13,9 @@ from deeprepo.impact.concurrency import together
 from deeprepo.impact.structs import Struct, field
 from deeprepo.impact.text.paths import is_test
 from deeprepo.impact.uses.budget import Gaps, SearchLimits
+from deeprepo.impact.uses.exports import Exports
 from deeprepo.impact.uses.indirect import HeadersByDefinition
-from deeprepo.impact.uses.sides import Exports, Reach
+from deeprepo.impact.uses.reach import Reach
 from deeprepo.impact.uses.symbols import ChangedSource
 from deeprepo.impact.values import MODULE, Link, Use
 

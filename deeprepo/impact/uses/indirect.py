@@ -14,7 +14,8 @@ from deeprepo.impact.language import Language, rules_of
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import Struct, field, replace
 from deeprepo.impact.uses.budget import Gaps
-from deeprepo.impact.uses.sides import Exports, Reach
+from deeprepo.impact.uses.exports import Exports
+from deeprepo.impact.uses.reach import Reach
 from deeprepo.impact.uses.symbols import ChangedSource
 from deeprepo.impact.values import Definition, Outline, Side, Signature
 

@@ -17,7 +17,7 @@ from deeprepo.impact.structs import replace
 from deeprepo.impact.text.lines import file_lines, without_mark
 from deeprepo.impact.uses.occurrences import occurrences
 from deeprepo.impact.uses.providers import provides
-from deeprepo.impact.uses.sides import Reach, globs
+from deeprepo.impact.uses.reach import Reach, globs
 from deeprepo.impact.uses.sites import found_by_name
 from deeprepo.impact.values import MODULE, Link, Use
 

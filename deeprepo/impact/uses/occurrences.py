@@ -12,7 +12,7 @@ from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import Struct, field
 from deeprepo.impact.text.paths import is_output, is_page, is_prose, is_style
 from deeprepo.impact.uses.budget import SearchLimits, is_minified
-from deeprepo.impact.uses.sides import globs
+from deeprepo.impact.uses.reach import globs
 from deeprepo.impact.values import Form, Side, Use
 
 MAX_LINES = 20_000

@@ -12,8 +12,9 @@ from deeprepo.impact.everyday import METHODS
 from deeprepo.impact.language import rules_of
 from deeprepo.impact.text.lines import file_lines
 from deeprepo.impact.text.paths import is_test
+from deeprepo.impact.uses.exports import Exports
 from deeprepo.impact.uses.importing import Importers, Scene
-from deeprepo.impact.uses.sides import Exports, globs
+from deeprepo.impact.uses.reach import globs
 from deeprepo.impact.uses.sites import classes_of, is_imported
 from deeprepo.impact.uses.targets import UseTarget
 from deeprepo.impact.values import Definition, Outline

@@ -9,8 +9,9 @@ from itertools import chain
 from deeprepo.impact import resolving
 from deeprepo.impact.changes import ChangedSymbol, Query
 from deeprepo.impact.structs import Struct, field
+from deeprepo.impact.uses.exports import NOT_HANDED_ON
 from deeprepo.impact.uses.importing import Bindings, Importers, Meaning, Scene, bind
-from deeprepo.impact.uses.sides import NOT_HANDED_ON, globs
+from deeprepo.impact.uses.reach import globs
 from deeprepo.impact.values import MODULE, Link
 
 BARRELS = frozenset({"__init__", "index"})

@@ -3,7 +3,7 @@
 from deeprepo.impact.language import language_of
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.reading.results import classes_of_results
-from deeprepo.impact.uses.sides import Exports
+from deeprepo.impact.uses.exports import Exports
 from deeprepo.impact.values import Definition
 
 

@@ -11,8 +11,8 @@ from deeprepo.impact.changes import ChangedSymbol, Query
 from deeprepo.impact.language import rules_of
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import replace
+from deeprepo.impact.uses.exports import Exports
 from deeprepo.impact.uses.indirect import DECLARATION
-from deeprepo.impact.uses.sides import Exports
 from deeprepo.impact.values import Definition
 
 

@@ -19,8 +19,8 @@ from deeprepo.impact.uses.budget import LISTED, is_minified
 from deeprepo.impact.uses.evidence import Evidence, SearchedFile
 from deeprepo.impact.uses.importing import Bindings, Importers, Scene
 from deeprepo.impact.uses.occurrences import WHOLE_FILE, Names, Own, Spans
+from deeprepo.impact.uses.reach import globs
 from deeprepo.impact.uses.reexports import ALIASES
-from deeprepo.impact.uses.sides import globs
 from deeprepo.impact.uses.sites import is_imported, match, names, reference
 from deeprepo.impact.uses.targets import UseTarget
 from deeprepo.impact.uses.verdict import OWN, verdict
