@@ -1,10 +1,16 @@
 """The command `python -m deeprepo.impact BASE..HEAD`."""
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from fakes import Repository
+
+import deeprepo.impact
+
+IMPACT = Path(deeprepo.impact.__file__).parent
 
 BEFORE: dict[str, str | bytes | None] = {
     "shop/tax.py": "def total(price, rate):\n    return price * rate\n\n\ndef round_up(price):\n    return price\n",
@@ -88,6 +94,28 @@ def test_explain_prints_the_rules_that_decided_a_line(repository: Repository) ->
         "  breaks: `totl` is not there [missing-name]",
     ]
     assert explained("shop/cart.py").returncode == 2
+
+
+def test_readme_shows_what_explain_prints(repository: Repository) -> None:
+    """The README's example of a forgotten caller, followed by `explain`, prints what the README shows."""
+    readme = (IMPACT / "README.md").read_text()
+    user, printed = re.findall(r"```\w+\n(.*?)```", readme, re.DOTALL)
+    lib = "def total(price):\n    return price\n"
+    pull = repository.change(
+        {"shop/__init__.py": "", "shop/tax.py": lib, "shop/cart.py": user},
+        {"shop/tax.py": lib.replace("price)", "price, rate)")},
+    )
+    command = [sys.executable, "-m", "deeprepo.impact", "explain", f"{pull.base}..{pull.head}", "shop/cart.py:3"]
+    done = subprocess.run(command, cwd=repository.folder, capture_output=True, text=True, check=True)
+    assert done.stdout == printed
+
+
+def test_readme_names_every_module() -> None:
+    """Each module and folder of the package, and each module of `uses`, is in a table of the README."""
+    readme = (IMPACT / "README.md").read_text()
+    modules = [one for folder in (IMPACT, IMPACT / "uses") for one in folder.iterdir() if one.name[:2] != "__"]
+    names = [f"{one.name}/" if one.is_dir() else one.stem for one in modules if one.suffix in ("", ".py")]
+    assert [name for name in names if not re.search(rf"[`/]{name}(?:`|\.py`|NAME)", readme)] == []
 
 
 def test_explain_claims_nothing_about_users_of_a_changed_body(repository: Repository) -> None:
