@@ -173,7 +173,7 @@ def marks_of(language: Language, root: Node, places: tuple[tuple[int, int], ...]
 def parts_around(root: Node, places: Sequence[int], short: int = SHORT) -> Parts:
     """Return the parts of a file needed to resolve some places: the code around them and all short nodes.
 
-    () stands for the whole file.
+    () means the whole file.
     """
     found: list[tuple[int, int]] = []
     _split(root, places, found, short)

@@ -114,7 +114,7 @@ def without_name(text: str, names: set[str]) -> str:
 
 
 def is_same_parameter(old: str, new: str) -> bool:
-    """Return whether a parameter is the same, except for an added or removed annotation."""
+    """Return whether a parameter is unchanged, except for an added or removed annotation."""
     if without_formatting(old) == without_formatting(new):
         return True
     if (":" in old and ":" in new) or max(len(old), len(new)) > LONG_PARAMETER:

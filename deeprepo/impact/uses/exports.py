@@ -1,4 +1,4 @@
-"""Tell what the files of one language export on both sides. If a file no longer exports a name, its importers break."""
+"""Determine what the files of one language export on both sides. If a file no longer exports a name, its importers break."""
 
 import posixpath
 from collections.abc import Callable, Collection, Mapping

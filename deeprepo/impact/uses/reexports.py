@@ -142,7 +142,7 @@ class ReExports(Struct):
         return candidates, known
 
     def _ways(self, bindings: Bindings) -> dict[str, set[Meaning]]:
-        """Return local name -> changed names that it stands for."""
+        """Return local name -> changed names that it refers to."""
         ways: dict[str, set[Meaning]] = defaultdict(set)
         for (origin, name), local_names in bindings.locals.items():
             for one in local_names if self._counts((origin, name)) else ():

@@ -348,7 +348,7 @@ class _Matcher:
         return Match(use, sure=True, imported_file=imported_file, name=WHOLE_MODULE) if is_it else None
 
     def _is_seen(self, definition: Use, use: Use) -> bool:
-        """Return whether a definition binds the bare names around a use: those of a class may only be seen beside it."""
+        """Return whether a definition binds the bare names around a use: those of a class may only be seen directly in it."""
         if definition.span is None or not definition.is_in_class_body or rules_of(self._path).sees_own_members:
             return definition.span is None or _is_within(use, definition.span)
         return use.span == definition.span

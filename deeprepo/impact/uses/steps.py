@@ -33,7 +33,7 @@ def record(
     rule: Callable[..., object],
     passed: Sequence[Callable[..., object]] = (),
 ) -> None:
-    """Record an answer, if somebody wants to know."""
+    """Record an answer for `explain`."""
     steps = STEPS.get()
     if steps is not None:
         reason = " ".join((rule.__doc__ or "").partition("\n\n")[0].split())

@@ -208,7 +208,7 @@ def _removal(symbol: Definition, now: Outline) -> ChangedSymbol:
 
 
 def _holds(outer: Definition, inner: Definition) -> bool:
-    """Return whether one definition is inside another, whatever their names."""
+    """Return whether one definition is inside another; their names don't matter."""
     return (
         outer.start <= inner.start and inner.end <= outer.end and (outer.start, outer.end) != (inner.start, inner.end)
     )
