@@ -27,6 +27,7 @@ from bot.values import Absence, Basis, ChangedFile, Dependents, Finding, Judgeme
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.text.lines import FEEDS, Places, quote_of
 from deeprepo.impact.text.paths import is_sample, is_test
+from deeprepo.impact.uses.budget import is_minified
 
 PORTION = 100  # files per run
 MOST_STOPPED = 2  # files on which a linter is stopped, before it skips the other files of its run
@@ -356,8 +357,11 @@ class Linter(ABC):
             yield f"a comment added by the change silences {', '.join(labels[:NAMED_REPORTS])}{more}"
 
     def _fresh(self, side: Side, head: bytes) -> Iterator[LintReport]:
-        """Yield the reports about the new text that count and that the base did not have."""
-        if not head or not side.reports[head].reports:
+        """Yield the reports about the new text that count and that the base did not have.
+
+        Nobody repairs minified code, and what a linter says of it is about the tool that wrote it.
+        """
+        if not head or is_minified(head) or not side.reports[head].reports:
             return
         lines, old_lines = _lines(head), _lines(side.base)
         then = side.reports[side.base].reports if side.base else ()

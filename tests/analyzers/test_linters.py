@@ -72,6 +72,16 @@ def test_fault_in_the_base_is_not_reported(
     assert look(repository.change({path: after}, {path: moved}), name) == []
 
 
+def test_nothing_is_reported_in_minified_code(repository: Repository) -> None:
+    """A bundle has such code on purpose. The same line in a file with line breaks is reported."""
+    fault = "class A extends B{constructor(){this.x=1}}"
+    bundle = ";".join(f"var v{number}=f({number})" for number in range(600))
+    text = "`\n a\n b\n c\n`;\n"  # most lines are short, because a text in it has line breaks
+    change = {"dist/page-2.js": f"{bundle};{fault};{text}", "src/page.js": f"{fault}\n"}
+    found = look(repository.change({"x": "1\n"}, change), "oxlint")
+    assert {one.path for one in found} == {"src/page.js"}
+
+
 OWN = (
     "secrets.GROUP env.ADDRESS github.event.inputs.tag github.actor github.event.repository.default_branch github.event.release.body"
     " github.event.pull_request.base.repo.default_branch github.event.client_payload.issue.title"
