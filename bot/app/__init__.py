@@ -1,4 +1,7 @@
-"""The server: webhooks in, jobs on disk, probes and counters, and hourly maintenance. Imported by `serve` and `worker` only."""
+"""The web server: receives webhooks, runs jobs, and serves probes, metrics and the operator's pages.
+
+Only the commands that run or inspect a server import this package.
+"""
 
 from bot.app.create import create
 from bot.app.running_server import RunningServer

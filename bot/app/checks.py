@@ -1,4 +1,4 @@
-"""`serve --check`: show and test the settings, without secrets."""
+"""Implement `deeprepo serve --check`: test the settings and report on them without showing secrets."""
 
 import asyncio
 import shutil
@@ -14,15 +14,16 @@ from bot.github import Identity, RequestPace, apps
 from bot.machine import files
 from bot.workflow.hooks import hooks
 
-ChooseModels = Callable[[], tuple[str | None, str | None]]  # root and worker, as a review would choose them
-# Nothing works without.
-VITAL = frozenset({"pull_request", "issue_comment", "pull_requests", "contents", "checks", "metadata"})
-ENOUGH = {"read": 1, "write": 2, "admin": 3}
+# The root and worker models that a review would use
+ChooseModels = Callable[[], tuple[str | None, str | None]]
+# Permissions and events that the App cannot work without
+REQUIRED = frozenset({"pull_request", "issue_comment", "pull_requests", "contents", "checks", "metadata"})
+LEVELS = {"read": 1, "write": 2, "admin": 3}
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedItem:
-    """One thing that was looked at."""
+    """The result of one check: what was checked, a sentence about it, and whether it works."""
 
     what: str
     sentence: str
@@ -30,7 +31,7 @@ class CheckedItem:
 
     @property
     def mark(self) -> str:
-        """The mark at the beginning of the line."""
+        """The mark at the beginning of the item's line."""
         return "ok" if self.works else "!!"
 
 
@@ -40,7 +41,10 @@ NO_APP = CheckedItem(
 
 
 async def checks(settings: Server, choose_models: ChooseModels, model_fault: str = "") -> list[CheckedItem]:
-    """Return everything that a server needs, one line each. `model_fault`: why a configured model cannot be asked here."""
+    """Check everything that a server needs, and return one item for each.
+
+    `model_fault`: why a configured model can't be used on this machine, or "" if it can.
+    """
     options, limits = settings.options, config.environment(on_server=True)
     public = f", for GitHub {options.public_url}" if options.public_url else ""
     root, worker = choose_models()
@@ -77,7 +81,10 @@ def _folder(options: ServerOptions) -> CheckedItem:
 
 
 async def _database(settings: Server) -> CheckedItem:
-    """Try the migration of its tables without keeping it; a file is made when it is needed."""
+    """Connect to the database and try its migration, then roll it back.
+
+    A missing SQLite file is not an error.
+    """
     try:
         problem = await storage.check(settings.database)
     except DeepRepoError as error:
@@ -87,7 +94,7 @@ async def _database(settings: Server) -> CheckedItem:
 
 
 async def _github(app: App, options: ServerOptions) -> AsyncIterator[CheckedItem]:
-    """What GitHub says about the App, and what it lacks of what deeprepo needs."""
+    """Yield whether GitHub accepts the App's key, and which permissions and events the App lacks."""
     try:
         identity = Identity(app.app_id, app.private_key, options.github_api)
         registration = await apps.read_app(identity, RequestPace(backoff=0.2, patience=0, timeout=10))
@@ -96,22 +103,25 @@ async def _github(app: App, options: ServerOptions) -> AsyncIterator[CheckedItem
         return
     yield CheckedItem("GitHub App", f"{registration['slug']} ({app.app_id}) at {options.github_api}")
     permissions, events = registration.get("permissions") or {}, registration.get("events") or ()
-    lacking = {name: need for name, need in manifest.PERMISSIONS.items() if not _enough(permissions.get(name), need)}
-    # An App that may only read contents reviews all the same: threads stay open, and `/deeprepo fix` shows a patch.
-    vital = VITAL & lacking.keys() - ({"contents"} if permissions.get("contents") else set())
-    yield _lacks("permissions", [f"{name}: {need}" for name, need in lacking.items()], bad=bool(vital))
-    deaf = [name for name in manifest.EVENTS if name not in events]
-    yield _lacks("events", deaf, bad=not VITAL.isdisjoint(deaf))
+    missing = {
+        name: need for name, need in manifest.PERMISSIONS.items() if not _is_sufficient(permissions.get(name), need)
+    }
+    # Read access to contents is enough for reviews. Without write access, threads aren't resolved, and
+    # `/deeprepo fix` only shows a patch.
+    required = REQUIRED & missing.keys() - ({"contents"} if permissions.get("contents") else set())
+    yield _missing_item("permissions", [f"{name}: {need}" for name, need in missing.items()], bad=bool(required))
+    missing_events = [name for name in manifest.EVENTS if name not in events]
+    yield _missing_item("events", missing_events, bad=not REQUIRED.isdisjoint(missing_events))
     for hook in hooks():
         for name, sentence in hook.checks(config.environment(on_server=True), events):
             yield CheckedItem(name, sentence)
 
 
-def _lacks(what: str, missing: list[str], *, bad: bool) -> CheckedItem:
+def _missing_item(what: str, missing: list[str], *, bad: bool) -> CheckedItem:
     return CheckedItem(
         what, f"missing in the App's settings on GitHub: {', '.join(missing)}" if missing else "complete", works=not bad
     )
 
 
-def _enough(has: str | None, need: str) -> bool:
-    return ENOUGH.get(has or "", 0) >= ENOUGH[need]
+def _is_sufficient(has: str | None, need: str) -> bool:
+    return LEVELS.get(has or "", 0) >= LEVELS[need]

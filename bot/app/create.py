@@ -1,4 +1,4 @@
-"""The web face of a running server: what GitHub, a load balancer and a monitoring system may ask of it."""
+"""Create the web application: the webhook, the operator's pages, health probes and metrics."""
 
 from functools import partial
 from typing import Any
@@ -13,18 +13,18 @@ from bot.app.connections import BodyBuffer
 from bot.app.running_server import RunningServer
 from bot.app.webhook import Admission, Bodies
 
-MOST_FORMS = 2 << 20  # bytes of all forms that are arriving at one time
+MAX_FORM_BUFFER_BYTES = 2 << 20  # all forms that are arriving at the same time
 probes, pages = APIRouter(), APIRouter()
 
 
 def create(server: RunningServer, *, web: bool = True) -> FastAPI:
     """Return the application for an opened server.
 
-    Without `web`, it only has the probes, as a worker needs them.
+    Without `web`, as in a worker, it only serves the probes.
     """
     app = FastAPI(openapi_url=None)
     app.state.server = server
-    app.state.bodies, app.state.forms = Bodies(), BodyBuffer(MOST_FORMS)
+    app.state.bodies, app.state.forms = Bodies(), BodyBuffer(MAX_FORM_BUFFER_BYTES)
     app.state.admission = Admission(server.store.people, partial(webhook.may_write, server))
     app.include_router(probes)
     if web:
@@ -36,20 +36,20 @@ def create(server: RunningServer, *, web: bool = True) -> FastAPI:
 
 @pages.get("/setup")
 @pages.get("/setup/done")
-async def set_up() -> Response:
-    """Serve the set-up page, loaded again after the set-up."""
+async def redirect_from_setup() -> Response:
+    """Redirect to the home page if a setup page is reloaded after the setup."""
     return RedirectResponse("/", 303)
 
 
 @probes.get("/healthz")
 async def healthz() -> dict[str, Any]:
-    """Return whether the process answers."""
+    """Report that the process is alive."""
     return {"alive": True, "version": __version__}
 
 
 @probes.get("/readyz")
 async def readyz(request: Request) -> Response:
-    """Return whether deliveries can be stored and worked on, and if not, why."""
+    """Report whether deliveries can be stored and processed, and if not, why."""
     server: RunningServer = request.app.state.server
     reason = await server.unready()
     return JSONResponse({"ready": not reason, "reason": reason}, 503 if reason else 200)
@@ -57,6 +57,7 @@ async def readyz(request: Request) -> Response:
 
 @probes.get("/metrics")
 async def metrics(request: Request) -> Response:
-    """Return the counters, for Prometheus."""
+    """Return the metrics in Prometheus's text format."""
     server: RunningServer = request.app.state.server
-    return Response(server.metrics.tell(await server.counts(), await server.outcomes()), media_type=CONTENT_TYPE_LATEST)
+    text = server.metrics.render(await server.counts(), await server.outcomes())
+    return Response(text, media_type=CONTENT_TYPE_LATEST)

@@ -1,4 +1,4 @@
-"""The server's process: a port, signals, and the order of shutdown."""
+"""Run uvicorn: open the port, handle signals, and shut down in order."""
 
 import asyncio
 import logging
@@ -13,66 +13,75 @@ from typing import Any, cast
 import uvicorn
 from fastapi import FastAPI
 
-from bot.app.connections import Connection, raise_files
+from bot.app.connections import Connection, raise_file_limit
 from bot.app.logs import log
 from bot.config import ServerOptions
 from bot.errors import UsageError
 
 BACKLOG = 2048
-KEPT = 75  # seconds for an idle connection: longer than a proxy keeps one, which would else send into a closed one
-CONNECTIONS = 10  # seconds for requests that are being answered when the server leaves
-HURRIED = 130  # the status of who was told twice
-Rest = Callable[[], Coroutine[Any, Any, None]]
+# Longer than proxies keep idle connections, so that no proxy sends a request on a connection that we just
+# closed.
+KEEP_ALIVE_SECONDS = 75
+REQUEST_SECONDS = 10  # at shutdown, how long requests in progress may still take
+FORCED_EXIT_STATUS = 130  # exit status after a second signal
+Drain = Callable[[], Coroutine[Any, Any, None]]
 _log = log("server")
 
 
 class Shutdown:
-    """What signals ask for: the first to leave in good order, the second to leave now, as after a crash: all is on disk."""
+    """Handle stop signals. The first requests an orderly shutdown, and the second exits immediately.
+
+    An immediate exit loses nothing, because all jobs are on disk, as after a crash.
+    """
 
     def __init__(self) -> None:
-        self.asked = asyncio.Event()
+        self.is_requested = asyncio.Event()
         self._loop = asyncio.get_running_loop()
 
     def on_signal(self) -> None:
-        """Note that a signal has come; callable from its handler."""
+        """Record a signal. This method is safe to call from a signal handler."""
         self._loop.call_soon_threadsafe(self._next)
 
     def _next(self) -> None:
-        if self.asked.is_set():
+        if self.is_requested.is_set():
             _log("stopping now. Running jobs resume at the next start")
             logging.shutdown()
-            os._exit(HURRIED)
-        self.asked.set()
+            os._exit(FORCED_EXIT_STATUS)
+        self.is_requested.set()
 
 
 class _Server(uvicorn.Server):
-    """Uvicorn, that leaves when we say so: the jobs come to rest while it still answers."""
+    """A uvicorn server that doesn't exit on signals, so that it answers requests while jobs are stopped."""
 
     def __init__(self, config: uvicorn.Config, on_signal: Callable[[], None]) -> None:
         super().__init__(config)
-        self._signalled = on_signal
+        self._on_signal = on_signal
 
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002 - of the library
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002 - overrides uvicorn's method
         _log("asked to stop", signal=signal.Signals(sig).name)
-        self._signalled()
+        self._on_signal()
 
 
 def listen(options: ServerOptions) -> socket.socket:
-    """Return the port, taken before anything else is started. Raises UsageError."""
+    """Return a socket that listens on the configured address.
+
+    Raises UsageError if the address is not available.
+    The socket is opened before anything else starts, so a wrong address is reported immediately.
+    """
     family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
-    # Named, for asyncio to send answers without delay.
+    # asyncio only sets TCP_NODELAY if the protocol is given explicitly.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((options.host, options.port))
-        listener.listen(BACKLOG)  # a connection that is made while the server starts is answered once it runs
+        listener.listen(BACKLOG)  # clients that connect during the start are answered once the server runs
     except OSError as error:
         listener.close()
         reason = error.strerror or str(error)
         raise UsageError(
             f"{options.host}:{options.port} is not available ({reason}). Set DEEPREPO_HOST and DEEPREPO_PORT to another address"
         ) from None
-    listener.setblocking(False)  # noqa: FBT003 - of the library
+    listener.setblocking(False)  # noqa: FBT003 - the argument is positional-only
     return listener
 
 
@@ -82,21 +91,21 @@ async def serve(
     options: ServerOptions,
     shutdown: Shutdown,
     *,
-    rest: Rest | None = None,
+    drain: Drain | None = None,
     until: asyncio.Event,
 ) -> None:
     """Answer requests until a signal arrives or `until` is set.
 
-    Work stops while requests are still answered.
+    At shutdown, `drain` stops the jobs while requests are still answered. Then the HTTP server stops.
     """
     server = _Server(_config(app, options), shutdown.on_signal)
     serving = asyncio.create_task(server.serve(sockets=[listener]))
     _log("listening", address=options.address(listener.getsockname()[1]))
-    ends = [asyncio.create_task(event.wait()) for event in (shutdown.asked, until)]
+    ends = [asyncio.create_task(event.wait()) for event in (shutdown.is_requested, until)]
     try:
         await asyncio.wait({serving, *ends}, return_when=asyncio.FIRST_COMPLETED)
-        if rest is not None and not serving.done():
-            await rest()
+        if drain is not None and not serving.done():
+            await drain()
     finally:
         for task in ends:
             task.cancel()
@@ -105,7 +114,7 @@ async def serve(
 
 
 def _config(app: FastAPI, options: ServerOptions) -> uvicorn.Config:
-    connection = partial(Connection, waiting={}, most=raise_files())
+    connection = partial(Connection, waiting={}, limit=raise_file_limit())
     return uvicorn.Config(
         app,
         http=cast("type[asyncio.Protocol]", connection),
@@ -117,6 +126,6 @@ def _config(app: FastAPI, options: ServerOptions) -> uvicorn.Config:
         server_header=False,
         lifespan="off",
         backlog=BACKLOG,
-        timeout_graceful_shutdown=CONNECTIONS,
-        timeout_keep_alive=KEPT,
+        timeout_graceful_shutdown=REQUEST_SECONDS,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
     )

@@ -1,4 +1,4 @@
-"""The log of a server: standard library, one line per event, words or JSON. No headers, no bodies, no secrets."""
+"""Configure a server's log: one line per event, as text or JSON, without headers, bodies or secrets."""
 
 import base64
 import json
@@ -9,8 +9,8 @@ import time
 from collections.abc import Callable, Iterable
 from typing import TextIO
 
-# Libraries that tell what is ours to tell, or more than anybody wants to read.
-TAMED = {
+# Levels for libraries that would log too much, or log what we already log.
+LIBRARY_LEVELS = {
     "alembic": logging.WARNING,
     "asyncio": logging.WARNING,
     "githubkit": logging.WARNING,
@@ -24,16 +24,16 @@ TAMED = {
     "uvicorn.access": logging.INFO,
     "uvicorn.error": logging.WARNING,
 }
-PROBES, HOOK = frozenset({"/healthz", "/readyz", "/metrics"}), "/webhook"
-OURS = ("bot", "deeprepo")
-MAX_LOGGED_CHARS = 2_000  # characters of one message: a stranger's text must not flood the log
-OK = 400
+PROBES, WEBHOOK = frozenset({"/healthz", "/readyz", "/metrics"}), "/webhook"
+OWN_LOGGERS = ("bot", "deeprepo")
+MAX_LOGGED_CHARS = 2_000  # of one message, because messages can contain text from strangers
+FIRST_ERROR_STATUS = 400
 
 
 def log(name: str) -> Callable[..., None]:
-    """Return a function that writes one event: its words, then named facts.
+    """Return a function that logs an event: a message, followed by the keyword arguments as `name=value`.
 
-    `level` and `error` are not facts.
+    `level` and `error` (an exception whose traceback is logged) are not part of these facts.
     """
     logger = logging.getLogger(f"deeprepo.{name}")
 
@@ -44,42 +44,49 @@ def log(name: str) -> Callable[..., None]:
 
 
 def start(level: str, form: str, secrets: Iterable[str], stream: TextIO | None = None) -> None:
-    """Set up the log of this process: one handler at the root, through which everything goes."""
+    """Set up this process's log: a single handler on the root logger, to `stream` or standard error.
+
+    `form` is "json" or "text". The `secrets` are masked in every line.
+    """
     handler = logging.StreamHandler(stream or sys.stderr)
-    handler.setFormatter((Json if form == "json" else PlainFormatter)(redactor(secrets)))
-    handler.addFilter(_worth)
+    handler.setFormatter((JsonFormatter if form == "json" else PlainFormatter)(redactor(secrets)))
+    handler.addFilter(_is_worth_logging)
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(logging.WARNING)
-    for name in OURS:
+    for name in OWN_LOGGERS:
         logging.getLogger(name).setLevel(level.upper())
     remove_library_handlers()
     logging.captureWarnings(capture=True)
 
 
 def remove_library_handlers() -> None:
-    """Take the libraries' own handlers away. Again after they were started: some bring a handler along then."""
-    for name, level in TAMED.items():
+    """Remove the libraries' log handlers, and set their levels.
+
+    Call this again after a library has started, because some libraries install a handler at that time.
+    """
+    for name, level in LIBRARY_LEVELS.items():
         logger = logging.getLogger(name)
         logger.handlers, logger.propagate = [], True
         logger.setLevel(level)
 
 
-def _worth(record: logging.LogRecord) -> bool:
-    """Whether a record is worth a line: not a probe that was answered as expected, nor a delivery, which has an event of its own.
+def _is_worth_logging(record: logging.LogRecord) -> bool:
+    """Return whether to log a record.
 
-    Queries are cut off here.
+    Successful probes and webhook deliveries, which have their own event, are skipped.
+    This also removes the query from the paths in uvicorn's access log.
     """
-    if record.name == "uvicorn.access" and isinstance(record.args, tuple) and len(record.args) == 5:  # noqa: PLR2004 - of uvicorn
+    if record.name == "uvicorn.access" and isinstance(record.args, tuple) and len(record.args) == 5:  # noqa: PLR2004
         peer, method, path, version, status = record.args
         path = str(path).partition("?")[0]
         record.args = (peer, method, path, version, status)
-        return path != HOOK and not (path in PROBES and isinstance(status, int) and status < OK)
+        return path != WEBHOOK and not (path in PROBES and isinstance(status, int) and status < FIRST_ERROR_STATUS)
     return True
 
 
 class _Formatter(logging.Formatter):
-    """Lets no secret through."""
+    """A formatter that masks secrets with `redact`."""
 
     def __init__(self, redact: Callable[[str], str]) -> None:
         super().__init__()
@@ -87,10 +94,13 @@ class _Formatter(logging.Formatter):
 
 
 class PlainFormatter(_Formatter):
-    """A line for people."""
+    """Formats records as text."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return time, level, words, facts; a traceback below, indented, so that no text of a stranger begins a line."""
+        """Return a line with time, level, message and facts.
+
+        A traceback follows on indented lines, so that text from a stranger can't look like a line of the log.
+        """
         facts = " ".join(f"{name}={_text(value)}" for name, value in _facts(record).items())
         line = f"{_time(record)} {record.levelname.lower():<7} {_name(record)}: {_one_line(record.getMessage())}"
         text = f"{line}  {facts}" if facts else line
@@ -98,11 +108,11 @@ class PlainFormatter(_Formatter):
         return self._redact(text + "".join(f"\n    {row}" for row in trace.splitlines()))
 
 
-class Json(_Formatter):
-    """A line for machines."""
+class JsonFormatter(_Formatter):
+    """Formats records as JSON."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return one object on one line."""
+        """Return a JSON object on one line."""
         record_fields: dict[str, object] = {
             "time": _time(record),
             "level": record.levelname.lower(),
@@ -112,12 +122,16 @@ class Json(_Formatter):
         record_fields |= {name: self._redact(v) if isinstance(v, str) else v for name, v in _facts(record).items()}
         trace = _trace(self, record)
         if trace:
-            record_fields["error"] = self._redact(trace)  # before JSON escapes the lines of a key
+            # Before JSON escapes the line breaks in a private key
+            record_fields["error"] = self._redact(trace)
         return self._redact(json.dumps(record_fields, default=str))
 
 
 def _one_line(text: str) -> str:
-    """Return a text without line breaks and control characters, so that an event is always one line."""
+    """Return a text with control characters escaped, so that an event is always one line.
+
+    Long texts are cut.
+    """
     cut = text if len(text) <= MAX_LOGGED_CHARS else f"{text[:MAX_LOGGED_CHARS]}... ({len(text):,} characters)"
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in cut)
 
@@ -146,10 +160,10 @@ def _trace(formatter: logging.Formatter, record: logging.LogRecord) -> str:
     return record.stack_info or ""
 
 
-STARS = "***"
-MIN_HIDDEN_CHARS = 6  # a shorter value is a word that stands everywhere
-KEY_LINE = 32  # of a private key's body, a line of which gives part of it away
-_FORMS = re.compile(
+MASK = "***"
+MIN_HIDDEN_CHARS = 6  # shorter secrets are not masked, because they can be part of ordinary words
+MIN_KEY_LINE_CHARS = 32  # lines of a private key that are at least this long are masked individually
+_SECRET_FORMS = re.compile(
     r"""
     -----BEGIN[ A-Z0-9]*PRIVATE[ ]KEY-----.*?(?:-----END[ A-Z0-9]*PRIVATE[ ]KEY-----|\Z)
     | \b(?:gh[a-z]_|github_pat_)[A-Za-z0-9_.-]+          # GitHub's tokens, of any length
@@ -164,22 +178,24 @@ _FORMS = re.compile(
 
 
 def redactor(secrets: Iterable[str]) -> Callable[[str], str]:
-    """Return what makes a text fit for the log, given the secrets that this process knows."""
+    """Return a function that masks these secrets, and anything that looks like a secret, in a text."""
     forms = {form for secret in secrets for form in _forms(secret) if len(form) >= MIN_HIDDEN_CHARS}
     ours = re.compile("|".join(map(re.escape, sorted(forms, key=len, reverse=True)))) if forms else None
 
     def redact(text: str) -> str:
-        return _FORMS.sub(STARS, ours.sub(STARS, text) if ours else text)
+        return _SECRET_FORMS.sub(MASK, ours.sub(MASK, text) if ours else text)
 
     return redact
 
 
 def _forms(secret: str) -> Iterable[str]:
-    """The forms in which a secret may turn up: as it is, in a header of its own, line by line, as JSON writes it."""
+    """Yield the forms in which a secret may appear: unchanged, in base64, line by line, escaped in JSON."""
     text = secret.strip()
     yield text
     if "\n" in text:
         yield text.replace("\n", "\\n")
-        yield from (line for line in text.split("\n") if len(line) >= KEY_LINE and not line.startswith("-----"))
+        yield from (
+            line for line in text.split("\n") if len(line) >= MIN_KEY_LINE_CHARS and not line.startswith("-----")
+        )
     else:
         yield base64.b64encode(text.encode()).decode().rstrip("=")

@@ -1,6 +1,6 @@
-"""Regular work of a server: learn its name, catch up on missed events, and delete old data.
+"""Maintain a server: learn its name on GitHub, catch up on missed events, and delete old data.
 
-At start, hourly and on demand.
+This runs at start, hourly, and whenever `RunningServer.catch_up_now` is set.
 """
 
 import asyncio
@@ -24,36 +24,37 @@ from bot.values.daily import DAY, HOUR
 from bot.workflow import conclusions, events, journals, kept_facts
 from bot.workflow.events import OwnAccount
 
-SOON = 60.0
-KEPT_DAYS = 3  # for which GitHub keeps deliveries
-MOST_AGAIN, MOST_PULLS = 100, 25  # of one time: a long absence is made up for bit by bit
-MOST_DELIVERIES, MOST_REPOSITORIES = 20, 5  # pages of a hundred
-NAME_SECONDS = 5.0  # seconds for GitHub to tell our name
-ATTEMPTS = 4  # after which a delivery is left alone
+RETRY_SECONDS = 60.0  # until the next run after a failed one
+DELIVERY_DAYS = 3  # GitHub keeps deliveries for three days
+# Limits for one run, so a server that was down for a long time catches up over several runs.
+MAX_REDELIVERIES, MAX_PULLS = 100, 25
+MAX_DELIVERY_PAGES, MAX_REPOSITORY_PAGES = 20, 5  # pages of 100 entries
+NAME_SECONDS = 5.0  # timeout for asking GitHub for our name
+MAX_ATTEMPTS = 4  # after this many attempts, a delivery is not requested again
 _log = log("maintenance")
 
 
 async def maintain(server: RunningServer, *, web: bool) -> None:
-    """Maintain the server, time after time, until cancelled. What goes wrong is logged, and the next comes sooner.
+    """Maintain the server repeatedly until cancelled. Log failures, and run again sooner after one.
 
-    A worker (not `web`) only forgets what is old: its folder has journals of its own.
+    A worker (not `web`) only deletes old data, because its data folder contains its own journals.
     """
     loop = asyncio.get_running_loop()
-    forgot_at = -DAY
+    last_deletion = -DAY
     while True:
-        well = not web or await _try("catching up", catch_up(server))
-        if loop.time() - forgot_at >= DAY:
-            forgot_at = loop.time()
+        succeeded = not web or await _try("catching up", catch_up(server))
+        if loop.time() - last_deletion >= DAY:
+            last_deletion = loop.time()
             await _try("deleting old data", _delete_old_data(server))
         with suppress(TimeoutError):
-            await asyncio.wait_for(server.is_called.wait(), HOUR if well else SOON)
-        server.is_called.clear()
+            await asyncio.wait_for(server.catch_up_now.wait(), HOUR if succeeded else RETRY_SECONDS)
+        server.catch_up_now.clear()
 
 
 async def own_account(identity: Identity) -> OwnAccount:
-    """Return our account at GitHub, before the first delivery is read.
+    """Return the App's account on GitHub.
 
-    Without an answer, the login stays empty until later.
+    If GitHub doesn't answer in time, the login is "" until `catch_up` sets it.
     """
     login = ""
     with suppress(HostError):
@@ -62,16 +63,16 @@ async def own_account(identity: Identity) -> OwnAccount:
 
 
 async def catch_up(server: RunningServer) -> None:
-    """Request failed deliveries again, and start reviews of pull requests that were missed."""
+    """Ask GitHub to resend failed deliveries, and submit reviews of pull requests that were missed."""
     bot_identity, now = await apps.bot_identity(server.identity, server.pace, again=True), datetime.now(UTC)
     server.ours = OwnAccount(server.identity.app_id, bot_identity.login)
     async with apps.app(server.identity, server.pace) as client:
-        for delivery in await _missed(client, _iso(now - timedelta(days=KEPT_DAYS))):
+        for delivery in await _missed(client, _iso(now - timedelta(days=DELIVERY_DAYS))):
             facts = {"delivery": delivery["guid"], "event": delivery["event"], "status": delivery["status_code"]}
             _log("asking GitHub to resend a failed delivery", **facts)
             await client.json(client.rest.apps.async_redeliver_webhook_delivery(delivery["id"]))
         installations = [data async for data in client.pages(client.rest.apps.async_list_installations)]
-    since, left = _iso(now - timedelta(days=server.options.catch_up_days)), MOST_PULLS
+    since, left = _iso(now - timedelta(days=server.options.catch_up_days)), MAX_PULLS
     for installation in installations if server.options.catch_up_days else ():
         if left > 0 and not installation.get("suspended_at"):
             left -= await _submit_missed_pulls(server, int(installation["id"]), since, left)
@@ -80,39 +81,44 @@ async def catch_up(server: RunningServer) -> None:
 async def _missed(client: GitHubClient, since: str) -> list[Any]:
     """Return the last attempt of each delivery that never arrived, oldest first.
 
-    Repeated failures are skipped.
+    Deliveries that have already failed `MAX_ATTEMPTS` times are skipped. `since` is an ISO timestamp.
     """
     by_guid: dict[str, list[Any]] = {}
     async for page in client.pages(
-        client.rest.apps.async_list_webhook_deliveries, most=MOST_DELIVERIES
+        client.rest.apps.async_list_webhook_deliveries, most=MAX_DELIVERY_PAGES
     ):  # newest first
         if page["delivered_at"] < since:
             break
         if page["event"] in events.ACTIONS:
             by_guid.setdefault(page["guid"], []).append(page)
-    failed = [rows[0] for rows in by_guid.values() if len(rows) < ATTEMPTS and not any(map(_has_arrived, rows))]
-    return failed[::-1][:MOST_AGAIN]
+    failed = [rows[0] for rows in by_guid.values() if len(rows) < MAX_ATTEMPTS and not any(map(_has_arrived, rows))]
+    return failed[::-1][:MAX_REDELIVERIES]
 
 
 def _has_arrived(delivery: Any) -> bool:  # noqa: ANN401 - JSON
-    return 200 <= (delivery["status_code"] or 0) < 300  # noqa: PLR2004 - HTTP's own range
+    return 200 <= (delivery["status_code"] or 0) < 300  # noqa: PLR2004 - HTTP's success statuses
 
 
 async def _submit_missed_pulls(server: RunningServer, number: int, since: str, most: int) -> int:
-    """Submit open pull requests on which something happened since then and whose head or base was not reviewed; how many."""
+    """Submit an installation's missed pull requests, at most `most`, and return how many were submitted.
+
+    A pull request was missed if it is open, was updated after `since`, and has a head or base that wasn't
+    reviewed.
+    """
     count = 0
     async with apps.acting(
         server.identity, number, {"pull_requests": "read", "metadata": "read"}, server.pace
     ) as inside:
         listing = inside.rest.apps.async_list_repos_accessible_to_installation
-        for repository in [data async for data in inside.pages(listing, "repositories", MOST_REPOSITORIES)]:
+        for repository in [data async for data in inside.pages(listing, "repositories", MAX_REPOSITORY_PAGES)]:
             if shapes.at(repository, "archived"):
                 continue
             owner, _, name = str(shapes.at(repository, "full_name")).partition("/")
             where = {"installation": number, "repository": shapes.at(repository, "id"), "owner": owner, "name": name}
             where |= {"account": shapes.at(repository, "owner.id") or 0}
             opened = partial(inside.rest.pulls.async_list, owner, name, state="open", sort="updated", direction="desc")
-            with suppress(HostRefused):  # one repository that is gone meanwhile does not hide the others
+            # If a repository was deleted in the meantime, continue with the others
+            with suppress(HostRefused):
                 async for data in inside.pages(opened, most=1):
                     if count >= most:
                         return count
@@ -123,9 +129,12 @@ async def _submit_missed_pulls(server: RunningServer, number: int, since: str, m
 
 
 async def _submit(server: RunningServer, pull: PullRef, data: Any) -> bool:  # noqa: ANN401 - JSON
-    """Submit one, if the last review was of another head or base. The job's name keeps a second time from doing it again."""
+    """Submit a review unless the last one covered this head and base. Return whether a new job was stored.
+
+    The job's name contains the head and the base, so submitting it again has no effect.
+    """
     head, base = str(shapes.at(data, "head.sha")), str(shapes.at(data, "base.ref"))
-    if await server.store.reviews.is_closed(pull):  # it was opened again without a word to us
+    if await server.store.reviews.is_closed(pull):  # it was reopened, and we missed the event
         await server.jobs.submit(Follow(pull), f"open-{data['updated_at']}")
     if data.get("draft") or not await conclusions.is_due(pull, head, base, server.store):
         return False
@@ -138,11 +147,12 @@ async def _submit(server: RunningServer, pull: PullRef, data: Any) -> bool:  # n
 
 
 async def _delete_old_data(server: RunningServer) -> None:
-    """What is older than the operator wants to keep, in the database and in the folder of journals."""
+    """Delete data older than the operator's retention period from the database and the data folder."""
     now, days = time.time(), server.options.retention_days
     rows = await server.store.prune(now, days)
     old = await asyncio.to_thread(journals.older, server.options.data, now - days * DAY)
-    if server.store.database.postgres:  # where each process has a folder, and one of them carries out an uninstallation
+    # With PostgreSQL, each process has its own data folder, but only one process handles an uninstallation.
+    if server.store.database.postgres:
         names = await server.store.journals.names()
         old += await asyncio.to_thread(journals.orphans, server.options.data, now - HOUR, names)
     await asyncio.to_thread(journals.delete, old)
@@ -150,9 +160,9 @@ async def _delete_old_data(server: RunningServer) -> None:
     _log("old data was deleted", rows=rows, journals=len(old))
 
 
-async def _try(what: str, doing: Coroutine[Any, Any, None]) -> bool:
-    """Do something, and log how it failed. Whether it went well."""
-    error = (await asyncio.gather(doing, return_exceptions=True))[0]
+async def _try(what: str, coroutine: Coroutine[Any, Any, None]) -> bool:
+    """Await a coroutine, and log its exception if it fails. Return whether it succeeded."""
+    error = (await asyncio.gather(coroutine, return_exceptions=True))[0]
     if isinstance(error, HostError):
         _log(f"{what} failed", level=logging.WARNING, reason=str(error))
     elif error is not None:

@@ -1,4 +1,4 @@
-"""The manifest for registering a GitHub App, and the exchange of its code for credentials."""
+"""Register a GitHub App: build its manifest, and exchange GitHub's code for the App's credentials."""
 
 import json
 import re
@@ -16,7 +16,8 @@ from bot.github.identity import site
 from bot.machine import files
 from bot.workflow import events
 
-# Those of an installation come unasked. Pushes concern servers alone that look at consumers: who switches that on subscribes to them.
+# GitHub sends installation events without a subscription. Only servers that search consumers need pushes;
+# their operators subscribe to them.
 EVENTS = tuple(name for name in events.ACTIONS if not name.startswith("installation") and name != "push")
 PERMISSIONS = {
     "metadata": "read",
@@ -27,22 +28,26 @@ PERMISSIONS = {
     "merge_queues": "read",
     "actions": "read",  # the logs of jobs that failed
 }
-# Of those whose own name tells little
+# Descriptions of permissions whose name does not explain them
 PERMISSION_NAMES = {
     "contents": "code (to resolve threads, and for /deeprepo fix)",
     "issues": "issues (the reactions to commands)",
 }
-LONGEST_NAME = 34
+MAX_NAME_CHARS = 34
 CODE = re.compile(r"[A-Za-z0-9_-]{1,128}")
 LOGIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 
 
-SIGNED_IN = "/signin/done"  # where GitHub sends a person back who signs in on the operator's page
+CALLBACK_PATH = "/signin/done"  # GitHub redirects here after a user signs in to the operator's pages
 
 
-def manifest(public: str, back: str, organization: str) -> str:
-    """Return the App as JSON: `public` is this server's address for GitHub, `back` the page to which GitHub sends the browser."""
-    name = f"deeprepo {organization}".strip()[:LONGEST_NAME]
+def manifest(public: str, redirect_url: str, organization: str) -> str:
+    """Return the App's manifest as JSON.
+
+    `public` is this server's URL for GitHub. GitHub sends the browser to `redirect_url` after creating the
+    App.
+    """
+    name = f"deeprepo {organization}".strip()[:MAX_NAME_CHARS]
     return json.dumps(
         {
             "name": name,
@@ -50,8 +55,8 @@ def manifest(public: str, back: str, organization: str) -> str:
             "description": "Reviews pull requests beyond their diff.",
             "public": False,
             "hook_attributes": {"url": f"{public}/webhook", "active": True},
-            "redirect_url": back,
-            "callback_urls": [f"{public}{SIGNED_IN}"],
+            "redirect_url": redirect_url,
+            "callback_urls": [f"{public}{CALLBACK_PATH}"],
             "default_events": list(EVENTS),
             "default_permissions": PERMISSIONS,
         }
@@ -59,7 +64,7 @@ def manifest(public: str, back: str, organization: str) -> str:
 
 
 def permissions(access: str) -> str:
-    """Return name in words what the App may read, or write to."""
+    """Return a phrase that lists the permissions with this access, "read" or "write"."""
     names = [
         PERMISSION_NAMES.get(name, name.replace("_", " ")) for name, level in PERMISSIONS.items() if level == access
     ]
@@ -67,18 +72,21 @@ def permissions(access: str) -> str:
 
 
 def new_app(api: str, organization: str, state: str) -> str:
-    """Return the address of GitHub's page that takes the manifest."""
+    """Return the URL on GitHub to which the manifest is submitted."""
     owner = f"/organizations/{organization}" if organization else ""
     return f"{site(api)}{owner}/settings/apps/new?state={quote(state)}"
 
 
 def install(api: str, slug: str) -> str:
-    """Return the address of GitHub's page that installs the App on repositories."""
+    """Return the URL of GitHub's page for installing the App on repositories."""
     return f"{site(api)}/apps/{slug}/installations/new"
 
 
 async def convert(api: str, code: str) -> dict[str, Any]:
-    """Return the App's credentials for the code that GitHub gave the browser. Raises HostRefused and HostDown."""
+    """Exchange the code that GitHub gave the browser for the App's credentials.
+
+    Raises HostRefused and HostDown.
+    """
     if not CODE.fullmatch(code):
         raise HostRefused("the code from GitHub is missing or damaged. Start again", 422)
     try:
@@ -88,14 +96,14 @@ async def convert(api: str, code: str) -> dict[str, Any]:
     except HostRefused as refusal:
         sentence = f"GitHub answered {refusal.status}: the code is valid for one hour and can be used once. Start again"
         raise HostRefused(sentence, refusal.status) from None
-    except HostDown:  # its sentence has the code
+    except HostDown:  # the original message contains the code, which is a secret
         raise HostDown("GitHub did not answer. Try again") from None
 
 
 def store(app: dict[str, Any], path: Path, public: str = "") -> None:
-    """Store the credentials and the server's public address for the next start, readable only for this user.
+    """Store the credentials and the server's public URL for the next start.
 
-    Raises HostRefused.
+    Only this user can read the file. Raises HostRefused if GitHub's answer lacks a credential.
     """
     credentials = {
         "app_id": str(app.get("id", "")),

@@ -1,4 +1,7 @@
-"""The metrics. Each server has its own registry, so that several servers can run in one process."""
+"""Prometheus metrics of a server.
+
+Each server has its own registry, so that several can run in one process.
+"""
 
 from collections.abc import Mapping
 from functools import partial
@@ -9,47 +12,53 @@ from bot.values import Review
 from bot.values.review import ReviewStatus
 from bot.workflow import events
 
-ACK = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)  # seconds; GitHub waits for ten
-KNOWN = frozenset({*events.ACTIONS, "ping"})
+# In seconds. GitHub waits 10 seconds for a response.
+RESPONSE_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
+KNOWN_EVENTS = frozenset({*events.ACTIONS, "ping"})
 
 
 class Metrics:
-    """The counters of one server, and how they are printed."""
+    """Counts what one server does, and renders the counts for Prometheus."""
 
     def __init__(self, *, by_repository: bool = False) -> None:
-        self._named = ("repository",) if by_repository else ()
+        self._repository_label = ("repository",) if by_repository else ()
         self._registry = registry = CollectorRegistry()
         ProcessCollector(registry=registry)
         counter, gauge = partial(Counter, registry=registry), partial(Gauge, registry=registry)
-        histogram = partial(Histogram, buckets=ACK, registry=registry)
+        histogram = partial(Histogram, buckets=RESPONSE_BUCKETS, registry=registry)
         self._deliveries = counter("deeprepo_deliveries", "Webhook deliveries.", ("event", "outcome"))
-        self._ack = histogram("deeprepo_ack_seconds", "Time from the last byte of a delivery to its response.")
+        self._response_seconds = histogram(
+            "deeprepo_ack_seconds", "Time from the last byte of a delivery to its response."
+        )
         self._jobs = gauge("deeprepo_jobs", "Stored jobs.", ("state",))
         outcomes = "Findings reported in the last 30 days, by outcome."
         self._outcomes = gauge("deeprepo_findings_outcome", outcomes, ("outcome",))
-        self._reviews = counter("deeprepo_reviews", "Finished reviews.", (*self._named, "conclusion"))
-        self._findings = counter("deeprepo_findings_posted", "Findings posted.", self._named)
+        self._reviews = counter("deeprepo_reviews", "Finished reviews.", (*self._repository_label, "conclusion"))
+        self._findings = counter("deeprepo_findings_posted", "Findings posted.", self._repository_label)
         help_text = "Money spent on models, as far as prices are known."
-        self._dollars = counter("deeprepo_spent_dollars", help_text, self._named)
+        self._dollars = counter("deeprepo_spent_dollars", help_text, self._repository_label)
         self._tokens = counter("deeprepo_tokens", "Tokens sent to and received from models.", ("kind",))
         self._github = counter("deeprepo_github_requests", "Requests to GitHub.", ("status",))
-        self._left = gauge("deeprepo_github_rate_remaining", "As reported in GitHub's last response.")
+        self._rate_remaining = gauge("deeprepo_github_rate_remaining", "As reported in GitHub's last response.")
         self._model_errors = counter("deeprepo_model_errors", "Model calls that failed.")
 
     def delivery(self, event: str, outcome: str, seconds: float | None = None) -> None:
-        """Count a delivery that was answered. Names that GitHub does not send us share a label: a stranger must not add series."""
-        self._deliveries.labels(event if event in KNOWN else "other", outcome).inc()
+        """Count an answered delivery.
+
+        Unknown event names share a label, so that strangers can't add series.
+        """
+        self._deliveries.labels(event if event in KNOWN_EVENTS else "other", outcome).inc()
         if seconds is not None:
-            self._ack.observe(seconds)
+            self._response_seconds.observe(seconds)
 
     def review(self, review: Review, repository: str, status: ReviewStatus) -> None:
         """Count a finished review: its repository (owner/name), its status, its findings and its cost.
 
-        Repositories are labels if the operator wants that. Only repositories with the App have reviews, so a
-        stranger can't add a series.
+        The repository is a label if the operator enabled that. Only repositories with the App have reviews,
+        so strangers can't add series.
         """
         finding_count = len(review.new_findings)
-        labels = (repository,) if self._named else ()
+        labels = (repository,) if self._repository_label else ()
         self._reviews.labels(*labels, status).inc()
         (self._findings.labels(*labels) if labels else self._findings).inc(finding_count)
         (self._dollars.labels(*labels) if labels else self._dollars).inc(review.cost.usd or 0.0)
@@ -58,13 +67,16 @@ class Metrics:
         self._model_errors.inc(review.cost.failed_calls)
 
     def github(self, status: int, remaining: int | None) -> None:
-        """Count an answer from GitHub, and record how many requests remain in this hour."""
+        """Count a response from GitHub, and record how many requests GitHub still allows this hour."""
         self._github.labels(str(status)).inc()
         if remaining is not None:
-            self._left.set(remaining)
+            self._rate_remaining.set(remaining)
 
-    def tell(self, jobs: Mapping[str, int], outcomes: Mapping[str, int]) -> bytes:
-        """Return everything in the form that Prometheus reads, with the jobs and the outcomes of findings as they are now."""
+    def render(self, jobs: Mapping[str, int], outcomes: Mapping[str, int]) -> bytes:
+        """Return all metrics in Prometheus's text format.
+
+        Set the jobs by state and findings by outcome first.
+        """
         for state, count in outcomes.items():
             self._outcomes.labels(state).set(count)
         self._jobs.clear()

@@ -1,4 +1,4 @@
-"""The server's own pages: HTML without scripts, with a policy that lets nothing else in."""
+"""Render the server's own HTML pages, which have no scripts, with a strict content security policy."""
 
 from fastapi.responses import HTMLResponse, Response
 
@@ -13,7 +13,11 @@ HEADERS = {
 
 
 def page(template: str, status: int = 200, github: str = "", **values: str) -> Response:
-    """Return a page from its template. Its forms may be sent to our own origin and to `github`."""
-    forms = " ".join(filter(None, ("form-action 'self'", github)))  # a blank at the end would make the header invalid
+    """Render a template as a response.
+
+    Its forms may be submitted to this server and to the origin `github`.
+    """
+    # A trailing space would make the header invalid
+    forms = " ".join(filter(None, ("form-action 'self'", github)))
     policy = f"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'; {forms}"
     return HTMLResponse(render.text(template, **values), status, HEADERS | {"content-security-policy": policy})

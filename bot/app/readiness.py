@@ -7,42 +7,41 @@ from dataclasses import dataclass, field
 from bot.errors import HostError, HostRefused
 from bot.github import Identity, RequestPace, apps
 
-KEY_SECONDS = 60.0  # between two requests that ask GitHub whether it still takes the key
-ANSWER_SECONDS = 5.0  # for GitHub's answer
-REJECTED = frozenset(
-    {401, 403, 404}
-)  # GitHub's answers about a key that is wrong, an App that is suspended or was deleted
+KEY_SECONDS = 60.0  # between two requests that check whether GitHub still accepts the App's key
+ANSWER_SECONDS = 5.0  # timeout for GitHub's answer
+# GitHub's statuses if the key is wrong, or if the App is suspended or was deleted
+REJECTED = frozenset({401, 403, 404})
 
 
 @dataclass(slots=True)
-class Look:
-    """A question about the server, asked at most once in `seconds`, however many want to know: anybody may ask `/readyz`.
+class CachedCheck:
+    """A health check that runs at most once in `seconds`, because anyone can request `/readyz` at any rate.
 
-    `ask` returns why the server cannot work, or "" if it can as far as is known.
+    `check` returns why the server cannot work, or "" if it knows of no problem.
     """
 
-    ask: Callable[[], Awaitable[str]]
+    check: Callable[[], Awaitable[str]]
     seconds: float
-    _answer: asyncio.Future[str] | None = None
-    _asked_at: float = 0.0
+    _result: asyncio.Future[str] | None = None
+    _started_at: float = 0.0
 
     async def reason(self) -> str:
-        """Return the newest answer."""
+        """Return the result of the newest run, and start another run first if that result is too old."""
         now = asyncio.get_running_loop().time()
-        if self._answer is None or (self._answer.done() and now - self._asked_at > self.seconds):
-            self._asked_at, self._answer = now, asyncio.ensure_future(self.ask())
-        return await asyncio.shield(self._answer)
+        if self._result is None or (self._result.done() and now - self._started_at > self.seconds):
+            self._started_at, self._result = now, asyncio.ensure_future(self.check())
+        return await asyncio.shield(self._result)
 
 
 @dataclass(slots=True)
 class AppKey:
-    """Whether GitHub takes the App's key. If GitHub does not answer, its last answer counts."""
+    """Checks whether GitHub accepts the App's key. If GitHub does not answer, its last answer counts."""
 
     identity: Identity
     _last_answer: str = field(default="", init=False)
 
     async def fault(self) -> str:
-        """Ask GitHub, and return why it rejects the key; "" if it does not."""
+        """Ask GitHub, and return why it rejects the key, or "" if it accepts it."""
         try:
             await apps.read_app(self.identity, RequestPace(backoff=0.2, patience=0, timeout=ANSWER_SECONDS))
         except HostRefused as refusal:
@@ -55,10 +54,10 @@ class AppKey:
         return self._last_answer
 
 
-def constant(fault: str) -> Look:
+def constant(fault: str) -> CachedCheck:
     """Return a check whose result doesn't change while the server runs."""
 
-    async def answer() -> str:
+    async def check() -> str:
         return fault
 
-    return Look(answer, float("inf"))
+    return CachedCheck(check, float("inf"))

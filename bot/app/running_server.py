@@ -1,4 +1,4 @@
-"""A running server: its jobs, its storage, its counters, and its account at GitHub."""
+"""The state of a running server, which the web application and the maintenance share."""
 
 import asyncio
 import shutil
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pydantic import SecretStr
 
 from bot.app.metrics import Metrics
-from bot.app.readiness import Look
+from bot.app.readiness import CachedCheck
 from bot.config import App, ServerOptions, Settings
 from bot.errors import StorageError
 from bot.github import Identity, RequestPace
@@ -19,15 +19,15 @@ from bot.workflow.events import OwnAccount
 from bot.workflow.jobs import Jobs
 
 MONTH = 30 * 86_400.0  # seconds
-FRESH_SECONDS = (
-    2.0  # seconds for which a look at the database counts: anybody may ask, and each look takes the writers' turn
-)
-LEAST_SPACE = 32 << 20  # bytes on the disk, below which nothing more is promised
+# Anyone can request `/readyz`, and a check blocks the database's writers, so its result is reused for this
+# long.
+DATABASE_CHECK_SECONDS = 2.0
+MIN_FREE_BYTES = 32 << 20  # with less free disk space, the server accepts no deliveries
 
 
 @dataclass(slots=True)
 class RunningServer:
-    """A running server. It is not frozen, because it learns its name at GitHub and is stopped later."""
+    """A running server. It is mutable, because the server learns its name on GitHub later, and is stopped."""
 
     options: ServerOptions
     app: App
@@ -37,54 +37,61 @@ class RunningServer:
     identity: Identity
     pace: RequestPace
     ours: OwnAccount
-    operator: Settings = field(default_factory=Settings)  # what the operator sets for every command
-    resting: bool = False
-    is_called: asyncio.Event = field(default_factory=asyncio.Event)  # to look now for what was missed
-    looks: tuple[Look, ...] = ()  # at what else the work depends on
-    _database: Look = field(init=False)
+    operator: Settings = field(default_factory=Settings)  # the operator's settings from the environment
+    is_stopping: bool = False
+    # Set to run the maintenance immediately
+    catch_up_now: asyncio.Event = field(default_factory=asyncio.Event)
+    checks: tuple[CachedCheck, ...] = ()  # of everything else that the work depends on
+    _database: CachedCheck = field(init=False)
 
     def __post_init__(self) -> None:
         """Prepare the check of the database."""
-        self._database = Look(self.store.unready, FRESH_SECONDS)
+        self._database = CachedCheck(self.store.unready, DATABASE_CHECK_SECONDS)
 
     @property
     def secret(self) -> SecretStr:
-        """What GitHub signs its deliveries with."""
+        """The secret with which GitHub signs its deliveries."""
         return self.app.webhook_secret
 
     async def unready(self) -> str:
-        """Return why deliveries cannot be stored or worked on, or "" if they can. Anybody may read it, so it names no path."""
-        if self.resting:
+        """Return why deliveries cannot be stored or processed, or "" if they can.
+
+        Anyone can read the reason, so it contains no path.
+        """
+        if self.is_stopping:
             return "the server is stopping"
-        well, why = await self.jobs.healthy()
-        if not well:
+        is_healthy, why = await self.jobs.healthy()
+        if not is_healthy:
             return why
         try:
-            if shutil.disk_usage(self.options.data).free < LEAST_SPACE:
+            if shutil.disk_usage(self.options.data).free < MIN_FREE_BYTES:
                 return "the disk of the data folder is full"
         except OSError:
             return "the data folder no longer exists"
-        for look in (self._database, *self.looks):
-            if reason := await look.reason():
+        for check in (self._database, *self.checks):
+            if reason := await check.reason():
                 return reason
         return ""
 
     async def counts(self) -> dict[str, int]:
-        """Return the jobs by state; none where the database does not answer, so that the other figures still can be read."""
+        """Return the number of jobs by state. Return {} if the database doesn't answer."""
         try:
             return await self.jobs.counts()
         except StorageError:
             return {}
 
     async def outcomes(self) -> Mapping[str, int]:
-        """Return what became of the findings of the last 30 days; nothing where the database does not answer."""
+        """Return the last 30 days' findings by outcome. Return {} if the database doesn't answer."""
         try:
             counts = await self.store.outcomes.of_repositories(None, time.time() - MONTH)
         except StorageError:
             return {}
         return {name: sum(count[name] for count in counts.values()) for name in OUTCOMES}
 
-    async def rest(self) -> None:
-        """Take on nothing more; what runs has its time, and what is unfinished is taken up at the next start."""
-        self.resting = True
+    async def drain(self) -> None:
+        """Start no more jobs, and give running ones the grace period.
+
+        Unfinished jobs resume at the next start.
+        """
+        self.is_stopping = True
         await self.jobs.stop(self.options.grace)

@@ -1,4 +1,4 @@
-"""Run a server from start to end: setup if needed, then its databases, its jobs and its answers."""
+"""Run a server or a worker: the setup page if needed, then its database, its jobs and its web application."""
 
 import asyncio
 import gc
@@ -15,7 +15,7 @@ from bot.app.create import create
 from bot.app.http_server import Shutdown
 from bot.app.maintenance import maintain, own_account
 from bot.app.metrics import Metrics
-from bot.app.readiness import KEY_SECONDS, AppKey, Look, constant
+from bot.app.readiness import KEY_SECONDS, AppKey, CachedCheck, constant
 from bot.app.running_server import RunningServer
 from bot.config import Server, environment
 from bot.errors import ConfigError, UsageError
@@ -27,10 +27,14 @@ from bot.values import Review
 from bot.values.review import ReviewStatus
 from bot.workflow.jobs import REFUSAL_PAUSE, Apologise, Jobs, JobSettings, Work
 
-TURN = 0.0002  # seconds for which a computing thread keeps the interpreter: each word with a database waits for it
-SETUP_LOOK_SECONDS = 1.0  # seconds between two looks for the file of the set-up page
+# How long a busy thread keeps the interpreter lock. Every database query waits for the lock, so the time is
+# short.
+SWITCH_INTERVAL = 0.0002
+# How often a worker checks whether the server's setup page has written the credentials
+SETUP_POLL_SECONDS = 1.0
 _log = logs.log("server")
-# Who carries out the jobs, and who apologises for those that are given up: `workflow.dispatch.open_work`, of what the server has opened.
+# The type of `workflow.dispatch.open_work`. It returns the function that carries out jobs, and the one that
+# comments on a pull request if its job is given up.
 OpenWork = Callable[
     [Store, Jobs, Identity, RequestPace, Path, Callable[[Review, str, ReviewStatus], None], ProcessLimits],
     tuple[Work, Apologise],
@@ -46,10 +50,10 @@ async def open_server(
     model_fault: str = "",
     refusal_pause: float = REFUSAL_PAUSE,
 ) -> AsyncIterator[RunningServer]:
-    """Open the data folder and the databases, and begin to work. Raises UsageError and StorageError.
+    """Open the data folder and the database, and start the jobs and the maintenance.
 
-    `model_fault`: why a configured model cannot be asked on this machine, "" if it can. `refusal_pause`: seconds
-    until a job that GitHub refused is tried again.
+    `model_fault`: why a configured model can't be used on this machine, or "" if it can. `refusal_pause`:
+    seconds until a job that GitHub refused is tried again. Raises UsageError and StorageError.
     """
     options, app = settings.options, settings.app
     if app is None:
@@ -57,17 +61,17 @@ async def open_server(
     metrics = Metrics(by_repository=options.metrics_by_repository)
     identity = Identity(app.app_id, app.private_key, options.github_api)
     pace = RequestPace(options.write_pause, on_answer=metrics.github)
-    caps = ProcessLimits(memory=options.review_memory_mb << 20, cpu=options.review_cpu_seconds)
+    limits = ProcessLimits(memory=options.review_memory_mb << 20, cpu=options.review_cpu_seconds)
     files.folder(options.data, label="the data folder, DEEPREPO_DATA, ", private=True)
     async with storage.open_store(settings.database) as store:
         jobs = Jobs(replace(_jobs(settings), refusal_pause=refusal_pause), store)
-        work, apologise = open_work(store, jobs, identity, pace, options.data, metrics.review, caps)
+        work, apologise = open_work(store, jobs, identity, pace, options.data, metrics.review, limits)
         async with jobs.running(work, apologise, serve=web, work_here=options.work or not web):
-            logs.remove_library_handlers()  # the jobs' library brings a handler of its own along
+            logs.remove_library_handlers()  # the job queue's library has just installed a log handler
             server = RunningServer(options, app, metrics, store, jobs, identity, pace, await own_account(identity))
             server.operator = environment()
-            server.looks = (constant(model_fault), Look(AppKey(identity).fault, KEY_SECONDS))
-            async with _beside(maintain(server, web=web)):
+            server.checks = (constant(model_fault), CachedCheck(AppKey(identity).fault, KEY_SECONDS))
+            async with _in_background(maintain(server, web=web)):
                 yield server
 
 
@@ -85,9 +89,9 @@ def _jobs(settings: Server) -> JobSettings:
 
 
 @asynccontextmanager
-async def _beside(doing: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
-    """Run a task until the end of the block."""
-    task = asyncio.create_task(doing)
+async def _in_background(coroutine: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+    """Run a coroutine until the end of the `async with` block, then cancel it."""
+    task = asyncio.create_task(coroutine)
     try:
         yield
     finally:
@@ -106,19 +110,18 @@ async def serve(
 ) -> None:
     """Run a server (`web`) or a worker until a signal arrives.
 
-    Logs also hide the given `secrets`.
-
+    `say` prints a line for the operator, and `secrets` are hidden in the log in addition to the server's own.
     `model_fault`: why a configured model can't be used on this machine.
     """
     options = settings.options
-    sys.setswitchinterval(TURN)
+    sys.setswitchinterval(SWITCH_INTERVAL)
     logs.start(options.log_level, options.log_format, (*settings.secrets(), *secrets))
     shutdown = Shutdown()
     if settings.app is None:
         await (_set_up if web else _wait)(settings, shutdown, say)
         settings = config.server_settings()
         logs.start(options.log_level, options.log_format, (*settings.secrets(), *secrets))
-    if shutdown.asked.is_set():
+    if shutdown.is_requested.is_set():
         return
     listener = http_server.listen(options)
     try:
@@ -127,10 +130,12 @@ async def serve(
             if web:
                 url = settings.options.public_url or options.address(listener.getsockname()[1])
                 say(f"One-time sign-in link for the operator's page: {operator.link(settings, url)}")
-            gc.set_threshold(150_000, 20, 20)  # it runs for long, and cycles of what it has served add up
-            gc.freeze()  # what is loaded stays: to look through it in each full collection stops everything for 0.2 s
+            # Requests leave reference cycles, so collection stays on, but runs less often than by default.
+            gc.set_threshold(150_000, 20, 20)
+            # Exempts what is loaded; a full collection would otherwise block everything for 0.2 s
+            gc.freeze()
             await http_server.serve(
-                create(server, web=web), listener, options, shutdown, rest=server.rest, until=asyncio.Event()
+                create(server, web=web), listener, options, shutdown, drain=server.drain, until=asyncio.Event()
             )
     finally:
         listener.close()
@@ -138,7 +143,7 @@ async def serve(
 
 
 async def _set_up(settings: Server, shutdown: Shutdown, say: Callable[[str], None]) -> None:
-    """Serve the setup page until the credentials exist. Its token is printed here, and never logged."""
+    """Serve the setup page until the credentials exist. The page's token is printed, but never logged."""
     options, page = settings.options, setup.Setup(settings.options)
     listener = http_server.listen(options)
     url = options.public_url or options.address(listener.getsockname()[1])
@@ -148,7 +153,7 @@ async def _set_up(settings: Server, shutdown: Shutdown, say: Callable[[str], Non
 
 
 async def _wait(settings: Server, shutdown: Shutdown, say: Callable[[str], None]) -> None:
-    """Wait until the server that shares the file has been set up."""
+    """Serve a worker's probes until the server's setup page has written the shared credentials file."""
     options, page = settings.options, setup.Setup(settings.options)
     say(f"No credentials are set. Waiting for {options.credentials}, which the server's setup page writes")
     listener, watch = http_server.listen(options), asyncio.create_task(_watch(page))
@@ -158,12 +163,15 @@ async def _wait(settings: Server, shutdown: Shutdown, say: Callable[[str], None]
 
 async def _watch(page: setup.Setup) -> None:
     while not page.options.credentials.exists():  # noqa: ASYNC110 - another process writes it
-        await asyncio.sleep(SETUP_LOOK_SECONDS)
+        await asyncio.sleep(SETUP_POLL_SECONDS)
     page.is_done.set()
 
 
 def worker(settings: Server) -> Server:
-    """Return the settings of a worker. Raises UsageError where there is nothing that it could share."""
+    """Return the settings unchanged.
+
+    Raises UsageError if they lack what a worker has to share with its server.
+    """
     if settings.app is None and settings.options.app_path is None:
         raise UsageError(
             "a worker needs its server's credentials. Set the same DEEPREPO_ variables, "

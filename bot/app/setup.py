@@ -1,6 +1,7 @@
-"""The set-up page: a server that has no credentials yet helps to register an App at GitHub, and stores what comes back.
+"""The setup page of a server without credentials.
 
-Who may use it is decided by a token that is in the server's log and nowhere else.
+It registers a GitHub App, and stores the App's credentials.
+The page requires a token that the server only prints at its start.
 """
 
 import asyncio
@@ -21,50 +22,50 @@ from bot.github.identity import site
 
 GITHUB = "https://github.com"
 WAITING = "this server has no credentials yet. Open the setup page shown in its log"
-NOT_YET = "This server is not set up yet. Open the address shown in its log."
-OTHER = "This page belongs to an earlier setup. Open the address in the server's log again."
+NOT_SET_UP = "This server is not set up yet. Open the address shown in its log."
+OTHER_SETUP = "This page belongs to an earlier setup. Open the address in the server's log again."
 _log = log("setup")
 probes = APIRouter()
 
 
 @dataclass(slots=True)
 class Setup:
-    """One set-up under way. `is_done` is set once the credentials are stored."""
+    """A setup in progress. `is_done` is set once the credentials are stored."""
 
     options: ServerOptions
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
     state: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
     is_done: asyncio.Event = field(default_factory=asyncio.Event)
-    converting: asyncio.Lock = field(default_factory=asyncio.Lock)  # GitHub's code is good for one use
-    public: str = ""  # the address that was typed last
-    # The App's name and its slug, for a browser that loads the last page again.
+    converting: asyncio.Lock = field(default_factory=asyncio.Lock)  # GitHub's code can only be used once
+    public: str = ""  # the public URL that was entered last
+    # The App's name and slug, kept so that the last page can be reloaded.
     app_names: tuple[str, str] | None = None
 
 
 def create(setup: Setup) -> FastAPI:
-    """Return the pages of a server that is not set up yet."""
+    """Return the application of a server that is not set up yet."""
     app = FastAPI(openapi_url=None)
 
     @app.get("/")
     async def home() -> Response:
-        return _wrong(503, NOT_YET, "deeprepo is not set up yet")
+        return _error_page(503, NOT_SET_UP, "deeprepo is not set up yet")
 
     @app.get("/setup")
     async def form(
         request: Request, token: str = "", url: str = "", organization: str = "", *, edit: bool = False
     ) -> Response:
-        if not _same(setup.token, token):
-            return _wrong(403, "This address has no valid token. Open the address in the server's log.")
+        if not _matches(setup.token, token):
+            return _error_page(403, "This address has no valid token. Open the address in the server's log.")
         return _form(setup, str(request.base_url).rstrip("/"), url.strip(), organization.strip(), edit=edit)
 
     @app.get("/setup/done")
     async def done_page(code: str = "", state: str = "") -> Response:
-        if not _same(setup.state, state):
-            return _wrong(403, OTHER)
+        if not _matches(setup.state, state):
+            return _error_page(403, OTHER_SETUP)
         try:
             name, slug = await _register(setup, code)
         except HostError as error:
-            return _wrong(502, f"{error}.")
+            return _error_page(502, f"{error}.")
         github = site(setup.options.github_api)
         return page(
             "setup/done.html.j2", 200, github, app=name, install=manifest.install(setup.options.github_api, slug)
@@ -76,7 +77,7 @@ def create(setup: Setup) -> FastAPI:
 
 
 def waiting() -> FastAPI:
-    """Return what a worker answers until the server that it works for is set up."""
+    """Return the application of a worker whose server is not set up yet. It only serves the probes."""
     app = FastAPI(openapi_url=None)
     app.include_router(probes)
     return app
@@ -84,18 +85,21 @@ def waiting() -> FastAPI:
 
 @probes.get("/healthz")
 async def healthz() -> Response:
-    """Return whether the process answers."""
+    """Report that the process is alive."""
     return JSONResponse({"alive": True})
 
 
 @probes.get("/readyz")
 async def not_ready() -> Response:
-    """Refuse: nothing can be stored yet."""
+    """Answer 503, because nothing can be stored without credentials."""
     return JSONResponse({"ready": False, "reason": WAITING}, 503, {"retry-after": "60"})
 
 
 async def _register(setup: Setup, code: str) -> tuple[str, str]:
-    """The name and the slug of the App, whose credentials are stored. Raises HostError."""
+    """Exchange GitHub's code for credentials, store them, and return the App's name and slug.
+
+    Raises HostError.
+    """
     async with setup.converting:
         if setup.app_names is None:
             credentials = await manifest.convert(setup.options.github_api, code)
@@ -107,23 +111,22 @@ async def _register(setup: Setup, code: str) -> tuple[str, str]:
 
 
 def _form(setup: Setup, own_url: str, url: str, organization: str, *, edit: bool) -> Response:
-    """Ask for the address and the owner.
+    """Return the form for the public URL and the App's owner, or the confirmation page once both are valid.
 
-    Once both are valid, show them with the button that leads to GitHub.
-
-    The button never appears next to an empty or edited field, so it sends what the page shows.
+    The button that submits the manifest to GitHub is only on the confirmation page, so it sends what the page
+    shows.
     """
     options = setup.options
-    public = (url or options.public_url or ("" if _private(own_url) else own_url)).rstrip("/")
-    wrong = ""
+    public = (url or options.public_url or ("" if _is_private(own_url) else own_url)).rstrip("/")
+    problem = ""
     if organization and not manifest.LOGIN.fullmatch(organization):
-        wrong = f"{organization} is not the name of an organization. Use the name in its address, github.com/NAME."
-    elif url and (_private(public) or urlsplit(public).scheme != "https") and site(options.github_api) == GITHUB:
-        # A GitHub Enterprise Server may be in the same network; github.com is not.
-        wrong = "GitHub cannot reach this address. Use an https address that is reachable from the internet, such as a tunnel's or a proxy's."
-    values = {"public": public, "organization": organization, "token": setup.token, "wrong": wrong}
+        problem = f"{organization} is not the name of an organization. Use the name in its address, github.com/NAME."
+    elif url and (_is_private(public) or urlsplit(public).scheme != "https") and site(options.github_api) == GITHUB:
+        # Only a GitHub Enterprise Server may be on the same private network.
+        problem = "GitHub cannot reach this address. Use an https address that is reachable from the internet, such as a tunnel's or a proxy's."
+    values = {"public": public, "organization": organization, "token": setup.token, "wrong": problem}
     github = site(options.github_api)
-    if not url or wrong or edit:
+    if not url or problem or edit:
         reads, writes = manifest.permissions("read"), manifest.permissions("write")
         return page("setup/form.html.j2", 200, github, reads=reads, writes=writes, **values)
     setup.public = public
@@ -132,8 +135,8 @@ def _form(setup: Setup, own_url: str, url: str, organization: str, *, edit: bool
     return page("setup/confirm.html.j2", 200, github, manifest=body, action=action, **values)
 
 
-def _private(address: str) -> bool:
-    """Whether an address is one that only this network knows."""
+def _is_private(address: str) -> bool:
+    """Return whether a URL's host is private to this machine or network."""
     host = urlsplit(address).hostname or ""
     try:
         return not ipaddress.ip_address(host).is_global
@@ -141,10 +144,10 @@ def _private(address: str) -> bool:
         return "." not in host or host.endswith((".local", ".internal", ".localhost"))
 
 
-def _same(ours: str, given: str) -> bool:
-    """Whether a browser brings the token of the log, or the state that it left for GitHub with. Takes the same time for each wrong one."""
+def _matches(ours: str, given: str) -> bool:
+    """Return whether a token or state from a browser equals ours. The comparison takes constant time."""
     return secrets.compare_digest(ours.encode(), given.encode("utf-8", "replace"))
 
 
-def _wrong(status: int, why: str, title: str = "The setup failed") -> Response:
+def _error_page(status: int, why: str, title: str = "The setup failed") -> Response:
     return page("setup/wrong.html.j2", status, title=title, why=why)

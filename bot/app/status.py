@@ -1,4 +1,4 @@
-"""`deeprepo status`: what a server is doing, what it did and what that cost, for the person who runs it."""
+"""Collect what `deeprepo status` shows: what a server is doing, what it did, and what that cost."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -18,22 +18,25 @@ from bot.storage.packages import KnownUse, Packages
 from bot.storage.spending import Spending as SpendingTable
 from bot.values.daily import DAY
 
-ANSWER_SECONDS = 3.0  # seconds for the server's answer
-RECENT = 10  # reviews that are listed
+ANSWER_SECONDS = 3.0  # timeout for the server's answer
+RECENT = 10  # reviews and failures that are listed
 
 
-MOST_USES = 100_000  # rows of the index that are listed
+MAX_USES = 100_000  # rows of the package index that are listed
 
 
 async def known_uses(settings: Server) -> tuple[KnownUse, ...]:
-    """Return who takes what from whom, as the server's index has it. Raises StorageError."""
-    async with _opened(settings) as database:
-        return await Packages(database).known_uses(MOST_USES)
+    """Return which repositories use which packages, according to the server's index. Raises StorageError."""
+    async with _open_database(settings) as database:
+        return await Packages(database).known_uses(MAX_USES)
 
 
 async def worth(settings: Server, days: float, now: float) -> Worth:
-    """Return what became of the findings of the pull requests that were merged in these days. Nothing is written. Raises StorageError."""
-    async with _opened(settings) as database:
+    """Return the outcomes of findings on pull requests merged in the last `days` days. Raises StorageError.
+
+    `now` is in seconds since 1970. The database is only read.
+    """
+    async with _open_database(settings) as database:
         return await Worths(database).since(None, now - days * DAY)
 
 
@@ -47,7 +50,7 @@ class Recent:
     conclusion: str
     strategy: str
     seconds: float
-    usd: float | None  # None: a price was unknown
+    usd: float | None  # None if a price was unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,29 +66,29 @@ class FailedJob:
 
 @dataclass(frozen=True, slots=True)
 class ServerStatus:
-    """A server at one moment. `unready` is "" if it takes and carries out work."""
+    """The status of a server. `unready` is why it doesn't accept work, or "" if it does."""
 
     address: str
     unready: str
     jobs: tuple[tuple[str, int], ...]  # state and count, over all processes
-    day: tuple[DaySum, ...] = ()  # by repository, of the last 24 hours
-    period: tuple[DaySum, ...] = ()  # by repository, of the days that were asked for
+    day: tuple[DaySum, ...] = ()  # by repository, over the last 24 hours
+    period: tuple[DaySum, ...] = ()  # by repository, over the requested number of days
     recent: tuple[Recent, ...] = ()
-    # Under the caps of the day: reviews and questions, dollars; what is under way in full.
+    # What counts against the daily caps: the number of reviews and questions, and dollars. A running review
+    # counts at its full budget.
     counted: tuple[int, float] = (0, 0.0)
-    half: float | None = None  # seconds within which half of the period's reviews were done
-    # Repository, and the share of its findings that somebody has addressed.
-    addressed: tuple[tuple[str, float], ...] = ()
-    failures: tuple[FailedJob, ...] = ()  # those that nobody has tried again, newest first
-    problem: str = ""  # why figures of the database are missing
+    half: float | None = None  # median duration of the period's reviews, in seconds
+    addressed: tuple[tuple[str, float], ...] = ()  # each repository's share of findings that were addressed
+    failures: tuple[FailedJob, ...] = ()  # failed jobs that haven't been retried, newest first
+    problem: str = ""  # why the figures from the database are missing
 
 
 async def status(settings: Server, days: float, now: float) -> ServerStatus:
-    """Ask the running server for its health and its jobs, and the database for the rest. Nothing is written."""
+    """Get health and jobs from the running server, and everything else from the database. Write nothing."""
     options = settings.options
     status_now = ServerStatus(options.address(), *await _ask(options.address()))
     try:
-        async with _opened(settings) as database:
+        async with _open_database(settings) as database:
             sums, since = Days(database), now - days * DAY
             by_repository = await sums.by_repository(None, since)
             outcomes = await Outcomes(database).of_repositories([row.key for row in by_repository], since)
@@ -127,8 +130,8 @@ async def status(settings: Server, days: float, now: float) -> ServerStatus:
 
 
 @asynccontextmanager
-async def _opened(settings: Server) -> AsyncIterator[Database]:
-    """The server's database, to read. Raises StorageError if no server has made one."""
+async def _open_database(settings: Server) -> AsyncIterator[Database]:
+    """Open the server's database for reading. Raises StorageError if the database doesn't exist yet."""
     data = settings.options.data
     if not (settings.url or (data / "deeprepo.db").exists()):
         raise StorageError(
@@ -143,13 +146,13 @@ async def _opened(settings: Server) -> AsyncIterator[Database]:
 
 
 async def _ask(address: str) -> tuple[str, tuple[tuple[str, int], ...]]:
-    """Why the server takes no work ("" if it does), and its jobs by state."""
+    """Return why the server accepts no work ("" if it does), and its jobs by state."""
     try:
         async with httpx2.AsyncClient(base_url=address, timeout=ANSWER_SECONDS, trust_env=False) as client:
             ready = await client.get("/readyz")
             metrics = await client.get("/metrics")
         reason = "" if ready.status_code == httpx2.codes.OK else str(ready.json().get("reason") or ready.status_code)
-        # A server that waits for its set-up counts nothing yet.
+        # A server that isn't set up yet has no metrics.
         families = text_string_to_metric_families(metrics.text if metrics.is_success else "")
         samples = [sample for family in families if family.name == "deeprepo_jobs" for sample in family.samples]
     except (httpx2.HTTPError, ValueError):

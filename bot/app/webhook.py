@@ -1,9 +1,12 @@
-"""The deliveries of GitHub: verified, read, and stored before they are answered. Nothing is believed before its signature.
+"""Receive GitHub's webhook deliveries.
 
-Every comment is accepted here. A delivery doesn't say who has write access, so the limits on comments apply in the job, after GitHub was asked.
+Verify the signature, read the payload, and store a job before answering.
+Every comment is accepted here. A delivery doesn't say who has write access, so the limits on comments apply
+in the job, which asks GitHub first.
 
-Changes are never dropped, but delayed: a review costs up to sixty of the 5,000 requests that GitHub grants an installation in an hour, and the
-pushes that arrive during a delay become one review. What closing leaves to do at GitHub is delayed in the same way.
+If a person pushes too often, their changes are delayed, but never dropped. A review makes up to 60 of the
+5,000 requests per hour that GitHub allows an installation. Pushes that arrive during a delay are reviewed
+together. Jobs for closed pull requests are delayed in the same way.
 """
 
 import asyncio
@@ -38,19 +41,21 @@ from bot.values.daily import DAY, HOUR
 from bot.workflow import events
 from bot.workflow.hooks import hooks
 
-BODY_SECONDS = 30.0  # seconds for a body: GitHub itself waits for ten, a GitHub Enterprise Server for thirty
-MAX_BODY_BYTES = 25 << 20  # bytes of a body; GitHub sends no more
-SMALL_BODY_BYTES = 512 << 10  # bytes of a small body: GitHub's have some tens of kilobytes
-MOST_TOGETHER = 48 << 20  # bytes of all bodies of one room that are arriving at one time
+# A body must arrive in this time: github.com waits 10 seconds, GitHub Enterprise Server 30
+BODY_SECONDS = 30.0
+MAX_BODY_BYTES = 25 << 20  # GitHub sends no larger body
+SMALL_BODY_BYTES = 512 << 10  # most of GitHub's bodies are much smaller, some tens of kilobytes
+MAX_BUFFERED_BYTES = 48 << 20  # for each buffer: all bodies that are arriving at the same time
 _EVENT_NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 _SIGNATURE = re.compile(r"sha256=[0-9a-fA-F]{64}")
 _GUID = re.compile(r"[A-Za-z0-9-]{1,64}")
 UNSIGNED = "X-Hub-Signature-256 is missing or does not match the webhook secret"
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
-CHANGES = 120  # changes of a person without delay
-UNDELAYED_CHANGES = 12  # changes of a stranger without delay
-ACCESS_SECONDS = 3.0  # seconds for a question about access, of the ten that GitHub waits for an answer
-DELAY_STEP, MAX_DELAY = 30.0, 900.0  # seconds for each further one, and at most
+WRITER_CHANGES = 120  # changes per hour that a person with write access can make without delay
+UNDELAYED_CHANGES = 12  # the same for a person without write access
+# Timeout for asking GitHub about access; GitHub itself waits 10 seconds for our response
+ACCESS_SECONDS = 3.0
+DELAY_STEP, MAX_DELAY = 30.0, 900.0  # seconds of delay for each change above the limit, and the maximum
 DeliveryOutcome = Literal["queued", "known", "ignored"]
 _log = log("webhook")
 router = APIRouter()
@@ -58,7 +63,10 @@ router = APIRouter()
 
 @router.post("/webhook")
 async def webhook(request: Request) -> Response:
-    """Take one delivery of GitHub's, and answer 202 once what it asks for is on disk."""
+    """Handle one delivery.
+
+    Answer 202 once its job is on disk, or with an error if the delivery is refused.
+    """
     server: RunningServer = request.app.state.server
     try:
         raw = await request.app.state.bodies.read(request.headers, request.stream())
@@ -73,7 +81,8 @@ async def webhook(request: Request) -> Response:
         return _refuse(server, HTTPException(400, "the sender closed the connection"), request)
     seconds = time.perf_counter() - start
     server.metrics.delivery(arrival.event, outcome, seconds)
-    # Of what asks for nothing, the checks of others come by the hundred.
+    # Check events that concern other apps arrive by the hundred, so ignored ones are only logged at debug
+    # level.
     is_expected = outcome != "ignored" or (arrival.event in events.ACTIONS and not arrival.event.startswith("check_"))
     level = logging.INFO if is_expected else logging.DEBUG
     facts = {"delivery": arrival.guid, "outcome": outcome, "reason": reason or None}
@@ -82,15 +91,18 @@ async def webhook(request: Request) -> Response:
 
 
 async def _take(server: RunningServer, arrival: "Delivery", admission: "Admission") -> tuple[DeliveryOutcome, str]:
-    """Store what a delivery asks for until it is done, or say why it is ignored. Raises HTTPException where it cannot be stored."""
+    """Store a job for the delivery's request. Return the outcome, with the reason if the delivery is ignored.
+
+    Raises HTTPException if the job cannot be stored.
+    """
     ask = events.read(arrival.event, arrival.payload, server.ours)
-    if isinstance(ask, CommandAsk):  # it is stored until it is carried out
+    if isinstance(ask, CommandAsk):  # what people typed is only stored masked
         also = tuple((word, written.of_typed_words(argument)) for word, argument in ask.also)
         ask = replace(ask, argument=written.of_typed_words(ask.argument), also=also)
     if isinstance(ask, IgnoredDelivery):
         return "ignored", ask.reason
     if isinstance(ask, CatchUp):
-        server.is_called.set()
+        server.catch_up_now.set()
         return "queued", ""
     if unwanted := next(filter(None, (hook.refusal(ask, server.operator) for hook in hooks())), ""):
         return "ignored", unwanted
@@ -104,24 +116,22 @@ async def _take(server: RunningServer, arrival: "Delivery", admission: "Admissio
 
 
 def _refuse(server: RunningServer, refusal: HTTPException, request: Request) -> Response:
-    """Return the answer to a refused request.
+    """Return the response to a refused request, and close the connection if the request has a body.
 
-    Its headers come from a stranger, so they are not logged.
-
-    The connection ends, and the rest of the body is not read.
+    The headers are not logged, because anyone can send a request.
     """
     status, reason = refusal.status_code, refusal.detail
     server.metrics.delivery("other", f"refused {status}")
     _log("refused", status=status, reason=reason, peer=request.client.host if request.client else None)
-    more = {"retry-after": "60"} if status == 503 else {}  # noqa: PLR2004 - come again
+    headers = {"retry-after": "60"} if status == 503 else {}  # noqa: PLR2004 - service unavailable
     if request.headers.get("content-length", "x") not in {"", "0"}:
-        more["connection"] = "close"  # what is left of the body is not read
-    return JSONResponse({"detail": reason}, status, more)
+        headers["connection"] = "close"  # the rest of the body is not read
+    return JSONResponse({"detail": reason}, status, headers)
 
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """What GitHub says has happened. A redelivery has the same `guid`."""
+    """An event that GitHub delivered. A redelivery has the same `guid`."""
 
     event: str
     guid: str
@@ -129,20 +139,27 @@ class Delivery:
 
     @property
     def action(self) -> str:
-        """What kind of the event, "" where it has no kinds."""
+        """The event's action, such as "opened", or "" if this event has none."""
         action = self.payload.get("action")
-        return action if isinstance(action, str) and len(action) <= 64 else ""  # noqa: PLR2004 - a word, not a text
+        return action if isinstance(action, str) and len(action) <= 64 else ""  # noqa: PLR2004 - actions are short
 
 
 @dataclass(slots=True)
 class Bodies:
-    """The bodies that are arriving, of senders who may merely imitate the form of a signature: small ones have a room of their own."""
+    """Reads request bodies before their signature can be verified, so their senders may be anyone.
 
-    small: BodyBuffer = field(default_factory=partial(BodyBuffer, MOST_TOGETHER))
-    large: BodyBuffer = field(default_factory=partial(BodyBuffer, MOST_TOGETHER))
+    Small and large bodies have separate memory limits, so large bodies cannot crowd out GitHub's deliveries.
+    """
+
+    small: BodyBuffer = field(default_factory=partial(BodyBuffer, MAX_BUFFERED_BYTES))
+    large: BodyBuffer = field(default_factory=partial(BodyBuffer, MAX_BUFFERED_BYTES))
 
     async def read(self, headers: Mapping[str, str], chunks: AsyncIterable[bytes]) -> bytes:
-        """Return the whole body. Raises HTTPException before it is read if it cannot be a delivery, and as soon as it is known to be too long."""
+        """Return the whole body.
+
+        Raises HTTPException if the headers show that this is not a delivery, or as soon as the body is too
+        long. Raises TimeoutError if the body arrives too slowly.
+        """
         if not _SIGNATURE.fullmatch(headers.get("x-hub-signature-256", "")):
             raise HTTPException(401, UNSIGNED)
         length = headers.get("content-length", str(MAX_BODY_BYTES))
@@ -151,16 +168,19 @@ class Bodies:
         is_small = len(length) <= len(str(SMALL_BODY_BYTES)) and int(length) <= SMALL_BODY_BYTES
         body = None
         if len(length) <= len(str(MAX_BODY_BYTES)) and int(length) <= MAX_BODY_BYTES:
-            room = self.small if is_small else self.large
-            body = await room.read(chunks, SMALL_BODY_BYTES if is_small else MAX_BODY_BYTES, BODY_SECONDS)
+            buffer = self.small if is_small else self.large
+            body = await buffer.read(chunks, SMALL_BODY_BYTES if is_small else MAX_BODY_BYTES, BODY_SECONDS)
         if body is None:
             raise HTTPException(413, f"a delivery may not exceed {MAX_BODY_BYTES >> 20} MB")
         return body
 
 
 def read(headers: Mapping[str, str], raw: bytes, secret: SecretStr) -> Delivery:
-    """Return the delivery, if GitHub has sent it. Raises HTTPException."""
-    if not genuine(secret.get_secret_value(), raw, headers.get("x-hub-signature-256")):
+    """Return the delivery in a request.
+
+    Raises HTTPException if its signature, headers or payload are not valid.
+    """
+    if not has_valid_signature(secret.get_secret_value(), raw, headers.get("x-hub-signature-256")):
         raise HTTPException(401, UNSIGNED)
     event, guid = headers.get("x-github-event", ""), headers.get("x-github-delivery", "")
     if not _EVENT_NAME.fullmatch(event):
@@ -170,10 +190,11 @@ def read(headers: Mapping[str, str], raw: bytes, secret: SecretStr) -> Delivery:
     return Delivery(event, guid, _payload(headers.get("content-type", ""), raw))
 
 
-def genuine(secret: str, raw: bytes, header: str | None) -> bool:
-    """Return whether the signature was made with the secret, over these very bytes. Takes the same time for each wrong one.
+def has_valid_signature(secret: str, raw: bytes, header: str | None) -> bool:
+    """Return whether the signature header matches the body and the secret.
 
-    githubkit also verifies signatures made with SHA-1: those are refused before.
+    The comparison takes constant time.
+    githubkit also accepts SHA-1 signatures, so anything but SHA-256 is refused first.
     """
     if not header or not header.isascii() or not header.startswith("sha256="):
         return False
@@ -181,7 +202,7 @@ def genuine(secret: str, raw: bytes, header: str | None) -> bool:
 
 
 def _payload(kind: str, raw: bytes) -> Mapping[str, Any]:
-    """The JSON object of a body, in either of the forms that an App can choose at GitHub."""
+    """Return a body's JSON object. An App's settings on GitHub decide whether bodies are JSON or a form."""
     name = kind.partition(";")[0].strip().lower()
     if name not in {JSON, FORM}:
         raise HTTPException(415, f"the content type is neither {JSON} nor {FORM}")
@@ -205,20 +226,26 @@ def _reject_constant(name: str) -> None:
 
 @dataclass(slots=True)
 class Admission:
-    """The changes that this process accepted in this hour, by installation and person. A copy of a delivery counts once.
+    """Limits how many changes are accepted per hour, by installation and person.
 
-    `may_write` asks GitHub, because a delivery may call a person with write access a stranger.
+    A redelivery is counted once.
+    `may_write` asks GitHub, because a delivery can show a person with write access as an outsider. The counts
+    cover this process only.
     """
 
     people: People
     may_write: Callable[[PullRef, str], Awaitable[bool]]
-    _hour: int = 0  # since 1970
+    _hour: int = 0  # hours since 1970
     _deliveries: set[str] = field(default_factory=set)
+    # By (installation, login), and strangers by installation
     _counts: Counter[object] = field(default_factory=Counter)
     _writers: dict[tuple[int, str], bool] = field(default_factory=dict)  # by repository and login
 
     async def delay(self, ask: Ask, delivery: str, now: float | None = None) -> float | None:
-        """Count a person's change and return how long it waits, in seconds; None for the usual delay. Raises StorageError."""
+        """Count a person's change, and return its delay in seconds, or None for the usual delay.
+
+        Raises StorageError.
+        """
         now = time.time() if now is None else now
         if self._hour != now // HOUR:
             self._hour = int(now // HOUR)
@@ -240,16 +267,19 @@ class Admission:
         self._deliveries.add(delivery)
         self._counts.update([(scope, ask.actor), *([scope] if is_stranger else [])])
         if not is_stranger:
-            return DELAY_STEP if by_actor >= CHANGES else None
+            return DELAY_STEP if by_actor >= WRITER_CHANGES else None
         return min(MAX_DELAY, DELAY_STEP * above) if above > 0 else None
 
     def _above(self, scope: int, actor: str) -> int:
-        """Return by how many changes a stranger is above the undelayed ones."""
+        """Return how many changes above the undelayed limit a person without write access has made."""
         return max(self._counts[scope, actor], self._counts[scope] // 4) - UNDELAYED_CHANGES
 
 
 async def may_write(server: RunningServer, pull: PullRef, login: str) -> bool:
-    """Return whether GitHub says in time that a person has write access."""
+    """Return whether GitHub confirms that a person has write access.
+
+    Return False if it doesn't answer in time.
+    """
     with suppress(HostError, TimeoutError):
         async with asyncio.timeout(ACCESS_SECONDS), github.open_pull(server.identity, pull, server.pace) as host:
             return await host.permission(login) in WRITERS

@@ -128,7 +128,7 @@ def test_library_loggers_have_no_handlers_and_log_no_urls(stream: io.StringIO) -
 def test_any_text_becomes_one_line(text: str) -> None:
     """Any text becomes one log line."""
     record = logging.LogRecord("deeprepo.test", logging.INFO, "", 0, "%s", (text,), None)
-    for form in (logs.PlainFormatter, logs.Json):
+    for form in (logs.PlainFormatter, logs.JsonFormatter):
         line = form(redactor(())).format(record)
         assert len(line.splitlines()) == 1
         line.encode()

@@ -12,8 +12,7 @@ from serving import served
 from visiting import Visit, form, stored, visit
 
 from bot.app import operator
-from bot.app.operator import gate
-from bot.app.operator.gate import key_of, signed, verified_claims
+from bot.app.operator.sessions import key_of, local_path, signed, verified_claims
 
 
 async def test_session_survives_a_restart_and_ends_with_sign_out(tmp_path: Path) -> None:
@@ -127,7 +126,7 @@ def _aged(at: Visit, http: httpx2.AsyncClient) -> None:
 )
 def test_sign_in_never_redirects_to_another_server(address: str) -> None:
     """After signing in, people stay on this server."""
-    assert gate.inside(address) == "/"
+    assert local_path(address) == "/"
 
 
 async def test_sign_in_with_github_requires_a_client_secret(tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ async def test_replacement_review_reuses_the_check_run(at: Whole, when: tuple[st
     with at.gh.holding() as held:
         await at.opened()
     at.gh.fail(*when, Fault(status=None, run=lambda: at.gh.deliver(held[0])))
-    at.server.is_called.set()
+    at.server.catch_up_now.set()
     await at.until(lambda: at.ending(1) is not None)
     await at.quiet()
     (check,) = at.gh.pull(1).checks

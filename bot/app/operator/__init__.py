@@ -1,6 +1,6 @@
-"""The operator's pages: who may see what, and the views of reviews, of the queue and of what went wrong."""
+"""The operator's web pages: sign-in, and views of reviews, the queue and failures."""
 
-from bot.app.operator.gate import link
 from bot.app.operator.routes import add_to
+from bot.app.operator.sessions import link
 
 __all__ = ["add_to", "link"]

@@ -1,4 +1,4 @@
-"""Compute plots as numbers between 0 and 100, for templates that draw them and write labels next to them."""
+"""Compute plots for the templates that draw them. Positions and sizes are between 0 and 100."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -6,14 +6,15 @@ from dataclasses import dataclass
 
 from bot.storage.listing import DAY, DaySum
 
-STEPS = (1, 2, 2.5, 5, 10)
-MINUTES = (60, 120, 180, 300, 600, 900, 1800, 3600)  # the same for lengths of time above half a minute
-TICKS = 2  # above zero
+STEPS = (1, 2, 2.5, 5, 10)  # tick distances, as multiples of a power of ten
+# Tick distances of durations from a minute on, in seconds
+DURATION_STEPS = (60, 120, 180, 300, 600, 900, 1800, 3600)
+TICKS = 2  # the number of ticks above zero
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """The column of one day."""
+    """One day's bar. `value` is its label."""
 
     x: float
     width: float
@@ -25,7 +26,10 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line: a path for each stretch of days that have a value. `values` has None for the others."""
+    """One line of a plot. It has an SVG path for each run of days with a value.
+
+    `values` has one entry per day.
+    """
 
     name: str
     paths: tuple[str, ...]
@@ -34,10 +38,10 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """A plot over days. It shows columns or lines."""
+    """A plot over days, with either bars or lines."""
 
-    days: tuple[float, ...]  # the first second of each
-    ticks: tuple[tuple[float, float], ...]  # lines across: how far from the top, and the value
+    days: tuple[float, ...]  # the first second of each day
+    ticks: tuple[tuple[float, float], ...]  # horizontal lines: the distance from the top, and the value
     bars: tuple[Bar, ...] = ()
     lines: tuple[Line, ...] = ()
     empty: bool = False
@@ -45,7 +49,7 @@ class Plot:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A part of a whole: its name, its count, its position and its width."""
+    """A segment of a stacked bar: its name, its count, its position and its width."""
 
     name: str
     count: int
@@ -54,35 +58,39 @@ class Share:
 
 
 def bars(sums: Mapping[int, DaySum], span: range, value: Callable[[DaySum], float], *, whole: bool = False) -> Plot:
-    """Return a bar for each day of the span. `whole`: of things that are counted, so that no line is drawn at half of one."""
+    """Return a plot with a bar for each day of the span.
+
+    `whole`: the values are counts, so ticks are whole numbers.
+    The span and the keys of `sums` are days since 1970.
+    """
     values = [value(sums[day]) if day in sums else 0.0 for day in span]
     ticks, top = _ticks(max(values, default=0.0), whole=whole)
-    wide = 100 / len(span)
+    width = 100 / len(span)
     bar_shapes = tuple(
-        Bar(number * wide + wide * 0.14, wide * 0.72, 100 - 100 * one / top, 100 * one / top, float(day * DAY), one)
+        Bar(number * width + width * 0.14, width * 0.72, 100 - 100 * one / top, 100 * one / top, float(day * DAY), one)
         for number, (day, one) in enumerate(zip(span, values, strict=True))
     )
     return Plot(_days(span), ticks, bars=bar_shapes, empty=not any(values))
 
 
 def lines(sums: Mapping[int, DaySum], span: range, values: Mapping[str, Callable[[DaySum], float | None]]) -> Plot:
-    """Return a line for each of these values of a day."""
+    """Return a plot with a line for each function in `values`, which gets a duration from a day's sums."""
     points = {name: [value(sums[day]) if day in sums else None for day in span] for name, value in values.items()}
     ticks, top = _ticks(
-        max((value for row in points.values() for value in row if value is not None), default=0.0), MINUTES
+        max((value for row in points.values() for value in row if value is not None), default=0.0), DURATION_STEPS
     )
     line_shapes = tuple(Line(name, _paths(row, top), tuple(row)) for name, row in points.items())
     return Plot(_days(span), ticks, lines=line_shapes, empty=not any(line.paths for line in line_shapes))
 
 
 def parts(counts: Mapping[str, int]) -> tuple[Share, ...]:
-    """Return the non-empty parts of a whole, side by side, in this order."""
+    """Return the segments of a stacked bar for these counts, in this order. Counts of zero are left out."""
     whole, x, shares = sum(counts.values()), 0.0, []
     for name, count in counts.items():
         if count:
-            wide = 100 * count / whole
-            shares.append(Share(name, count, x, wide))
-            x += wide
+            width = 100 * count / whole
+            shares.append(Share(name, count, x, width))
+            x += width
     return tuple(shares)
 
 
@@ -91,19 +99,22 @@ def _days(span: range) -> tuple[float, ...]:
 
 
 def _paths(values: Sequence[float | None], top: float) -> tuple[str, ...]:
-    """Return a path through each stretch of values. A single value becomes a short stroke."""
-    wide, stretches = 100 / len(values), [[]]  # type: tuple[float, list[list[tuple[float, float]]]]
+    """Return an SVG path for each run of values without a gap.
+
+    A single value becomes a short horizontal line.
+    """
+    width, runs = 100 / len(values), [[]]  # type: tuple[float, list[list[tuple[float, float]]]]
     for number, value in enumerate(values):
         if value is None:
-            stretches.append([])
+            runs.append([])
         else:
-            stretches[-1].append(((number + 0.5) * wide, 100 - 100 * value / top))
-    return tuple(_path(stretch, wide) for stretch in stretches if stretch)
+            runs[-1].append(((number + 0.5) * width, 100 - 100 * value / top))
+    return tuple(_path(run, width) for run in runs if run)
 
 
-def _path(points: Sequence[tuple[float, float]], wide: float) -> str:
+def _path(points: Sequence[tuple[float, float]], width: float) -> str:
     if len(points) == 1:
-        (x, y), half = points[0], wide * 0.35
+        (x, y), half = points[0], width * 0.35
         points = [(x - half, y), (x + half, y)]
     return "M" + " L".join(f"{x:.2f} {y:.2f}" for x, y in points)
 
@@ -111,9 +122,10 @@ def _path(points: Sequence[tuple[float, float]], wide: float) -> str:
 def _ticks(
     most: float, large: Sequence[float] = (), *, whole: bool = False
 ) -> tuple[tuple[tuple[float, float], ...], float]:
-    """Round values from zero to the top of the plot, which is the last of them; one of the `large` steps where one fits.
+    """Return the ticks of a plot, as (distance from the top, value), and the value at the top of the plot.
 
-    Each is written as it is: where values are counted, every step is a whole number.
+    `most` is the largest value to show. The ticks are round numbers from zero to the top. Their distance is
+    one of the `large` steps if the values are large enough. With `whole`, ticks are whole numbers.
     """
     if most <= 0:
         return ((100.0, 0.0),), 1.0

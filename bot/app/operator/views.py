@@ -1,4 +1,4 @@
-"""What each page shows: asked of the database and the queue for one session, as values for the templates."""
+"""Collect what each page shows from the database and the queue, limited to what the session may see."""
 
 import asyncio
 import time
@@ -12,8 +12,8 @@ from urllib.parse import quote
 from bot import config
 from bot.app import manifest
 from bot.app.operator import plots
-from bot.app.operator.gate import SignedIn
 from bot.app.operator.plots import Plot, Share
+from bot.app.operator.sessions import Session
 from bot.app.running_server import RunningServer
 from bot.github.identity import site
 from bot.review.journal import reviews as journal_reviews
@@ -27,36 +27,36 @@ from bot.workflow import journals
 from bot.workflow.jobs import ListedJob
 from deeprepo.rlm.journal.codec import Row
 
-ROWS = 50  # of one page of a list
-REPOSITORIES, ALL = 15, 1000  # of the first page; where all are asked for
-FAILURES = 50
-CAPS = 5  # installations whose cap the first page shows
-FINDINGS = 200  # of one review
+PAGE_ROWS = 50  # rows on each page of a list
+MAX_REPOSITORIES, MAX_ALL_REPOSITORIES = 15, 1000  # on the overview, and on the overview of all repositories
+MAX_FAILURES = 50
+MAX_CAPS = 5  # installations whose daily cap is on the overview
+MAX_FINDINGS = 200  # per review
 
 
 @dataclass(frozen=True, slots=True)
 class QueuedJob:
-    """A job as the queue shows it."""
+    """A job in the queue, with its description."""
 
     job: ListedJob
     what: str
-    title: str  # owner/name#number; "" where it is of no pull request
-    review: str = ""  # the address of its page; "" if it has none
+    title: str  # owner/name#number, or "" if the job doesn't belong to a pull request
+    review: str = ""  # the path of the review's page, or "" if the job isn't a review
 
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """The running, waiting and failed work."""
+    """Running, waiting and failed jobs."""
 
     running: tuple[QueuedJob, ...]
     waiting: tuple[QueuedJob, ...]
     failures: tuple[Failure, ...]
-    failure_count: int  # all of them
+    failure_count: int  # includes failures that are not listed
 
 
 @dataclass(frozen=True, slots=True)
 class CapRow:
-    """A daily cap: what was spent, and what remains."""
+    """A daily cap, and what was spent against it, in dollars."""
 
     name: str
     spent_amount: float
@@ -70,16 +70,16 @@ class CapRow:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The first page."""
+    """The values of the overview page."""
 
     days: int
-    sums: DaySum
+    day_sums: DaySum
     pulls: int
     clean_pulls: int  # pull requests whose last review was clean
     addressed_share: float | None  # share of the reported findings
-    shares: Mapping[int, float | None]  # the same by repository
-    rows: tuple[DaySum, ...]  # by repository
-    hidden_repositories: int  # repositories that are not listed
+    shares: Mapping[int, float | None]  # the same share by repository ID
+    rows: tuple[DaySum, ...]  # one for each listed repository
+    hidden_repositories: int  # how many repositories are not listed
     reviews: Plot
     cost: Plot
     times: Plot
@@ -89,7 +89,7 @@ class Overview:
 
 @dataclass(frozen=True, slots=True)
 class TurnRow:
-    """One turn of the root, with the calls that its code made."""
+    """One turn of the root model, with the calls that its code made."""
 
     name: str
     outcome: str
@@ -98,19 +98,19 @@ class TurnRow:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A review so far. The tallies are by role, and by model."""
+    """A review's model calls so far: in total, by role and by model."""
 
     strategy: str
     whole: Tally
     roles: dict[str, Tally]
     models: dict[str, Tally]
     turns: tuple[TurnRow, ...]
-    flying: int  # requests without an answer yet
+    flying: int  # requests that have no answer yet
 
 
 @dataclass(frozen=True, slots=True)
 class ListedFinding:
-    """A finding of a review, and its state against the review before."""
+    """A finding of a review, with its state since the previous review."""
 
     finding: Finding
     state: str
@@ -118,7 +118,7 @@ class ListedFinding:
 
 @dataclass(frozen=True, slots=True)
 class ReviewPage:
-    """One review, finished or under way."""
+    """The values of a review's page. The review may still be running or waiting."""
 
     pull: PullRef
     title: str
@@ -126,63 +126,74 @@ class ReviewPage:
     trigger: str
     started_at: float
     trace: Trace | None
-    row: ListedReview | None = None  # None: it is under way, and will change by itself
+    row: ListedReview | None = None  # None until the review is finished
     failed_calls: int = 0
     findings: tuple[ListedFinding, ...] = ()
     coverage: Mapping[str, tuple[Share, ...]] = field(default_factory=dict)
-    unreadable: str = ""  # why its findings cannot be shown
+    unreadable: str = ""  # why the findings cannot be shown
 
 
-async def overview(server: RunningServer, session: SignedIn, days: int, *, whole: bool = False) -> Overview:
-    """Return the period in figures and plots, and its repositories."""
-    most = ALL if whole else REPOSITORIES
+async def overview(server: RunningServer, session: Session, days: int, *, whole: bool = False) -> Overview:
+    """Return the overview of the last `days` days. `whole`: list all repositories."""
+    most = MAX_ALL_REPOSITORIES if whole else MAX_REPOSITORIES
     store, today = server.store, int(time.time()) // DAY
     first = today - days + 1
     since = float(first * DAY)
-    by_day, by_repository, sums_of_all, pulls = await asyncio.gather(
+    by_day, by_repository, total, pulls = await asyncio.gather(
         store.days.by_day(session.scope, since),
         store.days.by_repository(session.scope, since),
         store.days.whole(session.scope, since),
         store.listing.pulls(session.scope, since),
     )
     outcomes = await store.outcomes.of_repositories([row.key for row in by_repository], since)
-    sums, span, every = {row.key: row for row in by_day}, range(first, today + 1), sum(outcomes.values(), Counter())
-    states = {"open": every["waiting"], "fixed": every["fixed"] + every["accepted"], "rejected": every["rejected"]}
+    day_sums, span, all_outcomes = (
+        {row.key: row for row in by_day},
+        range(first, today + 1),
+        sum(outcomes.values(), Counter()),
+    )
+    states = {
+        "open": all_outcomes["waiting"],
+        "fixed": all_outcomes["fixed"] + all_outcomes["accepted"],
+        "rejected": all_outcomes["rejected"],
+    }
     return Overview(
         days,
-        sums_of_all,
+        total,
         *pulls,
-        addressed_share(every),
+        addressed_share(all_outcomes),
         {repository: addressed_share(counts) for repository, counts in outcomes.items()},
         by_repository[:most],
         max(len(by_repository) - most, 0),
-        plots.bars(sums, span, lambda row: float(row.reviews), whole=True),
-        plots.bars(sums, span, lambda row: row.usd),
-        plots.lines(sums, span, {"half of the reviews": lambda row: row.half, "95 of 100": lambda row: row.most}),
-        plots.parts(states | {"left": every["left"]}),
+        plots.bars(day_sums, span, lambda row: float(row.reviews), whole=True),
+        plots.bars(day_sums, span, lambda row: row.usd),
+        plots.lines(day_sums, span, {"half of the reviews": lambda row: row.half, "95 of 100": lambda row: row.most}),
+        plots.parts(states | {"left": all_outcomes["left"]}),
         await _caps(server, session),
     )
 
 
-async def _caps(server: RunningServer, session: SignedIn) -> tuple[CapRow, ...]:
-    """Return the remaining daily caps: the server's, and those of the installations that spent the most."""
+async def _caps(server: RunningServer, session: Session) -> tuple[CapRow, ...]:
+    """Return the daily caps of the installations that spent the most.
+
+    The operator also sees the server's cap.
+    """
     settings = config.environment(on_server=True)
     spending = await server.store.spending.by_installation(session.scope, time.time())
     rows = []
     if session.scope is None and settings.cap_usd_per_day is not None:
         rows.append(CapRow("this server", sum(spending.values()), settings.cap_usd_per_day))
     cap = settings.cap_usd_per_day_installation
-    for number in sorted(spending, key=lambda one: -spending[one])[:CAPS] if cap is not None else ():
+    for number in sorted(spending, key=lambda one: -spending[one])[:MAX_CAPS] if cap is not None else ():
         name = await server.store.listing.owner(number)
         rows.append(CapRow(name or f"installation {number}", spending[number], cap or 0.0))
     return tuple(rows)
 
 
-async def queue(server: RunningServer, session: SignedIn) -> Queue:
-    """Return the queue and the failures that are this session's to see."""
+async def queue(server: RunningServer, session: Session) -> Queue:
+    """Return the jobs and failures that the session may see."""
     jobs, failures, failure_count = await asyncio.gather(
         server.jobs.list_jobs(),
-        server.store.failures.newest(session.scope, FAILURES),
+        server.store.failures.newest(session.scope, MAX_FAILURES),
         server.store.failures.count(session.scope),
     )
     visible = [_queue_row(job) for job in jobs if session.may(job.ask.installation)]
@@ -191,8 +202,8 @@ async def queue(server: RunningServer, session: SignedIn) -> Queue:
     return Queue(running, waiting, failures, failure_count)
 
 
-async def review(server: RunningServer, session: SignedIn, job: str) -> ReviewPage | None:
-    """Return one review; None if no review of this name exists or the session may not see it."""
+async def review(server: RunningServer, session: Session, job: str) -> ReviewPage | None:
+    """Return the review of a job, or None if it doesn't exist or the session may not see it."""
     store, folder = server.store, server.options.data
     found = await store.listing.one(job, session.scope)
     if found is not None:
@@ -221,12 +232,12 @@ async def review(server: RunningServer, session: SignedIn, job: str) -> ReviewPa
 
 
 def _findings(stored: Review, rejected: Collection[str]) -> tuple[ListedFinding, ...]:
-    """Return the findings with their state since the previous review, new ones first.
+    """Return the findings with their state since the previous review.
 
-    A rejected finding stays rejected.
+    The identities in `rejected` were rejected.
     """
     states = {"new": "new", "still": "open", "fixed": "fixed"}
-    shown = [placed.finding for placed in stored.findings if placed.finding.status in states][:FINDINGS]
+    shown = [placed.finding for placed in stored.findings if placed.finding.status in states][:MAX_FINDINGS]
     return tuple(
         ListedFinding(one, states[one.status] + (", was rejected" if one.identity in rejected else "")) for one in shown
     )
@@ -265,22 +276,22 @@ def _queue_row(job: ListedJob) -> QueuedJob:
 
 
 def address(job: str) -> str:
-    """Return where the page of a review is."""
+    """Return the path of a review's page."""
     return f"/reviews/{quote(job, safe='~')}"
 
 
 def install(server: RunningServer, slug: str) -> str:
-    """Return where the App is installed on repositories; "" while its name is not known."""
+    """Return the URL on GitHub for installing the App, or "" while the App's name is unknown."""
     return manifest.install(server.options.github_api, slug) if slug else ""
 
 
 def at_github(server: RunningServer, name: str, number: int) -> str:
-    """Return where a pull request is."""
+    """Return a pull request's URL on GitHub. `name` is owner/name."""
     return f"{site(server.options.github_api)}/{quote(name)}/pull/{number}"
 
 
 async def trace_of(journal: str, store: Store, folder: Path) -> Trace | None:
-    """Return the trace of a journal; None if there is no journal."""
+    """Return the trace of a journal, or None if the journal doesn't exist."""
     if store.database.postgres:
         lines = [line.encode() for line in await store.journals.lines(journal)]
         return read_trace(lines) if lines else None
@@ -288,7 +299,7 @@ async def trace_of(journal: str, store: Store, folder: Path) -> Trace | None:
 
 
 async def newest_journal(pull: PullRef, store: Store, folder: Path) -> str | None:
-    """Return the journal of a pull request that was written last: that of a review under way."""
+    """Return the name of a pull request's most recently written journal, or None if it has none."""
     prefix = f"{pull.repository}-{pull.number}-"
     if store.database.postgres:
         return await store.journals.newest(prefix)
@@ -305,7 +316,10 @@ def _read_trace(path: Path) -> Trace | None:
 
 
 def read_trace(lines: Iterable[bytes]) -> Trace:
-    """Return the trace of a journal's last review. A line that was cut off by a crash counts as none."""
+    """Return the trace of the last review in a journal.
+
+    An incomplete last line, as after a crash, is ignored.
+    """
     section = journal_reviews.last_section(lines)
     calls = section.of("call")
     by_turn = _tallies(calls, lambda call: call["at"])
