@@ -169,7 +169,7 @@ async def open_host(step: Step, pull: PullRef) -> AsyncIterator[Host]:
     login = await _login(token, runner.github_api_url, pace) or WORKFLOW
     scope = "" if inputs.config == config.FILE else inputs.config
     bot_identity = BotIdentity(login, scope=scope, is_in_scope=partial(markers.is_of_scope, scope))
-    async with github.with_token(token, runner.github_api_url, pull, bot_identity, pace) as host:
+    async with github.open_pull_with_token(token, runner.github_api_url, pull, bot_identity, pace) as host:
         yield host
 
 
@@ -177,7 +177,7 @@ async def _login(token: SecretStr, api: str, pace: RequestPace) -> str:
     """Return the login that a token writes as, or "" if GitHub doesn't report it."""
     login = ""
     with suppress(HostRefused):
-        async with apps.holding(token, api, pace) as client:
+        async with apps.open_with_token(token, api, pace) as client:
             login = str(((await client.ask("viewer")).get("viewer") or {}).get("login") or "")
     app = token.get_secret_value().startswith(APPS)
     return f"{login.removesuffix(BOT)}{BOT}" if login and app else login  # GraphQL may name an App without its ending

@@ -106,7 +106,7 @@ async def _submit_missed_pulls(server: RunningServer, number: int, since: str, m
     reviewed.
     """
     count = 0
-    async with apps.acting(
+    async with apps.open_installation(
         server.identity, number, {"pull_requests": "read", "metadata": "read"}, server.pace
     ) as inside:
         listing = inside.rest.apps.async_list_repos_accessible_to_installation

@@ -1,9 +1,9 @@
-"""GitHub: convert its JSON to our values and its refusals to our errors.
+"""All access to GitHub's API. It converts GitHub's JSON to our values, and its errors to our exceptions.
 
-Imported only where needed, because the HTTP library loads slowly.
+Import this package only where it is needed, because the HTTP library loads slowly.
 """
 
-from bot.github.apps import COMMITTING, READ_CONTENTS, acting, open_pull, reading, with_token
+from bot.github.apps import COMMITTING, READ_CONTENTS, open_installation, open_pull, open_pull_with_token, open_readonly
 from bot.github.host import Host
 from bot.github.identity import Identity, git_url, site
 from bot.github.pace import RequestPace

@@ -35,21 +35,21 @@ RESOLVING: Permissions = {"pull_requests": "write", "contents": "write", "metada
 COMMITTING: Permissions = {"pull_requests": "read", "contents": "write", "metadata": "read"}  # to a branch
 LISTING: Permissions = {"metadata": "read"}  # which repositories exist
 UNPROCESSABLE = 422
-# Errors for bad keys, including public ones.
-UNUSABLE = (jwt.PyJWTError, UnsupportedAlgorithm, ValueError, TypeError, AttributeError)
-_bot_identities: dict[Identity, BotIdentity] = {}  # answers of GET /app, cached per process
+# Raised for invalid keys, and for public keys.
+KEY_ERRORS = (jwt.PyJWTError, UnsupportedAlgorithm, ValueError, TypeError, AttributeError)
+_bot_identities: dict[Identity, BotIdentity] = {}  # cached responses of GET /app
 
 
 @lru_cache(maxsize=8)
 def _signing(identity: Identity) -> tuple[AppAuthStrategy, MemCacheStrategy]:
-    """Return an App's signature and githubkit's cache for it. Raises ConfigError."""
+    """Return githubkit's authentication as an App, and its cache for the App's tokens. Raises ConfigError."""
     return AppAuthStrategy(identity.app_id, _signing_key(identity.key)), MemCacheStrategy()
 
 
 @lru_cache(maxsize=8)
 def _signing_key(pem: SecretStr) -> Any:  # noqa: ANN401 - githubkit hands it to PyJWT
-    """Parse the App's key once, as checking takes 40 ms and signing 0.3 ms. Raises ConfigError."""
-    with suppress(*UNUSABLE):
+    """Parse the App's private key, which takes 40 ms, so the result is cached. Raises ConfigError."""
+    with suppress(*KEY_ERRORS):
         key: Any = RSAAlgorithm(RSAAlgorithm.SHA256).prepare_key(pem.get_secret_value())
         jwt.encode({}, key, algorithm="RS256")
         return key
@@ -57,21 +57,24 @@ def _signing_key(pem: SecretStr) -> Any:  # noqa: ANN401 - githubkit hands it to
 
 
 def app(identity: Identity, pace: RequestPace) -> AbstractAsyncContextManager[GitHubClient]:
-    """Open a client for the App itself."""
-    auth, kept = _signing(identity)
-    return client.open_client(identity.api, auth, pace, cache=kept)
+    """Open a client that authenticates as the App itself."""
+    auth, token_cache = _signing(identity)
+    return client.open_client(identity.api, auth, pace, cache=token_cache)
 
 
 async def repositories(client: GitHubClient) -> AsyncIterator[Any]:
-    """Yield the repositories that an installation's token covers, as GitHub's JSON."""
+    """Yield the repositories that an installation's token gives access to, as GitHub's JSON."""
     async for data in client.pages(client.rest.apps.async_list_repos_accessible_to_installation, "repositories"):
         yield data
 
 
-def acting(
+def open_installation(
     identity: Identity, installation: int, permissions: Permissions, pace: RequestPace, repository: int | str = 0
 ) -> AbstractAsyncContextManager[GitHubClient]:
-    """Open a client for an installation, with these permissions in one repository (id or name) or all (0)."""
+    """Open a client for an installation with these permissions.
+
+    `repository` limits it to one repository, by ID or name. 0 means all of the installation's repositories.
+    """
     token = Token(partial(_create_token, identity, installation, permissions, pace, repository))
     return client.open_client(identity.api, UnauthAuthStrategy(), pace, installation, token=token)
 
@@ -79,45 +82,55 @@ def acting(
 async def _create_token(
     identity: Identity, installation: int, permissions: Permissions, pace: RequestPace, at: int | str | tuple[int, ...]
 ) -> tuple[str, datetime]:
-    """Create a token and return it with its expiry. Permissions that the owner did not grant are dropped."""
-    async with app(identity, pace) as asked:
-        mint = asked.rest.apps.async_create_installation_access_token
+    """Create a token for an installation, and return it with its expiry. Raises HostError.
+
+    `at` limits the token to a repository by ID or name, or to several IDs. Permissions that the owner has not
+    granted are dropped.
+    """
+    async with app(identity, pace) as app_client:
+        mint = app_client.rest.apps.async_create_installation_access_token
         field, ids = "repositories" if isinstance(at, str) else "repository_ids", [at] if at else UNSET
         only: Any = {field: [*at] if isinstance(at, tuple) else ids}
         try:
-            data = await asked.json(mint(installation, **only, permissions=permissions))
+            data = await app_client.json(mint(installation, **only, permissions=permissions))
         except HostRefused as refused:
             if refused.status != UNPROCESSABLE or permissions == READ_CONTENTS:
                 raise
-            granted = shapes.at(await asked.json(asked.rest.apps.async_get_installation(installation)), "permissions")
-            data = await asked.json(mint(installation, **only, permissions=_narrowed(permissions, granted or {})))
-    made, ends = shapes.at(data, "token"), shapes.at(data, "expires_at")
+            granted = shapes.at(
+                await app_client.json(app_client.rest.apps.async_get_installation(installation)), "permissions"
+            )
+            data = await app_client.json(
+                mint(installation, **only, permissions=_granted_only(permissions, granted or {}))
+            )
+    token, expiry = shapes.at(data, "token"), shapes.at(data, "expires_at")
     with suppress(TypeError, ValueError):
-        return HiddenText("".join(made)), datetime.fromisoformat(ends).astimezone(UTC)
-    raise unknown("a token and its end")
+        return HiddenText("".join(token)), datetime.fromisoformat(expiry).astimezone(UTC)
+    raise unknown("a token with its expiry")
 
 
-def _narrowed(asked: Permissions, granted: Mapping[str, str]) -> Permissions:
-    """Return the requested permissions as far as they are granted."""
-    levels = {name: "read" if granted[name] == "read" else level for name, level in asked.items() if name in granted}
+def _granted_only(requested: Permissions, granted: Mapping[str, str]) -> Permissions:
+    """Return the requested permissions, reduced to what is granted."""
+    levels = {
+        name: "read" if granted[name] == "read" else level for name, level in requested.items() if name in granted
+    }
     return cast("Permissions", levels)
 
 
-def holding(
+def open_with_token(
     token: SecretStr, api: str, pace: RequestPace, installation: int = 0
 ) -> AbstractAsyncContextManager[GitHubClient]:
-    """Open a client for an existing token, which is not revoked."""
+    """Open a client for an existing token, which is not revoked at the end."""
     return client.open_client(api, TokenAuthStrategy(HiddenText(token.get_secret_value())), pace, installation)
 
 
 async def read_app(identity: Identity, pace: RequestPace) -> Any:  # noqa: ANN401 - JSON
-    """Return what GitHub knows about the App: its slug, permissions and events."""
-    async with app(identity, pace) as asked:
-        return await asked.json(asked.rest.apps.async_get_authenticated())
+    """Return GitHub's JSON about the App, with its slug, permissions and events."""
+    async with app(identity, pace) as app_client:
+        return await app_client.json(app_client.rest.apps.async_get_authenticated())
 
 
 async def bot_identity(identity: Identity, pace: RequestPace, *, again: bool = False) -> BotIdentity:
-    """Return the name under which the App writes. `again` ignores the cache."""
+    """Return the App's account, under which it posts comments. `again` ignores the cache."""
     if again or identity not in _bot_identities:
         data = await read_app(identity, pace)
         _bot_identities[identity] = shapes.value(
@@ -127,9 +140,12 @@ async def bot_identity(identity: Identity, pace: RequestPace, *, again: bool = F
 
 
 async def installation_of(identity: Identity, pull: PullRef, pace: RequestPace) -> int:
-    """Return a repository's current installation, after a rename or transfer. Raises HostRefused if none."""
-    async with app(identity, pace) as asked:
-        installation = await asked.json(asked.rest.apps.async_get_repo_installation(pull.owner, pull.name))
+    """Return the ID of the installation that currently has a pull request's repository.
+
+    It changes if the repository is transferred. Raises HostRefused if the App is not installed there.
+    """
+    async with app(identity, pace) as app_client:
+        installation = await app_client.json(app_client.rest.apps.async_get_repo_installation(pull.owner, pull.name))
         return int(shapes.at(installation, "id"))
 
 
@@ -137,36 +153,37 @@ async def installation_of(identity: Identity, pull: PullRef, pace: RequestPace) 
 async def open_pull(
     identity: Identity, pull: PullRef, pace: RequestPace, permissions: Permissions = POSTING
 ) -> AsyncIterator[Host]:
-    """Open a pull request for the App, with a token for these permissions that ends with the context.
+    """Open a pull request as the App, with a token for these permissions that is revoked at the end.
 
-    Resolving threads uses a separate token, created for the first one.
+    Resolving threads requires write access to contents, so it uses a second token, which is created when
+    needed.
     """
     name = await bot_identity(identity, pace)
     where, repository = pull.installation, pull.repository
     async with (
-        acting(identity, where, permissions, pace, repository) as inside,
-        acting(identity, where, RESOLVING, pace, repository) as resolver,
+        open_installation(identity, where, permissions, pace, repository) as github_client,
+        open_installation(identity, where, RESOLVING, pace, repository) as resolver,
     ):
-        yield Host(inside, pull, name, resolver)
+        yield Host(github_client, pull, name, resolver)
 
 
 @asynccontextmanager
-async def reading(
+async def open_readonly(
     identity: Identity, installation: int, repositories: tuple[int, ...], pace: RequestPace
 ) -> AsyncIterator[tuple[GitHubClient, SecretStr]]:
-    """Open a client that can only read these repositories, with its token for git.
+    """Open a client that can only read these repositories. Yield it with its token, which git can use too.
 
-    Both end with the context.
+    The token is revoked at the end.
     """
     token = Token(partial(_create_token, identity, installation, READ_CONTENTS, pace, repositories))
-    async with client.open_client(identity.api, UnauthAuthStrategy(), pace, installation, token=token) as inside:
-        yield inside, SecretStr(await token.current())
+    async with client.open_client(identity.api, UnauthAuthStrategy(), pace, installation, token=token) as github_client:
+        yield github_client, SecretStr(await token.current())
 
 
 @asynccontextmanager
-async def with_token(
+async def open_pull_with_token(
     token: SecretStr, api: str, pull: PullRef, ours: BotIdentity, pace: RequestPace
 ) -> AsyncIterator[Host]:
-    """Open a pull request with an Action's token, which is not revoked."""
-    async with holding(token, api, pace, pull.installation) as inside:
-        yield Host(inside, pull, ours)
+    """Open a pull request with the token of a GitHub Actions job, which is not revoked at the end."""
+    async with open_with_token(token, api, pace, pull.installation) as github_client:
+        yield Host(github_client, pull, ours)

@@ -1,4 +1,4 @@
-"""githubkit's client for one task, with our policy and errors."""
+"""A GitHub client for one task: githubkit's client with our limits, retries and errors."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
@@ -20,15 +20,15 @@ from bot.github.policy import Policy, Token
 from bot.github.responses import failure, unknown
 
 QUERIES = Path(__file__).with_name("queries")
-MOST_PAGES = 100
-LIST_END = object()  # the end of a list
+MAX_PAGES = 100
+LIST_END = object()  # what `anext` returns at the end of a list
 Json = TypeVar("Json")
 Found = TypeVar("Found")
 Listing = Callable[..., Awaitable[Response[Any, Any]]]
 
 
 class HiddenText(str):
-    """A text whose repr hides it, because reprs of the library's values show everything."""
+    """A string whose repr is masked, because the reprs of githubkit's objects would show secrets."""
 
     __slots__ = ()
 
@@ -46,23 +46,26 @@ class GitHubClient:
         self.github, self.rest, self.pace = github, github.rest, pace
 
     async def json(self, request: Awaitable[Response[Any, Json]]) -> Json:
-        """Return a response's JSON; None without a body."""
-        response = await _ours(request)
+        """Return a response's JSON, or None if the response has no body. Raises HostError."""
+        response = await _translated(request)
         return _json(response) if response.content else cast("Json", None)
 
     async def content(self, request: Awaitable[Response[Any, Any]]) -> bytes:
-        """Return a response's bytes, limited in size like every response."""
-        return (await _ours(request)).content
+        """Return a response's bytes. Raises HostError, also if the response is too large."""
+        return (await _translated(request)).content
 
-    async def pages(self, listing: Listing, key: str = "", most: int = MOST_PAGES) -> AsyncIterator[Any]:
-        """Yield the items of all pages of a list. `key` names the list if the response is an object."""
+    async def pages(self, listing: Listing, key: str = "", most: int = MAX_PAGES) -> AsyncIterator[Any]:
+        """Yield the items of a list, from at most `most` pages.
+
+        `key` is the name of the list if each page is a JSON object. Raises HostError.
+        """
         pages = left = 0
 
         def items(response: Response[Any, Any]) -> list[Any]:
             nonlocal pages, left
             data = _json(response)
             rows = data.get(key) if key and isinstance(data, dict) else data
-            # The last page, because GitHub continues with empty ones.
+            # After the last page, GitHub would return empty pages forever.
             if not isinstance(rows, list) or pages == most:
                 raise unknown("the list that was asked for")
             pages, left = pages + 1, len(rows)
@@ -70,22 +73,25 @@ class GitHubClient:
 
         listed = self.rest.paginate(listing, items, per_page=100)
         while left or pages < most:
-            item = await _ours(anext(listed, LIST_END))
+            item = await _translated(anext(listed, LIST_END))
             if item is LIST_END:
                 return
             left -= 1
             yield item
 
     async def ask(self, name: str, /, **variables: object) -> dict[str, Any]:
-        """Return the data of one of our GraphQL documents, all of which may be repeated."""
-        return await _ours(self.github.async_graphql(query(name), variables))
+        """Run the GraphQL document with this name, and return its data.
 
-    async def nodes(self, name: str, variables: dict[str, Any], most: int = MOST_PAGES) -> AsyncIterator[Any]:
-        """Yield the nodes of all pages of a document's list."""
+        Our documents are all safe to retry.
+        """
+        return await _translated(self.github.async_graphql(query(name), variables))
+
+    async def nodes(self, name: str, variables: dict[str, Any], most: int = MAX_PAGES) -> AsyncIterator[Any]:
+        """Run a GraphQL document that returns a list, and yield the nodes of at most `most` pages."""
         pages = self.github.graphql.paginate(query(name), variables)
         for _ in range(most):
             try:
-                data: Any = await _ours(anext(pages, LIST_END))
+                data: Any = await _translated(anext(pages, LIST_END))
             except (KeyError, TypeError):
                 raise unknown() from None
             if data is LIST_END:
@@ -107,9 +113,9 @@ async def open_client(
     cache: MemCacheStrategy | None = None,
     token: Token | None = None,
 ) -> AsyncIterator[GitHubClient]:
-    """Open a client for one task and its children, which share connections.
+    """Open a client for one task and its subtasks, which share its connections.
 
-    A token made for it is revoked.
+    If the client created an installation `token`, the token is revoked at the end.
     """
     policy = Policy(api, pace, installation, token)
     github = GitHub(
@@ -117,13 +123,14 @@ async def open_client(
         base_url=api,
         user_agent=f"deeprepo/{__version__}",
         timeout=httpx.Timeout(pace.timeout, connect=min(10.0, pace.timeout)),
-        ssl_verify=_trusted() if api.startswith("https:") else False,
-        async_event_hooks={"request": [policy.leaves], "response": [policy.arrives]},
+        ssl_verify=_ssl_context() if api.startswith("https:") else False,
+        async_event_hooks={"request": [policy.on_request], "response": [policy.on_response]},
         cache_strategy=cache or MemCacheStrategy(),
         http_cache=False,  # cached responses may be outdated
         throttler=policy,
         auto_retry=policy.retry,
-        # Mypy has checked the requests, and validating again would load the models.
+        # mypy checks the request bodies, and validating them at run time would load all of githubkit's
+        # models.
         rest_api_validate_body=False,
     )
     async with github:
@@ -131,24 +138,24 @@ async def open_client(
         try:
             yield client
         finally:
-            if token is not None and token.made:
+            if token is not None and token.value:
                 with suppress(HostError):  # it expires within the hour anyway
                     await client.json(client.rest.apps.async_revoke_installation_access_token())
 
 
 @cache
 def query(name: str) -> str:
-    """Return a GraphQL document, for what REST cannot do, such as hiding comments and resolving threads."""
+    """Return a GraphQL document. We use GraphQL only for what REST cannot do, such as resolving threads."""
     return (QUERIES / f"{name}.graphql").read_text(encoding="utf-8")
 
 
-async def _ours(request: Awaitable[Found]) -> Found:
+async def _translated(request: Awaitable[Found]) -> Found:
     try:
         return await request
     except (GitHubException, ValidationError, httpx.InvalidURL) as error:
-        wrong = failure(error)
-    # Raised outside `except`, because the library's error contains the request with the token.
-    raise wrong.with_traceback(None)
+        our_error = failure(error)
+    # Raised outside `except` so that it isn't chained to githubkit's error, which contains the token.
+    raise our_error.with_traceback(None)
 
 
 def _json(response: Response[Any, Json]) -> Json:
@@ -157,5 +164,5 @@ def _json(response: Response[Any, Json]) -> Json:
     raise HostDown("GitHub sent a response that is not JSON")
 
 
-# The system's or SSL_CERT_FILE; loading them takes longer than a request.
-_trusted = cache(httpx2.create_ssl_context)
+# Certificates from the system or SSL_CERT_FILE. Loading them takes longer than a request.
+_ssl_context = cache(httpx2.create_ssl_context)

@@ -1,4 +1,4 @@
-"""Read and write one pull request at GitHub."""
+"""Read and write one pull request on GitHub."""
 
 import re
 from collections import deque
@@ -27,25 +27,22 @@ if TYPE_CHECKING:
 ACCESS: tuple[Access, ...] = ("admin", "write", "read")
 NOT_FOUND = 404
 Event = Literal["APPROVE", "COMMENT", "REQUEST_CHANGES"]
-MOST_OTHERS = 300  # other people's comments per list
-MOST_READ = 16_000  # characters of each that are kept
-Thing = TypeVar("Thing")
+MAX_OTHER_COMMENTS = 300  # comments by other people, per list
+MAX_COMMENT_CHARS = 16_000  # longer comments by other people are cut
+Written = TypeVar("Written")
 Reaction = Literal["+1", "-1", "eyes", "confused", "rocket", "heart"]
 _PATH_PART = re.compile(r"[A-Za-z0-9._-]+")
 
 
 class Host:
-    """A pull request, with the requests that several packages need.
+    """A pull request on GitHub, with the requests that several packages need.
 
-    Others use `client` and githubkit's `rest`.
-
-    Reads are retried. A write that must not be repeated raises HostDown: see `once`.
+    Use `client` and githubkit's `rest` for other requests. Reads are retried automatically. A write that is
+    not safe to retry raises HostDown if GitHub's answer was lost. `write_once` handles this.
     """
 
-    def __init__(
-        self, client: GitHubClient, pull: PullRef, bot_identity: BotIdentity, resolver: GitHubClient | None = None
-    ) -> None:
-        """Write with this client, and resolve threads with `resolver`, which has an extra permission."""
+    def __init__(self, client: GitHubClient, pull: PullRef, bot_identity: BotIdentity, resolver: GitHubClient | None = None) -> None:
+        """Use `client` for requests, and `resolver`, which has another permission, to resolve threads."""
         if not all(_PATH_PART.fullmatch(part) and part.strip(".") for part in (pull.owner, pull.name)):
             raise UsageError(
                 "names of owners and repositories may only contain letters, digits, dots, dashes and underscores"
@@ -55,14 +52,16 @@ class Host:
         self.rest, self.at = client.rest, (*self.repo, pull.number)
         self.named: dict[str, Any] = {"owner": pull.owner, "name": pull.name, "number": pull.number}
 
-    def beside(self, number: int) -> "Host":
+    def other_pull(self, number: int) -> "Host":
         """Return another pull request of the same repository."""
         return Host(self.client, replace(self.pull, number=number), self.bot_identity, self.resolver)
 
-    async def once(self, find: Callable[[], Awaitable[Thing | None]], write: Callable[[], Awaitable[Thing]]) -> Thing:
-        """Write something that does not exist yet.
+    async def write_once(
+        self, find: Callable[[], Awaitable[Written | None]], write: Callable[[], Awaitable[Written]]
+    ) -> Written:
+        """Write something unless it exists already, and return it. Raises HostDown.
 
-        After a lost answer, search for it before writing again.
+        If GitHub's answer is lost, this calls `find` before writing again, so nothing is written twice.
         """
         for left in reversed(range(TRIES)):
             try:
@@ -77,11 +76,11 @@ class Host:
         return found
 
     async def facts(self) -> PullFacts:
-        """Return the current pull request."""
+        """Return the pull request's current data."""
         return shapes.pull(await self.client.json(self.rest.pulls.async_get(*self.at)))
 
     async def permission(self, login: str) -> Access:
-        """Return a person's permission."""
+        """Return a person's permission on the repository."""
         ask = self.rest.repos.async_get_collaborator_permission_level
         try:
             level = await self.client.json(ask(*self.repo, safe(quote(login, safe=""))))
@@ -92,10 +91,11 @@ class Host:
         return next((access for access in ACCESS if access == level.get("permission")), "none")
 
     async def comments(self, kind: CommentKind = "issue", thread: int = 0) -> tuple[PostedComment, ...]:
-        """Return comments, oldest first: all of ours, and the last MOST_OTHERS of others.
+        """Return comments, oldest first: all of ours, and the last MAX_OTHER_COMMENTS by other people.
 
-        `kind` selects the conversation, the diff with replies ("review"), or the texts of reviews ("whole").
-        `thread` selects one thread.
+        `kind` selects comments in the conversation ("issue"), comments on the diff with their replies
+        ("review"), or the bodies of reviews ("whole"). `thread` selects one thread by the ID of its first
+        comment.
         """
         pulls = self.rest.pulls
         lists: dict[CommentKind, Listing] = {
@@ -104,7 +104,7 @@ class Host:
             "whole": pulls.async_list_reviews,
         }
         ours: list[tuple[int, PostedComment]] = []
-        others: deque[tuple[int, PostedComment]] = deque(maxlen=MOST_OTHERS)
+        others: deque[tuple[int, PostedComment]] = deque(maxlen=MAX_OTHER_COMMENTS)
         at = 0
         async for data in self.client.pages(partial(lists[kind], *self.at)):
             comment, at = shapes.read_comment(data, kind, self.bot_identity), at + 1
@@ -112,7 +112,7 @@ class Host:
                 if comment.ours:
                     ours.append((at, comment))
                 else:
-                    others.append((at, replace(comment, body=comment.body[:MOST_READ])))
+                    others.append((at, replace(comment, body=comment.body[:MAX_COMMENT_CHARS])))
         return tuple(comment for _, comment in sorted((*ours, *others), key=itemgetter(0)))
 
     async def comment_at(self, ref: CommentRef) -> PostedComment:
@@ -121,7 +121,7 @@ class Host:
         return await self._posted(get(*self.repo, ref.id), ref.kind)
 
     async def review(self, head: str, body: str, rows: "Sequence[Row]", event: Event = "COMMENT") -> PostedComment:
-        """Post one review with all its comments on lines; GitHub accepts all of them or none."""
+        """Post a review with all its comments on lines. GitHub accepts either all of them or none."""
         asked = self.rest.pulls.async_create_review(*self.at, commit_id=head, event=event, body=body, comments=rows)
         return await self._posted(asked, "whole")
 
@@ -130,11 +130,14 @@ class Host:
         return await self._posted(self.rest.issues.async_create_comment(*self.at, body=body), "issue")
 
     async def line_comment(self, comment: "Comment") -> PostedComment:
-        """Post a single comment on lines or on a changed file, which becomes its own review."""
+        """Post a single comment on lines or on a changed file.
+
+        GitHub creates a review for each such comment.
+        """
         return await self._posted(self.rest.pulls.async_create_review_comment(*self.at, data=comment), "review")
 
     async def reply(self, thread: int, body: str) -> PostedComment:
-        """Reply in the review thread of this top comment."""
+        """Reply in the review thread whose first comment has this ID."""
         asked = self.rest.pulls.async_create_reply_for_review_comment(*self.at, thread, body=body)
         return await self._posted(asked, "review")
 
@@ -147,14 +150,17 @@ class Host:
         return await self._posted(edit(*self.repo, number, body=body), kind)
 
     async def delete(self, comment: PostedComment) -> None:
-        """Delete one of the App's comments. A missing comment is not an error."""
+        """Delete one of the App's comments. It is not an error if the comment doesn't exist."""
         issues, pulls = self.rest.issues, self.rest.pulls
         delete = issues.async_delete_comment if comment.kind == "issue" else pulls.async_delete_review_comment
         with suppress(HostRefused):
             await self.client.json(delete(*self.repo, comment.id))
 
     async def react(self, comment: CommentRef, content: Reaction) -> None:
-        """React to a comment; repeating it changes nothing. A review's text accepts no reactions."""
+        """Add a reaction to a comment. Nothing changes if it exists.
+
+        Bodies of reviews don't accept reactions.
+        """
         api, at = self.rest.reactions, (*self.repo, comment.id)
         review = api.async_create_for_pull_request_review_comment
         forms = {"issue": api.async_create_for_issue_comment, "review": review}
@@ -166,7 +172,10 @@ class Host:
 
 
 def safe(path: str) -> str:
-    """Return a part of an address if it cannot lead elsewhere. Raises UsageError."""
+    """Return part of a URL path unchanged.
+
+    Raises UsageError if it has a part like ".." that changes the target.
+    """
     if any(part in ("", ".", "..") for part in path.replace("...", "-").split("/")):
         raise UsageError("a path or name from outside may not lead to another address")
     return path

@@ -1,4 +1,4 @@
-"""The App's identity at GitHub, and addresses on its server."""
+"""The App's identity on GitHub, and URLs on the GitHub server."""
 
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
@@ -7,12 +7,12 @@ from pydantic import SecretStr
 
 from bot.values import PullRef
 
-ENTERPRISE = "/api/v3"  # end of the API's address on a GitHub Enterprise Server
+ENTERPRISE = "/api/v3"  # the end of the API's URL on a GitHub Enterprise Server
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The App. Its repr shows no secret."""
+    """The App's ID and private key, and the API's URL. The repr hides the key."""
 
     app_id: str
     key: SecretStr = field(repr=False)
@@ -20,12 +20,12 @@ class Identity:
 
 
 def git_url(api: str, pull: PullRef) -> str:
-    """Return a repository's git address on the server with this API."""
+    """Return the URL for cloning a pull request's repository from the server with this API."""
     return f"{site(api)}/{pull.owner}/{pull.name}.git"
 
 
 def site(api: str) -> str:
-    """Return the server's web address: "https://github.com" for "https://api.github.com"."""
+    """Return the server's web URL, such as "https://github.com" for "https://api.github.com"."""
     parts = urlsplit(api)
     host = parts.netloc if parts.path.rstrip("/").endswith(ENTERPRISE) else parts.netloc.removeprefix("api.")
     return f"{parts.scheme}://{host}"

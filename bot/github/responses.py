@@ -1,4 +1,4 @@
-"""Turn GitHub's refusals and network errors into our errors, each with a sentence for the log."""
+"""Convert GitHub's error responses and network errors to our exceptions, with a message for the log."""
 
 import json
 import re
@@ -17,16 +17,16 @@ from bot.github.pace import FIRST_WAIT
 
 MAX_REFUSAL_CHARS = 300  # characters quoted from GitHub's messages
 UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)  # errors before anything was sent
-# Requests that may be repeated. An update of a check run may not, because it adds its annotations again. A
-# token that is not revoked expires.
-TWICE = re.compile(
+# Requests that are safe to retry. Updating a check run is not, because that would add its annotations again.
+# Revoking a token isn't retried either, because the token expires anyway.
+RETRYABLE_REQUEST = re.compile(
     r"(?:GET|PUT) |DELETE (?!.*/token$)|PATCH (?!.*/check-runs/)|POST .*/(?:graphql|access_tokens|reactions|attempts)$"
 )
 LOCKED = re.compile(r"\bissue is locked\b|\block prevents\b")  # GitHub's words for a locked conversation
 NO_COMMENTS = "The conversation is locked, so GitHub accepts no comments from deeprepo. Unlock it, then comment `/deeprepo review`."
 OPAQUE = "not accessible by"  # GitHub's words for a missing permission, which do not say what to do
-ADDRESS = re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}\b|(?<![\w:])(?:[0-9a-fA-F]{0,4}:){3,7}[0-9a-fA-F]{0,4}(?![\w:])")
-LINE_END = re.compile(r"(?<![\s.:;,!?])\s*\n\s*(?=\S)")  # without punctuation, the next line explains it
+IP_ADDRESS = re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}\b|(?<![\w:])(?:[0-9a-fA-F]{0,4}:){3,7}[0-9a-fA-F]{0,4}(?![\w:])")
+LINE_END = re.compile(r"(?<![\s.:;,!?])\s*\n\s*(?=\S)")  # a line break without punctuation before it
 UNKNOWN_FORM = "GitHub sent a response in an unknown format"
 MEANING = {
     401: "the key or token was rejected",
@@ -39,16 +39,19 @@ MEANING = {
 }
 
 
-class Repeatable(HostDown):
-    """Retrying is safe: nothing was sent, or the request may be repeated."""
+class RetryableError(HostDown):
+    """A failure after which a retry is safe, because nothing was sent or the request can be repeated."""
 
 
-class Nameless(HostLimited):
-    """A limit for which GitHub named no time."""
+class LimitWithoutTimeError(HostLimited):
+    """A rate limit for which GitHub gave no time to wait."""
 
 
 def failure(error: Exception) -> DeepRepoError:
-    """Return our error for the library's. It contains neither request nor cause, which contain the token."""
+    """Return our error for one of githubkit's.
+
+    It contains neither the request nor its cause: both contain the token.
+    """
     cause = error.exc if isinstance(error, RequestError) else error
     if isinstance(cause, DeepRepoError):
         return cause
@@ -56,7 +59,7 @@ def failure(error: Exception) -> DeepRepoError:
         return ConfigError("the key or token for GitHub contains invalid characters. Copy it again")
     if isinstance(cause, httpx.RequestError):
         if isinstance(cause, UNSENT):
-            return Repeatable(f"GitHub cannot be reached for {route_of(cause.request)}: {type(cause).__name__}")
+            return RetryableError(f"GitHub cannot be reached for {route_of(cause.request)}: {type(cause).__name__}")
         return _down(cause.request, f"GitHub did not answer {route_of(cause.request)}: {type(cause).__name__}")
     if isinstance(cause, ValidationError | GitHubException):
         return unknown()
@@ -64,7 +67,7 @@ def failure(error: Exception) -> DeepRepoError:
 
 
 def route_of(request: httpx.Request) -> str:
-    """Return the request's route for a sentence: "GET repos/o/n/pulls/1"."""
+    """Return the request's route for a message, such as "GET repos/o/n/pulls/1"."""
     path = re.sub(r"^/(?:api/v3/)?", "", request.url.path)
     return "a GraphQL request" if path.endswith("graphql") else f"{request.method} {path}"
 
@@ -75,7 +78,7 @@ def http_error(response: httpx.Response) -> HostError:
     limited, seconds = _wait(status, response.headers, words)
     if limited:
         if seconds is None:
-            return Nameless(f"GitHub asked us to wait: {words or what}", FIRST_WAIT)
+            return LimitWithoutTimeError(f"GitHub asked us to wait: {words or what}", FIRST_WAIT)
         return HostLimited(f"GitHub asked us to wait for {seconds:.0f} s: {words or what}", seconds)
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR or status == HTTPStatus.REQUEST_TIMEOUT:
         return _down(response.request, f"GitHub failed at {what} with {status}")
@@ -86,10 +89,10 @@ def _refused(what: str, status: int, words: str, fields: frozenset[str] = frozen
     """Return our error for a refusal, with GitHub's reason, or the status's meaning if that is unclear."""
     if status in {HTTPStatus.FORBIDDEN, HTTPStatus.UNPROCESSABLE_ENTITY} and LOCKED.search(words):
         return HostLocked(NO_COMMENTS, status, words, fields)
-    is_told = (
+    is_clear = (
         words and status in {HTTPStatus.FORBIDDEN, HTTPStatus.UNPROCESSABLE_ENTITY} and OPAQUE not in words.lower()
     )
-    meaning = "" if is_told else f", {MEANING.get(status, 'it is refused')}"
+    meaning = "" if is_clear else f", {MEANING.get(status, 'it is refused')}"
     return HostRefused(f"GitHub refused {what}{meaning}{f': “{words}”' if words else ''}", status, words, fields)
 
 
@@ -104,36 +107,37 @@ def graphql(response: httpx.Response) -> None:
     what, kinds = route_of(response.request), {str(fault.get("type")) for fault in faults}
     words = "; ".join(str(fault.get("message")) for fault in faults)[:MAX_REFUSAL_CHARS]
     if kinds & {"RATE_LIMIT", "RATE_LIMITED"} or "rate limit" in words.lower():
-        raise Nameless(f"GitHub asked us to wait: {words}", FIRST_WAIT)
+        raise LimitWithoutTimeError(f"GitHub asked us to wait: {words}", FIRST_WAIT)
     if kinds & {"SERVICE_UNAVAILABLE", "INTERNAL"} or words.lower().startswith("something went wrong"):
-        raise Repeatable(f"GitHub failed at {what}: {words}")
+        raise RetryableError(f"GitHub failed at {what}: {words}")
     status = 404 if "NOT_FOUND" in kinds else 403 if "FORBIDDEN" in kinds else 422
     raise _refused(what, status, words)
 
 
 def unknown(lacks: str = "") -> HostRefused:
-    """Return our error for a response in an unknown format, which may be a temporary fault."""
+    """Return our error for a response in an unknown format. `lacks` says what is missing in the response."""
     return HostRefused(f"{UNKNOWN_FORM}{f': {lacks} is missing' if lacks else ''}", HTTPStatus.OK)
 
 
 def _down(request: httpx.Request, sentence: str) -> HostDown:
-    """Return our error for a failure of GitHub."""
-    return (Repeatable if TWICE.match(f"{request.method} {request.url.path}") else HostDown)(sentence)
+    """Return our error for a request that GitHub failed to answer. It says whether a retry is safe."""
+    return (RetryableError if RETRYABLE_REQUEST.match(f"{request.method} {request.url.path}") else HostDown)(sentence)
 
 
 def _wait(status: int, headers: httpx.Headers, words: str) -> tuple[bool, float | None]:
-    """Return whether a response is a rate limit, and the seconds to wait; None if it names no time."""
+    """Return whether a response is a rate limit, and the seconds to wait (None if it gives no time)."""
     words = words.lower()
     if status == HTTPStatus.UNPROCESSABLE_ENTITY:
         return "submitted too quickly" in words, None
     if status not in {HTTPStatus.FORBIDDEN, HTTPStatus.TOO_MANY_REQUESTS}:
         return False, None
-    asked, reset = headers.get("retry-after", ""), headers.get("x-ratelimit-reset", "")
-    if asked.isdecimal():
-        return True, float(asked)
+    retry_after, reset = headers.get("retry-after", ""), headers.get("x-ratelimit-reset", "")
+    if retry_after.isdecimal():
+        return True, float(retry_after)
     if headers.get("x-ratelimit-remaining") == "0" and reset.isdecimal():
         now = time.time()
-        with suppress(KeyError, ValueError):  # the same clock as that of the reset time
+        # GitHub's clock, which the reset time refers to, may differ from ours
+        with suppress(KeyError, ValueError):
             now = parsedate_to_datetime(headers["date"]).timestamp()
         return True, max(0.0, float(reset) - now) + 1
     limit = "rate limit" in words or "abuse detection" in words
@@ -141,7 +145,7 @@ def _wait(status: int, headers: httpx.Headers, words: str) -> tuple[bool, float 
 
 
 def _words(response: httpx.Response) -> str:
-    """Return GitHub's reason on one line, from its errors or message, without IP addresses."""
+    """Return GitHub's reason on one line, from the response's errors or message, without IP addresses."""
     data, words = _json(response), list[str]()
     for error in _errors(data):
         message = error.get("message") or " ".join(str(error[key]) for key in ("field", "code") if error.get(key))
@@ -149,22 +153,22 @@ def _words(response: httpx.Response) -> str:
     if isinstance(data, dict) and data.get("message") and not words:
         words = [str(data["message"])]
     message = LINE_END.sub(": ", "; ".join(dict.fromkeys(words)).strip())
-    return ADDRESS.sub("(an address)", " ".join(message.split()))[:MAX_REFUSAL_CHARS]
+    return IP_ADDRESS.sub("(an address)", " ".join(message.split()))[:MAX_REFUSAL_CHARS]
 
 
 def _fields(response: httpx.Response) -> frozenset[str]:
-    """Return the fields of the request that GitHub names in its errors."""
+    """Return the names of the request's fields that GitHub's errors refer to."""
     return frozenset(str(error["field"]) for error in _errors(_json(response)) if error.get("field"))
 
 
 def _errors(data: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - JSON
-    """Return a response's errors, which are texts or objects."""
+    """Return a response's errors as objects. GitHub also sends them as plain strings."""
     errors = data.get("errors") if isinstance(data, dict) else None
     rows = errors if isinstance(errors, list) else [errors] if errors else []
     return [row if isinstance(row, dict) else {"message": str(row)} for row in rows]
 
 
 def _json(response: httpx.Response) -> Any:  # noqa: ANN401 - JSON
-    """Return the body; None if a proxy answered with its own page."""
+    """Return the body's JSON, or None if it is not JSON, as when a proxy answers with its own page."""
     with suppress(ValueError, RecursionError):
         return json.loads(response.content)

@@ -1,4 +1,4 @@
-"""Convert GitHub's JSON to our values. Fields that are not used cannot break anything."""
+"""Convert GitHub's JSON to our values. Only the fields that we use are validated."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields
@@ -13,7 +13,8 @@ from bot.values import BotIdentity, CommentKind, PostedComment, PullFacts, Repos
 
 Value = TypeVar("Value")
 _adapter: Callable[[type], TypeAdapter[Any]] = cache(TypeAdapter)
-PULL = {  # JSON paths of fields with another name
+# For each value class, the JSON paths of the fields that have another name on GitHub
+PULL = {
     "author": "user.login",
     "author_type": "user.type",
     "base_ref": "base.ref",
@@ -33,7 +34,10 @@ POSTED = {"author": "user.login", "url": "html_url", "head": "commit_id", "disli
 
 
 def at(data: Any, path: str) -> Any:  # noqa: ANN401 - JSON
-    """Return a field by path: None if it or its parent is null, UNSET if it is missing."""
+    """Return the field at a dotted path.
+
+    Return None if it or its parent is null, and UNSET if it is missing.
+    """
     for name in path.split("."):
         if not isinstance(data, dict):
             return None if data is None else UNSET
@@ -42,23 +46,25 @@ def at(data: Any, path: str) -> Any:  # noqa: ANN401 - JSON
 
 
 def value(kind: type[Value], data: Any, paths: Mapping[str, str] | None = None, /, **more: object) -> Value:  # noqa: ANN401 - JSON
-    """Return a value from JSON. A null text becomes "". Raises HostRefused for unexpected data."""
-    form, places, known = cast("Any", kind), paths or {}, dict[str, object]()
-    for form_field in fields(form):
-        found = (
-            more[form_field.name] if form_field.name in more else at(data, places.get(form_field.name, form_field.name))
-        )
-        if found is not UNSET and (found is not None or form_field.type is str):
-            known[form_field.name] = "" if found is None else found
+    """Create a dataclass instance from JSON. Raises HostRefused if the data is unexpected.
+
+    `paths` are the JSON paths of fields with another name, and `more` are the values of fields that are not
+    in the JSON. If a string is null, it becomes "".
+    """
+    form, json_paths, values = cast("Any", kind), paths or {}, dict[str, object]()
+    for field in fields(form):
+        found = more[field.name] if field.name in more else at(data, json_paths.get(field.name, field.name))
+        if found is not UNSET and (found is not None or field.type is str):
+            values[field.name] = "" if found is None else found
     try:
-        return cast("Value", _adapter(form).validate_python(known))
+        return cast("Value", _adapter(form).validate_python(values))
     except ValidationError as error:
-        wrong = str(error.errors()[0]["loc"][0])
-        raise unknown(f"{kind.__name__} {places.get(wrong, wrong)}") from None
+        name = str(error.errors()[0]["loc"][0])
+        raise unknown(f"{kind.__name__} {json_paths.get(name, name)}") from None
 
 
 def pull(data: Any) -> PullFacts:  # noqa: ANN401 - JSON
-    """Return a pull request from JSON. Its fork may have been deleted."""
+    """Return a pull request from JSON. It counts as coming from a fork even if the fork was deleted."""
     labels = [at(label, "name") for label in at(data, "labels") or ()]
     fork = at(data, "head.repo.id") != at(data, "base.repo.id")
     repository = value(RepositoryFacts, data, BASE_REPOSITORY)
@@ -66,7 +72,7 @@ def pull(data: Any) -> PullFacts:  # noqa: ANN401 - JSON
 
 
 def read_comment(data: Any, kind: CommentKind, bot_identity: BotIdentity) -> PostedComment:  # noqa: ANN401 - JSON
-    """Return a comment or review from JSON. The author of a deleted account is ""."""
+    """Return a comment or review from JSON. The author is "" if their account was deleted."""
     login, author, app = at(data, "user.login"), at(data, "user.type"), at(data, "performed_via_github_app.id")
     created = at(data, "submitted_at" if kind == "whole" else "created_at")
     return value(

@@ -45,7 +45,7 @@ async def run(ask: Forget, _: Job, server: Server) -> None:
 async def _still_ours(ask: Forget, server: Server) -> frozenset[int]:
     """Return which of the repositories the App can still access; none if it is no longer installed."""
     try:
-        async with apps.acting(server.identity, ask.installation, apps.LISTING, server.pace) as inside:
+        async with apps.open_installation(server.identity, ask.installation, apps.LISTING, server.pace) as inside:
             ours = frozenset([int(shapes.at(data, "id")) async for data in apps.repositories(inside)])
             return ours & frozenset(ask.repositories) if ask.repositories else ours
     except HostRefused as refused:

@@ -51,9 +51,9 @@ def _where(ask: MergeGroup) -> PullRef:
 
 async def _answer(host: Host, ask: MergeGroup, conclusion: CheckConclusion) -> None:
     if conclusion == "failure":
-        await checks.answer_queue(host.beside(0), ask.head, "failure", STOPS)
+        await checks.answer_queue(host.other_pull(0), ask.head, "failure", STOPS)
     else:
-        await checks.answer_queue(host.beside(0), ask.head, "success", PASSES)
+        await checks.answer_queue(host.other_pull(0), ask.head, "success", PASSES)
 
 
 async def _of_pull(host: Host, server: Server) -> CheckConclusion:

@@ -86,7 +86,7 @@ async def post_reply(
     if not answer.body:
         return None
     body = written.of_post(answer.body)
-    return await host.once(partial(_find, comment, host), partial(_post, body, comment, host, facts))
+    return await host.write_once(partial(_find, comment, host), partial(_post, body, comment, host, facts))
 
 
 async def post_moved_reply(ask: ReviewAsk, comment: CommentRef, facts: PullFacts, host: Host) -> None:

@@ -88,7 +88,10 @@ class Server:
     async def fetch(self, pull: PullRef, state: PullState) -> AsyncIterator[PullRequest]:
         """Fetch the change into a temporary local store. The token expires before anything is read."""
         with fetching.scratch_folder(self.folder) as folder:
-            async with github.reading(self.identity, pull.installation, (pull.repository,), self.pace) as (_, token):
+            async with github.open_readonly(self.identity, pull.installation, (pull.repository,), self.pace) as (
+                _,
+                token,
+            ):
                 url = github.git_url(self.identity.api, fetching.today(pull, state.facts))
                 store = await fetching.fill_store(url, state.facts, state.bases, token, folder)
             yield fetching.as_pull_request(state.facts, state.bases, store)
@@ -163,7 +166,10 @@ class Server:
     async def _find_bases(self, pull: PullRef, facts: PullFacts, base: str) -> Bases:
         """Find the merge base with git."""
         with fetching.scratch_folder(self.folder) as folder:
-            async with github.reading(self.identity, pull.installation, (pull.repository,), self.pace) as (_, token):
+            async with github.open_readonly(self.identity, pull.installation, (pull.repository,), self.pace) as (
+                _,
+                token,
+            ):
                 url = github.git_url(self.identity.api, fetching.today(pull, facts))
                 return await fetching.find_bases(url, facts, base, token, folder)
 

@@ -20,7 +20,10 @@ async def fetched(at: Scene, folder: Path, token: SecretStr | None = None, **lim
     folder.mkdir()  # noqa: ASYNC240 - one folder on the local disk
     limits = {"backoff": 0.0, "depth": bases.ahead + 1, **limits}
     if token is None:
-        async with github.reading(at.identity, at.pull.installation, (at.pull.repository,), at.pace) as (_, minted):
+        async with github.open_readonly(at.identity, at.pull.installation, (at.pull.repository,), at.pace) as (
+            _,
+            minted,
+        ):
             store = await remote.fetch(url, (bases.merge_base, head, bases.tip), minted, str(folder), **limits)  # type: ignore[arg-type]
     else:
         store = await remote.fetch(url, (bases.merge_base, head, bases.tip), token, str(folder), **limits)  # type: ignore[arg-type]

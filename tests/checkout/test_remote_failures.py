@@ -73,7 +73,10 @@ async def test_missing_head_counts_as_superseded(tmp_path: Path) -> None:
     """The head was force-pushed away and pruned; another job reviews its successor."""
     async with scene(tmp_path / "hub") as at:
         base = (await at.host.facts()).base_sha
-        async with github.reading(at.identity, at.pull.installation, (at.pull.repository,), at.pace) as (_, token):
+        async with github.open_readonly(at.identity, at.pull.installation, (at.pull.repository,), at.pace) as (
+            _,
+            token,
+        ):
             with pytest.raises(SupersededError, match="commit 0123456701 is no longer in the repository"):
                 await remote.fetch(
                     github.git_url(at.identity.api, at.pull), (base, "01234567" * 5), token, str(tmp_path)

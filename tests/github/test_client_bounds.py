@@ -68,7 +68,7 @@ async def hosted(answer: Callable[[str, str], Answer], base: str = "/api/v3") ->
     """Open a pull request on such a server, with a fixed token."""
     async with (
         server(answer) as (origin, seen),
-        github.with_token(SecretStr(TOKEN), f"{origin}{base}", PULL, BotIdentity("me"), pace()) as host,
+        github.open_pull_with_token(SecretStr(TOKEN), f"{origin}{base}", PULL, BotIdentity("me"), pace()) as host,
     ):
         yield host, seen
 
@@ -145,7 +145,7 @@ async def test_rate_limit_wait_follows_retry_after(wait: str, named: float) -> N
 async def test_tokens_are_revoked_if_the_work_fails(at: Scene) -> None:
     """Both the token for git and the one for posting are revoked."""
     with pytest.raises(OSError, match="no space"):
-        async with github.reading(at.identity, at.pull.installation, (at.pull.repository,), at.pace):
+        async with github.open_readonly(at.identity, at.pull.installation, (at.pull.repository,), at.pace):
             raise OSError("no space")
     assert at.gh.world.tokens == {}
 
@@ -215,7 +215,7 @@ async def test_malformed_token_is_reported_without_sending_it(token: str) -> Non
     """The setting has to be corrected; nothing is sent, and no error shows the token."""
     async with (
         server(lambda _line, _origin: Answer({})) as (origin, seen),
-        github.with_token(SecretStr(token), origin, PULL, BotIdentity("me"), pace()) as host,
+        github.open_pull_with_token(SecretStr(token), origin, PULL, BotIdentity("me"), pace()) as host,
     ):
         with pytest.raises(ConfigError, match="Copy it again") as error:
             await host.comment("hello")

@@ -30,7 +30,7 @@ async def threads(body: object) -> tuple[object, list[str]]:
     pace, pull = RequestPace(between=0, backoff=0, patience=0), PullRef(1, 2, "acme", "shop", 3)
     async with raw_server(answer) as port:
         api = f"http://127.0.0.1:{port}/api/v3"
-        async with github.with_token(SecretStr("ghs_planted"), api, pull, BotIdentity("me"), pace) as host:
+        async with github.open_pull_with_token(SecretStr("ghs_planted"), api, pull, BotIdentity("me"), pace) as host:
             try:
                 return [node async for node in host.client.nodes("threads", host.named)], seen
             except HostError as error:

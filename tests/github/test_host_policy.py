@@ -42,18 +42,18 @@ async def test_failed_write_is_never_blindly_repeated(at: Scene, fault: Fault) -
 
 
 async def test_lost_write_is_repeated_only_if_it_was_not_stored(at: Scene) -> None:
-    """`once` checks whether a write was stored after a lost response, and repeats it only if not."""
+    """`write_once` checks whether a write was stored after a lost response, and repeats it only if not."""
 
     async def find(body: str) -> object:
         return next((one for one in await at.host.comments() if one.body == body), None)
 
     for body, fault in (("stored", Fault(502, after=True)), ("lost", Fault(502))):
         at.gh.fail("POST", COMMENT, fault)
-        found = await at.host.once(partial(find, body), partial(at.host.comment, body))
+        found = await at.host.write_once(partial(find, body), partial(at.host.comment, body))
         assert found is not None
     at.gh.fail("POST", COMMENT, Fault(502, times=-1))
     with pytest.raises(HostDown):
-        await at.host.once(partial(find, "never"), partial(at.host.comment, "never"))
+        await at.host.write_once(partial(find, "never"), partial(at.host.comment, "never"))
 
     assert [one.body for one in at.stands.comments] == ["stored", "lost"]
 

@@ -3,7 +3,7 @@ from hosted import Scene
 
 from bot.errors import UsageError
 from bot.github import Host
-from bot.github.host import MOST_OTHERS, MOST_READ
+from bot.github.host import MAX_OTHER_COMMENTS, MAX_COMMENT_CHARS
 from bot.values import CommentRef, PullRef
 from bot.values.shared_file import UnusableFile
 from bot.workflow import pull_state
@@ -32,13 +32,13 @@ async def test_only_comments_by_our_login_are_ours(at: Scene) -> None:
 async def test_only_the_newest_comments_by_others_are_kept(at: Scene) -> None:
     """Our comments and the newest of others are kept in order, and long ones are cut."""
     first = await at.host.comment("ours")
-    for n in range(MOST_OTHERS + 20):
-        await at.repo.comment(at.number, f"{n} " + "\U0001f600" * (MOST_READ if n > MOST_OTHERS else 1))
+    for n in range(MAX_OTHER_COMMENTS + 20):
+        await at.repo.comment(at.number, f"{n} " + "\U0001f600" * (MAX_COMMENT_CHARS if n > MAX_OTHER_COMMENTS else 1))
     last = await at.host.comment("ours again")
     held = await at.host.comments()
-    assert (held[0].id, held[-1].id, len(held)) == (first.id, last.id, MOST_OTHERS + 2)
+    assert (held[0].id, held[-1].id, len(held)) == (first.id, last.id, MAX_OTHER_COMMENTS + 2)
     assert held[1].body.startswith("20 ")
-    assert max(len(one.body) for one in held) == MOST_READ
+    assert max(len(one.body) for one in held) == MAX_COMMENT_CHARS
 
 
 async def test_unreadable_settings_file_is_not_reported_as_missing(at: Scene) -> None:

@@ -27,7 +27,10 @@ async def test_tokens_are_limited_in_scope_and_revoked_after_use(tmp_path: Path)
     """One can post in one repository, one for git can only read; both are revoked after use."""
     async with scene(tmp_path) as at:
         await at.host.facts()
-        async with github.reading(at.identity, at.pull.installation, (at.pull.repository,), at.pace) as (_, token):
+        async with github.open_readonly(at.identity, at.pull.installation, (at.pull.repository,), at.pace) as (
+            _,
+            token,
+        ):
             git = at.gh.world.tokens[token.get_secret_value()]
         posting = next(iter(at.gh.world.tokens.values()))
 

@@ -135,7 +135,7 @@ async def rounds(world: World, pull: PullRequest, host: PullRef, token: str, fol
     """Review twice, with new visibility each time. Return how often a consumer's lines were shown."""
     for number in range(2):
         world.shuffle()
-        async with github_apps.holding(SecretStr(token), world.gh.api, RequestPace(between=0)) as client:
+        async with github_apps.open_with_token(SecretStr(token), world.gh.api, RequestPace(between=0)) as client:
             subject = await consumers.subject(client, "acme/quotes")
             named = []
             for one in world.chosen:

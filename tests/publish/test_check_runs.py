@@ -103,7 +103,7 @@ async def test_skipped_review_is_neutral_and_gives_the_reason(at: Scene) -> None
     )
     assert "@acme" not in (one.summary or "")
     assert await checks.is_left_out(at.host, at.stands.head_sha)
-    assert not await checks.is_left_out(at.host.beside(2), at.stands.head_sha)
+    assert not await checks.is_left_out(at.host.other_pull(2), at.stands.head_sha)
 
 
 async def test_abandoned_review_concludes_by_the_settings_it_started_with(at: Scene) -> None:

@@ -118,8 +118,8 @@ class SessionManager:
     async def begin(self, response: Response, request: Request, visitor: Visitor | None) -> None:
         """Start a session by setting its cookie. The `visitor` is None for the operator.
 
-        A visitor's installations have to be checked again after `RECHECK_SECONDS`, but checks don't extend the
-        session: it ends `SESSION_SECONDS` after the sign-in.
+        A visitor's installations have to be checked again after `RECHECK_SECONDS`, but checks don't extend
+        the session: it ends `SESSION_SECONDS` after the sign-in.
         """
         now, old = time.time(), await self.session(request)
         login = OPERATOR if visitor is None else visitor.login

@@ -258,7 +258,7 @@ async def _administers(
 
 async def _repository_count(identity: Identity, installation: int, pace: RequestPace) -> int:
     """Return the number of an installation's repositories."""
-    async with apps.acting(identity, installation, {"metadata": "read"}, pace) as github_client:
+    async with apps.open_installation(identity, installation, {"metadata": "read"}, pace) as github_client:
         listing = github_client.rest.apps.async_list_repos_accessible_to_installation
         return int((await github_client.json(listing(per_page=1)))["total_count"])
 

@@ -73,7 +73,7 @@ class Overview:
     """The values of the overview page."""
 
     days: int
-    day_sums: DaySum
+    sums: DaySum
     pulls: int
     clean_pulls: int  # pull requests whose last review was clean
     addressed_share: float | None  # share of the reported findings
@@ -146,7 +146,7 @@ async def overview(server: RunningServer, session: Session, days: int, *, whole:
         store.listing.pulls(session.scope, since),
     )
     outcomes = await store.outcomes.of_repositories([row.key for row in by_repository], since)
-    day_sums, span, all_outcomes = (
+    sums_by_day, span, all_outcomes = (
         {row.key: row for row in by_day},
         range(first, today + 1),
         sum(outcomes.values(), Counter()),
@@ -164,9 +164,11 @@ async def overview(server: RunningServer, session: Session, days: int, *, whole:
         {repository: addressed_share(counts) for repository, counts in outcomes.items()},
         by_repository[:most],
         max(len(by_repository) - most, 0),
-        plots.bars(day_sums, span, lambda row: float(row.reviews), whole=True),
-        plots.bars(day_sums, span, lambda row: row.usd),
-        plots.lines(day_sums, span, {"half of the reviews": lambda row: row.half, "95 of 100": lambda row: row.most}),
+        plots.bars(sums_by_day, span, lambda row: float(row.reviews), whole=True),
+        plots.bars(sums_by_day, span, lambda row: row.usd),
+        plots.lines(
+            sums_by_day, span, {"half of the reviews": lambda row: row.half, "95 of 100": lambda row: row.most}
+        ),
         plots.parts(states | {"left": all_outcomes["left"]}),
         await _caps(server, session),
     )

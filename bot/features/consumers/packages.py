@@ -68,7 +68,7 @@ async def survey(ask: PackageSurvey, _: Job, server: Server) -> None:
 
 async def _homes(ask: PackageSurvey, server: Server) -> list[HostedRepository]:
     """Return the repositories to index. They are listed with a token that has no access to contents."""
-    async with apps.acting(server.identity, ask.installation, apps.LISTING, server.pace, ask.repository) as client:
+    async with apps.open_installation(server.identity, ask.installation, apps.LISTING, server.pace, ask.repository) as client:
         return [home async for home in _listing(client)]
 
 
@@ -86,7 +86,7 @@ async def _look(installation: int, home: HostedRepository, before: PackageHome |
     """
     package_home, problem = PackageHome(installation, home.access.id, home.name, "", time.time()), ""
     try:
-        async with github.reading(server.identity, installation, (home.access.id,), server.pace) as (
+        async with github.open_readonly(server.identity, installation, (home.access.id,), server.pace) as (
             client,
             token,
         ):
@@ -168,7 +168,7 @@ async def _own(
     installation, shown_rows = run.ask.pull.installation, list(rows)
     try:
         ids = tuple(package.repository for package in rows)
-        async with github.reading(server.identity, installation, ids, server.pace) as (client, token):
+        async with github.open_readonly(server.identity, installation, ids, server.pace) as (client, token):
             homes = {home.access.id: home async for home in _listing(client)}
 
             async def one(name: str) -> NamedConsumer:

@@ -36,7 +36,7 @@ async def fetch(run: ReviewRun, step: Step) -> AsyncIterator[Consumers]:
     repository = f"{run.host.pull.owner}/{run.host.pull.name}"
     subject = await consumers.subject(run.host.client, repository)
     with tempfile.TemporaryDirectory(prefix="deeprepo-", ignore_cleanup_errors=True) as folder:
-        async with apps.holding(token or step.inputs.github_token, api, run.host.client.pace) as client:
+        async with apps.open_with_token(token or step.inputs.github_token, api, run.host.client.pace) as client:
 
             async def one(name: str) -> NamedConsumer:
                 return await _one(name, step, client, folder)

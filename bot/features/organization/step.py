@@ -25,7 +25,7 @@ class StepDefaults(StepHooks):
         token, name = step.inputs.organization_token, repository_name(settings)
 
         def open_private(_: str) -> AbstractAsyncContextManager[GitHubClient]:
-            return apps.holding(token or step.inputs.github_token, step.runner.github_api_url, host.client.pace)
+            return apps.open_with_token(token or step.inputs.github_token, step.runner.github_api_url, host.client.pace)
 
         file = None
         try:

@@ -277,7 +277,7 @@ class PullFeedback:
             ours = (each for each, its in there if its.kind == RULE and facts.items() <= its.facts.items())
             return next(ours, None)
 
-        comment = await self.host.once(find, partial(self.host.reply, finding.comment.id, text))
+        comment = await self.host.write_once(find, partial(self.host.reply, finding.comment.id, text))
         await self.store.rules.show(self.pull.repository, owner_rule.number, comment.id, comment.kind)
 
 

@@ -106,7 +106,7 @@ async def start(host: Host, head: str, owner: CheckOwner, waits: str = "") -> in
     output = (words.say("check_running"), owner.mark(text))
     own_check = await find()
     if own_check is None:
-        return (await host.once(find, lambda: _create(host, head, number, *output))).id
+        return (await host.write_once(find, lambda: _create(host, head, number, *output))).id
     if not own_check.is_over:
         await _update(host, own_check.id, *output)
     return own_check.id

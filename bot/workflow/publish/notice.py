@@ -19,6 +19,6 @@ async def put(host: Host, words: Phrases, says: str, refusal: str) -> None:
     async def find() -> PostedComment | None:
         return next((comment for comment in await host.comments() if marker_of(comment).kind == NOTICE), None)
 
-    posted = await host.once(find, partial(host.comment, body))
+    posted = await host.write_once(find, partial(host.comment, body))
     if posted.body.split() != body.split():
         await host.edit_comment(posted.id, body)

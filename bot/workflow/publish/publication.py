@@ -66,7 +66,7 @@ class Publication:
             await self.check()
             return await write()
 
-        return await self.host.once(find, put_checked)
+        return await self.host.write_once(find, put_checked)
 
     async def put_summary(self, body: str, facts: Mapping[str, str]) -> PostedComment:
         """Write the summary or update the existing one, and delete further summaries and notices."""

@@ -28,7 +28,9 @@ class Reader:
         return await self.files.read(self.at.host, repository, self._inside, is_private=is_private)
 
     def _inside(self, name: str) -> AbstractAsyncContextManager[GitHubClient]:
-        return github.acting(self.at.identity, self.at.gh.installation, github.READ_CONTENTS, self.at.pace, name)
+        return github.open_installation(
+            self.at.identity, self.at.gh.installation, github.READ_CONTENTS, self.at.pace, name
+        )
 
 
 @pytest.fixture
