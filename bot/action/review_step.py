@@ -34,7 +34,7 @@ from bot.payloads import MadeReview
 from bot.render import plain
 from bot.review import scope
 from bot.stored import answered, markers, states
-from bot.stored.answered import Answered
+from bot.stored.answered import RecordedDecisions
 from bot.values import (
     Bases,
     CheckConclusion,
@@ -256,7 +256,7 @@ async def _reply(comment: CommentRef, host: Host, says: str) -> None:
         await replies.post_reply(CommandReply(plain(says)), comment, host)
 
 
-async def read_recorded_answers(host: Host) -> Answered:
+async def read_recorded_answers(host: Host) -> RecordedDecisions:
     """Return what our answers in the pull request record."""
     return answered.read((*await host.comments("review"), *await host.comments()))
 

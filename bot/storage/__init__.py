@@ -1,7 +1,7 @@
-"""Data that outlives a job, in SQLite or PostgreSQL. Only this package contains SQL; start at `open_store`.
+"""Store everything that outlives a job, in SQLite or PostgreSQL. Start at `open_store`.
 
-Features' tables are here too, so there is one set of migrations, and a repository is deleted in one
-transaction.
+Only this package contains SQL. It also contains the tables of features, so that there is one set of
+migrations and a repository's data is deleted in one transaction.
 """
 
 from bot.storage.failures import Failure

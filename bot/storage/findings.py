@@ -1,4 +1,4 @@
-"""Reported findings in their latest state, their outcomes, and statistics of merged pull requests."""
+"""Reported findings with their latest state and outcome, and statistics about merged pull requests."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
@@ -12,28 +12,32 @@ from bot.storage.database import StoragePart
 from bot.storage.tables import Scope, feedback, finding, review, rule, within
 from bot.values import PullRef, Status
 
-# Outcomes of a reported finding. `fixed`: by a later commit. `accepted`: by exactly the suggested lines.
-# `rejected`: ignored, 👎, "won't fix", withdrawn, or silenced by a rule after it was shown. `left`: open when
-# the pull request was merged or closed. `waiting`: its pull request is open.
+# Outcomes of a reported finding:
+# - `waiting`: the finding and its pull request are open
+# - `fixed`: a later commit fixed it
+# - `accepted`: a later commit fixed it with exactly the suggested lines
+# - `rejected`: somebody ignored it, reacted with 👎 or replied "won't fix", it was withdrawn, or a rule
+#   silenced it after it was shown
+# - `left`: the finding was open when the pull request was merged or closed
 FindingOutcome = Literal["waiting", "fixed", "accepted", "rejected", "left"]
 OUTCOMES: tuple[FindingOutcome, ...] = ("waiting", "fixed", "accepted", "rejected", "left")
 
 
 @dataclass(frozen=True, slots=True)
 class StoredFinding:
-    """One finding as a review left it."""
+    """One finding as of the last review that mentioned it."""
 
     fingerprint: str
     state: Status
     severity: str
-    kind: str  # the check's rule, else the category; what a rule silences
+    kind: str  # the check's rule, or the category; learned rules silence findings by kind
     source: str
     path: str
     title: str
 
 
 def addressed_share(counts: Mapping[FindingOutcome, int]) -> float | None:
-    """Return the share of fixed and accepted findings among decided ones; None without decided ones."""
+    """Return the share of fixed or accepted findings among those not waiting, or None if all are waiting."""
     decided_count = sum(counts.values()) - counts.get("waiting", 0)
     return (counts.get("fixed", 0) + counts.get("accepted", 0)) / decided_count if decided_count else None
 
@@ -44,16 +48,15 @@ class Outcomes(StoragePart):
     async def of_repositories(
         self, repositories: Collection[int] | None, since: float
     ) -> dict[int, Counter[FindingOutcome]]:
-        """Return the number of findings per outcome and repository id, for all repositories if None.
+        """Return the number of findings per outcome, by repository ID. None means all repositories.
 
-        Only findings whose outcome changed after `since` (seconds since 1970) count. It is one query from an
-        index.
+        Only findings whose outcome changed after `since` (seconds since 1970) are counted.
         """
-        fits = finding.c.at > since
+        condition = finding.c.at > since
         if repositories is not None:
-            fits &= finding.c.repository.in_(repositories)
+            condition &= finding.c.repository.in_(repositories)
         pair = finding.c.repository, finding.c.outcome
-        query = sa.select(*pair, sa.func.count()).where(fits).group_by(*pair).order_by(*pair)
+        query = sa.select(*pair, sa.func.count()).where(condition).group_by(*pair).order_by(*pair)
         counts: dict[int, Counter[FindingOutcome]] = {}
         for repository, outcome, number in await self.rows(query):
             counts.setdefault(repository, Counter())[outcome] = number
@@ -65,24 +68,28 @@ class Outcomes(StoragePart):
         return frozenset(mark for (mark,) in await self.rows(query))
 
     async def close(self, pull: PullRef, now: float) -> None:
-        """Record that a pull request was merged or closed, so that waiting findings become left."""
+        """Record that a pull request was merged or closed.
+
+        The outcome of its waiting findings becomes "left".
+        """
         ours = (finding.c.pull == pull.key) & (finding.c.outcome == "waiting")
         change = sa.update(finding).where(ours).values(outcome="left", at=now)
         await self.change(change)
 
 
-MIN_FINDINGS = 5  # findings of one kind in one folder, below which no rule is proposed
-DISMISSED = 0.9  # share of rejected or ignored findings from which a rule is proposed
+# A rule is proposed for findings of one kind in a folder if there are at least this many, and if at least
+# this share of them was dismissed.
+MIN_FINDINGS, MIN_DISMISSED_SHARE = 5, 0.9
 MergedOutcome = Literal["fixed", "rejected", "ignored", "left"]
 Key = TypeVar("Key", str, tuple[str, str, str])
 
 
 @dataclass(frozen=True, slots=True)
 class OutcomeCounts:
-    """Numbers of findings by outcome.
+    """Numbers of findings by outcome, on merged pull requests.
 
-    `fixed`: by a commit before the merge. `rejected`: 👎, "won't fix", withdrawn, or silenced by a rule after
-    it was shown. `ignored`: by the command `/deeprepo ignore`. `left`: open at the merge.
+    `fixed` includes accepted findings. `ignored` are those dismissed with `/deeprepo ignore`, and `rejected`
+    are those dismissed in any other way. `left` were open at the merge.
     """
 
     fixed: int = 0
@@ -92,18 +99,18 @@ class OutcomeCounts:
 
     @property
     def shown(self) -> int:
-        """The number of all findings."""
+        """The number of all findings that were shown."""
         return self.fixed + self.rejected + self.ignored + self.left
 
     @property
     def dismissed(self) -> int:
-        """The number of unwanted findings."""
+        """The number of rejected and ignored findings."""
         return self.rejected + self.ignored
 
 
 @dataclass(frozen=True, slots=True)
 class ProposedRule:
-    """A kind of finding that people in a repository almost always dismiss in a folder ("": anywhere)."""
+    """A kind of finding that people almost always dismiss in a folder of a repository ("": everywhere)."""
 
     repository: str  # owner/name
     kind: str
@@ -113,45 +120,45 @@ class ProposedRule:
 
     @property
     def entry(self) -> str:
-        """The line of `.deeprepo.yml` that silences it, below `rules:`."""
+        """The entry for `rules:` in `.deeprepo.yml` that silences these findings."""
         path, kind = (f'"{text}"' for text in (f"{self.folder}**", self.kind))
         return f"- {{path: {path}, kind: {kind}}}"
 
 
 @dataclass(frozen=True, slots=True)
 class Worth:
-    """The findings of merged pull requests in total, by kind and by folder, most shown first."""
+    """The outcomes of findings on merged pull requests, in total, by kind and by folder, most shown first."""
 
-    pulls: int  # reviewed and merged pull requests
+    pulls: int  # pull requests that were reviewed and merged
     usd: float  # known cost of their reviews
     unpriced: int  # reviews with an unknown price
     results: OutcomeCounts
     by_kind: dict[str, OutcomeCounts]
-    by_path: dict[str, OutcomeCounts]  # by repository and its first folder
+    by_path: dict[str, OutcomeCounts]  # by repository and top-level folder
     rules: tuple[ProposedRule, ...]
 
     @property
     def usd_per_fixed(self) -> float | None:
-        """The cost per fixed finding; None if none was fixed."""
+        """The cost per fixed finding, or None if no finding was fixed."""
         return self.usd / self.results.fixed if self.results.fixed else None
 
 
 class _Row(NamedTuple):
-    """A group of similar findings. `silenced`: a learned rule for the kind is in force."""
+    """A group of findings with the same values. `silenced`: a confirmed rule exists for this kind."""
 
     repository: str
     kind: str
     path: str
     result: MergedOutcome
     silenced: bool
-    many: int
+    number: int
 
 
 class Worths(StoragePart):
-    """Statistics about the reviews of some installations."""
+    """Statistics about findings on merged pull requests."""
 
     async def since(self, scope: Scope, when: float) -> Worth:
-        """Return the outcomes of findings in all pull requests merged since then."""
+        """Return the outcomes of findings on pull requests merged since `when` (seconds since 1970)."""
         usd = sa.func.coalesce(sa.func.sum(review.c.usd), 0.0).label("usd")
         unpriced = sa.func.sum(sa.case((review.c.usd.is_(None), 1), else_=0)).label("unpriced")
         columns = review.c.pull, sa.func.max(review.c.name).label("name"), usd, unpriced
@@ -162,7 +169,7 @@ class Worths(StoragePart):
             .cte("pulls")
         )
         total = sa.func.count(), sa.func.sum(pulls.c.usd), sa.func.sum(pulls.c.unpriced)
-        (sums,) = await self.database.look(lambda connection: connection.execute(sa.select(*total)).all())
+        (sums,) = await self.database.read(lambda connection: connection.execute(sa.select(*total)).all())
         rows = [_Row(*row) for row in await self.rows(_findings(pulls))]
         return Worth(
             pulls=int(sums[0]),
@@ -198,7 +205,7 @@ def _findings(pulls: sa.CTE) -> "sa.Select[tuple[str, str, str, MergedOutcome, b
 def _results(rows: Iterable[_Row]) -> OutcomeCounts:
     counts = Counter[str]()
     for row in rows:
-        counts[row.result] += row.many
+        counts[row.result] += row.number
     return OutcomeCounts(**counts)
 
 
@@ -212,18 +219,18 @@ def _grouped(rows: Iterable[tuple[Key, _Row]]) -> dict[Key, OutcomeCounts]:
 
 
 def _folders(path: str) -> list[str]:
-    """Return the folders that contain a file, starting with the whole repository ("")."""
+    """Return the folders that contain a file or folder, from the repository's root ("") inwards."""
     return ["" if str(folder) == "." else f"{folder}/" for folder in reversed(PurePosixPath(path).parents)]
 
 
 def _rules(rows: Iterable[_Row]) -> tuple[ProposedRule, ...]:
-    """Return a rule per kind for the widest folder in which nearly all its findings were dismissed.
+    """Propose a rule for each kind and each widest folder in which nearly all findings were dismissed.
 
-    The folder is narrowed to the innermost one that contains all these findings.
+    If all of a folder's findings are in one of its subfolders, the subfolder is proposed instead.
     """
     open_rows = (row for row in rows if not row.silenced)
     groups = _grouped(((row.repository, row.kind, folder), row) for row in open_rows for folder in _folders(row.path))
-    all_below = {
+    has_all_in_subfolder = {
         (repository, kind, wider)
         for (repository, kind, folder), results in groups.items()
         for wider in _folders(folder)
@@ -232,8 +239,8 @@ def _rules(rows: Iterable[_Row]) -> tuple[ProposedRule, ...]:
     proposed: dict[tuple[str, str, str], ProposedRule] = {}
     for place, results in sorted(groups.items(), key=lambda item: len(item[0][2])):
         repository, kind, folder = place
-        is_noise = results.shown >= MIN_FINDINGS and results.dismissed >= DISMISSED * results.shown
+        is_noise = results.shown >= MIN_FINDINGS and results.dismissed >= MIN_DISMISSED_SHARE * results.shown
         is_covered = any((repository, kind, wider) in proposed for wider in _folders(folder))
-        if is_noise and not is_covered and place not in all_below:
+        if is_noise and not is_covered and place not in has_all_in_subfolder:
             proposed[place] = ProposedRule(*place, results.dismissed, results.shown)
     return tuple(sorted(proposed.values(), key=lambda one: -one.dismissed))

@@ -1,4 +1,7 @@
-"""Copies of review journals, so that a worker on another machine can continue without paying again."""
+"""Copies of review journals in the database.
+
+With them, a worker on another machine can continue a review without paying for the same calls again.
+"""
 
 import asyncio
 import threading
@@ -16,55 +19,62 @@ from bot.storage.tables import line
 
 
 class StoredJournal:
-    """The stored copy of a journal. `put` only queues lines; `wait_stored` returns when all are on disk.
+    """Writes to the stored copy of a journal. `put` only queues lines.
 
-    The first waiting caller stores the lines of all, so many calls that end together cost one commit.
+    `wait_stored` waits until they are stored.
+    Whoever waits first stores the queued lines of everybody, so that concurrent calls share one commit.
     """
 
     def __init__(self, journal: str, database: Database) -> None:
         self._journal, self._database = journal, database
-        self._waiting: list[str] = []
-        self._list, self._turn = threading.Lock(), asyncio.Lock()
+        self._queued: list[str] = []
+        self._queue_lock, self._store_lock = threading.Lock(), asyncio.Lock()
 
     def put(self, text: str) -> None:
         """Queue a line."""
-        with self._list:
-            self._waiting.append(text)
+        with self._queue_lock:
+            self._queued.append(text)
 
     async def wait_stored(self) -> None:
-        """Wait until all queued lines are on disk. Raises StorageError; the lines are then tried again."""
-        # Shielded, because a canceled caller must not interrupt a commit.
+        """Wait until all queued lines are stored. Raises StorageError.
+
+        Then the lines stay queued for the next call.
+        """
+        # The shield keeps a canceled caller from interrupting the commit for everybody.
         await asyncio.shield(asyncio.ensure_future(self._store()))
 
     async def _store(self) -> None:
-        async with self._turn:
-            with self._list:
-                batch, self._waiting = self._waiting, []
+        async with self._store_lock:
+            with self._queue_lock:
+                batch, self._queued = self._queued, []
             if not batch:
                 return
             try:
                 await append(self._journal, batch, self._database)
             except StorageError:
-                with self._list:
-                    self._waiting = [*batch, *self._waiting]
+                with self._queue_lock:
+                    self._queued = [*batch, *self._queued]
                 raise
 
 
 class Journals(StoragePart):
-    """The lines of all journals, in the order in which they were written."""
+    """The stored copies of all journals."""
 
     async def lines(self, journal: str) -> list[str]:
-        """Return the lines of a journal."""
+        """Return a journal's lines, oldest first."""
         query = sa.select(line.c.text).where(line.c.journal == journal).order_by(line.c.id)
         return [row.text for row in await self.rows(query)]
 
     @asynccontextmanager
-    async def hold(self, journal: str, path: Path) -> AsyncIterator[StoredJournal]:
-        """Bring a journal's file up to date, and store what is written inside the block."""
+    async def synchronized(self, journal: str, path: Path) -> AsyncIterator[StoredJournal]:
+        """Synchronize a journal's file with its stored copy, and yield the object that stores further lines.
+
+        At the end of the block, wait until all lines are stored.
+        """
         stored_lines = await self.lines(journal)
         local = await asyncio.to_thread(_lines, path)
         sink = StoredJournal(journal, self.database)
-        # This machine wrote the journal, and may have been killed before all lines were stored.
+        # If the file continues the copy, a process on this machine was killed before it had stored all lines.
         if local[: len(stored_lines)] == stored_lines:
             for text in local[len(stored_lines) :]:
                 sink.put(text)
@@ -77,9 +87,9 @@ class Journals(StoragePart):
             await sink.wait_stored()
 
     async def newest(self, prefix: str) -> str | None:
-        """Return the most recently written journal whose name starts with a prefix."""
-        fits = (line.c.journal >= prefix) & (line.c.journal < f"{prefix}\x7f")
-        rows = await self.rows(sa.select(line.c.journal).where(fits).order_by(line.c.id.desc()).limit(1))
+        """Return the name of the most recently written journal with this prefix, or None."""
+        condition = (line.c.journal >= prefix) & (line.c.journal < f"{prefix}\x7f")
+        rows = await self.rows(sa.select(line.c.journal).where(condition).order_by(line.c.id.desc()).limit(1))
         return rows[0].journal if rows else None
 
     async def names(self) -> frozenset[str]:
@@ -95,7 +105,7 @@ async def append(journal: str, texts: Sequence[str], database: Database) -> None
 
 
 def _lines(path: Path) -> list[str]:
-    """Return the complete lines of a file, without one that a crash cut off."""
+    """Return a file's complete lines. A last line without a line break, as after a crash, is left out."""
     if not path.exists():
         return []
     whole = path.read_text("utf-8", "replace").rpartition("\n")[0]
@@ -103,5 +113,5 @@ def _lines(path: Path) -> list[str]:
 
 
 def _write(path: Path, texts: Sequence[str]) -> None:
-    """Rewrite the file for its owner only. A crash leaves the old or the new file."""
+    """Replace a file atomically. Only its owner can read it."""
     files.write(path, "".join(f"{text}\n" for text in texts), private=True, folders=True)

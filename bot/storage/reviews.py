@@ -1,4 +1,4 @@
-"""Finished reviews, from which the next review and statistics are made, and open check runs."""
+"""Finished reviews, which the next review and statistics are based on, and check runs in progress."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -15,14 +15,17 @@ from bot.storage.tables import check, finding, owner_columns, review
 from bot.values import CheckConclusion, PullRef, Status
 from bot.values.review import ReviewStatus
 
-ENDS: Mapping[Status, FindingOutcome] = MappingProxyType({"new": "waiting", "still": "waiting", "fixed": "fixed"})
+# The outcome of a finding by its status. Other statuses don't change its outcome.
+OUTCOME_OF_STATUS: Mapping[Status, FindingOutcome] = MappingProxyType(
+    {"new": "waiting", "still": "waiting", "fixed": "fixed"}
+)
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewFacts:
-    """The subject, result and cost of a finished review."""
+    """What a finished review was about, its result, and its cost."""
 
-    id: str  # the job's id
+    id: str  # the job's ID
     head: str
     trigger: str
     round: int
@@ -37,7 +40,7 @@ class ReviewFacts:
 
 @dataclass(frozen=True, slots=True)
 class FinishedReview(ReviewFacts):
-    """One finished review."""
+    """A finished review, as it is stored."""
 
     pull: PullRef
     output: bytes = field(repr=False)  # the JSON output
@@ -50,16 +53,16 @@ class FinishedReview(ReviewFacts):
     fixed: int | None = None  # earlier findings that are fixed
     journal: str | None = None  # name of the journal
     accepted: frozenset[str] = frozenset()  # fixed findings with exactly the suggested lines
-    # Number of the learned rule that silenced a finding.
+    # Numbers of learned rules that silenced findings
     by_rule: Mapping[str, int] = field(default_factory=dict)
-    # State for the next review; None if the output serves as the state.
+    # The state for the next review, or None if the output serves as the state.
     memory: bytes | None = field(default=None, repr=False)
 
 
 class StoredReview(NamedTuple):
-    """The stored columns of a finished review."""
+    """Some columns of a stored review."""
 
-    id: str  # the job's id
+    id: str  # the job's ID
     output: bytes  # the JSON output
     memory: bytes | None  # the state, if stored separately
     conclusion: CheckConclusion  # its current conclusion
@@ -69,8 +72,8 @@ class StoredReview(NamedTuple):
 class Reviews(StoragePart):
     """The reviews of all pull requests."""
 
-    async def keep(self, done: FinishedReview) -> None:
-        """Store a review with its findings. Repeating it changes nothing."""
+    async def save(self, done: FinishedReview) -> None:
+        """Store a review with its findings. Saving the same review again changes nothing."""
         row = {column.name: getattr(done, column.name) for column in review.c if hasattr(done, column.name)}
         row |= owner_columns(done.pull)
         row |= {"name": f"{done.pull.owner}/{done.pull.name}", "number": done.pull.number}
@@ -80,15 +83,15 @@ class Reviews(StoragePart):
             known = {finding.fingerprint: finding for finding in connection.execute(_known_findings(done.pull))}
             for each in done.findings:
                 upsert(finding, _finding_row(done, each, known.get(each.fingerprint)), connection)
-            silent = {name for name, finding in known.items() if finding.state == "silenced"}
-            marks = {each.fingerprint for each in done.findings if each.state == "silenced"} - silent
-            fresh = Counter(done.by_rule[name] for name in marks if name in done.by_rule)
-            rules.count(done.pull.repository, fresh, done.finished, connection)
+            before = {name for name, finding in known.items() if finding.state == "silenced"}
+            silenced = {each.fingerprint for each in done.findings if each.state == "silenced"} - before
+            newly_silenced = Counter(done.by_rule[name] for name in silenced if name in done.by_rule)
+            rules.count(done.pull.repository, newly_silenced, done.finished, connection)
 
         await self.database.run(do)
 
     async def newest(self, pull: PullRef, *, but: str = "") -> StoredReview | None:
-        """Return the last finished review, except that of the job `but`."""
+        """Return a pull request's last finished review. The review of the job `but` doesn't count."""
         query = sa.select(review.c.id, review.c.output, review.c.memory, review.c.conclusion, review.c.head)
         rows = await self.rows(
             query.where(review.c.pull == pull.key, review.c.id != but).order_by(review.c.finished.desc()).limit(1)
@@ -96,32 +99,32 @@ class Reviews(StoragePart):
         return StoredReview(*rows[0]) if rows else None
 
     async def last(self, pull: PullRef) -> bytes | None:
-        """Return the last review's JSON output."""
+        """Return the JSON output of a pull request's last review, or None if it has no review."""
         stored = await self.newest(pull)
         return None if stored is None else stored.output
 
     async def memory(self, pull: PullRef, job: str = "") -> bytes | None:
-        """Return the state for the next review, from another job's last review; None before the first."""
+        """Return the state that `job`'s review starts from, or None if it is the first review."""
         stored = await self.newest(pull, but=job)
         return None if stored is None else stored.memory if stored.memory is not None else stored.output
 
     async def has(self, job: str) -> bool:
-        """Return whether this job's review is stored, which happens last."""
+        """Return whether this job's review is stored. A job stores its review after everything else."""
         return bool(await self.rows(sa.select(review.c.id).where(review.c.id == job)))
 
     async def heads(self, pull: PullRef) -> frozenset[str]:
-        """Return the reviewed heads of a pull request."""
+        """Return the head commits of a pull request that were reviewed."""
         rows = await self.rows(sa.select(review.c.head).where(review.c.pull == pull.key))
         return frozenset(row.head for row in rows)
 
     async def conclusions_at(self, pull: PullRef, head: str) -> dict[int, CheckConclusion]:
-        """Return the newest conclusions of other open pull requests with this head, by number."""
-        fits = _others(pull) & (review.c.head == head)
-        query = sa.select(review.c.number, review.c.conclusion).where(fits).order_by(review.c.finished)
+        """Return the newest conclusion of each other open pull request with this head commit, by number."""
+        condition = _others(pull) & (review.c.head == head)
+        query = sa.select(review.c.number, review.c.conclusion).where(condition).order_by(review.c.finished)
         return {row.number: row.conclusion for row in await self.rows(query)}
 
     async def pulls_at(self, installation: int, repository: int, head: str, most: int) -> tuple[int, ...]:
-        """Return the pull requests with a review of this commit, latest first."""
+        """Return the numbers of pull requests with a review of this head commit, latest review first."""
         is_of_head = (
             (review.c.repository == repository) & (review.c.installation == installation) & (review.c.head == head)
         )
@@ -130,26 +133,29 @@ class Reviews(StoragePart):
         return tuple(row.number for row in rows)
 
     async def conclude(self, job: str, conclusion: CheckConclusion) -> None:
-        """Store a review's new conclusion, after people commented or thresholds changed."""
+        """Store a review's new conclusion.
+
+        It can change when people dismiss findings, or with the settings.
+        """
         await self.change(sa.update(review).where(review.c.id == job).values(conclusion=conclusion))
 
     async def rewrite(self, job: str, output: bytes, memory: bytes | None = None) -> None:
-        """Store a review's JSON output again, and its state if that changed because numbers were assigned."""
+        """Replace a review's JSON output, and its state if that has changed too."""
         values = {"output": output} | ({"memory": memory} if memory is not None else {})
         await self.change(sa.update(review).where(review.c.id == job).values(values))
 
     async def close(self, pull: PullRef, when: float | None, *, merged: bool = False) -> None:
-        """Record when a pull request was closed, or None if it is open.
+        """Record when a pull request was closed or `merged`. `when` is None if it is open.
 
-        The last review of an open pull request is kept beyond the retention time.
+        While a pull request is open, its last review is kept longer than the retention time.
         """
-        fits = (review.c.pull == pull.key) & review.c.closed.is_distinct_from(when)
-        await self.change(sa.update(review).where(fits).values(closed=when, merged=when if merged else None))
+        condition = (review.c.pull == pull.key) & review.c.closed.is_distinct_from(when)
+        await self.change(sa.update(review).where(condition).values(closed=when, merged=when if merged else None))
 
     async def is_closed(self, pull: PullRef) -> bool:
-        """Return whether a pull request counts as closed."""
-        fits = (review.c.pull == pull.key) & review.c.closed.is_not(None)
-        return bool(await self.rows(sa.select(review.c.id).where(fits).limit(1)))
+        """Return whether a pull request was recorded as closed."""
+        condition = (review.c.pull == pull.key) & review.c.closed.is_not(None)
+        return bool(await self.rows(sa.select(review.c.id).where(condition).limit(1)))
 
 
 def _others(pull: PullRef) -> sa.ColumnElement[bool]:
@@ -164,10 +170,17 @@ def _known_findings(pull: PullRef) -> "sa.Select[Any]":
 
 
 def _finding_row(done: FinishedReview, each: StoredFinding, before: "sa.Row[Any] | None") -> dict[str, Any]:
-    """Return a finding's row after this review. A person's rejection stays even if the code changes."""
+    """Return a finding's row after this review.
+
+    Once a person rejected a finding, its outcome doesn't change.
+    """
     row = {**owner_columns(done.pull), **asdict(each), "last": done.round, "seen": done.finished}
     row["first"] = done.round if before is None else before.first
-    outcome = "accepted" if each.state in ENDS and each.fingerprint in done.accepted else ENDS.get(each.state)
+    outcome = (
+        "accepted"
+        if each.state in OUTCOME_OF_STATUS and each.fingerprint in done.accepted
+        else OUTCOME_OF_STATUS.get(each.state)
+    )
     if each.state == "silenced" and before is not None and before.outcome is not None:
         outcome = "rejected"
     if outcome is not None and (before is None or before.outcome != "rejected"):
@@ -176,17 +189,17 @@ def _finding_row(done: FinishedReview, each: StoredFinding, before: "sa.Row[Any]
 
 
 class OpenChecks(StoragePart):
-    """The check runs in progress, by the job that started each."""
+    """Check runs in progress. Each belongs to the job that started it or took it over."""
 
     async def add(self, pull: PullRef, number: int, run: str, now: float) -> None:
-        """Store a check run."""
+        """Store a check run with GitHub's `number`, and the job (`run`) that it belongs to."""
         await self.put(check, {**owner_columns(pull), "run": run, "number": number, "begun": now})
 
     async def remove(self, pull: PullRef, number: int) -> None:
-        """Delete an ended check run, for all jobs that started it or took it over."""
+        """Delete a check run that has ended, for all jobs that it belonged to."""
         await self.change(sa.delete(check).where((check.c.pull == pull.key) & (check.c.number == number)))
 
     async def of(self, pull: PullRef) -> tuple[tuple[str, int], ...]:
-        """Return a pull request's check runs as job and GitHub's number."""
+        """Return a pull request's check runs, as pairs of job and GitHub's number, oldest first."""
         query = sa.select(check.c.run, check.c.number).where(check.c.pull == pull.key).order_by(check.c.begun)
         return tuple((row.run, row.number) for row in await self.rows(query))

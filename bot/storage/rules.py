@@ -1,4 +1,7 @@
-"""Rules that people taught: proposed by a rejection, in force once a maintainer confirms them."""
+"""Rules that people taught.
+
+A rejected finding proposes a rule, which applies once a maintainer confirms it.
+"""
 
 import hashlib
 from collections.abc import Iterable, Mapping
@@ -10,31 +13,32 @@ from bot.storage.database import StoragePart
 from bot.storage.tables import Scope, owner_columns, rule, within
 from bot.values import LearnedRule, OwnerRule, Proposal, PullRef, RuleState
 
-MAX_RULES = 200  # rules and proposals of one repository, without removed ones
-WAITING = 10  # proposals whose reactions one job checks, newest first
+MAX_RULES = 200  # rules and proposals per repository, not counting removed rules
+MAX_WAITING = 10  # the newest proposals, whose reactions are checked by one job
 ShownProposal = tuple[int, int, str]  # a proposal's number, and the comment that shows it with its kind
 
 
 class Rules(StoragePart):
-    """The rules of all repositories. A number is never reused."""
+    """The learned rules of all repositories. A rule's number is never reused."""
 
     async def propose(self, pull: PullRef, proposal: Proposal, now: float) -> LearnedRule | None:
-        """Store a proposal and return its rule; None if the repository has too many rules.
+        """Store a proposal and return its rule, or None if the repository has too many rules.
 
-        The same kind and path give the same rule in any state, if both are equally serious. A later reason is
-        added to a proposal without a reason, with its author.
+        If there is already a rule for the same kind and path, in any state, that rule is returned. The
+        exception is a proposal about more serious findings. If the earlier proposal has no reason, it gets
+        this one's reason and author.
         """
         wanted_rule = proposal.rule
         mark, serious = (_mark(wanted_rule, word) for word in ("", "grave"))
         ours = rule.c.repository == pull.repository
-        # A rule confirmed for something less serious does not cover serious findings, so those get a separate
-        # rule.
+        # A rule that was confirmed for less serious findings doesn't cover serious findings, which get a
+        # separate rule.
         same = ours & ((rule.c.mark == serious) | ((rule.c.mark == mark) & rule.c.grave))
         if not proposal.grave:
             same = ours & (rule.c.mark == mark)
 
         def do(connection: sa.Connection) -> LearnedRule | None:
-            _alone(pull.repository, connection)
+            _lock(pull.repository, connection)
             known_rule = connection.execute(sa.select(rule).where(same)).mappings().first()
             if known_rule is None:
                 count_query = sa.select(sa.func.count()).select_from(rule).where(ours & (rule.c.state != "removed"))
@@ -53,21 +57,24 @@ class Rules(StoragePart):
         return await self.database.run(do)
 
     async def propose_all(self, pull: PullRef, proposals: Iterable[Proposal], now: float) -> tuple[LearnedRule, ...]:
-        """Store these proposals in order, and return the rules for which there is room."""
+        """Store these proposals in order, and return their rules.
+
+        Proposals above the limit are not stored.
+        """
         learned = [await self.propose(pull, proposal, now) for proposal in proposals]
         return tuple(rule for rule in learned if rule is not None)
 
     async def of(self, repository: int, scope: Scope = None) -> tuple[LearnedRule, ...]:
-        """Return a repository's rules in force and proposals, by number.
+        """Return a repository's confirmed rules and proposals, by number.
 
-        With a scope, only those from its installations are returned.
+        With a scope, return only those from its installations.
         """
-        fits = (rule.c.repository == repository) & (rule.c.state != "removed") & within(scope, rule)
-        rows = await self.rows(sa.select(rule).where(fits).order_by(rule.c.number))
+        condition = (rule.c.repository == repository) & (rule.c.state != "removed") & within(scope, rule)
+        rows = await self.rows(sa.select(rule).where(condition).order_by(rule.c.number))
         return tuple(_read(row._mapping) for row in rows)  # noqa: SLF001 - the library's public name for it
 
     async def in_force(self, repository: int) -> tuple[OwnerRule, ...]:
-        """Return the rules in force."""
+        """Return a repository's confirmed rules."""
         return tuple(one.rule for one in await self.of(repository) if one.state == "confirmed")
 
     async def decide(
@@ -81,14 +88,15 @@ class Rules(StoragePart):
         path: str = "",
         text: str = "",
     ) -> LearnedRule | None:
-        """Confirm or remove a rule, optionally with a new `path` or `text`; None if there is no such rule.
+        """Confirm or remove a rule, optionally change its `path` or `text`, and return it.
 
-        Without a state, the rule keeps its own. Repeating a decision changes nothing.
+        Return None if there is no such rule. If `state` is None, the rule's state doesn't change. Repeating a
+        decision changes nothing.
         """
         this = (rule.c.repository == repository) & (rule.c.number == number)
 
         def do(connection: sa.Connection) -> LearnedRule | None:
-            _alone(repository, connection)
+            _lock(repository, connection)
             known_rule = connection.execute(sa.select(rule).where(this)).mappings().first()
             if known_rule is None:
                 return None
@@ -109,15 +117,15 @@ class Rules(StoragePart):
         await self.change(sa.update(rule).where(this).values(comment=comment, comment_kind=kind))
 
     async def waiting(self, repository: int) -> tuple[ShownProposal, ...]:
-        """Return the newest proposals with a comment that people can react to."""
-        fits = (rule.c.repository == repository) & (rule.c.state == "proposed") & rule.c.comment.is_not(None)
+        """Return the newest proposals that are shown in a comment, so that people can react to them."""
+        condition = (rule.c.repository == repository) & (rule.c.state == "proposed") & rule.c.comment.is_not(None)
         columns = rule.c.number, rule.c.comment, rule.c.comment_kind
-        query = sa.select(*columns).where(fits).order_by(rule.c.number.desc()).limit(WAITING)
+        query = sa.select(*columns).where(condition).order_by(rule.c.number.desc()).limit(MAX_WAITING)
         return tuple((row[0], row[1], row[2]) for row in await self.rows(query))
 
 
 def _scope(path: str, known_rule: sa.RowMapping) -> tuple[str, str]:
-    """Return a rule's path and symbol after an edit. For a learning, "path:symbol" is accepted too."""
+    """Return a rule's path and symbol after an edit of its path. A learning's path can be "path:symbol"."""
     if not path:
         return known_rule["path"], known_rule["symbol"]
     place, colon, symbol = path.rpartition(":")
@@ -126,21 +134,22 @@ def _scope(path: str, known_rule: sa.RowMapping) -> tuple[str, str]:
 
 
 def _mark(wanted_rule: OwnerRule, word: str) -> str:
-    # A learning is identified by scope and sentence, a rule by kind and path.
+    """Return a digest that identifies a rule. Rules with another `word` get another digest."""
+    # A learning is identified by its path, symbol and text, and a rule by its kind and path.
     sentence = ("sentence", wanted_rule.symbol, wanted_rule.text) if wanted_rule.is_learning else ()
     text = "\0".join(filter(None, (wanted_rule.kind, wanted_rule.path, *sentence, word)))
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:20]
 
 
 def count(repository: int, counts: Mapping[int, int], now: float, connection: sa.Connection) -> None:
-    """Add to the numbers of findings that rules silenced, by rule number."""
+    """Add to each rule's count of silenced findings. `counts` is by rule number."""
     for number, times in sorted(counts.items()):
         this = (rule.c.repository == repository) & (rule.c.number == number)
         connection.execute(sa.update(rule).where(this).values(silenced=rule.c.silenced + times, last=now))
 
 
-def _alone(repository: int, connection: sa.Connection) -> None:
-    """Lock the rules of this repository. SQLite has only one writer anyway."""
+def _lock(repository: int, connection: sa.Connection) -> None:
+    """Lock a repository's rules until the end of the transaction. SQLite only allows one writer anyway."""
     if connection.dialect.name == "postgresql":
         key = sa.func.hashtextextended(f"rules of {repository}", 0)
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(key)))

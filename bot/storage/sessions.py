@@ -1,4 +1,4 @@
-"""The operator's pages: used links and ended sessions."""
+"""Which sign-in links of the operator's pages were used, and which sessions have ended."""
 
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
@@ -8,10 +8,13 @@ from bot.storage.tables import spent
 
 
 class Sessions(StoragePart):
-    """Links and sessions that ended before they expired."""
+    """Used links and ended sessions, until they would have expired."""
 
     async def end(self, name: str, until: float) -> bool:
-        """Record that one has ended; return False if that was recorded before."""
+        """Record that a link was used or that a session has ended. Return False if it was recorded before.
+
+        `until`: when it would expire, in seconds since 1970.
+        """
 
         def do(connection: sa.Connection) -> bool:
             try:
@@ -24,5 +27,5 @@ class Sessions(StoragePart):
         return await self.database.run(do)
 
     async def is_over(self, name: str) -> bool:
-        """Return whether one has ended."""
+        """Return whether a session has ended."""
         return bool(await self.rows(sa.select(spent.c.id).where(spent.c.id == name)))

@@ -1,4 +1,4 @@
-"""The store: reviews and findings, people's decisions, journals, spending and rules."""
+"""The store, which gives access to all tables, and deletes old data and data of removed repositories."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -23,13 +23,13 @@ from bot.storage.spending import Spending
 from bot.storage.versions import fits, migrate, problem
 from bot.values.daily import DAY
 
-MIGRATED = "a newer version of deeprepo has migrated the database: start that one here too"
+MIGRATED = "a newer version of deeprepo has migrated the database. Start that version on this machine too"
 
 
 class Store:
     """The parts of the storage.
 
-    Each call is a transaction in a thread, and raises StorageError on failure.
+    Each method runs one transaction in a thread, and raises StorageError if it fails.
     """
 
     def __init__(self, database: Database) -> None:
@@ -42,48 +42,52 @@ class Store:
         self.sessions = Sessions(database)
 
     async def unready(self) -> str:
-        """Return why the database cannot be written or does not fit this version; "" if it can be used."""
+        """Return why the database cannot be used, or "".
+
+        It must be writable, and its tables fit this version.
+        """
         try:
             return "" if await self.database.run(fits) else MIGRATED
         except StorageError:
             return "the database cannot be written"
 
     async def repositories(self, owner: int) -> frozenset[int]:
-        """Return an installation's repositories with stored data."""
+        """Return the IDs of an installation's repositories with stored data."""
         of_each = (sa.select(table.c.repository).where(table.c.installation == owner) for table in tables.OWNED)
-        rows = await self.database.look(lambda connection: connection.execute(sa.union(*of_each)).all())
+        rows = await self.database.read(lambda connection: connection.execute(sa.union(*of_each)).all())
         return frozenset(row.repository for row in rows)
 
-    async def left(self, owner: int, repositories: Sequence[int] = ()) -> frozenset[int]:
-        """Return an installation's repositories without reviews in another one.
+    async def not_transferred(self, owner: int, repositories: Sequence[int] = ()) -> frozenset[int]:
+        """Return those of an installation's repositories that have no reviews in another installation.
 
-        A transferred repository belongs to its new owner.
+        If `repositories` is empty, it means all. A repository with such reviews was transferred, so data that
+        isn't tied to an installation must be kept.
         """
-        gone = frozenset(repositories) or await self.repositories(owner)
+        candidates = frozenset(repositories) or await self.repositories(owner)
         table = tables.review.c
-        others = sa.select(table.repository).where(table.repository.in_(gone), table.installation != owner)
-        return gone - await self.database.look(lambda connection: frozenset(connection.execute(others).scalars()))
+        others = sa.select(table.repository).where(table.repository.in_(candidates), table.installation != owner)
+        return candidates - await self.database.read(lambda connection: frozenset(connection.execute(others).scalars()))
 
     async def forget(self, owner: int, repositories: Sequence[int] = ()) -> None:
         """Delete all data of an installation, or of some of its repositories."""
-        repository_ids = await self.left(owner, repositories)
+        repository_ids = await self.not_transferred(owner, repositories)
 
         def do(connection: sa.Connection) -> None:
-            for repository in repository_ids:  # a journal's name starts with its repository's id
+            for repository in repository_ids:  # a journal's name starts with its repository's ID
                 connection.execute(sa.delete(tables.line).where(tables.line.c.journal.startswith(f"{repository}-")))
             for table in tables.OWNED:
-                fits = table.c.installation == owner
+                matches = table.c.installation == owner
                 if repositories:
-                    fits &= table.c.repository.in_(repositories)
-                connection.execute(sa.delete(table).where(fits))
+                    matches &= table.c.repository.in_(repositories)
+                connection.execute(sa.delete(table).where(matches))
 
         await self.database.run(do)
 
     async def prune(self, now: float, days: float) -> int:
-        """Delete data older than `days`, and return the number of rows.
+        """Delete data older than `days`, and return the number of deleted rows.
 
-        Suppressions stay, and rules until they are removed. A pull request's last review stays for `days`
-        after the pull request is closed, because its state is needed until then.
+        Suppressions and rules are not deleted. A pull request's last review is kept until `days` after the
+        pull request was closed, because the next review needs its state. `now` is in seconds since 1970.
         """
         old = now - days * DAY
 
@@ -106,7 +110,7 @@ class Store:
 
 @asynccontextmanager
 async def open_store(url: str) -> AsyncIterator[Store]:
-    """Open and migrate the storage at this address. Raises UsageError and StorageError."""
+    """Open the database at this URL and migrate it. Raises UsageError and StorageError."""
     database = Database(url)
     try:
         await database.thread(lambda: migrate(database))
@@ -116,7 +120,10 @@ async def open_store(url: str) -> AsyncIterator[Store]:
 
 
 async def check(url: str) -> str:
-    """Return why this version cannot use the database, or "", without changing it. Raises UsageError."""
+    """Return why this version cannot use the database, or "". Change nothing. Raises UsageError.
+
+    A SQLite file that doesn't exist yet is not a problem.
+    """
     file = sa.make_url(url).database if url.startswith("sqlite") else None
     if file is not None and not Path(file).exists():  # noqa: ASYNC240 - one check of the local disk
         return ""

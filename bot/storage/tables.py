@@ -1,4 +1,4 @@
-"""The tables of the newest version. migrations/versions upgrades older databases."""
+"""The tables in their newest version. The migrations in `migrations/versions` upgrade older databases."""
 
 from typing import Any
 
@@ -7,8 +7,8 @@ import sqlalchemy as sa
 from bot.values import PullRef
 
 schema = sa.MetaData()
-Scope = tuple[int, ...] | None  # installations; None for all
-Json = sa.Text  # text in both databases; its content is never queried
+Scope = tuple[int, ...] | None  # installation IDs, or None for all installations
+Json = sa.Text  # SQL never looks into the JSON
 Number = sa.BigInteger().with_variant(sa.Integer, "sqlite")  # SQLite only auto-increments a plain INTEGER
 
 
@@ -23,7 +23,7 @@ def required(kind: Any, *names: str) -> tuple[sa.Column[Any], ...]:  # noqa: ANN
 
 
 def _owner() -> tuple[sa.Column[int], ...]:
-    """Return the columns for the repository and installation of a row."""
+    """Return the columns for the installation and the repository that a row belongs to."""
     return required(sa.BigInteger, "installation", "repository")
 
 
@@ -39,7 +39,7 @@ review = sa.Table(
     sa.Column("tokens", sa.BigInteger, nullable=False),
     sa.Column("usd", sa.Double),  # null if a price was unknown
     sa.Column("fork", sa.Boolean, nullable=False),  # whether the pull request comes from a fork
-    # Shown in lists without opening the output.
+    # Copied from the output, so that lists don't have to read the output.
     sa.Column("title", sa.Text),  # the pull request's title at the time
     sa.Column("state", sa.Text, nullable=False),  # bot.values.review.ReviewStatus
     sa.Column("found", sa.Integer),  # new findings
@@ -48,7 +48,7 @@ review = sa.Table(
     sa.Column("journal", sa.Text),  # name of the journal
     sa.Column("closed", sa.Double),  # when the pull request was closed; null if it is open
     sa.Column("merged", sa.Double),  # when it was merged
-    # Large columns come last, so that reading others does not pass over them.
+    # Large columns come last, because SQLite reads a row from its start.
     sa.Column("output", sa.LargeBinary, nullable=False),  # the JSON output
     sa.Column("memory", sa.LargeBinary),  # state for the next review; null if the output serves as the state
     sa.Index("review_pull", "pull", "finished", "state"),
@@ -127,18 +127,20 @@ command = sa.Table(
     sa.Column("writes", sa.Boolean, nullable=False),  # whether this person had write access
     sa.Index("command_who", "repository", "who", "given"),
 )
-# Kept when the App is removed, because removing it would otherwise bypass the caps; deleted after two days.
+# These rows are kept when the App is removed. Otherwise, people could reset the caps by installing it again.
+# They are deleted after two days.
 spending = sa.Table(
     "spending",
     schema,
     sa.Column("journal", sa.Text, primary_key=True),  # journal and job
     *_owner(),
-    # The account, because an App that is installed again has another installation id.
+    # The account is needed because an App that is installed again has another installation ID.
     sa.Column("owner", sa.Text, nullable=False, server_default=""),
-    sa.Column("holder", sa.Text, nullable=False),  # the reservation that may settle it
-    sa.Column("fork", sa.Boolean, nullable=False),  # unrequested review of a pull request from a fork
+    sa.Column("holder", sa.Text, nullable=False),  # identifies the reservation that may settle this row
+    # Whether this is a review of a pull request from a fork that nobody requested
+    sa.Column("fork", sa.Boolean, nullable=False),
     sa.Column("begun", sa.Double, nullable=False),
-    sa.Column("usd", sa.Double, nullable=False),  # reserved, then paid
+    sa.Column("usd", sa.Double, nullable=False),  # the reserved amount, later the paid amount
     sa.Index("spending_begun", "begun"),
 )
 rule = sa.Table(
@@ -162,27 +164,27 @@ rule = sa.Table(
     sa.Column("symbol", sa.Text, nullable=False, server_default=""),
     sa.Index("rule_mark", "repository", "mark", unique=True),
 )
-failure = sa.Table(  # failed jobs with the reasons
+failure = sa.Table(  # failed jobs, with the reasons
     "failure",
     schema,
-    sa.Column("id", sa.Text, primary_key=True),  # pull request key of a review, comment of a command
+    sa.Column("id", sa.Text, primary_key=True),  # a review's pull request, or a command's comment
     sa.Column("pull", sa.Text, nullable=False),
     *_owner(),
     sa.Column("name", sa.Text, nullable=False),
     sa.Column("number", sa.Integer, nullable=False),
     sa.Column("what", sa.Text, nullable=False),  # "review", or the command
     sa.Column("why", sa.Text, nullable=False),
-    sa.Column("ask", Json, nullable=False),  # the ask, to repeat it
+    sa.Column("ask", Json, nullable=False),  # for repeating the job
     sa.Column("failed", sa.Double, nullable=False),
     sa.Index("failure_failed", "failed"),
     sa.Index("failure_of_installation", "installation", "failed"),
 )
-package_home = sa.Table(  # repositories whose packages are known
+package_home = sa.Table(  # repositories whose packages were read
     "package_home",
     schema,
     sa.Column("repository", sa.BigInteger, primary_key=True, autoincrement=False),
     sa.Column("installation", sa.BigInteger, nullable=False),
-    *required(sa.Text, "name", "commit_id", "problem"),  # owner/name, read commit, error
+    *required(sa.Text, "name", "commit_id", "problem"),  # owner/name, the commit that was read, error
     sa.Column("read_at", sa.Double, nullable=False),
     sa.Index("package_home_of_installation", "installation"),
 )
@@ -195,11 +197,11 @@ package = sa.Table(
     sa.Index("package_named", "installation", "role", "language", "name"),
     sa.Index("package_of_repository", "repository"),
 )
-spent = sa.Table(  # used links from the log, and ended sessions
+spent = sa.Table(  # used sign-in links, and ended sessions
     "spent",
     schema,
     sa.Column("id", sa.Text, primary_key=True),
-    sa.Column("until", sa.Double, nullable=False),  # when it would expire
+    sa.Column("until", sa.Double, nullable=False),  # when the link or session would expire
 )
 build = sa.Table(  # versions of deeprepo that opened this database
     "build",
@@ -207,12 +209,12 @@ build = sa.Table(  # versions of deeprepo that opened this database
     sa.Column("version", sa.Text, primary_key=True),
     *required(sa.Double, "first", "last"),
 )
-# Deleted when the App is removed from a repository.
+# The tables whose rows are deleted when the App is removed from a repository.
 OWNED = tuple(table for table in schema.tables.values() if "repository" in table.c and table is not spending)
 
 
 def within(scope: Scope, table: sa.Table) -> sa.ColumnElement[bool]:
-    """Select the rows of these installations."""
+    """Return the condition that a row belongs to one of these installations."""
     return sa.true() if scope is None else table.c.installation.in_(scope)
 
 

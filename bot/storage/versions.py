@@ -1,7 +1,8 @@
-"""Create, migrate and check a database's tables before they are marked with a version.
+"""Create, migrate and check a database's tables.
 
-The number alone is not enough, because builds before 0.2.0 changed their tables without changing it. So the
-columns are compared, and a database that does not fit is left unchanged.
+The migration's number alone doesn't show whether the tables fit, because builds before 0.2.0 changed their
+tables without changing the number. That is why the columns are compared too. A database that doesn't fit is
+left unchanged.
 """
 
 import time
@@ -17,31 +18,32 @@ from bot.storage.database import Database, translate
 from bot.storage.tables import build, schema
 
 SCRIPTS = Path(__file__).parent / "migrations"
-START_LOCK = 4_307_112  # PostgreSQL lock for processes that start at the same time
-MOST_NAMED = 5  # columns in one sentence
+START_LOCK = 4_307_112  # PostgreSQL advisory lock, so that only one of several starting processes migrates
+MAX_LISTED = 5  # differences that are listed in an error message
 UNCHANGED = "It was left as it is."
 BEFORE_RELEASE = (
-    "A build from before deeprepo 0.2.0 made it, and {this} cannot migrate it: start that build again, or begin with an empty database "
-    "(another data folder, or another PostgreSQL database). Open pull requests are then reviewed from the beginning."
+    "It was created by a build from before deeprepo 0.2.0, and {this} cannot migrate it. Start that build again, or "
+    "begin with an empty database (another data folder, or another PostgreSQL database). Open pull requests are then "
+    "reviewed from the beginning."
 )
 
 
 def migrate(database: Database) -> None:
     """Create or migrate the tables in one transaction, and record that this version opened the database.
 
-    Raises StorageError if the tables do not fit the code afterwards or a newer version created them. Then
-    nothing is changed.
+    Raises StorageError, and changes nothing, if a newer version created the tables, or if they don't fit the
+    code after the migration.
     """
     try:
         with database.engine.begin() as connection:
             _migrate(connection, is_shared=database.postgres)
-            _note(connection)
+            _record_version(connection)
     except SQLAlchemyError as error:
         raise translate(error) from error
 
 
 def problem(database: Database) -> str:
-    """Return why this version cannot use the database, or "", without changing it."""
+    """Return why this version cannot use the database, or "". Try the migration, and roll it back."""
     try:
         with database.engine.connect() as connection, connection.begin() as transaction:
             _migrate(connection, is_shared=database.postgres)
@@ -54,18 +56,21 @@ def problem(database: Database) -> str:
 
 
 def fits(connection: sa.Connection) -> bool:
-    """Return whether the tables still fit this version. A newer version may have migrated them meanwhile."""
+    """Return whether the tables still fit this version.
+
+    Another process may have migrated them to a newer version.
+    """
     return _version(connection) == _newest() or not [*_schema_differences(connection)]
 
 
 def _migrate(connection: sa.Connection, *, is_shared: bool) -> None:
-    if _version(connection) != _newest():  # otherwise Alembic is not needed, which is the usual case
+    if _version(connection) != _newest():  # usually equal, which saves importing Alembic
         if is_shared:
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(START_LOCK)))
         _run_scripts(connection)
-    if misfits := [*_schema_differences(connection)]:
-        names = ", ".join(misfits[:MOST_NAMED]) + (
-            f" and {len(misfits) - MOST_NAMED} more" * (len(misfits) > MOST_NAMED)
+    if differences := [*_schema_differences(connection)]:
+        names = ", ".join(differences[:MAX_LISTED]) + (
+            f" and {len(differences) - MAX_LISTED} more" * (len(differences) > MAX_LISTED)
         )
         raise StorageError(
             f"the database does not fit deeprepo {this_build.name()} ({names}). {_origin(connection)} {UNCHANGED}"
@@ -95,14 +100,14 @@ def _newest() -> str:
 
 
 def _version(connection: sa.Connection) -> str | None:
-    """Return the version of the tables; None if there are none."""
+    """Return the tables' version, or None if there are no tables."""
     if not sa.inspect(connection).has_table("alembic_version"):
         return None
     return str(connection.scalar(sa.text("SELECT version_num FROM alembic_version")))
 
 
 def _schema_differences(connection: sa.Connection) -> Iterator[str]:
-    """Yield the differences from the code's tables that would make a read or write fail."""
+    """Yield the differences between the database and `tables.schema` that would make a query fail."""
     inspector = sa.inspect(connection)
     found = {name: rows for (_, name), rows in inspector.get_multi_columns().items()}
     keys = {name: row["constrained_columns"] for (_, name), row in inspector.get_multi_pk_constraint().items()}
@@ -120,17 +125,19 @@ def _schema_differences(connection: sa.Connection) -> Iterator[str]:
 
 
 def _origin(connection: sa.Connection, *, is_newer: bool = False) -> str:
-    """Return who created the database, as a sentence that says what to do."""
-    is_noted = sa.inspect(connection).has_table(build.name)
-    last = connection.scalar(sa.select(build.c.version).order_by(build.c.last.desc()).limit(1)) if is_noted else None
+    """Return a sentence about the version that created or last opened the database, and what to do."""
+    has_versions = sa.inspect(connection).has_table(build.name)
+    last = (
+        connection.scalar(sa.select(build.c.version).order_by(build.c.last.desc()).limit(1)) if has_versions else None
+    )
     if last is None:
         return BEFORE_RELEASE.format(this=this_build.name())
     if is_newer:
         return f"It was created by a newer version of deeprepo ({last}). Start that version, or restore a backup."
-    return f"deeprepo {last} opened it last, and something has changed its tables since: restore a backup."
+    return f"deeprepo {last} opened it last, and something has changed its tables since then. Restore a backup."
 
 
-def _note(connection: sa.Connection) -> None:
+def _record_version(connection: sa.Connection) -> None:
     now = time.time()
     if connection.execute(sa.update(build).where(build.c.version == this_build.name()).values(last=now)).rowcount == 0:
         connection.execute(sa.insert(build).values(version=this_build.name(), first=now, last=now))

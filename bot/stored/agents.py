@@ -1,4 +1,4 @@
-"""What `deeprepo agent-hook` stores about a coding agent's session, in a file in the git folder."""
+"""Read and write `deeprepo agent-hook`'s file about a coding agent's session, which is in the git folder."""
 
 import json
 from collections.abc import Mapping
@@ -8,12 +8,12 @@ AGENTS_FORM = 1  # builds before 0.2.0 wrote no number and used this form
 
 
 def write(session: str, values: Mapping[str, Any]) -> str:
-    """Return the text of the file: the session and the values of its last review."""
+    """Return the file's text, with the session and the values of its last review."""
     return json.dumps({"form": AGENTS_FORM, "session": session, **values})
 
 
 def read(data: bytes | None, session: str) -> dict[str, Any] | None:
-    """Return the values of this session's last review; None if the file has none that can be read."""
+    """Return the values of this session's last review, or None if the file doesn't contain any."""
     try:
         values = json.loads(data or b"null")
         is_ours = values.pop("form", AGENTS_FORM) == AGENTS_FORM and values.pop("session") == session

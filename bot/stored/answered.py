@@ -1,8 +1,9 @@
-"""What deeprepo's own answers in a pull request record, for GitHub Actions steps, which have no database.
+"""Read people's decisions from deeprepo's replies in a pull request.
 
-Facts in the markers of answers are events, read from the oldest to the newest. A learning's id is the name of
-the comment that taught it, so that two people can teach at the same time. An answer that a person deletes is
-forgotten.
+GitHub Actions steps have no database for them. When deeprepo carries out a command, it records the decision
+in the marker of its reply. These records are events, read from the oldest to the newest. A learning's ID is
+the ID of the comment that taught it, so two people can teach learnings at the same time. If somebody deletes
+a reply, its decision is forgotten.
 """
 
 import base64
@@ -16,35 +17,39 @@ from typing import Any
 from bot.stored import markers
 from bot.values import Dismissal, LearnedRule, OwnerRule, PostedComment
 
-REPLY = "reply"  # the kind of the marker of answers
-PAUSED, LEARNING, DECIDES_ON = "paused", "learning", "on"  # facts; `on` is the id of an earlier learning
-ON, OFF = "1", "0"
+REPLY = "reply"  # the marker kind of replies
+# Names of facts; `on` is the ID of an earlier learning
+PAUSED, LEARNING, DECIDES_ON = "paused", "learning", "on"
+ON, OFF = "1", "0"  # values of the fact `paused`
 MAX_PACKED_BYTES = 8_192
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
-    """The decisions of people in a pull request. Learnings need no confirmation, but only apply there."""
+class RecordedDecisions:
+    """People's decisions in a pull request.
+
+    Learnings need no confirmation, but only apply to this pull request.
+    """
 
     dismissals: tuple[Dismissal, ...] = ()
-    learnings: tuple[LearnedRule, ...] = ()  # removed ones too, so that numbers stay
-    ids: tuple[str, ...] = ()  # the id of each learning
+    learnings: tuple[LearnedRule, ...] = ()  # includes removed learnings, so that numbers don't change
+    ids: tuple[str, ...] = ()  # the ID of each learning
     is_paused: bool = False
 
     @property
     def rules(self) -> tuple[OwnerRule, ...]:
-        """The learnings that apply."""
+        """The rules of the learnings that were not removed."""
         return tuple(learned.rule for learned in self.learnings if learned.state == "confirmed")
 
 
-def read(comments: Iterable[PostedComment]) -> Answered:
-    """Return what our answers among these comments record."""
+def read(comments: Iterable[PostedComment]) -> RecordedDecisions:
+    """Return the decisions that our replies among these comments record."""
     rows = [(comment, markers.read(comment.body)) for comment in comments if comment.ours]
-    answers = [(comment, marker) for comment, marker in rows if marker.kind == REPLY and not marker.is_newer]
-    answers.sort(key=lambda row: (row[0].created_at, row[0].id))
+    replies = [(comment, marker) for comment, marker in rows if marker.kind == REPLY and not marker.is_newer]
+    replies.sort(key=lambda row: (row[0].created_at, row[0].id))
     withdrawn, ignored = dict[str, Dismissal](), dict[str, Dismissal]()
     learnings, is_paused = dict[str, LearnedRule](), False
-    for comment, marker in answers:
+    for comment, marker in replies:
         facts = marker.facts
         for mark in facts.get("withdrawn", "").split():
             withdrawn.setdefault(mark, Dismissal(mark, "withdrawn in a conversation", "withdrawn"))
@@ -53,34 +58,37 @@ def read(comments: Iterable[PostedComment]) -> Answered:
             ignored[ignored_mark] = Dismissal(ignored_mark, reason, "ignored")
         is_paused = is_paused if PAUSED not in facts else facts[PAUSED] == ON
         if LEARNING in facts:
-            _learn(learnings, facts, comment)
+            _apply_learning(learnings, facts, comment)
     numbered = (
         replace(learned, rule=replace(learned.rule, number=number))
         for number, learned in enumerate(learnings.values(), 1)
     )
-    return Answered((*withdrawn.values(), *ignored.values()), tuple(numbered), tuple(learnings), is_paused)
+    return RecordedDecisions((*withdrawn.values(), *ignored.values()), tuple(numbered), tuple(learnings), is_paused)
 
 
 def learning(rule: OwnerRule, who: str, on: str = "") -> dict[str, str]:
-    """Return the facts that teach a learning, or change the earlier one with the id `on`."""
+    """Return the facts that record a new learning, or a change to the earlier one with the ID `on`."""
     packed = pack({"path": rule.path, "symbol": rule.symbol, "text": rule.text, "who": who})
     return {LEARNING: packed, **({DECIDES_ON: on} if on else {})}
 
 
 def removal(who: str, on: str) -> dict[str, str]:
-    """Return the facts that remove the learning with the id `on`."""
+    """Return the facts that record the removal of the learning with the ID `on`."""
     return {LEARNING: pack({"who": who}), DECIDES_ON: on}
 
 
 def pack(values: Mapping[str, str]) -> str:
-    """Return values as a fact. People's words in any script stay short enough for a marker."""
+    """Return values as the text of a fact.
+
+    They are compressed, so that text in any script fits into a marker.
+    """
     return base64.b64encode(
         zlib.compress(json.dumps(values, ensure_ascii=False).encode("utf-8", "replace"), 9)
     ).decode()
 
 
 def unpack(text: str) -> dict[str, Any]:
-    """Return the values of a fact; none if it cannot be read."""
+    """Return the values in the text of a fact, or {} if it cannot be read."""
     try:
         data = zlib.decompressobj().decompress(base64.b64decode(text, validate=True), MAX_PACKED_BYTES)
         values = json.loads(data)
@@ -89,8 +97,8 @@ def unpack(text: str) -> dict[str, Any]:
     return values if isinstance(values, dict) and all(isinstance(value, str) for value in values.values()) else {}
 
 
-def _learn(learnings: dict[str, LearnedRule], facts: Mapping[str, str], comment: PostedComment) -> None:
-    """Add, change or remove one learning."""
+def _apply_learning(learnings: dict[str, LearnedRule], facts: Mapping[str, str], comment: PostedComment) -> None:
+    """Add, change or remove the learning that these facts describe."""
     values, at = unpack(facts[LEARNING]), datetime.fromisoformat(comment.created_at).timestamp()
     who, on = values.get("who", ""), facts.get(DECIDES_ON, "")
     known = learnings.get(on)

@@ -10,14 +10,14 @@ from bot.stored.reviews import parse
 
 
 def write(content: Mapping[str, Any]) -> str:
-    """Return a review's values as text."""
+    """Return a review's JSON document as text."""
     return safe_json(json.dumps(content, ensure_ascii=False, indent=2)) + "\n"
 
 
 def with_numbers(data: bytes, numbers: Mapping[str, int]) -> str:
-    """Return a stored review with finding numbers that were assigned later, by fingerprint.
+    """Return a stored review with finding numbers that were assigned after it was stored.
 
-    Raises UnreadableError.
+    `numbers` are by fingerprint. Raises UnreadableError.
     """
     document = parse(data)
     for finding in document["findings"]:
@@ -30,10 +30,13 @@ def with_numbers(data: bytes, numbers: Mapping[str, int]) -> str:
 
 
 def with_unsaid(data: bytes, numbers: Collection[int]) -> bytes:
-    """Return a review's state with the numbers of findings that GitHub refused. Raises UnreadableError."""
+    """Return a review's state with the numbers of findings that could not be posted.
+
+    Raises UnreadableError.
+    """
     return write({**parse(data), "unsaid": sorted(numbers)}).encode()
 
 
 def with_part(data: bytes, section: Section[Part], row: object) -> str:
-    """Return a stored review with a feature's part replaced by `row` (JSON). Raises UnreadableError."""
+    """Return a stored review with a feature's section replaced by `row` (JSON). Raises UnreadableError."""
     return write({**parse(data), section.key: row})

@@ -1,12 +1,12 @@
-"""The hidden first line of deeprepo's comments and check runs, by which later runs recognize them.
+"""Read and write markers: the hidden first line of deeprepo's comments and check runs, which identifies them.
 
-Anybody can write such a line into a comment, so it counts only if the comment's author is our own login.
+Anybody can write such a line into a comment, so it only counts if the comment's author is our own account.
 Quoted text can never be the first line of a comment, and is escaped as well.
 
-`FORM` is the version of the facts. Builds before 0.2.0 wrote none, which is form 1. `ENVELOPE` is the version
-of the line itself. It never changes, so every build recognizes every deeprepo comment. A newer form means
-that the comment is deeprepo's but its meaning is unknown, so nothing may be answered, closed or counted
-because of it.
+`FORM` is the version of a marker's facts. Builds before 0.2.0 wrote no version, which counts as 1. `ENVELOPE`
+is the version of the line itself. It never changes, so every build recognizes all of deeprepo's comments. If
+a marker's form is newer than `FORM`, the comment is deeprepo's, but the meaning of its facts is unknown.
+Nothing may be answered, closed or counted because of it.
 """
 
 import json
@@ -17,12 +17,12 @@ from dataclasses import dataclass, field
 from bot import __version__
 
 ENVELOPE, FORM, MAX_MARKER_CHARS = 1, 2, 2_000
-MAX_OWN_CHARS = 400  # characters of the facts that every comment has, such as the path of its settings file
+MAX_OWN_CHARS = 400  # reserved for the facts that every comment has, such as the path of its settings file
 _LINE = re.compile(r"<!-- deeprepo:(\{[^\n<>]*\}) -->")
 _LIKE_OURS = re.compile(r"<!--(?=\s*deeprepo)", re.IGNORECASE)
 _PLACE_MARK = re.compile(r"[0-9a-f]{16}")  # see Finding.place_mark
-SCOPE = "scope"  # fact: the settings file that a workflow's job uses instead of the usual one
-NO_PLACE = "0"  # in `places`, for a finding that was posted for its first location
+SCOPE = "scope"  # name of the fact for the settings file that a workflow's job uses instead of the usual file
+NO_PLACE = "0"  # in the fact `places`, for a finding that was posted at its first location
 # A finding's identity, and the mark of the comment's location: "" for the first location, None if unknown.
 Mark = tuple[str, str | None]
 
@@ -38,20 +38,20 @@ class Marker:
 
     @property
     def is_newer(self) -> bool:
-        """Whether a newer build wrote it, so that its meaning is unknown."""
+        """Whether a newer build wrote the marker, so that the meaning of its facts is unknown."""
         return self.form > FORM
 
     @property
     def is_sure(self) -> bool:
-        """Whether its identities are those of findings today.
+        """Whether its finding identities can be compared with today's.
 
-        Builds before 0.2.0 made them in several ways.
+        Builds before 0.2.0 computed identities in several ways.
         """
         return self.form > 1 and not self.is_newer
 
     @property
     def findings(self) -> tuple[Mark, ...]:
-        """The findings of a comment, starting with the one on its lines."""
+        """The findings that a comment is about. The first is the one at the comment's lines."""
         return _first_form(self.facts) if self.form == 1 else _findings(self.facts, is_known=not self.is_newer)
 
 
@@ -59,20 +59,20 @@ NO_MARKER = Marker("")
 
 
 def make(kind: str, **facts: str) -> str:
-    """Return a comment's marker from its kind ("summary", "finding") and the facts for later runs."""
+    """Return a marker line for a comment of this kind, such as "summary", with facts for later runs."""
     payload = json.dumps({"v": ENVELOPE, "form": str(FORM), "by": __version__, "kind": kind, **facts}, sort_keys=True)
-    for sign in "-<>&":  # none of these is allowed in an HTML comment, and a fact can contain all of them
+    for sign in "-<>&":  # facts can contain these characters, which could end the HTML comment
         payload = payload.replace(sign, f"\\u{ord(sign):04x}")
     return f"<!-- deeprepo:{payload} -->"
 
 
 def fits(kind: str, **facts: str) -> bool:
-    """Return whether a marker with these facts is short enough to be read, with room for a comment's own facts."""
+    """Return whether a marker with these facts stays short enough after a comment's own facts are added."""
     return len(make(kind, **facts)) <= MAX_MARKER_CHARS - MAX_OWN_CHARS
 
 
 def of_findings(*marks: Mark) -> dict[str, str]:
-    """Return the facts of a comment about these findings."""
+    """Return the facts for a comment about these findings."""
     (first, _), *others = marks
     places = [place or NO_PLACE for _, place in marks]
     return {
@@ -83,7 +83,7 @@ def of_findings(*marks: Mark) -> dict[str, str]:
 
 
 def read(body: str) -> Marker:
-    """Return a comment's marker, or `NO_MARKER`. The caller has checked that we are the author."""
+    """Return a comment's marker, or `NO_MARKER`. The caller must check that we are the comment's author."""
     first = body.replace("\r\n", "\n").partition("\n")[0]
     match = _LINE.fullmatch(first) if len(first) <= MAX_MARKER_CHARS else None
     try:
@@ -99,7 +99,7 @@ def read(body: str) -> Marker:
 
 
 def of_scope(scope: str) -> dict[str, str]:
-    """Return the fact for a job with this settings file; nothing for the usual file."""
+    """Return the fact that identifies a job with its own settings file, or {} for the usual file ("")."""
     return {SCOPE: scope} if scope else {}
 
 
@@ -109,7 +109,10 @@ def is_of_scope(scope: str, body: str) -> bool:
 
 
 def with_facts(body: str, **facts: str) -> str:
-    """Return the comment with these facts added to its marker; unchanged if the marker has another form."""
+    """Return a comment's body with these facts added to its marker.
+
+    Markers of another form stay unchanged.
+    """
     marker = read(body)
     if not marker.kind or marker.form != FORM:
         return body
@@ -117,7 +120,10 @@ def with_facts(body: str, **facts: str) -> str:
 
 
 def without(text: str) -> str:
-    """Return the text with everything that resembles a marker broken, if `disarm` does not escape it."""
+    """Return a text in which everything that resembles a marker is broken.
+
+    Use it for text that isn't escaped.
+    """
     return _LIKE_OURS.sub("<! --", text)
 
 
@@ -130,7 +136,10 @@ def _findings(facts: Mapping[str, str], *, is_known: bool) -> tuple[Mark, ...]:
 
 
 def _first_form(facts: Mapping[str, str]) -> tuple[Mark, ...]:
-    """Return a pre-0.2.0 comment's findings. Its `at` is a location's mark, or a line, which is ignored."""
+    """Return the findings in a form 1 marker.
+
+    Its `at` is a location's mark, or a line number, which is ignored.
+    """
     rows = [(facts.get("fingerprint", ""), facts.get("at", ""))]
     rows += [(name, at) for name, _, at in (each.partition("@") for each in facts.get("also", "").split())]
     return tuple((name, at if not at or _PLACE_MARK.fullmatch(at) else None) for name, at in rows)

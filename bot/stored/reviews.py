@@ -1,10 +1,8 @@
-"""Read stored reviews: a review's JSON output, and its state for the next review.
+"""Parse stored reviews: a review's JSON output, and its state for the next review.
 
-Only this module parses them.
-
-Both have one form, numbered by `SCHEMA_VERSION`; the state has fewer keys. Unknown keys are ignored. A
-missing key means "unknown", never "none". `UnreadableError` says which data cannot be used, and the caller
-must draw no conclusion from it.
+No other module parses them. Both have the same format, whose version is `SCHEMA_VERSION`, but the state has
+fewer keys. Unknown keys are ignored. A missing key means "unknown", never "none". `UnreadableError` says why
+data cannot be used. The caller must not draw any conclusion from such data.
 """
 
 import json
@@ -46,11 +44,11 @@ from deeprepo.impact.changes import ChangedFile
 from deeprepo.rlm.values import Cost
 
 MAX_BYTES = 32 << 20
-MOST_NUMBER = 9_999  # deeprepo never assigns a larger number
-BEFORE_RELEASE = "0.1.0"  # version of every build before the first release, in all its forms
+MAX_NUMBER = 9_999  # deeprepo never assigns a larger number to a finding
+BEFORE_RELEASE = "0.1.0"  # the version of all builds before the first release, which wrote several formats
 UNKNOWN = "of an unknown version"
 ABOUT = "the earlier review"
-# What the JSON contains about the pull request. Local paths are excluded.
+# The pull request's fields in the JSON. Local paths are excluded.
 PULL = ("title", "body", "base", "head", "base_name", "head_name", "base_tip", "url")
 SETTINGS = tuple(each.name for each in fields(ReportSettings) if each.name not in ("minimum", "of_features"))
 _PLACED = ("place", "spot", "replacement", "refused")
@@ -60,7 +58,7 @@ NOT_REVIEWED = "this commit was not reviewed"  # the reason in a follow-up that 
 
 
 class UnreadableError(ValueError):
-    """Stored data that this build cannot use. The text is the reason, without a period."""
+    """Raised for stored data that this build cannot use. The message is the reason, without a period."""
 
 
 class _Pull(msgspec.Struct):
@@ -74,8 +72,8 @@ class _Pull(msgspec.Struct):
     url: str | None = None
 
     def value(self) -> PullRequest:
-        kept = {name: getattr(self, name) for name in PULL}
-        return PullRequest(**kept | {"base_tip": self.base_tip or None}, git_dir="")
+        values = {name: getattr(self, name) for name in PULL}
+        return PullRequest(**values | {"base_tip": self.base_tip or None}, git_dir="")
 
 
 class _Reading(msgspec.Struct):
@@ -96,9 +94,9 @@ class _Coverage(msgspec.Struct):
 
 
 class _ReviewResult(msgspec.Struct):
-    """The keys that only a whole review has."""
+    """The keys that a review's JSON output has, but its state doesn't."""
 
-    partial: bool = True  # an unknown review may have been cut short
+    partial: bool = True  # if the key is missing, the review may have been cut short
     is_follow_up: bool = False
     fault: Fault = ""
     failure: str = ""
@@ -115,7 +113,7 @@ class _ReviewResult(msgspec.Struct):
 
 
 class _ReviewDocument(msgspec.Struct):
-    """The keys of a review's state, which a whole review has too."""
+    """The keys that a review's state and its JSON output have."""
 
     tool: dict[str, str]
     pull: _Pull
@@ -132,7 +130,7 @@ class _ReviewDocument(msgspec.Struct):
 
     @property
     def numbers_given(self) -> tuple[tuple[int, str], ...]:
-        return tuple(sorted({n: mark for n, mark in self.numbers if 0 < n <= MOST_NUMBER}.items()))
+        return tuple(sorted({n: mark for n, mark in self.numbers if 0 < n <= MAX_NUMBER}.items()))
 
     def findings_with_status(self, *statuses: Status) -> tuple[Finding, ...]:
         """Return the findings with these statuses, one status after another."""
@@ -140,7 +138,7 @@ class _ReviewDocument(msgspec.Struct):
 
 
 def review(data: bytes) -> Review:
-    """Return the review as far as its comments need it, without hunks, turns and repository.
+    """Return a review from its JSON output, without hunks, turns and repository. Comments don't need these.
 
     Raises UnreadableError.
     """
@@ -148,19 +146,19 @@ def review(data: bytes) -> Review:
 
 
 def findings_of(data: bytes) -> Review:
-    """Return a review's findings, from its JSON output or its state. Raises UnreadableError."""
+    """Return a review with only its findings, from its JSON output or its state. Raises UnreadableError."""
     features = {section.key for section in sections()}
     row = {name: value for name, value in parse(data).items() if name not in features}
     return review(json.dumps({**row, "files": [], "coverage": {"readings": []}}).encode())
 
 
 def earlier(data: bytes) -> EarlierReview:
-    """Return a review's state for the next one, from the state or its JSON output. Raises UnreadableError."""
+    """Return what the next review needs, from a review's state or JSON output. Raises UnreadableError."""
     return _read(data, _earlier)
 
 
 def last(data: bytes) -> LastReview:
-    """Return what commands need from the last review. Raises UnreadableError."""
+    """Return what commands need, from the last review's state or JSON output. Raises UnreadableError."""
     return _read(data, lambda document, _: _last(document))
 
 
@@ -179,7 +177,7 @@ def round_number(data: bytes) -> int:
 
 
 def findings(rows: Sequence[Mapping[str, Any]]) -> tuple[Finding, ...]:
-    """Return findings from their rows. Raises ValueError."""
+    """Return findings from their JSON objects. Raises ValueError."""
     return msgspec.convert([*map(finding_fields, rows)], tuple[Finding, ...])
 
 
@@ -199,7 +197,7 @@ def _read(data: bytes, form: Callable[[_ReviewDocument, Mapping[str, Any]], Valu
 
 
 def parse(data: bytes) -> dict[str, Any]:
-    """Return the document converted to the current form. Raises UnreadableError."""
+    """Return a stored review's JSON, migrated to the current format. Raises UnreadableError."""
     if len(data) > MAX_BYTES:
         raise UnreadableError(f"the file of {ABOUT} is too large")
     try:
@@ -222,7 +220,7 @@ def parse(data: bytes) -> dict[str, Any]:
 
 
 def _from_before_release(row: dict[str, Any]) -> dict[str, Any]:
-    """Convert form 1 of builds before 0.2.0, in which unknown settings are switches of features."""
+    """Migrate format 1, of builds before 0.2.0. In its settings, unknown keys are switches of features."""
     if "suppressed" in row:  # until 24 November, findings were in several lists with other identities
         raise UnreadableError(f"{ABOUT} was written by another build ({BEFORE_RELEASE}), and this one cannot read it")
     settings = row.get("settings")
@@ -231,13 +229,13 @@ def _from_before_release(row: dict[str, Any]) -> dict[str, Any]:
     return {**row, "settings": {**settings, "features": {k: v for k, v in settings.items() if k not in SETTINGS}}}
 
 
-# The conversion from each form to the next.
+# The migration from each format to the next, starting with format 1.
 MIGRATIONS: tuple[Callable[[dict[str, Any]], dict[str, Any]], ...] = (_from_before_release,)
 
 
 def _review(document: _ReviewDocument, row: Mapping[str, Any]) -> Review:
-    was_left = any(each.get("reason") == NOT_REVIEWED for each in document.coverage.readings)
-    result = msgspec.convert({"is_follow_up": was_left, **row}, _ReviewResult)
+    has_unreviewed = any(each.get("reason") == NOT_REVIEWED for each in document.coverage.readings)
+    result = msgspec.convert({"is_follow_up": has_unreviewed, **row}, _ReviewResult)
     settings = {name: result.settings[name] for name in SETTINGS if name in result.settings}
     features = result.settings.get("features", {})
     switches = {name: features[name] for name in REPORTED if name in features}
@@ -297,7 +295,10 @@ def _placed(row: Mapping[str, Any]) -> PlacedFinding:
 
 
 def _file(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a changed file with the right number of lines. Their line numbers are not stored."""
+    """Return a changed file with the right number of lines.
+
+    Only the number is stored, so line numbers are made up.
+    """
     return {**row, "added_lines": [*range(row["added"])], "removed_lines": [*range(row["removed"])]}
 
 
@@ -331,17 +332,14 @@ def _recalled(row: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
 
 
 def _uses(rows: Sequence[_Reading]) -> tuple[tuple[str, str], ...]:
-    """Return which references in which files were reviewed, without files with an unchecked reference."""
+    """Return the (definition, file) pairs whose references were all reviewed."""
     mine = [each for each in rows if each.kind == "use"]
-    left = {(each.name, each.path) for each in mine if each.state == "unread"}
-    return tuple(sorted({(each.name, each.path) for each in mine if each.read} - left))
+    unreviewed = {(each.name, each.path) for each in mine if each.state == "unread"}
+    return tuple(sorted({(each.name, each.path) for each in mine if each.read} - unreviewed))
 
 
 def _last(document: _ReviewDocument) -> LastReview:
-    """Return the last review.
-
-    Open findings come first, because numbers and fingerprints refer to these first.
-    """
+    """Return the last review. Open findings come first, because commands look for a number in them first."""
     open_findings = document.findings_with_status("new", "still")
     rest = document.findings_with_status("silenced", "fixed", "below", "refuted", "unproven")
     return LastReview(document.pull.value(), (*open_findings, *rest), dict(document.numbers_given), open_findings)

@@ -1,8 +1,9 @@
-"""A review's state for the next one: a column on a server, or a line of the summary comment in a workflow.
+"""Write a review's state for the next review, and find it in a summary comment. `stored.reviews` parses it.
 
-In a comment it counts only if its author is our own login, as GitHub confirms. If it is too large, data that
-only saves work is dropped first, then the oldest findings, which are found and reported again if they still
-exist. `stored.reviews` reads it.
+A server stores the state in its database. A workflow stores it in a line of the summary comment, which only
+counts if GitHub confirms that the comment's author is our own account. If the state is too large, data that
+only saves work is dropped first. Then the oldest findings are dropped, which the next review finds and
+reports again.
 """
 
 import base64
@@ -18,20 +19,25 @@ from bot.stored import markers, reviews
 from bot.values import CheckConclusion
 from bot.values.change import is_object_id
 
-MAX_STATE_CHARS = 32_000  # characters in the comment; the other half is for people
-MAX_STATE_BYTES = 8 << 20  # unpacked, and on a server
-MOST_ROUNDS = 100_000
+MAX_STATE_CHARS = 32_000  # in a comment; about half of GitHub's limit, so the rest is left for people
+MAX_STATE_BYTES = 8 << 20  # uncompressed, and in a server's database
+MAX_ROUNDS = 100_000
 _LINE = re.compile(r"<!-- deeprepo-state:([A-Za-z0-9+/=]*) -->")
 _LIKE_STATE = "<!-- deeprepo-state:"
 DAMAGED = "the state of the last review is damaged"
-NONE = "the last review's summary contains no state"
-OTHER = "the summary of the last review was written by another build (deeprepo {by}), whose state this one cannot read"
+NO_STATE = "the last review's summary contains no state"
+OTHER_BUILD = (
+    "the summary of the last review was written by another build (deeprepo {by}), whose state this one cannot read"
+)
 BEFORE_RELEASE = "before 0.2.0"
 
 
 @dataclass(frozen=True, slots=True)
 class HeadConclusion:
-    """A review's conclusion and what it applies to. An event without a review repeats it."""
+    """A review's conclusion, and what it applies to.
+
+    An event that needs no review sets this conclusion again, if nothing that it depends on has changed.
+    """
 
     conclusion: CheckConclusion
     head: str
@@ -40,14 +46,14 @@ class HeadConclusion:
 
 
 def pack(content: Mapping[str, Any], head: HeadConclusion | None = None) -> str:
-    """Return the line with a review's state, from its JSON output."""
+    """Return the line for a comment with a review's state. `content` is the review's JSON output."""
     state = {**_slim(content), "head_conclusion": asdict(head) if head else None}
     data = _fit(state, lambda data: len(data) <= MAX_STATE_BYTES and len(_text(data)) <= MAX_STATE_CHARS)
     return f"<!-- deeprepo-state:{_text(data)} -->"
 
 
 def store(content: Mapping[str, Any]) -> bytes:
-    """Return the state for a server's database, from the JSON output."""
+    """Return a review's state for a server's database. `content` is the review's JSON output."""
     return _fit(_slim(content), lambda data: len(data) <= MAX_STATE_BYTES)
 
 
@@ -56,12 +62,14 @@ def _text(data: bytes) -> str:
 
 
 def _fit(content: Mapping[str, Any], fits: Callable[[bytes], bool]) -> bytes:
-    """Return as much of a state as fits."""
+    """Return as much of a state as `fits` accepts, as JSON."""
     bare = [{**finding, "spot": None, "replacement": None} for finding in content["findings"]]
-    spared: dict[str, Any] = {"summary": "", "issues": [], "files": [], "findings": bare}
-    spared |= {section.key: section.to_json(section.nothing) for section in sections() if section.is_remembered}
-    unread: dict[str, Any] = {"read": [], "read_by_model": [], "coverage": {"readings": []}}
-    for omission in ({}, spared, unread):
+    without_optional: dict[str, Any] = {"summary": "", "issues": [], "files": [], "findings": bare}
+    without_optional |= {
+        section.key: section.to_json(section.nothing) for section in sections() if section.is_remembered
+    }
+    without_coverage: dict[str, Any] = {"read": [], "read_by_model": [], "coverage": {"readings": []}}
+    for omission in ({}, without_optional, without_coverage):
         content = {**content, **omission}
         if fits(data := json.dumps(content).encode()):
             return data
@@ -76,17 +84,19 @@ def _fit(content: Mapping[str, Any], fits: Callable[[bytes], bool]) -> bytes:
 
 
 def unpack(body: str) -> bytes | str:
-    """Return the earlier review in one of deeprepo's summaries, or a sentence why it cannot be used."""
+    """Return the state in the body of a summary comment, or a sentence why it cannot be used."""
     _, _, rest = body.replace("\r\n", "\n").partition("\n")
     line = rest.partition("\n")[0]
     match = _LINE.fullmatch(line)
     if match is None:
-        return OTHER.format(by=markers.read(body).by or BEFORE_RELEASE) if line.startswith(_LIKE_STATE) else NONE
+        return (
+            OTHER_BUILD.format(by=markers.read(body).by or BEFORE_RELEASE) if line.startswith(_LIKE_STATE) else NO_STATE
+        )
     return _unpack(match[1]) if len(match[1]) <= MAX_STATE_CHARS else "the state of the last review is too large"
 
 
 def head(data: bytes) -> str | None:
-    """Return the commit of a state or JSON output; None if unreadable."""
+    """Return the head commit of a state or a JSON output, or None if it cannot be read."""
     try:
         return reviews.change(data)[1]
     except reviews.UnreadableError:
@@ -103,7 +113,7 @@ def head_conclusion(data: bytes) -> HeadConclusion | None:
 
 
 def from_file(data: bytes) -> bytes | str:
-    """Return the earlier review in a file, or a sentence why it cannot be used."""
+    """Return the contents of a review's file unchanged, or a sentence why it cannot be used."""
     try:
         reviews.change(data)
     except reviews.UnreadableError as error:
@@ -112,8 +122,10 @@ def from_file(data: bytes) -> bytes | str:
 
 
 def _slim(full: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the next review needs from the JSON output."""
-    rows = [reading for reading in full["coverage"]["readings"] if reading["kind"] == "dependent" and _read(reading)]
+    """Return the part of a review's JSON output that the next review needs."""
+    rows = [
+        reading for reading in full["coverage"]["readings"] if reading["kind"] == "dependent" and _was_read(reading)
+    ]
     uses = {  # one row for all references to a definition in one file
         (reading["name"], reading["path"], reading["state"] == "unread"): reading
         for reading in full["coverage"]["readings"]
@@ -148,7 +160,7 @@ def _slim(full: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _placement(finding: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return which facts about a comment's place are left out. `/deeprepo fix` needs those of a suggestion."""
+    """Return the keys about a comment's location to leave out. `/deeprepo fix` needs them for suggestions."""
     return ("refused",) if finding.get("replacement") is not None else ("spot", "replacement", "refused")
 
 
@@ -157,19 +169,22 @@ def _slim_rows(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{name: reading[name] for name in names[reading["kind"]]} for reading in rows]
 
 
-def _read(reading: dict[str, Any]) -> bool:
+def _was_read(reading: dict[str, Any]) -> bool:
     return reading["state"] in ("reviewed", "reused")
 
 
 def _unpack(text: str) -> bytes | str:
-    """Return a state's JSON, unpacked within a limit and with checked commit ids."""
+    """Return a state's JSON, or `DAMAGED`.
+
+    The size and the commit IDs are checked, because people can edit it.
+    """
     try:
-        reader = zlib.decompressobj()
-        data = reader.decompress(base64.b64decode(text, validate=True), MAX_STATE_BYTES)
-        if not reader.eof:
+        decompressor = zlib.decompressobj()
+        data = decompressor.decompress(base64.b64decode(text, validate=True), MAX_STATE_BYTES)
+        if not decompressor.eof:
             return DAMAGED
         document = json.loads(data)
         is_whole = all(is_object_id(document["pull"][end]) for end in ("base", "head"))
-        return data if is_whole and 0 < int(document["round"]["number"]) <= MOST_ROUNDS else DAMAGED
+        return data if is_whole and 0 < int(document["round"]["number"]) <= MAX_ROUNDS else DAMAGED
     except (ValueError, KeyError, TypeError, OverflowError, zlib.error, RecursionError):
         return DAMAGED

@@ -31,7 +31,7 @@ async def run(ask: Forget, _: Job, server: Server) -> None:
     if still_ours and not gone:
         return
     await server.jobs.forget(ask.installation, gone)
-    repositories = await server.store.left(ask.installation, gone)
+    repositories = await server.store.not_transferred(ask.installation, gone)
     await asyncio.to_thread(
         journals.delete, [p for r in repositories for p in journals.of_repository(server.folder, r)]
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from bot.commands import CommandContext, CommandReply
-from bot.stored.answered import Answered
+from bot.stored.answered import RecordedDecisions
 from bot.values import CommandAsk
 from bot.workflow import replies
 from bot.workflow.pull_state import PullState
@@ -75,7 +75,7 @@ class StepWork(Protocol):
 class StepCommand(BareCommand):
     """One command given in a GitHub Actions step, which only knows what earlier answers record."""
 
-    answered: Answered
+    answered: RecordedDecisions
     work: StepWork
 
 

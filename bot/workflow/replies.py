@@ -38,10 +38,10 @@ async def permission_of(ask: CommandAsk | RemarkAsk, access: Access, people: "Pe
     """Record a comment addressed to us once, and return its author's permission and earlier requests."""
     now = time.time()
     permission = Permission(access, now)
-    earlier = await people.note(
+    earlier = await people.record_comment(
         ask.pull, ask.comment, ask.actor, now, writes=permission.writes, is_remark=isinstance(ask, RemarkAsk)
     )
-    outsiders = () if permission.writes else await people.outsiders(ask.pull, ask.actor, now)
+    outsiders = () if permission.writes else await people.outsider_comments(ask.pull, ask.actor, now)
     return replace(permission, earlier=earlier, outsiders=outsiders)
 
 

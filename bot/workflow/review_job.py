@@ -254,7 +254,7 @@ class ServerReviewer(Reviewer):
         finished_review = _row(self.run, made, conclusion, start)
         if not await reviews.has(self.run.id):
             self.server.count_review(made.review, f"{pull.owner}/{pull.name}", finished_review.state)
-        await reviews.keep(replace(finished_review, memory=memory))
+        await reviews.save(replace(finished_review, memory=memory))
         await self.server.store.failures.clear(pull.key)
 
     @property

@@ -197,7 +197,7 @@ class Server:
             if not self.store.database.postgres:
                 yield Workspace(scratch, path, facts=facts), None
                 return
-            async with self.store.journals.hold(journal, path) as keep:
+            async with self.store.journals.synchronized(journal, path) as keep:
                 yield Workspace(scratch, path, sends_journal=True, facts=facts), keep
 
 

@@ -144,7 +144,7 @@ async def served(
             if work is not None:
                 await work(ask, job)
             if isinstance(ask, ReviewAsk):
-                await store.reviews.keep(review(ask, job.id))
+                await store.reviews.save(review(ask, job.id))
             async with more:
                 done.append(ask)
                 more.notify_all()

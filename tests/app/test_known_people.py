@@ -42,7 +42,7 @@ async def test_later_pushes_are_delayed_only_for_strangers(tmp_path: Path) -> No
     now = time.time()
     async with storage.open_store(f"sqlite:///{tmp_path}/deeprepo.db") as store:
         admission = Admission(store.people, unknown)
-        await store.people.note(PULL, CommentRef(1, "issue"), WHO, now, writes=True)
+        await store.people.record_comment(PULL, CommentRef(1, "issue"), WHO, now, writes=True)
         for hours, waits in ((20, False), (30, True)):
             delays = [
                 await admission.delay(

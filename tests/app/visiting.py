@@ -112,7 +112,7 @@ async def stored(visit: Visit) -> dict[str, str]:
             job, "a" * 40, "push", 1, now - 20, now - 10, "neutral", "direct", 2, 900, 0.25, pull, b"{}", (FOUND,),
             title=f"{one.name} {HOSTILE}", state="findings", found=1, still=0, fixed=0,
         )  # fmt: skip
-        await store.reviews.keep(done)
+        await store.reviews.save(done)
         await store.reviews.close(pull, now, merged=True)
         broken = replace(pull, number=number + 10)
         ask = asks.write(ReviewAsk(broken, "push"))

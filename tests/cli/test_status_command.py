@@ -49,7 +49,7 @@ def stored(tmp_path: Path) -> Path:
                     b"{}",
                     state="clean" if conclusion == "success" else "findings",
                 )
-                await store.reviews.keep(done)
+                await store.reviews.save(done)
 
     asyncio.run(keep())
     return tmp_path

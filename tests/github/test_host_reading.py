@@ -3,7 +3,7 @@ from hosted import Scene
 
 from bot.errors import UsageError
 from bot.github import Host
-from bot.github.host import MAX_OTHER_COMMENTS, MAX_COMMENT_CHARS
+from bot.github.host import MAX_COMMENT_CHARS, MAX_OTHER_COMMENTS
 from bot.values import CommentRef, PullRef
 from bot.values.shared_file import UnusableFile
 from bot.workflow import pull_state

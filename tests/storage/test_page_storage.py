@@ -16,7 +16,7 @@ async def test_pages_have_no_gaps_or_repetitions(store: Store) -> None:
     """Pagination works across installations and equal times; each installation sees only its reviews."""
     for number in range(20):
         pull = OTHER if number % 3 else PULL
-        await store.reviews.keep(replace(DONE, id=f"job-{number:02}", pull=pull, finished=200.0 + number // 4))
+        await store.reviews.save(replace(DONE, id=f"job-{number:02}", pull=pull, finished=200.0 + number // 4))
     every = [row.id for row in (await store.listing.page(None, 100)).rows]
     assert every == sorted(every, reverse=True)
     for scope in (None, (7, 8)):
@@ -35,7 +35,7 @@ async def test_review_stored_twice_is_summed_once(store: Store) -> None:
     """A review that is stored twice counts once, and unknown prices are counted separately."""
     later = replace(DONE, id="job-1", finished=DAY + 5.0, started=DAY + 0.0, usd=None, state="incomplete")
     for done in (DONE, DONE, later, replace(DONE, id="job-2", pull=OTHER)):
-        await store.reviews.keep(done)
+        await store.reviews.save(done)
     days = await store.days.by_day(None, 0)
     assert [(row.key, row.reviews, row.clean, row.usd, row.unpriced_reviews, row.found) for row in days] == [
         (0, 2, 2, 1.0, 0, 4),
@@ -50,7 +50,7 @@ async def test_duration_percentiles_are_computed_per_day_and_repository(store: S
     assert (await store.days.whole(None, 0.0)).half is None
     for number in range(1, 21):
         at = DAY * (1 + number % 2) + 0.7
-        await store.reviews.keep(replace(DONE, id=f"job-{number}", started=at - number, finished=at))
+        await store.reviews.save(replace(DONE, id=f"job-{number}", started=at - number, finished=at))
     whole = await store.days.whole(None, 0.0)
     assert (round(whole.half or 0, 3), round(whole.most or 0, 3), whole.reviews) == (10, 19, 20)
     assert [round(row.half or 0, 3) for row in await store.days.by_day(None, 0.0)] == [10, 9]

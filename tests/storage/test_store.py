@@ -19,7 +19,7 @@ async def test_last_review_is_returned_unchanged(store: Store) -> None:
     assert await store.reviews.last(PULL) is None
     second = replace(DONE, id="job-2", head="sha-2", round=2, finished=300.0, usd=None, output=b"\x00\xff two")
     for done in (DONE, second, replace(DONE, id="job-3", pull=OTHER, finished=400.0)):
-        await store.reviews.keep(done)
+        await store.reviews.save(done)
     assert await store.reviews.last(PULL) == b"\x00\xff two"
     assert await store.reviews.heads(PULL) == {"sha-1", "sha-2"}
     assert [(row.id, row.usd) for row in (await store.listing.page(None, 2)).rows] == [("job-3", 0.02), ("job-2", None)]
@@ -61,8 +61,8 @@ async def test_removal_deletes_only_the_data_it_concerns(url: str, tmp_path: Pat
     here, beside = PULL, replace(PULL, repository=71)
 
     async def fill(store: storage.Store, pull: PullRef, name: str) -> None:
-        await store.reviews.keep(replace(DONE, id=name, pull=pull))
-        async with store.journals.hold(f"{pull.repository}-{name}", tmp_path / name) as kept:
+        await store.reviews.save(replace(DONE, id=name, pull=pull))
+        async with store.journals.synchronized(f"{pull.repository}-{name}", tmp_path / name) as kept:
             kept.put("line")
         await store.people.dismiss(pull, Dismissal("f1", "", "ignored", "ann"), 1.0)
         await store.people.pause(pull, "ann", 1.0)
@@ -92,8 +92,8 @@ async def test_data_older_than_the_retention_is_deleted(url: str) -> None:
     """Data older than the retention is deleted, except dismissals."""
     now = 1000 * DAY
     async with storage.open_store(url) as store:
-        await store.reviews.keep(replace(DONE, finished=now - 31 * DAY))
-        await store.reviews.keep(replace(DONE, id="job-2", pull=OTHER, finished=now - 29 * DAY))
+        await store.reviews.save(replace(DONE, finished=now - 31 * DAY))
+        await store.reviews.save(replace(DONE, id="job-2", pull=OTHER, finished=now - 29 * DAY))
         await store.reviews.close(PULL, now - 31 * DAY)
         await store.people.dismiss(PULL, Dismissal("f1", "", "ignored", "ann"), now - 31 * DAY)
         assert await store.prune(now, 30) == 3
@@ -107,8 +107,8 @@ async def test_last_review_of_an_open_pull_request_is_kept(url: str) -> None:
     """The last review is kept until the retention after closing has passed or the App is removed."""
     now = 1000 * DAY
     async with storage.open_store(url) as store:
-        await store.reviews.keep(replace(DONE, finished=now - 90 * DAY))
-        await store.reviews.keep(replace(DONE, id="job-2", finished=now - 80 * DAY, output=b"last"))
+        await store.reviews.save(replace(DONE, finished=now - 90 * DAY))
+        await store.reviews.save(replace(DONE, id="job-2", finished=now - 80 * DAY, output=b"last"))
         await store.prune(now, 30)
         assert (await store.reviews.last(PULL), await store.reviews.has("job-1")) == (b"last", False)
         await store.reviews.close(PULL, now)
@@ -120,7 +120,7 @@ async def test_last_review_of_an_open_pull_request_is_kept(url: str) -> None:
         await store.reviews.close(PULL, now)
         await store.prune(now + 31 * DAY, 30)
         assert await store.reviews.last(PULL) is None
-        await store.reviews.keep(DONE)
+        await store.reviews.save(DONE)
         await store.forget(PULL.installation)
         assert await store.reviews.last(PULL) is None
 
@@ -135,7 +135,7 @@ async def test_newest_conclusions_of_pull_requests_with_one_head_are_returned(st
         ("d", OTHER, "failure", 4.0),
     ]
     for name, pull, ending, at in rows:
-        await store.reviews.keep(replace(DONE, id=name, pull=pull, head="h", conclusion=ending, finished=at))
+        await store.reviews.save(replace(DONE, id=name, pull=pull, head="h", conclusion=ending, finished=at))
     assert await store.reviews.conclusions_at(three, "h") == {1: "failure", 2: "neutral"}
     assert await store.reviews.conclusions_at(one, "h") == {2: "neutral"}
     assert await store.reviews.conclusions_at(three, "other") == {}
@@ -147,11 +147,11 @@ async def test_newest_conclusions_of_pull_requests_with_one_head_are_returned(st
 async def test_remarks_and_commands_are_counted_separately(store: Store) -> None:
     """Commands count per person and repository, remarks per person and pull request, each comment once."""
     beside, people = replace(PULL, number=4), store.people
-    assert await people.note(PULL, CommentRef(1, "issue"), "ann", 10.0) == ()
-    assert await people.note(PULL, CommentRef(2, "issue"), "ann", 20.0, is_remark=True) == ()
-    assert await people.note(PULL, CommentRef(2, "issue"), "ann", 25.0, is_remark=True) == ()
-    assert await people.note(PULL, CommentRef(3, "review"), "ann", 30.0, is_remark=True) == (20.0,)
-    assert await people.note(beside, CommentRef(4, "issue"), "ann", 30.0, is_remark=True) == ()
-    assert await people.note(PULL, CommentRef(5, "issue"), "bob", 30.0, is_remark=True) == ()
-    assert await people.note(beside, CommentRef(6, "issue"), "ann", 40.0) == (10.0,)
-    assert await people.note(PULL, CommentRef(7, "issue"), "ann", 86_425.0, is_remark=True) == (30.0,)
+    assert await people.record_comment(PULL, CommentRef(1, "issue"), "ann", 10.0) == ()
+    assert await people.record_comment(PULL, CommentRef(2, "issue"), "ann", 20.0, is_remark=True) == ()
+    assert await people.record_comment(PULL, CommentRef(2, "issue"), "ann", 25.0, is_remark=True) == ()
+    assert await people.record_comment(PULL, CommentRef(3, "review"), "ann", 30.0, is_remark=True) == (20.0,)
+    assert await people.record_comment(beside, CommentRef(4, "issue"), "ann", 30.0, is_remark=True) == ()
+    assert await people.record_comment(PULL, CommentRef(5, "issue"), "bob", 30.0, is_remark=True) == ()
+    assert await people.record_comment(beside, CommentRef(6, "issue"), "ann", 40.0) == (10.0,)
+    assert await people.record_comment(PULL, CommentRef(7, "issue"), "ann", 86_425.0, is_remark=True) == (30.0,)

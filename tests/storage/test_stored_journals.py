@@ -36,9 +36,9 @@ async def test_worker_on_another_machine_repeats_no_finished_call(url: str, tmp_
     """A worker without the file continues from the database's journal and repeats no finished call."""
     async with doubles.Server("Yes.") as server, storage.open_store(url) as store:
         here, there = tmp_path / "here" / "j.jsonl", tmp_path / "there" / "j.jsonl"
-        async with store.journals.hold(NAME, here) as kept:
+        async with store.journals.synchronized(NAME, here) as kept:
             await review(Journal(here, keep=kept), server.openai_url, range(5))
-        async with store.journals.hold(NAME, there) as kept:
+        async with store.journals.synchronized(NAME, there) as kept:
             assert await review(Journal(there, keep=kept), server.openai_url, range(8)) == ["Yes."] * 8
         assert server.count == 8
         assert there.read_text().startswith(here.read_text())
@@ -50,7 +50,7 @@ async def test_reply_is_stored_before_it_is_used(url: str, tmp_path: Path) -> No
     """A call returns only after its row is in the database, so a kill loses nothing."""
     async with doubles.Server("Yes.") as server, storage.open_store(url) as store:
         path = tmp_path / "j.jsonl"
-        async with store.journals.hold(NAME, path) as kept:
+        async with store.journals.synchronized(NAME, path) as kept:
             journal = Journal(path, keep=kept)
             await review(journal, server.openai_url, range(3))
             stored = await store.journals.lines(NAME)
@@ -62,13 +62,13 @@ async def test_database_decides_between_different_journals(url: str, tmp_path: P
     path = tmp_path / "j.jsonl"
     async with storage.open_store(url) as store:
         path.write_text('{"kind": "a"}\n{"kind": "b"}\n{"kind": "torn')
-        async with store.journals.hold(NAME, path):
+        async with store.journals.synchronized(NAME, path):
             pass
         assert await store.journals.lines(NAME) == ['{"kind": "a"}', '{"kind": "b"}']
-        async with store.journals.hold(NAME, tmp_path / "elsewhere") as kept:
+        async with store.journals.synchronized(NAME, tmp_path / "elsewhere") as kept:
             kept.put('{"kind": "c"}')
         path.write_text('{"kind": "a"}\n{"kind": "x"}\n')
-        async with store.journals.hold(NAME, path):
+        async with store.journals.synchronized(NAME, path):
             assert path.read_text() == '{"kind": "a"}\n{"kind": "b"}\n{"kind": "c"}\n'
 
 
@@ -78,14 +78,14 @@ async def test_reply_that_cannot_be_stored_is_not_used(tmp_path: Path) -> None:
     async with doubles.Server("Yes.") as server, storage.open_store(address) as store:
 
         async def without_its_table() -> None:
-            async with store.journals.hold(NAME, path) as kept:
+            async with store.journals.synchronized(NAME, path) as kept:
                 store.database.now(lambda c: c.exec_driver_sql("ALTER TABLE line RENAME TO away"))
                 await review(Journal(path, keep=kept), server.openai_url, range(1))
 
         with pytest.raises(StorageError, match="no such table"):
             await without_its_table()
         store.database.now(lambda c: c.exec_driver_sql("ALTER TABLE away RENAME TO line"))
-        async with store.journals.hold(NAME, path) as kept:
+        async with store.journals.synchronized(NAME, path) as kept:
             assert await review(Journal(path, keep=kept), server.openai_url, range(1)) == ["Yes."]
         assert server.count == 1
         assert len(reader.load(path).sections) == 1

@@ -14,7 +14,7 @@ async def merged(store: Store, pull: PullRef, findings: dict[str, StoredFinding]
     done = FinishedReview(
         f"job-{pull.key}", "h", "opened", 1, 90.0, 100.0, "neutral", "direct", 1, 9, 0.5, pull, b"{}", shown
     )
-    await store.reviews.keep(done)
+    await store.reviews.save(done)
     await store.reviews.close(pull, 200.0, merged=merge)
     await store.outcomes.close(pull, 200.0)
 

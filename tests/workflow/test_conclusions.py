@@ -44,7 +44,7 @@ async def keep(store: Store, pull: PullRef, review: Review, at: float = 1.0, bar
         f"job-{pull.number}-{at}", made.pull.head, "push", 1, 0.0, at, checks.conclude(made), "offline", 0, 0, 0.0, pull,
         edits.write(json_file.content(made)).encode(),
     )  # fmt: skip
-    await store.reviews.keep(row)
+    await store.reviews.save(row)
 
 
 @pytest.fixture

@@ -113,7 +113,7 @@ async def _read(home: HostedRepository, package_home: PackageHome, token: Secret
             rows = await server.packages(store)
         except (HostError, GitError, UsageError, SupersededError, OverLimit) as error:
             return consumers.fetch_problem(error)
-        await server.store.packages.keep(package_home, rows)
+        await server.store.packages.save(package_home, rows)
         if any(package.role == "takes" for package in rows):
             keep_clone(server.folder, store, home.access.id, package_home.commit_id)
     return ""

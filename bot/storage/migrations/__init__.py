@@ -1,1 +1,1 @@
-"""Migrations between versions of the tables. Alembic runs them at every start."""
+"""Migrations between versions of the tables. Alembic runs them if the database has another version."""

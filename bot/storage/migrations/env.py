@@ -1,4 +1,4 @@
-"""Alembic's environment. The connection and transaction come from bot/storage/database.py."""
+"""Alembic's environment. `bot.storage.versions` passes the connection, which is in a transaction."""
 
 from alembic import context
 

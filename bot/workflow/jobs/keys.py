@@ -71,7 +71,7 @@ class Keys:
         """Return which of these other processes are alive. Raises StorageError."""
         if self._database is None:
             return frozenset()
-        numbers = await self._database.look(
+        numbers = await self._database.read(
             lambda connection: frozenset(connection.execute(_HOLDERS, {"kind": ALIVE}).scalars())
         )
         return frozenset(executor for executor in executors if _number(executor) in numbers)
