@@ -1,10 +1,10 @@
-"""The command line: flags in, exit code out. The only place where an error becomes an exit code.
+"""The command line. Only this module converts errors to exit codes.
 
 0  clean, or nothing to review
-1  findings at or above --fail-on, or, with it, a review that was cut off
+1  findings at or above --fail-on, or an incomplete review with --fail-on
 2  usage error: an option, a revision or a setting is wrong
 3  a provider, git or deeprepo itself failed, or no configured model could read anything
-130  interrupted (what was found is shown)
+130  interrupted (what was found so far is shown)
 """
 
 import sys
@@ -16,16 +16,16 @@ from bot.cli import by_code
 from bot.cli.exits import CLEAN, FAULT, FOUND, INTERRUPTED, USAGE, finish, tell
 from bot.errors import DeepRepoError, NothingToReview, UsageError
 
-ALIKE_OPTIONS = 0.85  # how similar a misspelled option has to be to the one that is suggested
+MIN_SIMILARITY = 0.85  # of a misspelled option to an option that is suggested
 
 if TYPE_CHECKING:
-    from bot.cli.by_code import OptionsByCode
+    from bot.cli.by_code import StaticReviewOptions
 
 
 def run(arguments: list[str]) -> int:
-    """Run the command line; every error becomes a sentence and an exit code here."""
+    """Run a command line, and return its exit code. Errors are printed as a message."""
     try:
-        code = _carried_out(arguments)
+        code = _run_command(arguments)
     except NothingToReview as outcome:
         tell(str(outcome))
         return CLEAN
@@ -38,25 +38,29 @@ def run(arguments: list[str]) -> int:
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output went away, as `| head` does
         return CLEAN
-    except Exception as error:  # noqa: BLE001 - the last door: a defect of ours must not end in a traceback
-        return _outside(error)
+    except Exception as error:  # noqa: BLE001 - users see a message instead of a traceback
+        return _report(error)
     return code if isinstance(code, int) else CLEAN
 
 
-def _carried_out(arguments: list[str]) -> Any:  # noqa: ANN401 - what the command returns
-    """Carry it out. What a script asks often is answered without the library that reads options, which takes longer to load than the answer."""
+def _run_command(arguments: list[str]) -> Any:  # noqa: ANN401 - what the command returns
+    """Run the command, and return its result.
+
+    Commands that scripts and hooks run often are handled without typer, which takes longer to load than they
+    run.
+    """
     if arguments == ["--version"]:
         sys.stdout.write(f"deeprepo {__version__}\n")
         return CLEAN
     options = by_code.parse(arguments)
-    if options is None and arguments != ["agent-hook"]:  # with which the plugin's hook answers an agent each time
-        return _command(arguments)
+    if options is None and arguments != ["agent-hook"]:  # the plugin's hook runs it each time an agent stops
+        return _run_typer(arguments)
     from bot.config.unknown import unknown_variables
 
     for sentence in unknown_variables():
         tell(f"warning: {sentence}")
     try:
-        return _stop_hook() if options is None else _by_code(options)
+        return _stop_hook() if options is None else _static_review(options)
     except KeyboardInterrupt:
         tell("deeprepo: interrupted before the review found anything")
         return INTERRUPTED
@@ -68,14 +72,14 @@ def _stop_hook() -> int:
     return stop_hook.answer()
 
 
-def _by_code(options: "OptionsByCode") -> int:
+def _static_review(options: "StaticReviewOptions") -> int:
     from bot import wiring
     from bot.checkout import typed
     from bot.cli import reviewing
 
     request = typed.read(options.change, ".", staged=options.staged, uncommitted=options.uncommitted)
     flags = {"effort": "none", "fail_on": options.fail_on, "local": reviewing.local(".")}
-    with reviewing.workplace(request) as scratch, reviewing.progress(options.form, quiet=options.quiet) as say:
+    with reviewing.scratch_folder(request) as scratch, reviewing.progress(options.form, quiet=options.quiet) as say:
         review = finish(wiring.local_review(request, flags, scratch, say, warn=tell))
     code = reviewing.finish(review, options.form, fixable=reviewing.fixable(review))
     if code == FOUND and options.may_come_from_hook:
@@ -83,32 +87,36 @@ def _by_code(options: "OptionsByCode") -> int:
     return code
 
 
-def _command(arguments: list[str]) -> Any:  # noqa: ANN401 - what the command returns
+def _run_typer(arguments: list[str]) -> Any:  # noqa: ANN401 - what the command returns
     from bot.cli import commands
 
     return commands.app(arguments, standalone_mode=False)
 
 
-def _outside(error: Exception) -> int:
-    """The parser's own errors, and defects of ours with a log to hand in."""
+def _report(error: Exception) -> int:
+    """Print a message for one of typer's errors, or write a log for an internal error.
+
+    Return the exit code.
+    """
     if hasattr(error, "format_message") and hasattr(error, "exit_code"):
         import difflib
 
-        if near := getattr(error, "possibilities", None):  # short words resemble each other too easily
+        if near := getattr(error, "possibilities", None):  # typer's own suggestions are too different
             typed = str(getattr(error, "option_name", ""))
-            error.possibilities = difflib.get_close_matches(typed, near, cutoff=ALIKE_OPTIONS)  # type: ignore[attr-defined]
+            error.possibilities = difflib.get_close_matches(typed, near, cutoff=MIN_SIMILARITY)  # type: ignore[attr-defined]
         message = str(error.format_message())
-        errors = getattr(error.__cause__, "errors", None)  # of pydantic, whose words are for programmers
+        errors = getattr(error.__cause__, "errors", None)  # pydantic's messages are for programmers
         if errors is not None:
             from bot.config import yaml_text
 
             first = errors()[0]
             message = message.replace(first["msg"], yaml_text.sentence(first))
-        if type(error).__name__ == "NoArgsIsHelpError":  # a class that typer keeps to itself: nothing was typed
+        # Typer doesn't export this class; there were no arguments
+        if type(error).__name__ == "NoArgsIsHelpError":
             tell(message)
             return USAGE
         if type(error).__name__ == "MissingParameter" and (help_text := getattr(error.param, "help", "")):  # type: ignore[attr-defined]
-            message = f"{message.rstrip('.')}: {help_text}"  # says what it is and where it comes from
+            message = f"{message.rstrip('.')}: {help_text}"  # explains what the missing argument is
         about = getattr(error, "ctx", None)
         tell(f"deeprepo: {message}\nTry `{about.command_path if about else 'deeprepo'} --help`.")
         return USAGE

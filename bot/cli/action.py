@@ -1,4 +1,4 @@
-"""`deeprepo action`: one step of a GitHub Actions workflow. action.yml starts it."""
+"""`deeprepo action`: run a step of a GitHub Actions workflow. action.yml runs this command."""
 
 from bot.cli.exits import CLEAN, FOUND, finish
 from bot.machine import extras
@@ -16,8 +16,8 @@ def command() -> int:
     from bot.errors import DeepRepoError
 
     if not config.is_step():
-        config.step()  # raises the one sentence; nobody reads commands to a runner here
-    console = action.Console(lambda line: print(line, flush=True))  # noqa: T201 - the runner listens there
+        config.step()  # raises an error that explains this, before anything is printed for a runner
+    console = action.Console(lambda line: print(line, flush=True))  # noqa: T201 - the runner reads stdout
     try:
         result = finish(action.run(config.step(), console))
         if result.fault is not None:

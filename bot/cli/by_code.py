@@ -1,6 +1,6 @@
-"""Start reviews without a model.
+"""Parse the command lines of reviews without a model.
 
-They don't load the command-line library, because that takes longer than the review.
+Git hooks run such reviews. They don't load typer, because that would take longer than the review.
 """
 
 from collections.abc import Sequence
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class OptionsByCode:
-    """What such a command line asks for."""
+class StaticReviewOptions:
+    """The options of a review without a model."""
 
     change: str | None = None
     staged: bool = False
@@ -20,18 +20,19 @@ class OptionsByCode:
 
     @property
     def may_come_from_hook(self) -> bool:
-        """Whether git or pre-commit may have started it: our hooks name no range."""
+        """Whether git or pre-commit may have started this command. Our hooks never pass a range."""
         return self.change is None and not self.uncommitted
 
 
-def parse(arguments: Sequence[str]) -> OptionsByCode | None:
-    """Return the options, if this is `review --effort none` with at most a range, --staged, --uncommitted, --format, --fail-on and --quiet; else None.
+def parse(arguments: Sequence[str]) -> StaticReviewOptions | None:
+    """Return the options if this is `review --effort none` with simple options only, and otherwise None.
 
-    The long way reads every other command line, and reports what is wrong with it.
+    The other options that are allowed are a range, --staged, --uncommitted, --format, --fail-on and --quiet.
+    typer parses all other command lines, and reports what is wrong with them.
     """
     if not arguments or arguments[0] != "review":
         return None
-    from bot.outputs import OUTPUTS  # here: what is no review loads less
+    from bot.outputs import OUTPUTS  # imported here, so that other commands start faster
     from bot.values import SEVERITIES
 
     flags, changes = set[str](), list[str]()
@@ -51,7 +52,7 @@ def parse(arguments: Sequence[str]) -> OptionsByCode | None:
             return None
     if "--effort" not in values or len(changes) > 1:
         return None
-    return OptionsByCode(
+    return StaticReviewOptions(
         change=next(iter(changes), None),
         staged="--staged" in flags,
         uncommitted="--uncommitted" in flags,

@@ -1,4 +1,7 @@
-"""Every command, and the library that reads their options. A command is loaded when it is asked for: help and completion load none."""
+"""The typer application with all commands. A command's module is only imported when the command runs.
+
+So help and completion don't import any of them.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
@@ -13,11 +16,12 @@ from bot.cli import hooks
 from bot.cli.exits import INTERRUPTED, tell
 from bot.errors import UsageError
 
-GROUP = "deeprepo.commands"  # entry points: commands of other distributions
-ELSEWHERE = {"demo": "./sandbox", "eval": "./sandbox ./evals"}  # of them ours, by the folders of each
-OF_ONE_CHANGE = ("review", "estimate")
-OF_FEATURES = {command.name: command for command in hooks.commands()}
-ABOUT = {  # command -> what the page of help says of it
+GROUP = "deeprepo.commands"  # the entry points of commands from other distributions
+# Our commands from other distributions, with the folders of the clone to install
+OTHER_DISTRIBUTIONS = {"demo": "./sandbox", "eval": "./sandbox ./evals"}
+COMMANDS_ON_ONE_CHANGE = ("review", "estimate")
+FEATURE_COMMANDS = {command.name: command for command in hooks.commands()}
+SUMMARIES = {  # by command, in the order of the help page
     "review": "Review a branch, a range of commits, or staged or uncommitted work.",
     "estimate": "Estimate the model calls, tokens and cost of a review. Needs no key.",
     "config": "Print the settings that a review of this repository uses.",
@@ -26,7 +30,7 @@ ABOUT = {  # command -> what the page of help says of it
     "init": "Add a pull-request review workflow to a repository.",
     "trace": "Show what a recorded review did, turn by turn, and what it cost.",
     "replay": "Reproduce a recorded review without calling a model.",
-    **{name: command.about for name, command in OF_FEATURES.items()},
+    **{name: command.about for name, command in FEATURE_COMMANDS.items()},
     "mcp": "Serve coding agents over the Model Context Protocol.",
     "agent-hook": "Run as a coding agent's Stop hook.",
     "serve": "Run the server that receives GitHub webhooks and posts reviews.",
@@ -37,45 +41,42 @@ ABOUT = {  # command -> what the page of help says of it
 }
 
 
-class _Loaded(Mapping[str, Any]):
-    """The commands by name, each loaded when it is looked up. Other distributions may have more than are listed."""
+class _LazyCommands(Mapping[str, Any]):
+    """The commands by name. A command is imported when it is looked up, even if it is not in `SUMMARIES`."""
 
-    def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - of the command line's own library
+    def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - a typer command
         command = _load(name)
         if command is None:
             raise KeyError(name)
         return command
 
     def __iter__(self) -> Iterator[str]:
-        return iter(ABOUT)
+        return iter(SUMMARIES)
 
     def __len__(self) -> int:
-        return len(ABOUT)
+        return len(SUMMARIES)
 
 
 class _Commands(TyperGroup):
-    """The commands.
+    """The group of all commands. After Ctrl-C, it prints a message and exits with 130."""
 
-    If Ctrl-C is pressed before there is a review, they print a message, which typer wouldn't do.
-    """
-
-    def __init__(self, **settings: Any) -> None:  # noqa: ANN401 - of the command line's own library
+    def __init__(self, **settings: Any) -> None:  # noqa: ANN401 - passed on to typer
         super().__init__(**settings)
-        self.commands = _Loaded()  # type: ignore[assignment]  # nothing is added to it
+        self.commands = _LazyCommands()  # type: ignore[assignment]  # typer would expect a mutable mapping
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401, ARG002 - as above
         return list(self.commands)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401, ARG002 - as above
         with formatter.section("Commands"):
-            formatter.write_dl(list(ABOUT.items()))
+            formatter.write_dl(list(SUMMARIES.items()))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401 - as above
         word = args[0]
-        if word in ELSEWHERE and word not in self.commands:
+        if word in OTHER_DISTRIBUTIONS and word not in self.commands:
             from bot.machine import extras
 
-            remedy = extras.install(folder=ELSEWHERE[word])
+            remedy = extras.install(folder=OTHER_DISTRIBUTIONS[word])
             raise UsageError(f"`deeprepo {word}` is not installed: {remedy}")
         return super().resolve_command(ctx, args)
 
@@ -93,33 +94,34 @@ app = typer.Typer(
     help="Review a change beyond its diff: every changed definition and all the code that depends on it.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    rich_markup_mode=None,  # a page of help loads no library that draws
+    rich_markup_mode=None,  # so that help pages don't load rich
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 
 @cache
-def _load(name: str) -> Any:  # noqa: ANN401 - of the command line's own library
-    """Load a command with its options; None if no command has this name."""
-    if name in ABOUT and name not in ELSEWHERE:
-        of_feature = OF_FEATURES.get(name)
+def _load(name: str) -> Any:  # noqa: ANN401 - a typer command
+    """Import a command, or return None if no command has this name."""
+    if name in SUMMARIES and name not in OTHER_DISTRIBUTIONS:
+        of_feature = FEATURE_COMMANDS.get(name)
         module = import_module(of_feature.module if of_feature else f"bot.cli.{name.replace('-', '_')}")
-        return _with_options(name, module.command)
-    from importlib.metadata import entry_points  # slow: it looks at every installed distribution
+        return _as_typer_command(name, module.command)
+    from importlib.metadata import entry_points  # slow, because it reads every installed distribution
 
     for point in entry_points(group=GROUP, name=name):
         found = point.load()
-        return typer.main.get_group(found) if isinstance(found, typer.Typer) else _with_options(name, found)
+        return typer.main.get_group(found) if isinstance(found, typer.Typer) else _as_typer_command(name, found)
     return None
 
 
-def _with_options(name: str, command: Callable[..., Any]) -> Any:  # noqa: ANN401 - as above
+def _as_typer_command(name: str, command: Callable[..., Any]) -> Any:  # noqa: ANN401 - as above
+    """Create a typer command from a function with annotated parameters."""
     from bot.cli.options import OneChange
 
-    alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-    kind = OneChange if name in OF_ONE_CHANGE else None
-    alone.command(name=name, cls=kind, short_help=ABOUT.get(name))(command)
-    return typer.main.get_command(alone)
+    app_of_one = typer.Typer(add_completion=False, rich_markup_mode=None)
+    kind = OneChange if name in COMMANDS_ON_ONE_CHANGE else None
+    app_of_one.command(name=name, cls=kind, short_help=SUMMARIES.get(name))(command)
+    return typer.main.get_command(app_of_one)
 
 
 @app.callback(invoke_without_command=True)

@@ -1,4 +1,4 @@
-"""`deeprepo config`: every setting, its value and where it comes from."""
+"""`deeprepo config`: print every setting with its value, and where the value comes from."""
 
 import sys
 import tempfile
@@ -12,7 +12,7 @@ from bot.cli.exits import CLEAN, finish, say, tell
 from bot.cli.options import RepoFolder
 from bot.errors import NoCommitError
 
-MAX_FILE_BYTES = 1 << 20  # bytes of a settings file that are compared
+MAX_FILE_BYTES = 1 << 20  # of a settings file that are compared
 
 
 def command(
@@ -64,14 +64,14 @@ def command(
         say(f"{name:<26} {value or '(not set)'}" + (f"   [{origin}]" if explain else ""))
     for warning in settings.warnings:
         tell(f"warning: {warning}")
-    sys.stdout.flush()  # so that the sentence comes last, even if both go to a file
+    sys.stdout.flush()  # so that the hint comes last, even if both streams go to one file
     source = "" if explain else "To see where each value comes from, add --explain. "
     tell(f"\n{source}To see what each setting does, run `deeprepo config --reference`.")
     return CLEAN
 
 
 def _compare(path: Path, in_force: bytes) -> None:
-    """Report a file of this folder that no review uses yet."""
+    """Print a message if the settings file in the work tree differs from the one that reviews use."""
     if not path.is_file():
         return
     with suppress(OSError), path.open("rb") as file:
@@ -82,7 +82,7 @@ def _compare(path: Path, in_force: bytes) -> None:
 
 
 def _reference() -> str:
-    """docs/configuration.md."""
+    """Return the contents of docs/configuration.md."""
     from bot import render
     from bot.config.reference import tables
     from bot.wiring.access import PREFERRED

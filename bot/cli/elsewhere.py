@@ -1,4 +1,4 @@
-"""`deeprepo init --from`: what the settings files of other reviewers come to in .deeprepo.yml, and what they do not."""
+"""`deeprepo init --from`: convert the settings of other reviewers, and report what happened to each key."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,18 +11,18 @@ from bot.errors import UsageError
 from bot.machine import files
 from bot.review.guidance import MAX_FILE, is_guideline, read_guideline
 
-MAX_OLD_FILE_BYTES = 1 << 20  # bytes of an old file
+MAX_OLD_FILE_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class OldFile:
-    """One file of another reviewer: what became of each of its keys, or why it cannot be read."""
+    """A settings file of another reviewer: what happened to each of its keys, or why it cannot be read."""
 
     path: str
     reviewer: str
     rows: tuple[Row, ...] = ()
     fault: str = ""
-    differences: tuple[str, ...] = ()  # what the old reviewer does in another way
+    differences: tuple[str, ...] = ()  # how the other reviewer's behavior differs from deeprepo's
 
     @property
     def groups(self) -> list[tuple[str, str, list[str]]]:
@@ -35,23 +35,26 @@ class OldFile:
 
 @dataclass(frozen=True, slots=True)
 class Guide:
-    """A file that reviews read unchanged, with a note about it."""
+    """A file with guidelines that reviews use as it is, with a note about it."""
 
     path: str
     note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class TakenOver:
-    """What all of them come to: the text of the settings, the files, and those that stay what they are."""
+class ImportedSettings:
+    """The result of an import: the new settings as YAML, the old files, and files that are used unchanged."""
 
     settings: str
     files: tuple[OldFile, ...]
     guides: tuple[Guide, ...]
 
 
-def import_settings(top: Path, names: Sequence[str]) -> TakenOver:
-    """Read what is there, or what is named: a reviewer, a file or a folder. Raises UsageError where there is nothing."""
+def import_settings(top: Path, names: Sequence[str]) -> ImportedSettings:
+    """Import the settings of other reviewers, or only of `names`: reviewers, files or folders.
+
+    Raises UsageError if there are none.
+    """
     tracked = git_output(top, "ls-files", "--cached", "--others", "--exclude-standard", "-z").split("\0")
     branch = git_output(top, "symbolic-ref", "--short", "refs/remotes/origin/HEAD").strip().partition("/")[2]
     new = NewSettings(MAX_FILE, branch, {path: is_guideline(path) for path in tracked if path})
@@ -74,7 +77,7 @@ def import_settings(top: Path, names: Sequence[str]) -> TakenOver:
         known = ", ".join(f"{form.word} ({', '.join(form.files or form.guides)})" for form in FORMATS)
         what = f"settings for {missing[0]}" if missing else "settings of another reviewer"
         raise UsageError(f"no {what} were found in {top}. Supported reviewers: {known}")
-    return TakenOver(new.text(), tuple(old_files), tuple(guides))
+    return ImportedSettings(new.text(), tuple(old_files), tuple(guides))
 
 
 def _read(form: SettingsFormat, path: str, text: str, new: NewSettings) -> OldFile:

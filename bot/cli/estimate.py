@@ -1,4 +1,4 @@
-"""`deeprepo estimate`: what a review would ask and cost, before anything is spent."""
+"""`deeprepo estimate`: estimate the model calls and the cost of a review, without making any call."""
 
 import json
 import sys
@@ -57,7 +57,7 @@ def command(
     }  # fmt: skip
     flags = reviewing.flags(choices, of_features=of_features, full=full, previous=previous)
     request = typed.read(change, repo, staged=staged, uncommitted=uncommitted)
-    with reviewing.workplace(request) as scratch, reviewing.progress(quiet=quiet) as say:
+    with reviewing.scratch_folder(request) as scratch, reviewing.progress(quiet=quiet) as say:
         estimates = finish(local.weigh(request, flags, scratch, say))
     if form == "json":
         sys.stdout.write(json.dumps(estimates, indent=2) + "\n")
@@ -67,7 +67,7 @@ def command(
 
 
 def _table(estimates: dict[str, Any]) -> None:
-    """Print the estimate: the change, a table with one row per effort, and what the figures rest on."""
+    """Print the estimate: the change, a table with one row per effort, and what the figures are based on."""
     from rich.console import Console
     from rich.table import Table
 

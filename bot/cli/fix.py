@@ -1,4 +1,4 @@
-"""`deeprepo fix`: fix a review's findings in the work tree, then review the result without a model."""
+"""`deeprepo fix`: fix a review's findings in the work tree, then run static checks on the result."""
 
 import sys
 import tempfile
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from bot.values import PlacedFinding, Review
     from bot.values.fixing import Fix, FixCheck
 
+# Why a finding was not fixed, by the reason in `Fix.refusals`
 REASONS = {
     "none": "there is no automatic fix",
     "unconfirmed": "it is not confirmed, so check its suggestion and apply it yourself",
@@ -80,9 +81,9 @@ def carry_out(
     quiet: bool,
     patch: bool = False,
 ) -> int:
-    """Fix these findings and report the result.
+    """Fix these findings, and report the result.
 
-    Return the review's exit code for the remaining findings, or 1 if a fix failed.
+    Return the review's exit code for the findings that remain, or 1 if a fix failed or has new problems.
     """
     from bot.cli import reviewing
     from bot.wiring import fixing
@@ -93,18 +94,19 @@ def carry_out(
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch, reviewing.progress(quiet=quiet):
         fix, check = fixing.fix_work_tree(review_done, rows, repo, scratch, origin, keep=patch)
     if patch:
-        sys.stdout.write(terminal_text(fix.patch) if sys.stdout.isatty() else fix.patch)  # what git applies is exact
+        # Only escape the patch for terminals: git needs it unchanged.
+        sys.stdout.write(terminal_text(fix.patch) if sys.stdout.isatty() else fix.patch)
     report(fix, check, is_patch=patch)
-    mended = {finding.identity for finding in fix.findings}
-    rows_left = tuple(
-        placed_finding for placed_finding in review_done.findings if placed_finding.finding.identity not in mended
+    fixed = {finding.identity for finding in fix.findings}
+    remaining = tuple(
+        placed_finding for placed_finding in review_done.findings if placed_finding.finding.identity not in fixed
     )
-    left = replace(review_done, findings=rows_left)
-    return max(reviewing.exit_code(left), CLEAN if fix and check.is_clean and not fix.refusals else FOUND)
+    review_left = replace(review_done, findings=remaining)
+    return max(reviewing.exit_code(review_left), CLEAN if fix and check.is_clean and not fix.refusals else FOUND)
 
 
 def report(fix: "Fix", check: "FixCheck", *, is_patch: bool = False) -> None:
-    """Say what was changed, what was not, and what the review of the result reports."""
+    """Report what was fixed, what was not, and what the static checks of the result found."""
     from bot.render import count
     from bot.render.disarm import line
 

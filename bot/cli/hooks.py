@@ -1,4 +1,4 @@
-"""What a feature adds to the command line: commands, and options of `deeprepo review`."""
+"""Let features add commands and options of `deeprepo review` to the command line."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,25 +12,28 @@ class Command:
     """A command of a feature."""
 
     name: str
-    about: str  # what the page of help says of it
-    module: str  # which has it as `command`, and is loaded when it is asked for
+    about: str  # the summary on the help page
+    module: str  # the module with the function `command`, which is imported when the command runs
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option of a feature. If a variable of the same name allows something, the option does too."""
+    """An option of a feature.
+
+    If an environment variable of the same name is a permission, so is the option.
+    """
 
     name: str
-    form: Any  # its type, as the command line's library reads it
-    read: Callable[[Any], Any] = lambda value: value  # what the feature is handed. Raises UsageError
-    is_estimated: bool = False  # whether `deeprepo estimate` takes account of it
+    form: Any  # the annotation for typer
+    read: Callable[[Any], Any] = lambda value: value  # converts the value for the feature. Raises UsageError
+    is_estimated: bool = False  # whether the option also affects `deeprepo estimate`
 
 
 def commands() -> tuple[Command, ...]:
-    """List the commands of features."""
+    """Return the commands of all features."""
     return cast("tuple[Command, ...]", registry.parts("command"))
 
 
 def options() -> tuple[Option, ...]:
-    """List the options of features."""
+    """Return the options of all features."""
     return cast("tuple[Option, ...]", registry.parts("options"))

@@ -1,4 +1,7 @@
-"""`deeprepo init`: a small settings file for a repository, and a workflow that uses the clone that deeprepo was installed from."""
+"""`deeprepo init`: write a workflow and a small settings file for a repository.
+
+The workflow uses the repository from whose clone deeprepo was installed.
+"""
 
 import re
 from collections.abc import Mapping
@@ -15,23 +18,23 @@ from bot.errors import UsageError
 from bot.machine import extras, files
 
 if TYPE_CHECKING:
-    from bot.cli.elsewhere import TakenOver
+    from bot.cli.elsewhere import ImportedSettings
 
 WORKFLOW, SETTINGS_FILE = ".github/workflows/deeprepo.yml", ".deeprepo.yml"
-HERE = Path(__file__).parents[1]
-# In the wheel, in a checkout
-SOURCES = (HERE / "templates/setup/deeprepo.yml", HERE.parent / "docs/workflows/deeprepo.yml")
+PACKAGE = Path(__file__).parents[1]
+# The workflow's template, in a wheel and in a checkout
+TEMPLATES = (PACKAGE / "templates/setup/deeprepo.yml", PACKAGE.parent / "docs/workflows/deeprepo.yml")
 USES = re.compile(r"(uses: )OWNER/deeprepo@0{40} # .*")
 REMOTE_ADDRESS = re.compile(
     r"(?:https?://(?:[^@/\s]*@)?|ssh://(?:[^@/\s]*@)?|[\w.-]+@)([\w.-]+)(?::\d+)?[:/]([\w.-]+/[\w.-]+?)(?:\.git)?/?$"
 )
 ACTION = re.compile(r"[\w.-]+/[\w.-]+@[0-9a-f]{40}")
-MAX_PRESENT_BYTES = 1 << 20  # bytes of a file that is there already
+MAX_EXISTING_BYTES = 1 << 20  # of an existing file that is compared with the new one
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The clone that deeprepo was installed from: OWNER/NAME at its host, a commit, and a warning."""
+    """A copy of deeprepo that a workflow can use: its repository (OWNER/NAME), a commit, and a warning."""
 
     name: str
     commit: str
@@ -88,14 +91,14 @@ def command(
     if app and action:
         raise UsageError("use either --action or --app. --action is for a workflow, and --app writes none")
     top = work_tree_top(repo)
-    taken = import_settings(top, names or []) if elsewhere else None
-    source = None if app else _named(action) if action else _installed_from()
-    written = {SETTINGS_FILE: _settings(taken)}
+    imported = import_settings(top, names or []) if elsewhere else None
+    source = None if app else _parse_action(action) if action else _installed_from()
+    written = {SETTINGS_FILE: _settings(imported)}
     if isinstance(source, Source):
         written = {WORKFLOW: _workflow(source), **written}
-    _write(top, written, overwrite=overwrite, keeps_settings=taken is None)
-    if taken is not None:
-        say(text("setup/elsewhere.txt.j2", taken=taken))
+    _write(top, written, overwrite=overwrite, keeps_settings=imported is None)
+    if imported is not None:
+        say(text("setup/elsewhere.txt.j2", imported=imported))
     if not isinstance(source, Source):
         if isinstance(source, LocalCopy):
             tell(f"{WORKFLOW}: not written (see below)")
@@ -113,7 +116,7 @@ def _write(top: Path, written: Mapping[str, str], *, overwrite: bool, keeps_sett
     With `keeps_settings`, a different settings file is kept; else it is replaced if nobody has edited it.
     Raises UsageError, before anything is written, if another file exists with different content.
     """
-    before = {name: files.content(top / name, MAX_PRESENT_BYTES, below=top) for name in written}
+    before = {name: files.content(top / name, MAX_EXISTING_BYTES, below=top) for name in written}
     others = [name for name, old in before.items() if old is not None and old != written[name].encode()]
     kept = [name for name in others if name == SETTINGS_FILE and keeps_settings and not overwrite]
     unedited = [name for name in others if name == SETTINGS_FILE and before[name] == _settings(None).encode()]
@@ -133,23 +136,23 @@ def _write(top: Path, written: Mapping[str, str], *, overwrite: bool, keeps_sett
         say(f"{name}: {'overwritten' if name in others else 'written'}")
 
 
-def _settings(taken: "TakenOver | None") -> str:
-    """The settings file: what was taken over, or the few that most repositories change."""
+def _settings(imported: "ImportedSettings | None") -> str:
+    """Return the settings file's text: the imported settings, or the few that most repositories change."""
     from bot.render import text
 
-    if taken is None or not taken.settings:
+    if imported is None or not imported.settings:
         return text("setup/deeprepo.yml.j2")
-    return text("setup/taken.yml.j2", settings=taken.settings.strip(), names=[file.path for file in taken.files])
+    return text("setup/taken.yml.j2", settings=imported.settings.strip(), names=[file.path for file in imported.files])
 
 
 def _workflow(source: Source) -> str:
-    """The workflow that the documentation shows, with the action's place in it."""
-    shown = next(path for path in SOURCES if path.is_file()).read_text("utf-8")
-    return USES.sub(rf"\g<1>{source.name}@{source.commit} # v{__version__}", shown)
+    """Return the workflow from the documentation, with the source of the action filled in."""
+    template = next(path for path in TEMPLATES if path.is_file()).read_text("utf-8")
+    return USES.sub(rf"\g<1>{source.name}@{source.commit} # v{__version__}", template)
 
 
-def _named(action: str) -> Source:
-    """What --action names."""
+def _parse_action(action: str) -> Source:
+    """Return the source that --action specifies. Raises UsageError."""
     if not ACTION.fullmatch(action):
         raise UsageError(f"--action {action!r}: write OWNER/NAME@COMMIT, with all 40 digits of the commit")
     name, _, commit = action.partition("@")
@@ -161,7 +164,7 @@ def _installed_from() -> Source | LocalCopy:
     url, commit = extras.installed_from()
     if commit and (found := REMOTE_ADDRESS.fullmatch(url)):
         return Source(found[2], commit, _elsewhere(found[1]))
-    folder = HERE.parent if (HERE.parent / ".git").exists() else Path(extras.clone() or HERE.parent)
+    folder = PACKAGE.parent if (PACKAGE.parent / ".git").exists() else Path(extras.clone() or PACKAGE.parent)
     address = git_output(folder, "remote", "get-url", "origin").strip()
     commit = git_output(folder, "rev-parse", "HEAD").strip()
     found = REMOTE_ADDRESS.fullmatch(address)
@@ -179,6 +182,9 @@ def _installed_from() -> Source | LocalCopy:
 
 
 def _elsewhere(host: str) -> str:
-    """Return a warning if the clone's origin is not at github.com: a workflow finds actions only on its own GitHub."""
+    """Return a warning if an origin's host is not github.com.
+
+    Workflows only find actions on their own GitHub.
+    """
     is_usual = host.lower() in ("github.com", "ssh.github.com")
     return "" if is_usual else f"`origin` is at {host}: the workflow finds the action only if it runs on a GitHub there"

@@ -1,4 +1,4 @@
-"""`deeprepo mcp`: an MCP server over stdio, for editors and coding agents."""
+"""`deeprepo mcp`: run an MCP server over stdio, for editors and coding agents."""
 
 from pathlib import Path
 
@@ -11,7 +11,8 @@ from bot.machine import extras
 def command(repo: RepoFolder = ".") -> int:
     """Serve the tools review, explain, hand_over and callers over standard input and output (Model Context Protocol).
 
-    An editor starts it; for example `claude mcp add deeprepo -- deeprepo mcp`, or the command `deeprepo` with the argument `mcp`.
+    Editors and agents start this command. For example, run `claude mcp add deeprepo -- deeprepo mcp`, or
+    configure the command `deeprepo` with the argument `mcp`.
     """
     if not Path(repo).is_dir():
         raise UsageError(f"{repo} is not a folder. Pass the path of a git checkout with --repo")

@@ -20,7 +20,7 @@ OF_FEATURES = "of_features"
 
 
 class Show(StrEnum):
-    """What is listed on demand."""
+    """Values of --show."""
 
     unproven = "unproven"
     all = "all"
@@ -68,10 +68,10 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress lin
 
 
 class OneChange(TyperCommand):
-    """A command about one change. Two revisions, as `git diff` takes them, are answered with the range that they mean."""
+    """A command about one change. If it gets two revisions, like `git diff`, the error suggests a range."""
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - of the command line's own library
-        """Parse as usual, and report surplus arguments with a suggestion."""
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - a typer context
+        """Parse the arguments. Raises UsageError with a suggestion if there are too many."""
         ctx.allow_extra_args = True
         rest = super().parse_args(ctx, args)
         if rest:
@@ -86,7 +86,10 @@ class OneChange(TyperCommand):
 
 
 def with_features(*, is_estimate: bool = False) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """Replace a command's parameter `of_features` by all features' options, and pass it their values."""
+    """Add all features' options to a command. The command gets their values as the parameter `of_features`.
+
+    `is_estimate`: only add options that affect an estimate.
+    """
     added = [option for option in hooks.options() if option.is_estimated or not is_estimate]
 
     def widen(command: Callable[..., int]) -> Callable[..., int]:
@@ -108,7 +111,7 @@ def with_features(*, is_estimate: bool = False) -> Callable[[Callable[..., int]]
 
 
 def accept_options_of(other: Callable[..., int]) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """Make a command accept each option of `other`. Those that it has no parameter for are hidden, and change nothing."""
+    """Make a command accept all options of `other`. Options without a parameter are hidden and ignored."""
 
     def widen(command: Callable[..., int]) -> Callable[..., int]:
         signature = inspect.signature(command)
@@ -134,7 +137,10 @@ def _hide(parameter: inspect.Parameter) -> inspect.Parameter:
 
 
 def git_output(folder: Path, *words: str) -> str:
-    """Return what git prints about a clone, "" if it fails. Nothing that the clone configures or contains is started."""
+    """Return the output of a git command in a clone, or "" if it fails.
+
+    No program that the clone configures or contains is started.
+    """
     from bot.checkout import git
     from bot.cli.exits import finish
 
@@ -146,7 +152,10 @@ def git_output(folder: Path, *words: str) -> str:
 
 
 def work_tree_top(folder: Path) -> Path:
-    """Return the top of the work tree: the file is read there and nowhere else. Raises UsageError outside a repository."""
+    """Return the top folder of the work tree, where settings files are.
+
+    Raises UsageError if there is none.
+    """
     from bot.checkout.locate import locate
 
     top = locate(str(folder)).top

@@ -1,4 +1,4 @@
-"""`deeprepo replay`: a recorded review once more, byte for byte, with no network."""
+"""`deeprepo replay`: reproduce a recorded review byte for byte, without network access."""
 
 import tempfile
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`deeprepo review`: a local change in, a review out."""
+"""`deeprepo review`: review a local change."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -100,7 +100,8 @@ def command(
     from bot.cli import reviewing
 
     if output is not None:
-        files.ready(output)  # said before anything is paid: a review that has nowhere to go would be lost
+        # Before anything is paid, because the review would be lost if it can't be written
+        files.ready(output)
     choices = {
         "root": root, "worker": worker, "thinking": thinking, "strategy": strategy, "effort": effort, "usd": max_usd,
         "verify": verify, "fail_on": fail_on, "quota": quota,
@@ -109,7 +110,7 @@ def command(
         choices, of_features=of_features, full=full, previous=previous, sarif=sarif or (), sarif_base=sarif_base or ()
     ) | {"journal": journal, "trace": trace, "local": reviewing.local(repo)}
     request = typed.read(change, repo, staged=staged, uncommitted=uncommitted)
-    with reviewing.workplace(request) as scratch, reviewing.progress(form, quiet=quiet) as say:
+    with reviewing.scratch_folder(request) as scratch, reviewing.progress(form, quiet=quiet) as say:
         if fix and request.head:
             from bot.wiring.fixing import refuse_unless_checked_out
 

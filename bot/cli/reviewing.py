@@ -1,4 +1,7 @@
-"""What `deeprepo review` does once its options are read. Nothing here knows the library that reads them: a hook starts without it."""
+"""Run `deeprepo review` once its options are parsed.
+
+This module doesn't import typer, so that hooks start fast.
+"""
 
 import shlex
 import shutil
@@ -17,7 +20,7 @@ from bot.machine import extras, files
 if TYPE_CHECKING:
     from bot.values import Review, ReviewRequest
 
-MOST_LIST = 1 << 20  # bytes of a list of entries; far less is used
+MAX_IGNORE_BYTES = 1 << 20  # of a list of ignored findings, which is usually much shorter
 OFFLINE = (
     "No model is configured, so only static checks ran. Set ANTHROPIC_API_KEY or OPENAI_API_KEY to add a model review."
 )
@@ -31,9 +34,9 @@ def finish(
     show: Collection[str] = (),
     fixable: int | None = 0,
 ) -> int:
-    """Print the review and return the exit code.
+    """Print the review, and return the exit code.
 
-    `fixable`: how many findings --fix can fix, or None if it is about to.
+    `fixable`: how many findings --fix could fix, or None if --fix was given.
     """
     from bot.review.strategies.choice import NO_MODEL
 
@@ -44,7 +47,10 @@ def finish(
 
 
 def fixable(review: "Review") -> int:
-    """Return how many findings --fix can fix, or 0 in a hook, where a person can't type the option."""
+    """Return how many findings --fix could fix.
+
+    Return 0 in a hook, because nobody can add the option there.
+    """
     from bot.config import hook
 
     if not review.findings or hook.is_running():
@@ -55,10 +61,10 @@ def fixable(review: "Review") -> int:
 
 
 @contextmanager
-def workplace(request: "ReviewRequest") -> Iterator[str]:
-    """Create a temporary folder for a review.
+def scratch_folder(request: "ReviewRequest") -> Iterator[str]:
+    """Yield a temporary folder for a review.
 
-    If the change is empty, NothingToReview says what to type instead.
+    If the change is empty, replace the message of NothingToReview with one that says what to type instead.
     """
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
         try:
@@ -73,7 +79,7 @@ def workplace(request: "ReviewRequest") -> Iterator[str]:
 def deliver(
     review: "Review", form: str, output: Path | None, *, show: Collection[str] = (), fixable: int | None = 0
 ) -> None:
-    """Print the review, or write it to a file and say so. `show`: what is listed beyond the usual."""
+    """Print the review, or write it to a file and print a message. `show`: values of `options.Show`."""
     from bot.outputs import OUTPUTS
     from bot.render import count
 
@@ -101,7 +107,7 @@ def deliver(
     try:
         files.write(output, text)
     except UsageError:
-        sys.stdout.write(text)  # it may have been paid for
+        sys.stdout.write(text)  # don't lose a review that may have been paid for
         raise
     new, old = len(review.findings_with_status("new")), len(review.findings_with_status("still"))
     count_text = f"{count(new, 'new finding')}, {old} still open" if old else count(new, "finding")
@@ -109,7 +115,7 @@ def deliver(
 
 
 def _is_short(review: "Review", form: str, output: Path | None) -> bool:
-    """Whether one line is enough: a hook's review that found nothing and has nothing to add."""
+    """Return whether one line is enough, because a hook's review found nothing and has no notes."""
     from bot.config import hook
 
     is_clean = review.conclusion == "clean" and not (review.notes or review.findings or review.cut.failure)
@@ -117,18 +123,18 @@ def _is_short(review: "Review", form: str, output: Path | None) -> bool:
 
 
 def explain_hook_failure(review: "Review", *, push: bool) -> None:
-    """Explain to a person whose commit or push a hook has stopped what they can do."""
+    """If a hook stopped a commit or push, explain what the user can do."""
     from bot.config import hook
 
     if not hook.is_running():
         return
     mark = next((finding.identity for finding in review.reaching(review.settings.fail_on)), "FINDING")
     again = "git push --no-verify" if push else "git commit --no-verify"
-    beside_python, program = Path(sys.executable).parent / "deeprepo", shutil.which("deeprepo", path=hook.path())
+    own_program, program = Path(sys.executable).parent / "deeprepo", shutil.which("deeprepo", path=hook.path())
     name = (
         "deeprepo"
-        if program is not None and Path(program).resolve() == beside_python.resolve()
-        else shlex.quote(str(beside_python))
+        if program is not None and Path(program).resolve() == own_program.resolve()
+        else shlex.quote(str(own_program))
     )
     tell(
         f"The {'push' if push else 'commit'} was stopped. To continue without this check: `{again}`. If a finding is wrong, silence it on this machine: "
@@ -137,16 +143,16 @@ def explain_hook_failure(review: "Review", *, push: bool) -> None:
 
 
 def exit_code(review: "Review") -> int:
-    """Return what a script sees: an interruption and a fault first, then --fail-on."""
+    """Return the exit code: for an interruption or an error if there was one, and otherwise by --fail-on."""
     if review.cut.fault:
         return INTERRUPTED if review.cut.fault == "interrupted" else FAULT
     return FOUND if review.failing else CLEAN
 
 
 def last(previous: Path | None) -> bytes | None:
-    """Return the content of the previous review.
+    """Return the contents of the previous review's file, or None without one.
 
-    If the file doesn't exist yet, this is the first review, and a message says so.
+    If the file doesn't exist yet, print a message that this is the first review.
     """
     data = None if previous is None else content(previous)
     if previous is not None and data is None:
@@ -155,7 +161,7 @@ def last(previous: Path | None) -> bytes | None:
 
 
 def content(path: Path) -> bytes | None:
-    """Read the file of a review that was named on the command line, None if it does not exist. Raises UsageError."""
+    """Return the contents of a review's JSON file, or None if it doesn't exist. Raises UsageError."""
     from bot.stored import reviews
 
     data = _beginning(path, reviews.MAX_BYTES + 1) if path.exists() else None
@@ -181,7 +187,11 @@ def flags(
     sarif: Sequence[Path] = (),
     sarif_base: Sequence[Path] = (),
 ) -> dict[str, Any]:
-    """Return what `review` and `estimate` take. `choices`: settings by their names; `of_features`: the options of features. Raises UsageError for a file."""
+    """Return the flags for `wiring.local_review` and `wiring.local`.
+
+    Raises UsageError if a file cannot be read.
+    `choices` are settings by name, and `of_features` are the values of features' options.
+    """
     files_by_option = {"--previous": [previous] if previous else [], "--sarif": sarif, "--sarif-base": sarif_base}
     return {
         **choices,
@@ -190,23 +200,27 @@ def flags(
         "previous": last(previous),
         "sarif": _contents(sarif),
         "sarif_base": _contents(sarif_base),
-        # What decides what is read or reported: each file with its option.
+        # Files that affect what is read or reported, each with its option. They must not be part of the
+        # change.
         "deciding": tuple((option, str(path)) for option, paths in files_by_option.items() for path in paths),
     }
 
 
 def local(repo: str) -> bytes | None:
-    """Return the list of what the person at the terminal does not want to hear, from the git folder. Raises UsageError."""
+    """Return the user's local list of ignored findings, from the git folder, or None. Raises UsageError."""
     from bot.checkout.locate import locate
     from bot.config.owner_file import of_features
 
     git_folder = Path(locate(repo).common)
     path = next((file.local_path for file in of_features() if file.local_path), None)
-    return files.content(git_folder / path, MOST_LIST, below=git_folder) if path else None
+    return files.content(git_folder / path, MAX_IGNORE_BYTES, below=git_folder) if path else None
 
 
 def _contents(paths: Sequence[Path]) -> tuple[tuple[str, bytes], ...]:
-    """The name and the content of each file, at most a byte more than is read. Raises UsageError."""
+    """Return each SARIF file's name and contents. One byte above the limit shows that it is too long.
+
+    Raises UsageError.
+    """
     if not paths:
         return ()
     from bot.findings import sarif_results
@@ -216,10 +230,15 @@ def _contents(paths: Sequence[Path]) -> tuple[tuple[str, bytes], ...]:
 
 @contextmanager
 def progress(form: str = "console", *, quiet: bool) -> Iterator[Callable[[str], None]]:
-    """Show a line that is rewritten while the review works; silent where standard error is not a terminal."""
+    """Show a progress line, and yield the function that updates it.
+
+    Show nothing if stderr is not a terminal.
+    """
     from bot.outputs import OUTPUTS
 
-    OUTPUTS[form]()  # begun once the child works: its parent would wait, and loads what shows the review meanwhile
+    # Load the output's modules now, while this process would otherwise just wait for the review's child
+    # process.
+    OUTPUTS[form]()
     if quiet or not sys.stderr.isatty():
         yield lambda _: None
         return

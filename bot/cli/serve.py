@@ -1,4 +1,4 @@
-"""`deeprepo serve`: the server that GitHub sends its events to."""
+"""`deeprepo serve`: run the server that receives GitHub's webhooks."""
 
 from typing import Annotated
 
@@ -12,8 +12,8 @@ from bot.machine import extras
 def command(check: Annotated[bool, typer.Option("--check", help="Check the configuration and exit.")] = False) -> int:
     """Run the server: answer GitHub's webhooks and review pull requests until it is stopped.
 
-    Settings come from environment variables DEEPREPO_*. Without an App's credentials it prints the address of a set-up page.
-    Exit codes: 0, or 2 if a setting is missing or wrong.
+    Settings come from environment variables that start with DEEPREPO_. Without an App's credentials, the
+    command prints the address of a setup page. Exit codes: 0, or 2 if a setting is missing or wrong.
     """
     extras.need("server")
     from bot import app, config

@@ -1,4 +1,4 @@
-"""`deeprepo status`: the operator's view of a server."""
+"""`deeprepo status`: show operators what their server is doing, and what it costs."""
 
 import json
 import time
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 WEEK, MONTH = 7.0, 30.0  # days
-PATHS = 30  # that are listed
+MAX_PATHS = 30  # repositories and folders that --worth lists
 
 
 def command(
@@ -66,7 +66,7 @@ def _worth(settings: "Server", days: float, *, as_json: bool) -> int:
     if as_json:
         words = json.dumps(asdict(found) | {"usd_per_fixed": found.usd_per_fixed}, indent=2)
     else:
-        words = terminal_text(render.text("worth.txt.j2", worth=found, days=f"{days:g}", most=PATHS).rstrip())
+        words = terminal_text(render.text("worth.txt.j2", worth=found, days=f"{days:g}", most=MAX_PATHS).rstrip())
     print(words)  # noqa: T201 - the command line speaks
     return CLEAN
 

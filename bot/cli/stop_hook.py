@@ -1,4 +1,7 @@
-"""Answer a coding agent that wants to stop with what its change still needs, for at most three reviews."""
+"""Answer a coding agent's Stop hook.
+
+While the agent's change has open findings, the answer tells the agent to fix them, at most three times.
+"""
 
 import json
 import sys
@@ -17,61 +20,68 @@ if TYPE_CHECKING:
     from bot.values import Review
     from bot.wiring.settling import Round
 
-EFFORT: ReviewEffort = "none"  # where nothing else is typed, as the plugin's hook does
+EFFORT: ReviewEffort = "none"  # the default, which the plugin's hook uses
 FAIL_ON: Severity = "high"
-STATE = "info/deeprepo-agent.json"  # in the git folder, as the list of what is ignored for one person
-MAX_INPUT_BYTES = 1 << 20  # bytes of what the agent says, and of the state
-GO_ON = (
-    1  # the agent stops and its person is shown the sentence; 2 would have it go on for ever where something is wrong
-)
+STATE = "info/deeprepo-agent.json"  # in the git folder, next to the user's list of ignored findings
+MAX_INPUT_BYTES = 1 << 20  # of the agent's input, and of the state
+# With exit code 1, the agent stops and shows the message to its user. With 2, it would continue forever if an
+# error persists.
+ERROR_STATUS = 1
 
 
 def answer(effort: ReviewEffort | None = EFFORT, fail_on: Severity = FAIL_ON) -> int:
-    """Answer what the agent says on standard input. Return the exit code; an error is one that lets the agent stop."""
+    """Read the hook's input from standard input, print the answer, and return the exit code.
+
+    After an error, the agent is allowed to stop.
+    """
     try:
-        given = _given(sys.stdin.buffer.read(MAX_INPUT_BYTES))
-        reason = _reason(given, effort, fail_on)
+        hook_input = _parse(sys.stdin.buffer.read(MAX_INPUT_BYTES))
+        reason = _reason(hook_input, effort, fail_on)
     except NothingToReview:
         return CLEAN
     except DeepRepoError as error:
         tell(f"deeprepo: {error}")
-        return GO_ON
+        return ERROR_STATUS
     if reason:
         say(json.dumps({"decision": "block", "reason": reason}))
     return CLEAN
 
 
-def _given(text: bytes) -> dict[str, Any]:
+def _parse(text: bytes) -> dict[str, Any]:
+    """Return the hook's input. Raises UsageError if it is not a JSON object."""
     try:
-        given = json.loads(text)
+        hook_input = json.loads(text)
     except ValueError:
-        given = None
-    if not isinstance(given, dict):
+        hook_input = None
+    if not isinstance(hook_input, dict):
         raise UsageError("agent-hook expects JSON on standard input from a coding agent. See docs/command-line.md")
-    return given
+    return hook_input
 
 
-def _reason(given: dict[str, Any], effort: ReviewEffort | None, fail_on: Severity) -> str:
-    """Return the instruction for the agent, or "". Raises DeepRepoError; NothingToReview where nothing has changed."""
+def _reason(hook_input: dict[str, Any], effort: ReviewEffort | None, fail_on: Severity) -> str:
+    """Review the agent's change, and return what the agent still has to do, or "" if it may stop.
+
+    Raises NothingToReview if nothing has changed, and DeepRepoError.
+    """
     from bot.checkout.locate import git_dir
     from bot.outputs import facts, handover
     from bot.render import text
     from bot.values import at_least
     from bot.wiring import settling
 
-    repo, session = str(given.get("cwd") or "."), str(given.get("session_id", ""))
+    repo, session = str(hook_input.get("cwd") or "."), str(hook_input.get("session_id", ""))
     folder = Path(git_dir(repo))
-    last, is_new = _last(folder, session), given.get("stop_hook_active") is not True
+    last, is_new = _last(folder, session), hook_input.get("stop_hook_active") is not True
     if last is None and not is_new:
-        return ""  # it goes on for another hook's sake, or nothing is known of our rounds: no loop begins here
-    review, given_answers = finish(_reviewed(repo, effort))
+        return ""  # another hook keeps the agent going, or our state was lost: don't start an endless loop
+    review, answers = finish(_review(repo, effort))
     listed = [
         placed_finding
         for placed_finding in facts.listing(review).all
         if at_least(placed_finding.finding.severity, fail_on)
     ]
     findings = [placed_finding.finding for placed_finding in listed]
-    round_ = settling.settle(review, findings, given_answers, last, is_new=is_new)
+    round_ = settling.settle(review, findings, answers, last, is_new=is_new)
     files.write(folder / STATE, agents.write(session, asdict(round_)), below=folder, folders=True)
     if round_.settled or not round_.open:
         return ""
@@ -80,8 +90,11 @@ def _reason(given: dict[str, Any], effort: ReviewEffort | None, fail_on: Severit
     return text("agent_stop.txt.j2", round=round_, most=settling.MAX_ROUNDS, prompt=prompt.strip()).strip()
 
 
-async def _reviewed(repo: str, effort: ReviewEffort | None) -> "tuple[Review, tuple[tuple[int, str], ...]]":
-    """The review of uncommitted work, or without any of what HEAD adds; and the findings that the code answers."""
+async def _review(repo: str, effort: ReviewEffort | None) -> "tuple[Review, tuple[tuple[int, str], ...]]":
+    """Review the uncommitted work, or if there is none, the commits that HEAD adds to the default branch.
+
+    Return the review, and the findings that a comment in the code postpones. Raises NothingToReview.
+    """
     from bot import wiring
     from bot.checkout import typed
     from bot.cli import reviewing

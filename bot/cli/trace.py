@@ -1,4 +1,4 @@
-"""`deeprepo trace`: a journal as a tree in the terminal: turns, calls, children, coverage, money."""
+"""`deeprepo trace`: show a journal as a tree of turns, calls and child runs, with coverage and cost."""
 
 import sys
 from dataclasses import dataclass
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from deeprepo.rlm.journal.reader import Record, Section
 
-WIDE = 200  # columns where nobody's terminal sets a limit
-SHOWN_CHARS = 100  # characters of a line of code, an error, a prompt
+WIDTH = 200  # columns if the output is not a terminal
+SHOWN_CHARS = 100  # of a line of code, an error or a prompt
 COVERED = (("unit", "changed code"), ("use", "usages that may break"), ("dependent", "dependent files"))
 Row = dict[str, Any]
 
@@ -41,7 +41,7 @@ def command(
     from bot.review.journal import reviews
 
     record, sections = reviews.of(file)
-    console = Console(width=None if sys.stdout.isatty() else WIDE)
+    console = Console(width=None if sys.stdout.isatty() else WIDTH)
     for section in sections if every else sections[-1:]:
         console.print(_Trace(record, section, calls).tree())
     if len(sections) > 1 and not every:
@@ -51,7 +51,7 @@ def command(
 
 @dataclass(frozen=True, slots=True)
 class _Trace:
-    """One review of a journal. `every_call`: each has a line of its own."""
+    """Renders one review of a journal. `every_call`: show every call on its own line."""
 
     record: "Record"
     section: "Section"
@@ -95,11 +95,11 @@ class _Trace:
                     self._run(place, child)
             elif turn["run"].startswith(f"{run}."):
                 children[f"{run}." + turn["run"].removeprefix(f"{run}.").partition(".")[0]] = None
-        for child in children:  # its parent's turn was cut off
+        for child in children:  # the rest were started by a turn that was cut off
             self._run(branch, child)
 
     def _turn(self, above: "Tree", turn: Row) -> "Tree":
-        """A turn below its run, with the calls that its block made."""
+        """Add a turn to its run's branch, with the calls of its code block. Return the turn's branch."""
         at = f"{turn['run']}:{turn['number']}"
         root_calls = [call for call in self._calls(at) if call["role"] == "root"]
         cost, block = (f"  {_totals(root_calls)}", "dim"), (f"  block {turn['seconds']:.1f} s", "dim")
@@ -118,7 +118,10 @@ class _Trace:
         return branch
 
     def _phase(self, branch: "Tree", title: str, *roles: str, at: str | None = None) -> None:
-        """The calls of one place, summed up; one by one those that failed, or each where that is wanted."""
+        """Add the totals of the calls with these roles, and a line for each failed call, or for `every_call`.
+
+        `at` limits the calls to one turn ("": outside of turns).
+        """
         phase_calls = [call for call in self._calls(at) if call["role"] in roles]
         if not phase_calls:
             return
@@ -159,7 +162,7 @@ class _Trace:
             role_calls = [call for call in self.section.of("call") if call["role"] == role]
             if role_calls:
                 money.add(_words((f"{name}  ", "dim"), _totals(role_calls)))
-        for ending in self.section.of("end"):  # a session over a text has one for each question
+        for ending in self.section.of("end"):  # a session about texts has one for each question
             for text in _lines(ending.get("answer", ""), 3):
                 top.add(_words(("answer  ", "bold"), text))
         branch = top.add(_words((count(len(end["findings"]), "finding"), "bold"))) if is_review else top
@@ -174,7 +177,7 @@ class _Trace:
 
 
 def _totals(calls: list[Row]) -> str:
-    """Calls, tokens, dollars and the seconds that they took one after the other."""
+    """Return the number, tokens and cost of calls, and the sum of their seconds."""
     from bot.render import count
     from bot.review.journal.tally import Tally
 
@@ -194,7 +197,7 @@ def _total(cost: Row, seconds: float) -> str:
 
 
 def _lines(text: str, most: int) -> list[str]:
-    """The first lines that say something (the last ones, where `most` is negative), made harmless for a terminal."""
+    """Return the first `most` non-blank lines (if negative, the last ones), escaped for a terminal."""
     from bot.render import line
 
     rows = [line(text_line)[:SHOWN_CHARS] for text_line in (text or "").split("\n") if text_line.strip()]

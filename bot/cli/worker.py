@@ -1,4 +1,4 @@
-"""`deeprepo worker`: more hands for a server whose jobs are in PostgreSQL."""
+"""`deeprepo worker`: run an additional worker for a server that stores its jobs in PostgreSQL."""
 
 from bot.cli.exits import CLEAN, finish, tell
 from bot.errors import public
@@ -6,9 +6,9 @@ from bot.machine import extras
 
 
 def command() -> int:
-    """Run a worker: carry out the jobs that a server has stored in PostgreSQL, until it is stopped.
+    """Run a worker, which carries out the jobs that a server has stored in PostgreSQL.
 
-    Takes the settings of `deeprepo serve`. It answers /healthz, /readyz and /metrics on DEEPREPO_PORT, and nothing else.
+    Uses the settings of `deeprepo serve`. On DEEPREPO_PORT, it only answers /healthz, /readyz and /metrics.
     """
     extras.need("server")
     from bot import app, config

@@ -54,7 +54,7 @@ def _print_review() -> None:
     """Review the sample change like `deeprepo review` in a checkout."""
     from bot import wiring
     from bot.cli.exits import finish, tell
-    from bot.cli.reviewing import deliver, progress, workplace
+    from bot.cli.reviewing import deliver, progress, scratch_folder
     from bot.values import ReviewRequest
     from deeprepo_sandbox.demo import build, build_user
 
@@ -69,7 +69,7 @@ def _print_review() -> None:
         tell("repository that uses the changed code, as with the option --with.\n")
         request = ReviewRequest(str(folder), "range", "main", "pull-request")
         flags = {"effort": "none", "of_features": {"consumers": (str(user),)}}
-        with workplace(request) as scratch, progress(quiet=False) as say:
+        with scratch_folder(request) as scratch, progress(quiet=False) as say:
             done = finish(wiring.local_review(request, flags, scratch, say, warn=tell))
         deliver(done, "console", None)
     tell(f"\nTo review your own change: {_program()} review --repo /path/to/your/clone")

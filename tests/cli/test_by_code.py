@@ -12,8 +12,8 @@ import yaml
 from fakes import Repository
 from recorded import deeprepo
 
-from bot.cli.by_code import OptionsByCode, parse
-from bot.cli.commands import ABOUT
+from bot.cli.by_code import StaticReviewOptions, parse
+from bot.cli.commands import SUMMARIES
 
 ROOT = Path(__file__).parents[2]
 SECONDS = re.compile(r'"seconds": [\d.e-]+|[\d.]+ s\b')
@@ -46,8 +46,8 @@ def test_published_hooks_use_the_fast_parser() -> None:
     published = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_bytes())
     read = [parse(hook["entry"].split()[1:]) for hook in published]
     assert read == [
-        OptionsByCode(staged=True, fail_on="high"),
-        OptionsByCode(fail_on="high"),
+        StaticReviewOptions(staged=True, fail_on="high"),
+        StaticReviewOptions(fail_on="high"),
     ]
     assert all(options is not None and options.may_come_from_hook for options in read)
 
@@ -55,10 +55,10 @@ def test_published_hooks_use_the_fast_parser() -> None:
 def test_ranges_use_the_fast_parser() -> None:
     """The fast parser also understands ranges and formats, as people and scripts write them."""
     options = parse(["review", "main..HEAD", "-q", "--format", "json", "--effort", "none"])
-    assert options == OptionsByCode(change="main..HEAD", form="json", quiet=True)
+    assert options == StaticReviewOptions(change="main..HEAD", form="json", quiet=True)
     assert not options.may_come_from_hook
     uncommitted = parse(["review", "--uncommitted", "--effort", "none"])
-    assert uncommitted == OptionsByCode(uncommitted=True)
+    assert uncommitted == StaticReviewOptions(uncommitted=True)
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_help_loads_no_commands_and_no_rendering(tmp_path: Path) -> None:
     shown = subprocess.run(
         [sys.executable, "-m", "bot", "--help"], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    assert all(f"\n  {name} " in shown.stdout for name in ABOUT)
+    assert all(f"\n  {name} " in shown.stdout for name in SUMMARIES)
 
 
 def _loaded(line: str, folder: Path, said: str = "") -> set[str]:

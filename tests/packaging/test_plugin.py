@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bot import __version__
-from bot.cli.commands import ABOUT
+from bot.cli.commands import SUMMARIES
 
 ROOT = Path(__file__).parents[2]
 PLUGIN = ROOT / "plugin"
@@ -27,7 +27,7 @@ def test_plugin_refers_to_existing_folders_and_commands() -> None:
     (server,) = read(PLUGIN / ".mcp.json")["mcpServers"].values()
     started = [stop["hooks"][0]["command"].split(), [server["command"], *server["args"]]]
     assert [program for program, _ in started] == ["deeprepo", "deeprepo"]
-    assert {word for _, word in started} <= set(ABOUT)
+    assert {word for _, word in started} <= set(SUMMARIES)
 
 
 def test_skill_names_all_server_tools_with_valid_arguments() -> None:

@@ -84,4 +84,4 @@ def test_line_in_an_older_marker_is_not_a_location(at: str, place: str | None) -
 def test_state_from_another_build_is_not_reported_as_missing() -> None:
     """The summary has a state that this build cannot read."""
     body = '<!-- deeprepo:{"kind": "summary", "v": 1} -->\n<!-- deeprepo-state:1:-:AAAA -->\n## deeprepo'
-    assert states.unpack(body) == states.OTHER.format(by=states.BEFORE_RELEASE)
+    assert states.unpack(body) == states.OTHER_BUILD.format(by=states.BEFORE_RELEASE)

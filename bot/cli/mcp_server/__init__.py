@@ -1,4 +1,4 @@
-"""An MCP server over stdio: a coding agent or an editor asks for a review of the local change before it is pushed."""
+"""An MCP server over stdio, with which editors and coding agents review local changes."""
 
 from bot.cli.mcp_server.server import server
 

@@ -1,4 +1,4 @@
-"""What the tools do with a local repository: the same pipeline as the command line, words instead of exit codes."""
+"""The implementation of the MCP tools. They use the same pipeline as the command line, and return text."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -17,15 +17,15 @@ from bot.wiring.settling import MAX_ROUNDS as MOST_ROUNDS
 from bot.wiring.settling import Answers, Round, answers, settle
 from deeprepo.impact import uses
 
-MAX_CALLERS = 200  # places that `callers` names
+MAX_CALLERS = 200  # call sites that `callers` lists
 
 
 async def review(
     repo: str, change: str, flags: Mapping[str, Any], scratch: str, say: Callable[[str], None], last: Round | None
 ) -> tuple[Review, Round]:
-    """Review the requested change, as the review after `last`.
+    """Review a change: a range, "staged", "uncommitted", or "" for HEAD compared with the default branch.
 
-    Raises NothingToReview and UsageError with a sentence.
+    `last` is the previous review of this change in this session. Raises NothingToReview and UsageError.
     """
     word = change.strip()
     scopes = {"staged": word == "staged", "uncommitted": word == "uncommitted"}
@@ -45,13 +45,13 @@ async def _answers(_: ChildPipe, pull: PullRequest, findings: tuple[Finding, ...
 
 
 def text(review: Review, round_: Round) -> str:
-    """Return the review as the command line prints it, nothing in it written twice and no name escaped; and whether there is more to do."""
+    """Return the review as the command line prints it, followed by whether another review is useful."""
     ended = render.text("agent_round.txt.j2", round=round_, most=MOST_ROUNDS).strip()
     return f"{OUTPUTS['console']().render(review).rstrip()}\n\n{ended}\n"
 
 
 async def explanation(review: Review, number: int) -> str:
-    """Return one finding with its proof, as Markdown. Raises UsageError where there is none of that number."""
+    """Return a finding with its evidence, as Markdown. Raises UsageError if no finding has this number."""
     findings_by_number = {item.finding.number: item for item in facts.listing(review).all}
     if number not in findings_by_number:
         numbers = (
@@ -69,7 +69,10 @@ async def explanation(review: Review, number: int) -> str:
 
 
 async def handover_prompt(review: Review, number: int) -> str:
-    """Return one finding, or all for 0, as a prompt for a coding agent. Raises NothingToReview, and UsageError if there is no such finding."""
+    """Return a prompt for a coding agent that describes one finding, or all findings if `number` is 0.
+
+    Raises NothingToReview if there are no findings, and UsageError if no finding has this number.
+    """
     findings = facts.listing(review).all
     if not findings:
         raise NothingToReview("The review has no open findings.")
@@ -81,7 +84,7 @@ async def handover_prompt(review: Review, number: int) -> str:
 
 
 async def callers(repo: str, symbol: str, scratch: str) -> str:
-    """Return the places where a name is used, calls first."""
+    """Return the lines where a name is used, calls first. Raises NothingToReview if there are none."""
     return await child.run(_callers, repo, symbol, scratch, caps=LOCAL)
 
 

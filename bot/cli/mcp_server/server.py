@@ -1,4 +1,7 @@
-"""The tools `review`, `explain`, `hand_over` and `callers`, by the official SDK: the only import of it."""
+"""Define the MCP tools `review`, `explain`, `hand_over` and `callers`.
+
+Only this module imports the MCP SDK.
+"""
 
 import asyncio
 import tempfile
@@ -27,12 +30,15 @@ INSTRUCTIONS = (
     "It is always true after three reviews."
 )
 READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
-MAX_TEXT, MAX_ENTRIES = 4_000, 40  # characters of one argument, and entries of a list
+MAX_TEXT, MAX_ENTRIES = 4_000, 40  # characters in a string argument, and entries in a list
 PAYS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=False, open_world_hint=True)
 
 
 class ToolServer(MCPServer[object]):
-    """The SDK's server, with arguments that have to be known: it would drop others without a word, a misspelt cap among them."""
+    """The SDK's server, but it rejects unknown arguments.
+
+    The SDK would ignore them, such as a misspelled `max_usd`.
+    """
 
     async def list_tools(self) -> list[Tool]:
         """Return the tools, with schemas that allow no other arguments."""
@@ -43,7 +49,10 @@ class ToolServer(MCPServer[object]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[object, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        """Call a tool. Raises ToolError if it has no such argument, or if a value is too long or no text."""
+        """Call a tool.
+
+        Raises ToolError for unknown arguments, and for values that are invalid or too long.
+        """
         properties = next(
             (tool.input_schema["properties"] for tool in await self.list_tools() if tool.name == name), None
         )
@@ -62,7 +71,7 @@ class ToolServer(MCPServer[object]):
 
 
 def _check_value(argument: str, value: object) -> None:
-    """Raise ToolError for what no command of the operating system could take."""
+    """Raise ToolError for a value that is too long, or has characters that file names can't contain."""
     entries = value if isinstance(value, list) else [value]
     if len(entries) > MAX_ENTRIES:
         raise ToolError(f"{argument} has {len(entries):,} entries. Pass {MAX_ENTRIES} at most")
@@ -74,15 +83,18 @@ def _check_value(argument: str, value: object) -> None:
 
 
 def server(repo: str) -> MCPServer[object]:
-    """Return the server for one repository. Reviews are kept while it runs, so that `explain` needs no second one."""
+    """Return the server for one repository.
+
+    It remembers the last review, which `explain` and `hand_over` use.
+    """
     tools = ToolServer(
         "deeprepo", version=__version__, instructions=INSTRUCTIONS, log_level="ERROR", subscriptions=False
     )
     last: list[Review] = []
-    rounds: dict[str, Round] = {}  # the last one, by what was reviewed
+    rounds: dict[str, Round] = {}  # the last round of each reviewed change
 
     @tools.tool(annotations=PAYS, structured_output=False)
-    async def review(  # noqa: D417 - the context is no argument of the tool's
+    async def review(  # noqa: D417 - `context` is not an argument of the tool
         context: Context[object, Any],
         change: str = "",
         effort: ReviewEffort | None = None,
@@ -104,7 +116,7 @@ def server(repo: str) -> MCPServer[object]:
         with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
             flags = {"effort": effort, "usd": max_usd, "of_features": {"consumers": consumers}}
             async with _progress(context) as say:
-                return await _sentence(_review(repo, change, flags, scratch, say, last, rounds))
+                return await _result(_review(repo, change, flags, scratch, say, last, rounds))
 
     @tools.tool(annotations=READ_ONLY, structured_output=False)
     async def explain(finding: int) -> str:
@@ -113,7 +125,7 @@ def server(repo: str) -> MCPServer[object]:
         Args:
             finding: its number in the last review, from 1.
         """
-        return await _sentence(local.explanation(_last(last), finding))
+        return await _result(local.explanation(_last(last), finding))
 
     @tools.tool(annotations=READ_ONLY, structured_output=False)
     async def hand_over(finding: int = 0) -> str:
@@ -122,7 +134,7 @@ def server(repo: str) -> MCPServer[object]:
         Args:
             finding: its number in the last review, from 1; 0 for all open findings.
         """
-        return await _sentence(local.handover_prompt(_last(last), finding))
+        return await _result(local.handover_prompt(_last(last), finding))
 
     @tools.tool(annotations=READ_ONLY, structured_output=False)
     async def callers(symbol: str) -> str:
@@ -132,7 +144,7 @@ def server(repo: str) -> MCPServer[object]:
             symbol: the name as callers write it, "resolve" or "Resolver.resolve".
         """
         with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
-            return await _sentence(local.callers(repo, symbol, scratch))
+            return await _result(local.callers(repo, symbol, scratch))
 
     return tools
 
@@ -153,7 +165,7 @@ async def _review(
 
 @asynccontextmanager
 async def _progress(context: Context[object, Any]) -> AsyncIterator[Callable[[str], None]]:
-    """What the review says is sent on in its order, as progress, to a client that has asked for it."""
+    """Yield a function that sends progress messages to the client, in order."""
     lines: asyncio.Queue[str | None] = asyncio.Queue()
 
     async def pass_on() -> None:
@@ -177,8 +189,12 @@ def _last(reviews: Sequence[Review]) -> Review:
     return reviews[0]
 
 
-async def _sentence(work: Awaitable[str]) -> str:
-    """Our own errors are sentences that the agent reads; an empty change is an answer. Anything else is a crash and stays one."""
+async def _result(work: Awaitable[str]) -> str:
+    """Await a tool's result. Convert our errors to messages for the agent.
+
+    An empty change is a result, not an error.
+    Other exceptions are defects and are not caught.
+    """
     try:
         return await work
     except NothingToReview as outcome:

@@ -147,7 +147,7 @@ def _run_checks(scope: "Scope", repo: str) -> "list[Finding]":
 
     request = ReviewRequest(repo, scope)
     try:
-        with reviewing.workplace(request) as scratch:
+        with reviewing.scratch_folder(request) as scratch:
             review = finish(wiring.local_review(request, {"strategy": "offline"}, scratch))
     except (NothingToReview, UsageError):
         return []
