@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from bot.brief import Brief
 from bot.commands import CommandContext, CommandReply
-from bot.commands.conversation import HeardRemark
+from bot.commands.conversation import RemarkThread
 from bot.outputs.posts import Comments
 from bot.values import Review
 from bot.values.fixing import Fix, FixCheck
@@ -63,6 +63,6 @@ class MadeFix:
 class Remark:
     """A remark that a model is to answer, with the change as it is now."""
 
-    heard_remark: HeardRemark
+    remark_thread: RemarkThread
     last: bytes | None  # the JSON output of the last finished review
     brief: Brief

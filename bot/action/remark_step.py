@@ -10,8 +10,8 @@ from datetime import datetime
 from bot.action.console import Console
 from bot.action.review_step import StepReviewer, look_up, open_host, read_recorded_answers
 from bot.commands import CommandReply, Permission, conversation
-from bot.commands.conversation import HeardRemark, RemarkReply
-from bot.commands.conversation.hearing import GONE
+from bot.commands.conversation import RemarkReply, RemarkThread
+from bot.commands.conversation.threads import DELETED
 from bot.config import Step
 from bot.errors import GitError, HostRefused, NothingToReview, OverLimit, UsageError, public
 from bot.github import Host
@@ -57,16 +57,16 @@ async def answer(ask: RemarkAsk, step: Step, console: Console) -> ReviewResult:
     return ReviewResult(HeadStatus("success"), "Answered a comment.")
 
 
-async def _hear(ask: RemarkAsk, host: Host) -> HeardRemark | str:
+async def _hear(ask: RemarkAsk, host: Host) -> RemarkThread | str:
     try:
         return await read_remark(ask, host, Recent())
     except HostRefused as refusal:
         if not refusal.is_gone:
             raise
-        return GONE
+        return DELETED
 
 
-async def _reply(ask: RemarkAsk, heard_remark: HeardRemark, reviewer: StepReviewer) -> RemarkReply:
+async def _reply(ask: RemarkAsk, remark_thread: RemarkThread, reviewer: StepReviewer) -> RemarkReply:
     """The answer to the remark, from the change as it is now, if the day leaves something to spend."""
     try:
         async with reviewer.fetch() as pull:
@@ -74,7 +74,7 @@ async def _reply(ask: RemarkAsk, heard_remark: HeardRemark, reviewer: StepReview
             async with reviewer.funds(brief) as left:
                 if left.refusal:
                     return failure_reply(left.refusal)
-                return await parts.converse(Remark(heard_remark, last, left.within(brief)))
+                return await parts.converse(Remark(remark_thread, last, left.within(brief)))
     except (OverLimit, NothingToReview, UsageError, GitError) as error:
         return failure_reply(public(error)) if ask.mentioned else RemarkReply()
 

@@ -1,6 +1,6 @@
 """Read commands in comments, and answer questions with a model.
 
-`bot/workflow/commands` has a file for each command, and lists them.
+The commands are in `bot/workflow/commands`, with a file for each command.
 """
 
 from bot.commands.context import CommandContext, CommandReply, Permission

@@ -1,8 +1,8 @@
-"""Ask a model a question about the change. It answers from code that it is shown, and its quotes are checked.
+"""Ask a model a question about the change, for the commands `ask` and `explain`.
 
-The model may ask once to see more code. Every call is reserved under the repository's budget and recorded
-like those of a review. In the answer, text from a model or the change is escaped, every quote has its
-location, and the cost is below.
+The model is shown code, and can once ask to see more. Its quotes are checked. Its calls are reserved under
+the repository's budget and recorded, like those of a review. In the reply, all text from the model or the
+change is escaped, every quote has its location, and the cost is shown at the end.
 """
 
 import time
@@ -36,12 +36,12 @@ from deeprepo.rlm.values import Message, Model, Prompt, Purpose, Schema
 ANSWER_TOKENS = 2_048
 MAX_QUOTES = 8
 THREAD_CHARS, PULL_CHARS = 4_000, 2_000
-MOST_ABOUT = 200  # characters of a question that a second request repeats
+MAX_ABOUT_CHARS = 200  # of the question, to identify it in the model's second request
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedAnswer:
-    """The model's answer. Quotes that are not in the tree are removed."""
+    """A model's answer, without quotes that don't exist in the code."""
 
     text: str
     quotes: tuple[Evidence, ...]
@@ -50,7 +50,7 @@ class CheckedAnswer:
 
 @lru_cache(maxsize=1)
 def schema() -> Schema:
-    """Return the schema of the answer."""
+    """Return the schema of the model's answer."""
     properties: dict[str, Any] = {
         "answer": text("the reply, in plain sentences; names of code in backticks"),
         "quotes": {
@@ -67,23 +67,26 @@ def schema() -> Schema:
 
 
 async def answer(template: str, question: str, about: CommandTarget, session: Session, model: Model) -> CheckedAnswer:
-    """Ask the model and return its reply. Raises ProviderError and BudgetSpent."""
+    """Ask the model a question about `about`, and return its checked answer.
+
+    `template` is the name of the prompt's template. Raises ProviderError and BudgetSpent.
+    """
     excerpts: tuple[Excerpt, ...] = ()
     if about.finding is not None:
         finding = await at_current_location(about.finding, session.tree)
         about = replace(about, finding=finding)
         excerpts = tuple(dict.fromkeys(await proof.gather(finding, session.tree, session.dependents, session.files)))
-    excerpts += await sources.look(sources.names_in(question), session, excerpts)
+    excerpts += await sources.find(sources.names_in(question), session, excerpts)
     role: Purpose = "root" if model is session.root else "worker"
     data = await reply_to(_prompt(template, question, about, session, excerpts), session, model, role)
     if not data["answer"].strip():
         raise BadAnswer(f"{model.name} returned an empty answer")
     sketch = (data["sketch"] or "").strip("\n") or None
-    return CheckedAnswer(data["answer"].strip(), await verbatim(data["quotes"], session.tree), sketch)
+    return CheckedAnswer(data["answer"].strip(), await existing_quotes(data["quotes"], session.tree), sketch)
 
 
 async def reply_to(prompt: Prompt, session: Session, model: Model, role: Purpose) -> Mapping[str, Any]:
-    """Return a model's answer, after showing it code that it asks for.
+    """Return a model's answer to a prompt. If the model asks for more code, show it the code first.
 
     Raises ProviderError and BudgetSpent.
     """
@@ -94,7 +97,7 @@ async def reply_to(prompt: Prompt, session: Session, model: Model, role: Purpose
 
 
 async def at_current_location(finding: Finding, tree: Tree) -> Finding:
-    """Return the finding at its quote's current location, which may have moved since the review."""
+    """Return the finding at its quote's current location. Code may have moved since the review."""
     current = await check_quotes(finding, tree)
     return current if isinstance(current, Finding) else finding
 
@@ -114,11 +117,13 @@ def _prompt(
     )
     system = render.text("prompts/ask_system.md.j2") + language_instruction(session.language)
     messages = Message("system", system), Message("user", question_text)
-    return Prompt(messages, answer=schema(), max_tokens=ANSWER_TOKENS, about=f"the question: {question[:MOST_ABOUT]}")
+    return Prompt(
+        messages, answer=schema(), max_tokens=ANSWER_TOKENS, about=f"the question: {question[:MAX_ABOUT_CHARS]}"
+    )
 
 
-async def verbatim(quotes: Sequence[Mapping[str, str]], tree: Tree) -> tuple[Evidence, ...]:
-    """Return the quotes that are in the tree with their lines, after the change or else before it."""
+async def existing_quotes(quotes: Sequence[Mapping[str, str]], tree: Tree) -> tuple[Evidence, ...]:
+    """Return the quotes that exist in the code after the change, or else before it, with their lines."""
     proofs: dict[tuple[str, int], Evidence] = {}
     for quote in quotes[: 4 * MAX_QUOTES]:
         item = Evidence(quote["path"], quote["quote"].strip("\n"))
@@ -137,12 +142,15 @@ OpenSession = Callable[[], AbstractAsyncContextManager[Session]]
 
 
 def _is_secret(about: CommandTarget) -> bool:
-    """Return whether the finding is a leaked secret, whose code is neither shown to models nor quoted."""
+    """Return whether the finding is a leaked secret. Its code is neither shown to models nor quoted."""
     return about.finding is not None and about.finding.category == "secret"
 
 
 def _stored_reply(finding: Finding, last_review: LastReview, context: CommandContext, *, model: bool) -> CommandReply:
-    """Return the finding as the last review stored it."""
+    """Return a reply with the finding as the last review stored it.
+
+    `model`: whether a model is configured.
+    """
     words, pull = context.words, last_review.pull
     place = facts.permalink(pull, finding.path, finding.side, finding.start, finding.end)
     return context.reply(
@@ -172,7 +180,7 @@ async def _model_reply(
     open_session: OpenSession,
     instead: CommandReply | None = None,
 ) -> CommandReply:
-    """Return a model's answer; without a model, the reason and what is known without it."""
+    """Return a reply with a model's answer. If there is none, return the reason, and `instead` if given."""
     start = time.monotonic()
     try:
         async with open_session() as session:
@@ -181,7 +189,7 @@ async def _model_reply(
                 return instead or context.say("reply_no_model", example="`/deeprepo explain 1`")
             checked_answer = session.survey.shown(await answer(template, question, about, session, model))
             cost = facts.cost(session.calls.budget.cost(), time.monotonic() - start, context.words)
-    except (ProviderError, BudgetSpent) as error:  # daily caps are checked before the change is opened
+    except (ProviderError, BudgetSpent) as error:  # daily caps were checked before the session was opened
         failure_text = context.say("reply_failed", why=public(error)).body
         return CommandReply(f"{failure_text}\n{instead.body if instead else ''}".strip())
     quotes = [evidence(item, pull) for item in checked_answer.quotes]
@@ -191,7 +199,7 @@ async def _model_reply(
 
 
 async def ask(argument: str, context: CommandContext) -> CommandReply:
-    """Return a model's answer about the change, or in a thread about its finding, with quotes and cost."""
+    """Answer the command `ask`: a question about the change, or in a thread, about the thread's finding."""
     if not argument.strip():
         return context.say("reply_no_question", example="`/deeprepo ask who calls this?`")
     if context.open_session is None:
@@ -203,7 +211,7 @@ async def ask(argument: str, context: CommandContext) -> CommandReply:
 
 
 async def explain(argument: str, context: CommandContext) -> CommandReply:
-    """Return a model's explanation of a finding, else the stored evidence."""
+    """Answer the command `explain` with a model's explanation of a finding, or with the stored finding."""
     about = target.find(argument, context)
     if about.finding is None or about.last_review is None:
         return about.missing(context, "explain 2")

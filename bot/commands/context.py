@@ -1,6 +1,6 @@
-"""A command's context and reply, and whether and how often a person may give commands.
+"""A command's context and reply, and the limits on how often people can give commands.
 
-Commands are limited because each may cost money, and each answer notifies people.
+Commands are limited because they can cost money, and because each reply notifies people.
 """
 
 import math
@@ -20,90 +20,95 @@ Reaction = Literal["", "+1", "-1", "confused"]
 
 @dataclass(frozen=True, slots=True)
 class CommandReply:
-    """The answer to a command: a comment, a reaction, or both. An empty body means no comment."""
+    """The reply to a command: a comment, a reaction, or both. An empty body means no comment."""
 
     body: str = ""
     reaction: Reaction = ""
-    rule: int = 0  # number of the proposed rule; reactions to the comment decide on it
-    silences: bool = False  # whether silenced findings change, so that summary and check must be updated
-    # In a GitHub Actions step: what the answer's marker records, such as the mark of an ignored finding.
+    rule: int = 0  # the number of the proposed rule, which reactions to the comment confirm or reject
+    # Whether the command changes silenced findings, so summary and check must be updated
+    silences: bool = False
+    # In a GitHub Actions step: facts to record in the reply's marker, such as the mark of an ignored finding.
     facts: Mapping[str, str] = field(default_factory=dict)
-    commit: str = ""  # made by the command in a GitHub Actions step, and still to be reviewed there
+    commit: str = ""  # in a GitHub Actions step: the commit that the command made, which has to be reviewed
 
 
 @dataclass(frozen=True, slots=True)
 class CommandContext:
-    """What a command knows."""
+    """What a command needs to know about the pull request and the comment."""
 
-    settings: Config  # at the base branch's tip
-    actor: str  # who gave the command
+    settings: Config  # the settings at the base branch's tip
+    actor: str  # the login of the person who gave the command
     branch: str  # the base branch
-    last: bytes | None = None  # JSON output of the last finished review, if any
-    top: str = ""  # the thread's top comment, if we wrote it
-    # Opens the change; None if there is no model.
+    last: bytes | None = None  # the JSON output of the last finished review, or None
+    top: str = ""  # the thread's first comment, if we wrote it
+    # Opens a session for asking a model about the change, or None if no model is configured.
     open_session: Callable[[], AbstractAsyncContextManager[Session]] | None = None
 
     @property
     def words(self) -> Phrases:
-        """Our own words."""
+        """The phrases for replies."""
         return load()
 
     def reply(self, name: str, **values: object) -> CommandReply:
-        """Return a reply from its template."""
+        """Return a reply rendered from the template with this name."""
         return CommandReply(comment(f"{name}.md.j2", self.words, **values))
 
     def say(self, key: str, number: int | None = None, **values: object) -> CommandReply:
-        """Return a reply of one phrase."""
+        """Return a reply that consists of one phrase."""
         return CommandReply(phrase(self.words, key, number, **values))
 
 
-STRANGER = 3  # commands per hour of a person without write access
-STRANGERS = 60  # commands and mentions per hour of all people without write access, per installation
+OUTSIDER_COMMANDS = 3  # commands per hour by one person without write access
+# Commands and mentions per hour by all people without write access, per installation
+ALL_OUTSIDERS_COMMANDS = 60
 WRITERS = frozenset({"admin", "maintain", "write"})
 
 
 @dataclass(frozen=True, slots=True)
 class Permission:
-    """A person's permission, and when they gave earlier commands (seconds on the clock of `now`)."""
+    """A person's permission, and the times of earlier commands, in seconds since 1970."""
 
     permission: str  # as GitHub reports it
     now: float
-    earlier: Sequence[float] = ()
-    outsiders: Sequence[float] = ()  # when other people without write access gave theirs
+    earlier: Sequence[float] = ()  # commands by this person
+    outsiders: Sequence[float] = ()  # commands by other people without write access
 
     @property
     def writes(self) -> bool:
-        """Whether the person has write access, which is required for spending money."""
+        """Whether the person has write access, which commands that cost money require."""
         return self.permission in WRITERS
 
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """A limit that a person has reached: minutes until it ends, and whether they were informed."""
+    """How long a person who reached a limit must wait."""
 
     minutes: int
-    until: str  # when it ends
-    is_known: bool
-    by_others: bool = False  # whether other people without write access used it up
+    until: str  # when the limit ends, for people
+    is_known: bool  # whether the person was already told about the limit
+    by_others: bool = False  # whether other people without write access have used up a shared limit
 
     def reply(self, key: str, most: int) -> CommandReply:
-        """Return a reply with the phrase `key`, only once."""
+        """Return a reply with the phrase `key`, or without text if the person already knows.
+
+        `most`: the limit.
+        """
         key = "reply_too_many_others" if self.by_others else key
         text = "" if self.is_known else phrase(load(), key, self.minutes, most=most, until=Safe(self.until))
         return CommandReply(text, "-1")
 
 
 def wait(permission: Permission, most: int) -> Wait | None:
-    """Return how long a person must wait who may give `most` commands an hour; None if not at all.
+    """Return how long a person who may give `most` commands per hour must wait, or None if they needn't wait.
 
-    A refused command does not count, so the limit ends when the answer says it does.
+    Refused commands don't count. So the limit really ends at the time that the reply says.
     """
-    full = _check_hourly_limit(permission.earlier, permission.now, most)
-    if full is not None:
-        return _wait(full[0], permission.now, is_known=full[1])
+    reached = _check_hourly_limit(permission.earlier, permission.now, most)
+    if reached is not None:
+        return _wait(reached[0], permission.now, is_known=reached[1])
     if permission.writes:
         return None
-    others = _check_hourly_limit(permission.outsiders, permission.now, STRANGERS)
+    others = _check_hourly_limit(permission.outsiders, permission.now, ALL_OUTSIDERS_COMMANDS)
     return _wait(others[0], permission.now, is_known=bool(permission.earlier), by_others=True) if others else None
 
 
@@ -113,7 +118,10 @@ def _wait(until: float, now: float, *, is_known: bool, by_others: bool = False) 
 
 
 def _check_hourly_limit(given: Sequence[float], now: float, most: int) -> tuple[float, bool] | None:
-    """Return when the next command is possible, and whether one was refused; None if it is possible now."""
+    """Return when the next command is possible, and whether the last was refused.
+
+    Return None if it is now.
+    """
     accepted, was_refused = list[float](), False
     for at in sorted(at for at in given if at <= now):
         accepted = [one for one in accepted if one > at - HOUR]

@@ -1,7 +1,8 @@
-"""Read commands in a comment (`/deeprepo WORD`, `@deeprepo WORD` or `@<our login> WORD`), and mentions.
+"""Parse commands, mentions and rejections in comments.
 
-A command starts a line. Quotes, code and HTML comments do not count, because they are other people's words or
-invisible.
+A command is `/deeprepo WORD`, `@deeprepo WORD` or `@<our login> WORD`.
+A command must be at the start of a line. Quotes, code and HTML comments are ignored, because they are other
+people's words or invisible.
 """
 
 import re
@@ -12,12 +13,12 @@ from unicodedata import category
 
 from bot.render import encodable
 
-MAX_COMMENT_CHARS = 16_000  # characters of a comment that are read
-MAX_ARGUMENT_CHARS, MAX_WORD_CHARS = 4_000, 40  # characters of an argument, and of an unknown word
-MOST_COMMANDS = 5  # of one comment
+MAX_COMMENT_CHARS = 16_000  # the rest of a comment is ignored
+MAX_ARGUMENT_CHARS, MAX_WORD_CHARS = 4_000, 40  # of an argument, and of an unknown word
+MAX_COMMANDS = 5  # per comment
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HIDDEN = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_APART = re.compile(r" {0,3}>| {4}|\t")  # a quote or indented code
+_QUOTE_OR_CODE = re.compile(r" {0,3}>| {4}|\t")  # a quoted line, or indented code
 _CODE = re.compile(r"(`+)[^`\n]*\1")
 _MENTION = re.compile(
     r"(?<![\w@/.`+-])@([A-Za-z0-9](?:[A-Za-z0-9-]{0,98}[A-Za-z0-9])?)(\[bot\])?((?:/[\w-]+)?)(?![\w@-])"
@@ -27,16 +28,16 @@ _SIGNS = ".,:;!?"
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command. `word` is a known one, or what was typed instead."""
+    """A command. `word` is a known command, or the unknown word that was typed."""
 
     word: str
     argument: str = ""
 
 
 def read(body: str, login: str, words: Sequence[str], long: Sequence[str] = ()) -> tuple[Command, ...]:
-    """Return the commands of a comment.
+    """Return the commands in a comment. `words` are the known commands, and `login` is our own login.
 
-    A `long` command's argument includes the lines up to the next command.
+    The argument of commands in `long` includes the following lines, up to the next command.
     """
     text, call = plain_lines(body), _call(login)
     rows = text.split("\n")
@@ -45,7 +46,7 @@ def read(body: str, login: str, words: Sequence[str], long: Sequence[str] = ()) 
         (index, match)
         for index, match in calls
         if match and _command(match[2], "", words, (), mention=match[1] is None) is not None
-    ][:MOST_COMMANDS]
+    ][:MAX_COMMANDS]
     ends = [*(index for index, _ in found[1:]), len(rows)]
     commands = (
         _command(match[2], "\n".join(rows[index + 1 : end]), words, long, mention=match[1] is None)
@@ -55,18 +56,21 @@ def read(body: str, login: str, words: Sequence[str], long: Sequence[str] = ()) 
 
 
 def _from_first_visible(text: str) -> str:
-    """Return a text from its first visible character, because editors and pasted pages add others."""
+    """Return a text without invisible characters at its start, which editors and pasted text can add."""
     at = next((index for index, sign in enumerate(text) if category(sign)[0] not in "CZ"), len(text))
     return text[at:]
 
 
 def plain_lines(body: str) -> str:
-    """Return the start of a comment with line feeds only."""
+    """Return the first MAX_COMMENT_CHARS characters of a comment, with line feeds only and without NUL."""
     return encodable(body[:MAX_COMMENT_CHARS]).replace("\r\n", "\n").replace("\r", "\n").replace("\0", " ")
 
 
 def own_lines(text: str) -> list[str]:
-    """Return the lines of a text, with those that are not the author's words (quotes, code) empty."""
+    """Return the lines of a text.
+
+    Lines that aren't the author's words, such as quotes and code, become empty.
+    """
     lines, fence = list[str](), ""
     for line in _HIDDEN.sub(lambda hidden: "\n" * hidden[0].count("\n"), text).split("\n"):
         mark = _FENCE.match(line)
@@ -77,19 +81,22 @@ def own_lines(text: str) -> list[str]:
             fence = mark[1]
             lines.append("")
         else:
-            lines.append("" if _APART.match(line) else line)
+            lines.append("" if _QUOTE_OR_CODE.match(line) else line)
     return lines
 
 
 def _names(login: str) -> list[str]:
-    """Return our names after an @. The App may have another name than the product (`deeprepo-acme`)."""
+    """Return the names with which people can mention us.
+
+    The App may have its own name, such as `deeprepo-acme`.
+    """
     name = login.removesuffix("[bot]").lower()
     return ["deeprepo", name] if name else []
 
 
 @cache
 def _call(login: str) -> re.Pattern[str]:
-    """Return the pattern of a command's start. An App is written with and without "[bot]"."""
+    """Return the pattern for a command. The App's name may be followed by "[bot]"."""
     mentions = "".join(rf"|@{re.escape(name)}(?:\[bot\])?" for name in _names(login))
     return re.compile(rf"(?:(/deeprepo){mentions})(?![\w/-])[,:]?[ \t]*([^\n]*)", re.IGNORECASE)
 
@@ -105,18 +112,18 @@ def _command(text: str, below: str, words: Sequence[str], long: Sequence[str], *
                 word,
                 f"{rest}\n{below}".strip()[:MAX_ARGUMENT_CHARS] if word in long else rest.strip()[:MAX_ARGUMENT_CHARS],
             )
-    if mention:  # what is no command is a remark
+    if mention:  # a mention without a known command is a remark
         return None
     return Command(next((part[:MAX_WORD_CHARS] for part in words_typed if part), "help"))
 
 
 @dataclass(frozen=True, slots=True)
 class Mentions:
-    """Who is mentioned. `first`: the comment starts with another person's name."""
+    """Who is mentioned in a comment."""
 
     us: bool = False
     others: bool = False
-    first: bool = False
+    first: bool = False  # the comment starts with another person's name
 
 
 def read_mentions(body: str, login: str) -> Mentions:
@@ -133,7 +140,7 @@ def read_mentions(body: str, login: str) -> Mentions:
     )
 
 
-LONGEST_REASON = 300  # characters
+MAX_REASON_CHARS = 300
 REJECTS = re.compile(
     r"(?:(?:thanks|thank you|no|danke|gracias|merci)[,.!]*\s+)?"
     r"(?P<which>(?:findings?\s+)?#?\d{1,4}(?:(?:,|\s+and)\s+#?\d{1,4})*(?::|\s+is|\s+are)?\s+)?"
@@ -144,29 +151,32 @@ REJECTS = re.compile(
     r"|pas\s+un\s+bug|pas\s+une\s+erreur|faux\s+positif|voulu)\b",
     re.IGNORECASE,
 )
-_SAID = re.compile(r"\w")
+_WORD = re.compile(r"\w")
 _EVERYTHING = re.compile(r"\b(?:both|all(?: of)? (?:them|these)|beide[sn]?|ambos|todos|tous|les deux)\b", re.IGNORECASE)
 
 
 def reason(body: str) -> str:
-    """Return the author's words on one line if they start with a rejection that is no question, else ""."""
+    """Return a comment's text on one line if it starts with a rejection, and is not a question.
+
+    Else return "".
+    """
     prose = " ".join(" ".join(own_lines(plain_lines(body))).replace("\u2019", "'").split())
     first = re.split(r"(?<=[.!?])\s", prose, maxsplit=1)[0]
-    return prose[:LONGEST_REASON] if REJECTS.match(prose) and not first.endswith("?") else ""
+    return prose[:MAX_REASON_CHARS] if REJECTS.match(prose) and not first.endswith("?") else ""
 
 
 @dataclass(frozen=True, slots=True)
 class RejectedParts:
-    """What a rejection names: the numbers at its start, and whether it says nothing else or means everything."""
+    """Which of a thread's findings a rejection refers to."""
 
-    numbers: tuple[int, ...] = ()
-    is_general: bool = False
+    numbers: tuple[int, ...] = ()  # the finding numbers at its start
+    is_general: bool = False  # it has no further words, or refers to all findings
 
 
 def rejected_parts(reason: str) -> RejectedParts:
-    """Return which findings a rejection (see `reason`) names, if a thread has several."""
+    """Return which findings a rejection refers to. `reason` is the result of the function `reason`."""
     match = REJECTS.match(reason)
     if match is None:
         return RejectedParts()
     numbers = tuple(map(int, re.findall(r"\d+", match["which"] or "")))
-    return RejectedParts(numbers, not _SAID.search(reason, match.end()) or bool(_EVERYTHING.search(reason)))
+    return RejectedParts(numbers, not _WORD.search(reason, match.end()) or bool(_EVERYTHING.search(reason)))

@@ -1,4 +1,4 @@
-"""Find the finding that a command means: by its thread, or else by number or identity."""
+"""Determine which finding a command refers to: its thread's finding, or one given by number or identity."""
 
 import re
 from collections.abc import Sequence
@@ -20,18 +20,24 @@ _NUMBER_OR_MARK = re.compile(r"(?:#?(\d{1,4})|([0-9a-f]{32}|[0-9a-f]{16}))(?=$|[
 
 @dataclass(frozen=True, slots=True)
 class CommandTarget:
-    """The subject of a command. A fingerprint without finding means that the last review no longer has it."""
+    """What a command refers to.
+
+    With a fingerprint but no finding, the last review no longer has the finding.
+    """
 
     last_review: LastReview | None
     fingerprint: str = ""
     finding: Finding | None = None
-    rest: str = ""  # of the argument
-    unknown_argument: str = ""  # a number or fingerprint without a finding
-    thread: str = ""  # text of our comment at the top of the thread
+    rest: str = ""  # the argument after the number or identity
+    unknown_argument: str = ""  # a number or identity that no finding has
+    thread: str = ""  # the text of the thread's first comment, if we wrote it
     problem: str = ""  # why the last review cannot be used
 
     def missing(self, context: CommandContext, example: str) -> CommandReply:
-        """Return the answer if the command names no finding."""
+        """Return the reply to a command that refers to no finding.
+
+        `example` is a correct use of the command.
+        """
         if self.problem:
             return context.say("reply_unreadable", why=self.problem)
         if self.last_review is None:
@@ -45,7 +51,10 @@ class CommandTarget:
 
 
 def thread_target(context: CommandContext) -> CommandTarget:
-    """Return the finding of the command's thread; none elsewhere, or if the thread has several."""
+    """Return the finding of the command's thread.
+
+    There is none outside of threads, or if the thread has several.
+    """
     last_review, problem = _read(context.last)
     top = context.top
     marker = markers.read(top)
@@ -54,7 +63,8 @@ def thread_target(context: CommandContext) -> CommandTarget:
     mark = names[0] if len(names) == 1 else ""
     finding = last_review.by_identity(mark) if last_review and mark else None
     if finding is None and last_review is not None and any(one.fingerprint == mark for one in last_review.findings):
-        # The thread's unproven finding may differ from one proven since, so the person must name it.
+        # The finding was proven since the thread began, so it may be another one, and the person must name
+        # it.
         mark = ""
     return CommandTarget(
         last_review, mark, finding, problem=problem, thread=top.partition("\n")[2].strip() if ours else ""
@@ -62,7 +72,7 @@ def thread_target(context: CommandContext) -> CommandTarget:
 
 
 def find(argument: str, context: CommandContext) -> CommandTarget:
-    """Return the finding that the argument names, and the rest of the argument."""
+    """Return the thread's finding, or the one that the argument starts with, and the rest of the argument."""
     of_this_thread = thread_target(context)
     if of_this_thread.fingerprint:
         return replace(of_this_thread, rest=argument.strip())
@@ -90,15 +100,15 @@ def find(argument: str, context: CommandContext) -> CommandTarget:
 
 
 def finding_numbers(text: str) -> tuple[int, ...]:
-    """Return the numbers of findings that a text mentions: "finding 2", "#2"."""
+    """Return the finding numbers that a text mentions, as in "finding 2" or "#2"."""
     return tuple(int(match[1]) for match in _MENTIONED.finditer(text))
 
 
 def rejected(text: str, here: Sequence[Finding], last_review: LastReview) -> Sequence[Finding] | None:
-    """Return which of a thread's findings a rejecting reply means; None if it could be any of several.
+    """Return which of a thread's findings (`here`) a rejection refers to, or None if that is not clear.
 
-    A reply names findings by number, or by words that only their titles have. A number of a finding in another
-    thread rejects nothing here. A number that no finding has refers to something else.
+    A rejection refers to findings by number, or by words that occur in only one of the titles. The number of
+    a finding in another thread rejects nothing in this one. A number that no finding has is ignored.
     """
     parts = reading.rejected_parts(text)
     known = {*last_review.numbers, *(finding.number for finding in last_review.findings)}
@@ -114,12 +124,12 @@ def rejected(text: str, here: Sequence[Finding], last_review: LastReview) -> Seq
 
 
 def _words(text: str) -> set[str]:
-    """Return the longer words of a text and the names in it, without a plural ending."""
+    """Return a text's words with at least four letters, in lower case and without a plural "s"."""
     return {word.lower().removesuffix("s") for word in _LONG_WORD.findall(text)}
 
 
 def read(data: bytes | None) -> LastReview | None:
-    """Return the last review from its JSON output; None if there is none or it cannot be read."""
+    """Return the last review from its JSON output, or None if there is none or it cannot be read."""
     return _read(data)[0]
 
 

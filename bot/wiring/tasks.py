@@ -81,7 +81,7 @@ async def converse(line: ChildPipe, remark: Remark, workspace: Workspace) -> Rem
     """Answer a remark with a model."""
     opening = partial(_open_session, remark.brief, _tools(line, remark.brief, workspace))
     silences = silencing.IgnoreList().also(remark.brief.dismissals, remark.brief.rules)
-    heard = remark.heard_remark, remark.last, silences
+    heard = remark.remark_thread, remark.last, silences
     return await conversation.respond(*heard, opening, time.monotonic)
 
 

@@ -10,8 +10,8 @@ from pydantic import TypeAdapter
 
 from bot import github
 from bot.commands import CommandReply, Permission, conversation, reading
-from bot.commands.conversation import HeardRemark, RemarkReply
-from bot.commands.conversation.hearing import GONE
+from bot.commands.conversation import RemarkReply, RemarkThread
+from bot.commands.conversation.threads import DELETED
 from bot.commands.target import read
 from bot.config import Config
 from bot.errors import GitError, NothingToReview, OverLimit, UsageError, public
@@ -36,18 +36,18 @@ async def run(ask: RemarkAsk, job: Job, server: Server) -> None:
     A run after a crash neither answers nor pays a second time.
     """
     async with github.open_pull(server.identity, ask.pull, server.pace) as host:
-        heard_remark: HeardRemark | str = GONE
+        remark_thread: RemarkThread | str = DELETED
         with ignore_missing_on_last_try(job):
-            heard_remark = await replies.read_remark(ask, host, server.recent)
-        if isinstance(heard_remark, str):
-            _ignore(ask, heard_remark)
+            remark_thread = await replies.read_remark(ask, host, server.recent)
+        if isinstance(remark_thread, str):
+            _ignore(ask, remark_thread)
             return
         access = await replies.access_of(ask, host, server.recent)
         permission = await replies.permission_of(ask, access, server.store.people)
         if permission.earlier and not permission.writes:
             _ignore(ask, "its author has no write permission, and an answer said so")
             return
-        await _answer(ask, heard_remark, permission, host, job, server)
+        await _answer(ask, remark_thread, permission, host, job, server)
 
 
 def _ignore(ask: RemarkAsk, reason: str) -> None:
@@ -55,7 +55,7 @@ def _ignore(ask: RemarkAsk, reason: str) -> None:
 
 
 async def _answer(
-    ask: RemarkAsk, heard_remark: HeardRemark, permission: Permission, host: Host, job: Job, server: Server
+    ask: RemarkAsk, remark_thread: RemarkThread, permission: Permission, host: Host, job: Job, server: Server
 ) -> None:
     state = await server.read_pull(host)
     settings = await server.settings_of(state)
@@ -64,13 +64,13 @@ async def _answer(
     )
     if refusal is not None:
         await replies.post_reply(refusal, ask.comment, host)
-        if permission.writes and reading.reason(heard_remark.said[-1].text):  # a dismissal needs no model
+        if permission.writes and reading.reason(remark_thread.remark.text):  # a dismissal needs no model
             await hooks.listen(host, server)
         return
     await replies.post_reply(CommandReply(), ask.comment, host, is_seen=True)
-    reply_now = partial(_reply, ask, heard_remark, state, settings, server)
+    reply_now = partial(_reply, ask, remark_thread, state, settings, server)
     remark_reply = await job.step("answer", reply_now, _REPLY)
-    suggested = await _withdrawn(remark_reply, ask, heard_remark, state, host, server, writes=permission.writes)
+    suggested = await _withdrawn(remark_reply, ask, remark_thread, state, host, server, writes=permission.writes)
     body = "\n\n".join(filter(None, (remark_reply.body.rstrip(), *suggested.values())))
     comment = await replies.post_remark_reply(replace(remark_reply, body=body), ask, host)
     if comment is not None:
@@ -85,7 +85,7 @@ async def _answer(
 
 
 async def _reply(
-    ask: RemarkAsk, heard_remark: HeardRemark, state: PullState, settings: Config, server: Server
+    ask: RemarkAsk, remark_thread: RemarkThread, state: PullState, settings: Config, server: Server
 ) -> RemarkReply:
     """Return the answer, made in a child process with the current change and today's remaining budget."""
     name = f"{ask.pull.repository}-{ask.pull.number}-remark-{ask.comment.kind}-{ask.comment.id}"
@@ -99,7 +99,7 @@ async def _reply(
             last = await server.store.reviews.last(ask.pull)
             dismissals, rules = await conclusions.silences(ask.pull, server.store)
             brief = replace(state.brief(pull, settings.within(grant.usd), name), dismissals=dismissals, rules=rules)
-            return await server.converse(Remark(heard_remark, last, brief))
+            return await server.converse(Remark(remark_thread, last, brief))
     except OverLimit as error:
         return replies.failure_reply(public(error))
     # The pull request is merged, or its branch is gone.
@@ -110,7 +110,7 @@ async def _reply(
 async def _withdrawn(
     remark_reply: RemarkReply,
     ask: RemarkAsk,
-    heard_remark: HeardRemark,
+    remark_thread: RemarkThread,
     state: PullState,
     host: Host,
     server: Server,
@@ -129,7 +129,7 @@ async def _withdrawn(
         dismissal = Dismissal(fingerprint, reason, "withdrawn", ask.actor)
         await people.dismiss(ask.pull, dismissal, now)
         if finding is not None and writes:
-            dismissed = replace(dismissal, reason=heard_remark.said[-1].text)
+            dismissed = replace(dismissal, reason=remark_thread.remark.text)
             for each in hooks.hooks():
                 text, number = await each.on_withdrawn(finding, dismissed, link, host, server)
                 suggested |= {number: text} if number else {}

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from bot.commands import CommandReply, Permission, context, conversation
 from bot.commands.context import WRITERS
-from bot.commands.conversation import HeardRemark, RemarkReply
-from bot.commands.conversation.hearing import GONE
+from bot.commands.conversation import RemarkReply, RemarkThread
+from bot.commands.conversation.threads import DELETED
 from bot.errors import HostRefused
 from bot.github import Host
 from bot.machine.recent import Recent
@@ -47,7 +47,7 @@ async def permission_of(ask: CommandAsk | RemarkAsk, access: Access, people: "Pe
 
 def is_ignored(permission: Permission) -> bool:
     """Return whether the author has no write access, reached the limit and has been informed."""
-    wait = None if permission.writes else context.wait(permission, context.STRANGER)
+    wait = None if permission.writes else context.wait(permission, context.OUTSIDER_COMMANDS)
     return wait is not None and wait.is_known
 
 
@@ -129,27 +129,27 @@ def _answers(body: str, comment: CommentRef) -> bool:
     return marker.kind == REPLY and marker.facts.get("comment") == comment_name(comment)
 
 
-async def read_remark(ask: RemarkAsk, host: Host, recent: Recent) -> HeardRemark | str:
+async def read_remark(ask: RemarkAsk, host: Host, recent: Recent) -> RemarkThread | str:
     """Return the conversation if the remark is addressed to us, else the reason why it is not.
 
     Other people's threads cost one request a minute. Raises HostRefused for an unknown comment, because
     GitHub may not know it yet.
     """
-    heard_remark = await _read_remark(ask, host, recent)
-    if heard_remark == GONE:
-        raise HostRefused(GONE, 404)
-    return heard_remark
+    remark_thread = await _read_remark(ask, host, recent)
+    if remark_thread == DELETED:
+        raise HostRefused(DELETED, 404)
+    return remark_thread
 
 
-async def _read_remark(ask: RemarkAsk, host: Host, recent: Recent) -> HeardRemark | str:
+async def _read_remark(ask: RemarkAsk, host: Host, recent: Recent) -> RemarkThread | str:
     login, place = host.bot_identity.login, ask.comment
     if place.thread:
         top = CommentRef(place.thread, "review")
         if not ask.mentioned and not (await recent.get((ask.pull.key, top), partial(host.comment_at, top))).ours:
             return "it is in a thread that someone else started"
-        return conversation.above(ask, await host.comments("review", place.thread), login)
+        return conversation.from_review_thread(ask, await host.comments("review", place.thread), login)
     comments = await host.comments()
-    return conversation.below(comments, await _remark(place, comments, host), login)
+    return conversation.from_conversation(comments, await _remark(place, comments, host), login)
 
 
 async def _remark(place: CommentRef, comments: tuple[PostedComment, ...], host: Host) -> PostedComment | None:

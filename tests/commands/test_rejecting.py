@@ -58,7 +58,7 @@ def test_other_replies_are_not_rejections(body: str) -> None:
 
 def test_reason_is_truncated() -> None:
     """The reason is truncated to a maximum length."""
-    assert len(reading.reason("Not a bug. " + "x" * 100_000)) == reading.LONGEST_REASON
+    assert len(reading.reason("Not a bug. " + "x" * 100_000)) == reading.MAX_REASON_CHARS
 
 
 REVIEW = LastReview(

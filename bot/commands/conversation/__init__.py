@@ -1,7 +1,8 @@
-"""Answer people's remarks: whether one is addressed to us, the thread before it, and a model's answer.
+"""Answer remarks: comments that are addressed to us but contain no command.
 
-`hearing` decides and limits the thread; `answering` asks the model, checks its answer and writes the comment.
+`threads` decides whether a remark is addressed to us, and collects the comments before it. `answering` asks a
+model, checks its answer and renders the reply.
 """
 
 from bot.commands.conversation.answering import RemarkReply, Withdrawal, refusal, respond
-from bot.commands.conversation.hearing import HeardRemark, Speech, above, below
+from bot.commands.conversation.threads import RemarkThread, ThreadComment, from_conversation, from_review_thread

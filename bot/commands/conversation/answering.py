@@ -1,8 +1,8 @@
-"""Ask a model to answer a remark, with a second call if it asks for more code. Its quotes are checked.
+"""Ask a model to answer a remark, with a second call if the model asks for more code. Check its quotes.
 
-The prompt starts with what does not change within a thread (the finding, the code), so that the provider's
-cache serves the next answer. This module decides whether a finding is withdrawn, by the model's reason and
-what can be checked in the code.
+The prompt starts with what stays the same within a thread (the finding and the code), so that the next answer
+can use the provider's cache. The model can suggest to withdraw a finding. This module decides about that, by
+checking the model's reason against the code and the person's words.
 """
 
 import re
@@ -14,8 +14,8 @@ from typing import Any, Literal
 
 from bot import render
 from bot.commands import CommandReply, Permission, context, sources, target
-from bot.commands.answering import MAX_QUOTES, at_current_location, reply_to, verbatim
-from bot.commands.conversation.hearing import HeardRemark
+from bot.commands.answering import MAX_QUOTES, at_current_location, existing_quotes, reply_to
+from bot.commands.conversation.threads import RemarkThread
 from bot.commands.reading import own_lines
 from bot.commands.target import finding_numbers
 from bot.config import Config
@@ -35,21 +35,26 @@ from bot.values.review import LastReview
 from deeprepo.rlm.errors import BudgetSpent, ProviderError
 from deeprepo.rlm.values import Message, Prompt, Schema, tokens
 
-REMARK_TOKENS = 1_500
-# Of the code next to the remark; the diff is shown if there is no finding.
+ANSWER_TOKENS = 1_500
+# Limits for the code in the prompt. The diff is only shown if the remark is not about a finding.
 CODE_TOKENS, DIFF_TOKENS = 2_200, 2_500
-MOST_FINDINGS, MOST_LISTED = 3, 20
-MOST_ABOUT = 200  # characters of a remark that a second request repeats
+MAX_FINDINGS, MAX_LISTED = 3, 20  # findings with evidence, and findings of which only the titles are listed
+MAX_ABOUT_CHARS = 200  # of the remark, to identify it in the model's second request
 BODY_CHARS = 600
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
+# Why a finding is not withdrawn: it is proven, no code shows the reason, or the person didn't state the
+# reason.
 Objection = Literal["proven", "unshown", "unsaid"]
-MIN_WORDS = 3  # words of a stated fact
-SHARED = 0.3  # share of the distinctive words that the reason has in common with the statement
+MIN_WORDS = 3  # of a fact that the person stated
+MIN_SHARED = 0.3  # share of the distinctive words that the reason must have in common with the person's words
 
 
 @dataclass(frozen=True, slots=True)
 class Withdrawal:
-    """A withdrawn finding and the reason. With an `objection`, it is not withdrawn."""
+    """A finding that the model wants to withdraw, with its reason.
+
+    With an `objection`, it is not withdrawn.
+    """
 
     finding: Finding
     reason: str
@@ -58,7 +63,7 @@ class Withdrawal:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer. An empty text without withdrawals means that nothing needs an answer."""
+    """The model's checked answer. Without text and withdrawals, the remark needs no answer."""
 
     text: str
     quotes: tuple[Evidence, ...]
@@ -67,7 +72,7 @@ class Answer:
 
 @lru_cache(maxsize=1)
 def schema() -> Schema:
-    """Return the schema of the answer."""
+    """Return the schema of the model's answer."""
     quote = strict(path=text("the file"), quote=text("whole lines, verbatim, without line numbers"))
     withdrawal_schema = strict(
         finding={"type": "integer", "description": "the number in the heading of the finding, counted from 1"},
@@ -87,57 +92,59 @@ def schema() -> Schema:
     return asking("reply_to_remark", "Hand in the reply.", properties)
 
 
-async def answer(heard_remark: HeardRemark, last_review: LastReview | None, session: Session) -> Answer:
-    """Ask the model and check its answer. Raises ProviderError and BudgetSpent."""
-    findings = [await at_current_location(subject, session.tree) for subject in subjects(heard_remark, last_review)]
+async def answer(remark_thread: RemarkThread, last_review: LastReview | None, session: Session) -> Answer:
+    """Ask the model to answer a remark, and check its answer. Raises ProviderError and BudgetSpent."""
+    findings = [await at_current_location(subject, session.tree) for subject in subjects(remark_thread, last_review)]
     model = session.reader or session.root
     if model is None:
         raise ValueError("a conversation needs a model")
-    prompt = await _prompt(heard_remark, findings, last_review, session)
+    prompt = await _prompt(remark_thread, findings, last_review, session)
     data = await reply_to(prompt, session, model, "worker")
-    quotes = await verbatim(data["quotes"], session.tree)
-    return Answer(data["answer"].strip(), quotes, tuple(_withdrawals(data["withdraw"], findings, quotes, heard_remark)))
+    quotes = await existing_quotes(data["quotes"], session.tree)
+    return Answer(
+        data["answer"].strip(), quotes, tuple(_withdrawals(data["withdraw"], findings, quotes, remark_thread))
+    )
 
 
-def subjects(heard_remark: HeardRemark, last_review: LastReview | None) -> tuple[Finding, ...]:
-    """Return the findings of the thread, or else those that the remark names by number."""
+def subjects(remark_thread: RemarkThread, last_review: LastReview | None) -> tuple[Finding, ...]:
+    """Return the findings that a remark is about: its thread's, or else those that it mentions by number."""
     if last_review is None:
         return ()
-    if heard_remark.findings:
-        findings = [last_review.by_identity(mark) for mark in heard_remark.findings]
+    if remark_thread.findings:
+        findings = [last_review.by_identity(mark) for mark in remark_thread.findings]
     else:
-        findings = [last_review.by_number(number) for number in finding_numbers(heard_remark.said[-1].text)]
-    return tuple(dict.fromkeys(finding for finding in findings if finding is not None))[:MOST_FINDINGS]
+        findings = [last_review.by_number(number) for number in finding_numbers(remark_thread.remark.text)]
+    return tuple(dict.fromkeys(finding for finding in findings if finding is not None))[:MAX_FINDINGS]
 
 
 async def _prompt(
-    heard_remark: HeardRemark, findings: Sequence[Finding], last_review: LastReview | None, session: Session
+    remark_thread: RemarkThread, findings: Sequence[Finding], last_review: LastReview | None, session: Session
 ) -> Prompt:
-    """Return the prompt: first what does not change with the head, then the conversation."""
+    """Return the prompt: first what stays the same within the thread, then the conversation."""
     code, room = list[Excerpt](), CODE_TOKENS
     for left, finding in zip(range(len(findings), 0, -1), findings, strict=True):
         for excerpt in await proof.gather(finding, session.tree, session.dependents, session.files, room // left):
             room -= tokens(excerpt.body)
             code.append(excerpt)
-    if heard_remark.place:
-        code += _fitting(await sources.look([heard_remark.place], session), room)
-    look_ups = await sources.look(sources.names_in(heard_remark.said[-1].text), session, code)
-    open_findings = [] if findings or last_review is None else last_review.open_findings[:MOST_LISTED]
+    if remark_thread.place:
+        code += _fitting(await sources.find([remark_thread.place], session), room)
+    look_ups = await sources.find(sources.names_in(remark_thread.remark.text), session, code)
+    open_findings = [] if findings or last_review is None else last_review.open_findings[:MAX_LISTED]
     about = render.text(
         "prompts/remark_about.md.j2",
         title=session.pull.title,
         body=render.cut(session.pull.body, BODY_CHARS),
         findings=findings,
         listed=open_findings,
-        top="" if findings else heard_remark.top,
-        place=heard_remark.place,
+        top="" if findings else remark_thread.top,
+        place=remark_thread.place,
         excerpts=tuple(dict.fromkeys(code)),
         diff=None if findings else sources.diff(session.files, (), DIFF_TOKENS),
     )
     question_text = render.text(
         "prompts/remark.md.j2",
-        said=heard_remark.said,
-        left_out=heard_remark.left_out,
+        said=remark_thread.comments,
+        left_out=remark_thread.omitted,
         excerpts=tuple(_fitting(look_ups, max(room, CODE_TOKENS // 2))),
     )
     system = render.text("prompts/remark_system.md.j2") + language_instruction(session.language)
@@ -145,8 +152,8 @@ async def _prompt(
     return Prompt(
         messages,
         answer=schema(),
-        max_tokens=REMARK_TOKENS,
-        about=f"the remark: {heard_remark.said[-1].text[:MOST_ABOUT]}",
+        max_tokens=ANSWER_TOKENS,
+        about=f"the remark: {remark_thread.remark.text[:MAX_ABOUT_CHARS]}",
     )
 
 
@@ -161,12 +168,13 @@ def _withdrawals(
     rows: Sequence[Mapping[str, Any]],
     findings: Sequence[Finding],
     quotes: Sequence[Evidence],
-    heard_remark: HeardRemark,
+    remark_thread: RemarkThread,
 ) -> Iterator[Withdrawal]:
-    """Yield what the model withdraws, each finding once. Proven findings stay.
+    """Yield the findings that the model wants to withdraw, each once, with our objections.
 
-    A reason from the code needs a line that shows it. A fact stated by a person needs their exact words in
-    the remark itself, because only its author may decide, not others in the thread.
+    Proven findings are not withdrawn. If the reason is in the code, the model must quote a line that shows
+    it. If the reason is a fact that a person stated, the model must quote the sentence from the remark
+    itself. Only the remark's author may decide about a finding, not other people in the thread.
     """
     rows_by_number = {entry["finding"]: entry for entry in rows[:MAX_QUOTES] if 1 <= entry["finding"] <= len(findings)}
     for number, entry in sorted(rows_by_number.items()):
@@ -174,30 +182,36 @@ def _withdrawals(
         objection: Objection | None = None
         if finding.proven or finding.is_masked:
             objection = "proven"
-        elif not reason or (entry["because"] == "code" and not any(_further(quote, finding) for quote in quotes)):
+        elif not reason or (entry["because"] == "code" and not any(_shows_more(quote, finding) for quote in quotes)):
             objection = "unshown"
-        elif (entry["because"] != "code" or _others(heard_remark)) and not _states_reason(
-            entry.get("words", ""), reason, heard_remark
+        elif (entry["because"] != "code" or _has_other_authors(remark_thread)) and not _states_reason(
+            entry.get("words", ""), reason, remark_thread
         ):
             objection = "unsaid"
         yield Withdrawal(finding, reason, objection)
 
 
-def _others(heard_remark: HeardRemark) -> bool:
-    """Return whether others commented in the thread, who may have influenced the model."""
-    actor = heard_remark.said[-1].who
-    return any(speech.kind != "us" and speech.who != actor for speech in heard_remark.said)
+def _has_other_authors(remark_thread: RemarkThread) -> bool:
+    """Return whether other people or bots commented in the thread.
+
+    Their comments may have influenced the model.
+    """
+    actor = remark_thread.remark.who
+    return any(comment.kind != "us" and comment.who != actor for comment in remark_thread.comments)
 
 
-def _states_reason(words: str, reason: str, heard_remark: HeardRemark) -> bool:
-    """Return whether the last remark states these words: not quoted, not in code, not as a question."""
-    written = fold(" ".join(own_lines(heard_remark.said[-1].text))).lower()
+def _states_reason(words: str, reason: str, remark_thread: RemarkThread) -> bool:
+    """Return whether the remark contains these words, and the words match the reason.
+
+    Words in quotes, code and questions don't count.
+    """
+    written = fold(" ".join(own_lines(remark_thread.remark.text))).lower()
     written = " ".join(sentence for sentence in _SENTENCE.split(written) if not sentence.endswith("?"))
-    return len(words.split()) >= MIN_WORDS and fold(words).lower() in written and alike(words, reason, SHARED)
+    return len(words.split()) >= MIN_WORDS and fold(words).lower() in written and alike(words, reason, MIN_SHARED)
 
 
-def _further(quote: Evidence, finding: Finding) -> bool:
-    """Return whether a quote shows something that the finding itself does not quote."""
+def _shows_more(quote: Evidence, finding: Finding) -> bool:
+    """Return whether a quote contains a line that the finding itself does not quote."""
     own = {
         fold(line) for text in (finding.quote, *(item.quote for item in finding.evidence)) for line in text.split("\n")
     }
@@ -210,24 +224,27 @@ IGNORE, HELP = "/deeprepo ignore", "/deeprepo help"
 
 @dataclass(frozen=True, slots=True)
 class RemarkReply:
-    """The answer to a remark: a comment, a reaction, and the withdrawn findings with reasons."""
+    """The reply to a remark: a comment, a reaction, and the withdrawn findings."""
 
     body: str = ""
     reaction: str = ""
-    withdrawn: tuple[tuple[str, str], ...] = ()
+    withdrawn: tuple[tuple[str, str], ...] = ()  # fingerprints and reasons
 
 
 def refusal(
     actor: str, permission: Permission, settings: Config, *, names_us: bool, model: bool
 ) -> CommandReply | None:
-    """Return the answer, often empty, if no model is asked; None if one is asked."""
+    """Return the reply if a remark is not answered by a model, or None if it is. The reply can be empty.
+
+    `names_us`: the remark mentions us. `model`: a model is configured.
+    """
     words = load()
     most = settings.triggers.replies_per_hour
     if not most or (permission.writes and not names_us and not model):
         return CommandReply()
     if not permission.writes:
-        is_told = permission.earlier or context.wait(permission, context.STRANGER)
-        return CommandReply() if is_told else CommandReply(phrase(words, "talk_no_permission", actor=actor), "-1")
+        is_informed = permission.earlier or context.wait(permission, context.OUTSIDER_COMMANDS)
+        return CommandReply() if is_informed else CommandReply(phrase(words, "talk_no_permission", actor=actor), "-1")
     if (wait := context.wait(permission, most)) is not None:
         return wait.reply("talk_too_many", most)
     if model:
@@ -237,24 +254,24 @@ def refusal(
 
 
 async def respond(
-    heard_remark: HeardRemark,
+    remark_thread: RemarkThread,
     last: bytes | None,
     silences: IgnoreList,
     open_session: Callable[[], AbstractAsyncContextManager[Session]],
     clock: Callable[[], float],
 ) -> RemarkReply:
-    """Return a model's answer as a comment, or why there is none.
+    """Return a reply with a model's answer, or with the reason why there is none.
 
-    `silences` are decisions since the review.
+    `last` is the JSON output of the last review, and `silences` are the dismissals since then.
     """
     words, last_review, start = load(), target.read(last), clock()
     if last_review is not None:
         last_review = replace(last_review, open_findings=silences.split(last_review.open_findings)[0])
-    if any(finding.category == "secret" for finding in subjects(heard_remark, last_review)):
+    if any(finding.category == "secret" for finding in subjects(remark_thread, last_review)):
         return RemarkReply(phrase(words, "reply_secret"))
     try:
         async with open_session() as session:
-            checked_answer = session.survey.shown(await answer(heard_remark, last_review, session))
+            checked_answer = session.survey.shown(await answer(remark_thread, last_review, session))
             cost = facts.cost(session.calls.budget.cost(), clock() - start, words)
             pull = session.pull
     except (ProviderError, BudgetSpent) as error:

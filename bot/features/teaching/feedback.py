@@ -76,7 +76,7 @@ class PullFeedback:
         The number is 0 if nothing new is proposed. After a comment has shown the text, call
         `store.rules.show`, so that reactions to the comment count.
         """
-        bounded = replace(dismissal, reason=dismissal.reason[: reading.LONGEST_REASON])
+        bounded = replace(dismissal, reason=dismissal.reason[: reading.MAX_REASON_CHARS])
         rules = await self.store.rules.propose_all(self.pull, proposing.proposals(finding, bounded, link), time.time())
         return proposing.proposal_words(rules, self.words), proposing.first_new_number(rules)
 

@@ -66,7 +66,7 @@ def read(body: str, login: str = "") -> tuple[Command, ...]:
 def refusal(word: str, actor: str, permission: Permission, settings: Config) -> CommandReply | None:
     """Return the answer for a person who may not give this command (now); None if the command may run."""
     words = load()
-    most = settings.triggers.commands_per_hour if permission.writes else context.STRANGER
+    most = settings.triggers.commands_per_hour if permission.writes else context.OUTSIDER_COMMANDS
     if (wait := context.wait(permission, most)) is not None:
         return wait.reply("reply_too_many", most)
     if word in COMMANDS and COMMANDS[word].needs == "write" and not permission.writes:
