@@ -81,7 +81,7 @@ async def _counted(clone: Path, commit: str, mode: str) -> dict[str, float]:
     start = _processor()
     with tempfile.TemporaryDirectory() as scratch, contextlib.redirect_stdout(io.StringIO()):
         if mode == "estimate":
-            await local.weigh(request, FLAGS, scratch, lambda _: None)
+            await local.estimate_costs(request, FLAGS, scratch, lambda _: None)
         else:
             await wiring.local_review(request, {"effort": "none"}, scratch)
     return {

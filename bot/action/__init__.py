@@ -17,8 +17,8 @@ NEEDS = "The job needs `permissions: {contents: read, pull-requests: write}`."
 
 
 async def run(step: Step, console: Console) -> ReviewResult:
-    """Carry the step out and leave what it came to where the runner looks for it."""
-    report.ready(step)
+    """Handle the step's event, and write the result to the job's log, summary and outputs."""
+    report.check_writable(step)
     request = event.read(step)
     if isinstance(request, IgnoredDelivery):
         result = ReviewResult(HeadStatus("skipped"), f"Not reviewed: {request.reason}.")

@@ -1,4 +1,7 @@
-"""Carry out the commands of a comment in a workflow step, which stores nothing except in its own comments."""
+"""Carry out the commands in a comment.
+
+A workflow step has no database, so decisions are recorded in its replies.
+"""
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager, suppress
@@ -6,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from bot.action.console import Console
-from bot.action.event import ON_PULL, WORKFLOW, asked_review
+from bot.action.event import ON_PULL, WORKFLOW, requested_review
 from bot.action.review_step import StepReviewer, look_up, open_host, permission_of, read_recorded_answers, review
 from bot.commands import CommandContext, CommandReply
 from bot.config import Step
@@ -26,12 +29,12 @@ from bot.workflow.reviewer import ReviewResult, ReviewRun
 
 REFUSED = "No answer: the author of the command has no permission or reached the rate limit."
 CONFLICT = 409
-RUNNING = ("in_progress", "queued", "waiting", "requested", "pending")  # a run's status before it ends
+RUNNING = ("in_progress", "queued", "waiting", "requested", "pending")  # statuses of a run that has not ended
 
 
 async def answer(ask: CommandAsk, step: Step, console: Console) -> ReviewResult:
-    """Answer the commands of a comment. Then review, if one of them asks for it or made a commit."""
-    follow_up = asked_review(ask) if any(each.word in REVIEWS for each in ask.each) else None
+    """Carry out a comment's commands. Then review, if one of them requests it, or made a commit to review."""
+    follow_up = requested_review(ask) if any(each.word in REVIEWS for each in ask.each) else None
     async with open_host(step, ask.pull) as host:
         state, settings = await look_up(host, step, console)
         permission = await permission_of(ask.actor, ask.comment, host)
@@ -49,7 +52,8 @@ async def answer(ask: CommandAsk, step: Step, console: Console) -> ReviewResult:
             await replies.post_reply(refusal or CommandReply(), each.comment, host, is_seen=refusal is None)
             if refusal is not None:
                 return ReviewResult(HeadStatus("skipped"), REFUSED)
-            # Commands of one comment build on each other, such as `remember` and `rules export`.
+            # Read the answers again, because commands in one comment can build on each other, such as
+            # `remember` and `rules export`.
             command = StepCommand(each, context, state, host, await read_recorded_answers(host), work)
             reply = await commands.answer_in_step(command)
             await replies.post_reply(reply, each.comment, host, facts=reply.facts)
@@ -66,34 +70,34 @@ async def answer(ask: CommandAsk, step: Step, console: Console) -> ReviewResult:
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """What this step can do for a command."""
+    """Carries out what commands need: model calls, fixes and cancellations."""
 
     reviewer: StepReviewer
     context: CommandContext
 
     @property
     def starts_workflows(self) -> bool:
-        """Whether GitHub starts workflows for commits that the step's token makes: not for a workflow's own token."""
+        """Whether GitHub starts workflows for the step's commits. It doesn't for the token of a workflow."""
         return self.reviewer.run.host.bot_identity.login != WORKFLOW
 
     async def ask(self, answer: Answering, argument: str) -> CommandReply:
-        """Return the answer from the change as it is now, if the day leaves something to spend."""
-        given = self.context
-        question = Question(answer, argument, given, "")
-        if not access.can_ask(given.settings):
+        """Return the answer to a question about the current change, or why a daily limit prevents it."""
+        context = self.context
+        question = Question(answer, argument, context, "")
+        if not access.can_ask(context.settings):
             return await parts.answer(question)
         try:
             async with self.reviewer.fetch() as pull:
                 brief = await self.reviewer.brief_without_history(pull)
                 async with self.reviewer.funds(brief) as left:
                     if left.refusal:
-                        return given.say("reply_failed", why=left.refusal)
+                        return context.say("reply_failed", why=left.refusal)
                     return await parts.answer(replace(question, brief=left.within(brief)))
         except (OverLimit, NothingToReview, UsageError, GitError) as error:
-            return given.say("reply_failed", why=public(error))
+            return context.say("reply_failed", why=public(error))
 
     async def fix(self, last: bytes, names: tuple[str, ...]) -> MadeFix:
-        """Return fixes of the last review's findings, made in a copy of the head."""
+        """Return fixes for findings of the last review. They are applied to a copy of the head only."""
         async with self.reviewer.fetch() as pull:
             answers = await read_recorded_answers(self.reviewer.run.host)
             brief = await self.reviewer.brief_without_history(pull)
@@ -101,9 +105,9 @@ class _Work:
             return await parts.fix(FixRequest(brief, last, names))
 
     async def cancel(self) -> int:
-        """Cancel this workflow's other runs that review the pull request, and return how many there were.
+        """Cancel this workflow's other runs that review the pull request, and return how many were canceled.
 
-        These are the runs on the head for events of the pull request, and the runs whose check runs are in
+        These are the runs for events of the pull request on its head, and the runs that have a check run in
         progress on the head. Raises HostRefused.
         """
         host = self.reviewer.run.host
@@ -115,7 +119,7 @@ class _Work:
         return count
 
     async def _runs(self) -> AsyncIterator[str]:
-        """Yield the ids of the runs that review the pull request now."""
+        """Yield the IDs of the workflow runs that are reviewing the pull request."""
         run, runner = self.reviewer.run, self.reviewer.step.runner
         host, head = run.host, run.state.facts.head_sha
         listing = partial(host.rest.actions.async_list_workflow_runs_for_repo, *host.repo, head_sha=head)
@@ -142,7 +146,7 @@ def _ignore_already_ended() -> Iterator[None]:
 
 
 async def _top(ask: CommandAsk, host: Host) -> str:
-    """Return the text of the thread's top comment, or "" if we did not write it."""
+    """Return the text of the thread's first comment, or "" if we did not write it."""
     if ask.comment.thread:
         with suppress(HostRefused):
             top = await host.comment_at(CommentRef(ask.comment.thread, "review"))

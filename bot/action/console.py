@@ -1,4 +1,8 @@
-"""The log of a step. The runner takes commands from it, and a title or a path may look like one: commands are switched off but for ours."""
+"""Write to the log of a step.
+
+The runner executes workflow commands that it finds in the log, and a title or a path could look like one.
+That is why commands are stopped except while we write our own.
+"""
 
 import secrets
 from collections.abc import Callable, Iterable, Mapping
@@ -6,25 +10,25 @@ from collections.abc import Callable, Iterable, Mapping
 from bot.values import Annotation
 
 COMMAND_LEVELS = {"failure": "error", "warning": "warning", "notice": "notice"}
-MAX_ANNOTATIONS = 10  # annotations of a kind that a step may make
+MAX_ANNOTATIONS = 10  # GitHub's limit for each level in a step
 _DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _PROPERTY = _DATA | str.maketrans({":": "%3A", ",": "%2C"})
 
 
 class Console:
-    """Where a step speaks. Not frozen: it knows the word that lets the runner listen again."""
+    """Writes to the step's log. It is mutable, because it remembers the token that resumes commands."""
 
     def __init__(self, write: Callable[[str], None]) -> None:
         self._write = write
         self._stop_commands()
 
     def say(self, text: str) -> None:
-        """Write words for people."""
+        """Write text for people."""
         for line in text.splitlines():
             self._write(line)
 
     def annotate(self, annotations: Iterable[Annotation]) -> None:
-        """Make annotations of files, worst first as they are given: as many of each kind as the runner takes."""
+        """Annotate files. Of each level, only the first annotations up to GitHub's limit are written."""
         counts = dict.fromkeys(COMMAND_LEVELS, 0)
         rows = []
         for annotation in annotations:
@@ -40,22 +44,22 @@ class Console:
         self._send(rows)
 
     def headline(self, level: str, text: str) -> None:
-        """Write one annotation of the whole step."""
+        """Write an annotation for the whole step."""
         self._send([_command(level, text, {"title": "deeprepo"})])
 
-    def end(self) -> None:
-        """Let the runner listen again."""
-        self._write(f"::{self._word}::")
+    def resume_commands(self) -> None:
+        """Let the runner execute commands again."""
+        self._write(f"::{self._token}::")
 
     def _send(self, rows: Iterable[str]) -> None:
-        self.end()
+        self.resume_commands()
         for line in rows:
             self._write(line)
         self._stop_commands()
 
     def _stop_commands(self) -> None:
-        self._word = secrets.token_hex(16)
-        self._write(f"::stop-commands::{self._word}")
+        self._token = secrets.token_hex(16)
+        self._write(f"::stop-commands::{self._token}")
 
 
 def _command(name: str, text: str, facts: Mapping[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""What a workflow was started by -> the review that it asks for, or why it asks for none. Pure but for the event's file."""
+"""Convert the event that started a workflow to a request, or to the reason why there is nothing to do."""
 
 import json
 from collections.abc import Mapping
@@ -12,24 +12,25 @@ from bot.workflow import events
 from bot.workflow.commands import REVIEWS
 from bot.workflow.events import OwnAccount
 
-WORKFLOW = "github-actions[bot]"  # who writes with a workflow's own token
-# The job of such an event stands among the pull request's checks.
+WORKFLOW = "github-actions[bot]"  # the login for comments written with a workflow's own token
+# Events whose jobs are among the pull request's checks.
 ON_PULL = frozenset({"pull_request", "pull_request_target"})
-# Events that name their pull request, and their actor, who may be anybody. For these the input `pull-request` is not
-# listened to: it would turn a stranger's comment into a request without a name.
+# Events that contain their pull request and their actor, who can be anybody. For these events, the input
+# `pull-request` is ignored, because it would turn a stranger's comment into a request by the workflow's
+# author.
 OWN_EVENTS = ON_PULL | {"issue_comment", "pull_request_review_comment", "pull_request_review", "merge_group"}
 PULL_ENDS = {"closed": "the pull request is closed", "draft": "it is now a draft"}
 RENAMED = "only the title or text changed"
 QUEUED = "a pull request in a merge queue was reviewed before it entered the queue"
-INSTALLATION = {"id": 1}  # which a workflow's events lack, and which nobody looks at here
-MAX_EVENT_BYTES = 25 << 20  # bytes of an event
+INSTALLATION = {"id": 1}  # a placeholder, because a workflow's events have no installation
+MAX_EVENT_BYTES = 25 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """An event that asks for no review, although its job is a check of the pull request.
+    """An event that needs no review, although its job is one of the pull request's checks.
 
-    The job repeats the result for the head.
+    The job has to repeat the last result for the head.
     """
 
     ask: ReviewAsk
@@ -38,25 +39,33 @@ class Repeat:
 
     @property
     def pull(self) -> PullRef:
-        """The pull request whose check it is."""
+        """The pull request that the job is a check of."""
         return self.ask.pull
 
 
 def read(step: Step) -> ReviewAsk | CommandAsk | RemarkAsk | Repeat | IgnoredDelivery:
-    """Return the review that is asked for, the conclusion to repeat, or the remark that may be answered. Raises UsageError where the event's file cannot be read, or names no pull request."""
-    name, again = step.runner.github_event_name, step.runner.github_run_attempt != "1"
-    request = _own(name, _payload(step.runner.github_event_path)) if name in OWN_EVENTS else _from_inputs(step)
-    if isinstance(request, Repeat) and again:
+    """Return what the step has to do: review, carry out commands, answer, repeat a result, or nothing.
+
+    Raises UsageError if the event's file cannot be read, or if there is no pull request.
+    """
+    name, is_rerun = step.runner.github_event_name, step.runner.github_run_attempt != "1"
+    request = _from_event(name, _payload(step.runner.github_event_path)) if name in OWN_EVENTS else _from_inputs(step)
+    if isinstance(request, Repeat) and is_rerun:
         request = request.ask
     if not isinstance(request, ReviewAsk):
         return request
-    if again and request.comment is None:  # "Re-run jobs" is pressed by a person who wants it now
+    if is_rerun and request.comment is None:  # a person clicked "Re-run jobs" and wants a review now
         request = replace(request, trigger="rerun")
     return replace(request, full=request.full or step.inputs.full)
 
 
-def _own(name: str, payload: Mapping[str, object]) -> ReviewAsk | CommandAsk | RemarkAsk | Repeat | IgnoredDelivery:
-    """Return the event's request. An unknown action was chosen by the author of the workflow."""
+def _from_event(
+    name: str, payload: Mapping[str, object]
+) -> ReviewAsk | CommandAsk | RemarkAsk | Repeat | IgnoredDelivery:
+    """Return the request of an event that contains its pull request.
+
+    If a workflow runs on an action that servers ignore, its author wants a review.
+    """
     kind = "pull_request" if name in ON_PULL else name
     delivery = {**payload, "installation": INSTALLATION}
     is_chosen = kind == "pull_request" and str(payload.get("action")) not in events.ACTIONS[kind]
@@ -65,7 +74,7 @@ def _own(name: str, payload: Mapping[str, object]) -> ReviewAsk | CommandAsk | R
         case ReviewAsk():
             return replace(request, trigger="catch-up") if is_chosen else request
         case CommandAsk():
-            return _command(request)
+            return _from_commands(request)
         case Retitled(before=before):
             return Repeat(request.review, RENAMED, before)
         case Cancel(reason=reason) | IgnoredDelivery(reason=reason) if kind == "pull_request":
@@ -76,22 +85,22 @@ def _own(name: str, payload: Mapping[str, object]) -> ReviewAsk | CommandAsk | R
             return IgnoredDelivery(QUEUED if isinstance(other, MergeGroup) else "this event starts no review")
 
 
-def _command(ask: CommandAsk) -> ReviewAsk | CommandAsk:
-    """Return the review that a comment's commands ask for, or the commands if there are others."""
-    known = [each.word for each in ask.each if each.word in REVIEWS]
-    return asked_review(ask) if len(known) == len(ask.each) else ask
+def _from_commands(ask: CommandAsk) -> ReviewAsk | CommandAsk:
+    """Return a review if all of a comment's commands request one, and otherwise the commands."""
+    reviews = [each.word for each in ask.each if each.word in REVIEWS]
+    return requested_review(ask) if len(reviews) == len(ask.each) else ask
 
 
-def asked_review(ask: CommandAsk) -> ReviewAsk:
-    """Return the first review that a comment's commands ask for."""
+def requested_review(ask: CommandAsk) -> ReviewAsk:
+    """Return the first review that a comment's commands request."""
     word = next(each.word for each in ask.each if each.word in REVIEWS)
     return ReviewAsk(ask.pull, "command", REVIEWS[word], ask.actor, ask.comment)
 
 
 def _repeat(delivery: Mapping[str, object], reason: str) -> Repeat | IgnoredDelivery:
-    """Return a repeat of the last result for a pull request that may be closed.
+    """Return a repeat of the last result, even if the pull request is closed.
 
-    Another pull request may have the same head, and this job's check is on that commit.
+    This job's check belongs to the head commit, which another pull request may have too.
     """
     match events.read("pull_request", {**delivery, "action": "closed"}, OwnAccount("0", WORKFLOW)):
         case Cancel(pull=pull, actor=actor):
@@ -101,7 +110,7 @@ def _repeat(delivery: Mapping[str, object], reason: str) -> Repeat | IgnoredDeli
 
 
 def _from_inputs(step: Step) -> ReviewAsk | IgnoredDelivery:
-    """The pull request that the workflow names."""
+    """Return a review of the pull request in the input `pull-request`. Raises UsageError if it is not set."""
     runner, number = step.runner, step.inputs.pull_request
     if number is None:
         raise UsageError(f"the event {runner.github_event_name} has no pull request. Set the input `pull-request`")

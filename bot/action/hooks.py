@@ -1,4 +1,4 @@
-"""What a feature may do in a step of a workflow: it overrides what it has something to do for."""
+"""Hooks for features in a workflow step. A feature overrides the methods that it needs."""
 
 from contextlib import AbstractAsyncContextManager
 from typing import cast
@@ -14,26 +14,32 @@ from bot.workflow.reviewer import ReviewRun
 
 
 class StepHooks:
-    """The moments at which a step asks its features."""
+    """The hooks that a step calls. By default, they do nothing."""
 
     def consumers(self, run: ReviewRun, step: Step) -> AbstractAsyncContextManager[Consumers] | None:
-        """Fetch the other repositories that a review looks at; None: it knows of none."""
+        """Fetch other repositories in which a review checks consumers.
+
+        Return None if the feature has none.
+        """
         del run, step
         return None
 
     async def shared_files(
         self, host: Host, repository: str, step: Step, settings: Settings, console: Console, *, is_private: bool
     ) -> tuple[SharedFile, ...]:
-        """Return the settings that a repository ("owner/name") shares with others. `is_private`: whether what is private may be shown."""
+        """Return the settings that a repository ("owner/name") shares with others.
+
+        `is_private`: whether private content may be shown.
+        """
         del host, repository, step, settings, console, is_private
         return ()
 
     async def on_reviewed(self, review: Review, run: ReviewRun, step: Step, console: Console) -> Review:
-        """Return the review with what the feature adds to it before it is posted."""
+        """Return the review, with additions by the feature, before it is posted."""
         del run, step, console
         return review
 
 
 def hooks() -> tuple[StepHooks, ...]:
-    """List what features do in a step."""
+    """Return the hooks of all features."""
     return cast("tuple[StepHooks, ...]", registry.parts("step"))

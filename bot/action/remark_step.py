@@ -1,7 +1,4 @@
-"""Answer a person's remark in a workflow step.
-
-Earlier answers and withdrawals are known only from comments.
-"""
+"""Answer a remark in a workflow step. Earlier answers and withdrawals are only recorded in comments."""
 
 import time
 from contextlib import suppress
@@ -32,15 +29,15 @@ from bot.workflow.reviewer import ReviewResult, ReviewRun
 async def answer(ask: RemarkAsk, step: Step, console: Console) -> ReviewResult:
     """Answer the remark if it is addressed to deeprepo."""
     async with open_host(step, ask.pull) as host:
-        remark = await _hear(ask, host)
+        remark = await _read_remark(ask, host)
         if isinstance(remark, str):
             return ReviewResult(HeadStatus("skipped"), f"No answer: {remark}.")
         state, settings = await look_up(host, step, console)
-        permission = await _stands(ask, host)
-        able = access.can_ask(settings)
-        reason = conversation.refusal(ask.actor, permission, settings, names_us=ask.mentioned, model=able)
-        if reason is not None:
-            await replies.post_reply(reason, ask.comment, host)
+        permission = await _permission(ask, host)
+        has_model = access.can_ask(settings)
+        refusal = conversation.refusal(ask.actor, permission, settings, names_us=ask.mentioned, model=has_model)
+        if refusal is not None:
+            await replies.post_reply(refusal, ask.comment, host)
             return ReviewResult(
                 HeadStatus("skipped"),
                 "No answer: no model is configured, or the author has no permission or reached the rate limit.",
@@ -57,7 +54,8 @@ async def answer(ask: RemarkAsk, step: Step, console: Console) -> ReviewResult:
     return ReviewResult(HeadStatus("success"), "Answered a comment.")
 
 
-async def _hear(ask: RemarkAsk, host: Host) -> RemarkThread | str:
+async def _read_remark(ask: RemarkAsk, host: Host) -> RemarkThread | str:
+    """Return the remark with its thread, or why it is not answered."""
     try:
         return await read_remark(ask, host, Recent())
     except HostRefused as refusal:
@@ -67,7 +65,7 @@ async def _hear(ask: RemarkAsk, host: Host) -> RemarkThread | str:
 
 
 async def _reply(ask: RemarkAsk, remark_thread: RemarkThread, reviewer: StepReviewer) -> RemarkReply:
-    """The answer to the remark, from the change as it is now, if the day leaves something to spend."""
+    """Return a model's answer to a remark about the current change, or why a daily limit prevents it."""
     try:
         async with reviewer.fetch() as pull:
             (last, _), brief = await reviewer.last(), await reviewer.brief_without_history(pull)
@@ -79,8 +77,8 @@ async def _reply(ask: RemarkAsk, remark_thread: RemarkThread, reviewer: StepRevi
         return failure_reply(public(error)) if ask.mentioned else RemarkReply()
 
 
-async def _stands(ask: RemarkAsk, host: Host) -> Permission:
-    """Who speaks. Which of their remarks were answered before is known from our answers."""
+async def _permission(ask: RemarkAsk, host: Host) -> Permission:
+    """Return the author's permission, and the times of their earlier remarks, which our replies refer to."""
     comments = (*await host.comments("review"), *await host.comments())
     own_markers = [markers.read(comment.body) for comment in comments if comment.ours]
     answered_ids = {marker.facts.get("comment", "") for marker in own_markers if marker.kind == REPLY}

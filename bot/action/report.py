@@ -1,4 +1,4 @@
-"""What a step leaves behind: outputs, the job summary, annotations, and the files that the workflow asked for."""
+"""Write a step's results: outputs, the job summary, annotations, and files that the workflow requested."""
 
 from pathlib import Path
 
@@ -12,24 +12,24 @@ from bot.values import Coverage
 from bot.workflow.publish import checks
 from bot.workflow.reviewer import ReviewResult
 
-ROOM = 900_000  # bytes of a page; the runner takes a mebibyte from a step
-FORMS = ("sarif", "json")
+MAX_SUMMARY_BYTES = 900_000  # GitHub allows 1 MiB per step
+FORMATS = ("sarif", "json")
 
 
-def ready(step: Step) -> None:
-    """Raise UsageError where a file that was asked for could not be written: said before anything is paid."""
+def check_writable(step: Step) -> None:
+    """Raise UsageError if a requested file cannot be written, before anything is paid."""
     for path in _requested_files(step).values():
-        files.place(path, step.runner)
+        files.writable_path(path, step.runner)
 
 
 def report(result: ReviewResult, step: Step, console: Console) -> None:
-    """Leave everything where it is looked for."""
+    """Write the requested files, annotations, log, job summary and outputs."""
     paths = {}
     if result.review is not None:
         for form, path in _requested_files(step).items():
             text = OUTPUTS[form]().render(result.review)
             paths[form] = files.write(path, text, step.runner)
-        if step.runner.github_event_name in ON_PULL:  # else they are in the head's check run
+        if step.runner.github_event_name in ON_PULL:  # for other events, the annotations are in the check run
             console.annotate(checks.annotations(result.review, load()))
         console.say(facts.summary(result.review).result)
         console.say(facts.cost(result.review.cost, result.review.seconds))
@@ -38,7 +38,7 @@ def report(result: ReviewResult, step: Step, console: Console) -> None:
     if result.says:
         console.headline("notice", result.says)
     files.append(step.runner.github_step_summary, _page(result))
-    files.put(step.runner.github_output, _outputs(result, paths))
+    files.write_outputs(step.runner.github_output, _outputs(result, paths))
 
 
 def _requested_files(step: Step) -> dict[str, Path]:
@@ -47,21 +47,21 @@ def _requested_files(step: Step) -> dict[str, Path]:
 
 
 def _page(result: ReviewResult) -> str:
-    """The job summary. The review itself is made harmless by its templates; the sentence above it is ours."""
+    """Return the job summary. The review's templates escape its text. The sentence above it is our own."""
     lines = [f"> {result.says}"] if result.says else []
     lines += [f"[Summary on the pull request]({result.posted.summary_url})"] if result.posted else []
-    lines += [markdown.render(result.review, ROOM)] if result.review is not None else []
+    lines += [markdown.render(result.review, MAX_SUMMARY_BYTES)] if result.review is not None else []
     return "\n\n".join([*lines, ""])
 
 
 def _outputs(result: ReviewResult, paths: dict[str, Path]) -> dict[str, str]:
-    """The outputs of action.yml; an empty text is what there is not."""
+    """Return the outputs that action.yml declares. Outputs without a value are ""."""
     review = result.review
     outputs = {
         "conclusion": result.conclusion,
         "posted": str(result.posted.posted_count) if result.posted else "0",
         "summary-url": result.posted.summary_url if result.posted else "",
-        **{form: str(paths.get(form, "")) for form in FORMS},
+        **{form: str(paths.get(form, "")) for form in FORMATS},
     }
     if review is None:
         return {**outputs, **dict.fromkeys(("findings", "new", "cost", "coverage", "round"), "")}
@@ -76,7 +76,10 @@ def _outputs(result: ReviewResult, paths: dict[str, Path]) -> dict[str, str]:
 
 
 def percent(coverage: Coverage) -> int:
-    """Return how much of the changed code and of its uses was checked or read; 100 only if nothing is open."""
+    """Return the percentage of changed code and usages that was reviewed.
+
+    It is 100 only if nothing is missing.
+    """
     missing = len(coverage.open)
     read = sum(coverage.count(kind, "reviewed", "reused") for kind in ("unit", "use"))
     return 100 if not missing else 100 * read // (read + missing)

@@ -1,6 +1,6 @@
-"""Review in a workflow step, with a given token and without stored data, and report the result.
+"""Review a pull request in a workflow step, with the job's token, and post the result.
 
-The summary comment contains what the next review needs.
+A step has no database, so the state for the next review is stored in the summary comment.
 """
 
 import asyncio
@@ -59,13 +59,14 @@ from bot.workflow.publish.publication import summaries
 from bot.workflow.pull_state import PullState
 from bot.workflow.reviewer import ADDS_NOTHING, Funds, Reviewer, ReviewResult, ReviewRun
 
-DEPENDABOT = "dependabot[bot]"  # whose pull requests GitHub treats like those from forks
+DEPENDABOT = "dependabot[bot]"  # GitHub treats its pull requests like those from forks
 NO_SECRETS = "GitHub gives workflows no secrets for pull requests from forks, so only static checks ran here."
-APPS, BOT = "ghs_", "[bot]"  # how an App's tokens begin, a workflow's among them, and how its login ends
-ALONE = "This review is shown only here"
-MAY_NOT = f"{ALONE}: the workflow's token has no write access to the pull request"
+# The prefix of tokens of Apps, including workflows' own tokens, and the suffix of Apps' logins
+APP_TOKEN_PREFIX, BOT_SUFFIX = "ghs_", "[bot]"
+ONLY_HERE = "This review is shown only here"
+NO_WRITE_ACCESS = f"{ONLY_HERE}: the workflow's token has no write access to the pull request"
 FORK = "GitHub does not grant this for pull requests from forks"
-MAX_LISTED_PULLS = 1_000  # open pull requests at most among which another one with the same head is looked for
+MAX_LISTED_PULLS = 1_000  # open pull requests that are searched for another one with the same head
 UNKNOWN_HEAD = "This commit has no known review, so a job that can fail on findings fails."
 SAME_HEAD = (
     "#{number} has the same head commit, and a required check belongs to a commit. Close one of the two pull requests, "
@@ -75,7 +76,7 @@ GRANT = "the job needs `permissions: {contents: read, pull-requests: write}`"
 
 
 async def review(ask: ReviewAsk, step: Step, console: Console) -> ReviewResult:
-    """Review what was asked for and say so on GitHub. The head is the one that is there now, and no other is spoken of."""
+    """Review the current head of a pull request, and post the result."""
     async with open_host(step, ask.pull) as host:
         state, settings = await look_up(host, step, console)
         return await _review(ask, host, state, settings, step, console)
@@ -91,7 +92,7 @@ async def _review(
             HeadStatus("skipped"),
             "Not reviewed: the author of the command has no permission or reached the rate limit.",
         )
-    attempt = f"{runner.github_run_id}-{runner.github_run_attempt}"  # another one when the job is run again
+    attempt = f"{runner.github_run_id}-{runner.github_run_attempt}"  # different for each re-run of the job
     bound = policy.bound(ask, state.facts, stranger=state.stranger)
     pushes = await push_count.count_pushes(host, bound, attempt, settings.pause_after)
     run = ReviewRun(attempt, bound, host, state, settings, pushes)
@@ -113,11 +114,9 @@ async def _review(
 async def repeat(event: Repeat, step: Step, console: Console) -> ReviewResult:
     """Repeat the last review's result for the head.
 
-    The event starts no review, but its job is a check of the head. A new title is reviewed if it changes
-    whether the settings skip the pull request.
-
-    If no result is known (a fork's token posts no summary, or a run was canceled) and a failure threshold is
-    set, the head is reviewed.
+    The event needs no review, but its job is a check of the head. There is a review in two cases: if a new
+    title changes whether the settings skip the pull request, and if `fail_on` is set but no result is known.
+    That happens if a run was canceled, or for forks, whose token can't post a summary.
     """
     async with open_host(step, event.pull) as host:
         state, settings = await look_up(host, step, console)
@@ -137,9 +136,10 @@ async def repeat(event: Repeat, step: Step, console: Console) -> ReviewResult:
 
 
 async def _fail_if_head_is_shared(run: ReviewRun, result: ReviewResult) -> ReviewResult:
-    """The result, as a failure where a stranger has opened another pull request with this head: a required check belongs to the commit.
+    """Return a failure if another open pull request has the same head, and otherwise the result unchanged.
 
-    Compared with another branch the same commit may come to less; and no job knows what the other one came to.
+    A required check belongs to a commit, not to a pull request. Compared with another base branch, the same
+    commit can have fewer findings, so a stranger could open a second pull request to get a passing check.
     """
     facts = run.state.facts
     if (
@@ -162,9 +162,9 @@ async def _fail_if_head_is_shared(run: ReviewRun, result: ReviewResult) -> Revie
 
 @asynccontextmanager
 async def open_host(step: Step, pull: PullRef) -> AsyncIterator[Host]:
-    """Open the pull request, with the step's token."""
+    """Open the pull request with the step's token, after setting the key from the inputs."""
     inputs, runner = step.inputs, step.runner
-    parts.lend(inputs)
+    parts.set_api_key(inputs)
     pace, token = RequestPace(between=runner.deeprepo_write_pause), inputs.github_token
     login = await _login(token, runner.github_api_url, pace) or WORKFLOW
     scope = "" if inputs.config == config.FILE else inputs.config
@@ -174,17 +174,18 @@ async def open_host(step: Step, pull: PullRef) -> AsyncIterator[Host]:
 
 
 async def _login(token: SecretStr, api: str, pace: RequestPace) -> str:
-    """Return the login that a token writes as, or "" if GitHub doesn't report it."""
+    """Return the login of a token's account, or "" if GitHub doesn't report it."""
     login = ""
     with suppress(HostRefused):
         async with apps.open_with_token(token, api, pace) as client:
             login = str(((await client.ask("viewer")).get("viewer") or {}).get("login") or "")
-    app = token.get_secret_value().startswith(APPS)
-    return f"{login.removesuffix(BOT)}{BOT}" if login and app else login  # GraphQL may name an App without its ending
+    is_app = token.get_secret_value().startswith(APP_TOKEN_PREFIX)
+    # GraphQL may return an App's login without the suffix.
+    return f"{login.removesuffix(BOT_SUFFIX)}{BOT_SUFFIX}" if login and is_app else login
 
 
 async def look_up(host: Host, step: Step, console: Console) -> tuple[PullState, Config]:
-    """Return the pull request as it is now, and the settings."""
+    """Return the pull request's current state, and the settings for its review."""
     inputs, operator_settings = step.inputs, config.environment(on_server=True)
 
     async def read_shared(host: Host, repository: str, *, is_private: bool) -> tuple[SharedFile, ...]:
@@ -206,7 +207,7 @@ async def look_up(host: Host, step: Step, console: Console) -> tuple[PullState, 
 
 
 async def _may_review(ask: ReviewAsk, comment: CommentRef, host: Host, settings: Config) -> bool:
-    """Return whether this person gets the review."""
+    """Return whether a person may request a review with a comment, and reply if not."""
     permission = await permission_of(ask.actor, comment, host)
     refusal = commands.refusal("full review" if ask.full else "review", ask.actor, permission, settings)
     await replies.post_reply(refusal or CommandReply(), comment, host, is_seen=refusal is None)
@@ -214,21 +215,21 @@ async def _may_review(ask: ReviewAsk, comment: CommentRef, host: Host, settings:
 
 
 async def permission_of(actor: str, comment: CommentRef, host: Host) -> Permission:
-    """Return a person's permission, and their earlier commands, which are known only from their comments."""
+    """Return a person's permission, and the times of their earlier commands in the pull request."""
     comments = await host.comments("review" if comment.kind == "review" else "issue")
-    asker_commands = [
+    earlier_commands = [
         own_comment
         for own_comment in comments
         if own_comment.author == actor and own_comment.id != comment.id and commands.read(own_comment.body)
     ]
-    earlier = tuple(datetime.fromisoformat(command.created_at).timestamp() for command in asker_commands)
+    earlier = tuple(datetime.fromisoformat(command.created_at).timestamp() for command in earlier_commands)
     return Permission(await host.permission(actor), time.time(), earlier)
 
 
 def _with_step_wording(result: ReviewResult, *, fork: bool) -> ReviewResult:
-    """Return the result in the step's words.
+    """Return the result with a sentence for the job summary.
 
-    `fault` makes the step fail after the review is in the job summary.
+    A result with a `fault` makes the step fail once the review is in the job summary.
     """
     fault = result.fault
     if result.review is None:
@@ -236,17 +237,17 @@ def _with_step_wording(result: ReviewResult, *, fork: bool) -> ReviewResult:
         before = "Nothing to review" if is_empty else "Review failed" if fault else "Not reviewed"
         return replace(result, says=f"{before}: {result.says}")
     if isinstance(fault, SupersededError):
-        return replace(result, says=f"{ALONE}: {public(fault)}.", fault=None)
+        return replace(result, says=f"{ONLY_HERE}: {public(fault)}.", fault=None)
     if isinstance(fault, HostRefused) and fault.is_forbidden:
-        return replace(result, says=f"{MAY_NOT}; {FORK if fork else GRANT}.", fault=None)
+        return replace(result, says=f"{NO_WRITE_ACCESS}; {FORK if fork else GRANT}.", fault=None)
     if fault is not None:
         why = "GitHub refused it" if isinstance(fault, HostRefused) else "it could not be posted"
-        return replace(result, says=f"{ALONE}: {why}.")
+        return replace(result, says=f"{ONLY_HERE}: {why}.")
     return result
 
 
 async def answer(run: ReviewRun, says: str) -> None:
-    """Reply to the person who asked in a comment why there is no review, because they don't see the job."""
+    """Reply to the comment that requested a review, because its author doesn't see the job."""
     if run.ask.comment is not None:
         await _reply(run.ask.comment, run.host, says)
 
@@ -257,46 +258,45 @@ async def _reply(comment: CommentRef, host: Host, says: str) -> None:
 
 
 async def read_recorded_answers(host: Host) -> RecordedDecisions:
-    """Return what our answers in the pull request record."""
+    """Return the decisions that our replies in the pull request record."""
     return answered.read((*await host.comments("review"), *await host.comments()))
 
 
 async def last_state(host: Host) -> bytes | str:
-    """Return the state in the summary of the last review, or why it cannot be used; "" if there was none."""
-    stands = next(iter(await summaries(host)), None)
-    return states.unpack(stands.body) if stands is not None else ""
+    """Return the state in the summary comment, or why it can't be used, or "" if there is no summary."""
+    summary = next(iter(await summaries(host)), None)
+    return states.unpack(summary.body) if summary is not None else ""
 
 
 async def stored_conclusion(host: Host, now: PullState, step: Step) -> states.HeadConclusion | None:
-    """Return what the last review came to, if it was of this very head and base branch and under these settings."""
+    """Return the last review's conclusion if it had the same head, base branch and settings, else None."""
     data = await last_state(host)
     stored = states.head_conclusion(data) if isinstance(data, bytes) else None
     return stored if stored is not None and stored == head_conclusion(stored.conclusion, now, step) else None
 
 
 def head_conclusion(conclusion: CheckConclusion, now: PullState, step: Step) -> states.HeadConclusion:
-    """Return a review's conclusion, its head and base branch, and a digest of the threshold's sources."""
+    """Return a conclusion with what it applies to: head, base branch, and a digest of the settings."""
     settings = hashlib.sha256(repr((now.files, sorted(step.inputs.flags().items()))).encode()).hexdigest()
     return states.HeadConclusion(conclusion, now.facts.head_sha, now.facts.base_ref, settings)
 
 
 @dataclass(slots=True)
 class StepReviewer(Reviewer):
-    """Reviews with the step's token.
+    """Reviews in a workflow step.
 
-    Every error is final: a step isn't repeated, and a newer run cancels this job.
-
-    The previous review is in the summary comment, or in a file that the workflow passes.
+    The previous review is in the summary comment, or in a file that the workflow passes. Every error is
+    final, because a step is not repeated automatically.
     """
 
     step: Step
     console: Console
 
     async def refused(self, no: No) -> ReviewResult:
-        """End a review that the policy refuses.
+        """Return the result if the policy refuses a review.
 
-        A closed pull request may be reopened, or another one may have its head, so its job applies the
-        failure threshold too.
+        With `fail_on`, this also has to be correct for a closed pull request. It can be reopened, or another
+        pull request can have the same head.
         """
         facts = self.run.state.facts
         if facts.state == "open" or facts.merged or not policy.has_threshold(self.run.settings):
@@ -305,7 +305,7 @@ class StepReviewer(Reviewer):
 
     @asynccontextmanager
     async def check_run(self) -> AsyncIterator[int | None]:
-        """Start a check run of our own if the job is not one of the pull request's checks, and the token may make one."""
+        """Create a check run, unless the job is a check of the pull request or the token doesn't allow it."""
         run, check = self.run, None
         if self.step.runner.github_event_name not in ON_PULL:
             with suppress(HostRefused):
@@ -319,7 +319,7 @@ class StepReviewer(Reviewer):
 
     @asynccontextmanager
     async def fetch(self) -> AsyncIterator[PullRequest]:
-        """Fetch the change: nothing that is in the workspace is believed."""
+        """Fetch the change. The workspace is not used, because anything could be in it."""
         run, step = self.run, self.step
         facts, bases = run.state.facts, run.state.bases
         url = github.git_url(step.runner.github_api_url, fetching.today(run.ask.pull, facts))
@@ -328,28 +328,32 @@ class StepReviewer(Reviewer):
             yield fetching.as_pull_request(facts, bases, store)
 
     def consumers(self) -> AbstractAsyncContextManager[Consumers]:
-        """Fetch the other repositories that features look at."""
+        """Fetch the other repositories in which features check consumers."""
         found = (hook.consumers(self.run, self.step) for hook in hooks())
         return next((one for one in found if one is not None), nullcontext(Consumers()))
 
     @asynccontextmanager
-    async def funds(self, brief: Brief) -> AsyncIterator[Funds]:  # noqa: ARG002 - a step keeps no account of journals
-        """Grant what the runs of a day leave to a model, whether it needs a key or not; without any if GitHub has withheld the secrets."""
+    async def funds(self, brief: Brief) -> AsyncIterator[Funds]:  # noqa: ARG002 - a step has no budget for several reviews
+        """Yield what models may spend, by the limit on runs per day.
+
+        Without secrets, as for forks, it is nothing.
+        """
         run, facts = self.run, self.run.state.facts
-        is_unprivileged = facts.fork or facts.author == DEPENDABOT  # then the token may only read, too
+        # GitHub withholds secrets and write access
+        is_unprivileged = facts.fork or facts.author == DEPENDABOT
         if is_unprivileged and self.step.runner.github_event_name == "pull_request" and not access.keys():
             yield Funds(refusal=NO_SECRETS)
         elif access.can_ask(run.settings):
-            yield await spending.left(run, self.step, self.console)
+            yield await spending.remaining_funds(run, self.step, self.console)
         else:
             yield Funds(model=False)
 
     async def no_review_reason(self, brief: Brief) -> No | None:
-        """Say why there is no review, now that the changed files are known."""
+        """Return why there is no review, depending on the changed files, or None if there is one."""
         return await scope.no_review_reason(brief, self.run.ask.trigger)
 
     async def make(self, brief: Brief, say: ProgressCallback) -> MadeReview:
-        """Review the change, and look at what else has failed."""
+        """Review the change, call the features' hooks, and render the comments."""
         made_review = await parts.review_change(brief, say)
         for hook in hooks():
             made_review = await hook.on_reviewed(made_review, self.run, self.step, self.console)
@@ -367,17 +371,20 @@ class StepReviewer(Reviewer):
 
     @property
     def is_check_run_optional(self) -> bool:
-        """Whether the review goes on if GitHub does not let its check run end: it is in the job summary too."""
+        """Whether the review succeeds even if its check run can't be ended.
+
+        The result is in the job summary too.
+        """
         return True
 
     def log(self, step: str) -> None:
-        """Print each step's sentence in the job's log."""
+        """Print a progress message in the job's log."""
         self.console.say(step)
 
     async def head_status(
         self, lacks: NoReviewReason = "unreviewed", just_made: CheckConclusion | None = None
     ) -> HeadStatus:
-        """Say it by the state in the summary, if the last review was of this very head and base branch."""
+        """Return the head's status: `just_made`, or the conclusion in the summary's state if it applies."""
         if just_made is not None:
             return HeadStatus(just_made, is_reviewed=True)
         run = self.run
@@ -387,7 +394,7 @@ class StepReviewer(Reviewer):
         return HeadStatus(policy.conclusion_without_review(run.settings, lacks))
 
     async def brief(self, pull: PullRequest) -> Brief:
-        """Return the review to make, built upon the last one if its state can be had."""
+        """Return the brief for a review, based on the previous review if its state is available."""
         earlier, note = await self.last()
         scope, answers = self.run.host.bot_identity.scope, await read_recorded_answers(self.run.host)
         return replace(
@@ -400,7 +407,7 @@ class StepReviewer(Reviewer):
         )
 
     async def brief_without_history(self, pull: PullRequest) -> Brief:
-        """Return the change under its settings and the step's inputs: an answer builds upon no earlier review."""
+        """Return the brief for answering a question, which doesn't need the previous review."""
         inputs, runner = self.step.inputs, self.step.runner
         async with Checkout(pull) as tree:
             await ownership.refuse_reviewed(tree, files.deciding(inputs, runner))
@@ -414,21 +421,21 @@ class StepReviewer(Reviewer):
         )
 
     async def last(self) -> tuple[bytes | None, str]:
-        """Return the state of the last review, or a sentence for the user if it can't be used.
+        """Return the state of the last review or None, and a sentence for the user if it can't be used.
 
-        The file that a workflow passes counts if the summary contains no state or one of the same head. A job
-        that runs a fork's code may have written such a file, so it is ignored for forks.
+        The file in the input `previous` is used if the summary has no state, or one for the same head. For
+        forks, the file is ignored, because it may have been written by a job that runs the fork's code.
         """
         path = None if self.run.state.facts.fork else self.step.inputs.previous
         data = files.previous(path, self.step.runner) if path is not None else None
-        given, kept = states.from_file(data) if data is not None else "", await last_state(self.run.host)
-        if isinstance(given, bytes) and (isinstance(kept, str) or states.head(given) == states.head(kept)):
-            return given, ""
-        why = given if isinstance(given, str) and given else kept
+        from_file, posted = states.from_file(data) if data is not None else "", await last_state(self.run.host)
+        if isinstance(from_file, bytes) and (isinstance(posted, str) or states.head(from_file) == states.head(posted)):
+            return from_file, ""
+        why = from_file if isinstance(from_file, str) and from_file else posted
         sentence = f"{why[:1].upper()}{why[1:]}: " if isinstance(why, str) and why else ""
-        if isinstance(kept, bytes):
-            return kept, f"{sentence}this file was not used." if sentence else ""
+        if isinstance(posted, bytes):
+            return posted, f"{sentence}this file was not used." if sentence else ""
         return None, f"{sentence}so everything was reviewed again." if sentence else ""
 
     async def keep(self, made: MadeReview, conclusion: CheckConclusion, start: float, *, is_posted: bool) -> None:
-        """Store nothing, because the state for the next review is posted with the summary."""
+        """Do nothing, because the state for the next review was posted with the summary."""

@@ -1,7 +1,7 @@
-"""Limit model reviews of strangers' changes in 24 hours, without a server, by counting the workflow's runs.
+"""Limit how many changes by strangers are reviewed by models in 24 hours, by counting the workflow's runs.
 
-A run knows which runs were started before it, with any result. This order decides, so parallel runs can't
-exceed the cap together.
+Every run counts the runs that were started before it, whatever their result. So parallel runs can't exceed
+the limit.
 """
 
 from collections.abc import Mapping
@@ -21,14 +21,14 @@ from bot.values.daily import DAY
 from bot.workflow.publish.publication import summaries
 from bot.workflow.reviewer import Funds, ReviewRun
 
-MAY_NOT_LIST = frozenset({403, 404})  # the token may not list runs
-MAX_LISTED_RUNS = 1_000  # runs at most that GitHub lists for a span of time
+CANNOT_LIST = frozenset({403, 404})  # GitHub's statuses if the token may not list runs
+MAX_LISTED_RUNS = 1_000  # GitHub lists at most this many runs for a period of time
 OFFLINE = "Reviewed with static checks only:"
 GRANT = "the job needs `permissions: {actions: read}` to count the runs of a day"
 
 
-async def left(run: ReviewRun, step: Step, console: Console) -> Funds:
-    """Return what the day leaves this review, or why no model may read the change."""
+async def remaining_funds(run: ReviewRun, step: Step, console: Console) -> Funds:
+    """Return what this review may spend, or why models may not review the change today."""
     given = step.inputs.fork_reviews_per_day
     limit = run.settings.triggers.fork_reviews_per_day if given is None else given
     if run.settings.strategy == "offline" or not run.is_strangers_push:
@@ -36,7 +36,7 @@ async def left(run: ReviewRun, step: Step, console: Console) -> Funds:
     try:
         count = await _earlier_runs(run, step)
     except HostRefused as refusal:
-        if refusal.status not in MAY_NOT_LIST:
+        if refusal.status not in CANNOT_LIST:
             raise
         console.say(f"triggers.fork_reviews_per_day counts only the reviews of this pull request: {GRANT}.")
         count = await _review_count(run)
@@ -52,9 +52,10 @@ async def left(run: ReviewRun, step: Step, console: Console) -> Funds:
 
 
 async def _earlier_runs(run: ReviewRun, step: Step) -> int | None:
-    """Count this workflow's earlier runs for strangers in the last 24 hours, or return None for too many.
+    """Count this workflow's earlier runs for strangers in the last 24 hours.
 
-    A run that is repeated comes after all others. A run whose jobs were all skipped doesn't count.
+    Return None if there are more runs than GitHub lists. If this run is a re-run, all other runs count as
+    earlier. A run whose jobs were all skipped doesn't count.
     """
     host, runner = run.host, step.runner
     since = (datetime.now(UTC) - timedelta(seconds=DAY)).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -86,9 +87,9 @@ async def _earlier_runs(run: ReviewRun, step: Step) -> int | None:
 
 
 async def _review_count(run: ReviewRun) -> int:
-    """Return the number of this pull request's reviews, as its summary counts them."""
-    stands = next(iter(await summaries(run.host)), None)
-    state = states.unpack(stands.body) if stands is not None else ""
+    """Return the number of this pull request's reviews, from the state in its summary comment."""
+    summary = next(iter(await summaries(run.host)), None)
+    state = states.unpack(summary.body) if summary is not None else ""
     with suppress(reviews.UnreadableError):
         return reviews.round_number(state) if isinstance(state, bytes) else 0
     return 0

@@ -25,7 +25,7 @@ def command() -> int:
     except DeepRepoError as error:
         console.headline("error", str(error))
         raise
-    console.end()
+    console.resume_commands()
     if result.review is None:
         return FOUND if result.conclusion == "failure" else CLEAN
     return exit_code(result.review)

@@ -58,7 +58,7 @@ def command(
     flags = reviewing.flags(choices, of_features=of_features, full=full, previous=previous)
     request = typed.read(change, repo, staged=staged, uncommitted=uncommitted)
     with reviewing.scratch_folder(request) as scratch, reviewing.progress(quiet=quiet) as say:
-        estimates = finish(local.weigh(request, flags, scratch, say))
+        estimates = finish(local.estimate_costs(request, flags, scratch, say))
     if form == "json":
         sys.stdout.write(json.dumps(estimates, indent=2) + "\n")
     else:

@@ -65,7 +65,7 @@ def diff(files: Sequence[ChangedFile], first: Iterable[str], room: int = DIFF_TO
 
 
 def _of_path(word: str, paths: Mapping[str, object]) -> list[LookUp]:
-    """Return look-ups for the files whose path is or ends with a word such as "app.py" or "src/app.py:10-20"."""
+    """Return look-ups for files whose path is or ends with a word like "app.py" or "src/app.py:10-20"."""
     lines = _LINES.search(word)
     path = word[: lines.start()] if lines else word
     hits = [path] if path in paths else [p for p in paths if p.endswith(f"/{path}")] if "." in path else []

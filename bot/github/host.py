@@ -41,7 +41,9 @@ class Host:
     not safe to retry raises HostDown if GitHub's answer was lost. `write_once` handles this.
     """
 
-    def __init__(self, client: GitHubClient, pull: PullRef, bot_identity: BotIdentity, resolver: GitHubClient | None = None) -> None:
+    def __init__(
+        self, client: GitHubClient, pull: PullRef, bot_identity: BotIdentity, resolver: GitHubClient | None = None
+    ) -> None:
         """Use `client` for requests, and `resolver`, which has another permission, to resolve threads."""
         if not all(_PATH_PART.fullmatch(part) and part.strip(".") for part in (pull.owner, pull.name)):
             raise UsageError(

@@ -1,13 +1,16 @@
-"""Build working parts from settings. Only these modules name concrete classes."""
+"""Create the parts of a review from its settings.
+
+Only this package refers to concrete plug-ins and models.
+"""
 
 from bot.wiring.access import Connections, address, in_force, limits, named_models
 from bot.wiring.review import (
     brief,
+    estimate_tools,
     journal,
     lenses,
     lines,
     local_review,
-    rehearsal,
     replay,
     shared_files,
     tools,

@@ -1,10 +1,8 @@
-"""Choose a review's models and the address of each provider.
+"""Choose a review's models, and the URL and key for each provider.
 
-A provider's key is only sent to its own address.
-
-`DEEPREPO_BASE_URL_<PROVIDER>` names its provider. `DEEPREPO_BASE_URL` belongs to the provider of the models
-chosen by the person who runs deeprepo. A repository's file may name models, but never addresses. Otherwise a
-gateway would receive the key of every provider mentioned in a repository.
+`DEEPREPO_BASE_URL_<PROVIDER>` sets the URL of one provider. `DEEPREPO_BASE_URL` applies to the provider of
+the models that the person who runs deeprepo has chosen. A repository's settings can choose models, but never
+URLs. Otherwise, the gateway at this URL would receive the keys of all providers that a repository mentions.
 """
 
 from collections.abc import Iterable, Mapping
@@ -32,28 +30,26 @@ from deeprepo.rlm.values import OWN_SERVERS, Limits, Model, Sampling, Usage, pro
 if TYPE_CHECKING:
     from deeprepo.rlm.models.local import Function
 
-# Root and worker models by available key if none is named, in order of preference.
+# The provider, root model and worker model to use if no model is configured. The first one with a key is
+# chosen.
 PREFERRED = (
     ("anthropic", "anthropic/claude-sonnet-5-5", "anthropic/claude-haiku-5-5"),
     ("openai", "openai/gpt-5.4", "openai/gpt-5.4-mini"),
 )
 
-UNLISTED = (
-    # Dollars that a review must allow for a model with an unknown price, as each call counts at the highest
-    # price.
-    5.0
-)
-RENAMED = {"azure", "bedrock"}  # providers at which customers choose names of deployed models
-MISSPELT_FROM = 0.9  # similarity from 0 to 1 from which a name counts as misspelled
-HIGH_TURNS = 24  # of a root at effort high
-COMMON = "DEEPREPO_BASE_URL"
+# The budget in dollars that allows a model with an unknown price. Its calls count at the highest price.
+MIN_USD_FOR_UNLISTED = 5.0
+CUSTOM_NAMES = {"azure", "bedrock"}  # providers whose customers choose the names of deployed models
+MIN_SIMILARITY = 0.9  # of a name to a known name, from 0 to 1, to suggest the known name
+HIGH_EFFORT_TURNS = 24  # limit for the root model's turns at effort high
+COMMON_VARIABLE = "DEEPREPO_BASE_URL"
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """How a program calls one model, overriding the environment. Key and address are hidden in reprs.
+    """How a program that uses the library calls one model. This overrides the environment.
 
-    `function` is the model itself if the program provides it.
+    `function` is set if the program itself implements the model. Reprs hide the key and the URL.
     """
 
     key: str | None = field(default=None, repr=False)
@@ -62,55 +58,57 @@ class Access:
     function: "Function | None" = None
 
 
-NOTHING: Mapping[str, Access] = {}  # the environment determines how models are called
+FROM_ENVIRONMENT: Mapping[str, Access] = {}  # the environment determines how all models are called
 
 
-def owner(common: str | None, first_models: Iterable[str | None], else_named: Iterable[str | None] = ()) -> str | None:
-    """Return the provider of DEEPREPO_BASE_URL, from the environment's models or else the flags'.
+def provider_of_common_url(
+    common: str | None, first_models: Iterable[str | None], else_named: Iterable[str | None] = ()
+) -> str | None:
+    """Return the provider that DEEPREPO_BASE_URL (`common`) applies to, or None if it is not set.
 
-    Raises UsageError if there is more than one.
+    This is the provider of `first_models`, or else of `else_named`. Raises UsageError if there are several.
     """
     if not common:
         return None
     for models in (first_models, else_named):
         providers = {provider_name(model) for model in models if model}
         candidates = {name for name in providers if name in PROVIDERS and not config.base_url(name)}
-        homeless = {name for name in candidates if PROVIDERS[name].base_url is None}
-        candidates = homeless if len(candidates) > 1 and len(homeless) == 1 else candidates
+        without_url = {name for name in candidates if PROVIDERS[name].base_url is None}
+        candidates = without_url if len(candidates) > 1 and len(without_url) == 1 else candidates
         if len(candidates) > 1:
-            variables = " and ".join(f"{COMMON}_{name.upper()}" for name in sorted(candidates))
-            raise UsageError(f"{COMMON} applies to one provider, but the models use several. Set {variables}")
+            variables = " and ".join(f"{COMMON_VARIABLE}_{name.upper()}" for name in sorted(candidates))
+            raise UsageError(f"{COMMON_VARIABLE} applies to one provider, but the models use several. Set {variables}")
         if providers:
             return next(iter(candidates), None)
     return "compatible"
 
 
 def address(provider: str, flags: Mapping[str, Any], settings: Settings) -> str | None:
-    """Return the provider's configured address; None for its own.
+    """Return the configured URL for a provider, or None for the provider's default URL.
 
-    Raises UsageError if DEEPREPO_BASE_URL is set without a known provider, because code could be sent
-    elsewhere.
+    Raises UsageError if DEEPREPO_BASE_URL is set but it is unclear for which provider, because code could
+    then be sent to the wrong server.
     """
     address = config.base_url(provider)
     if address or not settings.base_url:
         return address
-    ours = (settings.root, settings.worker), (flags.get("root"), flags.get("worker"))
-    if provider == owner(settings.base_url, *ours):
+    chosen = (settings.root, settings.worker), (flags.get("root"), flags.get("worker"))
+    if provider == provider_of_common_url(settings.base_url, *chosen):
         return settings.base_url
-    if not any(model for models in ours for model in models):
+    if not any(model for models in chosen for model in models):
         raise UsageError(
-            f"{COMMON} is set, but not for which provider: set {COMMON}_{provider.upper()} in its place, or name the model "
-            "with DEEPREPO_WORKER or --worker"
+            f"{COMMON_VARIABLE} is set, but it is unclear for which provider. Set {COMMON_VARIABLE}_{provider.upper()} instead, or choose "
+            "the model with DEEPREPO_WORKER or --worker"
         )
     return None
 
 
 @dataclass(frozen=True, slots=True)
 class Connections:
-    """How models are called.
+    """Connects to models.
 
-    `settings` are those of the environment, `flags` name typed models, and `access` is for models that a
-    program configures.
+    `settings` are the environment's settings, `flags` contain the models given on the command line, and
+    `access` is for models that a program configures.
     """
 
     settings: Settings
@@ -118,7 +116,7 @@ class Connections:
     access: Mapping[str, Access] = field(default_factory=dict)
 
     def connect(self, name: str, timeout: float = TIMEOUT) -> Model:
-        """Return a model by name."""
+        """Return a model by name. Raises MissingPart if its client is not installed, and UsageError."""
         provider, access = provider_of(name), self.access.get(name, Access())
         if access.function is not None:
             from deeprepo.rlm.models.local import FunctionModel
@@ -143,10 +141,10 @@ class Connections:
             raise MissingPart(str(missing), extras.install(missing.extra)) from None
 
     def check_known(self, names: Iterable[str | None], usd: float | None) -> None:
-        """Raise UsageError for a model missing from its provider's list, unless the budget allows it."""
+        """Raise UsageError for a model that is not in the price list, unless the budget `usd` allows it."""
         for name in filter(None, names):
             provider = provider_of(name)
-            if usd is None or usd >= UNLISTED or self._url(name, provider) or not is_installed(prices.LIST):
+            if usd is None or usd >= MIN_USD_FOR_UNLISTED or self._url(name, provider) or not is_installed(prices.LIST):
                 continue
             near = _nearest(name)
             if near is None:
@@ -154,12 +152,15 @@ class Connections:
             example = near or next((row[1] for row in PREFERRED if row[0] == provider.name), "")
             hint = f"Did you mean {example}? " if example else ""
             raise UsageError(
-                f"{name}: unknown model. {hint}If the model is newer than this version's price list, allow at least ${UNLISTED:.0f} "
+                f"{name}: unknown model. {hint}If the model is newer than this version's price list, allow at least ${MIN_USD_FOR_UNLISTED:.0f} "
                 "(--max-usd, budget.usd): its calls are counted at the highest price"
             )
 
     def models(self, settings: Config) -> Models:
-        """Return a review's root and worker; none for an offline review."""
+        """Return a review's models. An offline review has none.
+
+        Raises UsageError if a strategy lacks a model.
+        """
         if settings.strategy == "offline":
             return Models(None, None)
         root, worker = named_models(settings)
@@ -178,7 +179,7 @@ class Connections:
         return Models(self.connect(root, settings.timeout) if root else None, connected_reader, others)
 
     def own(self, called_models: Iterable[Model | None]) -> tuple[str, ...]:
-        """Return the providers at private addresses, which do not bill by token."""
+        """Return the providers whose URL is private. These servers don't bill by token."""
         providers = set()
         for model in filter(None, called_models):
             provider = provider_of(model.name)
@@ -194,7 +195,7 @@ class Connections:
 
 
 def limits(settings: Config, own: tuple[str, ...] = (), worker: str = "") -> Limits:
-    """Return a review's limits and call settings. The user's own servers get few concurrent calls."""
+    """Return a review's limits and call settings. Users' own servers (`own`) get fewer concurrent calls."""
     return Limits(
         usd=settings.usd,
         tokens=settings.tokens,
@@ -203,13 +204,16 @@ def limits(settings: Config, own: tuple[str, ...] = (), worker: str = "") -> Lim
         concurrency=settings.concurrency or (capacity.OWN_PLACES if provider_name(worker) in own else None),
         context=settings.context,
         effort=settings.thinking,
-        turns=HIGH_TURNS if settings.effort == "high" else Limits().turns,
+        turns=HIGH_EFFORT_TURNS if settings.effort == "high" else Limits().turns,
         own=own,
     )
 
 
 def in_force(settings: Config) -> Config:
-    """Return the settings with the models chosen by an available key if none is named."""
+    """Return the settings with the models that a review will use.
+
+    If none is configured, a key determines them.
+    """
     if settings.root or settings.worker or settings.strategy == "offline":
         return settings
     root, worker = named_models(settings)
@@ -219,28 +223,28 @@ def in_force(settings: Config) -> Config:
 
 
 def _spelling(name: str) -> str:
-    """Return a "did you mean" question for a misspelled name.
+    """Return a "did you mean" question for a misspelled name, or "".
 
-    Without the packages, only our names are known.
+    Only the models in PREFERRED are suggested.
     """
     known = [model for _, *models in PREFERRED for model in models]
-    near = [] if name in known else get_close_matches(name.lower(), known, 1, MISSPELT_FROM)
+    near = [] if name in known else get_close_matches(name.lower(), known, 1, MIN_SIMILARITY)
     return f"{name}: did you mean {near[0]}? " if near else ""
 
 
 def keys() -> tuple[str, ...]:
-    """Return the providers' keys that are set, so that logs can hide them."""
+    """Return all providers' keys that are set, so that logs can hide them."""
     values = (config.key(provider.key_variable) for provider in PROVIDERS.values())
     return tuple(key.get_secret_value() for key in values if key)
 
 
 def can_ask(settings: Config) -> bool:
-    """Return whether a model can be asked."""
+    """Return whether a model is configured and the settings allow asking it."""
     return any(named_models(settings)) and settings.strategy != "offline"
 
 
 def named_models(settings: Config | Settings) -> tuple[str | None, str | None]:
-    """Return root and worker as named, else those of the first provider with a key."""
+    """Return the configured root and worker, or else those of the first preferred provider with a key."""
     if settings.root or settings.worker:
         return settings.root, settings.worker
     keyed = (models for provider, *models in PREFERRED if config.key(PROVIDERS[provider].key_variable))
@@ -249,7 +253,7 @@ def named_models(settings: Config | Settings) -> tuple[str | None, str | None]:
 
 
 def model_fault(settings: Settings) -> UsageError | None:
-    """Return why a model configured by the operator cannot be used on this machine; None if it can."""
+    """Return why the operator's models can't be used on this machine, or None if they can."""
     try:
         for name in filter(None, named_models(settings)):
             if provider_of(name).name not in LOCAL:
@@ -260,10 +264,10 @@ def model_fault(settings: Settings) -> UsageError | None:
 
 
 def _nearest(name: str) -> str | None:
-    """Return the listed model nearest to an unlisted name, "" if none is near, None if it may be valid."""
+    """Return the most similar listed model, "" if none is similar, or None if the name may be valid."""
     provider, model = provider_name(name), name.partition("/")[2]
     known = prices.listed(provider)
-    if provider in OWN_SERVERS | RENAMED or prices.VARIANT.search(model) or not known:
+    if provider in OWN_SERVERS | CUSTOM_NAMES or prices.VARIANT.search(model) or not known:
         return None
     if prices.dollars(name, Usage()) is not None:
         return None
@@ -272,7 +276,7 @@ def _nearest(name: str) -> str | None:
 
 
 def _is_private(base_url: str) -> bool:
-    """Return whether an address is on this machine or a private network."""
+    """Return whether a URL's host is this machine or in a private network."""
     host = (urlsplit(base_url).hostname or "").lower()
     try:
         address = ip_address(host)
@@ -282,7 +286,7 @@ def _is_private(base_url: str) -> bool:
 
 
 def load(name: str) -> None:
-    """Load the modules behind a model, including prices and HTTP client. `connect` reports wrong names."""
+    """Import the modules that a model needs, including prices and HTTP client. Ignore unknown names."""
     provider = PROVIDERS.get(name.partition("/")[0])
     if provider is not None and is_installed(*PACKAGES):
         import_module(f"deeprepo.rlm.models.{provider.dialect}")
@@ -290,6 +294,6 @@ def load(name: str) -> None:
         prices.dollars(name, Usage())
 
 
-def warm(name: str) -> None:
-    """Start loading the modules behind a model in a thread, while git is running."""
-    Thread(target=load, args=(name,), name="warm", daemon=True).start()
+def load_in_background(name: str) -> None:
+    """Start importing the modules that a model needs in a thread, while git is running."""
+    Thread(target=load, args=(name,), name="load-model", daemon=True).start()

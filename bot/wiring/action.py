@@ -1,4 +1,4 @@
-"""The parts of a GitHub Actions step: the pipeline for a change on the runner, and the step's keys."""
+"""Run reviews, questions and fixes for a GitHub Actions step in child processes, and set its API key."""
 
 import tempfile
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ from deeprepo.rlm.models import provider_of
 
 
 async def review_change(brief: Brief, say: ProgressCallback) -> Review:
-    """Review a change."""
+    """Review a change in a child process, and report progress with `say`."""
     caps = child.for_review(LOCAL, brief)
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
 
@@ -47,22 +47,25 @@ async def answer(question: Question) -> CommandReply:
 
 
 async def fix(request: FixRequest) -> MadeFix:
-    """Return fixes of findings, made in a copy of the head."""
+    """Return fixes for findings. They are applied to a copy of the head only."""
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
         return await child.run(tasks.fix, request, scratch, caps=child.for_review(LOCAL, request.brief))
 
 
 def _workspace(scratch: str) -> Workspace:
-    """Return where a child writes.
+    """Return the folders for a child process.
 
-    Facts are only cached if the owner configured a folder, as runners can be shared.
+    Facts are only cached if the workflow configures a folder, because other people may use the same runner.
     """
     folder = config.environment().cache
     return Workspace(scratch, facts=Path(folder).expanduser() if folder not in (None, "off") else None)
 
 
-def lend(inputs: Inputs) -> None:
-    """Set the key from the input `api-key` for its provider. Raises UsageError if the provider is unknown."""
+def set_api_key(inputs: Inputs) -> None:
+    """Use the input `api-key` as its provider's key.
+
+    Raises UsageError if the provider is unknown or needs no key.
+    """
     if inputs.api_key is None or not inputs.api_key.get_secret_value().strip():
         return
     name = inputs.provider or (inputs.worker or inputs.root or "").partition("/")[0]

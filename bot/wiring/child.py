@@ -1,10 +1,9 @@
-"""Run work in a separate process with limits, so that no repository content can stop the main process.
+"""Run work in a child process with limits, so that no repository content can stop the main process.
 
-`run` and `call` run a coroutine function in a child and return its result. On Linux the child is forked by a
-server process of the standard library (`multiprocessing`) that has loaded the pipeline, so it starts within
-milliseconds and shares memory with other children. Elsewhere it is started from scratch. Messages come
-through a pipe: progress, journal lines and log records. The child ends with its parent, and its descendants
-end with it.
+`run` and `call` run a coroutine function in a child and return its result. On Linux, the child is forked by
+`multiprocessing`'s fork server, which has loaded the pipeline. So the child starts within milliseconds, and
+shares memory with other children. On other systems, a new interpreter is started. The child sends progress,
+journal lines and log records through a pipe. If the parent ends, the child and its descendants are killed.
 """
 
 import asyncio
@@ -34,23 +33,23 @@ if TYPE_CHECKING:
     from bot.brief import Brief
     from deeprepo.rlm.journal.writer import Keep
 
-CHILD_LOOK_SECONDS = 0.2  # seconds between two checks of a child
-GENTLE = 3.0  # seconds after which a child that was asked to stop is killed
-TURN = 1.0  # seconds between two signs of life from the child's event loop
+POLL_SECONDS = 0.2  # between two checks of a child
+STOP_SECONDS = 3.0  # after which a child that was asked to stop is killed
+RENEW_SECONDS = 1.0  # how often a child restarts its CPU limit while its event loop is running
 APP_SECRETS = ("PRIVATE_KEY", "WEBHOOK_SECRET", "CLIENT_SECRET", "DATABASE_URL")
 GITHUB_TOKENS = ("GITHUB_TOKEN", "GH_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "GH_ENTERPRISE_TOKEN")
-# Prefixes of variables with a runner's tokens or inputs of the Action's step.
-OF_WORKFLOWS = ("ACTIONS_", "DEEPREPO_ACTION_")
-MOST_AT_ONCE = 512  # children of one process; the jobs' own limits are far lower
-MOST_LEFT_OUT = 20  # files that a review can leave out
-GRACE = 120.0  # seconds beyond a review's budget, for its end and rendering
+# Prefixes of environment variables that contain a runner's tokens, or the inputs of the Action
+WORKFLOW_PREFIXES = ("ACTIONS_", "DEEPREPO_ACTION_")
+MAX_CHILDREN = 512  # of this process; jobs have much lower limits of their own
+MAX_LEFT_OUT = 20  # files that a review can leave out
+GRACE_SECONDS = 120.0  # in addition to a review's time budget, for finishing and rendering
 PRELOADED = ("__main__", "bot.wiring.preload")
 Result = TypeVar("Result")
 Task = Callable[..., Coroutine[Any, Any, Result]]  # called with a ChildPipe and the arguments
 
 
 class ChildEnded(OverLimit):
-    """A limit or fault ended a child. `path` is the file it was working on, or ""; `why` is what happened."""
+    """Raised if a limit or a crash ended a child. `path` is the file that it was working on, or ""."""
 
     def __init__(self, path: str, why: str) -> None:
         super().__init__(f"reading `{path}` {why}" if path else f"the work {why}")
@@ -58,28 +57,28 @@ class ChildEnded(OverLimit):
 
 
 class ChildPipe:
-    """The child's end of the pipe, whose messages the parent receives (`run`)."""
+    """The child's end of the pipe to its parent."""
 
     def __init__(self, pipe: "connection.Connection[Any, Any]") -> None:
         self._pipe = pipe
-        self._sending, self._asking = threading.Lock(), asyncio.Lock()
+        self._send_lock, self._wait_lock = threading.Lock(), asyncio.Lock()
 
     def send(self, *message: object) -> None:
         """Send a message to the parent."""
-        with self._sending:
+        with self._send_lock:
             self._pipe.send(message)
 
     def say(self, text: str | ReviewProgress) -> None:
-        """Report progress: one short line, or the coverage with the static findings."""
+        """Report progress: a short line of text, or the coverage and the findings of static checks."""
         self.send("say", text)
 
     def put(self, text: str) -> None:
-        """Store a journal line."""
+        """Send a journal line to the parent, which stores it."""
         self.send("put", text)
 
     async def wait_stored(self) -> None:
-        """Wait until the parent has stored every line."""
-        async with self._asking:
+        """Wait until the parent has stored all lines. Raises the parent's exception if it failed."""
+        async with self._wait_lock:
             self.send("stored")
             failure = await asyncio.to_thread(self._pipe.recv)
         if failure is not None:
@@ -93,30 +92,33 @@ async def run(
     say: ProgressCallback = lambda _: None,
     keep: "Keep | None" = None,
 ) -> Result:
-    """Run a function in a child. Canceling ends the child first.
+    """Run a function in a child, and return its result. If this is canceled, wait until the child has ended.
 
-    Raises ChildEnded if a limit or fault ended it, and subclasses of DeepRepoError as raised in the child.
+    `say` gets the child's progress, and `keep` stores its journal lines. Raises ChildEnded if a limit or a
+    crash ended the child, and DeepRepoError if the function raises it in the child.
     """
-    loop, leave = asyncio.get_running_loop(), threading.Event()
+    loop, stop = asyncio.get_running_loop(), threading.Event()
 
-    def hear(kind: str, *words: Any) -> None:  # noqa: ANN401 - the child's words
+    def on_message(kind: str, *values: Any) -> None:  # noqa: ANN401 - values from the child
         if kind == "say":
             with suppress(RuntimeError):  # the loop has ended
-                loop.call_soon_threadsafe(say, *words)
+                loop.call_soon_threadsafe(say, *values)
         elif keep is not None and kind == "put":
-            keep.put(*words)
+            keep.put(*values)
         elif keep is not None:
             asyncio.run_coroutine_threadsafe(keep.wait_stored(), loop).result()
 
-    doing = loop.run_in_executor(_threads(), partial(call, task, *arguments, caps=caps, hear=hear, leave=leave))
+    running = loop.run_in_executor(
+        _threads(), partial(call, task, *arguments, caps=caps, on_message=on_message, stop=stop)
+    )
     try:
-        return await asyncio.shield(doing)
+        return await asyncio.shield(running)
     except asyncio.CancelledError:
-        leave.set()
-        while not doing.done():
+        stop.set()
+        while not running.done():
             with suppress(asyncio.CancelledError, DeepRepoError, RuntimeError):
-                await asyncio.shield(doing)
-        doing.exception()
+                await asyncio.shield(running)
+        running.exception()
         raise
 
 
@@ -124,45 +126,45 @@ def call(
     task: Task[Result],
     *arguments: object,
     caps: ProcessLimits,
-    hear: Callable[..., None] = lambda *_: None,
-    leave: threading.Event | None = None,
+    on_message: Callable[..., None] = lambda *_: None,
+    stop: threading.Event | None = None,
 ) -> Result:
-    """Run a function in a child, for a thread that may wait.
+    """Run a function in a child, and block until it ends. Return its result. Raises like `run`.
 
-    `hear` gets the child's messages. Setting `leave` asks the child to stop.
+    `on_message` is called with the child's messages. Setting `stop` asks the child to stop.
     """
     context = _context()
-    pipe, theirs = context.Pipe()
-    alive, ours = context.Pipe(duplex=False)  # nothing is written; it closes when this process ends
+    pipe, child_pipe = context.Pipe()
+    alive, parent_alive = context.Pipe(duplex=False)  # carries no data, but closes when this process ends
     note = context.RawArray("c", limits.SIZE)  # shared memory
-    given = theirs, alive, task, arguments, caps, note, _environment()
+    given = child_pipe, alive, task, arguments, caps, note, _environment()
     process: Any = context.Process(target=_main, args=given, daemon=True)
     with _LOCK:
         process.start()
-    theirs.close()
+    child_pipe.close()
     alive.close()
     try:
-        outcome: Result = _last_word(process, pipe, note, caps, hear, leave or threading.Event())
+        outcome: Result = _wait_for_result(process, pipe, note, caps, on_message, stop or threading.Event())
     finally:
-        _end(process)
+        _kill(process)
         pipe.close()
-        ours.close()
+        parent_alive.close()
     return outcome
 
 
 def for_review(caps: ProcessLimits, brief: "Brief | None") -> ProcessLimits:
-    """Return the limits extended by a review's budget in seconds and its features' memory."""
+    """Return limits for a review: add the review's time budget, and the memory that its features need."""
     if brief is None:
         return caps
     from bot.review.hooks import hooks
 
-    seconds, beside = brief.settings.seconds, sum(hook.memory(brief) for hook in hooks())
-    wall = float("inf") if seconds is None else caps.wall + seconds + GRACE
-    return replace(caps, wall=wall, memory=caps.memory + beside)
+    seconds, extra_memory = brief.settings.seconds, sum(hook.memory(brief) for hook in hooks())
+    wall = float("inf") if seconds is None else caps.wall + seconds + GRACE_SECONDS
+    return replace(caps, wall=wall, memory=caps.memory + extra_memory)
 
 
-def begin() -> None:
-    """Make the fork server load what children need, without waiting for it."""
+def start_fork_server() -> None:
+    """Start the fork server in the background, so that it is ready for the first child."""
 
     def start() -> None:
         if isinstance(_context(), ForkServerContext):
@@ -175,11 +177,12 @@ def begin() -> None:
 async def run_with_fallbacks(
     attempt: Callable[[Mapping[str, str], str], Awaitable[Result]], *, by_model: bool
 ) -> Result:
-    """Try, and if a child ends, try without models, then without each file that a child was reading.
+    """Run an attempt. If its child ends early, try again without models, and then without problematic files.
 
-    So nothing that models or files do to a child costs a statically proven finding. `by_model` says whether
-    there are models. The path of a file that exceeds the limits is passed on with the reason. Raises
-    ChildEnded if nothing helps.
+    So neither models nor unusual files can prevent static checks from reporting their findings. `attempt` is
+    called with the files to leave out, each with the reason, and with the reason why models must not be used
+    ("" if they may). `by_model`: whether the first attempt uses models. Raises ChildEnded if no attempt
+    succeeds.
     """
     left_out: dict[str, str] = {}
     while True:
@@ -192,37 +195,40 @@ async def run_with_fallbacks(
                 return await attempt(left_out, f"it {ended.why}")
             except ChildEnded as error:
                 ended = error
-        if not ended.path or ended.path in left_out or len(left_out) >= MOST_LEFT_OUT:
+        if not ended.path or ended.path in left_out or len(left_out) >= MAX_LEFT_OUT:
             raise ended
         left_out[ended.path] = f"reading it {ended.why}"
 
 
-def _last_word(  # noqa: C901, PLR0912 - each way in which a child can end
+def _wait_for_result(  # noqa: C901, PLR0912 - each way in which a child can end
     process: Any,  # noqa: ANN401 - a process of either context
     pipe: "connection.Connection[Any, Any]",
     note: Any,  # noqa: ANN401 - a ctypes array
     caps: ProcessLimits,
-    hear: Callable[..., None],
-    leave: threading.Event,
+    on_message: Callable[..., None],
+    stop: threading.Event,
 ) -> Any:  # noqa: ANN401 - whatever the task returns
-    """Handle the child's messages until its last one, and return the result."""
-    deadline, killed_at, looked_at = time.monotonic() + caps.wall, 0.0, 0.0
+    """Handle the child's messages until the last one, and return the result.
+
+    Raises ChildEnded or the child's error.
+    """
+    deadline, kill_at, checked_at = time.monotonic() + caps.wall, 0.0, 0.0
     while True:
         now = time.monotonic()
-        if leave.is_set() and not killed_at:
-            killed_at = now + GENTLE
+        if stop.is_set() and not kill_at:
+            kill_at = now + STOP_SECONDS
             with suppress(ProcessLookupError):
                 os.kill(process.pid, signal.SIGTERM)
-        if killed_at and now > killed_at:
+        if kill_at and now > kill_at:
             raise ChildEnded("", "was killed because it did not stop when asked")
         if now > deadline:
             raise ChildEnded(_last_file(note), "exceeded the time limit of a review")
-        if now - looked_at >= CHILD_LOOK_SECONDS:
-            looked_at = now
+        if now - checked_at >= POLL_SECONDS:
+            checked_at = now
             if limits.memory(process.pid) > caps.memory:
                 raise _out_of_memory(_last_file(note), caps)
         try:
-            if not pipe.poll(CHILD_LOOK_SECONDS):
+            if not pipe.poll(POLL_SECONDS):
                 continue
             kind, *words = pipe.recv()
         except (EOFError, OSError):
@@ -236,15 +242,15 @@ def _last_word(  # noqa: C901, PLR0912 - each way in which a child can end
             case "stored":
                 failure = None
                 try:
-                    hear("stored")
-                except DeepRepoError as error:  # the child handles it: it asks again, or ends
+                    on_message("stored")
+                except DeepRepoError as error:  # the child handles the error: it tries again, or ends
                     failure = error
                 pipe.send(failure)
             case "log":
                 name, level, text, facts = words
                 logging.getLogger(name).log(level, text, extra={"facts": facts})
             case _:
-                hear(kind, *words)
+                on_message(kind, *words)
 
 
 def _last_file(note: Any) -> str:  # noqa: ANN401 - a ctypes array
@@ -256,10 +262,10 @@ def _out_of_memory(path: str, caps: ProcessLimits) -> ChildEnded:
 
 
 def _end_reason(process: Any, path: str, caps: ProcessLimits) -> ChildEnded:  # noqa: ANN401 - a process of either context
-    """Return why the child ended without a message."""
-    connection.wait([process.sentinel], GENTLE)
+    """Return why a child ended without sending a result."""
+    connection.wait([process.sentinel], STOP_SECONDS)
     with _LOCK:
-        process.join(GENTLE)
+        process.join(STOP_SECONDS)
     code = process.exitcode
     if code == -signal.SIGXCPU:
         return ChildEnded(path, f"exceeded the limit of {caps.cpu} seconds of CPU time")
@@ -267,40 +273,42 @@ def _end_reason(process: Any, path: str, caps: ProcessLimits) -> ChildEnded:  # 
     return ChildEnded(path, f"crashed ({how})")
 
 
-def _end(process: Any) -> None:  # noqa: ANN401 - a process of either context
-    """Kill the child and its descendants. A child that sent its last message has already ended."""
-    for kill in (os.killpg, os.kill):  # it may not have its own group yet
+def _kill(process: Any) -> None:  # noqa: ANN401 - a process of either context
+    """Kill a child and its descendants, and wait until it has ended."""
+    for kill in (os.killpg, os.kill):  # the child may not have its own process group yet
         with suppress(ProcessLookupError, PermissionError):
             kill(process.pid, signal.SIGKILL)
-    connection.wait([process.sentinel], GENTLE)
+    connection.wait([process.sentinel], STOP_SECONDS)
     with _LOCK:
-        process.join(GENTLE)
+        process.join(STOP_SECONDS)
 
 
-_LOCK = threading.Lock()  # the library checks all its children whenever one is started
+# multiprocessing checks all children whenever it starts one, which is not safe in several threads.
+_LOCK = threading.Lock()
 
 
 def _environment() -> dict[str, str]:
-    """Return the current environment without secrets that only the parent needs; see docs/security.md."""
+    """Return the current environment without secrets that only the parent needs. See docs/security.md."""
     left_out = {*GITHUB_TOKENS, *(f"DEEPREPO_{name}{end}" for name in APP_SECRETS for end in ("", "_FILE"))}
     return {
         name: value
         for name, value in os.environ.items()
-        if name.upper() not in left_out and not name.upper().startswith(OF_WORKFLOWS)
+        if name.upper() not in left_out and not name.upper().startswith(WORKFLOW_PREFIXES)
     }
 
 
 @cache
 def _threads() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(MOST_AT_ONCE, "children")
+    return ThreadPoolExecutor(MAX_CHILDREN, "children")
 
 
 @cache
 def _context() -> SpawnContext | ForkServerContext:
-    """Return how children are started. A process with threads must not be forked, so a server process forks.
+    """Return how children are started.
 
-    Python starts the server with `-c` in the current folder, often the reviewed repository, and must not
-    import modules from it.
+    A process with threads must not be forked, so a separate server process forks. Python starts this server
+    with `-c` in the current folder, which is often the reviewed repository. PYTHONSAFEPATH keeps Python from
+    importing modules from there.
     """
     os.environ["PYTHONSAFEPATH"] = "1"
     if sys.platform != "linux":
@@ -319,18 +327,18 @@ def _main(
     note: Any,  # noqa: ANN401 - a ctypes array
     environment: dict[str, str],
 ) -> None:
-    """Run in the child."""
-    # A separate group, so that Ctrl-C in the parent does not end it, and it can be ended with its
+    """Run a task in the child: set up the process, run the task, and send the result."""
+    # In its own process group, the child isn't ended by Ctrl-C in the parent, and can be killed with its
     # descendants.
     os.setpgid(0, 0)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _end_with(alive)
+    _kill_with_parent(alive)
     os.environ.clear()
-    os.environ.update(environment)  # the fork server's environment is outdated
+    os.environ.update(environment)  # the fork server's environment may be outdated
     os.nice(caps.nice)
     limits.arm(memoryview(note).cast("B"), caps)
     line = ChildPipe(pipe)
-    logging.getLogger().handlers[:] = [_Log(line)]
+    logging.getLogger().handlers[:] = [_PipeHandler(line)]
     try:
         last: tuple[object, ...] = "done", asyncio.run(_run_renewing_limit(task(line, *arguments)))
     except BaseException as error:  # noqa: BLE001 - the boundary of the process
@@ -340,9 +348,10 @@ def _main(
 
 
 def _failure(error: BaseException, path: str, caps: ProcessLimits) -> tuple[Exception, Exception | None]:
-    """Return the error for the parent and its cause.
+    """Return the exception to send to the parent, and its cause.
 
-    Unknown classes are passed as text with the traceback.
+    Exceptions of other classes may not be importable in the parent, so they become a RuntimeError with the
+    traceback.
     """
     match error:
         case DeepRepoError():
@@ -362,20 +371,20 @@ async def _run_renewing_limit(work: Coroutine[Any, Any, Result]) -> Result:
     work_task = asyncio.ensure_future(work)
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, work_task.cancel)
 
-    async def turn() -> None:
+    async def renew() -> None:
         while True:
-            await asyncio.sleep(TURN)
+            await asyncio.sleep(RENEW_SECONDS)
             limits.renew()
 
-    turning = asyncio.create_task(turn())
+    renewing = asyncio.create_task(renew())
     try:
         return await work_task
     finally:
-        turning.cancel()
+        renewing.cancel()
 
 
-def _end_with(alive: "connection.Connection[Any, Any]") -> None:
-    """End this process and its descendants when the parent ends."""
+def _kill_with_parent(alive: "connection.Connection[Any, Any]") -> None:
+    """Kill this process and its descendants when the parent ends."""
 
     def wait() -> None:
         with suppress(EOFError, OSError):
@@ -385,8 +394,8 @@ def _end_with(alive: "connection.Connection[Any, Any]") -> None:
     threading.Thread(target=wait, name="parent", daemon=True).start()
 
 
-class _Log(logging.Handler):
-    """Sends records to the parent, which hides secrets and formats them."""
+class _PipeHandler(logging.Handler):
+    """Sends log records to the parent, which masks secrets and formats them."""
 
     def __init__(self, line: ChildPipe) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Store facts between reviews: about files, and about how a model's server must be asked."""
+"""Enable the cache for facts about files, and about which request parameters models' servers accept."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -11,13 +11,13 @@ DEFAULT_FOLDER = "~/.cache/deeprepo/facts"
 
 
 def keep_facts(folder: str | Path | None, most: int = MAX_CACHE_BYTES) -> None:
-    """Store facts in a folder, up to `most` bytes.
+    """Cache facts in a folder, up to `most` bytes.
 
-    Nothing is stored if the folder is None or "off", or if other users can enter it.
+    Nothing is cached if the folder is None or "off", or if other users can access it.
     """
     store = None
     if folder is not None and folder != "off":
-        with suppress(OSError, RuntimeError):  # there is no home folder
+        with suppress(OSError, RuntimeError):  # RuntimeError: there is no home folder
             store = FactFiles(Path(folder).expanduser(), most)
     memo.use_store(store)
     Known.store = store

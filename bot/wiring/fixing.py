@@ -1,4 +1,4 @@
-"""Fix findings in a copy of the head, and check the result with a parser and a static review."""
+"""Fix findings in a copy of the head, and check the result with type checkers and a static review."""
 
 import asyncio
 from collections import Counter
@@ -23,16 +23,16 @@ from bot.values.fixing import Fix, FixCheck
 from bot.wiring import review
 from deeprepo.impact.reading.faults import faults
 
-MOST_ATTEMPTS = 3  # attempts to keep part of the fixes if others cause new findings
-MAX_FIXED_BYTES = 8 << 20  # bytes of a changed file in the work tree
+MAX_ATTEMPTS = 3  # to keep part of the fixes if other fixes cause new findings
+MAX_FIXED_BYTES = 8 << 20  # of a changed file in the work tree
 SCOPES = {"staged changes": "staged", "uncommitted changes": "uncommitted"}
 CODE_SOURCES = frozenset({"analyser"})
 
 
 def fixable(review_done: Review, names: Collection[str] = ()) -> tuple[PlacedFinding, ...]:
-    """Return the findings with known fixes: all, or those with these numbers or fingerprints.
+    """Return the findings to fix: those with these numbers or identities, or all that have an automatic fix.
 
-    Raises UsageError for an unknown name.
+    Raises UsageError if there is no finding with one of these names.
     """
     rows = [
         placed_finding for placed_finding in review_done.findings if placed_finding.finding.status in ("new", "still")
@@ -59,7 +59,7 @@ def fixable(review_done: Review, names: Collection[str] = ()) -> tuple[PlacedFin
         selection.append(row)
     return tuple(
         dict.fromkeys(
-            [*selection, *(placed_finding for placed_finding in rows if _is_beside(placed_finding, selection))]
+            [*selection, *(placed_finding for placed_finding in rows if _has_same_contract(placed_finding, selection))]
         )
     )
 
@@ -68,8 +68,11 @@ def _is_named(finding: Finding, name: str) -> bool:
     return name in (str(finding.number or ""), finding.fingerprint, finding.identity)
 
 
-def _is_beside(placed_finding: PlacedFinding, others: Sequence[PlacedFinding]) -> bool:
-    """Return whether it is the same broken contract at another caller, which must be fixed together."""
+def _has_same_contract(placed_finding: PlacedFinding, others: Sequence[PlacedFinding]) -> bool:
+    """Return whether a finding is about another caller of the same changed definition.
+
+    They are fixed together.
+    """
     mine = _definitions(placed_finding.finding)
     return bool(mine and placed_finding.finding.rewrites) and any(
         not mine.isdisjoint(_definitions(other.finding)) for other in others
@@ -77,7 +80,7 @@ def _is_beside(placed_finding: PlacedFinding, others: Sequence[PlacedFinding]) -
 
 
 def _definitions(finding: Finding) -> frozenset[tuple[str, int]]:
-    """Return where the definitions with broken callers were before the change."""
+    """Return the locations before the change of the definitions whose callers a finding reports as broken."""
     if not finding.rewrites:
         return frozenset()
     return frozenset(
@@ -85,72 +88,70 @@ def _definitions(finding: Finding) -> frozenset[tuple[str, int]]:
     )
 
 
-def others(review_done: Review, fix: Fix) -> tuple[int, ...]:
-    """Return the numbers of open findings that the fix does not mention."""
-    answered_ids = {finding.identity for finding in (*fix.findings, *(finding for finding, _ in fix.refusals))}
+def unmentioned(review_done: Review, fix: Fix) -> tuple[int, ...]:
+    """Return the numbers of open findings that the fix neither fixes nor refuses."""
+    mentioned = {finding.identity for finding in (*fix.findings, *(finding for finding, _ in fix.refusals))}
     return tuple(
-        finding.number
-        for finding in review_done.open_findings
-        if finding.number and finding.identity not in answered_ids
+        finding.number for finding in review_done.open_findings if finding.number and finding.identity not in mentioned
     )
 
 
-async def mend(rows: Sequence[PlacedFinding], brief: Brief, scratch: str) -> tuple[Fix, FixCheck]:
-    """Fix the findings, and return the new contents with what a static review of them reports.
+async def fix_and_check(rows: Sequence[PlacedFinding], brief: Brief, scratch: str) -> tuple[Fix, FixCheck]:
+    """Fix the findings, and return the new contents with the results of a static review of them.
 
-    A fix that causes a new finding is reverted with everything else in its files; the finding is in
-    `Fix.problems`. Nothing is written outside `scratch`, and no repository code is run.
+    If a file has a new finding after the fixes, all fixes in this file are reverted, and the new finding is
+    listed in `Fix.problems`. Nothing is written outside `scratch`, and no code from the repository is run.
     """
     async with checkout.Checkout(brief.pull) as tree:
         fix = await fixes.fix(rows, tree, faults)
         by_code = replace(brief, settings=brief.settings.with_flags(strategy="offline"), allowed=())
-        before = await _reviewed(by_code, scratch) if fix else ()
+        before = await _static_findings(by_code, scratch) if fix else ()
         refused: tuple[tuple[Finding, str], ...] = ()
         problems: dict[str, None] = {}
         left = list(rows)
-        for attempt in range(MOST_ATTEMPTS):
+        for attempt in range(MAX_ATTEMPTS):
             if not fix:
                 break
             amended = await amend(brief.pull, fix.contents, scratch)
-            check = compare(fix.findings, before, await _reviewed(replace(by_code, pull=amended), scratch))
+            check = compare(fix.findings, before, await _static_findings(replace(by_code, pull=amended), scratch))
             new = [(one.path, f"{one.path}:{one.start} {one.title}") for one in check.new]
             new += await _new_errors(brief, amended, fix)
             if not new:
                 return replace(fix, refusals=(*fix.refusals, *refused), problems=tuple(problems)), check
             problems |= dict.fromkeys(sentence for _, sentence in new)
-            blamed = _blamed(left, {path for path, _ in new}) if attempt + 1 < MOST_ATTEMPTS else []
-            mended = {finding.identity for finding in fix.findings}
-            gone = [row for row in blamed or left if row.finding.identity in mended] or left
-            refused += tuple((row.finding, "worse") for row in gone)
-            left = [row for row in left if row not in gone]
+            suspects = _in_files(left, {path for path, _ in new}) if attempt + 1 < MAX_ATTEMPTS else []
+            fixed = {finding.identity for finding in fix.findings}
+            reverted = [row for row in suspects or left if row.finding.identity in fixed] or left
+            refused += tuple((row.finding, "worse") for row in reverted)
+            left = [row for row in left if row not in reverted]
             fix = await fixes.fix(left, tree, faults)
         return replace(fix, refusals=(*fix.refusals, *refused), problems=tuple(problems)), FixCheck()
 
 
-def _blamed(rows: Sequence[PlacedFinding], paths: set[str]) -> list[PlacedFinding]:
-    """Return the findings whose fixes change a file with new problems."""
+def _in_files(rows: Sequence[PlacedFinding], paths: set[str]) -> list[PlacedFinding]:
+    """Return the findings whose fixes change one of these files."""
     return [row for row in rows if not paths.isdisjoint({rewrite.path for rewrite in fixes.rewrites_of(row)})]
 
 
 async def _new_errors(brief: Brief, amended: PullRequest, fix: Fix) -> list[tuple[str, str]]:
-    """Return the type checker errors that a fix adds, as paths and sentences."""
-    step = replace(amended, base=brief.pull.head)  # the fix as a change of its own
+    """Return the type checker errors that a fix adds, as pairs of path and sentence."""
+    step = replace(amended, base=brief.pull.head)  # a change that only consists of the fix
     found: list[tuple[str, str]] = []
     async with checkout.Checkout(step) as tree:
         for name in brief.settings.analyzers:
             checker = ANALYZERS[name]() if name in TYPE_CHECKERS else None
             if isinstance(checker, Confirms):
-                with suppress(DeepRepoError):  # it could not run; the review of the result reports that
+                with suppress(DeepRepoError):  # if the checker can't run, the review of the result reports it
                     errors = await checker.regressions(tree, tuple(fix.contents))
                     found += [(one.path, f"{one.path}:{one.line} {name}: {one.summary}") for one in errors]
     return found
 
 
 def compare(findings: Sequence[Finding], before: Sequence[Finding], after: Sequence[Finding]) -> FixCheck:
-    """Compare the static reviews before and after a fix, by the findings' identities."""
+    """Return which findings after a fix are new, and which fixed findings are still reported."""
     old = Counter(finding.identity for finding in before)
     by_code = [finding for finding in findings if any(source.kind in CODE_SOURCES for source in finding.basis.sources)]
-    # Others have unfixed locations left.
+    # A finding with unfixed lines is still reported for these.
     marks = {finding.identity for finding in by_code if not finding.unfixed_lines}
     still = tuple(finding for finding in after if finding.identity in marks)
     new = []
@@ -161,8 +162,8 @@ def compare(findings: Sequence[Finding], before: Sequence[Finding], after: Seque
     return FixCheck(tuple(new), still, len(by_code))
 
 
-async def _reviewed(brief: Brief, scratch: str) -> tuple[Finding, ...]:
-    """Return what static checks report about a change, silenced or not. No tests are run."""
+async def _static_findings(brief: Brief, scratch: str) -> tuple[Finding, ...]:
+    """Return all findings of a static review, including silenced ones."""
     try:
         review_by_code = await pipeline.review(brief, review.tools(brief, scratch, lambda _: None))
     except NothingToReview:  # the fix reverts the whole change
@@ -183,23 +184,24 @@ def fix_work_tree(
     *,
     keep: bool = False,
 ) -> tuple[Fix, FixCheck]:
-    """Fix the findings in the work tree. Raises UsageError without changes if it is not what was reviewed.
+    """Fix the findings in the work tree.
 
-    `origin`: the option and file of the review; `keep`: leave the work tree unchanged.
+    Raises UsageError, and changes nothing, if it differs from what was reviewed.
+    `origin`: the option that names the review's file, and the file. `keep`: don't change the work tree.
     """
     top = locate(repo).top
     if top is None:
         raise UsageError("a bare repository has no files to fix. Run this command in a checkout")
     if not keep and review_done.pull.head_name not in SCOPES:
         refuse_unless_checked_out(repo, review_done.pull.head, scratch)
-    fix, check = asyncio.run(_mend(review_done.pull, rows, repo, scratch, origin))
+    fix, check = asyncio.run(_fix_reviewed(review_done.pull, rows, repo, scratch, origin))
     if not keep:
         write(fix, Path(top))
     return fix, check
 
 
 def refuse_unless_checked_out(repo: str, head: str, scratch: str) -> None:
-    """Raise UsageError unless the change's head is checked out, as fixes of other code could break it."""
+    """Raise UsageError unless the change's head is checked out, because fixes could break other code."""
     if not asyncio.run(checkout.is_checked_out(repo, head, scratch)):
         raise UsageError(
             f"the review is about {head}, which is not checked out here, so nothing was changed. Check out {head},"
@@ -207,17 +209,20 @@ def refuse_unless_checked_out(repo: str, head: str, scratch: str) -> None:
         )
 
 
-async def _mend(
+async def _fix_reviewed(
     pull: PullRequest, rows: Sequence[PlacedFinding], repo: str, scratch: str, origin: tuple[tuple[str, str], ...]
 ) -> tuple[Fix, FixCheck]:
     here = await _here(pull, repo, scratch)
     async with checkout.Checkout(here) as tree:
         await ownership.refuse_reviewed(tree, origin)
-    return await mend(rows, await review.brief_of(here, {"strategy": "offline"}, scratch), scratch)
+    return await fix_and_check(rows, await review.brief_of(here, {"strategy": "offline"}, scratch), scratch)
 
 
 async def _here(pull: PullRequest, repo: str, scratch: str) -> PullRequest:
-    """Return the reviewed change in this repository. Raises UsageError if it has changed."""
+    """Return the reviewed change in this repository.
+
+    Raises UsageError if staged or uncommitted work has changed.
+    """
     scope = SCOPES.get(pull.head_name)
     if scope is None:
         return replace(pull, git_dir=locate(repo).git_dir)
@@ -228,9 +233,9 @@ async def _here(pull: PullRequest, repo: str, scratch: str) -> PullRequest:
 
 
 def write(fix: Fix, top: Path) -> None:
-    """Write all new contents or none. Raises UsageError if a file differs from what was reviewed.
+    """Write all files of a fix or none. Raises UsageError if a file differs from what was reviewed.
 
-    Line endings may differ.
+    Files may have other line endings, which are kept.
     """
     ready: dict[Path, bytes] = {}
     for path, content in fix.contents.items():

@@ -1,4 +1,4 @@
-"""Review locally for a waiting person, in this process, so that Ctrl-C and profilers work as usual."""
+"""Review local changes in child processes, for the MCP server, and estimate the cost of reviews."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
@@ -17,13 +17,13 @@ from bot.wiring import child, review, tasks
 from bot.wiring.access import named_models
 from bot.wiring.child import ChildPipe
 
-LOCAL = ProcessLimits(memory=4 << 30, cpu=60, nice=0)  # for a machine with nothing else to do
+LOCAL = ProcessLimits(memory=4 << 30, cpu=60, nice=0)  # generous limits, for a user's own machine
 
 
 async def review_in_child(
     request: ReviewRequest, flags: Mapping[str, Any], scratch: str, say: Callable[[str], None] = lambda _: None
 ) -> Review:
-    """Review in a child, so that no file can block a process that serves others."""
+    """Review in a child process, so that no file can block this process, which serves other requests too."""
 
     async def attempt(left_out: Mapping[str, str], lost: str) -> Review:
         brief = await child.run(_brief, request, flags, scratch, left_out, caps=LOCAL)
@@ -38,29 +38,29 @@ async def review_in_child(
 async def _brief(
     _: ChildPipe, request: ReviewRequest, flags: Mapping[str, Any], scratch: str, left_out: Mapping[str, str]
 ) -> Brief:
-    """Make the brief, in a child."""
+    """Create the review's brief. This runs in a child process."""
     records = review.records(flags, config.environment().journal)
     return await review.brief(request, flags, scratch, left_out, records=records)
 
 
 async def _review(line: ChildPipe, brief: Brief, flags: Mapping[str, Any], scratch: str) -> Review:
-    """Review, in another child with limits for this brief."""
+    """Review a change. This runs in a second child process, whose limits depend on the brief."""
     opened = partial(review.journal, flags, config.environment().journal, brief.pull)
     return await pipeline.review(brief, review.tools(brief, scratch, line.say, opened))
 
 
-async def weigh(
+async def estimate_costs(
     request: ReviewRequest, flags: Mapping[str, Any], scratch: str, say: Callable[[str], None]
 ) -> dict[str, Any]:
-    """Return an estimate per effort, each with its own coverage record.
+    """Return the estimates for each effort as JSON values, with facts about the change and the settings.
 
-    Estimates with a root's turns need the REPL to be installed.
+    Efforts that use a root model are left out if model support is not installed.
     """
     from bot.machine import extras
     from bot.review.strategies.choice import WITHOUT_ROOT
     from bot.review.strategies.estimate import ASSUMED, Estimate, estimate
 
-    brief, tools = await review.brief(request, flags, scratch), review.rehearsal(say, scratch)
+    brief, tools = await review.brief(request, flags, scratch), review.estimate_tools(say, scratch)
     review.check_models(brief.settings)
     async with pipeline.survey(brief, tools) as subject:
         settings = subject.brief.settings
@@ -82,12 +82,13 @@ async def weigh(
             is_runnable = name in WITHOUT_ROOT or (root is not None and extras.is_installed("models"))
             if name == "offline" or not is_runnable:
                 continue
-            # Larger changes get the same passes at `medium` and `high`, with only more turns of a root.
-            alike = [row for row in rows if row.strategy == name != "cascade" and row.effort == "medium"]
-            if not alike:
+            # Apart from `cascade`, `high` only differs from `medium` by the limit on the root's turns, so the
+            # estimate is the same.
+            same = [row for row in rows if row.strategy == name != "cascade" and row.effort == "medium"]
+            if not same:
                 async with tools.open_session(_unread(subject)) as session:
-                    alike = [await estimate(name, effort, session, verify=settings.verify, proofs=proofs)]
-            rows.append(replace(alike[0], effort=effort))
+                    same = [await estimate(name, effort, session, verify=settings.verify, proofs=proofs)]
+            rows.append(replace(same[0], effort=effort))
         strategy, reason = strategy_at(effort=settings.effort)
         return {
             "units": len(subject.units),
@@ -106,7 +107,7 @@ async def weigh(
 
 
 def _unread(subject: Survey) -> Survey:
-    """Return the change with a coverage record that only contains earlier reviews."""
+    """Return the survey with a new coverage tracker that only contains what earlier reviews have read."""
     fresh = replace(subject, tracker=coverage.CoverageTracker(subject.units, subject.files, subject.dependents))
     fresh.past.carry(fresh.tracker, fresh.dependents, by_model=True)
     return fresh

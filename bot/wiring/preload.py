@@ -1,6 +1,6 @@
-"""Load and use in the fork server of `child` what every review needs, so that children need not.
+"""Preload what reviews need in the fork server of `child`, so that children start fast and share memory.
 
-Children share its memory. Garbage collection is kept from writing into shared pages.
+The loaded objects are excluded from garbage collection, which would write into the shared memory pages.
 """
 
 import ctypes
@@ -23,11 +23,11 @@ from deeprepo.impact.filetypes import filetypes
 
 __all__ = ["tasks"]
 
-# Packages of which a review loads all modules.
-ROOMS = (analyzers, context, findings, reviewing, lenses, strategies)
-ARENA_MAX = -8  # of mallopt, from glibc's malloc.h
-# What a review with a model loads on first use.
-LATER = (
+# Packages whose modules are all loaded by a review.
+PACKAGES = (analyzers, context, findings, reviewing, lenses, strategies)
+ARENA_MAX = -8  # the option M_ARENA_MAX of mallopt, from glibc's malloc.h
+# Modules that reviews would otherwise import when they first need them.
+LAZY_MODULES = (
     "bot.analyzers.type_checkers.tsc",
     "bot.analyzers.type_checkers.ty",
     "bot.features.ci.values",
@@ -49,20 +49,23 @@ LATER = (
 
 
 def _load() -> None:
-    rooms = (module.name for room in ROOMS for module in iter_modules(room.__path__, f"{room.__name__}."))
+    """Import the modules, and use what loads data on first use."""
+    of_packages = (
+        module.name for package in PACKAGES for module in iter_modules(package.__path__, f"{package.__name__}.")
+    )
     settings = config.Settings()
-    with suppress(ConfigError):  # the server reports it
+    with suppress(ConfigError):  # the server reports the error
         settings = config.environment()
     of_features = (module for hook in hooks() for module in hook.modules(settings))
-    known = (module.name for module in walk_packages(languages.__path__, f"{languages.__name__}."))
-    for module in (*rooms, *of_features, *known, *LATER):
+    of_languages = (module.name for module in walk_packages(languages.__path__, f"{languages.__name__}."))
+    for module in (*of_packages, *of_features, *of_languages, *LAZY_MODULES):
         import_module(module)
-    with suppress(ModuleNotFoundError):  # installed with the model clients, not in the base installation
+    with suppress(ModuleNotFoundError):  # only installed with the model clients
         import_module("anyio._backends._asyncio")
     for model in filter(None, access.named_models(settings)):
         access.load(model)
-    for moment in ("section", "finding", "review"):  # the hooks of features that a review calls
-        registry.parts(moment)
+    for kind in ("section", "finding", "review"):  # the hooks of features that a review calls
+        registry.parts(kind)
     forms.known_forms()
     templates.load()
     build.name()
@@ -72,9 +75,9 @@ def _load() -> None:
 
 
 def _trim() -> None:
-    """Limit children's threads to one heap, and return freed memory, both of which glibc would keep."""
+    """Make glibc use one heap for all threads of children, and return freed memory to the system."""
     library = ctypes.CDLL(None)
-    with suppress(AttributeError):  # other C libraries lack both
+    with suppress(AttributeError):  # other C libraries don't have these functions
         library.mallopt(ARENA_MAX, 1)
         library.malloc_trim(0)
 
@@ -83,5 +86,5 @@ _load()
 gc.collect()
 _trim()
 gc.freeze()
-# For children, because collecting what a review allocates would otherwise take a tenth of its time.
+# In children, garbage collection would otherwise take a tenth of a review's time.
 gc.set_threshold(150_000, 20, 20)

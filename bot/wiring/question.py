@@ -1,4 +1,4 @@
-"""The parts of a question about a context: models by name, limits and the journal."""
+"""Open what the library needs for a question about texts: models, limits and the journal."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -20,9 +20,9 @@ from deeprepo.texts.dialogue import Inquiry, TextQuestion
 
 @dataclass(frozen=True, slots=True)
 class ChosenModels:
-    """The chosen models by name, and how they are called. `workers` has the names used in the root's code.
+    """The models that a program has chosen, and how they are called.
 
-    `share` is the number of concurrent runs that share the limits.
+    `workers` maps the names used in the root model's code to models. `share`: how many runs share the limits.
     """
 
     root: str | None = None
@@ -36,15 +36,15 @@ class ChosenModels:
 async def open_inquiry(
     chosen: ChosenModels, limits: Limits, path: Path | None, watch: Watch | None, question: TextQuestion
 ) -> AsyncIterator[Inquiry]:
-    """Open what a question needs: models by name, the operator's limits and the journal."""
+    """Connect to the models and open the journal. The operator's limits apply too. Raises UsageError."""
     settings = config.environment()
     keep_facts(settings.cache or DEFAULT_FOLDER)
     first = next(iter(chosen.workers.values()), chosen.worker)
     root, worker = _choose_models(chosen.root, first, settings)
     workers = list(chosen.workers.values()) or [worker]
     timeout = settings.timeout or TIMEOUT
-    elsewhere = [model for model in (root, worker) if not chosen.access.get(model, Access()).base_url]
-    flags = dict(zip(("root", "worker"), elsewhere, strict=False))
+    without_url = [model for model in (root, worker) if not chosen.access.get(model, Access()).base_url]
+    flags = dict(zip(("root", "worker"), without_url, strict=False))
     connections = Connections(settings, flags, chosen.access)
     usd = _least(limits.usd, settings.cap_usd)
     connections.check_known((root, *workers), usd)
@@ -76,7 +76,7 @@ async def open_inquiry(
 
 
 def _choose_models(root: str | None, worker: str | None, settings: config.Settings) -> tuple[str, str]:
-    """Return root and worker as given, as named in the environment, or of a provider with a key."""
+    """Return root and worker: the given models, or the environment's, or those of a provider with a key."""
     if not root and not worker:
         root, worker = named_models(settings)
     first, second = root or worker, worker or root

@@ -1,4 +1,4 @@
-"""The parts of a review of a local change, of its replay and of its rehearsal."""
+"""Create what a review, a replay or an estimate needs: its brief, models, tools and journal."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -29,7 +29,7 @@ from bot.values import ChangedFile, Dependents, PullRequest, Review, ReviewReque
 from bot.values.consumer import ConsumerImpact, Consumers
 from bot.values.progress import ProgressCallback, ReviewProgress
 from bot.values.tool_results import ToolResult
-from bot.wiring.access import NOTHING, PREFERRED, Access, Connections, limits, named_models, warm
+from bot.wiring.access import FROM_ENVIRONMENT, PREFERRED, Access, Connections, limits, load_in_background, named_models
 from bot.wiring.facts import DEFAULT_FOLDER, keep_facts
 from deeprepo.impact.reading.faults import faults
 from deeprepo.impact.uses.budget import SearchLimits
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from bot.values.shared_file import SharedFile
     from deeprepo.rlm.journal.reader import Record, Section
 
-BEYOND = 30.0  # seconds that a review on a server spends on other repositories
+CONSUMER_SECONDS = 30.0  # how long a review on a server may search other repositories
 
 
 async def brief(
@@ -53,10 +53,10 @@ async def brief(
     *,
     records: Iterable[tuple[str, str]] = (),
 ) -> Brief:
-    """Return the brief of a local change from flags, the repository's settings and the environment.
+    """Return the brief for a local change, based on flags, the repository's settings and the environment.
 
-    `records` pairs the option or variable with each file that the review writes. Raises UsageError if a file
-    that affects the review is in the reviewed tree.
+    `records` are files that the review writes, each with the option or variable that names it. Raises
+    UsageError if a file that affects the review is in the reviewed tree.
     """
     made = await brief_of(await checkout.pull(request, scratch), flags, scratch, left_out, records=records)
     return replace(made, request=request)
@@ -70,20 +70,20 @@ async def brief_of(
     *,
     records: Iterable[tuple[str, str]] = (),
 ) -> Brief:
-    """Return the brief of a change whose commits are known."""
+    """Return the brief for a change whose commits are already resolved, as `brief` does."""
     environment = config.environment()
     async with Checkout(pull, left_out) as tree:
         await ownership.refuse_reviewed(tree, (*flags.get("deciding", ()), *records))
         file = await tree.settings_at_tip(config.FILE)
     settings = config.resolve(flags, file, environment, shared=await shared_files(pull, environment, scratch))
     of_features = flags.get("of_features") or {}
-    lost_models = _unusable_models(settings, environment) if hook.is_running() else ""
-    if lost_models:
+    models_problem = _unusable_models(settings, environment) if hook.is_running() else ""
+    if models_problem:
         settings = settings.with_flags(strategy="offline")
     return Brief(
         pull=pull,
         settings=settings,
-        note=f"Reviewed with static checks only: {lost_models}" if lost_models else "",
+        note=f"Reviewed with static checks only: {models_problem}" if models_problem else "",
         earlier=flags.get("previous"),
         full=bool(flags.get("full")),
         local=flags.get("local"),
@@ -96,12 +96,15 @@ async def brief_of(
 
 
 def _unusable_models(settings: Config, environment: Settings) -> str:
-    """Return why models in a settings file cannot be used here, or ""; a hook then reviews without them."""
+    """Return why the models in a settings file can't be used on this machine, or "".
+
+    In this case, a git hook reviews without models instead of failing.
+    """
     own = ("flag", "environment", "default")
     if all(settings.origins[name] in own for name in ("root", "worker", "readers", "strategy")):
         return ""
     try:
-        check_models(settings, environment, NOTHING).models(settings)
+        check_models(settings, environment, FROM_ENVIRONMENT).models(settings)
     except UsageError as error:
         return str(error)
     return ""
@@ -117,12 +120,12 @@ def tools(
     on_server: bool = False,
     facts: Path | None = None,
     warn: Callable[[str], None] = lambda _: None,
-    access: Mapping[str, Access] = NOTHING,
+    access: Mapping[str, Access] = FROM_ENVIRONMENT,
 ) -> Tools:
-    """Return a review's tools. `on_server` applies a server's limits; `facts` is its cache folder.
+    """Return a review's tools. `on_server` applies a server's limits, and `facts` is a server's cache folder.
 
-    `warn` gets sentences for the person before money is spent. `access` says how a program's models are
-    called.
+    `warn` is called with messages for the user before money is spent. `access` is for models that a program
+    configures.
     """
     environment, settings = config.environment(on_server=on_server), brief_made.settings
     if on_server:
@@ -131,13 +134,13 @@ def tools(
         keep_facts(environment.cache or DEFAULT_FOLDER)
     likely = settings.worker or settings.root
     if likely and settings.strategy != "offline":
-        warm(likely)
+        load_in_background(likely)
     return ReviewTools(
         environment=environment,
         search=search_limits(on_server=on_server),
         scratch=scratch,
-        tell=say,
-        seconds_beyond=BEYOND if on_server else None,
+        report_progress=say,
+        consumer_seconds=CONSUMER_SECONDS if on_server else None,
         connections=check_models(settings, environment, access),
         open_journal=open_journal,
         keep_on_cancel=keep_on_cancel,
@@ -146,35 +149,39 @@ def tools(
 
 
 def search_limits(*, on_server: bool = False) -> SearchLimits:
-    """Return how much is searched. A server's sentences are public, so they name no command with its paths."""
+    """Return the limits for searches.
+
+    On a server, messages are public, so they don't contain install commands.
+    """
     return SearchLimits() if on_server else SearchLimits(install=extras.install)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LookingTools(Tools):
-    """The tools of a review on this machine, which reports progress."""
+class LiveTools(Tools):
+    """Tools for reviews and estimates, which search repositories and report progress. Replays do neither."""
 
     scratch: str
-    tell: ProgressCallback
-    seconds_beyond: float | None = None  # for all other repositories
+    report_progress: ProgressCallback
+    consumer_seconds: float | None = None  # for searching all other repositories
 
     def say(self, message: str | ReviewProgress) -> None:
         """Report progress."""
-        self.tell(message)
+        self.report_progress(message)
 
     async def check_consumers(
         self, tree: Checkout, files: Sequence[ChangedFile], users: Dependents, consumers: Consumers
     ) -> ConsumerImpact:
-        """Check the named repositories."""
-        if (
-            consumers.named and consumers.audience is None
-        ):  # on a server, people who see the progress may not know the number
+        """Check how the change affects the named repositories."""
+        # On a server, not everybody who sees the progress may know how many private repositories there are.
+        if consumers.named and consumers.audience is None:
             self.say(f"searching {len(consumers.named)} repositories that may use this one")
-        looks = [
-            await hook.check_consumers(tree, files, users, consumers, scratch=self.scratch, seconds=self.seconds_beyond)
+        impacts = [
+            await hook.check_consumers(
+                tree, files, users, consumers, scratch=self.scratch, seconds=self.consumer_seconds
+            )
             for hook in hooks()
         ]
-        return next((impact for impact in looks if impact.reports), ConsumerImpact())
+        return next((impact for impact in impacts if impact.reports), ConsumerImpact())
 
     def faults(self, path: str, source: bytes) -> frozenset[int] | None:
         """Return the lines on which a file does not parse."""
@@ -182,8 +189,8 @@ class LookingTools(Tools):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReviewTools(LookingTools):
-    """The tools of a review. `warn` gets sentences for the person before money is spent."""
+class ReviewTools(LiveTools):
+    """The tools of a review. `warn` is called with messages for the user before money is spent."""
 
     connections: Connections
     open_journal: Callable[[], Journal]
@@ -191,25 +198,30 @@ class ReviewTools(LookingTools):
     warn: Callable[[str], None]
 
     def open_session(self, subject: Survey) -> AbstractAsyncContextManager[Session]:
-        """Open models, budget and journal for a change."""
+        """Open the models, the budget and the journal for a change."""
         settings = subject.brief.settings
         models = self.connections.models(settings)
         own = self.connections.own((models.root, models.reader, *models.others))
         if models.reader is not None and settings.model_sentence():
             self.warn(settings.model_sentence())
-        return _open(subject, models, self.open_journal(), self.tell, keep_on_cancel=self.keep_on_cancel, own=own)
+        return _open(
+            subject, models, self.open_journal(), self.report_progress, keep_on_cancel=self.keep_on_cancel, own=own
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayTools(Tools):
-    """The tools of a replay: no provider, no clone and no clock."""
+    """The tools of a replay.
+
+    It uses the recorded results instead of providers, other repositories and the clock.
+    """
 
     record: "Record"
     section: "Section"
     start: Start
 
     def open_session(self, subject: Survey) -> AbstractAsyncContextManager[Session]:
-        """Open the recorded models."""
+        """Open models that return the recorded answers."""
         from bot.review.journal import replaying
 
         names = (self.start.root, self.start.worker, *subject.brief.settings.readers)
@@ -234,13 +246,13 @@ class ReplayTools(Tools):
         return faults(path, source)
 
 
-class RehearsalTools(LookingTools):
-    """The tools of an estimate: models measure prompts instead of answering them. No key is needed."""
+class EstimateTools(LiveTools):
+    """The tools of an estimate. Its models only count tokens, so it needs no key."""
 
     __slots__ = ()
 
     def open_session(self, subject: Survey) -> AbstractAsyncContextManager[Session]:
-        """Open models that answer nothing."""
+        """Open models that only count tokens."""
         from bot.review.strategies.estimate import DryRun
 
         settings = subject.brief.settings
@@ -256,9 +268,9 @@ class RehearsalTools(LookingTools):
 
 
 def check_models(
-    settings: Config, environment: Settings | None = None, access: Mapping[str, Access] = NOTHING
+    settings: Config, environment: Settings | None = None, access: Mapping[str, Access] = FROM_ENVIRONMENT
 ) -> Connections:
-    """Return how a review's models are called. Raises UsageError for an unknown model."""
+    """Return the connections to a review's models. Raises UsageError for an unknown model."""
     typed = {role: getattr(settings, role) for role in ("root", "worker") if settings.origins[role] == "flag"}
     connections = Connections(environment or config.environment(), typed, access)
     if settings.strategy != "offline":
@@ -274,9 +286,9 @@ async def local_review(
     *,
     keep_on_cancel: bool = True,
     warn: Callable[[str], None] = lambda _: None,
-    access: Mapping[str, Access] = NOTHING,
+    access: Mapping[str, Access] = FROM_ENVIRONMENT,
 ) -> Review:
-    """Review a local change, with a journal if the flags or environment name one."""
+    """Review a local change, with a journal if the flags or the environment name one. Raises UsageError."""
     default = config.environment().journal
     made = await brief(request, flags, scratch, records=records(flags, default))
     opened = partial(journal, flags, default, made.pull)
@@ -286,7 +298,7 @@ async def local_review(
 
 
 def lines(say: Callable[[str], None]) -> ProgressCallback:
-    """Return a progress function that only passes on lines."""
+    """Return a progress function that ignores everything except lines of text."""
     return lambda message: say(message) if isinstance(message, str) else None
 
 
@@ -296,7 +308,7 @@ async def shared_files(pull: PullRequest, settings: config.Settings, scratch: st
 
 
 async def replay(record: "Record", section: "Section", start: Start, scratch: str, repo: str | None) -> Review:
-    """Repeat a review from its record, without provider, environment and clock."""
+    """Replay a recorded review, without calling providers or reading the environment and the clock."""
     from bot.brief import restore
     from bot.review.journal import replay as recorded_reviews
 
@@ -311,10 +323,10 @@ async def replay(record: "Record", section: "Section", start: Start, scratch: st
     return await pipeline.review(replace(recorded, pull=pull), replaying)
 
 
-def rehearsal(say: Callable[[str], None], scratch: str) -> Tools:
+def estimate_tools(say: Callable[[str], None], scratch: str) -> Tools:
     """Return the tools of an estimate."""
     keep_facts(config.environment().cache or DEFAULT_FOLDER)
-    return RehearsalTools(scratch=scratch, tell=lines(say))
+    return EstimateTools(scratch=scratch, report_progress=lines(say))
 
 
 def _open(
@@ -330,7 +342,7 @@ def _open(
     return open_session(
         subject,
         chosen_models,
-        {name: ANALYZERS[name]() for name in settings.analyzers if name in ANALYZERS} | _others(subject),
+        {name: ANALYZERS[name]() for name in settings.analyzers if name in ANALYZERS} | _extra_analyzers(subject),
         limits(settings, own, chosen_models.reader.name if chosen_models.reader else ""),
         lenses=lenses(settings),
         journal=journal_opened,
@@ -339,8 +351,8 @@ def _open(
     )
 
 
-def _others(subject: Survey) -> dict[str, Analyzer]:
-    """Return the analyzers for features and other tools."""
+def _extra_analyzers(subject: Survey) -> dict[str, Analyzer]:
+    """Return the analyzers of features, and the one for results of other tools."""
     others: dict[str, Analyzer] = {
         name: analyzer for hook in hooks() for name, analyzer in hook.analyzers(subject).items()
     }
@@ -352,7 +364,7 @@ def _others(subject: Survey) -> dict[str, Analyzer]:
 
 
 def _reports(flags: Mapping[str, Any]) -> tuple[ToolResult, ...]:
-    """Return the results in the files of `--sarif`, compared with those of `--sarif-base` if given."""
+    """Return the results in the `--sarif` files. With `--sarif-base`, mark which of them are new."""
     results, base = (
         tuple(each for name, data in flags.get(option) or () for each in sarif_results.read(data, name))
         for option in ("sarif", "sarif_base")
@@ -361,7 +373,10 @@ def _reports(flags: Mapping[str, Any]) -> tuple[ToolResult, ...]:
 
 
 def records(flags: Mapping[str, Any], default: str | None) -> Iterator[tuple[str, str]]:
-    """Yield the journal with the option or variable that names it. Options take precedence."""
+    """Yield the option or variable that names the journal, and the journal's path.
+
+    Options take precedence.
+    """
     for option, name in (("--trace", flags.get("trace")), ("--journal", flags.get("journal") or default)):
         if name:
             yield option if name != default else "DEEPREPO_JOURNAL", str(name)
@@ -369,9 +384,9 @@ def records(flags: Mapping[str, Any], default: str | None) -> Iterator[tuple[str
 
 
 def journal(flags: Mapping[str, Any], default: str | None, pull: PullRequest) -> Journal:
-    """Return the review's record: a resumed journal, a new trace, or memory.
+    """Return the journal to resume, a new journal for a trace, or else a journal in memory.
 
-    A folder contains one per change.
+    If the path is a folder, each change has its own journal in it.
     """
     kept_path, fresh = flags.get("journal"), flags.get("trace")
     if kept_path and fresh:
@@ -391,5 +406,8 @@ def journal(flags: Mapping[str, Any], default: str | None, pull: PullRequest) ->
 
 
 def lenses(settings: Config) -> dict[str, Lens]:
-    """Return the questions for workers. The settings warn about unknown names."""
+    """Return the lenses that the settings enable.
+
+    Unknown names are ignored here, and reported by the settings.
+    """
     return {name: lens for name, lens in LENSES.items() if name in settings.lenses}

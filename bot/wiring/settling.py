@@ -1,8 +1,8 @@
-"""Reviews of a coding agent, which reviews, fixes and reviews again until a review says that it can stop.
+"""Decide whether a coding agent should review its change again after it has fixed findings.
 
-`TODO(#123)` in the code, on a finding's lines or the line above, answers the finding: the agent has moved it
-to an issue. That only counts here, where people review their own work, and never for a secret. A review of a
-pull request still reports it.
+An agent can postpone a finding by writing `TODO(#123)` on the finding's lines or on the line above. Such a
+finding doesn't have to be fixed. This only applies to local reviews by agents, and never to secrets. A review
+of the pull request still reports the finding.
 """
 
 import re
@@ -12,26 +12,26 @@ from dataclasses import dataclass
 from bot.checkout import Checkout
 from bot.values import Finding, PullRequest, Review
 
-MAX_ROUNDS = 3  # reviews
+MAX_ROUNDS = 3  # reviews of a change in a row
 TODO = re.compile(r"\bTODO\((?:[\w.-]+/[\w.-]+)?#\d+\)")
-Answers = tuple[tuple[int, str], ...]  # a finding's number, and the words in the code
+Answers = tuple[tuple[int, str], ...]  # the numbers of postponed findings, and the TODOs
 
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """The outcome of one review."""
+    """The outcome of one review in a series. It is stored between reviews."""
 
     number: int
-    change: str  # the two reviewed commits
-    seen: tuple[str, ...]  # identities of all findings so far
-    settled: bool  # whether another review cannot add anything
-    why: str
-    open: tuple[int, ...] = ()  # numbers of findings neither fixed nor answered
+    change: str  # "BASE..HEAD", the commits that were reviewed
+    seen: tuple[str, ...]  # the identities of all findings in this series
+    settled: bool  # whether another review would add nothing
+    why: str  # a sentence that explains `settled`
+    open: tuple[int, ...] = ()  # the numbers of findings that are neither fixed nor postponed
     answers: Answers = ()
 
 
 async def answers(pull: PullRequest, findings: Sequence[Finding]) -> Answers:
-    """Return which findings the code answers, from the files of the head."""
+    """Return which findings are postponed by a TODO in the code at the change's head."""
     at_head = [
         finding
         for finding in findings
@@ -51,15 +51,19 @@ async def answers(pull: PullRequest, findings: Sequence[Finding]) -> Answers:
 def settle(
     review: Review, findings: Sequence[Finding], given: Answers, last: Round | None, *, is_new: bool = False
 ) -> Round:
-    """Return the outcome of this review. A new change after a settled one, or new work, starts from one."""
+    """Return the outcome of a review, given the TODOs in the code and the previous outcome.
+
+    A series of reviews starts again if a different change follows a settled one, or if `is_new` says that the
+    agent has started new work.
+    """
     change = f"{review.pull.base}..{review.pull.head}"
     is_same = last is not None and last.change == change
     if last is None or (not is_same and (last.settled or is_new)):
         number, before = 1, frozenset[str]()
     else:
         number, before = min(last.number + 1, MAX_ROUNDS), frozenset(last.seen)
-    answered = {finding for finding, _ in given}
-    left = [finding for finding in findings if finding.number not in answered]
+    postponed = {finding for finding, _ in given}
+    left = [finding for finding in findings if finding.number not in postponed]
     new = [finding for finding in left if finding.identity not in before]
     seen = tuple(sorted(before | {finding.identity for finding in findings}))
     if number >= MAX_ROUNDS and left:

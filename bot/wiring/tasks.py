@@ -1,7 +1,7 @@
-"""Functions for child processes of a server or GitHub Actions step, which process untrusted content.
+"""The functions that child processes of a server or a GitHub Actions step run on untrusted content.
 
-`child.run` runs each by name, so they only take and return values. Their imports stay in the fork server's
-memory, which does not need GitHub's client.
+`child.run` passes their arguments and results between processes, so these are plain values. This module must
+not import the client for GitHub, because everything that it imports stays in the memory of the fork server.
 """
 
 import time
@@ -42,10 +42,10 @@ from deeprepo.rlm.journal.writer import Journal
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """Where a child writes.
+    """Where a child process writes.
 
-    `journal`: None for one in memory; `sends_journal`: also send its lines to the parent; `facts`: the cache
-    folder.
+    `journal` is None for a journal in memory. `sends_journal`: also send the journal's lines to the parent.
+    `facts` is the cache folder.
     """
 
     scratch: str
@@ -64,13 +64,13 @@ async def rendered_review(line: ChildPipe, brief: Brief, workspace: Workspace) -
     review_done = await review(line, brief, workspace)
     content = json_file.content(review_done)
     texts = posts.comments(review_done), markdown.render(review_done), edits.write(content), states.store(content)
-    # 90,000 hunks take 400 MB in the parent.
+    # Hunks are dropped, because 90,000 of them would take 400 MB in the parent.
     files = tuple(replace(file, hunks=()) for file in review_done.files)
     return MadeReview(replace(review_done, files=files), *texts)
 
 
 async def answer(line: ChildPipe, question: Question, workspace: Workspace) -> CommandReply:
-    """Answer a command that may ask a model."""
+    """Answer a command that can ask a model about the change."""
     context, brief = question.context, question.brief
     if brief is not None:
         context = replace(context, open_session=partial(_open_session, brief, _tools(line, brief, workspace)))
@@ -81,14 +81,13 @@ async def converse(line: ChildPipe, remark: Remark, workspace: Workspace) -> Rem
     """Answer a remark with a model."""
     opening = partial(_open_session, remark.brief, _tools(line, remark.brief, workspace))
     silences = silencing.IgnoreList().also(remark.brief.dismissals, remark.brief.rules)
-    heard = remark.remark_thread, remark.last, silences
-    return await conversation.respond(*heard, opening, time.monotonic)
+    return await conversation.respond(remark.remark_thread, remark.last, silences, opening, time.monotonic)
 
 
 async def fix(_: ChildPipe, request: FixRequest, scratch: str) -> MadeFix:
-    """Fix findings that are not silenced in a copy of the head.
+    """Fix findings in a copy of the head. Silenced findings are not fixed.
 
-    Raises UsageError for an unknown number, and if the review cannot be read.
+    Raises UsageError for an unknown number, or if the last review cannot be read.
     """
     from bot.checkout.amending import modes
     from bot.wiring import fixing
@@ -97,11 +96,11 @@ async def fix(_: ChildPipe, request: FixRequest, scratch: str) -> MadeFix:
     try:
         stored_review = reviews.findings_of(request.last)
     except UnreadableError as error:
-        raise UsageError(f"{error}: `/deeprepo review` makes a new one") from error
+        raise UsageError(f"{error}. Comment `/deeprepo review` to create a new review") from error
     review_now = silencing.reapply_silencing(stored_review, brief.dismissals, brief.rules)
     rows = fixing.fixable(review_now, request.names)
-    new_contents, check = await fixing.mend(rows, brief, scratch)
-    others = () if request.names else fixing.others(review_now, new_contents)
+    new_contents, check = await fixing.fix_and_check(rows, brief, scratch)
+    others = () if request.names else fixing.unmentioned(review_now, new_contents)
     made_fix = MadeFix(new_contents, check, await modes(brief.pull, new_contents.contents), others)
     return _without_secrets(made_fix)
 
@@ -109,7 +108,7 @@ async def fix(_: ChildPipe, request: FixRequest, scratch: str) -> MadeFix:
 def _without_secrets(made_fix: MadeFix) -> MadeFix:
     """Mask the secrets in a fix's texts.
 
-    A patch with a secret is dropped, because a masked patch does not apply.
+    A patch with a secret is dropped, because a masked patch can't be applied.
     """
     texts = {path: content.decode("utf-8", "replace") for path, content in made_fix.fix.before.items()}
     fix_to_show = written.of_files(made_fix, texts)
@@ -127,10 +126,10 @@ async def page(
     dismissals: Sequence[Dismissal],
     rules: Sequence[OwnerRule],
 ) -> MadeReview:
-    """Render a stored review with today's dismissals and rules.
+    """Render a stored review again with the current dismissals and rules.
 
-    JSON and state are only returned if numbers were assigned. Raises StorageError if this build cannot read
-    it.
+    The result contains new JSON and a new state only if findings got new numbers. Raises StorageError if this
+    build cannot read the stored review.
     """
     try:
         stored_review = reviews.review(output)
@@ -144,26 +143,26 @@ async def page(
 
 
 async def packages(_: ChildPipe, store: str, scratch: str) -> tuple[PackageRow, ...]:
-    """Return the packages that a store's repository publishes and uses."""
-    its_clone = await checkout.clone(store, scratch)
-    async with checkout.Checkout(its_clone.pull) as tree:
+    """Return the packages that the repository in a git store publishes and uses."""
+    clone = await checkout.clone(store, scratch)
+    async with checkout.Checkout(clone.pull) as tree:
         return await package_rows(tree)
 
 
 async def comments(_: ChildPipe, review_done: Review) -> Comments:
-    """Render a review's comments again, after GitHub refused some locations."""
+    """Render a review's comments again, after GitHub rejected the location of some comments."""
     return posts.comments(review_done)
 
 
 async def settings(
     _: ChildPipe, file: SettingsText, shared: Sequence[SharedFile], operator_settings: Settings
 ) -> Config:
-    """Resolve every setting with the repository's file and the shared files."""
+    """Resolve all settings from the repository's file, the shared files and the operator's settings."""
     return config.resolve({}, file, operator_settings, shared=shared)
 
 
 async def no_review_reason(_: ChildPipe, brief: Brief, trigger: Trigger) -> No | None:
-    """Return the reason for no review, now that the changed files are known."""
+    """Return why there is no review, depending on the changed files, or None if there is one."""
     return await scope.no_review_reason(brief, trigger)
 
 
@@ -184,25 +183,28 @@ def _tools(line: ChildPipe, brief: Brief, workspace: Workspace) -> Tools:
 
 
 def by_code(brief: Brief, lost: str) -> Brief:
-    """Return the brief of a static review that replaces a review with models; `lost` is why that ended."""
+    """Return the brief for a static review that replaces a review with models.
+
+    `lost`: why that review ended.
+    """
     return replace(brief, settings=brief.settings.with_flags(strategy="offline"), lost=lost)
 
 
 def without(brief: Brief, left_out: Mapping[str, str], lost: str = "") -> Brief:
-    """Return the brief without unreadable files.
+    """Return the brief without the files in `left_out`, which maps paths to reasons.
 
-    A consumer with one is left out as a whole, because its paths must not be shown. `lost` is why models are
-    not used either.
+    If such a file belongs to a consumer, the whole consumer is left out, because its paths may be private.
+    `lost` is why models are not used either, or "" if they are.
     """
     brief = by_code(brief, lost) if lost else brief
     rows = brief.consumers.named
-    begins = {
+    prefixes = {
         consumer.name: (mount_of(consumer.name), label(consumer.name, "")) for consumer in rows if not consumer.problem
     }
-    theirs = {path for path in left_out for names in begins.values() if path.startswith(names)}
+    theirs = {path for path in left_out for names in prefixes.values() if path.startswith(names)}
     marked = tuple(
         replace(consumer, problem=TOO_MUCH)
-        if any(path.startswith(begins.get(consumer.name, ())) for path in theirs)
+        if any(path.startswith(prefixes.get(consumer.name, ())) for path in theirs)
         else consumer
         for consumer in rows
     )
@@ -212,6 +214,6 @@ def without(brief: Brief, left_out: Mapping[str, str], lost: str = "") -> Brief:
 
 @asynccontextmanager
 async def _open_session(brief: Brief, tools: Tools) -> AsyncIterator[Session]:
-    """Open the change for a question."""
+    """Open a session for asking a model about the change."""
     async with pipeline.survey(brief, tools) as subject, tools.open_session(subject) as session:
         yield session

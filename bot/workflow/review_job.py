@@ -61,7 +61,7 @@ async def run(ask: ReviewAsk, job: Job, server: Server) -> None:
 
     A run after a crash neither pays for a finished call again nor posts anything twice.
     """
-    child.begin()  # starts while GitHub is asked, so both happen at the same time
+    child.start_fork_server()  # starts while GitHub is asked, so both happen at the same time
     async with github.open_pull(server.identity, ask.pull, server.pace) as host:
         try:
             await _run(ask, host, job, server)

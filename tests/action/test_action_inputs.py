@@ -94,7 +94,7 @@ def test_key_without_a_provider_is_refused() -> None:
     from bot.wiring import action as parts
 
     with pytest.raises(UsageError, match="its provider is unknown"):
-        parts.lend(Inputs.model_validate({"github_token": "ghs_x", "api_key": "k"}))
+        parts.set_api_key(Inputs.model_validate({"github_token": "ghs_x", "api_key": "k"}))
 
 
 def test_input_description_lists_the_supported_providers() -> None:
@@ -119,10 +119,10 @@ def test_output_file_outside_the_workspace_or_through_a_symlink_is_refused(tmp_p
 
     files.write(Path("out.json"), "said", at)
     assert (tmp_path / "w/out.json").read_text() == "said"
-    assert files.place(tmp_path / "t/x", at) == tmp_path / "t/x"
+    assert files.writable_path(tmp_path / "t/x", at) == tmp_path / "t/x"
     for wrong in ("linked.json", "folder/x", ".git/x", "../elsewhere/x", "nowhere/x", "reports", "/etc/x"):
         with pytest.raises(UsageError, match=r"cannot be (written|used)|must be in the workspace"):
-            files.place(Path(wrong), at)
+            files.writable_path(Path(wrong), at)
         with pytest.raises(UsageError):
             files.write(Path(wrong), "said", at)
     assert (tmp_path / "elsewhere/kept").read_text() == "kept"
@@ -130,7 +130,7 @@ def test_output_file_outside_the_workspace_or_through_a_symlink_is_refused(tmp_p
 
 def test_output_value_with_line_breaks_stays_one_output(tmp_path: Path) -> None:
     """A value with line breaks stays a single output."""
-    files.put(tmp_path / "out", {"one": "1\nEOF\ntwo=2", "two": ""})
+    files.write_outputs(tmp_path / "out", {"one": "1\nEOF\ntwo=2", "two": ""})
     rows = (tmp_path / "out").read_text().split("\n")
     end = rows[0].partition("<<")[2]
     assert rows[1:5] == ["1", "EOF", "two=2", end]

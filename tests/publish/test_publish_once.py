@@ -69,7 +69,9 @@ async def test_workflow_and_app_update_only_their_own_comments(at: Scene) -> Non
     rights = {"pull_requests": "write", "contents": "read", "issues": "write"}
     text = SecretStr(at.gh.actions_token(at.repo, rights))
     await put(at, six(at))
-    async with github.open_pull_with_token(text, at.gh.api, at.pull, BotIdentity("github-actions[bot]"), at.pace) as host:
+    async with github.open_pull_with_token(
+        text, at.gh.api, at.pull, BotIdentity("github-actions[bot]"), at.pace
+    ) as host:
         for run in ("run-1", "run-1", "run-2"):
             await publish.publish(host, six(at), posts.comments, run, wanted)
 

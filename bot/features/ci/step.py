@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from bot.action.console import Console
 from bot.action.hooks import StepHooks
-from bot.action.spending import MAY_NOT_LIST
+from bot.action.spending import CANNOT_LIST
 from bot.config import Step
 from bot.errors import HostError, HostRefused, OverLimit
 from bot.features.ci import jobs, tasks
@@ -48,7 +48,7 @@ async def _failures(review: Review, host: Host, step: Step, console: Console) ->
         logs = await jobs.read(host, pull.head, bases, runner.github_run_id, runner.workflow_path)
         return await child.run(tasks.explain, logs, review.files, caps=replace(LOCAL, wall=LOG_SECONDS)) if logs else ()
     except (HostError, OverLimit) as error:
-        is_permission = isinstance(error, HostRefused) and error.status in MAY_NOT_LIST
+        is_permission = isinstance(error, HostRefused) and error.status in CANNOT_LIST
         why = CI_GRANT if is_permission else error
         console.say(f"Failed CI jobs are not listed: {why}.")
         return ()

@@ -68,7 +68,9 @@ async def survey(ask: PackageSurvey, _: Job, server: Server) -> None:
 
 async def _homes(ask: PackageSurvey, server: Server) -> list[HostedRepository]:
     """Return the repositories to index. They are listed with a token that has no access to contents."""
-    async with apps.open_installation(server.identity, ask.installation, apps.LISTING, server.pace, ask.repository) as client:
+    async with apps.open_installation(
+        server.identity, ask.installation, apps.LISTING, server.pace, ask.repository
+    ) as client:
         return [home async for home in _listing(client)]
 
 

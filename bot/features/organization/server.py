@@ -20,7 +20,9 @@ class ServerDefaults(ServerHooks):
         """Return the owner's file, at most a minute old."""
 
         def open_private(name: str) -> AbstractAsyncContextManager[GitHubClient]:
-            return github.open_installation(server.identity, host.pull.installation, github.READ_CONTENTS, server.pace, name)
+            return github.open_installation(
+                server.identity, host.pull.installation, github.READ_CONTENTS, server.pace, name
+            )
 
         files = OrganizationFiles(repository_name(server.settings), server.recent)
         file = await files.read(host, repository, open_private, is_private=is_private)
