@@ -24,7 +24,7 @@ async def test_writes_of_one_installation_are_spaced_out() -> None:
     pace, order = RequestPace(between=0.05), []
 
     async def write(installation: int) -> None:
-        await pace.turn(installation)
+        await pace.wait_for_turn(installation)
         order.append(installation)
 
     await asyncio.gather(*(write(installation) for installation in (1, 1, 1, 2)))
