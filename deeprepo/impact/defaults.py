@@ -154,7 +154,10 @@ class Lines:
     shared_imports: ClassVar[str] = ""
     # a pattern of heads that only declare what something else defines, which may still be there
     declares_others: ClassVar[str] = ""
-    field_form: ClassVar[str] = ""  # a pattern of lines that declare the field NAME, besides those of all languages
+
+    def generates(self, name: str, line: str) -> bool:
+        """Return whether a statement in a class generates a method whose name it does not contain as a word."""
+        return False
 
     def embedded(self, body: str) -> Collection[str]:
         """Return the types whose members a type gets by a line in its body."""

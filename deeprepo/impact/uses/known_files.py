@@ -10,11 +10,22 @@ from functools import wraps
 from typing import Concatenate, ParamSpec, Protocol, TypeVar, cast
 
 from deeprepo.impact import resolving
-from deeprepo.impact.language import rules_of
-from deeprepo.impact.reading.reader import has_errors, language_for
-from deeprepo.impact.text.lines import file_lines
-from deeprepo.impact.uses.providers import LONGEST_HEAD, TYPE, around, rest_of_head
-from deeprepo.impact.values import Use
+from deeprepo.impact.filetypes import filetype
+from deeprepo.impact.language import CONSTRUCTOR, rules_of
+from deeprepo.impact.resolution import Way
+from deeprepo.impact.text.lines import defines, file_lines
+from deeprepo.impact.uses.providers import (
+    LONGEST_HEAD,
+    TYPE,
+    around,
+    handed_on,
+    is_data,
+    is_declared_still,
+    is_silent,
+    made,
+    rest_of_head,
+)
+from deeprepo.impact.values import Outline, Use
 
 BASES = 4  # levels of bases and mixins that are followed
 LINES = 20  # of the head of a type
@@ -27,12 +38,6 @@ _MIXES = re.compile(
 )
 _NAMESPACE = re.compile(
     r"^[^\S\n]*+(?:namespace|package|module|defmodule)\s++(?:object\s++)?([\w.\\:]++)", re.MULTILINE
-)
-# Imports of everything inside a type: `import shop.Order.*`, `use Order::*;`, `using static Shop.Order;`.
-_TAKES_ALL = re.compile(
-    r"^[^\S\n]*+(?:pub\s++)?(?:import|use)\s++(?:static\s++)?(?:\w++(?:\.|::))*?(\w++)(?:\.|::)(?:\*|_)[; \t]*+$"
-    r"|^[^\S\n]*+(?:global\s++)?using\s++(?:static|enum)\s++(?:\w++(?:\.|::))*?(\w++)\s*+;",
-    re.MULTILINE,
 )
 _DATA_CLASS = re.compile(
     r"@(?:Getter|Setter|Data|Value|With|Builder|Accessors|AllArgsConstructor)\b|\brecord\b|\bdata class\b"
@@ -94,13 +99,12 @@ class KnownFiles:
     @once
     def opens(self, path: str, namespace: str) -> bool:
         """Return whether a file imports all names of a namespace."""
-        form = rf"^\s*+(?:(?:global\s++)?using\s++{re.escape(namespace)}|import\s++{re.escape(namespace)}\.[*_])\s*+;?\s*+$"
-        return self._has_line(path, form)
+        return any(item.star and item.spec == namespace for item in self.outline(path).imports)
 
     @once
     def taken_from(self, path: str) -> frozenset[str]:
         """Return the types from which a file imports everything."""
-        return types_taken(self.text(path))
+        return _types_taken(self.outline(path))
 
     @once
     def mixed_in(self, path: str) -> frozenset[str]:
@@ -119,19 +123,46 @@ class KnownFiles:
         below = ("\n".join(lines[at : at + LINES]) for at, line in enumerate(lines) if TYPE.search(line))
         return [rest_of_head(text[:LONGEST_HEAD], path) for text in below]
 
-    def only_calls(self, path: str, line: int, name: str) -> bool:
-        """Return whether the syntax tree of a file shows that a line only calls something of that name."""
-        here = [use for use in self._uses(path, name) if use.line == line]
-        return bool(here) and all(use.arguments is not None and use.form in ("name", "member") for use in here)
+    def way(
+        self, name: str, path: str, number: int, text: str, *, is_module: bool = False, is_word: bool = False
+    ) -> Way | None:
+        """Return how a line provides a name to other files, or None.
+
+        `is_module`: it is a module's name, which no definition provides. `is_word`: it is a word, also in a string.
+        """
+        if is_silent(path, text):
+            return None
+        way = handed_on(name, path, text)
+        if way is not None or is_module:
+            return way
+        is_declared = self._declares(name, path, number, text, is_word=is_word)
+        return made(name, path, text) or ("declaration" if is_declared else None)
+
+    def _declares(self, name: str, path: str, number: int, text: str, *, is_word: bool) -> bool:
+        """Return whether a line declares a name: it is a definition outside functions, or sets a member.
+
+        A macro, or syntax that the grammar doesn't know, may hide that it does.
+        """
+        if not filetype(path).is_parsed or path not in self:
+            return defines(text, name, path)
+        here = [use for use in self._uses(path, name) if use.line == number]
+        if is_word and not here:
+            return is_data(name, text)
+        outline = self.outline(path)
+        is_set = any(use.is_assigned and use.receiver for use in here)
+        if is_set or any(one.line == number and one.short in (name, CONSTRUCTOR) for one in outline.definitions):
+            return True
+        return is_declared_still(name, path, text) or (not outline.complete and defines(text, name, path))
+
+    @once
+    def outline(self, path: str) -> Outline:
+        """Return what a file defines and imports; nothing if it was not read, or if no grammar reads it."""
+        is_known = path in self and filetype(path).is_parsed
+        return resolving.outline(path, self._contents[path], "head") if is_known else Outline()
 
     @once
     def _uses(self, path: str, name: str) -> Sequence[Use]:
-        """Return where a file has a name, if a grammar reads the file without an error and knows declarations."""
-        source = self._contents.get(path, b"")
-        language = language_for(path, source)
-        if language is None or language.has_headers or has_errors(language, source) is not False:
-            return ()
-        return resolving.uses(path, source, {name})
+        return resolving.uses(path, self._contents[path], {name})
 
     @once
     def around(self, path: str, line: int) -> Sequence[str]:
@@ -189,9 +220,14 @@ class KnownFiles:
         return _capitalized(match["target"] or "" for match in _MIXES.finditer(self.text(path)))
 
 
-def types_taken(text: str) -> frozenset[str]:
-    """Return the types from which a text imports everything."""
-    return frozenset(word for found in _TAKES_ALL.finditer(text) for word in found.groups() if word)
+def types_taken(path: str, source: bytes) -> frozenset[str]:
+    """Return the last parts of the names from which a file imports everything, such as types."""
+    return _types_taken(resolving.outline(path, source, "head"))
+
+
+def _types_taken(outline: Outline) -> frozenset[str]:
+    stars = (_WORD.findall(item.spec) for item in outline.imports if item.star)
+    return frozenset(words[-1] for words in stars if words)
 
 
 def _capitalized(texts: Iterable[str]) -> frozenset[str]:

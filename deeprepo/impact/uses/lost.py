@@ -15,8 +15,8 @@ from deeprepo.impact.reading.marks import CLASSES
 from deeprepo.impact.reading.unreadable import Unreadable
 from deeprepo.impact.structs import replace
 from deeprepo.impact.text.lines import file_lines, without_mark
+from deeprepo.impact.uses.known_files import KnownFiles
 from deeprepo.impact.uses.occurrences import occurrences
-from deeprepo.impact.uses.providers import provides
 from deeprepo.impact.uses.reach import Reach, globs
 from deeprepo.impact.uses.sites import found_by_name
 from deeprepo.impact.values import MODULE, Link, Use
@@ -150,7 +150,8 @@ async def _is_of_others(head: Reach, names: Collection[str]) -> bool:
     either = "|".join(map(re.escape, sorted(names)))
     pattern = rf"\b({either})\s*(<[^<>]*>)?\s*\("
     rows = await head.tree.grep_lines(Query([pattern], globs(head.language), syntax="perl"))
-    return any(provides(name, path, line) for path, _, line in rows for name in names if name in line)
+    files = KnownFiles(await head.tree.read_many(sorted({path for path, _, _ in rows})))
+    return any(files.way(name, *row) for row in rows for name in names if name in row[2])
 
 
 async def _is_defined_elsewhere(head: Reach, item: Link, path: str, source: bytes) -> bool:

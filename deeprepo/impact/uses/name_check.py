@@ -23,14 +23,15 @@ from deeprepo.impact.changes import ChangedFile, ChangedSymbol, Query, Reference
 from deeprepo.impact.filetypes import filetype, filetypes, main_names, module_name
 from deeprepo.impact.language import rules_of
 from deeprepo.impact.ports import Tree
+from deeprepo.impact.reading.marks import CLASSES
 from deeprepo.impact.resolution import Absent, Found, Resolution, Unknown, Way
 from deeprepo.impact.structs import Struct, replace
-from deeprepo.impact.text.lines import says
+from deeprepo.impact.text.lines import defines
 from deeprepo.impact.text.paths import is_prose, is_test
 from deeprepo.impact.uses.known_files import KnownFiles, once, types_taken
 from deeprepo.impact.uses.made_names import MadeNames, made_names
 from deeprepo.impact.uses.meanings import Assumed, Question, found_after, meant_another, question_about
-from deeprepo.impact.uses.providers import GLOB, MACRO, TYPE, is_declared_still, is_invoked, provides
+from deeprepo.impact.uses.providers import GLOB, MACRO, TYPE, is_declared_still, is_invoked
 from deeprepo.impact.uses.texts import roles
 from deeprepo.impact.values import MODULE
 
@@ -45,13 +46,6 @@ _NAMED = re.compile(r"\b(?:class|struct|record|interface|enum|trait|object|union
 _OPENED = re.compile(rf"{_NAMED.pattern}|\b(?:extension|protocol|actor)\s++(\w++)")
 _FOR_ALL = re.compile(r"\s*+global\s++using\s++\w++\s*+=")  # an alias for all files of a project
 _ATTRIBUTE = re.compile(r"\s*+(?:@(?!(?:Override|Suppress|Deprecated)\b)[A-Za-z]|#\[|\[[A-Z])")
-# A member with its type first and a value, as in an interface: `int LIMIT = 3;`.
-_VALUED = r"^\s++(?!(?:return|await|throw|else|yield|new|delete|goto|case)\b)(?:[A-Za-z_][\w<>\[\],.?]*+\s++){1,3}NAME\s*+=(?!=)"
-# A parameter of a record on its own line, and the line above them.
-_PARAMETER = (
-    r"^\s++(?:[@\[][^\n]{0,80}?[)\]\w]\s++)?(?:[A-Za-z_][\w<>\[\],.?]*+\s++){1,3}NAME\s*+(?:=[^,\n]{0,80})?[,)]"
-)
-_RECORD_HEAD = re.compile(r"^(?=[^()\n]*\brecord\b)[^()\n]*+\(\s*+$")
 _FROM_THE_ROOT = re.compile(r"(?<![\w:>)\]])::\w++")
 _ACCESSOR = re.compile(r"(?:get|set|is|with)([A-Z]\w*)$")
 
@@ -257,7 +251,7 @@ class _Check:
         forms = {posixpath.splitext(one.user)[1]: form for one in claims if (form := rules_of(one.user).global_imports)}
         for suffix, form in sorted(forms.items()):
             found = await self._tree.grep_lines(Query([form], [f"*{suffix}"], syntax="perl"))
-            self._types_taken |= types_taken("\n".join(text for _, _, text in found))
+            self._types_taken |= types_taken(f"x{suffix}", "\n".join(text for _, _, text in found).encode())
         shared = {
             posixpath.splitext(one.user)[1]: form for one in claims if (form := rules_of(one.user).shared_imports)
         }
@@ -286,7 +280,7 @@ class _Check:
     def _by_use(self, near: Collection[str]) -> list[str]:
         """Return the files near the former ones, then the others with a line: first those that changed or provide it."""
         rows = [(name, one) for name, some in self._lines.items() for one in some if one.path not in near]
-        providing = {one.path for name, one in rows if self._way(name, one, is_module=False) is not None}
+        providing = {one.path for name, one in rows if defines(one.text, name, one.path)}
         others = {one.path for _, one in rows}
         return [
             *sorted(path for path in near if path in self._paths),
@@ -353,20 +347,24 @@ class _Check:
     @once
     def _extended(self, name: str, homes: Sequence[str]) -> bool:
         """Return whether a name was only that of extensions in these files."""
-        lines = [line for home in homes for line in self._before.lines(home) if name in line]
-        forms = [re.search(rf"\b{re.escape(name)}\b(?:<[^<>\n]{{0,200}}>)?\s*+\(\s*+(this\s)?", line) for line in lines]
-        declared = [form for line, form in zip(lines, forms, strict=True) if form and "static" in line]
-        return bool(declared) and all(form[1] for form in declared)
+        rows = [one for home in homes for one in self._before.outline(home).definitions if one.short == name]
+        return bool(rows) and all(one.extends for one in rows)
 
     @once
     def _only_used(self, name: str, homes: Sequence[str], *, is_word: bool) -> bool:
         """Return whether files only extended a type of that name before the change, or used the name."""
-        lines = [(home, line) for home in homes for line in self._before.lines(home) if name in line]
-        if any(("reads", name) in roles(home, line) for home, line in lines):
+        lines = [
+            _Line(home, number, line)
+            for home in homes
+            for number, line in enumerate(self._before.lines(home), 1)
+            if name in line
+        ]
+        if any(("reads", name) in roles(one.path, one.text) for one in lines):
             return False  # a variable is no longer read, and lines that set it remain
-        declared = any(provides(name, home, line) for home, line in lines if not _extends(name, line))
-        is_used = is_word and any(re.search(rf"\.{re.escape(name)}\b", line) for _, line in lines)
-        return not declared and (is_used or any(_extends(name, line) for _, line in lines))
+        others = [one for one in lines if not _extends(name, one.text)]
+        declared = any(self._before.way(name, one.path, one.line, one.text) for one in others)
+        is_used = is_word and any(re.search(rf"\.{re.escape(name)}\b", one.text) for one in lines)
+        return not declared and (is_used or len(others) < len(lines))
 
     def resolve(self, claim: Claim) -> Resolution:
         """Return whether the head provides a name where it is used."""
@@ -383,7 +381,7 @@ class _Check:
         globs = [one for one in self._globs if one.path in near]
         globs += [one for one in self._shared if one.path.endswith(suffix)]
         if globs and any(
-            provides(claim.names[0], one.path, one.text)
+            self._way(claim.names[0], one, is_module=False, is_word=claim.is_word)
             for one in self._lines.get(claim.names[0], ())
             if one.path != claim.user
         ):
@@ -472,12 +470,10 @@ class _Check:
     def _made(self, claim: Claim) -> Resolution | None:
         """Return what provides a name without a line: an implicit constructor, or the module under another path."""
         for home in claim.homes:
-            lines = self._now.lines(home)
             if claim.owner and rules_of(home).is_constructor(claim.names[0]):
-                owner = re.compile(rf"\b(?:class|struct|record|enum|actor|object)\s+{re.escape(claim.owner)}\b")
-                number = next((at for at, text in enumerate(lines, 1) if owner.search(text)), 0)
-                if number:
-                    return Found(home, number)
+                types = [one for one in self._now.outline(home).definitions if one.kind in CLASSES]
+                if found := next((one for one in types if one.short == claim.owner), None):
+                    return Found(home, found.line)
             if home not in self._now and home not in self._paths:
                 module = self.resolve(Claim((module_name(home),), "", (home,), claim.user, is_module=True))
                 if not isinstance(module, Absent):
@@ -493,21 +489,11 @@ class _Check:
             return "accessor" if is_invoked(name, one.text) or is_declared_still(name, one.path, one.text) else None
         if name != claim.names[0] and not self._has_accessors(claim, one):
             return None
-        way = self._way(name, one, is_module=claim.is_module)
-        if way == "declaration" and self._now.only_calls(one.path, one.line, name):
-            return None
-        return way or (self._way_of_a_member(name, one) if claim.owner else None)
+        return self._way(name, one, is_module=claim.is_module, is_word=claim.is_word)
 
     @once
-    def _way(self, name: str, one: _Line, *, is_module: bool) -> Way | None:
-        return provides(name, one.path, one.text, is_module=is_module)
-
-    @once
-    def _way_of_a_member(self, name: str, one: _Line) -> Way | None:
-        """Return how a line inside a type provides a name if its form doesn't show it."""
-        opening = TYPE if says(_VALUED, name, one.text) else _RECORD_HEAD if says(_PARAMETER, name, one.text) else None
-        heads = self._now.around(one.path, one.line) if opening is not None else ()
-        return "declaration" if opening is not None and heads and opening.search(heads[0]) else None
+    def _way(self, name: str, one: _Line, *, is_module: bool, is_word: bool) -> Way | None:
+        return self._now.way(name, one.path, one.line, one.text, is_module=is_module, is_word=is_word)
 
     def _is_near(self, claim: Claim, one: _Line) -> bool:
         """Return whether a line is in the file that had the name, or in its header."""

@@ -1,6 +1,6 @@
-"""Recognize lines that provide a name to other files, in any language, from the line and those above it.
+"""Recognize lines that pass on a name to other files, in any language, from the line and those above it.
 
-No parser is used.
+No parser is used. Which lines declare a name is asked of the parsed file, if a grammar reads it (`known_files.py`).
 """
 
 import re
@@ -10,44 +10,17 @@ from functools import lru_cache
 from deeprepo.impact.filetypes import filetype
 from deeprepo.impact.language import rules_of
 from deeprepo.impact.resolution import Way
-from deeprepo.impact.text.lines import defines, is_comment, says
+from deeprepo.impact.text.lines import is_comment, says
 from deeprepo.impact.text.paths import is_settings
 
 LONGEST_LINE = 400  # characters of a line
 LONGEST_HEAD = 2_000  # characters of the head of a type
 ABOVE = 400  # lines above a line in which the enclosing declaration is searched
-_MODIFIER = (
-    r"public|private|protected|internal|static|virtual|abstract|sealed|required|new|final|readonly|volatile|const|partial|async|unsafe|extern|default"
-    r"|constexpr|consteval|constinit|explicit|mutable|thread_local"
-    r"|synchronized|open|lateinit|export|declare|inline|suspend|operator|infix|data|mutating|nonmutating|convenience|weak|lazy|indirect|get|set"
-    r"|pub(?:\([^)]*\))?|var|let|val|case|fun|func|def|fn|local|global"
-)
 _NO_TYPE = r"(?!(?:return|await|throw|else|yield|in|not|raise|if|while|for|switch|assert|echo|print|del|delete|typeof|import|from|package|use|using|include|require|goto|case|when|elif|unless|until|do|and|or|is|as|super|this|self)\b)"
-# Declarations with a keyword or modifier: `public int NAME { get; }`, `val NAME`, `defdelegate NAME`.
-_ANNOUNCED = (
-    rf"^\s*+(?:\[[^\]]*\]\s*+)?(?:@\w+(?:\([^)]*\))?\s++)*+(?:(?:{_MODIFIER})\s++)+(?:[\w<>\[\],.?*&:]++\s++){{0,3}}?(?:[\w.<>]++\.)?[$@]?[\"'`]?NAME\b[\"'`]?\s*+(?:<[^<>]*>)?\s*+(?:[;={{(:?!,]|=>|$)"
-    r"|\b(?:defdelegate|defguard|typealias|associatedtype|event|delegate|property|signal)\s++(?:[\w<>\[\].?]++\s++)?:?NAME\b"
-    # In brackets or after a comma: a parameter that is a property, or an entry of a one-line type.
-    r"|[(,]\s*+(?:@\w++\s++)*(?:(?:public|private|protected|readonly|override|internal)\s++)*(?:val|var|public|readonly)\s++(?:\w++\s++)?NAME\b"
-    # A parameter of a record: `record Key(string Path, int? Line);`.
-    r"|\brecord\b[^(\n]{0,200}\([^\n]{0,400}[\w>\]?]\s++NAME\s*+(?:=[^,\n]{0,80})?[,)]"
-    r"|[{,(;]\s*+(?:readonly\s++)?NAME\?\s*+:"
-    r"|\{[^{}]*?(?<![\w.])NAME\??\s*+:[^{}]*;[^{}]*\}"
-)
-# A member with its type first, without a body or value: `double area();`, `int size;`.
-_TYPED = rf"^\s*+{_NO_TYPE}(?:[A-Za-z_][\w<>\[\],.?*&:]*+\s++){{1,4}}[*&]?NAME\s*+(?:(?:\([^()]*\)[^={{]*)?[;{{]\s*+|\([^()]*\)[^={{;]*\{{.*\}}\s*+;?\s*+)$"
 # A function or macro in a header, also with unknown words before it: `API_INLINE bool total() const`.
 _IN_HEADER = (
     rf"^\s*+{_NO_TYPE}(?:[A-Za-z_][\w<>:,*&]*+\s++){{1,6}}?[*&]*(?:\w++::)*+NAME\s*+\(|^\s*+#\s*+define\s++NAME\b"
 )
-# A member of an interface, a field, a class attribute or an enum entry.
-_MEMBER = (
-    r"^\s*+(?:readonly\s++)?[\"'`]?[@$#]{0,2}NAME[\"'`]?\s*+[?!]?\s*+:(?!:)[^,]*;?\s*+$"
-    r"|^\s*+(?:static\s++|async\s++|get\s++|set\s++|\*)*NAME\s*+\??(?:<[^<>]*>)?\([^;]*\)\s*+(?::[^;={]++)?(?:[;{]\s*+|\{.*\}\s*+)?$"
-    r"|^\s*+[@$]{0,2}NAME\s*+=(?![=~>])"
-    r"|^\s*+NAME\s*+(?:\([^()]*\)|\{[^{}]*\}?|=\s*+[\w\"'.]++)?\s*+,?\s*+(?://.*)?$"
-)
-_SET = r"(?:(?<![\w.])(?:self|this|cls)(?:\.|->)|(?<![\w@])@{1,2})NAME\s*+(?::[^=\n]{1,80})?=(?![=>~])"
 _DATA = r"[\"'`]NAME[\"'`]\s*+[:=]|^\s*+(?:-\s++)?[\"']?NAME[\"']?\s*+[:=]|\bname\s*+[:=]\s*+[\"']NAME[\"']|=\s*+\"NAME\"|^\s*+[\"`\[]?NAME[\"`\]]?\s++[\w\[]|\bNAME\s*+=\s*+\d++"
 _REEXPORT = (
     r"\bpub(?:\([^)]*\))?\s++use\b.*(?:::|[{,]\s*|as\s++)NAME\s*+[;,}]"
@@ -70,7 +43,6 @@ _MACRO = (
 _MACRO_CALL = r"^\s*+(?:(?:pub(?:\([^)]*\))?\s++)?(?:\w++::)*+\w++!\s*+[({\[]|[A-Z][A-Z0-9_]{2,}+\s*+\()"
 MACRO = re.compile(_MACRO_CALL)
 _INVOKED = rf"{_MACRO_CALL}(?:.*[,(\s])?(?<![\w.:&])NAME\s*+(?:[,:;=)\]}}].*)?$"
-_MADE = re.compile(r"define_(?:singleton_)?method\b[^\"'\n]{0,40}[\"']([^\"'\n]{0,80}#\{[^\"'\n]{0,80})[\"']")
 GLOB = re.compile(
     r"^\s*+(?:pub(?:\([^)]*\))?\s++use\s++(?:::)?(?:\w++::)++\*|export\s*+\*\s*+from\b|from\s++\S++\s++import\s++\*|@_exported\s++import\b|export\s++[\w.]++(?:\._|\.\*))"
     r"|\bObject\.assign\(\s*+(?:module\.)?exports\b|\bmodule\.exports\s*+=\s*+(?:require\(|\{\s*+\.\.\.)|\.\.\.require\("
@@ -87,15 +59,9 @@ _TRANSPARENT = re.compile(
 _BELOW_HEAD = re.compile(r"^\s*+(?:\{|\).*|(?:public|private|protected|signals|Q_SIGNALS)(?:\s++\w++)?\s*+:)\s*+$")
 
 
-def provides(name: str, path: str, line: str, *, is_module: bool = False) -> Way | None:
-    """Return how a line provides a name to other files, or None.
-
-    `is_module`: it is a module's name, which no definition provides.
-    """
-    if len(line) > LONGEST_LINE or is_comment(line, path) or _OVERRIDE.search(line):
-        return None
-    way = _handed_on(name, path, line)
-    return way if way is not None or is_module else _declared(name, path, line)
+def is_silent(path: str, line: str) -> bool:
+    """Return whether a line provides nothing: it is a comment, too long, or overrides what a base declares."""
+    return len(line) > LONGEST_LINE or is_comment(line, path) or _OVERRIDE.search(line) is not None
 
 
 def is_declared_still(name: str, path: str, line: str) -> bool:
@@ -103,12 +69,17 @@ def is_declared_still(name: str, path: str, line: str) -> bool:
     return rules_of(path).has_headers and says(_IN_HEADER, name, line)
 
 
+def is_data(name: str, line: str) -> bool:
+    """Return whether a line of data, or of a text in code, declares a name: an entry, a column of a table."""
+    return says(_DATA, name, line)
+
+
 def is_invoked(name: str, line: str) -> bool:
     """Return whether a line calls a macro with the name as an argument."""
     return says(_INVOKED, name, line)
 
 
-def _handed_on(name: str, path: str, line: str) -> Way | None:
+def handed_on(name: str, path: str, line: str) -> Way | None:
     """Return how a line provides a name that is defined elsewhere."""
     rows: tuple[tuple[str, Way], ...] = (
         (_REEXPORT, "re-export"),
@@ -123,49 +94,20 @@ def _handed_on(name: str, path: str, line: str) -> Way | None:
     return "re-export" if form and says(form, name, line) else None
 
 
-def _declared(name: str, path: str, line: str) -> Way | None:
-    """Return how a line provides what it declares itself."""
-    if filetype(path).symbols and (way := _of_macro(name, line)):
-        return way
-    if is_settings(path) or not filetype(path).folder:
-        return "declaration" if says(_DATA, name, line) else None
-    if is_invoked(name, line):
+def made(name: str, path: str, line: str) -> Way | None:
+    """Return how a macro, or a line of data, provides a name."""
+    plain = name.rstrip("?!=")
+    if (filetype(path).symbols and says(_MACRO, plain, line)) or rules_of(path).generates(name, line):
         return "accessor"
-    forms = (_ANNOUNCED, _TYPED, _MEMBER, _SET, rules_of(path).field_form)
-    is_declared = defines(line, name, path) or any(form and says(form, name, line) for form in forms)
-    return "declaration" if is_declared and not _is_local(name, path, line) else None
+    if is_settings(path) or not filetype(path).folder:
+        return "declaration" if is_data(name, line) else None
+    return "accessor" if is_invoked(name, line) else None
 
 
 def _is_only_a_word(name: str, path: str, line: str) -> bool:
     """Return whether a line contains only the name, as in a list of exports, in a language with such lists."""
     is_word = re.fullmatch(rf"\s*+{re.escape(name)}\s*+(?:as\s++\w++\s*+)?,?\s*+", line) is not None
     return is_word and filetype(path).lists_exports
-
-
-def _of_macro(name: str, line: str) -> Way | None:
-    """Return how a class-level statement generates a method of this name, from one symbol or two."""
-    plain = name.rstrip("?!=")
-    if says(_MACRO, plain, line):
-        return "accessor"
-    if re.match(r"\s*delegate\b", line) and (found := re.search(r"prefix:\s*:?[\"']?(\w+)", line)):
-        owner = re.search(r"\bto:\s*:?[\"']?@?(\w+)", line)
-        prefix = (owner[1] if owner else "") if found[1] == "true" else found[1]
-        if prefix and plain.startswith(f"{prefix}_") and re.search(rf":{re.escape(plain[len(prefix) + 1 :])}\b", line):
-            return "accessor"
-    for made in _MADE.finditer(line):
-        text = re.split(r"#\{[^}]{0,80}\}", made[1])
-        if re.fullmatch(r"\w+".join(map(re.escape, text)), name) and any(text):
-            return "accessor"
-    return None
-
-
-def _is_local(name: str, path: str, line: str) -> bool:
-    """Return whether a line binds the name only in its own block."""
-    word = re.escape(name)
-    # `var total` in a class
-    has_bare_fields = filetype(path).definitions == "typed" or filetype(path).shared_names == "tree"
-    is_announced = re.match(r"\s+(?:let|const|var|auto|local|my)\s", line) is not None and not has_bare_fields
-    return is_announced or re.match(rf"\s+\$?{word}\s*:=|\s{{8,}}\$?{word}\s*=(?!>)", line) is not None
 
 
 @lru_cache(maxsize=4_096)

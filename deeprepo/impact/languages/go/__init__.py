@@ -190,7 +190,6 @@ class Go(Language, frozen=True):
     packaging: ClassVar[Packaging | None] = manifest
     embeds_types = True
     sees_own_members = False
-    field_form = r"^\s++(?:\w++,\s*+)*NAME(?:,\s*+\w++)*\s++[\[\w*(]|^\s*+NAME\("
     folder_modules = True
     skipped_names = ("_", ".")
     private_to = "folder"

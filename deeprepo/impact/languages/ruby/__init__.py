@@ -29,6 +29,8 @@ ROOT = re.compile(r"(?:^|.*/)(?:app/\w+/concerns|app/\w+|lib|src)/")
 DEFINING = re.compile(rb"(?<![\w.:@$])(?:class|module)\s++\Z")
 LOADED = ("lib", "spec", "test", "tests", "app", "ext")  # folders of any load path
 OPEN = 300  # unclosed blocks, which make a tree as deep as its file is long
+# a definition of methods whose names contain a value
+COMPOSED = re.compile(r"define_(?:singleton_)?method\b[^\"'\n]{0,40}[\"']([^\"'\n]{0,80}#\{[^\"'\n]{0,80})[\"']")
 
 
 class Modules(Resolver):
@@ -183,6 +185,18 @@ class Ruby(Language, frozen=True):
     def is_label(self, node: Node) -> bool:
         """Return whether a key is a symbol; other keys belong to a hash."""
         return node.type in ("hash_key_symbol", "simple_symbol")
+
+    def generates(self, name: str, line: str) -> bool:
+        """Return whether a line delegates a method with a prefix, or defines methods with composed names."""
+        plain = name.rstrip("?!=")
+        if re.match(r"\s*delegate\b", line) and (found := re.search(r"prefix:\s*:?[\"']?(\w+)", line)):
+            owner = re.search(r"\bto:\s*:?[\"']?@?(\w+)", line)
+            prefix = (owner[1] if owner else "") if found[1] == "true" else found[1]
+            is_prefixed = prefix and plain.startswith(f"{prefix}_")
+            if is_prefixed and re.search(rf":{re.escape(plain[len(prefix) + 1 :])}\b", line):
+                return True
+        parts = (re.split(r"#\{[^}]{0,80}\}", one[1]) for one in COMPOSED.finditer(line))
+        return any(any(text) and re.fullmatch(r"\w+".join(map(re.escape, text)), name) for text in parts)
 
     def spellings(self, importer: str, old: str, new: str) -> Iterator[Spelling]:
         """Yield paths in quotes."""
