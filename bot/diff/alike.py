@@ -1,6 +1,7 @@
 """Collapse one-line edits that replace the same words, such as a flag that was renamed in 60 places.
 
-Two of them are shown. The others become a note with their number and lines. Pure functions.
+Two of them are shown, and the definition of a renamed name. The others become a note with their number and lines. Pure
+functions.
 """
 
 import re
@@ -11,6 +12,7 @@ from itertools import groupby
 
 from bot.diff.render import GAP, FileDiff
 from bot.values import DiffRow, Excerpt
+from deeprepo.impact.text.lines import defines
 
 SHOWN = 2  # number of equal edits that are shown
 LEAST_COLLAPSED = 3  # with fewer further edits, nothing is collapsed
@@ -18,6 +20,7 @@ NEAR_ROWS = 3  # unchanged rows next to a collapsed edit that are collapsed with
 LISTED = 40  # line numbers in a note
 WORD_CHARS = 120  # characters of the replaced words; edits of longer texts are not collapsed
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
+_NAME = re.compile(r"[^\W\d]\w*")
 Edit = tuple[str, str]  # the replaced words, and the new ones
 
 
@@ -35,6 +38,8 @@ def collapse(diffs: Sequence[FileDiff]) -> list[FileDiff]:
     places: dict[Edit, list[_Place]] = defaultdict(list)
     for number, each in enumerate(diffs):
         for at, edit in _edits(each.rows):
+            if _is_definition(each.rows[at + 1].text, edit[1], each.path):
+                continue
             places[edit].append(_Place(number, at, each.rows[at + 1].number))
     collapsed: dict[int, dict[int, Edit]] = defaultdict(dict)
     for edit, alike in places.items():
@@ -51,6 +56,11 @@ def excerpts(diffs: Sequence[FileDiff]) -> list[Excerpt]:
     """Return the lines of the head that the diffs show, one excerpt per file."""
     shown = ((each.path, [row for row in each.rows if row.sign in (" ", "+") and row.number]) for each in diffs)
     return [Excerpt(path, rows[0].number, rows[-1].number, tuple(rows)) for path, rows in shown if rows]
+
+
+def _is_definition(line: str, new: str, path: str) -> bool:
+    """Return whether a line defines one of the new words, so that it differs from the uses with the same edit."""
+    return any(defines(line, name, path) for name in _NAME.findall(new))
 
 
 def _edits(rows: Sequence[DiffRow]) -> Iterator[tuple[int, Edit]]:
