@@ -278,12 +278,13 @@ def _names_in(text: str) -> Iterator[str]:
 
 
 def _names_removed_nearby(finding: Finding, files: Sequence[ChangedFile]) -> Iterator[str]:
-    """Yield the names in the removed lines around a finding that no added line of the change has."""
+    """Yield the names in the removed lines of code around a finding that no added line of the change has."""
     lines = [line for file in files for hunk in file.hunks for line in hunk.lines if line.kind == "+"]
     kept = {word for line in lines for word in re.findall(r"[\w$]+", line.text)}
     for file in (f for f in files if f.path == finding.path and finding.side == "head"):
         near = sorted(_removed_lines(finding, file))[:BLOCK]
         texts = {line.old: line.text for hunk in file.hunks for line in hunk.lines if line.kind == "-"}
+        near = [item for item in near if not is_comment(texts.get(item[1], ""), file.path)]
         for _, number in near:
             for shape in (_CONSTANT, _SPELLED):
                 for name in (name for name in shape.findall(texts.get(number, "")) if name not in kept):
