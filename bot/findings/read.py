@@ -33,11 +33,12 @@ Extent = Literal["none", "parts", "whole"]
 # Each form has a different name, so that a model that sees several forms doesn't confuse them.
 FORM_NAMES = {"none": "review", "parts": "review_of_parts", "whole": "review_of_change"}
 FINAL = "final_"  # begins the name of a form that offers no requests for code
+BRIEF = "_brief"  # ends the name of a form with fewer fields
 Row = Mapping[str, Any]
 WORD = re.compile(r"[^\W\d_]{2}")
 EMPTY = "{} filled in the form and said nothing: the model may not be suitable for this work"
 NOTE_PARTS = 3  # parts of a file's note: path, theme, phrase
-MAX_FINDINGS = 20
+MAX_FINDINGS = 30
 MAX_LOOK_UPS, MAX_JOINT_LOOK_UPS = 6, 12  # per answer, and per answer about several claims
 MAX_FILE_PHRASES = 400  # per answer, each with a phrase
 MAX_UNSETTLED = 3
@@ -65,9 +66,9 @@ def one_of(words: Iterable[str], description: str = "") -> dict[str, Any]:
 
 QUOTE = strict(path=text(), quote=text())
 TITLE_FORM = text(f"one sentence that names the defect, at most {render.TITLE_CHARS} characters")
-CONSEQUENCE = text("what a user, a caller or a reader then notices")
-TRIGGER = text("when it shows: a concrete input, call or order of events; of a text, who reads it")
-ANSWER = text("the reply to the question in at most three sentences")
+CONSEQUENCE = text("what a user, a caller or a reader then notices, at most 12 words")
+TRIGGER = text("when it shows, at most 12 words: a concrete input, call or order of events; of a text, who reads it")
+ANSWER = text("the reply to the question in one or two sentences")
 _CLAIM = strict(
     says=one_of(
         get_args(Existence),
@@ -78,30 +79,32 @@ _CLAIM = strict(
     name=text(),
     of=text("the function, class or caller that the claim is about, or empty"),
 )
-FINDINGS = many(
-    strict(
-        path=text("the file, as it is named in the prompt"),
-        quote=text("the line or lines that the finding is about, copied verbatim without sign and line number"),
-        title=TITLE_FORM,
-        why=text("the mechanism: what happens, step by step"),
-        consequence=CONSEQUENCE,
-        trigger=TRIGGER,
-        severity=one_of(SEVERITIES),
-        category=one_of(CATEGORIES),
-        evidence=many(QUOTE, "further verbatim quotes that prove it: the caller, the definition, the reader"),
-        claims=many(
-            _CLAIM,
-            "what the finding takes for granted about the whole repository, without its tests. Empty if nothing",
-        ),
-        suggestion={
-            "type": ["string", "null"],
-            "description": "replacement for the quoted lines, complete; null if unsure",
-        },
-    )
-)
+_FIELDS: Mapping[str, Row] = {
+    "path": text("the file, as it is named in the prompt"),
+    "quote": text("the line or lines that the finding is about, copied verbatim without sign and line number"),
+    "title": TITLE_FORM,
+    "why": text("the mechanism, at most 30 words"),
+    "consequence": CONSEQUENCE,
+    "trigger": TRIGGER,
+    "severity": one_of(SEVERITIES),
+    "category": one_of(CATEGORIES),
+    "evidence": many(
+        QUOTE, "further verbatim quotes that prove it, one line each: the caller, the definition, the reader"
+    ),
+    "claims": many(
+        _CLAIM,
+        "what the finding takes for granted about the whole repository, without its tests. Empty if nothing",
+    ),
+    "suggestion": {
+        "type": ["string", "null"],
+        "description": "replacement for the quoted lines, complete; null if unsure",
+    },
+}
+FINDINGS = many(strict(**_FIELDS))
+_BRIEF_FINDINGS = many(strict(**{name: field for name, field in _FIELDS.items() if name != "claims"}))
 _REMARKS = many(
     strict(path=text(), quote=text("the line, verbatim"), title=TITLE_FORM),
-    "whatever else a maintainer would want changed, but would not hold the merge for: one line each, nothing that `findings` has",
+    "the rest, one line each; nothing that `findings` has",
 )
 _LOOK_UP = strict(
     kind=one_of(
@@ -151,17 +154,23 @@ def kind(form: Schema | None) -> str:
     return form.name.removeprefix(FINAL).partition("_")[0] if form is not None else ""
 
 
-@lru_cache(maxsize=len(get_args(Extent)))
-def schema(notes: Extent = "none") -> Schema:
-    """Return the form of a worker's answer. `notes`: which part of the change to summarize."""
+@lru_cache(maxsize=2 * len(get_args(Extent)))
+def schema(notes: Extent = "none", *, is_brief: bool = False) -> Schema:
+    """Return the form of a worker's answer.
+
+    Only the form that offers look-ups asks for suspicions, since only a root that continues reads them.
+
+    - `notes`: which part of the change to summarize.
+    - `is_brief`: leave out what the root's model hardly ever fills in if it reads a short change in one call.
+    """
     names = {"none": (), "parts": ("files",), "whole": tuple(_NOTES)}[notes]
     more = {name: _NOTES[name] for name in names}
-    fields = {"answer": ANSWER, "findings": FINDINGS, "remarks": _REMARKS, "unsettled": _UNSETTLED}
-    name, told = FORM_NAMES[notes], "Hand in the review of the code in the prompt."
-    forgiven = frozenset({"unsettled", "remarks", *names})
+    fields = {"answer": ANSWER, "findings": _BRIEF_FINDINGS if is_brief else FINDINGS, "remarks": _REMARKS}
+    name, told = FORM_NAMES[notes] + BRIEF * is_brief, "Hand in the review of the code in the prompt."
+    forgiven = frozenset({"remarks", *names})
     final = Schema(f"{FINAL}{name}", told, strict(**fields, **more), forgiven=forgiven)
-    asked = strict(**fields, **wishes(), withdrawn=_WITHDRAWN, **more)
-    return Schema(name, told, asked, final, forgiven | {"look_ups", "withdrawn"})
+    asked = strict(**fields, unsettled=_UNSETTLED, **wishes(), withdrawn=_WITHDRAWN, **more)
+    return Schema(name, told, asked, final, forgiven | {"unsettled", "look_ups", "withdrawn"})
 
 
 def wishes(*, are_several: bool = False) -> Row:

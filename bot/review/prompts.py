@@ -11,6 +11,7 @@ from bot.diff.render import FileDiff
 from bot.diff.units import ShownLines
 from bot.findings import issues, read
 from bot.ports import Lens
+from bot.review.context import snippets
 from bot.review.context.builder import NEARBY_TOKENS, ContextBuilder
 from bot.review.context.packing import LARGE_SCALE, ONE_PROMPT, PARTS_SCALE, Scale, large, scale
 from bot.review.coverage import ObligedUse
@@ -94,18 +95,27 @@ class PromptWriter:
         notes: read.Extent = "none",
         issues_to_close: Sequence[LinkedIssue] = (),
         asked: Sequence[ReaderQuestions] = (),
+        *,
+        sees_only_diff: bool = False,
     ) -> Prompt:
         """Return the prompt for a text, with the form of its answer."""
         paths = list(dict.fromkeys(unit.path for unit in units))
         more = f" and {render.count(len(paths) - NAMED_FILES, 'more file')}" if len(paths) > NAMED_FILES else ""
-        form = issues.schema(notes) if issues_to_close else read.schema(notes)
+        is_brief = self.whole and not self.may_ask
+        form = (issues.schema if issues_to_close else read.schema)(notes, is_brief=is_brief)
         for each in asked:
             form = read.with_field(form, each.key, each.field)
         return Prompt(
             (
                 Message(
                     "system",
-                    render.text("prompts/worker_system.md.j2", most=self._candidates(units), may_ask=self.may_ask)
+                    render.text(
+                        "prompts/worker_system.md.j2",
+                        most=self._candidates(units),
+                        may_ask=self.may_ask,
+                        sees_only_diff=sees_only_diff,
+                        has_claims=not is_brief,
+                    )
                     + language_instruction(self.survey.guidance.language),
                 ),
                 Message("user", text),
@@ -151,14 +161,14 @@ class PromptWriter:
         judged_excerpts = [excerpt for excerpt in beside if not excerpt.overlaps_change]
         parts = alike.collapse(whole_parts)
         prompt = self.of(
-            telling(parts=parts, unchanged=(*abroad, *beside)),
+            telling(parts=parts, unchanged=snippets.sections((*abroad, *beside))),
             units,
             notes,
             issues_to_close,
             asked,
         )
         # A collapsed edit counts as read: the prompt shows two like it, and names its line.
-        seen_text = telling(parts=whole_parts, unchanged=judged_excerpts)
+        seen_text = telling(parts=whole_parts, unchanged=snippets.sections(judged_excerpts))
         shown = (*alike.excerpts(parts), *beside)
         return SentPrompt(tuple(units), prompt, seen_text, bare, shown, notes, issues_to_close, asked)
 
@@ -175,7 +185,7 @@ class PromptWriter:
             **self._common_values(use.path for use in mine),
             issues=(),
             parts=file_diffs(changed_units, self.survey.files, AROUND_CHANGES),
-            unchanged=beside,
+            unchanged=snippets.sections(beside),
             consumers=(),
             questions=[render.text("prompts/uses.md.j2", uses=_places_by_clause(mine)).strip()],
         )
@@ -207,7 +217,7 @@ class PromptWriter:
             questions=[render.text("prompts/diff_only.md.j2", backwards=view == "backwards", at_once=at_once).strip()],
             consumers=(),
         )
-        prompt = replace(self, may_ask=False).of(text, units, notes)
+        prompt = replace(self, may_ask=False).of(text, units, notes, sees_only_diff=True)
         return replace(prompt, answer=prompt.answer and prompt.answer.final)
 
     def _issues_to_close(self, units: Sequence[Unit]) -> tuple[LinkedIssue, ...]:

@@ -5,7 +5,7 @@ from fakes import Repository
 from bot.checkout import Checkout
 from bot.diff import units
 from bot.review.context import identifiers, usages
-from bot.review.context.builder import NEARBY_TOKENS, ContextBuilder
+from bot.review.context.builder import LEAST_NEARBY, ContextBuilder
 from bot.review.context.searches import Searches
 from bot.values import Dependents, Excerpt, Reference, Unit
 from deeprepo.impact.values import Arguments
@@ -178,7 +178,7 @@ def test_many_readers_stay_within_the_token_limit(repository: Repository) -> Non
     before: Files = {"conf.py": "".join(f"{name} = 3\n" for name in names), **readers}
     excerpts = shown(repository, before, {"conf.py": "".join(f"{name} = '3'\n" for name in names)})
     size = sum(tokens(excerpt.body) for excerpt in excerpts)
-    assert NEARBY_TOKENS / 3 < size <= NEARBY_TOKENS
+    assert LEAST_NEARBY / 2 < size <= LEAST_NEARBY
 
 
 def test_key_or_attribute_that_stores_a_result_is_followed() -> None:

@@ -11,6 +11,7 @@ from bot import render
 from bot.commands.conversation import ThreadComment
 from bot.diff import FileDiff
 from bot.findings import claims
+from bot.review.context import snippets
 from bot.review.context.look_ups import LookedUp
 from bot.review.guidance import Advice
 from bot.values import Basis, DiffRow, Excerpt, Finding, LinkedIssue, Source, Unit
@@ -25,6 +26,7 @@ PARTS = [FileDiff("shop/rates.py", "", UNIT.rows), FileDiff("shop/old.py", "dele
 CALLER = Excerpt(
     "shop/cart.py", 4, 5, rows(" 4 def total(rows):\n 5     return apply(0.2, rows)"), title="total · uses apply"
 )
+OTHER_CALLER = Excerpt("shop/cart.py", 1, 1, rows(" 1 TAX = apply(0.1, 1)"), title="uses apply")
 GONE_TEXT = Excerpt("shop/old.py", 1, 1, rows(" 1 def tax():"), side="base", title="defines tax")
 NEIGHBOUR = Excerpt(
     "shop/order.py", 7, 7, rows(" 7     return apply(0.2, order)"), title="names apply", overlaps_change=True
@@ -39,7 +41,7 @@ PROMPTS = {
             "issues": [LinkedIssue(7, "Amounts", "Nobody passes one.")],
             "guidance": [Advice(origin="AGENTS.md", text="Money is never a float.")],
             "parts": PARTS,
-            "unchanged": [CALLER, NEIGHBOUR],
+            "unchanged": snippets.sections([CALLER, NEIGHBOUR, OTHER_CALLER]),
             "questions": ["Correctness: is it right?", "Contracts: who still passes two?"],
             "consumers": ["acme/billing", "shop"],
         },
@@ -62,8 +64,21 @@ PROMPTS = {
         },
         50,
     ),
-    "worker_system": ("worker_system.md.j2", {"most": 12, "may_ask": True}, 1_300),
-    "worker_system_of_diff": ("worker_system.md.j2", {"most": 12, "may_ask": False}, 1_200),
+    "worker_system": (
+        "worker_system.md.j2",
+        {"most": 12, "may_ask": True, "sees_only_diff": False, "has_claims": True},
+        1_300,
+    ),
+    "worker_system_in_one_call": (
+        "worker_system.md.j2",
+        {"most": 12, "may_ask": False, "sees_only_diff": False, "has_claims": False},
+        1_100,
+    ),
+    "worker_system_of_diff": (
+        "worker_system.md.j2",
+        {"most": 12, "may_ask": False, "sees_only_diff": True, "has_claims": True},
+        1_100,
+    ),
     "looked_up": (
         "looked_up.md.j2",
         {

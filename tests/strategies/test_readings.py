@@ -308,7 +308,7 @@ def test_finding_limit_is_equal_for_small_and_large_parts(repository: Repository
     reviewed(change, small)
     change.commit(MORE_RATES, "more")
     reviewed(change, large)
-    assert (small.things, large.things) == ({"12"}, {"12", "20"})
+    assert (small.things, large.things) == ({"14"}, {"14", "28"})
 
 
 @pytest.mark.parametrize("fails", ["\0", "files with the highest risk"])

@@ -31,14 +31,16 @@ from deeprepo.impact.text.paths import is_product
 from deeprepo.impact.values import MODULE
 from deeprepo.rlm.values import tokens
 
-NEARBY_TOKENS = 5_200  # tokens of surrounding code in one prompt
+# Tokens of surrounding code in one prompt: for each LEAST_NEARBY at least, and for longer regions a part of their size
+NEARBY_TOKENS, LEAST_NEARBY, NEARBY_PART = 5_200, 1_900, 5
 APART_TOKENS = 1_000  # additional tokens, for code that still uses what the change removes
 CONSTANTS_TOKENS = 600  # of NEARBY_TOKENS, for the values of constants
-CALLERS_TOKENS = 1_800  # of NEARBY_TOKENS, for callers' bodies
+CALLERS_TOKENS, CALLERS_PART = 1_800, 2  # of NEARBY_TOKENS, for callers' bodies; at most half of the room
 # Of NEARBY_TOKENS, for called definitions; at most half of what remains
 DEFINITIONS_TOKENS, DEFINITIONS_PART = 1_600, 2
 # Tokens of surrounding code in all prompts of one review, so that 281 files stay under 600,000
 REVIEW_TOKENS = 80_000
+WHOLE_USES = 4  # of one definition, shown with the functions that contain them
 CALLER_LINES = 24  # lines of one caller; a longer one is cut around the call
 # Tokens for the unchanged lines of changed definitions, and at most 1/REST_PART of the prompt's room.
 REST_TOKENS, REST_PART = 2_000, 2
@@ -88,14 +90,14 @@ class ContextBuilder:
         return self._beside[key]
 
     async def _of(self, units: Sequence[Unit]) -> tuple[Excerpt, ...]:
-        room, shown_lines = self._room, _shown_lines(units)
+        room, shown_lines = self._room(units), _shown_lines(units)
         rest = self.rest_of_definitions(units)
         shown_lines.lines.update((path, number) for path, lines in rest.items() for number in lines)
         await self.found.look_up(units)
         sure = await self._certain_lines(units, shown_lines) if self.follows else self._left(units, shown_lines)
         apart = await self._windows(sure, shown_lines, min(APART_TOKENS, room))
         callers = await self._callers(
-            shown_lines, room if self.first else min(CALLERS_TOKENS, room), self._use_order(units)
+            shown_lines, room if self.first else min(CALLERS_TOKENS, room // CALLERS_PART), self._use_order(units)
         )
         values = await self._constants(units, shown_lines, min(CONSTANTS_TOKENS, room))
         room = max(0, room - sum(excerpt.size for excerpt in (*callers, *values)))
@@ -127,17 +129,17 @@ class ContextBuilder:
                 excerpts.append(excerpt)
         return excerpts
 
-    @property
-    def _room(self) -> int:
-        """Tokens of surrounding code in one prompt."""
-        return min(self.most, REVIEW_TOKENS // max(1, self.prompts))
+    def _room(self, units: Sequence[Unit]) -> int:
+        """Return the tokens of surrounding code in a prompt about these regions."""
+        in_proportion = max(LEAST_NEARBY, sum(unit.tokens for unit in units) // NEARBY_PART)
+        return min(self.most, in_proportion, REVIEW_TOKENS // max(1, self.prompts))
 
     def rest_of_definitions(self, units: Sequence[Unit]) -> dict[str, dict[int, str]]:
         """Return the unchanged lines of changed definitions that diffs leave out, by path and number.
 
         What decides about a change is often in the same function. If not all lines fit, the nearest are used.
         """
-        left = min(REST_TOKENS, self._room // REST_PART) if self.completes else 0
+        left = min(REST_TOKENS, self._room(units) // REST_PART) if self.completes else 0
         lines_by_path: dict[str, dict[int, str]] = defaultdict(dict)
         added_lines = {file.path: file.added_lines for file in self.found.files}
         for _, path, number, text in sorted(line for unit in units for line in _lines_left_out(unit)) if left else ():
@@ -220,8 +222,8 @@ class ContextBuilder:
     ) -> list[Excerpt]:
         """Return the bodies of the functions that contain these uses, each function once.
 
-        Of a use that is written like two before it, only the line is shown. If there is room, later lines that
-        read the result are included.
+        Of a use that is written like two before it, and of all but a few uses of one definition, only the line is
+        shown. If there is room, later lines that read the result are included.
         """
         texts = await self.found.tree.read_many([reference.path for reference in references])
         excerpts, seen = [], Counter[str]()
@@ -232,7 +234,8 @@ class ContextBuilder:
             seen[written := shape(reference)] += 1
             inside = f"{reference.function} · " if reference.function != MODULE else ""
             title = f"{inside}uses {reference.name}"
-            is_like_others = seen[written] > ALIKE
+            seen[reference.symbol] += 1
+            is_like_others = seen[written] > ALIKE or seen[reference.symbol] > WHOLE_USES
             body = [reference.line] if is_like_others else _body(reference, text, lines)
             body = body if is_like_others else [*blocks.annotations(text, body[0]), *body]
             readings = [number for number in result_flow.readings(text, reference) if number not in body][:READINGS]

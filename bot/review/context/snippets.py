@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bot import blocks
 from bot.diff.units import ShownLines
@@ -149,6 +149,26 @@ def _together(mine: Sequence[Excerpt]) -> Excerpt:
     return Excerpt(
         mine[0].path, merged_rows[0].number, merged_rows[-1].number, merged_rows, title="defines " + ", ".join(names)
     )
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFile:
+    """The excerpts of one file, which a prompt shows in one section."""
+
+    path: str
+    overlaps_change: bool  # whether some lines belong to the change and are judged in another prompt
+    excerpts: tuple[Excerpt, ...]
+
+
+def sections(excerpts: Iterable[Excerpt]) -> list[ShownFile]:
+    """Return the excerpts by file, in line order, each file at the position of its first excerpt."""
+    by_file: dict[tuple[str, str, bool], list[Excerpt]] = defaultdict(list)
+    for excerpt in excerpts:
+        by_file[excerpt.path, excerpt.side, excerpt.overlaps_change].append(excerpt)
+    return [
+        ShownFile(path, overlaps_change, tuple(sorted(mine, key=lambda excerpt: excerpt.start)))
+        for (path, _, overlaps_change), mine in by_file.items()
+    ]
 
 
 def mark_changes(excerpts: Iterable[Excerpt], files: Iterable[ChangedFile]) -> tuple[Excerpt, ...]:
