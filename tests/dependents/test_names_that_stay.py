@@ -400,3 +400,15 @@ def test_name_from_the_root_is_no_member(repository: Repository) -> None:
     repository.commit({"lib/pay/paddle_billing.rb": module.replace("Paddle", "PaddleBilling")}, "after")
     review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
     assert review.findings == ()
+
+
+def test_name_is_not_proven_missing_in_the_line_that_adds_it(repository: Repository) -> None:
+    """A library that the change includes provides the method now."""
+    old = "def assert_count(count)\n  assert_equal count, 1\nend\n"
+    new = "Minitest::Test.include(Minitest::Memory)\n\ndef assert_some(count)\n  assert_count(count: count)\nend\n"
+    repository.commit({"test/test_helper.rb": f'require "minitest/autorun"\n\n{old}'}, "before")
+    repository.commit(
+        {"test/test_helper.rb": f'require "minitest/autorun"\nrequire "minitest/memory"\n\n{new}'}, "after"
+    )
+    review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
+    assert [one.title for one in review.findings if one.verdict == "proven"] == []

@@ -1,7 +1,7 @@
 """Prove nothing about a removed name that the change itself uses in new code.
 
 Nobody writes a name that they remove. If an added line uses it, then something provides it there, and may do so for
-the accused line as well: a library, a macro, or another form of definition that is not recognized. This says nothing
+other lines as well: a library, a macro, or another form of definition that is not recognized. This says nothing
 about a name that moved, and a definition of something else with the same name is no use of it.
 """
 
@@ -38,7 +38,6 @@ async def unless_written_anew(
     ]
     if not accusing:
         return list(references)
-    accused = {(row.path, row.line) for row in accusing}
     families = {family(row.path) for row in accusing}
     written: dict[str, list[tuple[str, int]]] = {row.name: [] for row in accusing}
     words = {name: re.compile(rf"(?<![\w$]){re.escape(name.rstrip('()'))}(?![\w$])") for name in written}
@@ -46,7 +45,7 @@ async def unless_written_anew(
     added = {file.path: file.added_lines for file in files}
     for path, source in sources.items():
         for number, line in _code(path, source, added[path]):
-            for name, word in words.items() if (path, number) not in accused else ():
+            for name, word in words.items():
                 own = _defined(path, source).get(name, ()) if word.search(line) else (number,)
                 if number not in own and added[path] >= {*own}:
                     written[name].append((path, number))
