@@ -86,7 +86,7 @@ async def survey(brief: Brief, tools: Tools) -> AsyncIterator[Survey]:
     """Collect the facts about a change, with which a review and an estimate start."""
     masks = create_known_secrets()
     async with checkout.Checkout(brief.pull, brief.left_out) as tree:
-        masks.know_paths(await tree.entries(), await tree.entries("base"))
+        masks.exclude_paths(await tree.entries(), await tree.entries("base"))
         brief = scope.masked_brief(brief, masks)
         tools.say(f"reading {brief.pull.base_name}..{brief.pull.head_name}")
         change = await tree.change(partial(scope.changes_role, brief.settings))

@@ -308,10 +308,10 @@ def test_key_is_never_printed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither the repr nor the text of a key contains its value. A blank variable counts as unset."""
     monkeypatch.setenv("SOME_KEY", "sk-very-secret")
     monkeypatch.setenv("BLANK_KEY", " ")
-    found = config.key("SOME_KEY")
+    found = config.provider_key("SOME_KEY")
     assert "secret" not in f"{found!r}{found}"
-    assert config.key("BLANK_KEY") is None
-    assert config.key("ABSENT_KEY") is None
+    assert config.provider_key("BLANK_KEY") is None
+    assert config.provider_key("ABSENT_KEY") is None
 
 
 def test_invalid_variable_is_reported_without_its_value(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ import pytest
 
 from bot import config
 from bot.config import Config, Settings, Triggers, policy
-from bot.config.policy import Go, No
+from bot.config.policy import SkipReview, StartReview
 from bot.values.ask import PullRef, ReviewAsk, Trigger
 from bot.values.host import PullFacts, RepositoryFacts
 
@@ -34,7 +34,7 @@ def decide(
     paused: bool = False,
     rules: dict[str, Any] | None = None,
     **other: Any,  # noqa: ANN401 - any field
-) -> Go | No:
+) -> StartReview | SkipReview:
     """Return the decision for a pull request."""
     ask = ReviewAsk(PULL, trigger, actor="somebody")
     return policy.decide(facts(**other), ask, under(**(rules or {})), is_paused=paused)
@@ -43,7 +43,7 @@ def decide(
 @pytest.mark.parametrize("trigger", ["opened", "reopened", "ready", "push", "command", "rerun", "catch-up"])
 def test_ordinary_pull_request_is_reviewed(trigger: Trigger) -> None:
     """Every trigger leads to a review with models, also for a pull request from a fork."""
-    assert decide(trigger) == decide(trigger, fork=True) == Go()
+    assert decide(trigger) == decide(trigger, fork=True) == StartReview()
 
 
 @pytest.mark.parametrize("trigger", ["command", "rerun"])
@@ -79,7 +79,7 @@ def test_refusal_names_the_setting_that_excludes_the_pull_request(
 ) -> None:
     """The refusal names the setting and how to request a review anyway, for the check run to show."""
     found = decide(rules=rules, **other)
-    assert isinstance(found, No)
+    assert isinstance(found, SkipReview)
     assert word in found.reason
     assert "Comment `/deeprepo review`" in found.reason
     assert not found.quiet
@@ -92,21 +92,21 @@ def test_requested_review_ignores_the_rules_for_automatic_ones(
 ) -> None:
     """The rules only apply to automatic reviews. A huge change is reviewed without a model."""
     found = decide(trigger, rules=rules, paused=True, **other)
-    assert isinstance(found, Go)
+    assert isinstance(found, StartReview)
     assert found.offline == ("files" in word or "lines" in word)
 
 
 def test_path_patterns_match_as_in_gitignore() -> None:
     """The patterns work as in .gitignore, with exceptions. Without patterns, all paths match."""
     rules = under(paths=("src/", "!src/gen/"))
-    assert policy.decide_on_paths(["docs/a.md", "src/a.py"], rules, "push") == Go()
+    assert policy.decide_on_paths(["docs/a.md", "src/a.py"], rules, "push") == StartReview()
     found = policy.decide_on_paths(["docs/a.md", "src/gen/b.py"], rules, "push")
-    assert isinstance(found, No)
+    assert isinstance(found, SkipReview)
     assert "`src/`" in found.reason
     assert (
         policy.decide_on_paths(["docs/a.md"], rules, "command")
         == policy.decide_on_paths(["x"], under(), "push")
-        == Go()
+        == StartReview()
     )
 
 
@@ -127,7 +127,7 @@ def test_skip_caused_by_an_outsider_counts_as_missing(
     """If an outsider causes the skip, the review counts as missing; with write access, as excluded."""
     ask, settings = ReviewAsk(PULL, "opened", actor="somebody"), under(**rules)
     found = policy.decide(facts(**other), ask, settings, stranger=stranger)
-    assert isinstance(found, No)
+    assert isinstance(found, SkipReview)
     assert found.lacks == ("unreviewed" if stranger and word in BY_AUTHOR else "left out")
 
 
@@ -136,16 +136,20 @@ def test_pause_command_excludes_but_pause_after_pushes_does_not() -> None:
     ask, settings = ReviewAsk(PULL, "push", actor="somebody"), under()
     paused = policy.decide(facts(), ask, settings, is_paused=True, stranger=True)
     spent = [policy.decide(facts(), ask, settings, pushes=3, stranger=one) for one in (True, False)]
-    assert [one.lacks for one in (paused, *spent) if isinstance(one, No)] == ["left out", "unreviewed", "left out"]
+    assert [one.lacks for one in (paused, *spent) if isinstance(one, SkipReview)] == [
+        "left out",
+        "unreviewed",
+        "left out",
+    ]
 
 
 def test_large_change_is_reviewed_without_a_model_unless_requested() -> None:
     """The review gives the reason and how to request a model."""
     found = decide(changed_files=1_001)
-    assert isinstance(found, Go)
+    assert isinstance(found, StartReview)
     assert (found.offline, "1,001 files" in found.reason, "with a model" in found.reason) == (True, True, True)
-    assert decide("command", changed_files=1_001) == Go()
-    assert decide(changed_files=12, rules={"offline_files": 10}) != Go()
+    assert decide("command", changed_files=1_001) == StartReview()
+    assert decide(changed_files=12, rules={"offline_files": 10}) != StartReview()
 
 
 def test_command_counts_as_a_push_if_an_outsider_changed_the_base() -> None:

@@ -24,7 +24,7 @@ from bot.brief import Brief
 from bot.checkout import Checkout, ownership
 from bot.commands import CommandReply, Permission
 from bot.config import Config, Step, policy
-from bot.config.policy import No
+from bot.config.policy import SkipReview
 from bot.errors import HostError, HostRefused, SupersededError, public
 from bot.findings import sarif_results
 from bot.github import Host, RequestPace, apps, shapes
@@ -97,7 +97,7 @@ async def _review(
     pushes = await push_count.count_pushes(host, bound, attempt, settings.pause_after)
     run = ReviewRun(attempt, bound, host, state, settings, pushes)
     reviewer, work = StepReviewer(run, step, console), run.decide()
-    if isinstance(work, No):
+    if isinstance(work, SkipReview):
         await reviewer.follow_up(work)
         result = await reviewer.refused(work)
         if not work.quiet:
@@ -292,7 +292,7 @@ class StepReviewer(Reviewer):
     step: Step
     console: Console
 
-    async def refused(self, no: No) -> ReviewResult:
+    async def refused(self, skip: SkipReview) -> ReviewResult:
         """Return the result if the policy refuses a review.
 
         With `fail_on`, this also has to be correct for a closed pull request. It can be reopened, or another
@@ -300,8 +300,8 @@ class StepReviewer(Reviewer):
         """
         facts = self.run.state.facts
         if facts.state == "open" or facts.merged or not policy.has_threshold(self.run.settings):
-            return await Reviewer.refused(self, no)
-        return ReviewResult(await self.head_status(), f"{no.reason} {UNKNOWN_HEAD}")
+            return await Reviewer.refused(self, skip)
+        return ReviewResult(await self.head_status(), f"{skip.reason} {UNKNOWN_HEAD}")
 
     @asynccontextmanager
     async def check_run(self) -> AsyncIterator[int | None]:
@@ -348,7 +348,7 @@ class StepReviewer(Reviewer):
         else:
             yield Funds(model=False)
 
-    async def no_review_reason(self, brief: Brief) -> No | None:
+    async def no_review_reason(self, brief: Brief) -> SkipReview | None:
         """Return why there is no review, depending on the changed files, or None if there is one."""
         return await scope.no_review_reason(brief, self.run.ask.trigger)
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from bot.analyzers.examples import is_example
-from bot.secrets.forms import Hit, identified, new_secrets, role_of
+from bot.secrets.patterns import Hit, identified, new_secrets, role_of
 from bot.values import Absence, Basis, ChangedFile, Dependents, DiffLine, Evidence, Finding, Judgement, Source, Verdict
 from bot.values.finding import SAME_VALUE
 from deeprepo.impact.in_hand import reading

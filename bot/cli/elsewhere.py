@@ -6,7 +6,7 @@ from pathlib import Path
 
 from bot import globs
 from bot.cli.options import git_output
-from bot.config.elsewhere import FORMATS, NewSettings, OldSettings, Row, SettingsFormat
+from bot.config.other_reviewers import FORMATS, NewSettings, OldSettings, Row, SettingsFormat
 from bot.errors import UsageError
 from bot.machine import files
 from bot.review.guidance import MAX_FILE, is_guideline, read_guideline

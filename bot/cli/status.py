@@ -106,19 +106,21 @@ def _show(server: "ServerStatus", days: float) -> None:
 
 
 def _half(server: "ServerStatus") -> str:
-    from bot.render.forms import took
+    from bot.render.page_filters import duration
 
-    return "" if server.half is None else f", half of them in under {took(server.half)}"
+    return "" if server.half is None else f", half of them in under {duration(server.half)}"
 
 
 def _spending(server: "ServerStatus") -> "Table":
-    from bot.render.forms import share
+    from bot.render.page_filters import percent
 
     table = _table("repository", "reviews", "clean", "calls", "tokens", "dollars", "addressed", "last")
     shares = dict(server.addressed)
     for row in server.period:
         counts = (f"{number:,}" for number in (row.reviews, row.clean, row.calls, row.tokens))
-        table.add_row(row.repository, *counts, _dollars([row]), share(shares.get(row.repository)), _utc_time(row.last))
+        table.add_row(
+            row.repository, *counts, _dollars([row]), percent(shares.get(row.repository)), _utc_time(row.last)
+        )
     return table
 
 

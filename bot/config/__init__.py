@@ -16,20 +16,38 @@ if TYPE_CHECKING:
     from bot.config.resolution import Config, recorded, resolve
     from bot.config.server import App, Server, ServerOptions, server_settings
     from bot.config.setting import Pattern
-    from bot.config.settings import PREFIX, Settings, base_url, environment, first, key, programs, telemetry
-LATER = {
+    from bot.config.settings import (
+        PREFIX,
+        Settings,
+        base_url,
+        environment,
+        first_set,
+        program_environment,
+        provider_key,
+        telemetry,
+    )
+LAZY_NAMES = {
     "action": ("Step", "is_step", "step"),
     "defaults": ("DEFAULTS", "ReviewSettings", "Triggers"),
     "setting": ("Pattern",),
     "repository": ("RepoFile", "check", "json_schema", "read"),
     "resolution": ("Config", "recorded", "resolve"),
     "server": ("App", "Server", "ServerOptions", "server_settings"),
-    "settings": ("PREFIX", "Settings", "base_url", "environment", "first", "key", "programs", "telemetry"),
+    "settings": (
+        "PREFIX",
+        "Settings",
+        "base_url",
+        "environment",
+        "first_set",
+        "program_environment",
+        "provider_key",
+        "telemetry",
+    ),
 }
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - the module's own names
-    for module, names in LATER.items():
+    for module, names in LAZY_NAMES.items():
         if name in names:
             return getattr(import_module(f"{__name__}.{module}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -23,7 +23,7 @@ Must = Annotated[
 ]
 Threshold = Literal["off", Severity]  # the lowest severity that has an effect
 # YAML reads a bare `off` as false
-Bar = Annotated[Threshold, Checked(lambda value: "off" if value is False else value, before=True)]
+ThresholdSetting = Annotated[Threshold, Checked(lambda value: "off" if value is False else value, before=True)]
 Event = Literal["opened", "reopened", "ready", "push"]  # what starts a review automatically
 # Sections whose keys are separate settings, each with its docstring and its description in the schema.
 SECTIONS = {
@@ -266,7 +266,7 @@ class ReviewSettings:
         "is neutral), or if a requirement has no result.",
         is_threshold=True,
     )
-    request_changes: Bar = setting(
+    request_changes: ThresholdSetting = setting(
         "off",
         "The review requests changes while a finding of at least this severity is open. `off`: the review only comments.",
         is_threshold=True,

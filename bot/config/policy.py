@@ -20,11 +20,11 @@ from bot.values.review import NoReviewReason
 if TYPE_CHECKING:
     from bot.config import Config
 
-HOW = "Comment `/deeprepo review` to review it anyway"
+HOW_TO_REVIEW = "Comment `/deeprepo review` to review it anyway"
 
 
 @dataclass(frozen=True, slots=True)
-class Go:
+class StartReview:
     """The pull request is reviewed. If `offline` is set, no model is used, and `reason` says why."""
 
     offline: bool = False
@@ -32,7 +32,7 @@ class Go:
 
 
 @dataclass(frozen=True, slots=True)
-class No:
+class SkipReview:
     """The pull request is not reviewed.
 
     - `reason` completes the sentence "Not reviewed: ...".
@@ -49,7 +49,7 @@ class No:
 
 def has_threshold(settings: "Config") -> bool:
     """Return whether a failure threshold is set: `fail_on`, or a requirement that can fail the check."""
-    return is_threshold_set(settings.fail_on, (each.must for each in settings.must_hold))
+    return is_threshold_set(settings.fail_on, (each.must for each in settings.requirements))
 
 
 def conclusion_without_review(settings: "Config", lacks: NoReviewReason = "unreviewed") -> CheckConclusion:
@@ -87,7 +87,7 @@ def decide(
     is_paused: bool = False,
     pushes: int = 0,
     stranger: bool = False,
-) -> Go | No:
+) -> StartReview | SkipReview:
     """Return whether this request leads to a review of the pull request.
 
     If `pushes` is set, reviews are paused after that many pushes. `stranger` says whether the author has no
@@ -97,7 +97,7 @@ def decide(
     is_requested = ask.trigger in ASKED
     if facts.state != "open":
         end_state = "merged" if facts.merged else "closed"
-        return No(f"the pull request is {end_state}.", quiet=not is_requested)
+        return SkipReview(f"the pull request is {end_state}.", quiet=not is_requested)
     by_author: NoReviewReason = "unreviewed" if stranger else "left out"
     if not is_requested:
         paused = (
@@ -105,15 +105,16 @@ def decide(
         )
         objection = next(chain(_maintainer_objections(facts, settings), paused), None)
         if objection is not None:
-            return No(f"{objection}. {HOW}.", is_followed=True)
+            return SkipReview(f"{objection}. {HOW_TO_REVIEW}.", is_followed=True)
         pause_reason = f"automatic reviews pause after {pushes} push{'es' if pushes > 1 else ''} (`pause_after`)"
         waits = next(
-            chain(_brought(facts, (ask.trigger, *ask.also), settings), (pause_reason,) if pushes else ()), None
+            chain(_author_objections(facts, (ask.trigger, *ask.also), settings), (pause_reason,) if pushes else ()),
+            None,
         )
         if waits is not None:
-            return No(f"{waits}. {HOW}.", lacks=by_author, is_followed=True)
+            return SkipReview(f"{waits}. {HOW_TO_REVIEW}.", lacks=by_author, is_followed=True)
     decision = _size(facts, settings, is_requested=is_requested)
-    return replace(decision, lacks=by_author) if isinstance(decision, No) else decision
+    return replace(decision, lacks=by_author) if isinstance(decision, SkipReview) else decision
 
 
 def asks_for_paths(settings: "Config", trigger: Trigger) -> bool:
@@ -121,14 +122,14 @@ def asks_for_paths(settings: "Config", trigger: Trigger) -> bool:
     return trigger not in ASKED and bool(settings.triggers.paths)
 
 
-def decide_on_paths(paths: Sequence[str], settings: "Config", trigger: Trigger) -> Go | No:
+def decide_on_paths(paths: Sequence[str], settings: "Config", trigger: Trigger) -> StartReview | SkipReview:
     """Decide again, now that the changed files are known."""
     wanted = settings.triggers.paths
     if not asks_for_paths(settings, trigger) or any(globs.matches(wanted, path) for path in paths):
-        return Go()
+        return StartReview()
     patterns = ", ".join(f"`{pattern}`" for pattern in wanted)
-    return No(
-        f"no changed file matches `triggers.paths` ({patterns}) in {settings.file_of('paths')}. {HOW}.",
+    return SkipReview(
+        f"no changed file matches `triggers.paths` ({patterns}) in {settings.file_of('paths')}. {HOW_TO_REVIEW}.",
         is_followed=True,
     )
 
@@ -168,7 +169,7 @@ def _maintainer_objections(facts: PullFacts, settings: "Config") -> Iterator[str
         yield f"it has none of the labels in `triggers.labels` in {of('labels')}"
 
 
-def _brought(facts: PullFacts, events: Sequence[Trigger], settings: "Config") -> Iterator[str]:
+def _author_objections(facts: PullFacts, events: Sequence[Trigger], settings: "Config") -> Iterator[str]:
     """Yield the reasons not to review that the change's author controls.
 
     A catch-up replaces a missed event of any kind, so it counts as allowed if any event is.
@@ -190,7 +191,7 @@ def _logins(names: Iterable[str]) -> Iterator[str]:
         yield from (name, f"{name}[bot]")
 
 
-def _size(facts: PullFacts, settings: "Config", *, is_requested: bool) -> Go | No:
+def _size(facts: PullFacts, settings: "Config", *, is_requested: bool) -> StartReview | SkipReview:
     """Return the decision by the size of the change.
 
     A very large diff is usually vendored or generated code, so paying a model to read it is a waste.
@@ -201,12 +202,12 @@ def _size(facts: PullFacts, settings: "Config", *, is_requested: bool) -> Go | N
     if files > triggers.skip_files or lines > triggers.skip_lines:
         limit = f"the limit is {triggers.skip_files:,} files or {triggers.skip_lines:,} lines"
         if is_requested:
-            return Go(offline=True, reason=f"Reviewed with static checks only: {size} ({limit}).")
-        return No(f"{size} ({limit}). {HOW}, without a model.")
+            return StartReview(offline=True, reason=f"Reviewed with static checks only: {size} ({limit}).")
+        return SkipReview(f"{size} ({limit}). {HOW_TO_REVIEW}, without a model.")
     if not is_requested and (files > triggers.offline_files or lines > triggers.offline_lines):
         limit = f"the limit is {triggers.offline_files:,} files or {triggers.offline_lines:,} lines"
-        return Go(
+        return StartReview(
             offline=True,
-            reason=f"Reviewed with static checks only: {size} ({limit}). {HOW} with a model, if one is configured.",
+            reason=f"Reviewed with static checks only: {size} ({limit}). {HOW_TO_REVIEW} with a model, if one is configured.",
         )
-    return Go()
+    return StartReview()

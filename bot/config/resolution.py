@@ -44,9 +44,9 @@ if TYPE_CHECKING:
     from bot.values.shared_file import SettingsLayer, SettingsText, SharedFile
     from deeprepo.rlm.values import Masks
 
-BARS = ("off", *SEVERITIES)  # the values of `request_changes`, the least strict first
+THRESHOLD_ORDER = ("off", *SEVERITIES)  # the values of `request_changes`, the least strict first
 # Settings of which a file can only choose a lower value than the environment.
-LIMITS = ("usd", "tokens", "calls", "seconds", "concurrency", "pause_after")
+CAPPED_SETTINGS = ("usd", "tokens", "calls", "seconds", "concurrency", "pause_after")
 MOST_SECONDS = 3_600.0  # the most that a file can set for `budget.seconds` if the environment doesn't set it
 MODELS = ("root", "worker")
 TRIGGERS = {f"triggers.{each.name}": each.default for each in fields(Triggers)}
@@ -145,19 +145,19 @@ class Config(ReviewSettings):
         return tuple(entry for entry in self.ignore if entry.finding or entry.kind == ALL)
 
     @property
-    def advice(self) -> tuple[tuple[str, str], ...]:
+    def guidance(self) -> tuple[tuple[str, str], ...]:
         """The instructions that are not requirements, as pairs of a pattern and a text, for models."""
         return tuple(
             (path, each.text) for each in self.instructions if each.must == "no" for path in each.path or ("*",)
         )
 
     @property
-    def must_hold(self) -> tuple[Instruction, ...]:
+    def requirements(self) -> tuple[Instruction, ...]:
         """The requirements that a review checks, each with a name.
 
         Of two with the same name, the first counts.
         """
-        return tuple(_asked(self.instructions).values())[:MOST_MUSTS]
+        return tuple(_named_requirements(self.instructions).values())[:MOST_MUSTS]
 
     def for_labels(self, labels: Iterable[str]) -> "Config":
         """Return the settings for a pull request with these labels.
@@ -289,7 +289,7 @@ def resolve(
     ConfigError for an invalid option or variable.
     """
     operator = asdict(settings)
-    from_file, warnings, doubts = _own(repository, name, others, flags, operator)
+    from_file, warnings, doubts = _from_repository(repository, name, others, flags, operator)
     layers = []
     for layer in (file.layer() for file in shared):
         allowed, refusals = _allowed(layer.values, flags, operator, layer.source)
@@ -305,7 +305,7 @@ def resolve(
             raise ConfigError(f"{key} is {value} ({origins[key]}): use a finite number of 0 or more")
     _clamp(values, origins, settings, operator)
     _apply_dependent_settings(values, origins, flags)
-    if not_asked := [*_asked(values["instructions"])][MOST_MUSTS:]:
+    if not_asked := [*_named_requirements(values["instructions"])][MOST_MUSTS:]:
         warnings.append(f"a review checks at most {MOST_MUSTS} requirements. Not checked: {', '.join(not_asked)}")
     triggers = Triggers(**{key.removeprefix("triggers."): values.pop(key) for key in TRIGGERS})
     return Config(
@@ -324,7 +324,7 @@ def _form_values(form: type[Any], values: Mapping[str, Any]) -> dict[str, Any]:
     return {each.name: values[each.name] for each in fields(form) if each.name in values}
 
 
-def _own(
+def _from_repository(
     text: "SettingsText", name: str, others: Sequence[str], flags: Mapping[str, Any], operator: Mapping[str, Any]
 ) -> tuple[dict[str, Any], list[str], tuple[str, ...]]:
     """Return the settings that the repository's file sets and may set, the warnings, and the doubts."""
@@ -355,7 +355,7 @@ def _layered(
     for origin, layer in (("environment", operator), *files, ("flag", flags)):
         for key in [key for key in values if layer.get(key) is not None]:
             is_of_both = key in of_files and origin != "flag"
-            values[key] = _joined(key, layer[key], values[key]) if is_of_both else layer[key]
+            values[key] = _merged(key, layer[key], values[key]) if is_of_both else layer[key]
             origins[key] = f"{origin} and {origins[key]}" if is_of_both and values[key] != layer[key] else origin
             if origin != "environment":
                 of_files.add(key)
@@ -364,7 +364,7 @@ def _layered(
     return values, origins
 
 
-def _joined(key: str, first: Any, second: Any) -> Any:  # noqa: ANN401 - of any setting
+def _merged(key: str, first: Any, second: Any) -> Any:  # noqa: ANN401 - of any setting
     """Return the combined value of two files, of which `first` takes precedence.
 
     If both set the same key of a section, the first one's value counts. An empty first list drops the second.
@@ -378,7 +378,7 @@ def _joined(key: str, first: Any, second: Any) -> Any:  # noqa: ANN401 - of any 
     return tuple(dict.fromkeys((*first, *second)))
 
 
-def _asked(instructions: Iterable[Instruction]) -> dict[str, Instruction]:
+def _named_requirements(instructions: Iterable[Instruction]) -> dict[str, Instruction]:
     """Return the requirements by name. Of two with the same name, the first counts."""
     named: dict[str, Instruction] = {}
     for each in instructions:
@@ -407,12 +407,12 @@ def _clamp(values: dict[str, Any], origins: dict[str, str], settings: Settings, 
     """Lower the values from files to the operator's limits. DEEPREPO_CAP_USD also limits flags."""
     asked = {key for key in DEFAULTS if origins[key] not in ("flag", "environment", "default")}
     rows: list[tuple[str, str, Any, Callable[[Any], float]]] = [
-        (key, *_ceiling(key, operator), float) for key in LIMITS if key in asked
+        (key, *_ceiling(key, operator), float) for key in CAPPED_SETTINGS if key in asked
     ]
     if "effort" in asked:
         rows.append(("effort", "DEEPREPO_EFFORT", settings.effort, EFFORTS.index))
     if origins["request_changes"] != "flag":
-        rows.append(("request_changes", "DEEPREPO_REQUEST_CHANGES", settings.request_changes, BARS.index))
+        rows.append(("request_changes", "DEEPREPO_REQUEST_CHANGES", settings.request_changes, THRESHOLD_ORDER.index))
     if settings.effort is not None:
         values["effort_for"] = tuple(
             replace(each, effort=min(each.effort, settings.effort, key=EFFORTS.index)) for each in values["effort_for"]

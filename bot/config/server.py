@@ -26,7 +26,7 @@ OWN_MEGABYTES = 512  # MB of memory for the server itself
 CREDENTIALS = ("app_id", "private_key", "webhook_secret")
 SIGN_IN = ("client_id", "client_secret")  # the App's credentials for signing in to the operator's page
 SECRETS = (*CREDENTIALS, "client_secret")  # can also be read from the file named in DEEPREPO_<NAME>_FILE
-STORED = "app.json"  # in the data folder: the credentials that the setup page stores
+CREDENTIALS_FILE = "app.json"  # in the data folder: the credentials that the setup page stores
 SHORTEST_SECRET = 16
 MAX_SECRET_BYTES = 64_000  # bytes that are read of a secret's file
 # How to correct a variable, for the end of an error message.
@@ -135,10 +135,10 @@ def _home() -> Path:
     return Path(os.environ.get("XDG_DATA_HOME") or "~/.local/share").expanduser() / "deeprepo"
 
 
-LIMIT = Path("/sys/fs/cgroup/memory.max")  # a container's memory limit, in bytes
+MEMORY_LIMIT_FILE = Path("/sys/fs/cgroup/memory.max")  # a container's memory limit, in bytes
 
 
-def places(each: int) -> int:
+def parallel_reviews(each: int) -> int:
     """Return how many reviews of `each` MB this machine can run in parallel, from 2 to 32.
 
     Memory permitting, that is 4 per core, because a review mostly waits for models.
@@ -146,7 +146,7 @@ def places(each: int) -> int:
     pages, size = os.sysconf("SC_PHYS_PAGES"), os.sysconf("SC_PAGE_SIZE")
     memory = pages * size >> 20
     with suppress(OSError, ValueError):  # without a limit, the file contains "max"
-        memory = min(memory, int(LIMIT.read_text("ascii")) >> 20)
+        memory = min(memory, int(MEMORY_LIMIT_FILE.read_text("ascii")) >> 20)
     return max(2, min(4 * (os.cpu_count() or 1), (memory - OWN_MEGABYTES) // each, 32))
 
 
@@ -188,7 +188,7 @@ class ServerOptions(FromEnvironment):
         description="Memory limit of one review in MB, including git. A review that exceeds it is stopped.",
     )
     reviews: int = Field(
-        default_factory=lambda values: places(values.get("review_memory_mb", 1024)),
+        default_factory=lambda values: parallel_reviews(values.get("review_memory_mb", 1024)),
         ge=1,
         le=256,
         description="Maximum parallel reviews in one process.",
@@ -226,7 +226,7 @@ class ServerOptions(FromEnvironment):
     @property
     def credentials(self) -> Path:
         """The file in which the setup page stores the App's credentials."""
-        return self.app_path or self.data / STORED
+        return self.app_path or self.data / CREDENTIALS_FILE
 
     def address(self, port: int | None = None) -> str:
         """Return the server's address on this machine. `port` is the actual port if the setting is 0."""

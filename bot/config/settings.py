@@ -195,7 +195,7 @@ def telemetry() -> str | None:
     return os.environ.get("OTEL_EXPORTER_OTLP_ENDPOINT", "").strip() or None
 
 
-def programs(prefix: str | None = None) -> dict[str, str]:
+def program_environment(prefix: str | None = None) -> dict[str, str]:
     """Return the environment for another program.
 
     It has the search path, the home folder and the address of a container service, but none of deeprepo's
@@ -209,7 +209,7 @@ def programs(prefix: str | None = None) -> dict[str, str]:
     }
 
 
-def first(variables: Sequence[str]) -> str | None:
+def first_set(variables: Sequence[str]) -> str | None:
     """Return the value of the first of these variables that is set, or None.
 
     Used for the variables of clouds.
@@ -217,7 +217,7 @@ def first(variables: Sequence[str]) -> str | None:
     return next((value for name in variables if (value := os.environ.get(name, "").strip())), None)
 
 
-def key(variable: str) -> "SecretStr | None":
+def provider_key(variable: str) -> "SecretStr | None":
     """Return a provider's key from a variable, or from the file named in <variable>_FILE, or None.
 
     Raises ConfigError if the file cannot be read.

@@ -46,9 +46,9 @@ def marks(unit: Unit) -> tuple[str, ...]:
     marks_found = ["a check was removed"] if _times(_CHECK, removed_texts) > _times(_CHECK, added_texts) else []
     return (
         *marks_found,
-        *(name for name, look in _TOUCHED if _times(look, added_texts) != _times(look, removed_texts)),
+        *(name for name, pattern in _TOUCHED if _times(pattern, added_texts) != _times(pattern, removed_texts)),
     )
 
 
-def _times(look: re.Pattern[str], lines: Sequence[str]) -> int:
-    return sum(bool(look.search(line)) for line in lines)
+def _times(pattern: re.Pattern[str], lines: Sequence[str]) -> int:
+    return sum(bool(pattern.search(line)) for line in lines)

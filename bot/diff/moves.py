@@ -47,10 +47,10 @@ def _of_file(file: ChangedFile, removed: Sequence[tuple[str, int, str]], positio
     moves: list[Move] = []
     at = 0
     while at < len(lines):
-        starts = positions.get(lines[at][1], ()) if _tells(lines[at][1]) else ()
+        starts = positions.get(lines[at][1], ()) if _has_word(lines[at][1]) else ()
         runs = [(_length(lines, at, removed, start), start) for start in starts] if len(starts) <= MOST_ALIKE else []
         length, start = max(runs, default=(0, 0), key=lambda run: run[0])
-        if sum(_tells(text) for _, text in lines[at : at + length]) < LEAST_LINES:
+        if sum(_has_word(text) for _, text in lines[at : at + length]) < LEAST_LINES:
             at += 1
             continue
         old_path, first, _ = removed[start]
@@ -70,6 +70,6 @@ def _length(lines: Sequence[tuple[int, str]], at: int, removed: Sequence[tuple[s
     return most
 
 
-def _tells(text: str) -> bool:
+def _has_word(text: str) -> bool:
     """Return whether a line has a word, unlike a bracket."""
     return sum(character.isalnum() for character in text) > 2  # noqa: PLR2004

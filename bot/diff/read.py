@@ -25,8 +25,10 @@ def read(change: RawChange) -> tuple[ChangedFile, ...]:
         file = replace(patches.changed_file(entry, parts), skip=skip.by_mode(entry.old_mode, entry.new_mode))
         why = skip.reason(file, parts, change, is_generated)
         replaces_code = any(path.startswith(f"{entry.new}/") for path in left) if why in skip.ELSEWHERE else False
-        is_unvouched = skip.is_unvouched(file, why, replaces_code=replaces_code)
-        changed_files.append(replace(file, skip=why, is_unreviewed=is_unvouched, is_vendored=why in skip.FOREIGN))
+        is_unjustified = skip.is_unjustified(file, why, replaces_code=replaces_code)
+        changed_files.append(
+            replace(file, skip=why, is_unreviewed=is_unjustified, is_vendored=why in skip.NOT_WRITTEN_HERE)
+        )
     changed_files += [
         ChangedFile(path, path, "modified", skip=skip.WITHHELD, is_unreviewed=True)
         for path in sorted(change.withheld - {file.path for file in changed_files})

@@ -35,14 +35,14 @@ def changes_role(old: str, new: str) -> bool:
     Losing an exemption from checks, such as that of tests, samples, and vendored or generated files, changes
     the role. For settings, gaining an exemption does too, because their keys are lost.
     """
-    kind, marks = _kind(old), _sparing_marks(old) ^ _sparing_marks(new)
+    kind, marks = _kind(old), _exemptions(old) ^ _exemptions(new)
     if kind != _kind(new):
         return True
-    is_spared_no_more = not marks.isdisjoint(_sparing_marks(old))
+    loses_exemption = not marks.isdisjoint(_exemptions(old))
     if not kind or kind == "prose":  # nothing reads it, or only people do
-        return is_spared_no_more
-    is_read_no_more = bool(marks) and format_of(old) in _PARSED
-    return is_spared_no_more or is_read_no_more or _parts(old) != _parts(new) or _becomes_migration(old, new)
+        return loses_exemption
+    loses_parser = bool(marks) and format_of(old) in _PARSED
+    return loses_exemption or loses_parser or _parts(old) != _parts(new) or _becomes_migration(old, new)
 
 
 def format_of(path: str) -> str:
@@ -82,7 +82,7 @@ def _parts(path: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=8_192)
-def _sparing_marks(path: str) -> frozenset[str]:
+def _exemptions(path: str) -> frozenset[str]:
     if is_workflow(path):  # a workflow counts under any name
         return frozenset()
     marks = {

@@ -110,7 +110,7 @@ def _definitions(file: ChangedFile, symbols: Sequence[ChangedSymbol]) -> list[Sp
             names = (outer.name, *(name for span in inner for name in span.names))
             spans_found.append(replace(outer, names=tuple(dict.fromkeys(names))))
         else:
-            spans_found += _remains(file, outer, inner)
+            spans_found += _other_lines(file, outer, inner)
     return spans_found
 
 
@@ -151,7 +151,7 @@ def _is_reviewed_whole(span: Span) -> bool:
     return whole or span.end - span.start < WHOLE_LINES
 
 
-def _remains(file: ChangedFile, outer: Span, inner: Sequence[Span]) -> list[Span]:
+def _other_lines(file: ChangedFile, outer: Span, inner: Sequence[Span]) -> list[Span]:
     """Return a large definition's changed lines outside its changed members, under its name."""
     changed_lines = file.added_lines if outer.side == "head" else file.removed_lines
     outer_lines = {
@@ -188,7 +188,14 @@ def _runs(lines: Collection[int], side: Side, changed_lines: Collection[int]) ->
     runs = _join(runs)
     sign = "removed " if side == "base" else ""
     return [
-        Span(f"{sign}lines {a}-{b}", a, b, side, before=_quiet(a, -1, changed_lines), after=_quiet(b, 1, changed_lines))
+        Span(
+            f"{sign}lines {a}-{b}",
+            a,
+            b,
+            side,
+            before=_unchanged_lines(a, -1, changed_lines),
+            after=_unchanged_lines(b, 1, changed_lines),
+        )
         for a, b in runs
     ]
 
@@ -202,6 +209,6 @@ def _join(runs: list[list[int]]) -> list[list[int]]:
     return [[runs[first][0], runs[after - 1][1]] for first, after in pairwise(starts)]
 
 
-def _quiet(line: int, step: int, changed_lines: Collection[int]) -> int:
+def _unchanged_lines(line: int, step: int, changed_lines: Collection[int]) -> int:
     """Return the number of unchanged lines next to a line in the direction of `step`, up to MARGIN."""
     return next((n for n in range(MARGIN) if line + step * (n + 1) in changed_lines), MARGIN)

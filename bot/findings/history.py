@@ -12,7 +12,7 @@ from bot.brief import Brief
 from bot.checkout import Checkout
 from bot.findings import merge, rounds
 from bot.ports import KnownSecrets
-from bot.secrets.forms import KEY, Hit, LocatedSecret, identified, new_secrets, secrets_in
+from bot.secrets.patterns import KEY, Hit, LocatedSecret, identified, new_secrets, secrets_in
 from bot.values import Basis, ChangedFile, CommitLines, Finding, Side, Source, Verdict
 from deeprepo.impact.in_hand import reading
 from deeprepo.impact.text.lines import file_lines

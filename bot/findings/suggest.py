@@ -113,7 +113,7 @@ def _suggested_lines(finding: Finding, old: Sequence[str]) -> list[str]:
     text = (finding.suggestion or "").replace("\r\n", "\n")
     fence = _FENCED.match(text)
     text = (fence[2] if fence else text).strip("\n")
-    if render.unseen(text) or "\r" in text or render.encodable(text) != text:
+    if render.has_invisible(text) or "\r" in text or render.encodable(text) != text:
         raise SuggestionRefused("unseen")
     if _MARKER.search(text):
         raise SuggestionRefused("shape")

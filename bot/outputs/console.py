@@ -39,8 +39,13 @@ BADGES: dict["Severity", str] = {
     "medium": "bold black on yellow3",
     "low": "black on grey62",
 }
-COLOURS: dict["Severity", str] = {"critical": "red", "high": "dark_orange3", "medium": "yellow3", "low": "grey62"}
-ENDS = {"clean": "bold green", "findings": "bold", "incomplete": "bold yellow"}
+SEVERITY_COLORS: dict["Severity", str] = {
+    "critical": "red",
+    "high": "dark_orange3",
+    "medium": "yellow3",
+    "low": "grey62",
+}
+CONCLUSION_STYLES = {"clean": "bold green", "findings": "bold", "incomplete": "bold yellow"}
 PLACE_NOTES = {"outside": "outside the diff", "file": "next to the changed lines"}
 STATUS = {"fixed": "✓"}
 NEXT = 'fix the findings and review again, or ignore a finding: `deeprepo ignore ID --reason "..."`'
@@ -108,7 +113,7 @@ def _page(review: "Review", extent: Extent) -> Iterator[RenderableType]:
         yield Padding(Text(facts.ENGLISH.say("list_still"), "bold"), (1, 0, 0, 0))
     for item in groups.still:
         yield _finding(item, extent)
-    yield from _beside(review)
+    yield from _other_findings(review)
     yield from _sections(review, extent, is_top=False)
     yield _coverage(review.coverage, extent)
     notes = [note for note in review.notes if note != review.cut.failure]
@@ -138,7 +143,7 @@ def _sections(review: "Review", extent: Extent, *, is_top: bool) -> Iterator[Ren
             yield from section.in_terminal(section.of(review), extent.rows(LISTED_ROWS))
 
 
-def _beside(review: "Review") -> Iterator[RenderableType]:
+def _other_findings(review: "Review") -> Iterator[RenderableType]:
     """Yield the findings that are not listed in full: fixed, below the minimum, and unproven."""
     if fixed := review.findings_with_status("fixed"):
         yield _short(facts.ENGLISH.say("list_fixed"), fixed)
@@ -161,7 +166,7 @@ def _finding(placed_finding: "PlacedFinding", extent: Extent) -> RenderableType:
     from bot.outputs.excerpt import excerpt
 
     finding = placed_finding.finding
-    colour = COLOURS[finding.severity]
+    color = SEVERITY_COLORS[finding.severity]
     head = Text.assemble(
         (f" {finding.severity} ", BADGES[finding.severity]),
         f" {finding.number}. " if finding.number else " ",
@@ -170,7 +175,7 @@ def _finding(placed_finding: "PlacedFinding", extent: Extent) -> RenderableType:
     place = Text.assemble(
         (visible(facts.where(finding)), "cyan"), (f"  {PLACE_NOTES.get(placed_finding.place, '')}".rstrip(), "dim")
     )
-    rows: list[RenderableType] = [place, excerpt(finding, colour)]
+    rows: list[RenderableType] = [place, excerpt(finding, color)]
     rows += [Padding(prose(finding.why), (1, 0, 0, 0))] if finding.why.strip() else []
     grid = Table.grid(padding=(0, 2), expand=True)
     grid.add_column(no_wrap=True, style="dim", width=8)
@@ -245,7 +250,7 @@ def _short(title: str, findings: Sequence["Finding"]) -> RenderableType:
         text = Text.assemble(line(finding.title), "  ", (line(facts.where(finding)), "cyan"))
         text.append("  moved" if finding.tracking.how == "moved" else "", "dim")
         mark = STATUS.get(finding.status) or (f"{finding.number}." if finding.number else "")
-        grid.add_row(mark, Text(finding.severity, COLOURS[finding.severity]), text)
+        grid.add_row(mark, Text(finding.severity, SEVERITY_COLORS[finding.severity]), text)
     return Padding(Group(Text(title, "bold"), grid), (1, 0, 0, 0))
 
 
@@ -342,13 +347,13 @@ def _footer(review: "Review", extent: Extent) -> RenderableType:
     rows_ignored = [_ignored(finding, reason) for finding, reason in facts.ignored(review)[:NAMED_PLACES]]
     notes = [*notes, *rows_ignored, *(_silence(*row) for row in facts.silencing_rules(review))]
     rows = [Text(sentence, "dim") for sentence in notes]
-    rows += [Text.assemble(("next      ", "dim"), _mend(extent.fixable))] if extent.fixable else []
+    rows += [Text.assemble(("next      ", "dim"), _fix_hint(extent.fixable))] if extent.fixable else []
     rows += (
         [Text.assemble(("next      ", "dim"), NEXT)] if facts.listing(review).all and extent.fixable is not None else []
     )
     todo = "solve the problem at the top, then review again" if review.cut.failure else _todo(review.coverage)
     rows += [Text.assemble(("next      ", "dim"), todo)] if todo else []
-    style = "bold red" if review.cut.failure else ENDS[review.conclusion]
+    style = "bold red" if review.cut.failure else CONCLUSION_STYLES[review.conclusion]
     summary = facts.summary(review)
     if summary.failure:  # the page already begins with the whole sentence
         summary = replace(summary, failure=f"{summary.failed_head}.")
@@ -359,11 +364,11 @@ def _todo(coverage: "Coverage") -> str:
     """Return what to do about unchecked locations, with their paths if there are only a few."""
     paths = list(dict.fromkeys(place.path for place in facts.open_places(coverage)))
     if not paths or not all(paths) or len(paths) > NAMED_PLACES:
-        return facts.lead(coverage)
+        return facts.next_step(coverage)
     return facts.ENGLISH.say("open_lead_named", len(paths), what=line(", ".join(paths)))
 
 
-def _mend(fixable: int) -> str:
+def _fix_hint(fixable: int) -> str:
     """Return the hint to run again with `--fix`."""
     return f"run again with `--fix` to fix {count(fixable, 'finding')} in your files"
 

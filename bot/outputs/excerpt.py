@@ -15,21 +15,21 @@ QUOTED_LINES = 14  # a longer quote is cut in the middle
 THEME = "ansi_dark"  # uses the terminal's own 16 colors
 
 
-def excerpt(finding: Finding, colour: str) -> RenderableType:
+def excerpt(finding: Finding, color: str) -> RenderableType:
     """Return the quote with its line numbers and a vertical line in this color."""
     rows = visible(finding.quote.strip("\n")).expandtabs(4).split("\n")
     first = finding.start
     width = len(str(first + len(rows) - 1)) if first else 1
     grid = Table.grid(padding=(0, 1), expand=True)
     grid.add_column(justify="right", style="dim", no_wrap=True, width=width)
-    grid.add_column(width=1, style=colour)
+    grid.add_column(width=1, style=color)
     grid.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
-    for number, code in _colour(rows, finding.path, first):
+    for number, code in _highlighted(rows, finding.path, first):
         grid.add_row(number, "│" if number else "╷", code)
     return Group(grid)
 
 
-def _colour(rows: list[str], path: str, first: int) -> list[tuple[str, Text]]:
+def _highlighted(rows: list[str], path: str, first: int) -> list[tuple[str, Text]]:
     """Return the highlighted lines with their numbers. In a long quote, a note replaces the middle."""
     lines = list(_syntax(filetype(path).lexer or "text").highlight("\n".join(rows)).split("\n"))[: len(rows)]
     rows_with_numbers = [(str(first + index) if first else " ", line) for index, line in enumerate(lines)]

@@ -45,7 +45,7 @@ OPEN = (
     ("commits", "open_commits"),
     ("check", "open_checks"),
 )
-SAID = 3  # names in the sentence about lines that still contain removed names
+LISTED_NAMES = 3  # names in the sentence about lines that still contain removed names
 # Rows about unchecked items, line numbers in each, and rows about dependent locations. The JSON output has
 # all.
 LISTED_OPEN, LISTED_NUMBERS, LISTED_RELYING = 10, 6, 10
@@ -289,8 +289,8 @@ def unread(coverage: Coverage, words: Phrases = ENGLISH) -> str:
         if reading.kind == "word"
     }
     codes = [str(code(word)) for word in dict.fromkeys(places.values())]
-    more = words.say("and_more", len(codes) - SAID) if len(codes) > SAID else ""
-    still = words.say("still_say", len(places), what=_sentences(", ".join(codes[:SAID]), more)) if codes else ""
+    more = words.say("and_more", len(codes) - LISTED_NAMES) if len(codes) > LISTED_NAMES else ""
+    still = words.say("still_say", len(places), what=_sentences(", ".join(codes[:LISTED_NAMES]), more)) if codes else ""
     return _sentences(by_no_model, words.say("not_read", what=counted) if counted else "", still)
 
 
@@ -335,7 +335,7 @@ def other_open_count(coverage: Coverage) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Open:
+class OpenItem:
     """A row about unchecked items. Items in the same file with the same reason share a row."""
 
     path: str
@@ -355,7 +355,7 @@ class Open:
         return " ".join(filter(None, (f"{self.path}:{numbers}{more}" if numbers else self.path, self.name)))
 
 
-def lead(coverage: Coverage, words: Phrases = ENGLISH) -> str:
+def next_step(coverage: Coverage, words: Phrases = ENGLISH) -> str:
     """Return a sentence about what to do about unchecked items; empty if there are none."""
     if coverage.complete:
         return ""
@@ -370,7 +370,7 @@ def change(pull: PullRequest) -> str:
     return COMMIT.sub(r"\1", f"{pull.base_name}..{pull.head_name}")
 
 
-def open_places(coverage: Coverage) -> list[Open]:
+def open_places(coverage: Coverage) -> list[OpenItem]:
     """Return the rows about unchecked items, the most important first.
 
     Those about references take turns by reason.
@@ -385,22 +385,22 @@ def open_places(coverage: Coverage) -> list[Open]:
         is_use = kind in ("use", "word")
         turn = turns[reason] if is_use else 0
         turns[reason] += 1
-        keyed_places.append((is_use, turn, Open(path, tuple(sorted(line for line in lines if line)), name, reason)))
+        keyed_places.append((is_use, turn, OpenItem(path, tuple(sorted(line for line in lines if line)), name, reason)))
     return [place for _, _, place in sorted(keyed_places, key=lambda item: item[:2])]
 
 
-def relying(coverage: Coverage) -> list[tuple[str, list[Open]]]:
+def relying(coverage: Coverage) -> list[tuple[str, list[OpenItem]]]:
     """Return the locations that may depend on the change by what changed, the most important first."""
     rows: dict[tuple[str, str], list[int]] = {}
     for reading in coverage.relying:
         rows.setdefault((reading.reason, reading.path), []).append(reading.line)
-    groups: dict[str, list[Open]] = {}
+    groups: dict[str, list[OpenItem]] = {}
     for (reason, path), lines in rows.items():
-        groups.setdefault(reason, []).append(Open(path, tuple(sorted(lines)), "", reason))
+        groups.setdefault(reason, []).append(OpenItem(path, tuple(sorted(lines)), "", reason))
     return list(groups.items())
 
 
-def relying_rows(coverage: Coverage) -> tuple[list[tuple[str, list[Open]]], int]:
+def relying_rows(coverage: Coverage) -> tuple[list[tuple[str, list[OpenItem]]], int]:
     """Return the first of these locations, within the limit, and the number left out."""
     groups, room = [], LISTED_RELYING
     for what, rows in relying(coverage):

@@ -5,7 +5,7 @@ from itertools import accumulate
 from typing import get_args
 
 from bot.outputs import facts, handover, parts
-from bot.outputs.form import ReviewTemplates
+from bot.outputs.review_templates import ReviewTemplates
 from bot.render import Safe
 from bot.render.section import Place, sections
 from bot.values import PlacedFinding, Review

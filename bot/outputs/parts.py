@@ -63,7 +63,7 @@ def summary_values(review: Review, words: Phrases) -> dict[str, Any]:
         ],
         "counts": _counts(coverage, words),
         "all_covered": _all_covered(review, words),
-        "open_lead": Safe(facts.lead(coverage, words)),
+        "open_lead": Safe(facts.next_step(coverage, words)),
         "open": _open(facts.open_places(coverage)[: facts.LISTED_OPEN], review),
         "relying": _relying(review),
         "relying_more": facts.relying_rows(coverage)[1],
@@ -219,7 +219,7 @@ def evidence(item: Evidence, pull: PullRequest, becomes: str = "") -> dict[str, 
     return {"where": link(label[:200], address), "note": item.note, "quote": item.quote, "becomes": becomes.strip()}
 
 
-def _open(rows: Sequence[facts.Open], review: Review) -> list[dict[str, Any]]:
+def _open(rows: Sequence[facts.OpenItem], review: Review) -> list[dict[str, Any]]:
     """Return the rows about unchecked items, grouped by reason."""
     links_by_reason: dict[str, list[Safe]] = {}
     for open_place in rows:
@@ -248,7 +248,7 @@ def _relying(review: Review) -> list[dict[str, Any]]:
     ]
 
 
-def _head(open_place: facts.Open, review: Review) -> str:
+def _head(open_place: facts.OpenItem, review: Review) -> str:
     return facts.permalink(review.pull, open_place.path, "head", open_place.lines[0] if open_place.lines else 0)
 
 

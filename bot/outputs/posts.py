@@ -5,21 +5,21 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from bot.outputs import facts, markdown, parts
-from bot.outputs.form import ReviewTemplates
 from bot.outputs.markdown import MAX_COMMENT_BYTES
+from bot.outputs.review_templates import ReviewTemplates
 from bot.render import Safe, comment
 from bot.stored import markers
 from bot.values import CommentSpot, PlacedFinding, Review
 from bot.values.review import DiffSide
 
-NEIGHBOURS = 10  # maximum number of lines between findings that share a comment
+NEIGHBOR_LINES = 10  # maximum number of lines between findings that share a comment
 MOST_POSTS = 25  # comments per review, because more have caused errors; the other findings are in the summary
 RULE = "\n\n---\n\n"  # between two findings in one comment
 SHORT_TEXT_CHARS = 1_000  # characters of each text if a comment is too long
 
 
 @dataclass(frozen=True, slots=True)
-class Also:
+class AdditionalFinding:
     """Another finding in the same comment.
 
     `body` begins with the finding's own marker, and `line` is where it would be posted separately.
@@ -43,7 +43,7 @@ class Post:
     line: int | None = None
     side: DiffSide | None = None
     start_line: int | None = None
-    more: tuple[Also, ...] = ()
+    more: tuple[AdditionalFinding, ...] = ()
 
     @property
     def findings(self) -> int:
@@ -68,17 +68,17 @@ def comments(review: Review, state: Callable[[Review], str] | None = None) -> Co
     form = ReviewTemplates(safe)
     full = facts.listing(safe).full
     postable = [item for item in full if item.place in ("inline", "file")][:MOST_POSTS]
-    neighbours = _together(postable, safe)
+    neighbors = _together(postable, safe)
     bodies = form.fill(
-        "inline.md.j2", lambda: [parts.finding_values(item, safe, form.words) for item in neighbours], MAX_COMMENT_BYTES
+        "inline.md.j2", lambda: [parts.finding_values(item, safe, form.words) for item in neighbors], MAX_COMMENT_BYTES
     )
-    bodies = [_short(body, item, safe, form) for item, body in zip(neighbours, bodies, strict=True)]
+    bodies = [_short(body, item, safe, form) for item, body in zip(neighbors, bodies, strict=True)]
     state_line = f"{state(review)}\n" if state else ""
     summary = markdown.summary(safe, form, postable, MAX_COMMENT_BYTES - len(state_line))
     head = markers.make("summary", head=safe.pull.head, round=str(safe.round.number))
     return Comments(
         f"{head}\n{state_line}{summary}",
-        tuple(_posts(postable, neighbours, bodies, safe)),
+        tuple(_posts(postable, neighbors, bodies, safe)),
     )
 
 
@@ -87,26 +87,26 @@ def _together(findings: Sequence[PlacedFinding], review: Review) -> list[PlacedF
 
     The exceptions are:
 
-    - Findings that are more than NEIGHBOURS lines from each other are not neighbors, even in the same hunk.
+    - Findings that are more than NEIGHBOR_LINES lines from each other are not neighbors, even in the same hunk.
     - A finding with a fix for other lines is not moved, because GitHub applies a fix to the comment's lines.
     - Secrets only share comments with secrets. No model sees a thread about a secret, so other findings in it
       could not be discussed.
     """
     worst: dict[tuple[tuple[str, str, int], bool], list[CommentSpot]] = {}
-    neighbours = []
+    neighbors = []
     for item in findings:
         own = item.spot
         hunk = _hunk(own, review) if own is not None else None
         if own is None or hunk is None:
-            neighbours.append(item)
+            neighbors.append(item)
             continue
         spots = worst.setdefault((hunk, item.finding.category == "secret"), [])
-        spot = next((known_spot for known_spot in spots if abs(known_spot.end - own.end) <= NEIGHBOURS), own)
+        spot = next((known_spot for known_spot in spots if abs(known_spot.end - own.end) <= NEIGHBOR_LINES), own)
         if item.replacement is not None and spot != own:
             spot = own
         spots.append(spot)
-        neighbours.append(replace(item, spot=spot))
-    return neighbours
+        neighbors.append(replace(item, spot=spot))
+    return neighbors
 
 
 def _hunk(spot: CommentSpot, review: Review) -> tuple[str, str, int] | None:
@@ -119,11 +119,11 @@ def _hunk(spot: CommentSpot, review: Review) -> tuple[str, str, int] | None:
 
 
 def _posts(
-    findings: Sequence[PlacedFinding], neighbours: Sequence[PlacedFinding], bodies: Sequence[Safe], review: Review
+    findings: Sequence[PlacedFinding], neighbors: Sequence[PlacedFinding], bodies: Sequence[Safe], review: Review
 ) -> Iterator[Post]:
     """Yield the comments, one for each spot. If it would be too long for GitHub, there are several."""
     groups: dict[CommentSpot | int, list[list[tuple[PlacedFinding, str]]]] = {}
-    for own, there, body in zip(findings, neighbours, bodies, strict=True):
+    for own, there, body in zip(findings, neighbors, bodies, strict=True):
         shared_place = there.spot if there.spot is not None and _hunk(there.spot, review) else id(own)
         bundle = groups.setdefault(shared_place, [[]])
         if (
@@ -134,7 +134,9 @@ def _posts(
         bundle[-1].append((own, f"{_marker(own, review)}\n{body}"))
     for (first, text), *others in (part for bundle in groups.values() for part in bundle):
         more = tuple(
-            Also(body, placed_finding.spot.end) for placed_finding, body in others if placed_finding.spot is not None
+            AdditionalFinding(body, placed_finding.spot.end)
+            for placed_finding, body in others
+            if placed_finding.spot is not None
         )
         yield replace(_post(first, text, review), more=more)
 

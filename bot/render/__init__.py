@@ -9,6 +9,7 @@ from bot.render.disarm import (
     code,
     encodable,
     fence,
+    has_invisible,
     inside,
     line,
     link,
@@ -17,7 +18,6 @@ from bot.render.disarm import (
     plain,
     safe_json,
     suggestion,
-    unseen,
     visible,
 )
 from bot.render.phrases import Phrases, load

@@ -18,8 +18,8 @@ class Safe(str):
 
 # A zero-width space as an entity. A backslash or `&#64;` would have no effect, because GitHub finds mentions
 # in the rendered text.
-GAP = "&#8203;"
-ONE_BYTE = 0xFF
+ZERO_WIDTH_SPACE = "&#8203;"
+MAX_ONE_BYTE = 0xFF
 
 # Allowed languages of fenced blocks. GitHub renders some others as live content: suggestion, mermaid,
 # geojson, topojson, stl, math.
@@ -35,8 +35,8 @@ _CONTROLS = r"\x00-\x08\x0b-\x1f\x7f-\x9f"
 _BIDI = r"\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
 # Fillers, tags and variation selectors.
 _BLANK = r"\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\ufe00-\ufe0e\U000e0000-\U000e01ef"
-_UNSEEN = re.compile(f"[{_CONTROLS}{_BIDI}{_BLANK}]")
-_ASCII_UNSEEN = bytes(point for point in range(128) if _UNSEEN.match(chr(point)))
+_INVISIBLE = re.compile(f"[{_CONTROLS}{_BIDI}{_BLANK}]")
+_ASCII_INVISIBLE = bytes(point for point in range(128) if _INVISIBLE.match(chr(point)))
 _BREAK = re.compile("\r\n?|[\v\f\x85\u2028\u2029]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _MARKER = re.compile(r"<!--(?=\s*deeprepo)", re.IGNORECASE)
@@ -46,8 +46,8 @@ _ALWAYS = re.compile(r"[\\`*\[\]|~$]|(?<![^\W_])_|_(?![^\W_])")  # an underscore
 # Bots' commands start with / and !.
 _AT_START = re.compile(r"^([^\S\n]*+)(#+|[-+=:>/!]|\d++(?=[.)](?:\s|$)))", re.MULTILINE)
 _DASHES = "-\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
-_RULED = f"(?:[{_DASHES}]{{2}}|[\u2013-\u2015])"  # two dashes, or a single long one
-_MARK_START, _MARK_END = re.compile(_RULED), re.compile(f"{_RULED}$")
+_RULE = f"(?:[{_DASHES}]{{2}}|[\u2013-\u2015])"  # two dashes, or a single long one
+_MARK_START, _MARK_END = re.compile(_RULE), re.compile(f"{_RULE}$")
 # Names that could break out of their line in a prompt.
 _ODD = re.compile(r"^[\s\"#]|\s$|[\n\t`]|---|\{\{|\{%|^end$")
 _ENTITY = re.compile(r"&(?=#?\w+;)")
@@ -66,7 +66,9 @@ def visible(value: str) -> str:
     """Return code for display, with control, bidirectional and zero-width characters as visible escapes."""
     with_line_feeds = encodable(value).replace("\r\n", "\n")
     return (
-        with_line_feeds if _is_plain(with_line_feeds) else _UNSEEN.sub(lambda match: _escape(match[0]), with_line_feeds)
+        with_line_feeds
+        if _is_plain(with_line_feeds)
+        else _INVISIBLE.sub(lambda match: _escape(match[0]), with_line_feeds)
     )
 
 
@@ -84,7 +86,7 @@ def inside(value: str) -> str:
 
 
 def _imitates(line: str) -> bool:
-    visible_row = _UNSEEN.sub("", line).rstrip()
+    visible_row = _INVISIBLE.sub("", line).rstrip()
     return bool(_MARK_START.match(visible_row) and _MARK_END.search(visible_row[-2:]) and visible_row.strip(_DASHES))
 
 
@@ -94,7 +96,7 @@ def name(value: str) -> str:
     It is quoted as in JSON if it could break out of its line or imitate a mark.
     """
     clean = encodable(value)
-    return safe_json(json.dumps(clean, ensure_ascii=False)) if _ODD.search(clean) or _UNSEEN.search(clean) else clean
+    return safe_json(json.dumps(clean, ensure_ascii=False)) if _ODD.search(clean) or _INVISIBLE.search(clean) else clean
 
 
 def original_name(value: str) -> str:
@@ -110,18 +112,18 @@ def original_name(value: str) -> str:
 
 def line(value: str) -> str:
     """Return text on one line, without invisible characters."""
-    return " ".join(_without_unseen(_with_line_feeds(value)).split())
+    return " ".join(_without_invisible(_with_line_feeds(value)).split())
 
 
 def plain(value: str, *, cell: bool = False) -> Safe:
     """Return prose as Markdown that shows exactly this text. Code spans and line breaks are preserved."""
-    clean = _without_unseen(_with_line_feeds(value))
+    clean = _without_invisible(_with_line_feeds(value))
     clean = "\n".join(line.strip() for line in clean.split("\n")).strip("\n")
     parts, at = [], 0
     for span in _SPAN.finditer(clean):
-        parts += [_quiet(clean[at : span.start()]), code(span[2].strip(), cell=cell)]
+        parts += [_escape_markdown(clean[at : span.start()]), code(span[2].strip(), cell=cell)]
         at = span.end()
-    return Safe(_AT_START.sub(_at_start, "".join([*parts, _quiet(clean[at:])])))
+    return Safe(_AT_START.sub(_at_start, "".join([*parts, _escape_markdown(clean[at:])])))
 
 
 def code(value: str, *, cell: bool = False) -> Safe:
@@ -159,9 +161,9 @@ def html(value: str) -> Safe:
     """Return prose for an HTML element, where GitHub ignores Markdown but finds mentions."""
     clean, parts, at = line(value), [], 0
     for span in _SPAN.finditer(clean):
-        parts += [_inert(clean[at : span.start()]), f"<code>{_inert(span[2].strip())}</code>"]
+        parts += [_escape_html(clean[at : span.start()]), f"<code>{_escape_html(span[2].strip())}</code>"]
         at = span.end()
-    return Safe("".join([*parts, _inert(clean[at:])]))
+    return Safe("".join([*parts, _escape_html(clean[at:])]))
 
 
 def diff(old_text: str, new_text: str) -> Safe:
@@ -182,12 +184,12 @@ def cell(value: Safe) -> Safe:
 
 def safe_json(value: str) -> str:
     """Return JSON text with control and invisible characters as escapes, so that a terminal can show it."""
-    return _UNSEEN.sub(lambda match: json.dumps(match[0])[1:-1], value)
+    return _INVISIBLE.sub(lambda match: json.dumps(match[0])[1:-1], value)
 
 
-def unseen(value: str) -> bool:
+def has_invisible(value: str) -> bool:
     """Return whether a text contains invisible characters other than line breaks and tabs."""
-    return bool(_UNSEEN.search(encodable(value).replace("\r\n", "\n")))
+    return bool(_INVISIBLE.search(encodable(value).replace("\r\n", "\n")))
 
 
 def _with_line_feeds(value: str) -> str:
@@ -201,28 +203,33 @@ def _is_plain(value: str) -> bool:
 
     This is faster than a regular expression.
     """
-    return value.isascii() and len(value.encode("ascii").translate(None, _ASCII_UNSEEN)) == len(value)
+    return value.isascii() and len(value.encode("ascii").translate(None, _ASCII_INVISIBLE)) == len(value)
 
 
-def _without_unseen(value: str) -> str:
-    return value if _is_plain(value) else _UNSEEN.sub("", value)
+def _without_invisible(value: str) -> str:
+    return value if _is_plain(value) else _INVISIBLE.sub("", value)
 
 
 def _escape(character: str) -> str:
     point = ord(character)
-    return f"\\x{point:02x}" if point <= ONE_BYTE else f"\\u{{{point:x}}}"
+    return f"\\x{point:02x}" if point <= MAX_ONE_BYTE else f"\\u{{{point:x}}}"
 
 
-def _quiet(words: str) -> str:
+def _escape_markdown(words: str) -> str:
     """Escape all characters outside code that Markdown or GitHub would act on."""
     words = _ALWAYS.sub(r"\\\g<0>", words)
     words = _ENTITY.sub("&amp;", words).replace("<", "&lt;")
-    return _LIVE.sub(lambda match: match[0] + GAP, words)
+    return _LIVE.sub(lambda match: match[0] + ZERO_WIDTH_SPACE, words)
 
 
-def _inert(words: str) -> str:
-    words = words.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("$", f"&dollar;{GAP}")
-    return _LIVE.sub(lambda match: match[0] + GAP, words)
+def _escape_html(words: str) -> str:
+    words = (
+        words.replace("&", "&amp;")
+        .replace("<", "&lt;")
+        .replace(">", "&gt;")
+        .replace("$", f"&dollar;{ZERO_WIDTH_SPACE}")
+    )
+    return _LIVE.sub(lambda match: match[0] + ZERO_WIDTH_SPACE, words)
 
 
 def _at_start(match: re.Match[str]) -> str:

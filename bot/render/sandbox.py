@@ -32,7 +32,7 @@ class BrokenTemplate(Exception):  # noqa: N818 - the owner's error, reported to 
 
 def fill(source: str, each: Sequence[Mapping[str, Any]], phrases: Phrases) -> list[Safe]:
     """Render the template once for each mapping of values. Raises BrokenTemplate."""
-    return [Safe(text) for text in json.loads(_ask(source, {"each": list(each), "phrases": asdict(phrases)}))]
+    return [Safe(text) for text in json.loads(_run_process(source, {"each": list(each), "phrases": asdict(phrases)}))]
 
 
 def check(source: str) -> tuple[int | None, str] | None:
@@ -41,14 +41,14 @@ def check(source: str) -> tuple[int | None, str] | None:
     The template is not rendered.
     """
     try:
-        _ask(source, {})
+        _run_process(source, {})
     except BrokenTemplate as error:
         match = AT_LINE.fullmatch(str(error))
         return (int(match[1]), match[2]) if match else (None, str(error))
     return None
 
 
-def _ask(source: str, more: Mapping[str, Any]) -> bytes:
+def _run_process(source: str, more: Mapping[str, Any]) -> bytes:
     """Run the process and return its output. Raises BrokenTemplate. `more` is what it needs for rendering."""
     if len(source) > MOST_SOURCE:
         raise BrokenTemplate(f"it is longer than {MOST_SOURCE:,} characters")
@@ -110,7 +110,10 @@ def _main() -> None:
 
     request = json.loads(sys.stdin.buffer.read(), object_hook=_unpack)
     environment = ImmutableSandboxedEnvironment(
-        loader=FunctionLoader(templates.part), undefined=StrictUndefined, finalize=templates.shown_as, **templates.FORM
+        loader=FunctionLoader(templates.includable_source),
+        undefined=StrictUndefined,
+        finalize=templates.escaped,
+        **templates.OPTIONS,
     )
     environment.filters.update(templates.filters())
     if "each" not in request:
@@ -120,7 +123,7 @@ def _main() -> None:
             sys.exit(f"line {error.lineno}: {error.message}")
         return
     phrases = Phrases(**request["phrases"])
-    texts = [templates.one(environment, request["source"], values, phrases) for values in request["each"]]
+    texts = [templates.render_source(environment, request["source"], values, phrases) for values in request["each"]]
     if sum(map(len, texts)) > MOST_OUTPUT:
         sys.exit(f"it printed more than {MOST_OUTPUT:,} characters")
     sys.stdout.buffer.write(json.dumps(texts).encode())

@@ -28,7 +28,7 @@ class Section(ABC, Generic[Part]):
     """
 
     key: ClassVar[str]
-    nothing: Part  # the value in a review without this section
+    empty: Part  # the value in a review without this section
     place: ClassVar[Place]
     # The template for the summary; empty for a list, because lists share a template.
     template: ClassVar[str] = ""
@@ -37,12 +37,12 @@ class Section(ABC, Generic[Part]):
 
     @property
     @abstractmethod
-    def form(self) -> Any:  # noqa: ANN401 - a type
+    def part_type(self) -> Any:  # noqa: ANN401 - a type
         """Return the value's type, for parsing it from JSON. This may load the type's module."""
 
     def of(self, review: Review) -> Part:
         """Return the value in a review."""
-        return cast("Part", review.parts.get(self.key, self.nothing))
+        return cast("Part", review.parts.get(self.key, self.empty))
 
     def values(self, review: Review, words: Phrases, most: int) -> Mapping[str, Any]:
         """Return the values for the template. `most` is the maximum number of rows per list."""
@@ -74,7 +74,7 @@ class Section(ABC, Generic[Part]):
         """
         return row
 
-    def under(self, part: Part, settings: "Config") -> Part:
+    def with_settings(self, part: Part, settings: "Config") -> Part:
         """Return the value with these settings applied, which may have changed since the review."""
         del settings
         return part
@@ -89,7 +89,7 @@ class FindingSection(ABC, Generic[Part]):
     """A feature's section in a finding. `Finding.parts` and the JSON output contain its value under `key`."""
 
     key: ClassVar[str]
-    form: Any  # the value's type, for parsing it from JSON
+    part_type: Any  # the value's type, for parsing it from JSON
     template: ClassVar[str]
 
     def of(self, finding: Finding) -> Part | None:
@@ -127,7 +127,7 @@ def finding_fields(row: Mapping[str, Any]) -> dict[str, Any]:
     given = {section: row[section.key] for section in finding_sections() if row.get(section.key) is not None}
     return {
         **grouped(row),
-        "parts": {each.key: TypeAdapter(each.form).validate_python(part) for each, part in given.items()},
+        "parts": {each.key: TypeAdapter(each.part_type).validate_python(part) for each, part in given.items()},
     }
 
 

@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING, Any
 from bot import registry
 from bot.render import disarm, shorten
 from bot.render.disarm import Safe, encodable
-from bot.render.forms import forms
+from bot.render.page_filters import page_filters
 from bot.render.phrases import Phrases
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-HERE = Path(__file__).parents[1]
+PACKAGE = Path(__file__).parents[1]
 # The templates in an installed package, in a checkout, and of features. The latter have names with their
 # folder.
-FOLDERS = (HERE / "templates", HERE.parent / "templates", registry.FOLDER)
+FOLDERS = (PACKAGE / "templates", PACKAGE.parent / "templates", registry.FOLDER)
 # Our templates that an owner's template may include, in addition to those of features.
 PARTS = frozenset({"handover.md.j2"})
 OF_FINDINGS = {f"{feature}.md.j2": f"{feature}/finding.md.j2" for feature in registry.FEATURES}
-FORM: dict[str, Any] = {"keep_trailing_newline": True, "trim_blocks": True, "lstrip_blocks": True}
+OPTIONS: dict[str, Any] = {"keep_trailing_newline": True, "trim_blocks": True, "lstrip_blocks": True}
 
 
 def text(name: str, **values: object) -> str:
@@ -66,13 +66,13 @@ def speaker(phrases: Phrases) -> Any:  # noqa: ANN401 - a function with arbitrar
     """Return the `say` function for templates, which returns a phrase with its values escaped."""
 
     def say(key: str, number: int | None = None, **values: object) -> Safe:
-        safe_values = {name: shown_as(value) for name, value in values.items()}
+        safe_values = {name: escaped(value) for name, value in values.items()}
         return Safe(phrases.say(key, number, **safe_values))
 
     return say
 
 
-def shown_as(value: object) -> object:
+def escaped(value: object) -> object:
     """Return what `{{ value }}` inserts into a comment: text is escaped unless it is `Safe`."""
     return disarm.plain(value) if isinstance(value, str) and not isinstance(value, Safe) else value
 
@@ -94,7 +94,7 @@ def filters() -> dict[str, Any]:
     }
 
 
-def load() -> None:
+def compile_comments() -> None:
     """Compile the templates of comments, so that forked processes don't have to."""
     environment = _comments()
 
@@ -109,7 +109,7 @@ def load() -> None:
         environment.get_template(name)
 
 
-def part(name: str) -> str | None:
+def includable_source(name: str) -> str | None:
     """Return the source of a template that owners' templates may include, or None for any other one."""
     name = OF_FINDINGS.get(name, name)
     is_feature = name in {f"{feature}/section.md.j2" for feature in registry.FEATURES} | {*OF_FINDINGS.values()}
@@ -117,7 +117,7 @@ def part(name: str) -> str | None:
     return next((path.read_text(encoding="utf-8") for path in paths if path.is_file()), None)
 
 
-def one(environment: "Environment", source: str, values: Mapping[str, Any], phrases: Phrases) -> str:
+def render_source(environment: "Environment", source: str, values: Mapping[str, Any], phrases: Phrases) -> str:
     """Return a comment rendered from a template's source."""
     return encodable(environment.from_string(source).render(say=speaker(phrases), **values))
 
@@ -125,7 +125,7 @@ def one(environment: "Environment", source: str, values: Mapping[str, Any], phra
 def _environment(folders: Sequence[Path], filters: Mapping[str, Any], **more: Any) -> "Environment":  # noqa: ANN401
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    environment = Environment(loader=FileSystemLoader(folders), undefined=StrictUndefined, **FORM, **more)  # noqa: S701
+    environment = Environment(loader=FileSystemLoader(folders), undefined=StrictUndefined, **OPTIONS, **more)  # noqa: S701
     environment.filters.update(filters)
     return environment
 
@@ -140,13 +140,13 @@ def _prompts(*folders: Path) -> "Environment":
 
 @cache
 def _pages() -> "Environment":
-    return _environment(FOLDERS, forms(), autoescape=True)
+    return _environment(FOLDERS, page_filters(), autoescape=True)
 
 
 @cache
 def _comments() -> "Environment":
     """Return the environment for comments.
 
-    `shown_as` escapes the values, because they are Markdown, not HTML.
+    `escaped` escapes the values, because they are Markdown, not HTML.
     """
-    return _environment(FOLDERS, filters(), finalize=shown_as)
+    return _environment(FOLDERS, filters(), finalize=escaped)

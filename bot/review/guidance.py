@@ -127,7 +127,7 @@ async def read_guidance(brief: Brief, tree: Checkout, files: Sequence[ChangedFil
     """Read all of the owner's guidance: instructions, guidelines, rules, language and comment templates."""
     names, settings = [file.path for file in files if not file.skip], brief.settings
     guides = await gather(
-        tree.many_at_tip, names, settings.advice, guidelines=settings.guidelines, list_files=tree.names_at_tip
+        tree.many_at_tip, names, settings.guidance, guidelines=settings.guidelines, list_files=tree.names_at_tip
     )
     owner_rules = (*silencing.owner_rules(settings.rules), *silencing.owner_learnings(settings.learnings), *brief.rules)
     return replace(guides, rules=owner_rules, language=settings.language, templates=await _templates(tree))

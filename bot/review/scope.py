@@ -19,7 +19,7 @@ from deeprepo.impact import structs
 from deeprepo.impact.ports import Tree
 
 if TYPE_CHECKING:
-    from bot.config.policy import No
+    from bot.config.policy import SkipReview
     from bot.values import Trigger
 
 
@@ -133,7 +133,7 @@ def with_unread_notes(users: Dependents, files: Sequence[ChangedFile], left_out:
     return structs.replace(users, missed_uses=(*users.missed_uses, *sentences))
 
 
-async def no_review_reason(brief: Brief, trigger: "Trigger") -> "No | None":
+async def no_review_reason(brief: Brief, trigger: "Trigger") -> "SkipReview | None":
     """Return the reason not to review these changed files after all, or None."""
     from bot.config import policy
 
@@ -141,4 +141,4 @@ async def no_review_reason(brief: Brief, trigger: "Trigger") -> "No | None":
         files = diff.read(await tree.change())
     paths = [path for file in files for path in (file.path, file.old_path) if path]
     decision = policy.decide_on_paths(paths, brief.settings, trigger)
-    return decision if isinstance(decision, policy.No) else None
+    return decision if isinstance(decision, policy.SkipReview) else None

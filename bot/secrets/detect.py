@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from bot.secrets.forms import (
+from bot.secrets.patterns import (
     ESCAPED_BREAK,
     KEY,
     KEY_LABELS,

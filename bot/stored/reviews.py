@@ -275,7 +275,9 @@ def _review(document: _ReviewDocument, row: Mapping[str, Any]) -> Review:
             {**settings, "minimum": result.minimum_severity, "of_features": switches}, ReportSettings
         ),
         parts={
-            section.key: msgspec.convert(row[section.key], section.form) for section in sections() if section.key in row
+            section.key: msgspec.convert(row[section.key], section.part_type)
+            for section in sections()
+            if section.key in row
         },
         version=document.tool.get("version", ""),
     )

@@ -65,9 +65,7 @@ def _fit(content: Mapping[str, Any], fits: Callable[[bytes], bool]) -> bytes:
     """Return as much of a state as `fits` accepts, as JSON."""
     bare = [{**finding, "spot": None, "replacement": None} for finding in content["findings"]]
     without_optional: dict[str, Any] = {"summary": "", "issues": [], "files": [], "findings": bare}
-    without_optional |= {
-        section.key: section.to_json(section.nothing) for section in sections() if section.is_remembered
-    }
+    without_optional |= {section.key: section.to_json(section.empty) for section in sections() if section.is_remembered}
     without_coverage: dict[str, Any] = {"read": [], "read_by_model": [], "coverage": {"readings": []}}
     for omission in ({}, without_optional, without_coverage):
         content = {**content, **omission}

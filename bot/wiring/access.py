@@ -130,11 +130,11 @@ class Connections:
         try:
             return connect(
                 name,
-                access.key or config.key(provider.key_variable),
+                access.key or config.provider_key(provider.key_variable),
                 self._url(name, provider),
                 timeout,
-                region=config.first(provider.region_variables),
-                project=config.first(provider.project_variables),
+                region=config.first_set(provider.region_variables),
+                project=config.first_set(provider.project_variables),
                 sampling=access.sampling,
             )
         except NotInstalled as missing:
@@ -191,7 +191,7 @@ class Connections:
     def _url(self, name: str, provider: Provider) -> str | None:
         """Return a model's address; None for its provider's own."""
         named = self.access.get(name, Access()).base_url or address(provider.name, self.flags, self.settings)
-        return named or config.first(provider.url_variables)
+        return named or config.first_set(provider.url_variables)
 
 
 def limits(settings: Config, own: tuple[str, ...] = (), worker: str = "") -> Limits:
@@ -234,7 +234,7 @@ def _spelling(name: str) -> str:
 
 def keys() -> tuple[str, ...]:
     """Return all providers' keys that are set, so that logs can hide them."""
-    values = (config.key(provider.key_variable) for provider in PROVIDERS.values())
+    values = (config.provider_key(provider.key_variable) for provider in PROVIDERS.values())
     return tuple(key.get_secret_value() for key in values if key)
 
 
@@ -247,7 +247,7 @@ def named_models(settings: Config | Settings) -> tuple[str | None, str | None]:
     """Return the configured root and worker, or else those of the first preferred provider with a key."""
     if settings.root or settings.worker:
         return settings.root, settings.worker
-    keyed = (models for provider, *models in PREFERRED if config.key(PROVIDERS[provider].key_variable))
+    keyed = (models for provider, *models in PREFERRED if config.provider_key(PROVIDERS[provider].key_variable))
     root, worker = next(keyed, (None, None))
     return root, worker
 

@@ -16,7 +16,7 @@ from bot.machine import build
 from bot.render import templates
 from bot.review import context, lenses, strategies
 from bot.review.hooks import hooks
-from bot.secrets import forms
+from bot.secrets import patterns
 from bot.wiring import access, tasks
 from deeprepo.impact import languages, resolving
 from deeprepo.impact.filetypes import filetypes
@@ -66,8 +66,8 @@ def _load() -> None:
         access.load(model)
     for kind in ("section", "finding", "review"):  # the hooks of features that a review calls
         registry.parts(kind)
-    forms.known_forms()
-    templates.load()
+    patterns.known_forms()
+    templates.compile_comments()
     build.name()
     for path in (f"empty{suffix}" for one in filetypes() if one.is_parsed for suffix in one.suffixes):
         resolving.outline(path, b"", "head")  # loads the grammar

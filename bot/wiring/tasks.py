@@ -16,7 +16,7 @@ from bot.brief import Brief
 from bot.commands import CommandReply, conversation
 from bot.commands.conversation import RemarkReply
 from bot.config import Config, Settings
-from bot.config.policy import No
+from bot.config.policy import SkipReview
 from bot.errors import StorageError, UsageError
 from bot.findings import silencing
 from bot.outputs import json_file, markdown, posts
@@ -161,7 +161,7 @@ async def settings(
     return config.resolve({}, file, operator_settings, shared=shared)
 
 
-async def no_review_reason(_: ChildPipe, brief: Brief, trigger: Trigger) -> No | None:
+async def no_review_reason(_: ChildPipe, brief: Brief, trigger: Trigger) -> SkipReview | None:
     """Return why there is no review, depending on the changed files, or None if there is one."""
     return await scope.no_review_reason(brief, trigger)
 

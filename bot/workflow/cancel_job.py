@@ -42,7 +42,7 @@ async def run(ask: Cancel, job: Job, server: Server) -> None:
                 await _close(ask, state, due, host, job, server)
         elif state.facts.draft:
             again = ReviewAsk(ask.pull, "catch-up", head=state.facts.head_sha)
-            if isinstance(policy.decide(state.facts, again, await server.settings_of(state)), policy.No):
+            if isinstance(policy.decide(state.facts, again, await server.settings_of(state)), policy.SkipReview):
                 asked = {run for run, due_ask in due.items() if due_ask.trigger in ASKED}
                 await server.jobs.cancel(ask.pull, due.keys() - asked)
 

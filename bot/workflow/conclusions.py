@@ -93,7 +93,7 @@ def with_current_thresholds(review: Review, settings: Config) -> Review:
     """Return a stored review with today's thresholds for findings and for own checks."""
     shown = settings.without_secrets(create_known_secrets())  # as in a review
     kept_parts = {section: review.parts[section.key] for section in sections() if section.key in review.parts}
-    parts = {**review.parts, **{each.key: each.under(part, shown) for each, part in kept_parts.items()}}
+    parts = {**review.parts, **{each.key: each.with_settings(part, shown) for each, part in kept_parts.items()}}
     bar = replace(review.settings, fail_on=settings.fail_on, strict=settings.strict, doubts=settings.doubts)
     return replace(review, settings=bar, parts=parts)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from bot import github
 from bot.brief import Brief
 from bot.config import policy
-from bot.config.policy import No
+from bot.config.policy import SkipReview
 from bot.errors import (
     DeepRepoError,
     GitError,
@@ -101,7 +101,7 @@ async def _review(reviewer: "ServerReviewer", *, again: bool) -> None:
     words = await conclusions.silences(pull, store)
     decision = run.decide()
     has_begun = bool(await store.checks.of(pull))  # by this review or one that it replaces
-    if isinstance(decision, No):
+    if isinstance(decision, SkipReview):
         await reviewer.follow_up(decision)
         if has_begun or not decision.quiet:
             await reviewer.say_without_review(await reviewer.refused(decision))
@@ -197,7 +197,7 @@ class ServerReviewer(Reviewer):
             else:
                 yield Funds(refusal=f"Reviewed with static checks only: {spending.refusal(grant)}", is_capped=True)
 
-    async def no_review_reason(self, brief: Brief) -> No | None:
+    async def no_review_reason(self, brief: Brief) -> SkipReview | None:
         """Return the reason for no review, now that the changed files are known."""
         return await self.server.no_review_reason(brief, self.run.ask.trigger)
 
@@ -276,7 +276,7 @@ class ServerReviewer(Reviewer):
         run, server = self.run, self.server
         return not await _has_begun(run.ask, self.job, server) or bool(await server.jobs.reviews(run.ask.pull))
 
-    async def unless_cancelled(self, making: Awaitable[MadeReview | No]) -> MadeReview | No:
+    async def unless_cancelled(self, making: Awaitable[MadeReview | SkipReview]) -> MadeReview | SkipReview:
         """Await the review, and raise SupersededError soon after the job is canceled."""
         return await self.job.unless_cancelled(making)
 

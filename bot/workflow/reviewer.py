@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from bot.brief import Brief
 from bot.config import Config, policy
-from bot.config.policy import Go, No
+from bot.config.policy import SkipReview, StartReview
 from bot.errors import DeepRepoError, HostError, HostRefused, NothingToReview, SupersededError, public
 from bot.github import Host
 from bot.outputs.posts import Comments
@@ -54,7 +54,7 @@ class ReviewRun:
         """The owner that its check run's marker names."""
         return checks.CheckOwner(self.id, policy.conclusion_without_review(self.settings))
 
-    def decide(self) -> Go | No:
+    def decide(self) -> StartReview | SkipReview:
         """Return whether the policy allows the review."""
         state, most = self.state, (self.pushes.most or 0) if self.pushes.is_spent else 0
         return policy.decide(
@@ -129,7 +129,7 @@ class Reviewer(ABC):
 
     run: ReviewRun
 
-    async def review(self, decision: Go) -> ReviewResult:
+    async def review(self, decision: StartReview) -> ReviewResult:
         """Make the review and post it. Raises the errors that are not final.
 
         A run after a crash neither pays for a finished call again nor posts anything twice. If the comments
@@ -139,7 +139,7 @@ class Reviewer(ABC):
         async with self.check_run() as check:
             try:
                 found = await self.unless_cancelled(self._make(decision, check))
-                if isinstance(found, No):
+                if isinstance(found, SkipReview):
                     await self.follow_up(found)
                     result = await self.refused(found)
                 else:
@@ -161,20 +161,20 @@ class Reviewer(ABC):
                 await self.tell(result.says or str(result.fault))
         return result
 
-    async def follow_up(self, no: No) -> None:
+    async def follow_up(self, skip: SkipReview) -> None:
         """Close earlier findings that this head fixed, if a rule excludes the head from a review.
 
         No model is asked and nothing new is reported. Nothing is stored, so the head still counts as not
         reviewed.
         """
-        if not no.is_followed or not await summaries(self.run.host):
+        if not skip.is_followed or not await summaries(self.run.host):
             return
         self.run = run = replace(self.run, follows=True)
         async with self.fetch() as pull:
             brief = await self.brief(pull)
             if not _has_open_findings(brief.earlier):
                 return
-            note = load().say("follow_up", why=no.reason)
+            note = load().say("follow_up", why=skip.reason)
             brief = replace(brief, settings=brief.settings.with_flags(strategy="offline"), note=note)
             with suppress(NothingToReview):
                 review = (await self.make(brief, lambda _: None)).review
@@ -182,13 +182,13 @@ class Reviewer(ABC):
                     followed = _with_earlier_findings_only(review, load().say("follow_up_left"))
                     await publish(run.host, followed, self.comments, run.id, self.is_current, run.pushes.facts)
 
-    async def refused(self, no: No) -> ReviewResult:
+    async def refused(self, skip: SkipReview) -> ReviewResult:
         """Return the result of a review that the policy refuses. A closed pull request is skipped."""
         if self.run.state.facts.state != "open":
-            return ReviewResult(HeadStatus("skipped"), no.reason)
-        return ReviewResult(await self.head_status(no.lacks), no.reason, is_left_out=no.lacks == "left out")
+            return ReviewResult(HeadStatus("skipped"), skip.reason)
+        return ReviewResult(await self.head_status(skip.lacks), skip.reason, is_left_out=skip.lacks == "left out")
 
-    async def _make(self, decision: Go, check: int | None) -> MadeReview | No:
+    async def _make(self, decision: StartReview, check: int | None) -> MadeReview | SkipReview:
         """Fetch and review the change, or return the reason not to. The fetched files are then deleted."""
         run = self.run
         state, settings = run.state, run.settings
@@ -282,7 +282,7 @@ class Reviewer(ABC):
         """Grant what the caps allow. The grant counts until the block ends."""
 
     @abstractmethod
-    async def no_review_reason(self, brief: Brief) -> No | None:
+    async def no_review_reason(self, brief: Brief) -> SkipReview | None:
         """Return the reason for no review, now that the changed files are known."""
 
     @abstractmethod
@@ -337,7 +337,7 @@ class Reviewer(ABC):
         """Return whether a newer review has the check run, once this one is no longer wanted."""
         return False
 
-    async def unless_cancelled(self, making: Awaitable[MadeReview | No]) -> MadeReview | No:
+    async def unless_cancelled(self, making: Awaitable[MadeReview | SkipReview]) -> MadeReview | SkipReview:
         """Await the review, and raise SupersededError soon after it is canceled."""
         return await making
 

@@ -17,7 +17,7 @@ from bot.brief import Brief
 from bot.commands import CommandReply
 from bot.commands.conversation import RemarkReply
 from bot.config import Config, Settings
-from bot.config.policy import No
+from bot.config.policy import SkipReview
 from bot.errors import HostRefused, OverLimit, public
 from bot.github import Host, Identity, RequestPace
 from bot.machine import files
@@ -141,7 +141,7 @@ class Server:
         found = [await hook.shared_files(host, repository, self, is_private=is_private) for hook in hooks.hooks()]
         return tuple(file for files in found for file in files)
 
-    async def no_review_reason(self, brief: Brief, trigger: Trigger) -> No | None:
+    async def no_review_reason(self, brief: Brief, trigger: Trigger) -> SkipReview | None:
         """Return the reason for no review, now that the changed files are known."""
         return await child.run(tasks.no_review_reason, brief, trigger, caps=self.caps)
 

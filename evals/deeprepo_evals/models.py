@@ -12,7 +12,7 @@ def check(name: str) -> str:
     provider = provider_of(name)
     base_url = wiring.address(provider.name, {"worker": name}, config.environment())
     address(provider, base_url)
-    check_key(provider, config.key(provider.key_variable), base_url)
+    check_key(provider, config.provider_key(provider.key_variable), base_url)
     return name
 
 

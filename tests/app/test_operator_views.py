@@ -11,7 +11,7 @@ from waits import patience
 from bot.app import operator
 from bot.app.operator import views
 from bot.errors import GitError
-from bot.render import forms
+from bot.render import page_filters
 from bot.values import Ask, ReviewAsk
 from bot.workflow.jobs import Job
 
@@ -112,8 +112,8 @@ async def _live(server: Served) -> list[str]:
 
 def test_amounts_below_a_cent_are_shown() -> None:
     """Unknown amounts are a dash."""
-    assert [forms.usd(value) for value in (None, 0.0, 0.0021, 0.1, 1234.5)] == [
-        forms.NONE,
+    assert [page_filters.usd(value) for value in (None, 0.0, 0.0021, 0.1, 1234.5)] == [
+        page_filters.NONE,
         "$0",
         "$0.0021",
         "$0.10",

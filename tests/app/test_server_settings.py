@@ -127,14 +127,14 @@ def test_provider_key_can_come_from_a_file(monkeypatch: pytest.MonkeyPatch, tmp_
     """The variable takes precedence over the file, and an unreadable file is reported by its variable."""
     (tmp_path / "key").write_text("sk-from-a-file\n")
     monkeypatch.setenv("SOME_KEY_FILE", str(tmp_path / "key"))
-    found = config.key("SOME_KEY")
+    found = config.provider_key("SOME_KEY")
     assert found is not None
     assert found.get_secret_value() == "sk-from-a-file"
     monkeypatch.setenv("SOME_KEY", "sk-from-the-environment")
-    found = config.key("SOME_KEY")
+    found = config.provider_key("SOME_KEY")
     assert found is not None
     assert found.get_secret_value() == "sk-from-the-environment"
     monkeypatch.delenv("SOME_KEY")
     monkeypatch.setenv("SOME_KEY_FILE", str(tmp_path / "absent"))
     with pytest.raises(ConfigError, match="SOME_KEY_FILE"):
-        config.key("SOME_KEY")
+        config.provider_key("SOME_KEY")

@@ -9,7 +9,7 @@ from fakes import Repository
 
 from bot import cli
 from bot.config import repository as settings_file
-from bot.config.elsewhere import FORMATS, NewSettings, OldSettings
+from bot.config.other_reviewers import FORMATS, NewSettings, OldSettings
 
 GEMINI = """
 have_fun: false

@@ -44,7 +44,7 @@ FORMS: dict[str, type] = {
     "options": Option,
     "comment": CommentCommand,
 }
-MAPS = "bot/config/elsewhere/"  # conversions from other reviewers' settings may name any setting
+MAPS = "bot/config/other_reviewers/"  # conversions from other reviewers' settings may name any setting
 ELSEWHERE: dict[str, dict[str, str]] = {  # files in which a feature's word has a different meaning
     "ci": {
         "bot/values/ask.py": "how the names of jobs begin that a server has stored",

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.secrets.forms import known_forms, promising_lines
+from bot.secrets.patterns import known_forms, promising_lines
 
 PATTERNS = [pattern for form in known_forms() for pattern in form.patterns]
 PRINTABLE = st.characters(min_codepoint=32, max_codepoint=126)
@@ -22,7 +22,7 @@ tls.crt: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCi0tLS0tRU5EIENFUlRJRklDQVRFLS0tLS0
 """
 ASK = f"""
 import sys
-from bot.secrets.forms import secrets_in
+from bot.secrets.patterns import secrets_in
 assert not list(secrets_in("shop/cart.py", {ORDINARY!r}.splitlines()))
 assert "detect_secrets" not in sys.modules
 """

@@ -15,7 +15,7 @@ from bot.errors import DeepRepoError
 from bot.findings.merge import identify, merge
 from bot.findings.rounds import recall
 from bot.review.judging import judge
-from bot.secrets.forms import identity
+from bot.secrets.patterns import identity
 from bot.values import Basis, Dependents, EarlierReview, Finding, Source, Verdict
 from deeprepo.rlm.values import Completion, Prompt
 from tests.findings_changed import changed

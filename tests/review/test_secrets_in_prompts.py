@@ -17,8 +17,8 @@ from secret_samples import SAMPLES
 from bot import wiring
 from bot.outputs import OUTPUTS, posts
 from bot.render import load
-from bot.secrets.forms import known_forms
 from bot.secrets.masking.masks import PLACEHOLDER, Masks
+from bot.secrets.patterns import known_forms
 from bot.values import Review, ReviewRequest
 from bot.workflow.publish import checks
 from deeprepo_sandbox import providers as doubles

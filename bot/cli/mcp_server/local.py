@@ -7,7 +7,7 @@ from bot import checkout, render
 from bot.checkout import Checkout, typed
 from bot.errors import NothingToReview, UsageError
 from bot.outputs import OUTPUTS, facts, handover, markdown, parts
-from bot.outputs.form import ReviewTemplates
+from bot.outputs.review_templates import ReviewTemplates
 from bot.review import written
 from bot.values import Finding, PullRequest, Reference, Review, ReviewRequest
 from bot.wiring import child

@@ -16,12 +16,12 @@ class FailedJobs(Section["tuple[CIFailure, ...]"]):
     """The failed jobs, each with its first error or why none was found."""
 
     key = "ci_failures"
-    nothing = ()
+    empty = ()
     place: ClassVar[Place] = "below"
     template = "ci/section.md.j2"
 
     @property
-    def form(self) -> Any:  # noqa: ANN401 - a type
+    def part_type(self) -> Any:  # noqa: ANN401 - a type
         """Return the type of the section's value."""
         from bot.features.ci.values import CIFailure  # imported here because local reviews have no jobs
 

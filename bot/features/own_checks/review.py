@@ -18,7 +18,7 @@ class OwnChecks(ReviewHooks):
 
     def asks(self, survey: Survey, units: Sequence[Unit]) -> "CheckQuestions | None":
         """Return the checks that apply to these code regions."""
-        if not survey.brief.settings.must_hold:
+        if not survey.brief.settings.requirements:
             return None
         from bot.features.own_checks import asking  # imported here because few repositories have own checks
         from bot.features.own_checks.values import from_settings
@@ -28,7 +28,7 @@ class OwnChecks(ReviewHooks):
 
     def files_to_read(self, survey: Survey) -> frozenset[str]:
         """Return the files for which a check is new or was reworded since the earlier reviews."""
-        if not survey.brief.settings.must_hold:
+        if not survey.brief.settings.requirements:
             return frozenset()
         from bot.features.own_checks import verdicts
 
@@ -37,8 +37,8 @@ class OwnChecks(ReviewHooks):
     async def conclude(self, session: Session, coverage: Coverage, findings: Sequence[Finding]) -> Mapping[str, object]:
         """Return the result of each check."""
         del coverage, findings
-        if not session.survey.brief.settings.must_hold:
-            return {OWN_CHECKS_SECTION.key: OWN_CHECKS_SECTION.nothing}
+        if not session.survey.brief.settings.requirements:
+            return {OWN_CHECKS_SECTION.key: OWN_CHECKS_SECTION.empty}
         from bot.features.own_checks import verdicts
 
         return {OWN_CHECKS_SECTION.key: await verdicts.reports(session)}

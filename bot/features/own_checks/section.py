@@ -30,13 +30,13 @@ class OwnChecksSection(Section["Reports"]):
     """The result of each own check."""
 
     key = "checks"
-    nothing = ()
+    empty = ()
     place: ClassVar[Place] = "below"
     template = "own_checks/section.md.j2"
     is_remembered = True
 
     @property
-    def form(self) -> Any:  # noqa: ANN401 - a type
+    def part_type(self) -> Any:  # noqa: ANN401 - a type
         """Return the type of the reports."""
         # Imported here because few repositories have own checks.
         from bot.features.own_checks.values import CheckReport
@@ -61,9 +61,9 @@ class OwnChecksSection(Section["Reports"]):
         """Return the stored results."""
         from pydantic import TypeAdapter
 
-        return TypeAdapter(self.form).validate_python(row)  # type: ignore[no-any-return]
+        return TypeAdapter(self.part_type).validate_python(row)  # type: ignore[no-any-return]
 
-    def under(self, part: "Reports", settings: "Config") -> "Reports":
+    def with_settings(self, part: "Reports", settings: "Config") -> "Reports":
         """Return the reports with the severities from these settings.
 
         A check that is no longer in the settings gets the severity "note", so it cannot fail.

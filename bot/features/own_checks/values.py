@@ -36,7 +36,7 @@ class CustomCheck:
 def from_settings(settings: "Config") -> tuple[CustomCheck, ...]:
     """Return the instructions that are requirements as checks."""
     return tuple(
-        CustomCheck(each.name, each.text, each.path, each.must) for each in settings.must_hold if each.must != "no"
+        CustomCheck(each.name, each.text, each.path, each.must) for each in settings.requirements if each.must != "no"
     )
 
 

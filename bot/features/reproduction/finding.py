@@ -19,7 +19,7 @@ class ReproductionSection(FindingSection[Reproduction]):
     """The test with its results."""
 
     key = "reproduction"
-    form = Reproduction
+    part_type = Reproduction
     template = "reproduction/finding.md.j2"
 
     def values(self, part: Reproduction) -> Mapping[str, Any]:

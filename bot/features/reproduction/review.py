@@ -68,7 +68,7 @@ def permission(environment: Settings, *, is_stranger: bool = False) -> "RunPermi
         tools=tuple(filter(None, (variables.run_tools or "").split(":"))),
         network=bool(variables.run_network),
         cache=Path(variables.run_cache or "~/.cache/deeprepo/run").expanduser(),
-        programs=config.programs(),
+        programs=config.program_environment(),
         refusal=NO_FORKS if is_stranger and not variables.run_forks else "",
     )
 

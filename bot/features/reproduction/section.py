@@ -12,8 +12,8 @@ class AttemptsSection(Section[Attempts]):
     """The findings that were tried, with the reason for each failure."""
 
     key = "tried"
-    form = Attempts
-    nothing = ()
+    part_type = Attempts
+    empty = ()
     place: ClassVar[Place] = "list"
     title = "list_tried"
 

@@ -41,7 +41,7 @@ async def _read_ticket(command: list[str], key: str) -> str:
         process = await asyncio.create_subprocess_exec(
             *command,
             key,
-            env=config.programs(OWN_VARIABLES),
+            env=config.program_environment(OWN_VARIABLES),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,

@@ -18,8 +18,8 @@ class WalkthroughSection(Section[Walkthrough | None]):
     """The walkthrough, or None if the settings turn it off."""
 
     key = "walkthrough"
-    form = Walkthrough | None
-    nothing = None
+    part_type = Walkthrough | None
+    empty = None
     place: ClassVar[Place] = "top"
     template = "walkthrough/section.md.j2"
     is_remembered = True

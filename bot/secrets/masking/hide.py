@@ -13,7 +13,7 @@ from itertools import takewhile
 from operator import is_
 from typing import Any, TypeVar
 
-from bot.secrets import forms
+from bot.secrets import patterns
 from bot.values import Finding, PlacedFinding
 from bot.values.finding import MASK
 from deeprepo.impact import structs
@@ -22,7 +22,7 @@ from deeprepo.rlm.values import EXACT
 SHOWN_CHARS = 4  # characters by which the author recognizes a secret; only shown if it is three times as long
 MIN_SECRET = 6  # characters
 FEW = 100  # up to this number of secrets, each is searched for separately
-TELLING = 12  # characters from a secret's start or end that are enough to recognize it
+DISTINCTIVE_CHARS = 12  # characters from a secret's start or end that are enough to recognize it
 LONG = 16  # characters; a secret with at least this length is also masked inside a longer word
 
 _LITERAL = re.compile(r"""(["'`])(.+?)\1""")
@@ -60,13 +60,13 @@ def paths(value: Value, names: Iterable[str]) -> Value:
 def tokens_of(text: str) -> frozenset[str]:
     """Return the tokens with a known form in a text."""
     lines = text.split("\n")
-    hits = (hit for number in forms.promising_lines(text) for hit in forms.hits(lines[number], quotes=True))
-    return frozenset(hit.value for hit in hits if hit.exact and hit.rule != forms.KEY)
+    hits = (hit for number in patterns.promising_lines(text) for hit in patterns.hits(lines[number], quotes=True))
+    return frozenset(hit.value for hit in hits if hit.exact and hit.rule != patterns.KEY)
 
 
 def mask_values(value: Value, secrets: Collection[str]) -> Value:
     """Return the value with these secrets masked in all its texts."""
-    least = min((min(len(secret), TELLING) for secret in secrets), default=0)  # a shorter text contains none
+    least = min((min(len(secret), DISTINCTIVE_CHARS) for secret in secrets), default=0)  # a shorter text contains none
 
     def masked(text: str) -> str:
         return replaced(text, secrets, mask) if len(text) >= least else text
@@ -74,7 +74,7 @@ def mask_values(value: Value, secrets: Collection[str]) -> Value:
     return map_texts(value, masked) if secrets else value
 
 
-def exempt(item: "Field[Any]") -> bool:
+def is_exempt(item: "Field[Any]") -> bool:
     """Return whether a field is not free text and therefore never masked."""
     return EXACT in getattr(item.type, "__metadata__", ())
 
@@ -115,10 +115,10 @@ def _places(secret: str, text: str) -> Iterator[tuple[int, int]]:
     if secret in text:
         yield from ((at.start(), at.end()) for at in _whole(secret).finditer(text))
     if len(secret) >= LONG:
-        for at in _occurrences(secret[:TELLING], text):
+        for at in _occurrences(secret[:DISTINCTIVE_CHARS], text):
             yield at, at + _same(secret, text[at : at + len(secret)])
-        for at in _occurrences(secret[-TELLING:], text):
-            end = at + TELLING
+        for at in _occurrences(secret[-DISTINCTIVE_CHARS:], text):
+            end = at + DISTINCTIVE_CHARS
             yield end - _same(secret[::-1], text[max(0, end - len(secret)) : end][::-1]), end
 
 
@@ -167,7 +167,9 @@ def _values(path: str, line: str) -> set[str]:
 
     If the secrets check finds none in this line, all literals, logins, tokens and assigned values count.
     """
-    known_values = {hit.value for hit in forms.hits(line, quotes=forms.has_quotes(path)) if hit.rule != "private-key"}
+    known_values = {
+        hit.value for hit in patterns.hits(line, quotes=patterns.has_quotes(path)) if hit.rule != "private-key"
+    }
     if known_values:
         return known_values
     values = [literal[2] for literal in _LITERAL.finditer(line)]
@@ -200,7 +202,7 @@ def map_texts(value: Any, change: Callable[[str], str], *, with_exact: bool = Fa
         new = {name: now for name, (before, now) in held.items() if now is not before}
         return structs.replace(value, **new) if new else value  # type: ignore[type-var]  # its own fields
     if is_dataclass(value) and not isinstance(value, type):
-        names = [item.name for item in fields(value) if item.init and (with_exact or not exempt(item))]
+        names = [item.name for item in fields(value) if item.init and (with_exact or not is_exempt(item))]
         parts = {name: (getattr(value, name), again(getattr(value, name))) for name in names}
         changed = {name: now for name, (before, now) in parts.items() if now is not before}
         return _without_commit(value, replace(value, **changed)) if changed else value

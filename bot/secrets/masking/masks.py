@@ -40,7 +40,7 @@ class Masks:
         """Return the number of secrets, without any of them."""
         return f"Masks({len(self._values)})"
 
-    def know_paths(self, *sides: Collection[str]) -> None:
+    def exclude_paths(self, *sides: Collection[str]) -> None:
         """Never treat these paths as secrets, so that `api_key: src/oauth2/api_key.rs:85` stays readable."""
         self._paths = sides
 

@@ -4,7 +4,7 @@ from functools import partial
 from typing import Any
 
 from bot.config.defaults import ANALYZERS
-from bot.config.elsewhere.old import (
+from bot.config.other_reviewers.conversion import (
     ALL,
     EVENTS,
     TICKETS,
@@ -40,13 +40,13 @@ def _triggers(old: OldSettings) -> None:
     only_first = old[f"{part}.auto_incremental_review"] is False
     events = [] if is_off else EVENTS[:-1] if only_first else EVENTS
     for key in ("enabled", "auto_incremental_review"):
-        old.take(f"{part}.{key}", "triggers.events", lambda _: events)
-    old.take(f"{part}.drafts", "triggers.drafts")
+        old.import_key(f"{part}.{key}", "triggers.events", lambda _: events)
+    old.import_key(f"{part}.drafts", "triggers.drafts")
     _branches(old, f"{part}.base_branches")
     pause = f"{part}.auto_pause_after_reviewed_commits"
-    old.take(pause, "pause_after", lambda count: count or None)
+    old.import_key(pause, "pause_after", lambda count: count or None)
     if not is_off and not only_first:
-        old.differ(
+        old.note_difference(
             pause,
             "CodeRabbit pauses after a number of reviewed commits. deeprepo pauses after a number of pushes (`pause_after`).",
         )
@@ -56,10 +56,10 @@ def _triggers(old: OldSettings) -> None:
             )
     for key, label in old.each(f"{part}.labels"):
         name = str(label)
-        old.take(key, "triggers.skip_labels" if name.startswith("!") else "triggers.labels", _plain)
-    old.take(f"{part}.ignore_usernames", "triggers.skip_authors")
+        old.import_key(key, "triggers.skip_labels" if name.startswith("!") else "triggers.labels", _plain)
+    old.import_key(f"{part}.ignore_usernames", "triggers.skip_authors")
     for key, _ in old.each(f"{part}.ignore_title_keywords"):
-        old.take(key, "triggers.skip_titles", title)
+        old.import_key(key, "triggers.skip_titles", title)
 
 
 def _branches(old: OldSettings, key: str) -> None:
@@ -75,7 +75,7 @@ def _branches(old: OldSettings, key: str) -> None:
             f"To keep CodeRabbit's behavior, set `triggers: {{branches: [{', '.join(usual)}]}}`."
         )
     for at, _ in named:
-        old.take(at, "triggers.branches", partial(_with_usual, usual))
+        old.import_key(at, "triggers.branches", partial(_with_usual, usual))
 
 
 def _with_usual(usual: list[str], name: Any) -> list[str]:  # noqa: ANN401 - of the old file
@@ -92,10 +92,10 @@ def _checks(old: OldSettings) -> None:
             continue
         ask, name = str(entry.get("instructions", "")).strip(), str(entry.get("name", ""))
         if len(ask) > MAX_CHECK_CHARS:
-            old.instruct(key, ALL, f"{name}: {ask}")
+            old.import_instruction(key, ALL, f"{name}: {ask}")
             continue
         made = {"text": ask, "must": SEVERITIES[entry.get("mode", "warning")], "name": name}
-        old.take(key, "instructions", partial(_one, made))
+        old.import_key(key, "instructions", partial(_one, made))
 
 
 def _one(made: object, _: object) -> list[object]:
@@ -104,9 +104,9 @@ def _one(made: object, _: object) -> list[object]:
 
 def _summary(old: OldSettings) -> None:
     """Import where the summary is written: in the description, unless the walkthrough contains it."""
-    old.take("reviews.high_level_summary", "walkthrough")
+    old.import_key("reviews.high_level_summary", "walkthrough")
     in_comment = "reviews.high_level_summary_in_walkthrough"
-    old.take(
+    old.import_key(
         in_comment, "description", lambda is_there: not is_there and old["reviews.high_level_summary"] is not False
     )
     if old["reviews.high_level_summary"] is not False and old[in_comment] is None:
@@ -123,9 +123,9 @@ def _tools(old: OldSettings) -> None:
     kept = [name for name in ANALYZERS if name not in off]
     for name in tools:
         if name in ANALYZERS:
-            old.take(f"reviews.tools.{name}.enabled", "analyzers", lambda _: kept)
+            old.import_key(f"reviews.tools.{name}.enabled", "analyzers", lambda _: kept)
         else:
-            old.tell(f"reviews.tools.{name}", "not supported: deeprepo does not run this linter")
+            old.explain(f"reviews.tools.{name}", "not supported: deeprepo does not run this linter")
 
 
 class CodeRabbit(SettingsFormat):
@@ -136,33 +136,33 @@ class CodeRabbit(SettingsFormat):
 
     def read(self, old: OldSettings, /) -> None:
         """Import or explain each known key."""
-        old.take("language", "language", language)
-        old.instruct("tone_instructions", ALL, old["tone_instructions"] or "")
-        old.take("reviews.request_changes_workflow", "request_changes", lambda is_on: "low" if is_on else "off")
+        old.import_key("language", "language", language)
+        old.import_instruction("tone_instructions", ALL, old["tone_instructions"] or "")
+        old.import_key("reviews.request_changes_workflow", "request_changes", lambda is_on: "low" if is_on else "off")
         if old["reviews.request_changes_workflow"]:
             old.differences.append(
                 "CodeRabbit approves once all its comments are resolved. deeprepo only dismisses its request for "
                 "changes, unless you set `approve`. With `request_changes: low`, every open finding blocks the merge; `high` blocks less."
             )
-        old.take("reviews.assess_linked_issues", "linked_issues")
-        old.take("reviews.pre_merge_checks.issue_assessment.mode", "linked_issues", lambda mode: mode != "off")
+        old.import_key("reviews.assess_linked_issues", "linked_issues")
+        old.import_key("reviews.pre_merge_checks.issue_assessment.mode", "linked_issues", lambda mode: mode != "off")
         _summary(old)
-        old.take("reviews.path_filters", "ignore", _filters)
+        old.import_key("reviews.path_filters", "ignore", _filters)
         for key, entry in old.each("reviews.path_instructions"):
             if isinstance(entry, dict):
-                old.instruct(key, entry.get("path", ALL), entry.get("instructions", ""))
+                old.import_instruction(key, entry.get("path", ALL), entry.get("instructions", ""))
         _triggers(old)
         _checks(old)
         _tools(old)
         for key, entry in old.each("knowledge_base.code_guidelines.filePatterns"):
-            old.guide(key, entry)
-        old.tell("reviews.profile", HOW_MUCH)
+            old.report_guide(key, entry)
+        old.explain("reviews.profile", HOW_MUCH)
         for key in ("suggested_labels", "auto_apply_labels", "labeling_instructions"):
-            old.tell(f"reviews.{key}", "use `set_labels` to set labels by path, size and findings")
+            old.explain(f"reviews.{key}", "use `set_labels` to set labels by path, size and findings")
         for key in ("suggested_reviewers", "auto_assign_reviewers"):
-            old.tell(f"reviews.{key}", "not supported: deeprepo assigns no reviewers")
+            old.explain(f"reviews.{key}", "not supported: deeprepo assigns no reviewers")
         for key in ("title", "description", "docstrings"):
-            old.tell(
+            old.explain(
                 f"reviews.pre_merge_checks.{key}", "not supported: use an instruction with `must`, which checks files"
             )
         for key in (
@@ -171,9 +171,9 @@ class CodeRabbit(SettingsFormat):
             "collapse_walkthrough",
             "high_level_summary_instructions",
         ):
-            old.tell(f"reviews.{key}", "not supported: `walkthrough` has only one format")
-        old.tell("reviews.poem", "not supported: comments contain only findings")
-        old.tell("knowledge_base.learnings", "export them to learnings.csv, and run this command with that file")
+            old.explain(f"reviews.{key}", "not supported: `walkthrough` has only one format")
+        old.explain("reviews.poem", "not supported: comments contain only findings")
+        old.explain("knowledge_base.learnings", "export them to learnings.csv, and run this command with that file")
         for key in ("jira", "linear"):
-            old.tell(f"knowledge_base.{key}", TICKETS)
-        old.tell("chat.auto_reply", "use `triggers.replies_per_hour` to limit replies")
+            old.explain(f"knowledge_base.{key}", TICKETS)
+        old.explain("chat.auto_reply", "use `triggers.replies_per_hour` to limit replies")

@@ -22,8 +22,8 @@ QUOTA = "The old limit hides further findings. With `quota`, deeprepo collapses 
 TICKETS = "use `tickets`, which runs the command in DEEPREPO_TICKET_COMMAND"
 EVENTS = ["opened", "reopened", "ready", "push"]
 # Lists of which only one old file can set the whole value, with their defaults.
-WHOLE = {"triggers.events": EVENTS, "analyzers": list(ANALYZERS)}
-USUAL = DEFAULTS | {f"triggers.{each.name}": each.default for each in fields(Triggers)} | WHOLE
+REPLACED_LISTS = {"triggers.events": EVENTS, "analyzers": list(ANALYZERS)}
+ALL_DEFAULTS = DEFAULTS | {f"triggers.{each.name}": each.default for each in fields(Triggers)} | REPLACED_LISTS
 ESCAPED = re.compile(r"\\([^\w\s])")  # an escaped character in a regular expression
 NO_GLOB = re.compile(r"[\\^$+()\[\]|]")  # syntax of regular expressions that patterns with `*` don't have
 
@@ -70,7 +70,7 @@ class NewSettings:
     def add(self, name: str, value: Any) -> str:  # noqa: ANN401 - of any setting
         """Set a value, or append to a list. Return "", or a sentence about why the value cannot be used."""
         old = self.values.get(name)
-        if isinstance(old, list) and isinstance(value, list) and name not in WHOLE:
+        if isinstance(old, list) and isinstance(value, list) and name not in REPLACED_LISTS:
             first, more = (value, old) if value[:1] == [ALL] else (old, value)  # `*` comes first
             value = [*first, *(one for one in more if one not in first)]
         elif old is not None and old != value:
@@ -103,7 +103,7 @@ class OldSettings:
         """Return the value at a dotted key such as `a.b`, or None if it is missing."""
         return self._at(_path(key))
 
-    def take(self, key: str, into: str, make: Callable[[Any], Any] = lambda value: value) -> None:
+    def import_key(self, key: str, into: str, make: Callable[[Any], Any] = lambda value: value) -> None:
         """Import a key, if the file has it, as the setting `into`.
 
         `make` converts the value. It raises ValueError with a sentence if the value cannot be converted.
@@ -113,35 +113,37 @@ class OldSettings:
             return
         try:
             made = make(value)
-            is_usual = made == USUAL[into] or (made == [] and into not in WHOLE)
-            why = "" if is_usual else self.new.add(into, made)
+            is_default = made == ALL_DEFAULTS[into] or (made == [] and into not in REPLACED_LISTS)
+            why = "" if is_default else self.new.add(into, made)
         except (ValueError, TypeError, AttributeError) as error:
-            is_usual = False
+            is_default = False
             why = str(error) if type(error) is ValueError else "the value has an unexpected type"
-        self._rows[path] = Row(_key(path), into, IS_DEFAULT) if is_usual else Row(_key(path), "" if why else into, why)
+        self._rows[path] = (
+            Row(_key(path), into, IS_DEFAULT) if is_default else Row(_key(path), "" if why else into, why)
+        )
 
-    def tell(self, key: str, why: str) -> None:
+    def explain(self, key: str, why: str) -> None:
         """Explain why a key, if the file has it, is not imported."""
         path = _path(key)
         if self._at(path) is not None:
             self._rows.setdefault(path, Row(_key(path), "", why))
 
-    def differ(self, key: str, sentence: str) -> None:
+    def note_difference(self, key: str, sentence: str) -> None:
         """Add a sentence about a different meaning of a key in deeprepo, if the key was imported."""
         row = self._rows.get(_path(key))
         if row is not None and row.into:
             self.differences.append(sentence)
 
-    def guide(self, key: str, name: Any) -> None:  # noqa: ANN401 - as above
+    def report_guide(self, key: str, name: Any) -> None:  # noqa: ANN401 - as above
         """Report whether reviews read the files that a key refers to with a pattern."""
         named = {path for path in self.new.files if globs.is_usable(str(name)) and globs.matches([str(name)], path)}
         unread = sorted(path for path in named if not self.new.files[path])
         if len(unread) < len(named):
             why = f"except {unread[0]}{f' and {len(unread) - 1} more' if unread[1:] else ''}" if unread else ""
             self._rows[_path(key)] = Row(_key(_path(key)), "reviews read this file directly", why)
-        self.tell(key, "reviews do not read this file. Mention it in AGENTS.md, or use `instructions`")
+        self.explain(key, "reviews do not read this file. Mention it in AGENTS.md, or use `instructions`")
 
-    def instruct(self, key: str, pattern: Any, text: Any) -> None:  # noqa: ANN401 - as above
+    def import_instruction(self, key: str, pattern: Any, text: Any) -> None:  # noqa: ANN401 - as above
         """Import a key as an instruction for the files that match a pattern or a list of patterns."""
         written = "\n".join(line.rstrip() for line in text.strip().splitlines()) if isinstance(text, str) else None
 
@@ -151,7 +153,7 @@ class OldSettings:
             named = [pattern] if isinstance(pattern, str) else list(pattern or [ALL])
             return [{"path": brace, "text": written} for each in named for brace in globs.braces(each) if written]
 
-        self.take(key, "instructions", entries)
+        self.import_key(key, "instructions", entries)
         row, size = self._rows.get(_path(key)), len(written or "")
         if row is not None and row.into and size > self.new.room:
             why = f"models see only the first {self.new.room:,} of {size:,} characters. Split it by path"

@@ -17,9 +17,9 @@ MINUTE, HOUR = 60, 3600
 CENT = 0.01
 
 
-def forms() -> dict[str, Callable[..., str]]:
+def page_filters() -> dict[str, Callable[..., str]]:
     """Return the filters by name."""
-    return {form.__name__: form for form in (usd, took, day, moment, iso, many, share, one_line, prose)}
+    return {form.__name__: form for form in (usd, duration, day, day_and_time, iso, number, percent, one_line, prose)}
 
 
 def usd(value: float | None) -> str:
@@ -31,7 +31,7 @@ def usd(value: float | None) -> str:
     return f"${value:,.2f}" if value >= CENT else f"${value:.2g}"
 
 
-def took(seconds: float | None) -> str:
+def duration(seconds: float | None) -> str:
     """Return a duration, such as "8 s", "3 min 20 s" or "1 h 05 min"."""
     if seconds is None:
         return NONE
@@ -50,7 +50,7 @@ def day(seconds: float) -> str:
     return f"{_moment(seconds):%-d %b}"
 
 
-def moment(seconds: float) -> str:
+def day_and_time(seconds: float) -> str:
     """Return the day and time, such as "21 Nov, 14:05"."""
     return f"{_moment(seconds):%-d %b, %H:%M}"
 
@@ -60,12 +60,12 @@ def iso(seconds: float) -> str:
     return f"{_moment(seconds):%Y-%m-%dT%H:%M:%SZ}"
 
 
-def many(value: float | None) -> str:
+def number(value: float | None) -> str:
     """Return a count with thousands separators."""
     return NONE if value is None else f"{value:,.0f}"
 
 
-def share(value: float | None) -> str:
+def percent(value: float | None) -> str:
     """Return a share between 0 and 1 as a percentage."""
     return NONE if value is None else f"{100 * value:.0f}%"
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from io import StringIO
 from typing import Any
 
-from bot.config.elsewhere.old import ALL, OldSettings, SettingsFormat
+from bot.config.other_reviewers.conversion import ALL, OldSettings, SettingsFormat
 
 # Possible names of the columns with the text and the path. The first one that exists is used.
 TEXT_COLUMNS = ("learning", "text", "content", "rule", "instruction", "description")
@@ -31,7 +31,7 @@ class Learnings(SettingsFormat):
     def read(self, old: OldSettings, /) -> None:
         """Import each learning as an instruction."""
         for key, row in old.each("learnings"):
-            old.instruct(key, row["path"] or ALL, row["text"])
+            old.import_instruction(key, row["path"] or ALL, row["text"])
 
 
 def _row(row: Mapping[Any, Any]) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """Other reviewers whose settings are only instruction files, which deeprepo reads unchanged."""
 
-from bot.config.elsewhere.old import SettingsFormat
+from bot.config.other_reviewers.conversion import SettingsFormat
 
 
 class Bugbot(SettingsFormat):
