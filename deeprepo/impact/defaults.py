@@ -216,6 +216,10 @@ class Classes:
         """The members that are also run by a call of a class or of its object."""
         return ()
 
+    def adds_nothing(self, base: str, name: str) -> bool:
+        """Return whether a library class gives its subclasses no member of this name."""
+        return base in self.valued_bases
+
     def is_closed(self, head: str) -> bool:
         """Return whether a value, given its definition's head, cannot be given more members."""
         return False

@@ -25,9 +25,6 @@ FIELD = re.compile(r"[a-z_][\w]{0,60}\.")  # the chain begins with a value, so i
 # The name as a word, or code that answers to unwritten names.
 WRITTEN = r"(?<![\w$])(?:NAME|__getattr__|__getattribute__|method_missing|__call|Proxy|setattr)(?![\w$])"
 ROOTS = frozenset({"object", "Object"})  # bases without members of their own
-# Standard library classes whose members are all known and are not named like constants.
-ENUMERATIONS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag", "ReprEnum"})
-MIXED: Mapping[str, type] = {"str": str, "int": int}  # for classes such as `class Mode(str, Enum)`
 UNNAMED_BASE = {"?"}  # of a class to which other files may add members, such as a trait
 LONG = 4  # letters of a class name that links a file to it, and of a one-word member name in a hint
 # One-word names that are common in libraries.
@@ -268,7 +265,8 @@ class Evidence(Struct):
     async def lacks(self, path: str, owner: str, name: str, *, is_constant: bool = False) -> bool:
         """Return whether a class and all its bases are known, and none has the member."""
         rules, line = self.language, await self.exports.ancestry(path, owner)
-        beyond = {one for (home, _), one in line.beyond if not (_adds_nothing(one, name) or _is_plain(one, home))}
+        bases = {(home, base) for (home, _), base in line.beyond if base not in ROOTS}
+        beyond = {base for home, base in bases if not (rules.adds_nothing(base, name) or _is_plain(base, home))}
         is_alone = len(line.classes) == 1
         if is_constant and is_alone and beyond <= UNNAMED_BASE and not await self.names.is_defined(name):
             beyond = set()
@@ -328,15 +326,6 @@ class Evidence(Struct):
 def has_member(outline: Outline, name: str) -> bool:
     """Return whether a file defines anything with that name."""
     return any(symbol.short == name for symbol in outline.definitions)
-
-
-def _adds_nothing(base: str, name: str) -> bool:
-    """Return whether a standard library class has no member of that name."""
-    return (
-        base in ROOTS
-        or base.removeprefix("enum.") in ENUMERATIONS
-        or (base in MIXED and not hasattr(MIXED[base], name))
-    )
 
 
 def _is_plain(base: str, path: str) -> bool:

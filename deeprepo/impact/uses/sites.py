@@ -279,8 +279,19 @@ class _Matcher:
         return any(self._is_seen(one, use) for one in others)
 
     def imported_nearer(self, hit: Match) -> bool:
-        """An import of another file, nearer above the reference, binds the same name."""
-        return is_bound_nearer(self._target, hit.use, self._uses, self._imports, self._bound)
+        """An import of another file, nearer above the reference, binds the same name.
+
+        An import in another function doesn't count.
+        """
+        use = hit.use
+        if use.form != "name" or use.receiver:
+            return False
+        spans = {one.line: one.span for one in self._uses if one.form == "import"}
+        statements = {one.line: item.line for item in self._imports for one in item.names if one.here == use.name}
+        near = (line for line in statements if (span := spans.get(line)) is None or _is_within(use, span))
+        nearest = max((line for line in near if line <= use.line), default=0)
+        own = {one.line for one in local_names(self._target, self._bound) if one.here == use.name}
+        return bool(nearest and own) and statements[nearest] not in own
 
     OF_MACROS: ClassVar[tuple[Finding, ...]] = (calls_macro,)
     OF_MEMBERS: ClassVar[tuple[Finding, ...]] = (
@@ -386,23 +397,6 @@ def _is_within(use: Use, span: tuple[int, int]) -> bool:
 
 def _imported_file(modules: Iterable[tuple[str, str]], receiver: str) -> str:
     return min((imported_file for here, imported_file in modules if here == receiver), default="")
-
-
-def is_bound_nearer(
-    target: UseTarget, use: Use, uses: Sequence[Use], imports: Sequence[Import], bound: Bindings
-) -> bool:
-    """Return whether an import of another file, nearer above a reference, binds the same name, as in its block.
-
-    An import in another function doesn't count.
-    """
-    if use.form != "name" or use.receiver:
-        return False
-    spans = {one.line: one.span for one in uses if one.form == "import"}
-    statements = {one.line: item.line for item in imports for one in item.names if one.here == use.name}
-    near = (line for line in statements if (span := spans.get(line)) is None or span[0] <= use.line <= span[1])
-    nearest = max((line for line in near if line <= use.line), default=0)
-    own = {one.line for one in local_names(target, bound) if one.here == use.name}
-    return bool(nearest and own) and statements[nearest] not in own
 
 
 def _of_other_imports(target: UseTarget, matches: Sequence[Match], bound: Bindings) -> list[Match]:

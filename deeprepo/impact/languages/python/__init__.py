@@ -249,8 +249,15 @@ class Python(Language, frozen=True):
             "enum.Flag",
             "IntFlag",
             "enum.IntFlag",
+            "ReprEnum",
+            "enum.ReprEnum",
         ]
     )
+
+    def adds_nothing(self, base: str, name: str) -> bool:
+        """Return whether a library class adds no member: an enumeration, or a type of its values."""
+        values = {"str": str, "int": int}.get(base)  # `class Mode(str, Enum)`
+        return base in self.valued_bases or (values is not None and not hasattr(values, name))
 
     def whole_name(self, spec: str) -> str:
         """Return the whole path, by which code uses a module after `import a.b`."""
