@@ -76,7 +76,7 @@ class Evidence(Struct):
     exports: Exports
     names: Names
     importers: Mapping[str, Sequence[Link]]
-    origins: Mapping[str, frozenset[str] | set[str]]
+    behind: Mapping[str, frozenset[str] | set[str]]
     # pairs of a file and a removed module that it imports
     lost_imports: frozenset[tuple[str, str]] = frozenset()
     # the same for modules that may have a replacement
@@ -97,7 +97,7 @@ class Evidence(Struct):
 
     def imports_target(self, path: str, target: UseTarget) -> bool:
         """Return whether a file imports one of the target's files, directly or through a re-export."""
-        return any(not target.homes.isdisjoint(self.origins.get(i.target, ())) for i in self.importers.get(path, ()))
+        return any(not target.homes.isdisjoint(self.behind.get(i.target, ())) for i in self.importers.get(path, ()))
 
     async def sees(self, path: str, target: UseTarget) -> bool:
         """Return whether a file can see the target's files.

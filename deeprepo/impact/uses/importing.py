@@ -20,7 +20,7 @@ from deeprepo.impact.uses.symbols import ChangedSource
 from deeprepo.impact.values import MODULE, Link, Use
 
 Meaning = tuple[str, str]  # a changed file and a name in it; "*" is the whole file
-ExportingFiles = Mapping[str, Mapping[str, Collection[Meaning]]]  # file -> exported name -> its meanings
+ReExported = Mapping[str, Mapping[str, Collection[Meaning]]]  # file -> exported name -> its meanings
 
 
 class Scene(Struct, frozen=True):
@@ -63,9 +63,9 @@ class Importers(Struct):
     links: dict[str, list[Link]] = field(default_factory=lambda: defaultdict(list))  # importer -> relevant imports
     lost: dict[str, list[Link]] = field(default_factory=lambda: defaultdict(list))  # importer -> those of removed files
     # imported file -> the changed files whose names it exports: itself, or those behind it
-    origins: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    behind: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     # a file that exports single changed names again -> exported name -> the changed names behind it
-    exporting_files: dict[str, dict[str, set[Meaning]]] = field(default_factory=lambda: defaultdict(dict))
+    reexports: dict[str, dict[str, set[Meaning]]] = field(default_factory=lambda: defaultdict(dict))
     dependents: dict[tuple[str, str], Dependent] = field(default_factory=dict)  # by changed file and importer
 
     def note(self, path: str, link: Link, via: str | None = None, target: str = "") -> None:
@@ -83,7 +83,7 @@ class Importers(Struct):
 
     def bindings(self, path: str) -> "Bindings":
         """Return what the imports of a file bind."""
-        return bind(self.links.get(path, ()), self.origins, self.exporting_files)
+        return bind(self.links.get(path, ()), self.behind, self.reexports)
 
 
 class Bindings(Struct):
@@ -137,17 +137,17 @@ class Bindings(Struct):
 
 def bind(
     imports: Iterable[Link],
-    origins: Mapping[str, Collection[str]],
-    exporting_files: ExportingFiles = MappingProxyType({}),
+    behind: Mapping[str, Collection[str]],
+    reexports: ReExported = MappingProxyType({}),
 ) -> Bindings:
     """Return the names that a file's imports bind.
 
-    `origins`: imported file -> changed files that it re-exports; `exporting_files`: files that re-export single names.
+    `behind`: imported file -> changed files that it re-exports; `reexports`: files that re-export single names.
     """
     bindings = Bindings()
     for item in imports:
         here = dict(item.aliases)
-        for origin in origins.get(item.target, ()):
+        for origin in behind.get(item.target, ()):
             for name in item.names:
                 if name != "*":
                     local_name = here.get(name, name)
@@ -159,7 +159,7 @@ def bind(
                     bindings.modules[origin].add((here["*"], item.target))
                 else:
                     bindings.stars[origin].add(item.target)
-        for there, meanings in exporting_files.get(item.target, {}).items():
+        for there, meanings in reexports.get(item.target, {}).items():
             for origin, name in meanings:
                 _bind_offer(bindings, item, there, origin, name)
     return bindings
@@ -185,7 +185,7 @@ async def importing(scene: Scene) -> Importers:
     past = {old for source in scene.sources if (old := source.file.old_path) and old not in scene.head.paths}
     found = Importers()
     for path in here | past:
-        found.origins[path].add(path)
+        found.behind[path].add(path)
     direct, former = await together(scene.head.importers(here), scene.base.importers(past))
     moves = {source.file.old_path: source.file.path for source in scene.sources}
     others = {path: tuple(item for item in items if moves[item.target] != path) for path, items in former.items()}
@@ -201,7 +201,7 @@ async def importing(scene: Scene) -> Importers:
     headers = {header for headers in scene.declarations.values() for header in headers if header not in here}
     headers &= scene.head.paths
     for header in headers:
-        found.origins[header].add(header)
+        found.behind[header].add(header)
     for path, items in (await scene.head.importers(headers) if headers else {}).items():
         found.links[path] += [item for item in items if item not in found.links[path]]
     return found

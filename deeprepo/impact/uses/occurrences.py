@@ -20,7 +20,7 @@ MAX_PATHS = 2_000  # on one command line
 EVERYWHERE: tuple[str, ...] = ()
 DEFINING: frozenset[Form] = frozenset({"definition", "key"})  # forms of uses that may define their name
 WHOLE_FILE = (0, 1 << 30)  # the lines of a whole file
-Spans = Mapping[str, Collection[tuple[int, int]]]  # file -> line ranges of definitions
+LinesByFile = Mapping[str, Collection[tuple[int, int]]]  # file -> line ranges of definitions
 
 
 class NameOccurrences(Struct):
@@ -61,7 +61,7 @@ async def occurrences(
 class Own(Struct, frozen=True):
     """Facts about names from the change itself."""
 
-    spans: Mapping[Side, Spans]  # line ranges of the changed definitions
+    spans: Mapping[Side, LinesByFile]  # line ranges of the changed definitions
     gone_names: frozenset[str]  # names that lose their definition
     fresh: Mapping[str, Collection[int]]  # file in the head tree -> added lines
 

@@ -34,15 +34,15 @@ async def add_reexports(scene: Scene, found: Importers) -> None:
     known_paths = {target for target, _ in found.dependents} | changed_paths
     offers = ReExports(scene, found, former, await _contract_names(scene, changed_paths))
     for hop in range(OFFERED_HOPS):
-        barrels = {path for path, items in importers.items() if _hands_on(path, items, found.origins, wanted_names)}
+        barrels = {path for path, items in importers.items() if _hands_on(path, items, found.behind, wanted_names)}
         barrels = barrels if hop < HOPS else set()
         for barrel in sorted(barrels) * 2:  # twice, since one may import another, in a fixed order
-            found.origins[barrel] |= {o for item in importers[barrel] for o in found.origins.get(item.target, ())}
+            found.behind[barrel] |= {o for item in importers[barrel] for o in found.behind.get(item.target, ())}
         takers = await offers.takers(importers, barrels)
         importers = await scene.head.importers(barrels - visited)
         targets = {item.target for item in chain(former, *importers.values())}
         for barrel in barrels - visited - targets:  # no file imports from it
-            del found.origins[barrel]
+            del found.behind[barrel]
         visited |= barrels
         importers = {path: (*importers.get(path, ()), *takers.get(path, ())) for path in {**importers, **takers}}
         for path, items in importers.items():
@@ -71,9 +71,9 @@ def _former_imports(scene: Scene) -> list[Link]:
 def _behind(found: Importers, path: str, item: Link, wanted_names: Mapping[str, frozenset[str]]) -> set[str]:
     """Return the changed files whose names an import takes from a file that re-exports them."""
     is_all = "*" in item.names
-    origins = found.origins.get(item.target, set()) - {path}
+    origins = found.behind.get(item.target, set()) - {path}
     behind = {one for one in origins if is_all or item.names & wanted_names.get(one, frozenset())}
-    exported_names = found.exporting_files.get(item.target, {})
+    exported_names = found.reexports.get(item.target, {})
     names = exported_names if is_all else item.names & exported_names.keys()
     return behind.union(origin for name in names for origin, _ in exported_names[name])
 
@@ -110,7 +110,7 @@ class ReExports(Struct):
             if path not in barrels and taken[path].isdisjoint({"*", *ways}):
                 continue  # no file imports it
             exported_names = ways if path in known else await self._offered(path, ways)
-            earlier_names = self.found.exporting_files[path]
+            earlier_names = self.found.reexports[path]
             for name, meanings in exported_names.items():
                 if not meanings <= earlier_names.get(name, set()):
                     earlier_names.setdefault(name, set()).update(meanings)
@@ -126,9 +126,9 @@ class ReExports(Struct):
         """Return the candidate re-exports of each importer by name, and the files whose exports are known."""
         candidates: dict[str, dict[str, set[Meaning]]] = {}
         known: set[str] = set()
-        origins = {path: {one for one in every if self.names.get(one)} for path, every in self.found.origins.items()}
+        origins = {path: {one for one in every if self.names.get(one)} for path, every in self.found.behind.items()}
         for path, items in importers.items():
-            bindings = bind(items, origins, self.found.exporting_files)
+            bindings = bind(items, origins, self.found.reexports)
             ways = {**self._ways(bindings), **await self._assigned(path, bindings)}
             # it may export them under other names
             if ways and (path in barrels or not _offers_imports(path)):
@@ -186,7 +186,7 @@ class ReExports(Struct):
             return {}
         exported_names = {name: ways[local or name] for name, local in outline.exports if (local or name) in ways}
         for star in await self.scene.exports.stars("head", path) if outline.stars else ():
-            starred_names = self.found.exporting_files.get(star, {}).keys() - outline.names - NOT_HANDED_ON
+            starred_names = self.found.reexports.get(star, {}).keys() - outline.names - NOT_HANDED_ON
             exported_names |= {name: ways[name] for name in starred_names & ways.keys()}
         if self.scene.head.visible_files(path):  # its whole namespace sees these names
             own = {symbol.name for symbol in outline.definitions}

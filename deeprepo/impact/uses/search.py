@@ -18,7 +18,7 @@ from deeprepo.impact.text.paths import is_output
 from deeprepo.impact.uses.budget import LISTED, is_minified
 from deeprepo.impact.uses.evidence import Evidence, SearchedFile
 from deeprepo.impact.uses.importing import Bindings, Importers, Scene
-from deeprepo.impact.uses.occurrences import WHOLE_FILE, Names, Own, Spans
+from deeprepo.impact.uses.occurrences import WHOLE_FILE, LinesByFile, Names, Own
 from deeprepo.impact.uses.reach import globs
 from deeprepo.impact.uses.reexports import ALIASES
 from deeprepo.impact.uses.sites import is_imported, match, names, reference
@@ -99,7 +99,7 @@ class Search(Struct):
             scene.exports,
             looked_up,
             self.importers.links,
-            self.importers.origins,
+            self.importers.behind,
             lost_imports=frozenset(place for is_gone, place in broken if is_gone),
             doubtful_imports=frozenset(place for is_gone, place in broken if not is_gone),
             unique_names=unique,
@@ -118,7 +118,7 @@ class Search(Struct):
         by_contract = {path for path, words in by_name.items() if not shorts.isdisjoint(words)}
         return {*near, *by_contract} if shorts else set()
 
-    async def _spans(self) -> Mapping[Side, Spans]:
+    async def _spans(self) -> Mapping[Side, LinesByFile]:
         """Return the line ranges of the changed definitions with their prototypes; in the base, whole files."""
         before: dict[str, set[tuple[int, int]]] = defaultdict(set)
         after: dict[str, set[tuple[int, int]]] = defaultdict(set)

@@ -180,7 +180,7 @@ async def use_targets(scene: Scene, importers: Importers) -> list[UseTarget]:
         for path, names in target.exporting_files
         if WHOLE_MODULE in names
     }
-    for path, origins in sorted(importers.origins.items()):
+    for path, origins in sorted(importers.behind.items()):
         known_names = {name for origin, name in covered_names if origin in {path, *origins}}
         gone_names = await scene.exports.gone_names(path)
         if WHOLE_MODULE in gone_names & known_names and path not in lost_homes:

@@ -1,4 +1,4 @@
-"""Decide what a reference means and whether its target still exists. Nothing else decides that.
+"""Decide how certain a reference is, which a rule in `sites.py` found, and whether its target still exists.
 
 Four questions are asked in this order, each answered by a list of rules. The first rule that answers wins.
 
@@ -20,7 +20,7 @@ Four questions are asked in this order, each answered by a list of rules. The fi
 
 import posixpath
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import cast
 
 from deeprepo.impact.changes import Connection, TargetState
@@ -78,15 +78,15 @@ class Case(Struct):
         return resembles(self.use.receiver, self.target.owner)
 
 
-Answer = Connection | bool
-Rule = Callable[[Case], Awaitable[Answer | None]]
+Conclusion = Connection | bool
+CaseRule = Callable[[Case], Awaitable[Conclusion | None]]
 
 
-class Question(Struct, frozen=True):
+class Decision(Struct, frozen=True):
     """A question about a case, with the rules that answer it, in order."""
 
     name: str
-    rules: tuple[Rule, ...]
+    rules: tuple[CaseRule, ...]
 
 
 async def verdict(
@@ -96,7 +96,7 @@ async def verdict(
     case = Case(evidence, target, match, file)
     # only this question is answered with a connection
     case.connection = cast("Connection", await _answer(CONNECTION, case))
-    states: list[tuple[Question, TargetState]] = [(REMOVED, "lost"), (PROBABLY_REMOVED, "likely")]
+    states: list[tuple[Decision, TargetState]] = [(REMOVED, "lost"), (PROBABLY_REMOVED, "likely")]
     if case.connection == "bound" and target.is_gone and target.contract:
         states.append((STILL_THERE, "present"))
     for question, target_state in states:
@@ -105,7 +105,7 @@ async def verdict(
     return case.connection, "unknown"
 
 
-async def _answer(question: Question, case: Case) -> Answer:
+async def _answer(question: Decision, case: Case) -> Conclusion:
     """Return the answer of the first rule that gives one. The last rule of a question always does."""
     for index, rule in enumerate(question.rules):
         answer = await rule(case)
@@ -211,7 +211,7 @@ async def same_name(_: Case) -> Connection | None:
     return "name"
 
 
-CONNECTION = Question(
+CONNECTION = Decision(
     "connection",
     (
         resolved,
@@ -292,7 +292,7 @@ async def no_binding_left(case: Case) -> bool | None:
     return await case.evidence.is_unbound(case.file, case.use)
 
 
-REMOVED = Question(
+REMOVED = Decision(
     "removed",
     (
         too_loose_for_a_proof,
@@ -415,7 +415,7 @@ async def rare_member(_: Case) -> bool | None:
     return True
 
 
-PROBABLY_REMOVED = Question(
+PROBABLY_REMOVED = Decision(
     "probably removed",
     (
         expected_to_be_missing,
@@ -466,12 +466,10 @@ async def bound_in_the_head(case: Case) -> bool | None:
     return is_bound and await exports.offers(path, name, case.target.before)
 
 
-STILL_THERE = Question(
+STILL_THERE = Decision(
     "still there",
     (another_name, embedded_member, exported_from_elsewhere, bound_in_the_head),
 )
-
-QUESTIONS: Sequence[Question] = (CONNECTION, REMOVED, PROBABLY_REMOVED, STILL_THERE)
 
 
 def _is_of_another_type(target: UseTarget, use: Use) -> bool:
