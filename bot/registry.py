@@ -1,23 +1,24 @@
-"""The features of the product. Each is a folder of `bot/features` and one line here: without both there is no such feature.
+"""The registry of features. Each feature is a folder in `bot/features` with an entry in FEATURES.
 
-No other module of the product imports a feature. A line lists entries, each as "module:object". Code that a feature may extend calls
-`parts` with the name of the module, and gets the objects of all features:
+No other module of the product imports a feature. An entry lists the feature's objects, each as
+"module:object". Code that features can extend calls `parts` with a module's name, and gets the objects that all
+features have in their modules of this name:
 
 settings   the dataclass of the keys that it adds to `.deeprepo.yml`
-variables  the dataclass of the variables of the environment that it reads
-file       `config.owner_file.OwnerFile`: a file of the repository by which its owner decides
-section    `render.section.Section`: what it adds to a review, to the pages of it and to its JSON
-finding    `render.section.FindingSection`: what it adds to a finding
-review     `review.hooks.ReviewHooks`: what it does while a change is reviewed
-server     `workflow.hooks.ServerHooks`: what it does in the jobs of a server
+variables  the dataclass of the environment variables that it reads
+file       `config.owner_file.OwnerFile`: a file with which a repository's owner controls the feature
+section    `render.section.Section`: its section in a review, in comments and in the JSON output
+finding    `render.section.FindingSection`: its section in a finding
+review     `review.hooks.ReviewHooks`: what it does during a review
+server     `workflow.hooks.ServerHooks`: what it does in a server's jobs
 described  `workflow.described_hooks.DescribedHooks`: what it adds to the description that models see
-posted     `workflow.posted_hooks.PostedHooks`: what it does on the pull request after a review, on a server and in a workflow
-step       `action.hooks.StepHooks`: what it does in a step of a workflow
-command    `cli.hooks.Command`: a command of the command line
+posted     `workflow.posted_hooks.PostedHooks`: what it does on GitHub after a review is posted
+step       `action.hooks.StepHooks`: what it does in a GitHub Actions step
+command    `cli.hooks.Command`: a command-line command
 options    `cli.hooks.Option`: an option of `deeprepo review`
-comment    `workflow.given_command.CommentCommand`: a command of comments
+comment    `workflow.given_command.CommentCommand`: a command in comments
 
-Its phrases are in its `words.toml`, its templates beside them.
+A feature's phrases are in its `words.toml`, and its templates are in the same folder.
 """
 
 from collections.abc import Mapping
@@ -74,7 +75,7 @@ FEATURES: Final[Mapping[str, tuple[str, ...]]] = {
 
 @cache
 def parts(module: str) -> tuple[Any, ...]:
-    """Import what the features have in their modules of this name."""
+    """Return the objects that features register in their modules of this name."""
     entries = [(name, *entry.split(":")) for name, row in FEATURES.items() for entry in row]
     return tuple(
         getattr(import_module(f"bot.features.{name}.{where}"), what) for name, where, what in entries if where == module

@@ -316,7 +316,7 @@ def pass_and_check_names(coverage: Coverage) -> list[str]:
 def coverage_counts(coverage: Coverage, kind: str) -> dict[str, int]:
     """Return a row of the coverage table: the number of all, statically checked, read, and unchecked items.
 
-    `kind` is "unit" for code regions, and "use" for references to changed code. References that were skipped,
+    `kind` is `unit` for code regions, and `use` for references to changed code. References that were skipped,
     and those in the state "relies", are not counted.
     """
     left = ("skipped", "relies") if kind == "use" else ()

@@ -334,7 +334,7 @@ def identity(value: str, *, exact: bool) -> str:
     """Return a secret's identity, a digest that does not reveal the secret.
 
     A token with an exact form has too much entropy to be guessed. A password may be guessable, so its digest
-    uses scrypt, which makes each guess expensive. No key is involved, so the identity is the same on a
+    uses scrypt, which makes each guess expensive. No key is involved, so the identity is equal on a
     server, in a workflow and in a terminal.
     """
     text = value.encode("utf-8", "surrogatepass")

@@ -129,14 +129,14 @@ class CoverageRow:
 
     The kinds are:
 
-    - "unit": a changed code region.
-    - "use": a reference to a definition whose contract changed.
-    - "word": a line that contains a removed name but may refer to something else.
-    - "file": a changed file that was skipped, although nothing outside the change justifies that.
-    - "search": references that could not be searched for.
-    - "commits": commits that were not scanned for secrets, or that have several merge bases.
-    - "check": something that a static check could not decide.
-    - "dependent": a file that imports a changed one, for information only.
+    - `unit`: a changed code region.
+    - `use`: a reference to a definition whose contract changed.
+    - `word`: a line that contains a removed name but may refer to something else.
+    - `file`: a changed file that was skipped, although nothing outside the change justifies that.
+    - `search`: references that could not be searched for.
+    - `commits`: commits that were not scanned for secrets, or that have several merge bases.
+    - `check`: something that a static check could not decide.
+    - `dependent`: a file that imports a changed one, for information only.
 
     An item in the state "unread" is reported as not checked. A "use" in the state "relies" could not be
     decided by a static check. It may work or break, and doesn't affect the result.

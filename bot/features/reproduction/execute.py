@@ -82,7 +82,7 @@ class _Running:
                 while (row := await _line(self.process)) != sandbox_commands.REPORTED:
                     if row is None or len(rows) > MOST_ROWS:
                         await self._errors()
-                        message = " ".join(readable(bytes(self.errors)).split())[-300:] or "it ended without a word"
+                        message = " ".join(readable(bytes(self.errors)).split())[-300:] or "it exited without output"
                         raise SandboxRefused(f"nothing was run: the sandbox cannot be set up here ({message}). {HELP}")
                     rows.append(row)
         except TimeoutError:

@@ -169,7 +169,7 @@ def reachable(report: Sequence[str], sandbox: Sandbox, run: SandboxRun) -> tuple
     online = values["net"] == [_namespace("net")] or bool({*values.get("interface", ())} - {"lo"})
     found = {
         "the network": online and not run.network,
-        "foreign processes": values["pid"] == [_namespace("pid")],
+        "other processes": values["pid"] == [_namespace("pid")],
         f"environment variables ({', '.join(extra)})": extra,
         f"folders of this machine ({', '.join(seen)})": seen,
         f"files outside of its own folder ({', '.join(values.get('writes', ()))})": "writes" in values,

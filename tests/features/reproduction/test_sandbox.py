@@ -84,7 +84,7 @@ GOOD = ["net net:[2]", "pid pid:[2]", "uid 65534", "interface lo", "variable HOM
     [
         (f"net {Path('/proc/self/ns/net').readlink()}", "net", "the network"),
         ("interface eth0", "interface", "the network"),
-        (f"pid {Path('/proc/self/ns/pid').readlink()}", "pid", "foreign processes"),
+        (f"pid {Path('/proc/self/ns/pid').readlink()}", "pid", "other processes"),
         ("variable AWS_SECRET_ACCESS_KEY", "", "environment variables (AWS_SECRET_ACCESS_KEY)"),
         (f"place {HIDDEN} /etc", "", "folders of this machine (/etc)"),
         ("writes /usr", "", "files outside of its own folder (/usr)"),
@@ -117,7 +117,7 @@ exec sh -c "$(printf %s "$3" | sed "s#/box#{tmp_path}#g")" sh "$5"
     sandbox = Sandbox("docker", str(program), "any", client={"PATH": "/usr/bin:/bin", "AWS_SECRET_ACCESS_KEY": "x"})
     with pytest.raises(SandboxRefused) as refused:
         asyncio.run(execute(sandbox, SandboxRun(b"", f"touch {marker}", {"a": ""})))
-    for part in ("the network", "foreign processes", "AWS_SECRET_ACCESS_KEY", "folders of this machine"):
+    for part in ("the network", "other processes", "AWS_SECRET_ACCESS_KEY", "folders of this machine"):
         assert part in str(refused.value)
     assert not marker.exists()
     assert not (tmp_path / "work" / "a").exists()
