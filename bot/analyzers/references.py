@@ -19,6 +19,7 @@ from deeprepo.impact.uses.breaks import REPORTED, compare
 from deeprepo.impact.views import OneSide
 
 UNREAD = "it could not be parsed"
+LEFT_OUT = "checking the change needs more files than one check reads"
 ROOT = "the root package"
 # Sentences about names without a definition in the tree, after the location.
 ALONE = {
@@ -53,7 +54,8 @@ class References:
                 for place in places
             ),
             frozenset(report.looked.files),
-            tuple((path, UNREAD) for path in report.looked.unread),
+            tuple((path, UNREAD) for path in report.looked.unread)
+            + tuple((path, LEFT_OUT) for path in report.looked.left_out),
             tuple(dict.fromkeys(_limit(place) for place in report.built if not told & _reported_names(place))),
         )
 

@@ -47,4 +47,6 @@ async def report(
     built: tuple[Place, ...] = ()
     if found and base is not None:
         found, built = await Precedents(base, index, Index(await base.paths())).hear(found, mine)
-    return Report(found, Looked(read, len(index.sources), tuple(sorted(mine.keys() - set(read)))), built)
+    left_out = mine.keys() - index.sources.keys() if index.cut else frozenset()
+    unread = mine.keys() - set(read) - left_out
+    return Report(found, Looked(read, len(index.sources), tuple(sorted(unread)), tuple(sorted(left_out))), built)

@@ -18,7 +18,7 @@ from deeprepo.impact.text.lines import without_mark
 from deeprepo.impact.values import Facts, Link
 
 ROUNDS = 12  # rounds of reading: an import chain takes one for each file
-MOST_FILES = 1_500  # files that one report reads
+MOST_FILES = 1_500  # source files that one report reads; configuration files are small and don't count
 
 
 class Index:
@@ -143,9 +143,12 @@ class Index:
         self._awaited.clear()
         if not wanted and not rows:
             return False
-        room = max(0, MOST_FILES - len(self.sources))
-        self.cut = self.cut or len(wanted) > room
-        found = await tree.read(wanted[:room]) if room else {}
+        configs = {path for paths in self._configs.values() for path in paths}
+        code = [path for path in wanted if path not in configs]
+        room = max(0, MOST_FILES - len(self.sources.keys() - configs))
+        self.cut = self.cut or len(code) > room
+        asked = [*(path for path in wanted if path in configs), *code[:room]]
+        found = await tree.read(asked) if asked else {}
         self.sources.update({path: without_mark(source) for path, source in found.items()})
         self._unread.update(path for path in wanted if path not in found)
         self.answers.clear()
