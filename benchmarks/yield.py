@@ -31,6 +31,7 @@ from benchmarks.table import Row, report
 from bot import wiring
 from bot.errors import DeepRepoError
 from bot.values import Finding, Review, ReviewRequest, Verdict
+from deeprepo.impact.language import language_of
 from deeprepo_evals.reviews import build, case_files
 from deeprepo_evals.reviews.build import clone_of
 from deeprepo_evals.reviews.cases import Case
@@ -42,6 +43,7 @@ SHAPE = re.compile(
     r"\w+(?:-\w+)+|\b[a-z]+[A-Z]\w*|`[^`]*`|\S*[/._:]\S*|\b[A-Z]\w*\b|\d+"
 )  # of a sentence: what differs from one place to the next
 LABEL_WORDS = {True: "true", False: "false", None: "unlabelled"}
+CLAIMS = ("use: ", "word: ")  # kinds of open items that claim something; others only say what was not checked
 WHO = {"GIT_AUTHOR_NAME": "bench", "GIT_AUTHOR_EMAIL": "b@example.invalid", "GIT_COMMITTER_NAME": "bench", "GIT_COMMITTER_EMAIL": "b@example.invalid"}  # fmt: skip
 
 
@@ -57,6 +59,12 @@ class Told:
     line: int
     text: str
     true: bool | None = None
+
+    @property
+    def language(self) -> str:
+        """The language of the file that it is about, or the ending of the file's name."""
+        language = language_of(self.path)
+        return language.name if language is not None else Path(self.path).suffix or Path(self.path).name
 
 
 def main() -> int:
@@ -188,6 +196,8 @@ def _ordinary(asked: argparse.Namespace) -> Iterator[tuple[str, list[Told]]]:
 
 def _label(row: Told, commit: Mapping[str, object]) -> bool | None:
     """The label of a place, or of all results of a kind in the commit; a label may leave out the line or the path."""
+    if row.kind == "open" and not row.rule.startswith(CLAIMS):
+        return None
     labels = commit.get("label", ())
     for label in labels if isinstance(labels, list) else ():
         is_source = row.rule.startswith(label.get("source", ""))
@@ -213,8 +223,8 @@ def _mistakes(asked: argparse.Namespace) -> Iterator[tuple[str, list[Told]]]:
 
 
 def _of_mistake(row: Told, *, harmless: bool) -> bool | None:
-    if row.rule.startswith(("search: ", "check: ")):
-        return None  # it says what was not checked, and claims nothing about the change
+    if row.kind == "open" and not row.rule.startswith(CLAIMS):
+        return None
     if harmless:
         return False if row.kind != "collapsed" else None
     return True if row.kind in ("proven", "unproven") else None
@@ -268,7 +278,7 @@ def _by_rule(told: Sequence[Told]) -> dict[str, Counter[bool | None]]:
 
 
 def _table(told: Sequence[Told]) -> list[tuple[str, ...]]:
-    """Rule, class, true, false, unlabelled, and in which sets."""
+    """Rule, class, true, false, unlabelled, in which sets, and in which languages."""
     groups: dict[tuple[str, str], list[Told]] = defaultdict(list)
     for one in told:
         groups[one.rule, one.kind].append(one)
@@ -278,11 +288,16 @@ def _table(told: Sequence[Told]) -> list[tuple[str, ...]]:
         counts = Counter(one.true for one in mine)
         where = Counter((one.where, LABEL_WORDS[one.true]) for one in mine if one.true is not None)
         words = ", ".join(f"{count} {label} {name}" for (name, label), count in sorted(where.items()))
-        rows.append((rule, kind, *(str(counts[label]) for label in (True, False, None)), words))
+        languages = Counter((one.language, one.true) for one in mine if one.true is not None)
+        shares = [
+            f"{name} {languages[name, True]}" + (f" ({languages[name, False]} false)" if languages[name, False] else "")
+            for name in sorted({name for name, _ in languages})
+        ]
+        rows.append((rule, kind, *(str(counts[label]) for label in (True, False, None)), words, ", ".join(shares)))
     return rows
 
 
-HEAD = ("rule", "class", "true", "false", "no label", "where")
+HEAD = ("rule", "class", "true", "false", "no label", "where", "languages")
 
 
 def _print(rows: Sequence[tuple[str, ...]]) -> None:
