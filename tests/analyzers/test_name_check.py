@@ -276,6 +276,7 @@ def test_moved_name_that_still_resolves_is_neither_reported_nor_open(repository:
     assert ([one.title for one in look(pull)], [use.says for use in open_uses(pull) if use.may_break]) == ([], [])
 
 
+ACCESS = "using Shop;\nusing Shop.Kinds;\n\nnamespace App;\n\npublic class Access\n{\n    public bool IsNullable(Symbol symbol)\n    {\n        return symbol switch\n        {\n            Property one => one.Type.IsNullable(),\n            _ => false,\n        };\n    }\n\n    public bool Has(IRow row) => row.IsNullable;\n}\n"
 IN_SIGHT: dict[str, tuple[Files, Files]] = {
     "an extension method, beside a method of the caller's base": (
         {
@@ -294,6 +295,17 @@ IN_SIGHT: dict[str, tuple[Files, Files]] = {
             "App/Use.cs": CALLER.replace("Make().CountRows() + this.CountRows()", "new Rows().Add(3)"),
         },
         {"Tools.cs": None},
+    ),
+    "a property, beside an extension method of another type": (
+        {
+            "IRow.cs": "namespace Shop;\n\npublic interface IRow\n{\n    bool IsNullable { get; }\n}\n",
+            "Kinds.cs": "namespace Shop.Kinds;\n\npublic static class Kinds\n{\n    internal static bool IsNullable(this Kind kind) => true;\n}\n",
+            "App/Access.cs": ACCESS,
+        },
+        {
+            "IRow.cs": "namespace Shop;\n\npublic interface IRow\n{\n    bool IsReadNullable { get; }\n}\n",
+            "App/Access.cs": ACCESS.replace("row.IsN", "row.IsReadN").replace("bool IsN", "bool IsReadN"),
+        },
     ),
     "an extension method, to another static class": (
         EXTENSION,

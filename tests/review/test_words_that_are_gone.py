@@ -55,6 +55,12 @@ QUIET = {
     "a property of an element inside": ("row.tsx", "export function Row({{ {} }}: any) {{\n  return <b />\n}}\n", "heading", "title", "a.tsx", 'import { Row } from "./row"\nexport const a = <Row title={<B heading="x" />}><B heading="y" /></Row>\n'),
     "a constant that its package alone can name": ("a/a.go", 'package a\n\nconst {} = "x"\n', "defaultKind", "usualKind", "b/b.go", 'package b\n\nfunc f(p path) {\n\tp.Child("defaultKind")\n}\n'),
     "a key of a tool that code has for something of its own": ("project.json", '{{\n{}  "a": 1\n}}\n', '  "commitMessage": "x",\n', "", "a.kt", "data class Apply(val commitMessage: String)\n\nfun go(it: Apply) = it.commitMessage\n"),
+    "a key that another file stores": ("a.py", "x = {{{}}}\n", '"order_sum": 1', '"total": 1', "b.py", 'def go(y):\n    y["order_sum"] = 2\n    return y["order_sum"]\n'),
+    "a property that a schema describes": ("a.schema.json", '{{\n  "$schema": "http://json-schema.org/draft-07/schema",\n  "properties": {{\n{}    "other": {{}}\n  }}\n}}\n', '    "REMOTE_FILES": {},\n', "", "a.go", 'package a\n\nvar Remote = newReleased("REMOTE_FILES")\n'),
+    "an entry that one of its users no longer refers to": ("a.schema.json", '{{\n  "definitions": {{\n    "task_call": {{}},\n{}\n    }}\n  }}\n}}\n', '    "defer": {\n      "$ref": "#/definitions/task_call"', '    "deferred_task_call": {},\n    "defer": {\n      "$ref": "#/definitions/deferred_task_call"', "README.md", "shop\n"),
+    "a part of somebody else's name": ("gradle/libs.versions.toml", '[versions]\n{0} = "4.0.0"\n\n[libraries]\nlogger = {{ module = "a:b", version.ref = "{0}" }}\n', "test-logger", "plugin-test-logger", "build.gradle.kts", 'plugins {\n    id("com.adarshr.test-logger")\n}\n'),
+    "a function of another package": ("tax/tax.go", "package tax\n\nfunc {}() {{}}\n", "WithTimeout", "TaxWithTimeout", "tax/use.go", 'package tax\n\nimport "context"\n\nfunc use() {\n\tcontext.WithTimeout(nil, 3)\n}\n'),
+    "a value in the history of a database": ("a.py", "x = {{{}}}\n", '"order_sum": 1', '"total": 1', "shop/migrations/0013_auto.py", 'y = go("order_sum")\n'),
     "a package": ("package.json", '{{"dependencies": {{\n    "{}": "^1.0"\n}}}}\n', "form-data", "formdata", "a.js", 'send(kind, ["form-data"])\n'),
 }  # fmt: skip
 

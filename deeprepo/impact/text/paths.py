@@ -94,6 +94,8 @@ DUMPS = file_kind(
     any_case=False,
 )
 _STYLE = file_kind(suffixes="css|scss|sass|less")
+# A step of a database's history, by its number or date: `migrations/0013_auto.py`, `db/migrate/20240102_total.rb`.
+_MIGRATION = re.compile(r"(?:^|/)(?:migrations?|migrate|versions)/(?:[^/]+/)?[^/]*\d{3}[^/]*$")
 
 
 @lru_cache(maxsize=65_536)
@@ -155,6 +157,11 @@ def is_workflow(path: str) -> bool:
 def is_style(path: str) -> bool:
     """Return whether a file is a style sheet."""
     return bool(_STYLE.search(path))
+
+
+def is_migration(path: str) -> bool:
+    """Return whether a file is a step of a database's history, which keeps the names of its time."""
+    return bool(_MIGRATION.search(path))
 
 
 def is_sample(path: str) -> bool:

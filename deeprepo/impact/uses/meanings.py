@@ -20,6 +20,7 @@ from deeprepo.impact.values import Bound, Definition, Import, Side
 from deeprepo.impact.views import OneSide
 
 _ALIASED = re.compile(r"=\s*+([\w.:\\]++)\s*+;?\s*+$")  # in the head of an alias: `type Total = Sum;`
+_MODULE = re.compile(r"(\w++)\W")  # in front of a name: `context` of `context.WithTimeout`
 ALIASES = 3  # that are followed
 Row = tuple[str, Definition]
 
@@ -127,6 +128,16 @@ def _taking(index: Index, user: str, one: Question) -> tuple[Resolver | None, li
     return modules, [row for row in rows if row[1].here == one.name]
 
 
+def _of_module(index: Index, user: str, receiver: str) -> Iterator[tuple[Import, Bound]]:
+    """Yield the imports that a receiver may be: under a name of its own, or by the last word of their module's path."""
+    facts = index.facts(user)
+    for item in facts.imports if facts is not None else ():
+        written = item.whole or ("" if item.names or item.star else re.split(r"\W", item.spec)[-1])
+        if written == receiver:
+            yield item, Bound("", receiver, item.line)
+        yield from ((item, bound) for bound in item.names if bound.here == receiver)
+
+
 def _members(index: Index, home: str, owner: Definition, name: str, depth: int = ALIASES) -> Iterator[Row]:
     """Yield the members of a class with this name, also of its bases and of what it is an alias of."""
     for path, one in ancestry(index, home, owner.name).classes:
@@ -144,6 +155,9 @@ def _is_another(index: Index, user: str, one: Question, assumed: Assumed) -> boo
         return bool(rows) and assumed.is_defined and all(home not in assumed.homes for home, _ in rows)
     modules, taking = _taking(index, user, one)
     names = {module_name(home) for home in assumed.homes}
+    if modules is not None and not one.line and (receiver := _MODULE.match(one.name)) is not None:
+        taking = list(_of_module(index, user, receiver[1]))
+        names |= {word for home in assumed.homes for word in re.findall(r"\w+", home)}
     return bool(taking) and all(
         modules is not None
         and modules.files(user, item, bound.there) is None

@@ -607,7 +607,7 @@ class _Check:
             one.text,
         ):
             return True
-        if claim.extended and self._extends_too(claim, one):
+        if (claim.extended or claim.is_word) and self._extends_too(claim, one):
             return True
         heads = [head for head in self._now.around(one.path, one.line) if TYPE.search(head)]
         if not heads:
@@ -620,7 +620,13 @@ class _Check:
         return not self._now.above(claim.owner).isdisjoint(_WORD.findall(heads[0].partition("(")[0]))
 
     def _extends_too(self, claim: Claim, one: _Line) -> bool:
-        """Return whether a line declares an extension of the same type in a namespace that the user sees."""
+        """Return whether a line declares an extension of the same type in a namespace that the user sees.
+
+        If only the name matches, a call may mean an extension of any type.
+        """
+        called = rf"\.\s*{re.escape(claim.names[0])}\s*(?:<[^<>\n]{{0,200}}>)?\("
+        if not claim.extended and not re.search(called, claim.text):
+            return False
         if not re.search(rf"\bthis\s+[\w.]{{0,80}}\b{re.escape(claim.extended)}\b", one.text):
             return False
         namespace = self._now.namespace(one.path)

@@ -41,6 +41,7 @@ _TAKEN_APART = re.compile(
     rf"|^\s*+(?:defp?|defmacrop?)\s[^\n]{{0,200}}{_STANDS_FOR}[\"']\s*+=>"
     rf"|^[^\n]{{0,200}}%\w*+\{{[^\n]{{0,200}}{_STANDS_FOR}[\"']\s*+=>[^\n]{{0,200}}\s->(?:\s|$)"
 )
+_STORED = re.compile(rf"\[[\"']{_STANDS_FOR}[\"']\]\s*+=(?![=>~])")  # `row["total"] = 3`
 _SET = re.compile(rf"(?:(?<![\w.])(?:self|this|cls)(?:\.|->)|@){_STANDS_FOR}\s*+(?::[^=\n]{{1,80}})?=(?![=>~])")
 _MEMBER = re.compile(rf"(?:(?<!\.)\.|->|::|\?\.){_STANDS_FOR}(?![\w$])(?!\s*+=(?![=>~]))")
 _TEXT = re.compile(rf"[(\[,]\s*+(?:([\"'`]){_STANDS_FOR}\1(?!\s*+(?::|=>))|:{_STANDS_FOR}(?![\w:]))")
@@ -72,7 +73,7 @@ def gives(word: str, path: str, text: str) -> Given:
         return ""
     if _TAG.search(line):
         return "data"
-    if is_entry or _ENTRY.search(line):
+    if is_entry or _ENTRY.search(line) or _STORED.search(line):
         return "entry"
     return "code" if binds(text, word) or defines(text, word, path) or _SET.search(line) else ""
 

@@ -37,6 +37,9 @@ _BEFORE = re.compile(r"([\w$@.]*)\W*(?:[\"'`][^\"'`]*)?$")
 _ATTRIBUTE = re.compile(r"(?<![\w:-])([\w:-]++)\s*+=\s*+\{?+[\"'`][^\"'`]*+$")
 # The line gives something a whole text as its value: `export const theme = "dark-mode"`.
 _ASSIGNED = re.compile(r"(?<![=!<>:])=\s*[\"'`][^\"'`]*[\"'`]\s*+(?:[;,]\s*+)?$")
+_OF_DOMAIN = re.compile(
+    r"[\"'`](?:com|org|net|io)\.[\w-]+\.[\w.-]+[\"'`]"
+)  # a name of somebody else: `com.example.total`
 _LINE = 2_000
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")  # a word of a name
 MOST_RENAMED = 3  # names of one line
@@ -159,10 +162,12 @@ def _renamings(files: Sequence[ChangedFile], after: Mapping[str, str]) -> Iterat
     the old one, which is rare for an exchanged value.
     """
     roles: dict[tuple[str, str], set[tuple[str, str, bool]]] = defaultdict(set)
+    keys: set[tuple[str, str]] = set()  # those of which a line gives the value
     ends: dict[tuple[str, str], set[str]] = defaultdict(set)
     homes: dict[str, str] = {}
     for file in sorted(files, key=lambda one: is_test(one.path)):  # tests last
-        for old, new, role in _replaced(file):
+        for old, new, role, is_key in _replaced(file):
+            keys |= {(old, new)} if is_key else set()
             roles[old, new].add((role, posixpath.splitext(file.path)[1], is_test(file.path)))
             ends[old, new].add(file.path)
             if old not in homes or is_test(homes[old]):
@@ -174,9 +179,18 @@ def _renamings(files: Sequence[ChangedFile], after: Mapping[str, str]) -> Iterat
             continue
         word = re.escape(old)
         quoted = rf"[\"'`](?:[\w./:-]{{0,60}}[/:.#])?{word}(?:[\"'`/?,]|\.\w)|(?<![\w:]):{word}(?![\w:])"
-        asks = rf"{quoted}|(?<=\.){word}(?![\w(-])|^\s*[\"']?{word}[\"']?\s*[:=]"
+        asks, key = rf"{quoted}|(?<=\.){word}(?![\w(-])", _key(old)
+        # it refers to another entry now, and has an entry of its own, too
+        is_entry = (old, new) not in keys and any(
+            is_settings(path) and re.search(_key(new), text, re.MULTILINE) for path, text in after.items()
+        )
+        asks, given = (asks, key) if is_entry else (f"{asks}|{key}", "(?!)")
         role = min(seen)[0] if is_new else ""
-        yield Lost(old, homes[old], word, asks, new_name=new if is_new else "", role=role)
+        yield Lost(old, homes[old], word, asks, given, new_name=new if is_new else "", role=role)
+
+
+def _key(name: str) -> str:
+    return rf"^\s*[\"']?{re.escape(name)}[\"']?\s*[:=]"
 
 
 def _resembles(old: str, new: str) -> bool:
@@ -191,8 +205,8 @@ def _resembles(old: str, new: str) -> bool:
 _CLASS_LISTS = frozenset({"className", "classNames", "classnames", "clsx", "cn", "cva", "cx", "twMerge"})
 
 
-def _replaced(file: ChangedFile) -> Iterator[tuple[str, str, str]]:
-    """Yield the old name, the new name and the word before it, for lines that differ in one name only."""
+def _replaced(file: ChangedFile) -> Iterator[tuple[str, str, str, bool]]:
+    """Yield the old name, the new name, the word before it and whether it is a key, for lines that differ in one name."""
     for hunk in file.hunks:
         for is_edit, lines in groupby(hunk.lines, key=lambda line: line.kind != " "):
             run = list(lines) if is_edit else []
@@ -208,7 +222,7 @@ def _may_rename(text: str, path: str) -> bool:
     return not (is_value or is_comment(text, path) or posixpath.basename(path) in _MANIFESTS)
 
 
-def _one_name(text: str, added: Sequence[str], path: str) -> Iterator[tuple[str, str, str]]:
+def _one_name(text: str, added: Sequence[str], path: str) -> Iterator[tuple[str, str, str, bool]]:
     words = list(_TOKEN.finditer(text))
     around = _TOKEN.sub("", text)
     for now in added:
@@ -220,7 +234,8 @@ def _one_name(text: str, added: Sequence[str], path: str) -> Iterator[tuple[str,
             for match, new in pairs:
                 is_name = is_distinctive(match[0]) and len(match[0]) >= SHORTEST and not _VERSION.fullmatch(match[0])
                 if is_name and _is_said(match, text, path):
-                    yield match[0], new, _role(text, match.start(), path)
+                    is_key = re.match(_key(match[0]), text) is not None
+                    yield match[0], new, _role(text, match.start(), path), is_key
 
 
 def _role(text: str, at: int, path: str) -> str:
@@ -286,7 +301,7 @@ def asking_lines(
     mine = [
         row
         for row in rows
-        if asks.search(row[2])
+        if asks.search(row[2] if "." in lost.name else _OF_DOMAIN.sub("", row[2]))
         and not is_silent(row[0], row[2])
         and not (is_style(row[0]) or is_prose(row[0]))
         and (row[0] != lost.home or lost.new_name)

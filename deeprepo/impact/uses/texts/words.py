@@ -33,6 +33,7 @@ _STYLE_TOKEN = re.compile(r"(?:(?<=[.#$@%&])|(?<![\w-])(?=--)|(?<=keyframes ))[A
 _READ_ONLY = re.compile(r"<!--.{0,300}?-->|\$\([\w.]{1,80}\)")  # a comment; `$(Version)`, which reads a variable
 _VOCABULARY = re.compile(r"</?[A-Za-z][\w:.]*+(?![^<>]*+>[^<>\w]*+\w[^<>]*+</)|(?<=\s)[A-Za-z][\w:]*+(?=\s?=\s?[\"'])")
 _PARAMETER = re.compile(r"/?(?:\{[^{}]*\}|<[^<>]*>|:\w+)")
+_JSON_SCHEMA = re.compile(r"\$schema[\"']?\s*+:\s*+[\"']?https?://json-schema\.org/")  # it only describes names
 IMPORTS = re.compile(
     r"^\s*+(?:import|from|use|using|require\w*|#\s*+include|export\s++\*)\b|\b(?:require|import)\(|\bfrom\s++[\"']"
 )
@@ -128,7 +129,8 @@ def lost_words(files: Sequence[ChangedFile], texts: Mapping[str, str]) -> list[L
                 if f"{word}/${{" in text:  # a value was inserted: `/jobs/${name}` is `/jobs/nightly` now
                     is_kept |= any(one.startswith(f"{word}/") for one in (*kept, *now.words_with(f"{word}/")))
                 if not is_kept and (is_distinctive(word) or is_edited):
-                    one, first = LostWord(word, file.path, is_edited, gives(word, file.path, text)), words.get(word)
+                    given = "" if _JSON_SCHEMA.search(whole) else gives(word, file.path, text)
+                    one, first = LostWord(word, file.path, is_edited, given), words.get(word)
                     if first is None or (one.given and not first.given):  # a line that only uses it says less
                         words[word] = one
     return sorted(words.values(), key=lambda one: (one.is_plain, not one.is_renamed))
