@@ -1,6 +1,6 @@
 """The names in new PHP, Rust and Ruby lines that the repository lacks."""
 
-from trees import messages
+from trees import messages, verdicts
 
 PHP = {
     "composer.json": '{"autoload": {"psr-4": {"Shop\\\\": "app/"}}, "autoload-dev": {"psr-4": {"Tests\\\\": "tests/"}}}',
@@ -236,3 +236,5 @@ def test_new_implementer_is_reported_only_for_required_methods() -> None:
         "lib/a.ex": "defimpl Shop.Ship, for: Map do\n  def ship(_), do: 1\nend\ndefimpl Shop.Ship, for: List do\n  use Made\nend\ndefimpl Lib.Ship, for: Map do\nend\n",
     }
     assert messages(elixir, "lib/a.ex") == ["1 missing-part Ship: needs 'weigh'"]
+    before = {"lib/ship.ex": elixir["lib/ship.ex"]}
+    assert verdicts(before, elixir, "lib/a.ex") == ["1 Ship likely"]  # never proven

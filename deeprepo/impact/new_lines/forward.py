@@ -20,6 +20,7 @@ from deeprepo.impact.values import Arguments, Definition, Facts, Import, Paramet
 ALIKE = 0.72  # minimum similarity of a suggestion, from 0 to 1
 BESIDE = 0.06  # how far below the best suggestion's similarity another one may be
 NEAR = 3  # suggestions
+NEVER_PROVEN = frozenset[Rule]({"missing-part"})  # never true in ordinary changes so far, and wrong once
 LIBRARY = "unknown: no module of this tree, or one that a build may create"
 UNWRITTEN = "unknown: it may exist without being written"
 
@@ -406,7 +407,7 @@ class _File:
             line=line,
             name=name,
             rule=rule,
-            certainty="proven",
+            certainty="likely" if rule in NEVER_PROVEN else "proven",
             home=self._home(files, rule),
             near=near,
             asked=asked,
