@@ -152,6 +152,10 @@ class KnownFiles:
         is_set = any(use.is_assigned and use.receiver for use in here)
         if is_set or any(one.line == number and one.short in (name, CONSTRUCTOR) for one in outline.definitions):
             return True
+        # a file may add to a type of another one: `declare module "./order" { interface Order { ... } }`
+        innermost = "".join(self.around(path, number)[:1])
+        if TYPE.search(innermost) and any(use.form in ("definition", "key") for use in here):
+            return True
         return is_declared_still(name, path, text) or (not outline.complete and defines(text, name, path))
 
     @once
