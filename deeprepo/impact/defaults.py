@@ -196,6 +196,7 @@ class Classes:
     members_apart: ClassVar[bool] = False
     declared_members: ClassVar[bool] = False  # access to an undeclared member does not compile
     library_space: ClassVar[str] = ""  # the namespace of the standard library, which no tree defines
+    getters_are_properties: ClassVar[bool] = False  # templates read `getTotal()` as `total`
     implements: ClassVar[str] = ""  # the keyword before interfaces whose members a class does not inherit
     # a pattern of heads of functions that `new` may call, where only `new` calls a class
     constructible: ClassVar[str] = ""

@@ -285,6 +285,7 @@ class Jvm(Language, frozen=True):
 
     modules = Modules
     packaging: ClassVar[Packaging | None] = manifest
+    getters_are_properties = True
 
     @property
     def called_like(self) -> tuple[str, ...]:

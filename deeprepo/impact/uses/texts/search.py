@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from deeprepo.impact.changes import ChangedFile, ChangedSymbol, Dependents, Query, Reference
 from deeprepo.impact.everyday import is_specific
 from deeprepo.impact.filetypes import filetype, module_path
+from deeprepo.impact.language import rules_of
 from deeprepo.impact.ports import Tree
 from deeprepo.impact.structs import Struct, replace
 from deeprepo.impact.text.lines import is_comment
@@ -382,9 +383,9 @@ def _gone_names(symbols: Iterable[ChangedSymbol]) -> Iterable[tuple[str, str]]:
 
 
 def _properties(names: Mapping[str, str]) -> Iterable[tuple[str, str]]:
-    """Yield the names by which templates read the getters of Java and Kotlin: `total` for `getTotal`."""
+    """Yield the names by which templates read getters: `total` for `getTotal`."""
     for name, key in names.items():
-        match = _GETTER.fullmatch(name) if key.rpartition(":")[0].endswith((".java", ".kt")) else None
+        match = _GETTER.fullmatch(name) if rules_of(key.rpartition(":")[0]).getters_are_properties else None
         if match and is_specific(own := match[1][0].lower() + match[1][1:]):
             yield own, key
 
