@@ -8,6 +8,7 @@ import posixpath
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 from typing import Literal
 
 from bot import blocks
@@ -35,6 +36,7 @@ TOKENS = 5_000  # tokens of all excerpts for one finding
 # Of these, for what else the quoted files contain: a small file whole, else the lines near the quote and the top
 REST_TOKENS, SMALL_FILE = 2_500, 1_500
 NEAR_LINES, TOP_LINES = 40, 24
+MAX_NAMED_FILES = 2  # small files that a claim names
 # Lines of the definition that the claim is about; a longer one is cut to the blocks around the quote.
 MAX_DEFINITION_LINES = 160
 BLOCK = 40  # lines of the block around a quote outside known definitions, or in a very short one
@@ -56,6 +58,7 @@ _NAMED_LINES = re.compile(
 )
 # Words in prose that are spelled like code.
 _SPELLED = re.compile(r"(?<![\w$])_*+[A-Za-z$][a-z0-9$]{0,100}+(?:_|[A-Z])[\w$]{1,100}+")
+_FILE_NAME = re.compile(r"(?<![\w/.-])(?:[\w@.-]{1,60}/){0,8}[\w-][\w.-]{0,60}\.[A-Za-z]\w{0,9}(?![\w/(])")
 _GETTER = re.compile(r"(?:get|set|is)[A-Z]")
 _VALUE = r"^\s*NAME\s*(?::[^=]{1,60})?=(?!=)"
 _TYPE = re.compile(
@@ -96,7 +99,7 @@ async def gather(
         for one in product_evidence
     ]
     places += [*await _mentions(finding, files, tree), *await _definitions(finding, tree)]
-    places += [*_callers(finding, dependents), *await _named(finding, files, tree)]
+    places += [*_callers(finding, dependents), *await _named(finding, files, tree), *await _named_files(finding, tree)]
     excerpts, shown_lines = list(_of_consumers(finding)), ShownLines()
     left = room - sum(tokens(one.body) for one in excerpts)
     excerpts += await _excerpts(tree, places, left, shown_lines)
@@ -263,6 +266,21 @@ async def _named(finding: Finding, files: Sequence[ChangedFile], tree: Tree) -> 
         if len({path for path, _ in hits}) <= COMMON:
             named += [CodeSpan(path, "head", line, line, 0, f"names {name}") for path, line in hits[:NAMED_PER_NAME]]
     return named[:MAX_NAMED]
+
+
+async def _named_files(finding: Finding, tree: Tree) -> list[CodeSpan]:
+    """Return the small files that a claim names, such as the package.json next to it or above it.
+
+    Whether a file is listed, packed or configured there is often all that is left to decide.
+    """
+    names = list(dict.fromkeys(_FILE_NAME.findall(_prose(finding))))[: 2 * MAX_NAMED_FILES]
+    folders = [parent.as_posix() for parent in PurePosixPath(finding.path).parents]
+    candidates = {name: [posixpath.normpath(f"{folder}/{name}") for folder in folders] for name in names}
+    texts = await tree.read_many([path for paths in candidates.values() for path in paths])
+    nearest = [next((path for path in paths if path in texts), "") for paths in candidates.values()]
+    lines = {path: file_lines(texts[path]) for path in dict.fromkeys(nearest) if path not in ("", finding.path)}
+    small = [path for path, rows in lines.items() if tokens("\n".join(rows)) <= SMALL_FILE]
+    return [CodeSpan(path, "head", 1, len(lines[path]), 0, "which the claim names") for path in small[:MAX_NAMED_FILES]]
 
 
 def _prose(finding: Finding) -> str:

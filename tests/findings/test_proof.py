@@ -117,6 +117,20 @@ def test_rest_of_a_quoted_file_is_shown_on_request(repository: Repository) -> No
     assert "x1500 = 1500" not in shown["long.py"]
 
 
+def test_small_file_named_in_a_claim_is_shown_from_the_nearest_folder(repository: Repository) -> None:
+    """A claim about what a package publishes is decided by its package.json, not by that of the whole repository."""
+    nearest = {"package.json": '{"private": true}\n', "pool/package.json": '{"files": ["index.js"]}\n'}
+    pull = repository.change({**BEFORE, **nearest, "pool/a.py": BEFORE["a.py"]}, {"pool/a.py": AFTER["a.py"]})
+    claim = replace(finding(), path="pool/a.py", why="The files list of package.json has no diagnostics.js.")
+
+    async def run(tree: Checkout, files: step.Files) -> dict[str, str]:
+        return {one.path: one.body for one in await proof.gather(claim, tree, Dependents(), files)}
+
+    shown = step.over(pull, run)
+    assert shown["pool/package.json"].startswith('1 {"files": ["index.js"]}')
+    assert "package.json" not in shown
+
+
 def test_removed_definition_named_in_a_claim_is_shown(repository: Repository) -> None:
     """A removed definition that a claim names is shown, even if the claim is in another file."""
     pull = repository.change(
