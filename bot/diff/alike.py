@@ -19,7 +19,7 @@ LEAST_COLLAPSED = 3  # with fewer further edits, nothing is collapsed
 NEAR_ROWS = 3  # unchanged rows next to a collapsed edit that are collapsed with it
 LISTED = 40  # line numbers in a note
 WORD_CHARS = 120  # characters of the replaced words; edits of longer texts are not collapsed
-_WORD = re.compile(r"\w+|\s+|[^\w\s]")
+_WORD_OR_CHARACTER = re.compile(r"\w+|\s+|[^\w\s]")
 _NAME = re.compile(r"[^\W\d]\w*")
 Edit = tuple[str, str]  # the replaced words, and the new ones
 
@@ -75,7 +75,7 @@ def _edits(rows: Sequence[DiffRow]) -> Iterator[tuple[int, Edit]]:
 
 def _edit(before: str, after: str) -> Edit | None:
     """Return the replaced and the new words, or None if they are very long or only the layout differs."""
-    old, new = _WORD.findall(before), _WORD.findall(after)
+    old, new = _WORD_OR_CHARACTER.findall(before), _WORD_OR_CHARACTER.findall(after)
     head = next((at for at, (one, other) in enumerate(zip(old, new, strict=False)) if one != other), None)
     if head is None:
         return None

@@ -18,10 +18,10 @@ from bot.render.phrases import Phrases
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-PACKAGE = Path(__file__).parents[1]
+PACKAGE_FOLDER = Path(__file__).parents[1]
 # The templates in an installed package, in a checkout, and of features. The latter have names with their
 # folder.
-FOLDERS = (PACKAGE / "templates", PACKAGE.parent / "templates", registry.FOLDER)
+FOLDERS = (PACKAGE_FOLDER / "templates", PACKAGE_FOLDER.parent / "templates", registry.FOLDER)
 # Our templates that an owner's template may include, in addition to those of features.
 PARTS = frozenset({"handover.md.j2"})
 OF_FINDINGS = {f"{feature}.md.j2": f"{feature}/finding.md.j2" for feature in registry.FEATURES}

@@ -24,7 +24,7 @@ from deeprepo.impact.filetypes import filetypes
 __all__ = ["tasks"]
 
 # Packages whose modules are all loaded by a review.
-PACKAGES = (analyzers, context, findings, reviewing, lenses, strategies)
+PRELOADED_PACKAGES = (analyzers, context, findings, reviewing, lenses, strategies)
 ARENA_MAX = -8  # the option M_ARENA_MAX of mallopt, from glibc's malloc.h
 # Modules that reviews would otherwise import when they first need them.
 LAZY_MODULES = (
@@ -51,7 +51,9 @@ LAZY_MODULES = (
 def _load() -> None:
     """Import the modules, and use what loads data on first use."""
     of_packages = (
-        module.name for package in PACKAGES for module in iter_modules(package.__path__, f"{package.__name__}.")
+        module.name
+        for package in PRELOADED_PACKAGES
+        for module in iter_modules(package.__path__, f"{package.__name__}.")
     )
     settings = config.Settings()
     with suppress(ConfigError):  # the server reports the error
