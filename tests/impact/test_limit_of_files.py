@@ -5,7 +5,7 @@ import asyncio
 from trees import Texts, messages
 
 from deeprepo import impact
-from deeprepo.impact.resolving.index import MOST_FILES
+from deeprepo.impact.resolving.index import MOST_CONFIGS, MOST_FILES
 
 
 def test_configuration_files_do_not_count() -> None:
@@ -20,3 +20,11 @@ def test_changed_files_beyond_the_limit_are_left_out() -> None:
     files = {f"a{number:04}.py": "" for number in range(MOST_FILES + 1)}
     looked = asyncio.run(impact.report(Texts(files), dict.fromkeys(files, range(1, 2)))).looked
     assert (len(looked.files), looked.unread, looked.left_out) == (MOST_FILES, (), (f"a{MOST_FILES}.py",))
+
+
+def test_number_of_configuration_files_is_limited_too() -> None:
+    """If a tree has very many, they count as files like any others."""
+    packages = {f"examples/{number}/package.json": "{}" for number in range(MOST_CONFIGS + 1)}
+    tree = Texts({**packages, "pay.ts": "import { cent } from './money'\n", "money.ts": "export const cents = 1\n"})
+    looked = asyncio.run(impact.report(tree, {"pay.ts": range(1, 2)})).looked
+    assert (looked.left_out, looked.read) == (("pay.ts",), MOST_FILES)

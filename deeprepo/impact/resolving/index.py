@@ -19,6 +19,7 @@ from deeprepo.impact.values import Facts, Link
 
 ROUNDS = 12  # rounds of reading: an import chain takes one for each file
 MOST_FILES = 1_500  # source files that one report reads; configuration files are small and don't count
+MOST_CONFIGS = 10_000  # configuration files that don't count; if there are more, all count
 
 
 class Index:
@@ -144,6 +145,8 @@ class Index:
         if not wanted and not rows:
             return False
         configs = {path for paths in self._configs.values() for path in paths}
+        if len(configs) > MOST_CONFIGS:
+            configs = set()
         code = [path for path in wanted if path not in configs]
         room = max(0, MOST_FILES - len(self.sources.keys() - configs))
         self.cut = self.cut or len(code) > room
